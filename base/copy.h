@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Long copies between PEs of a node. */
+#ifndef RMAI_COPY_H
+#define RMAI_COPY_H
+
+#include "base/settings.h"
+
+/* rmai_copy_stream_min: from how many bytes on copies should go through rma_copy_ under this setting. */
+size_t rmai_copy_stream_min(int copy);
+
+/* rma_copy_ (declared in rma_inline.h): memcpy by non-temporal stores where the machine has them. They do not
+ * fetch the target's lines; the store fence at its end makes them ordinary for every rule of ordering. */
+
+#endif

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Recording is apart from raising: a code can travel up through layers that add what they know, and the
+ * handler sees the whole text once. */
+#include "config.h"
+
+#include "base/error.h"
+
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TEXT_SIZE 1024
+
+static _Thread_local struct {
+    int code;
+    char text[TEXT_SIZE];
+} last;
+
+/* The process's handler and identity: what the one world of the process is called when it fails. */
+static _Atomic(rma_errhandler *) handler = rma_errors_abort;
+static char identity[128];
+static void (*end)(int code);
+
+/* Put together aside: the arguments may be the present text. */
+int rmai_error(int code, const char *format, ...) {
+    char text[TEXT_SIZE];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    last.code = code;
+    memcpy(last.text, text, sizeof text);
+    return code;
+}
+
+int rmai_error_add(const char *format, ...) {
+    char more[TEXT_SIZE];
+    size_t used = strlen(last.text);
+    va_list args;
+    va_start(args, format);
+    vsnprintf(more, sizeof more, format, args);
+    va_end(args);
+    snprintf(last.text + used, sizeof last.text - used, "%s", more);
+    return last.code;
+}
+
+int rmai_error_prefix(const char *format, ...) {
+    char words[TEXT_SIZE];
+    size_t used;
+    va_list args;
+    va_start(args, format);
+    vsnprintf(words, sizeof words, format, args);
+    va_end(args);
+    used = strlen(words);
+    snprintf(words + used, sizeof words - used, "%s", last.text);
+    memcpy(last.text, words, sizeof words);
+    return last.code;
+}
+
+int rmai_raise(int code) {
+    if (code != RMA_SUCCESS && code != RMA_ERR_NO_MEM)
+        atomic_load_explicit(&handler, memory_order_acquire)(code, last.text);
+    return code;
+}
+
+void rmai_error_identity(const char *who, void (*end_job)(int code)) {
+    snprintf(identity, sizeof identity, "%s", who);
+    end = end_job;
+}
+
+void rmai_note(const char *format, ...) {
+    char text[TEXT_SIZE];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    fprintf(stderr, "librma: %s\n", text);
+}
+
+const char *rma_last_error(void) { return last.text; }
+
+int rma_last_code(void) { return last.code; }
+
+void rma_errors_return(int code, const char *text) {
+    (void)code;
+    (void)text;
+}
+
+void rma_errors_abort(int code, const char *text) {
+    if (identity[0])
+        rmai_note("%s: %s (%s); aborting the job", identity, text, rma_strerror(code));
+    else
+        rmai_note("%s (%s)", text, rma_strerror(code));
+    if (end) end(code);
+    exit(code);
+}
+
+rma_errhandler *rma_set_errhandler(rma_errhandler *new_handler) {
+    if (!new_handler) return atomic_load_explicit(&handler, memory_order_acquire);
+    return atomic_exchange_explicit(&handler, new_handler, memory_order_acq_rel);
+}
+
+const char *rma_strerror(int code) {
+    switch ((enum rma_error)code) {
+        case RMA_SUCCESS: return "success";
+        case RMA_ERR_ARG: return "invalid argument";
+        case RMA_ERR_PE: return "PE out of range";
+        case RMA_ERR_ADDRESS: return "address outside remotely accessible memory";
+        case RMA_ERR_BASE: return "not the base of a live block";
+        case RMA_ERR_NO_MEM: return "out of memory";
+        case RMA_ERR_STATE: return "not initialized";
+        case RMA_ERR_MISMATCH: return "collective arguments differ between PEs";
+        case RMA_ERR_SETTING: return "unusable setting";
+        case RMA_ERR_LAUNCH: return "launcher does not fit the MPI library";
+        case RMA_ERR_UNREACHABLE: return "target on another node is out of reach";
+        case RMA_ERR_MPI: return "MPI failed";
+        case RMA_ERR_SYSTEM: return "system call failed";
+    }
+    return "unknown error code";
+}

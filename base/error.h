@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Errors. Whoever first knows the cause words it with rmai_error and returns the code; each layer above hands
+ * the code on; the public entry, and it alone, calls rmai_raise, which shows a caller's mistake to the error
+ * handler. Text and code are this thread's until its next error. */
+#ifndef RMAI_ERROR_H
+#define RMAI_ERROR_H
+
+#include "base/attributes.h"
+#include "rma.h"
+
+/* rmai_error records code and text, cut at 1023 bytes, and returns code. */
+int rmai_error(int code, const char *format, ...) RMAI_PRINTF(2, 3);
+
+/* rmai_error_add appends to the text recorded last: what a lower layer could not know. Returns its code. */
+int rmai_error_add(const char *format, ...) RMAI_PRINTF(1, 2);
+
+/* rmai_error_prefix puts words (the public call's name) before the text recorded last. Returns its code. */
+int rmai_error_prefix(const char *format, ...) RMAI_PRINTF(1, 2);
+
+/* rmai_raise shows the error recorded last to the error handler, unless code is RMA_SUCCESS or the
+ * exhaustion that programs live with (RMA_ERR_NO_MEM). Returns code. */
+int rmai_raise(int code);
+
+/* rmai_error_identity: the words that rma_errors_abort puts before a text (PE and host), and the function that
+ * ends the job; the runtime sets both at init. Before, the process prints the text and exits. */
+void rmai_error_identity(const char *who, void (*end_job)(int code));
+
+/* rmai_note prints one line "librma: ..." to stderr: what a user should know and no call can return. */
+void rmai_note(const char *format, ...) RMAI_PRINTF(1, 2);
+
+#endif

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "config.h"
+
+#include "base/mpi.h"
+#include "base/error.h"
+
+#include <string.h>
+#include <time.h>
+
+#define TESTS 2000 /* a few hundred microseconds: far more than a message on this node takes */
+
+int rmai_mpi(int code, const char *from, const char *call) {
+    char text[MPI_MAX_ERROR_STRING + 1] = "";
+    int len = 0;
+    if (code == MPI_SUCCESS) return RMA_SUCCESS;
+    if (MPI_Error_string(code, text, &len) != MPI_SUCCESS) strcpy(text, "no text");
+    return rmai_error(RMA_ERR_MPI, "%s: %s failed with code %d: %s", from, call, code, text);
+}
+
+int rmai_mpi_wait(MPI_Request *request, const char *from, const char *call) {
+    for (unsigned tests = 0;; tests++) {
+        int done = 0, code = MPI_Test(request, &done, MPI_STATUS_IGNORE);
+        if (code != MPI_SUCCESS || done) return rmai_mpi(code, from, call);
+        if (tests > TESTS) nanosleep(&(struct timespec){.tv_nsec = 20000}, NULL);
+    }
+}

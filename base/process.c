@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "config.h"
+
+#include "base/process.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#ifndef MADV_POPULATE_READ
+#define MADV_POPULATE_READ 22
+#define MADV_POPULATE_WRITE 23
+#endif
+#ifndef PR_SET_PTRACER
+#define PR_SET_PTRACER 0x59616d61
+#endif
+#ifndef PR_SET_PTRACER_ANY
+#define PR_SET_PTRACER_ANY ((unsigned long)-1)
+#endif
+
+uint64_t rmai_process_namespace(void) {
+    struct stat s;
+    return stat("/proc/self/ns/pid", &s) == 0 ? (uint64_t)s.st_ino : 0;
+}
+
+/* A PE that has died stays in the process table until its launcher asks for its exit status: kill(2) still finds it. So does
+ * one whose main thread has ended while others run, and that one lives: proc(5), fields 3 (state) and 20 (num_threads). */
+int rmai_process_gone(int pid) {
+    char path[32], line[512];
+    const char *state;
+    long threads = 1;
+    size_t n;
+    FILE *f;
+    if (kill(pid, 0) != 0) return errno == ESRCH;
+    snprintf(path, sizeof path, "/proc/%d/stat", pid);
+    f = fopen(path, "re");
+    if (!f) return 0;
+    n = fread(line, 1, sizeof line - 1, f);
+    fclose(f);
+    line[n] = 0;
+    state = strrchr(line, ')'); /* the end of the program's name, which may hold anything */
+    if (!state || state[1] != ' ' || (state[2] != 'Z' && state[2] != 'X')) return 0;
+    sscanf(state + 3, " %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %ld", &threads);
+    return threads <= 1;
+}
+
+void rmai_process_admit(void) { prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0); }
+
+static enum rmai_process_result result(ssize_t n, size_t done) {
+    if (n > 0) return RMAI_PROCESS_DONE;
+    return n < 0 && errno != EFAULT && errno != ENOMEM && done == 0 ? RMAI_PROCESS_REFUSED : RMAI_PROCESS_FAULT;
+}
+
+/* The kernel may copy less than asked: at most 2 GiB at once, and up to a page that faults. */
+enum rmai_process_result rmai_process_read(int pid, void *to, uint64_t from, size_t len) {
+    for (size_t done = 0; done < len;) {
+        struct iovec here = {(char *)to + done, len - done}, there = {(void *)(uintptr_t)(from + done), len - done};
+        ssize_t n = process_vm_readv(pid, &here, 1, &there, 1, 0);
+        if (n <= 0) return result(n, done);
+        done += (size_t)n;
+    }
+    return RMAI_PROCESS_DONE;
+}
+
+enum rmai_process_result rmai_process_write(int pid, uint64_t to, const void *from, size_t len) {
+    for (size_t done = 0; done < len;) {
+        struct iovec here = {(char *)(uintptr_t)from + done, len - done}, there = {(void *)(uintptr_t)(to + done), len - done};
+        ssize_t n = process_vm_writev(pid, &here, 1, &there, 1, 0);
+        if (n <= 0) return result(n, done);
+        done += (size_t)n;
+    }
+    return RMAI_PROCESS_DONE;
+}
+
+/* madvise(2) on whole pages; returns 0 or errno. */
+static int populate(const void *addr, size_t len, int advice) {
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), from = (uintptr_t)addr / page * page, to = (uintptr_t)addr + len;
+    while (madvise((void *)from, (to - from + page - 1) / page * page, advice) != 0)
+        if (errno != EAGAIN && errno != EINTR) return errno;
+    return 0;
+}
+
+/* Populating fails where touching would be a signal. EINVAL is for what may not be touched so, and for kernels that cannot
+ * populate (before 5.14), which this function's own stack tells apart. On those a byte of each page is read, which does not
+ * tell whether it can be written. */
+int rmai_process_touchable(const void *addr, size_t len, int write) {
+    int advice = write ? MADV_POPULATE_WRITE : MADV_POPULATE_READ;
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), from = (uintptr_t)addr / page * page;
+    unsigned char byte = 0;
+    if (populate(addr, len, advice) == 0) return 1;
+    if (populate(&byte, 1, advice) == 0) return 0;
+    for (uintptr_t at = from; at < (uintptr_t)addr + len; at += page)
+        if (rmai_process_read(getpid(), &byte, at, 1) == RMAI_PROCESS_FAULT) return 0;
+    return 1;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Other processes of the node: are they alive, and reading and writing memory that they have not shared (process_vm_readv(2),
+ * Linux 3.2: one copy, by the caller, while the other process does what it does). */
+#ifndef RMAI_PROCESS_H
+#define RMAI_PROCESS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* rmai_process_namespace: a number that processes have in common if they mean the same process by the same pid. */
+uint64_t rmai_process_namespace(void);
+
+/* rmai_process_gone: 1 if there is no process `pid`, or only its exit status is left. */
+int rmai_process_gone(int pid);
+
+/* rmai_process_admit: let the other processes of this user read and write this one's memory, where the system (Yama's
+ * ptrace_scope) asks for leave. Harmless where it does not. */
+void rmai_process_admit(void);
+
+enum rmai_process_result {
+    RMAI_PROCESS_DONE,
+    RMAI_PROCESS_FAULT,  /* a page is not mapped, or not for this: some of the bytes may have been copied */
+    RMAI_PROCESS_REFUSED /* the system does not let one process do this to the other: nothing was copied */
+};
+
+/* rmai_process_read copies len bytes at address `from` of process pid to `to`; rmai_process_write the other way. */
+enum rmai_process_result rmai_process_read(int pid, void *to, uint64_t from, size_t len);
+enum rmai_process_result rmai_process_write(int pid, uint64_t to, const void *from, size_t len);
+
+/* rmai_process_touchable: 1 if this process can read, or with `write` also write, [addr, addr + len) without dying of it. */
+int rmai_process_touchable(const void *addr, size_t len, int write);
+
+#endif

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The table is the one place that knows a setting's name, kind, default and help; parsing, printing and the
+ * guess at a misspelt name all walk it. */
+#include "config.h"
+
+#include "base/settings.h"
+#include "base/attributes.h"
+#include "base/error.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+extern char **environ;
+
+enum kind { SIZE, COUNT, CHOICE, BOOL };
+
+struct setting {
+    const char *name;
+    enum kind kind;
+    size_t offset;       /* of the member in struct rmai_settings: size_t, long, int, int by kind */
+    const char *initial; /* parsed like a value from the environment */
+    const char *choices; /* CHOICE: words in the order of the enum, separated by | */
+    const char *help;
+};
+
+#define AT(member) offsetof(struct rmai_settings, member)
+
+static const struct setting table[] = {
+    {"RMA_ERRORS", CHOICE, AT(errors), "abort", "abort|return", "error handler in force at start"},
+    {"RMA_HEAP_MAX", SIZE, AT(heap_max), "100%", NULL, "most that a PE's symmetric heap may grow to"},
+    {"RMA_LOCAL_MAX", SIZE, AT(local_max), "100%", NULL, "most that a PE's local heap may grow to"},
+    {"RMA_HEAP_INIT", SIZE, AT(heap_init), "256k", NULL, "symmetric heap committed at init"},
+    {"RMA_HEAP_CHECK", CHOICE, AT(heap_check), "none", "none|leaks|full", "what is looked for in the heaps"},
+    {"RMA_STATICS", CHOICE, AT(statics), "remap", "remap|window|off", "how peers reach global variables"},
+    {"RMA_BIND", CHOICE, AT(bind), "none", "none|core|numa", "bind each PE, unless the launcher did"},
+    {"RMA_SPIN", COUNT, AT(spin), "auto", NULL, "polls of a waiting PE before it yields and sleeps"},
+    {"RMA_COPY", CHOICE, AT(copy), "auto", "auto|memcpy|stream", "how long copies are made"},
+    {"RMA_INFO", BOOL, AT(info), "no", NULL, "PE 0 prints version, settings and layout at init"},
+};
+#define N_SETTINGS (sizeof table / sizeof table[0])
+
+/* Variables that programs and scripts of this package read; no row, but not misspelt either. */
+static const char *const elsewhere[] = {"RMA_CC", "RMA_TEST_"};
+
+/* value * up / down; whole numbers in integers, which are exact where a long double has the precision of a double. */
+static int scale(const char *digits, size_t n, size_t up, size_t down, size_t *bytes) {
+    __extension__ typedef unsigned __int128 wide;
+    wide whole = 0;
+    long double value;
+    for (size_t i = 0; i < n; i++) {
+        if (!isdigit((unsigned char)digits[i])) {
+            value = strtold(digits, NULL) * (long double)up / (long double)down;
+            if (value >= 18446744073709551616.0L) return -1;
+            *bytes = (size_t)value;
+            return 0;
+        }
+        unsigned digit = (unsigned)digits[i] - '0';
+        whole = whole * 10u + digit;
+        if (whole > UINT64_MAX) return -1;
+    }
+    whole = whole * up / down;
+    if (whole > UINT64_MAX) return -1;
+    *bytes = (size_t)whole;
+    return 0;
+}
+
+int rmai_parse_size(const char *text, size_t memory, size_t *bytes) {
+    static const char suffixes[] = "kmgtp";
+    size_t up = 1, down = 1;
+    char *end;
+    while (isspace((unsigned char)*text)) text++;
+    if (!isdigit((unsigned char)*text) || strpbrk(text, "xXnN")) return -1; /* strtold also reads hex, nan */
+    strtold(text, &end);
+    const char *stop = end;
+    if (*end == '%') {
+        up = memory;
+        down = 100;
+        end++;
+    } else {
+        const char *at = *end ? strchr(suffixes, tolower((unsigned char)*end)) : NULL;
+        if (at) {
+            for (const char *s = suffixes; s <= at; s++) up *= 1024;
+            end++;
+            if (*end == 'i') end++;
+        }
+        if (toupper((unsigned char)*end) == 'B') end++;
+    }
+    while (isspace((unsigned char)*end)) end++;
+    return *end ? -1 : scale(text, (size_t)(stop - text), up, down, bytes);
+}
+
+const char *rmai_format_size(char buf[24], size_t bytes) {
+    static const char *const units[] = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+    double value = (double)bytes / 1024;
+    size_t u = 0;
+    if (bytes < 1024) {
+        snprintf(buf, 24, "%zu B", bytes);
+        return buf;
+    }
+    for (; value >= 1024 && u < 5; u++) value /= 1024;
+    snprintf(buf, 24, value == (double)(long)value ? "%.0f %s" : "%.1f %s", value, units[u]);
+    return buf;
+}
+
+/* The index of word in a list "a|b|c", or -1. */
+static int choice_of(const char *list, const char *word) {
+    size_t len = strlen(word);
+    int index = 0;
+    for (const char *p = list; *p; index++) {
+        size_t n = strcspn(p, "|");
+        if (n == len && strncasecmp(p, word, n) == 0) return index;
+        p += n + (p[n] == '|');
+    }
+    return -1;
+}
+
+static int parse_bool(const char *text) {
+    int i = choice_of("0|1|no|yes|off|on|false|true", text);
+    return i < 0 ? -1 : i & 1;
+}
+
+static int bad(const struct setting *row, const char *text, const char *what) {
+    return rmai_error(RMA_ERR_SETTING, "rma_init: %s=%s: %s (%s)", row->name, text, what, row->help);
+}
+
+static int parse(const struct setting *row, const char *text, size_t memory, struct rmai_settings *s) {
+    void *member = (char *)s + row->offset;
+    char all[24], what[96], *end;
+    long count;
+    int word;
+    switch (row->kind) {
+        case SIZE:
+            if (rmai_parse_size(text, memory, member) != 0)
+                return bad(row, text, "not a size such as 64M, 2G or 50%");
+            if (*(size_t *)member > memory) {
+                snprintf(what, sizeof what, "more than this node's memory of %s", rmai_format_size(all, memory));
+                return bad(row, text, what);
+            }
+            return RMA_SUCCESS;
+        case COUNT:
+            if (strcasecmp(text, "auto") == 0) {
+                *(long *)member = RMAI_SPIN_AUTO;
+                return RMA_SUCCESS;
+            }
+            errno = 0;
+            count = strtol(text, &end, 10);
+            if (end == text || *end || errno || count < 0 || !isdigit((unsigned char)*text))
+                return bad(row, text, "not auto or a count of 0 or more");
+            *(long *)member = count;
+            return RMA_SUCCESS;
+        case CHOICE:
+            word = choice_of(row->choices, text);
+            snprintf(what, sizeof what, "not one of %s", row->choices);
+            if (word < 0) return bad(row, text, what);
+            *(int *)member = word;
+            return RMA_SUCCESS;
+        case BOOL:
+            word = parse_bool(text);
+            if (word < 0) return bad(row, text, "not yes or no");
+            *(int *)member = word;
+            return RMA_SUCCESS;
+    }
+    return RMA_ERR_SETTING;
+}
+
+int rmai_settings_read(struct rmai_settings *s, size_t memory) {
+    s->errors = RMAI_ERRORS_ABORT;
+    for (size_t i = 0; i < N_SETTINGS; i++) {
+        const char *text = getenv(table[i].name);
+        int code = parse(&table[i], text ? text : table[i].initial, memory, s);
+        if (code != RMA_SUCCESS) return code;
+    }
+    if (s->heap_init > s->heap_max) {
+        if (getenv("RMA_HEAP_INIT"))
+            return rmai_error(RMA_ERR_SETTING, "rma_init: RMA_HEAP_INIT=%s: more than RMA_HEAP_MAX, %zu bytes",
+                              getenv("RMA_HEAP_INIT"), s->heap_max);
+        s->heap_init = s->heap_max;
+    }
+    return RMA_SUCCESS;
+}
+
+static void value_text(const struct setting *row, const struct rmai_settings *s, char buf[64]) {
+    const void *member = (const char *)s + row->offset;
+    const char *word = row->choices;
+    char size[24];
+    switch (row->kind) {
+        case SIZE: snprintf(buf, 64, "%s", rmai_format_size(size, *(const size_t *)member)); break;
+        case COUNT:
+            if (*(const long *)member == RMAI_SPIN_AUTO)
+                snprintf(buf, 64, "auto");
+            else
+                snprintf(buf, 64, "%ld", *(const long *)member);
+            break;
+        case CHOICE:
+            for (int i = *(const int *)member; i > 0; i--) word += strcspn(word, "|") + 1;
+            snprintf(buf, 64, "%.*s", (int)strcspn(word, "|"), word);
+            break;
+        case BOOL: snprintf(buf, 64, "%s", *(const int *)member ? "yes" : "no"); break;
+    }
+}
+
+void rmai_settings_print(const struct rmai_settings *s, void (*put)(void *out, const char *line), void *out) {
+    for (size_t i = 0; i < N_SETTINGS; i++) {
+        char value[64], line[320], allowed[64] = "";
+        value_text(&table[i], s, value);
+        if (table[i].choices) snprintf(allowed, sizeof allowed, " [%s]", table[i].choices);
+        snprintf(line, sizeof line, "%-14s %-10s %-11s %s%s", table[i].name, value,
+                 getenv(table[i].name) ? "environment" : "default", table[i].help, allowed);
+        put(out, line);
+    }
+}
+
+/* Levenshtein's distance of a[0..n) and b, for names of up to 31 characters; longer ones are far. */
+static size_t distance(const char *a, size_t n, const char *b) {
+    size_t row[32], m = strlen(b);
+    if (n > 31 || m > 31) return 32;
+    for (size_t j = 0; j <= m; j++) row[j] = j;
+    for (size_t i = 1; i <= n; i++) {
+        size_t corner = row[0];
+        row[0] = i;
+        for (size_t j = 1; j <= m; j++) {
+            size_t above = row[j];
+            size_t best = rmai_min(rmai_min(above, row[j - 1]) + 1, corner + (a[i - 1] != b[j - 1]));
+            row[j] = best;
+            corner = above;
+        }
+    }
+    return row[m];
+}
+
+static int known(const char *name, size_t n) {
+    for (size_t i = 0; i < N_SETTINGS; i++)
+        if (strlen(table[i].name) == n && strncmp(table[i].name, name, n) == 0) return 1;
+    for (size_t i = 0; i < sizeof elsewhere / sizeof elsewhere[0]; i++)
+        if (strncmp(elsewhere[i], name, strlen(elsewhere[i])) == 0) return 1;
+    return 0;
+}
+
+const char *rmai_settings_unknown(int n, const char **guess) {
+    for (char **e = environ; *e; e++) {
+        size_t len = strcspn(*e, "="), nearest = 4;
+        if (strncmp(*e, "RMA_", 4) != 0 || known(*e, len) || n-- > 0) continue;
+        *guess = NULL;
+        for (size_t i = 0; i < N_SETTINGS; i++) {
+            size_t d = distance(*e, len, table[i].name);
+            if (d < nearest) {
+                nearest = d;
+                *guess = table[i].name;
+            }
+        }
+        return *e;
+    }
+    return NULL;
+}

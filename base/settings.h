@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Settings: one table of RMA_* environment variables. Values are read once, at init; a value that does
+ * not parse is an error that quotes it. rma_info prints the table, the man page quotes it. */
+#ifndef RMAI_SETTINGS_H
+#define RMAI_SETTINGS_H
+
+#include <stddef.h>
+
+enum rmai_bind { RMAI_BIND_NONE, RMAI_BIND_CORE, RMAI_BIND_NUMA };
+enum rmai_copy { RMAI_COPY_AUTO, RMAI_COPY_MEMCPY, RMAI_COPY_STREAM };
+enum rmai_heap_check { RMAI_CHECK_NONE, RMAI_CHECK_LEAKS, RMAI_CHECK_FULL };
+enum rmai_statics_mode { RMAI_STATICS_REMAP, RMAI_STATICS_WINDOW, RMAI_STATICS_OFF };
+enum rmai_errors { RMAI_ERRORS_ABORT, RMAI_ERRORS_RETURN };
+
+#define RMAI_SPIN_AUTO (-1L)
+
+struct rmai_settings {
+    size_t heap_max;   /* bytes of one PE's symmetric heap at most */
+    size_t local_max;  /* bytes of one PE's local heap at most */
+    size_t heap_init;  /* bytes of symmetric heap committed at init; <= heap_max */
+    long spin;         /* polls before a waiting PE yields, or RMAI_SPIN_AUTO */
+    int bind;          /* enum rmai_bind */
+    int copy;          /* enum rmai_copy */
+    int errors;        /* enum rmai_errors */
+    int heap_check;    /* enum rmai_heap_check */
+    int statics;       /* enum rmai_statics_mode */
+    int info;          /* 1: print version, settings and layout at init */
+};
+
+/* rmai_settings_read fills s from the environment; memory is the node's bytes, which % and the upper bound of
+ * sizes refer to. Returns RMA_SUCCESS, or RMA_ERR_SETTING: then only s->errors is set, as far as it could be read. */
+int rmai_settings_read(struct rmai_settings *s, size_t memory);
+
+/* rmai_settings_print writes a row per setting to `out` by put(out, line): name, value in force, where it
+ * comes from, help. */
+void rmai_settings_print(const struct rmai_settings *s, void (*put)(void *out, const char *line), void *out);
+
+/* rmai_settings_unknown returns the n-th (from 0) environment entry "RMA_X=..." that no row of the table and no
+ * tool of the package knows, or NULL; *guess is then the nearest setting's name, or NULL if none is near. */
+const char *rmai_settings_unknown(int n, const char **guess);
+
+/* rmai_parse_size reads "4096", "64k", "1.5G", "25%" (of memory) into *bytes. Suffixes k M G T P are powers of
+ * 1024, case does not matter, a final B or iB is allowed. Returns 0, or -1 if text is not of that form, negative,
+ * or beyond 64 bits: *bytes is then untouched. */
+int rmai_parse_size(const char *text, size_t memory, size_t *bytes);
+
+/* rmai_format_size writes bytes as people say it ("24.0 GiB", "640 B") into buf and returns buf. */
+const char *rmai_format_size(char buf[24], size_t bytes);
+
+#endif

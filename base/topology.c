@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Two sources: the kernel's files for what is cheap and always needed, hwloc for the shape. */
+#include "config.h"
+
+#include "base/topology.h"
+#include "base/attributes.h"
+#include "base/error.h"
+
+#include <errno.h>
+#include <hwloc.h>
+#include <limits.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* ---- control groups (version 2) ---- */
+
+/* Calls look(file's text) for `file` of this process's group and each group above it. */
+static void each_group(const char *file, void (*look)(const char *text, void *best), void *best) {
+    char path[PATH_MAX] = "", line[PATH_MAX], name[PATH_MAX + 64], *slash;
+    FILE *f = fopen("/proc/self/cgroup", "re");
+    if (!f) return;
+    while (fgets(line, sizeof line, f))
+        if (strncmp(line, "0::", 3) == 0) {
+            line[strcspn(line, "\n")] = 0;
+            memcpy(path, line + 3, strlen(line + 3) + 1);
+        }
+    fclose(f);
+    do {
+        snprintf(name, sizeof name, "/sys/fs/cgroup%s/%s", strcmp(path, "/") == 0 ? "" : path, file);
+        f = fopen(name, "re");
+        if (f) {
+            if (fgets(line, sizeof line, f)) look(line, best);
+            fclose(f);
+        }
+        slash = strrchr(path, '/');
+        if (slash) *slash = 0;
+    } while (slash);
+}
+
+static void look_memory(const char *text, void *best) {
+    char *end;
+    unsigned long long bytes = strtoull(text, &end, 10); /* or the word "max" */
+    if (end != text && bytes < *(size_t *)best) *(size_t *)best = (size_t)bytes;
+}
+
+static void look_quota(const char *text, void *best) {
+    long quota, period;
+    if (sscanf(text, "%ld %ld", &quota, &period) == 2 && quota > 0 && period > 0) {
+        int cpus = (int)(quota / period);
+        if (cpus < 1) cpus = 1;
+        if (cpus < *(int *)best) *(int *)best = cpus;
+    }
+}
+
+size_t rmai_node_memory(void) {
+    size_t bytes = (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE);
+    each_group("memory.max", look_memory, &bytes);
+    return bytes;
+}
+
+int rmai_cpu_quota(void) {
+    int cpus = INT_MAX;
+    each_group("cpu.max", look_quota, &cpus);
+    return cpus;
+}
+
+/* ---- sets of processors ---- */
+
+void rmai_affinity(struct rmai_cpus *cpus) {
+    memset(cpus, 0, sizeof *cpus);
+    if (sched_getaffinity(0, sizeof *cpus, (cpu_set_t *)(void *)cpus) != 0) {
+        /* More processors than bits: as many as there are, by number. */
+        long n = sysconf(_SC_NPROCESSORS_ONLN);
+        for (long c = 0; c < n && c < RMAI_CPU_WORDS * 64; c++) cpus->word[c / 64] |= (uint64_t)1 << (c % 64);
+    }
+}
+
+void rmai_cpus_add(struct rmai_cpus *cpus, const struct rmai_cpus *more) {
+    for (int i = 0; i < RMAI_CPU_WORDS; i++) cpus->word[i] |= more->word[i];
+}
+
+int rmai_cpus_count(const struct rmai_cpus *cpus) {
+    int n = 0;
+    for (int i = 0; i < RMAI_CPU_WORDS; i++) n += __builtin_popcountll(cpus->word[i]);
+    return n;
+}
+
+/* ---- hwloc ---- */
+
+static hwloc_topology_t load(void) {
+    hwloc_topology_t t;
+    if (hwloc_topology_init(&t) != 0) return NULL;
+    hwloc_topology_set_io_types_filter(t, HWLOC_TYPE_FILTER_KEEP_NONE);
+    if (hwloc_topology_load(t) != 0) {
+        hwloc_topology_destroy(t);
+        return NULL;
+    }
+    return t;
+}
+
+/* Binds to the object of the type that is this process's share of those in `mine`. */
+static int bind_to(hwloc_topology_t t, hwloc_const_cpuset_t mine, hwloc_obj_type_t type, const char *what, int index,
+                   int count, char said[128]) {
+    int total = hwloc_get_nbobjs_inside_cpuset_by_type(t, mine, type);
+    hwloc_obj_t object;
+    if (total < 1) {
+        snprintf(said, 128, "not bound: hwloc sees no %s here", what);
+        return RMA_SUCCESS;
+    }
+    /* Spread over all if there are more than processes, share them evenly if fewer. */
+    object = hwloc_get_obj_inside_cpuset_by_type(t, mine, type, (unsigned)((long)index * total / count));
+    if (hwloc_set_cpubind(t, object->cpuset, HWLOC_CPUBIND_PROCESS) != 0)
+        return rmai_error(RMA_ERR_SYSTEM, "rma_init: RMA_BIND=%s: cannot bind to %s %u: %s", what, what,
+                          object->os_index, strerror(errno));
+    snprintf(said, 128, "bound to %s %u", what, object->os_index);
+    return RMA_SUCCESS;
+}
+
+int rmai_bind(enum rmai_bind how, int index, int count, char said[128]) {
+    hwloc_topology_t t;
+    hwloc_cpuset_t mine;
+    int code = RMA_SUCCESS;
+    snprintf(said, 128, "not bound");
+    if (how == RMAI_BIND_NONE) return RMA_SUCCESS;
+    t = load();
+    if (!t) return rmai_error(RMA_ERR_SYSTEM, "rma_init: RMA_BIND: hwloc cannot read this machine: %s", strerror(errno));
+    mine = hwloc_bitmap_alloc();
+    if (!mine || hwloc_get_cpubind(t, mine, HWLOC_CPUBIND_PROCESS) != 0)
+        code = rmai_error(RMA_ERR_SYSTEM, "rma_init: RMA_BIND: cannot read this process's binding: %s", strerror(errno));
+    else if (!hwloc_bitmap_isincluded(hwloc_topology_get_allowed_cpuset(t), mine))
+        snprintf(said, 128, "bound by the launcher to %d of %d processors", hwloc_bitmap_weight(mine),
+                 hwloc_bitmap_weight(hwloc_topology_get_allowed_cpuset(t)));
+    else if (how == RMAI_BIND_CORE)
+        code = bind_to(t, mine, HWLOC_OBJ_CORE, "core", index, count, said);
+    else
+        code = bind_to(t, mine, HWLOC_OBJ_NUMANODE, "numa", index, count, said);
+    hwloc_bitmap_free(mine);
+    hwloc_topology_destroy(t);
+    return code;
+}
+
+int rmai_numa_exists(int node) {
+    char path[64];
+    snprintf(path, sizeof path, "/sys/devices/system/node/node%d", node);
+    /* Kernels without NUMA have no such folder, and one node. */
+    return access(path, F_OK) == 0 || (node == 0 && access("/sys/devices/system/node", F_OK) != 0);
+}
+
+int rmai_numa_bind(void *start, size_t len, int node) {
+    hwloc_topology_t t = load();
+    hwloc_obj_t object = t ? hwloc_get_numanode_obj_by_os_index(t, (unsigned)node) : NULL;
+    int done = object && hwloc_set_area_membind(t, start, len, object->nodeset, HWLOC_MEMBIND_BIND,
+                                                HWLOC_MEMBIND_BYNODESET | HWLOC_MEMBIND_MIGRATE) == 0;
+    if (t) hwloc_topology_destroy(t);
+    return done;
+}
+
+#ifndef MADV_COLLAPSE
+#define MADV_COLLAPSE 25 /* Linux 6.1 */
+#endif
+
+#define THP "/sys/kernel/mm/transparent_hugepage/"
+
+/* The first line of a file of the kernel, without its newline; "" if there is none. */
+static const char *first_line(const char *path, char line[128]) {
+    FILE *f = fopen(path, "re");
+    line[0] = 0;
+    if (f) {
+        if (!fgets(line, 128, f)) line[0] = 0;
+        fclose(f);
+    }
+    line[strcspn(line, "\n")] = 0;
+    return line;
+}
+
+size_t rmai_huge_page(void) {
+    char line[128];
+    size_t page = (size_t)sysconf(_SC_PAGESIZE), huge = strtoull(first_line(THP "hpage_pmd_size", line), NULL, 10);
+    return huge > page && (huge & (huge - 1)) == 0 ? huge : page;
+}
+
+/* MADV_HUGEPAGE lets the kernel do it some day, MADV_COLLAPSE does it now, or fails; it passes over what is no whole huge
+ * page. */
+int rmai_huge_advise(void *start, size_t len) {
+    madvise(start, len, MADV_HUGEPAGE);
+    return ((uintptr_t)start | len) % rmai_huge_page() == 0 && madvise(start, len, MADV_COLLAPSE) == 0;
+}
+
+static void print_huge(void (*put)(void *out, const char *line), void *out) {
+    char line[256], private[128], shared[128], size[24];
+    snprintf(line, sizeof line, "huge pages     %s; private memory: %s; shared memory: %s",
+             rmai_huge_page() > (size_t)sysconf(_SC_PAGESIZE) ? rmai_format_size(size, rmai_huge_page()) : "none",
+             first_line(THP "enabled", private), first_line(THP "shmem_enabled", shared));
+    put(out, line);
+}
+
+void rmai_topology_print(void (*put)(void *out, const char *line), void *out) {
+    static const hwloc_obj_type_t caches[] = {HWLOC_OBJ_L1CACHE, HWLOC_OBJ_L2CACHE, HWLOC_OBJ_L3CACHE};
+    hwloc_topology_t t = load();
+    struct rmai_cpus mine;
+    char line[256], size[24];
+    hwloc_obj_t package, object;
+    int quota = rmai_cpu_quota();
+    if (!t) {
+        put(out, "hwloc cannot read this machine");
+        return;
+    }
+    package = hwloc_get_obj_by_type(t, HWLOC_OBJ_PACKAGE, 0);
+    if (package && hwloc_obj_get_info_by_name(package, "CPUModel")) {
+        snprintf(line, sizeof line, "processor      %s", hwloc_obj_get_info_by_name(package, "CPUModel"));
+        put(out, line);
+    }
+    rmai_affinity(&mine);
+    snprintf(line, sizeof line, "layout         %d packages, %d NUMA nodes, %d cores, %d PUs, %d usable by this process",
+             hwloc_get_nbobjs_by_type(t, HWLOC_OBJ_PACKAGE), hwloc_get_nbobjs_by_type(t, HWLOC_OBJ_NUMANODE),
+             hwloc_get_nbobjs_by_type(t, HWLOC_OBJ_CORE), hwloc_get_nbobjs_by_type(t, HWLOC_OBJ_PU), rmai_cpus_count(&mine));
+    put(out, line);
+    if (quota != INT_MAX) {
+        snprintf(line, sizeof line, "quota          %d processors' worth of time (control group)", quota);
+        put(out, line);
+    }
+    for (size_t i = 0; i < sizeof caches / sizeof caches[0]; i++) {
+        object = hwloc_get_obj_by_type(t, caches[i], 0);
+        if (!object) continue;
+        snprintf(line, sizeof line, "L%d cache       %d x %s", (int)i + 1, hwloc_get_nbobjs_by_type(t, caches[i]),
+                 rmai_format_size(size, object->attr->cache.size));
+        put(out, line);
+    }
+    snprintf(line, sizeof line, "memory         %s", rmai_format_size(size, rmai_node_memory()));
+    put(out, line);
+    hwloc_topology_destroy(t);
+    print_huge(put, out);
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The machine: memory, processors, NUMA nodes. What every init needs is read from the kernel in microseconds;
+ * hwloc is loaded only where its knowledge is asked for (binding, rma_info): loading costs a millisecond
+ * and a MiB here, and tenths of a second on machines with hundreds of processors. */
+#ifndef RMAI_TOPOLOGY_H
+#define RMAI_TOPOLOGY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/settings.h"
+
+#define RMAI_CPU_WORDS 64 /* processors 0..4095 */
+
+/* A set of processors (hwloc's PUs, the kernel's CPUs); bit c % 64 of word c / 64 is processor c. */
+struct rmai_cpus {
+    uint64_t word[RMAI_CPU_WORDS];
+};
+
+/* rmai_node_memory: bytes that the processes of this node may use: the smaller of the physical memory and the
+ * limits (memory.max) of this process's control group and those above it. */
+size_t rmai_node_memory(void);
+
+/* rmai_cpu_quota: processors' worth of time that the control groups allow (cpu.max), at least 1; INT_MAX if
+ * unlimited. */
+int rmai_cpu_quota(void);
+
+/* rmai_affinity reads the set of processors that this process may run on. */
+void rmai_affinity(struct rmai_cpus *cpus);
+
+/* rmai_cpus_add adds more to cpus; rmai_cpus_count counts. */
+void rmai_cpus_add(struct rmai_cpus *cpus, const struct rmai_cpus *more);
+int rmai_cpus_count(const struct rmai_cpus *cpus);
+
+/* rmai_bind binds this process, number index of count on its node, to a core or a NUMA node: core (or node)
+ * index * total / count of those that it may use. A process that may not run on all of the machine's
+ * processors has been bound by its launcher, and stays so.
+ * Returns RMA_SUCCESS or RMA_ERR_SYSTEM; what was done is written to `said`. */
+int rmai_bind(enum rmai_bind how, int index, int count, char said[128]);
+
+/* rmai_numa_exists: 1 if the system has NUMA node number `node`. rmai_numa_bind binds [start, start + len), whole pages, to it,
+ * and moves there what is elsewhere. Returns 1 if that was done. */
+int rmai_numa_exists(int node);
+int rmai_numa_bind(void *start, size_t len, int node);
+
+/* rmai_huge_page: bytes of a huge page, or of a page where there are none. rmai_huge_advise asks for huge pages in
+ * [start, start + len), whole huge pages. Returns 1 if they are huge now. */
+size_t rmai_huge_page(void);
+int rmai_huge_advise(void *start, size_t len);
+
+/* rmai_topology_print writes lines on the machine: processors, cores, caches, NUMA nodes, memory, binding. */
+void rmai_topology_print(void (*put)(void *out, const char *line), void *out);
+
+#endif

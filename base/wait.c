@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The kernel is asked only by a PE that has polled in vain, and by a waker who sees such a PE.
+ *
+ * No wake-up is lost for good. The sleeper adds itself to `sleepers` and then looks at `value` (in the kernel, under the
+ * futex's lock); the waker stores `value` and then looks at `sleepers`. With a sequentially consistent fence between
+ * each one's store and load at least one would see the other (Dekker's argument). The sleeper has that fence. The waker has
+ * none, since it would pay in every barrier for what happens in few: its load may pass its store for as long as the store
+ * takes to leave the core, some ten nanoseconds. A sleeper that adds itself within that time sleeps on; so the first sleep
+ * ends by itself after a millisecond, and by then its addition has long been seen by every later waker. */
+#include "config.h"
+
+#include "base/wait.h"
+
+#include <limits.h>
+#include <linux/futex.h>
+#include <sched.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#define HOT_POLLS 64 /* looks without a pause: a partner that is just arriving is met at once */
+
+/* Not FUTEX_PRIVATE: the sleepers and the waker are different processes. Errors (EAGAIN: the value has
+ * changed, EINTR) mean: look again. */
+static void futex(_Atomic uint32_t *word, int operation, uint32_t value, const struct timespec *timeout) {
+    syscall(SYS_futex, (uint32_t *)word, operation, value, timeout, NULL, 0);
+}
+
+static uint32_t wait(struct rmai_event *e, uint32_t old, const struct rmai_patience *patience, int one_nap) {
+    uint32_t now;
+    for (unsigned i = 0; i < patience->polls; i++) {
+        now = atomic_load_explicit(&e->value, memory_order_acquire);
+        if (now != old) return now;
+        if (i >= HOT_POLLS) rmai_pause();
+    }
+    for (unsigned i = 0; i < patience->yields; i++) {
+        now = atomic_load_explicit(&e->value, memory_order_acquire);
+        if (now != old) return now;
+        sched_yield();
+    }
+    atomic_fetch_add_explicit(&e->sleepers, 1, memory_order_relaxed);
+    atomic_thread_fence(memory_order_seq_cst); /* before the loads of `value`: see above */
+    const struct timespec first = {.tv_nsec = 1000000}, *timeout = &first;
+    while ((now = atomic_load_explicit(&e->value, memory_order_acquire)) == old && (timeout || !one_nap)) {
+        futex(&e->value, FUTEX_WAIT, old, timeout);
+        timeout = NULL;
+    }
+    atomic_fetch_sub_explicit(&e->sleepers, 1, memory_order_relaxed);
+    return now;
+}
+
+uint32_t rmai_wait(struct rmai_event *e, uint32_t old, const struct rmai_patience *patience) {
+    return wait(e, old, patience, 0);
+}
+
+uint32_t rmai_wait_a_while(struct rmai_event *e, uint32_t old, const struct rmai_patience *patience) {
+    return wait(e, old, patience, 1);
+}
+
+void rmai_wake(struct rmai_event *e) {
+    if (atomic_load_explicit(&e->sleepers, memory_order_relaxed)) futex(&e->value, FUTEX_WAKE, INT_MAX, NULL);
+}

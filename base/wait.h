@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Waiting for a word to change: poll, then yield, then sleep in the kernel (futex(2)).
+ *
+ * Polling answers in one cache-line hand-over but holds a core; sleeping gives the core to whoever we wait
+ * for. How long to poll is the patience of the job: long where each PE has a core of its own, nothing where
+ * they share cores. Words may stand in memory shared by processes. */
+#ifndef RMAI_WAIT_H
+#define RMAI_WAIT_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+struct rmai_patience {
+    unsigned polls;  /* looks at the word before the first yield */
+    unsigned yields; /* calls of sched_yield, one look after each, before sleeping */
+};
+
+/* A word that is waited for, with those who sleep on it. Only wait and wake functions touch `sleepers`. */
+struct rmai_event {
+    _Atomic uint32_t value;
+    _Atomic uint32_t sleepers;
+};
+
+/* rmai_wait returns the value of e, by an acquire load, once it is not `old`. May return early never: a
+ * spurious wake-up of the kernel is looked at again here. */
+uint32_t rmai_wait(struct rmai_event *e, uint32_t old, const struct rmai_patience *patience);
+
+/* rmai_wait_a_while: the same, but sleeps for a millisecond at most, and then returns what there is: for who has to look
+ * whether the one that it waits for is still alive. */
+uint32_t rmai_wait_a_while(struct rmai_event *e, uint32_t old, const struct rmai_patience *patience);
+
+/* rmai_wake wakes all who sleep on e. Called after storing a new value; with nobody asleep it costs a load. Who goes to sleep
+ * in the very moment of the store may be missed, and wakes by itself within a millisecond, unless the caller puts a
+ * sequentially consistent fence before the call. */
+void rmai_wake(struct rmai_event *e);
+
+/* rmai_pause: tell the core that this is a polling loop. */
+static inline void rmai_pause(void) {
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield");
+#endif
+}
+
+#endif

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* bench.h: what every benchmark of librma shares: options, measuring, statistics, output, validation.
+ *
+ * A benchmark compares METHODS: ways to do one thing (by librma, by bare loads and stores, by MPI), each a
+ * column of the table. bench_sweep takes them in turn, one batch each, round after round, so that whatever
+ * disturbs the machine disturbs all columns alike. A cell is the median of its batches; a ratio is the
+ * median of the ratios within each round. Give each PE an idle core: what needs two PEs at once, as all
+ * same-node MPI does, otherwise waits for time slices of milliseconds.
+ *
+ * A program is
+ *     bench_init(argc, argv, &spec);                options; ends the program on --help and on bad values
+ *     ... allocate, e.g. bench_pair_open ...
+ *     bench_sweep(methods, n, ratios, n_ratios);    a row for each size, or bench_row for each row of its own
+ *     ... free ...
+ *     return bench_finish();
+ * All calls here are collective over all PEs, except those marked local. A failure in mid-run ends the job
+ * with a message (bench_fail); options are refused cleanly (bench_refuse). */
+#ifndef BENCH_H
+#define BENCH_H
+
+#include "options.h"
+
+#include <rma.h>
+
+#include <mpi.h>
+#include <sched.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define BENCH_INLINE static inline __attribute__((always_inline))
+
+/* -m ends here: some MPICH versions crash in MPI_Put from 2 GiB on. */
+#define BENCH_SIZE_MAX ((size_t)1 << 30)
+
+/* What the options say and where the sweep is. One per program; programs read it and set window. */
+struct bench {
+    int pe;                   /* rma_my_pe() */
+    int n_pes;                /* rma_n_pes() */
+    bool crowded;             /* more PEs than cores on this node: spinning must yield */
+    size_t size;              /* bytes per transfer of the row being measured */
+    long window;              /* transfers per iteration: counts in MB/s; 1 unless the program sets it */
+    struct bench_sizes sizes; /* -m */
+    long iterations;          /* -i; 0: each method's batches are made to last spec.budget */
+    long warmup;              /* -x; -1: a tenth of a batch, and one */
+    long repeat;              /* -r: batches per cell */
+    bool csv;                 /* --csv */
+    bool validate;            /* -c */
+    bool failed;              /* some validation found wrong data: bench_finish returns 1 */
+};
+
+extern struct bench bench;
+
+struct bench_spec {
+    const char *title;                  /* "put latency" */
+    const char *help;                   /* what the columns are: a paragraph for --help */
+    const char *note;                   /* who is measured: "PE 0 to PE 1" */
+    const struct bench_option *options; /* the program's own, or null */
+    size_t max_size;                    /* default upper end of -m; 0: no sizes, one row, no -m */
+    const char *rows;                   /* what bench_row names, the first column's title; null: sizes, or PEs */
+    int n_pes;                          /* PEs 0..n_pes-1 take part and the others sleep; 0: all take part */
+    double budget;                      /* seconds that a batch lasts unless -i is given */
+    bool bandwidth;                     /* cells are MB/s, higher is better; else time per iteration: */
+    bool nanoseconds;                   /* in ns; else us */
+};
+
+struct bench_method {
+    const char *name; /* column title */
+
+    /* Do n iterations and return the seconds they took, by rma_wtime. The slowest PE counts, so a PE that
+     * only serves returns 0. PEs enter within a millisecond or so of each other: who needs better calls a
+     * barrier. */
+    double (*run)(long n); /* null, on every PE: the column shows '-' */
+
+    /* With -c, after the batches of a row: do it once more, and return the number of wrong bytes (or other
+     * mistakes) that this PE found. May be null. */
+    size_t (*check)(const struct bench_method *m);
+
+    int callers; /* PEs 0..callers-1 call run, the others wait; 0: all call it */
+    bool mpi;    /* PEs that take part wait inside MPI, so that MPI's one-sided calls progress;
+                  * otherwise they sleep, and look every 50 us whether the batch is over */
+};
+
+/* A ratio of two columns, numbered as in the method table; with two denominators, the better one of the round
+ * counts. -1: none. */
+struct bench_ratio {
+    const char *name;
+    int over;
+    int under[2];
+};
+
+/* bench_init: start librma and read the options. Ends the program, on all PEs: with code 0 after --help; with
+ * 2 after a bad option, value, or number of PEs. */
+void bench_init(int argc, char **argv, const struct bench_spec *spec);
+
+/* bench_sweep: measure and print a row for each size of -m: MIN, 2 MIN, 4 MIN ... up to MAX. */
+void bench_sweep(const struct bench_method *methods, int n_methods, const struct bench_ratio *ratios,
+                 int n_ratios);
+
+/* bench_row: measure and print one row, called `name`, of a program that sets spec.rows. The first call prints the
+ * header, too: all rows have its columns and ratios, each its own methods. */
+void bench_row(const char *name, const struct bench_method *methods, int n_methods,
+               const struct bench_ratio *ratios, int n_ratios);
+
+/* bench_row_of: print a row of PE 0's values that are no times, found otherwise: values[i] stands in column i, NAN
+ * shows '-', good is the validation. Of the methods only the names are used. */
+void bench_row_of(const char *name, const double *values, bool good, const struct bench_method *methods,
+                  int n_methods, const struct bench_ratio *ratios, int n_ratios);
+
+/* bench_finish: end librma, and return what main returns: 1 if a validation failed, else 0. */
+int bench_finish(void);
+
+/* bench_refuse: let PE 0 print "program: text" to stderr, then end the program on all PEs with this code. */
+_Noreturn void bench_refuse(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* bench_fail: print what failed and why, and abort the job. mpi_code 0: rma_last_error says why. Local. */
+_Noreturn void bench_fail(const char *call, int mpi_code) __attribute__((cold));
+
+#define BENCH_RMA(call) ((call) == RMA_SUCCESS ? (void)0 : bench_fail(#call, 0))
+#define BENCH_MPI(call)                                                                                 \
+    do {                                                                                                \
+        int code_ = (call);                                                                             \
+        if (code_ != MPI_SUCCESS) bench_fail(#call, code_);                                             \
+    } while (0)
+
+/* bench_agree: the largest of all PEs' values. bench_sync: wait, politely, for all PEs. */
+int bench_agree(int value);
+void bench_sync(void);
+
+/* bench_calls_run: whether this PE is among m's callers. Local. */
+static inline bool bench_calls_run(const struct bench_method *m) {
+    return m->callers == 0 || bench.pe < m->callers;
+}
+
+/* The compiler must have done all stores before and redo all loads after. */
+BENCH_INLINE void bench_keep(const void *p) {
+    __asm__ volatile("" : : "r"(p) : "memory");
+}
+
+/* The same length, but not to the compiler. */
+BENCH_INLINE size_t bench_opaque(size_t len) {
+    __asm__ volatile("" : "+r"(len));
+    return len;
+}
+
+/* LOOP(n, len) for len = bench.size; if constant, the compiler knows len where it is the size of a scalar, as
+ * it does in programs that move single values. */
+#define BENCH_BY_SIZE(LOOP, n, constant)                                                                \
+    ((constant) && bench.size == 1   ? LOOP(n, 1)                                                       \
+     : (constant) && bench.size == 2 ? LOOP(n, 2)                                                       \
+     : (constant) && bench.size == 4 ? LOOP(n, 4)                                                       \
+     : (constant) && bench.size == 8 ? LOOP(n, 8)                                                       \
+                                     : LOOP(n, bench_opaque(bench.size)))
+
+/* Wait until another PE has raised *flag to at least turn; acquires what it released. */
+BENCH_INLINE void bench_wait_flag(const uint64_t *flag, uint64_t turn) {
+    for (unsigned spins = 0; __atomic_load_n(flag, __ATOMIC_ACQUIRE) < turn; spins++) {
+#if defined __x86_64__ || defined __i386__
+        __builtin_ia32_pause();
+#elif defined __aarch64__
+        __asm__ volatile("yield");
+#endif
+        if (bench.crowded || spins > 1000) sched_yield();
+    }
+}
+
+#endif

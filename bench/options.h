@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* options.h: command-line options of a benchmark, from tables.
+ *
+ * Understands -i 10, -i10, --iterations 10 and --iterations=10. Sizes take the suffixes k, M and G (powers of
+ * 1024) in either case. Knows nothing of PEs and prints no errors: the caller has one PE speak for all. */
+#ifndef BENCH_OPTIONS_H
+#define BENCH_OPTIONS_H
+
+#include <stddef.h>
+
+struct bench_sizes {
+    size_t min;
+    size_t max;
+};
+
+enum bench_kind {
+    BENCH_FLAG,  /* value is a bool, set to true */
+    BENCH_COUNT, /* value is a long in min..max */
+    BENCH_SIZES, /* value is a struct bench_sizes within min..max, written [MIN:]MAX; MIN is then min */
+    BENCH_WORD   /* value is an int: the place of the given word in arg, which lists them: "write|read" */
+};
+
+struct bench_option {
+    const char *name;     /* long name, without dashes; null ends a table */
+    char letter;          /* short name, or 0 */
+    enum bench_kind kind; /* how to read the value */
+    void *value;          /* where to store it */
+    long min, max;        /* for BENCH_COUNT and BENCH_SIZES; min >= 0 */
+    const char *arg;      /* how --help shows the value; null for flags */
+    const char *help;     /* one line, with the default in brackets */
+};
+
+/* bench_options_read: store the values that argv gives. tables are n tables, null ones are empty.
+ * Returns 0, or -1 with a message that names option and value in error; the values read so far stay. */
+#define BENCH_ERROR_SIZE 256
+int bench_options_read(const struct bench_option *const tables[], int n, int argc, char **argv,
+                       char error[BENCH_ERROR_SIZE]);
+
+/* bench_options_print: a line for each option, to stdout. */
+void bench_options_print(const struct bench_option *const tables[], int n);
+
+#endif

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* pair.h: what benchmarks share that move bytes between PE 0 and PE 1. */
+#ifndef BENCH_PAIR_H
+#define BENCH_PAIR_H
+
+#include "bench.h"
+
+/* Blocks of the same size on each PE of the job, page-aligned where the choice is ours, all pages touched. */
+struct bench_pair {
+    char *own;    /* ordinary memory of this PE */
+    char *heap;   /* symmetric */
+    char *peer;   /* the other one's heap by load and store; null if that is off-node, and on PEs 2.. */
+    bool on_node; /* PE 0 and PE 1 reach each other by load and store: the same on every PE */
+    char *base;   /* this PE's part of win */
+    MPI_Win win;  /* of MPI_Win_allocate over all PEs, inside lock_all */
+};
+
+/* bench_pair_open: allocate. Collective. Ends the program on all PEs with code 1 and the library's own
+ * words if memory is short or PE 1 out of librma's reach. */
+void bench_pair_open(struct bench_pair *pair, size_t size);
+
+/* bench_pair_close: give everything back: MPI ends the job if a window is alive at its end. Collective. */
+void bench_pair_close(struct bench_pair *pair);
+
+/* bench_pair_check: a check for methods that copy bench.size bytes from `from` on from_pe to `to` on
+ * to_pe: fills both with different bytes, runs m once, compares. Each PE passes its own addresses. win is
+ * the window that one of the buffers belongs to, or MPI_WIN_NULL. Collective. Returns wrong bytes on
+ * to_pe, 0 elsewhere. */
+size_t bench_pair_check(const struct bench_method *m, char *from, int from_pe, char *to, int to_pe,
+                        MPI_Win win);
+
+/* bench_pair_latency: main, from bench_init to bench_finish, of a benchmark with three columns: librma, bare
+ * loads and stores (left out if off-node), MPI. Opens pair for the largest size. */
+enum { PAIR_RMA, PAIR_RAW, PAIR_MPI, PAIR_METHODS };
+int bench_pair_latency(int argc, char **argv, const struct bench_spec *spec, struct bench_pair *pair,
+                       struct bench_method methods[PAIR_METHODS]);
+
+#endif

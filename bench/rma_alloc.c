@@ -1,0 +1,627 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* rma_alloc.c: the time of an allocation and a release in the local heap, beside the C library's malloc and mimalloc.
+ *
+ * A row is a pattern of use. PE 0 runs it with each allocator in turn, on a live set of that allocator's own which
+ * stays from batch to batch. The first word of each block is written, as a program would, and holds a tag: blocks that
+ * overlap show when the live set is given back, after the row. Choosing a slot and a size costs all columns the same
+ * nanosecond or two. mimalloc is loaded at run time, so that nobody needs it to build librma. */
+#define _GNU_SOURCE /* the processors of a thread */
+#include "bench.h"
+
+#include <dlfcn.h>
+#include <malloc.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define SMALL 64          /* bytes of a block where sizes do not vary */
+#define STACK 1000        /* blocks of lifo */
+#define FILLED_MIN 5000   /* blocks of filled, at least */
+#define RING 1024         /* blocks on their way in across, at most */
+#define GROUP 16          /* as many are announced at once, which moves the counters' lines less often */
+#define CHURN_BLOCKS 2048 /* of 8190 bytes in the mean: 16 MiB */
+#define CHURN_STEPS 1000000
+#define PAGE 4096
+#define APART 128 /* no cache or prefetcher moves more at once */
+
+enum { RMA, LIBC, MIMALLOC, N_METHODS };
+
+enum order { FIXED, LIFO, FIFO, RANDOM, ACROSS, REMOTE };
+
+struct pattern {
+    const char *name;
+    enum order order;
+    size_t min, max; /* bytes of a block: uniform */
+    size_t live;     /* blocks between batches */
+    bool filled;     /* as many as fill 90 % of the local heap's present size, instead */
+};
+
+/* across stands behind all that is malloc's: with a second thread the C library's begins to lock. filled stands before
+ * large, which makes the local heap larger. */
+static const struct pattern patterns[] = {
+    {"fixed", FIXED, SMALL, SMALL, 0, false},
+    {"lifo", LIFO, SMALL, SMALL, 0, false},
+    {"fifo", FIFO, SMALL, SMALL, 1000, false},
+    {"random", RANDOM, 16, 4096, 10000, false},
+    {"filled", RANDOM, 16, 4096, 0, true},
+    {"large", RANDOM, 4096, 1 << 20, 100, false},
+    {"across", ACROSS, SMALL, SMALL, 0, false},
+    {"remote", REMOTE, SMALL, SMALL, 0, false},
+};
+#define N_PATTERNS ((int)(sizeof patterns / sizeof patterns[0]))
+
+/* The rows: the patterns, and two. */
+#define HEAP N_PATTERNS
+#define RESIDENT (N_PATTERNS + 1)
+#define ROWS "fixed|lifo|fifo|random|filled|large|across|remote|heap|resident"
+
+typedef void *get_function(size_t size);
+typedef void put_function(void *block);
+
+struct heap {
+    get_function *get;
+    put_function *put;
+    uint64_t **live; /* the tag of slot k is k + 1 */
+    size_t n_live;
+    size_t oldest; /* fifo's next slot */
+    uint64_t random;
+};
+
+static int only = -1;                 /* --pattern */
+static const struct pattern *pattern; /* of the row being measured */
+static struct bench_method methods[N_METHODS];
+static size_t wrong; /* tags that this PE did not find */
+static bool partner; /* PE 1 is there, and on-node */
+static cpu_set_t partner_cpus;
+
+static get_function *mi_malloc;
+static put_function *mi_free;
+
+/* The allocators, in a form whose calls the compiler sees. */
+
+BENCH_INLINE void *get_rma(size_t size) {
+    void *p;
+    BENCH_RMA(rma_alloc_mem(size, &p));
+    return p;
+}
+
+BENCH_INLINE void put_rma(void *p) {
+    BENCH_RMA(rma_free_mem(p));
+}
+
+BENCH_INLINE void *get_libc(size_t size) {
+    void *p = malloc(size);
+    if (!p) bench_fail("malloc", MPI_ERR_NO_MEM);
+    return p;
+}
+
+BENCH_INLINE void put_libc(void *p) {
+    free(p);
+}
+
+BENCH_INLINE void *get_mimalloc(size_t size) {
+    void *p = mi_malloc(size);
+    if (!p) bench_fail("mi_malloc", MPI_ERR_NO_MEM);
+    return p;
+}
+
+BENCH_INLINE void put_mimalloc(void *p) {
+    mi_free(p);
+}
+
+static struct heap heaps[N_METHODS] = {
+    [RMA] = {.get = get_rma, .put = put_rma},
+    [LIBC] = {.get = get_libc, .put = put_libc},
+    [MIMALLOC] = {.get = get_mimalloc, .put = put_mimalloc},
+};
+
+static void open_mimalloc(void) {
+    void *library = NULL, *symbol;
+    if (bench.pe == 0 && !(library = dlopen("libmimalloc.so.2", RTLD_NOW | RTLD_LOCAL)))
+        library = dlopen("libmimalloc.so", RTLD_NOW | RTLD_LOCAL);
+    if (library && (symbol = dlsym(library, "mi_malloc"))) memcpy(&mi_malloc, &symbol, sizeof symbol);
+    if (library && (symbol = dlsym(library, "mi_free"))) memcpy(&mi_free, &symbol, sizeof symbol);
+    if (bench_agree(bench.pe == 0 && !(mi_malloc && mi_free))) heaps[MIMALLOC].get = NULL;
+}
+
+/* Numbers that only must not be predictable: D. E. Knuth, TAOCP 2, 3.3.4, table 1. The upper bits are good. */
+BENCH_INLINE uint64_t next(uint64_t *random) {
+    return *random = *random * 6364136223846793005u + 1442695040888963407u;
+}
+
+/* 0..n-1 */
+BENCH_INLINE size_t pick(uint64_t *random, size_t n) {
+    return (size_t)((next(random) >> 32) * n >> 32);
+}
+
+BENCH_INLINE size_t pick_size(uint64_t *random, const struct pattern *p) {
+    return p->min + pick(random, p->max - p->min + 1);
+}
+
+/* The patterns: n allocations and as many releases. */
+
+BENCH_INLINE double run_fixed(long n, struct heap *h, get_function *get, put_function *put) {
+    (void)h;
+    double start = rma_wtime();
+    for (long i = 0; i < n; i++) {
+        uint64_t *p = get(SMALL);
+        *p = (uint64_t)i;
+        bench_keep(p);
+        put(p);
+    }
+    return rma_wtime() - start;
+}
+
+BENCH_INLINE double run_lifo(long n, struct heap *h, get_function *get, put_function *put) {
+    static uint64_t *stack[STACK];
+    (void)h;
+    double start = rma_wtime();
+    for (long left = n; left > 0;) {
+        long depth = left < STACK ? left : STACK;
+        for (long k = 0; k < depth; k++) {
+            stack[k] = get(SMALL);
+            *stack[k] = (uint64_t)k;
+        }
+        for (long k = depth; k-- > 0;) put(stack[k]);
+        left -= depth;
+    }
+    return rma_wtime() - start;
+}
+
+BENCH_INLINE double run_fifo(long n, struct heap *h, get_function *get, put_function *put) {
+    size_t k = h->oldest;
+    double start = rma_wtime();
+    for (long i = 0; i < n; i++) {
+        put(h->live[k]);
+        h->live[k] = get(SMALL);
+        *h->live[k] = k + 1;
+        if (++k == h->n_live) k = 0;
+    }
+    double seconds = rma_wtime() - start;
+    h->oldest = k;
+    return seconds;
+}
+
+BENCH_INLINE double run_random(long n, struct heap *h, get_function *get, put_function *put) {
+    uint64_t random = h->random, **live = h->live;
+    size_t n_live = h->n_live;
+    struct pattern p = *pattern;
+    double start = rma_wtime();
+    for (long i = 0; i < n; i++) {
+        size_t k = pick(&random, n_live), size = pick_size(&random, &p);
+        put(live[k]);
+        live[k] = get(size);
+        *live[k] = k + 1;
+    }
+    double seconds = rma_wtime() - start;
+    h->random = random;
+    return seconds;
+}
+
+/* Blocks that one allocates and another frees: PE 0 and PE 1, or two threads of PE 0. The counters never go back. */
+struct ring {
+    _Alignas(APART) uint64_t sent;  /* blocks, by the producer */
+    uint64_t turn;                  /* batches begun, the producer's own */
+    _Alignas(APART) uint64_t freed; /* blocks, by the consumer; RING more, so that sent may be compared with it */
+    _Alignas(APART) uint64_t ready; /* batches that the consumer has come to */
+    _Alignas(APART) uint64_t cell[RING];
+};
+
+static struct ring *ring, *partner_ring; /* this PE's and PE 1's */
+
+BENCH_INLINE double produce(long n, struct ring *r, get_function *get, uint64_t (*word)(void *block)) {
+    uint64_t sent = r->sent, end = sent + (uint64_t)n;
+    bench_wait_flag(&r->ready, ++r->turn);
+    double start = rma_wtime();
+    while (sent < end) {
+        uint64_t stop = end - sent < GROUP ? end : sent + GROUP;
+        bench_wait_flag(&r->freed, stop);
+        for (; sent < stop; sent++) {
+            uint64_t *p = get(SMALL);
+            *p = sent;
+            r->cell[sent % RING] = word(p);
+        }
+        /* Pairs with the consumer's acquire in bench_wait_flag: cells and tags are there before it looks. */
+        __atomic_store_n(&r->sent, sent, __ATOMIC_RELEASE);
+    }
+    bench_wait_flag(&r->freed, end + RING);
+    return rma_wtime() - start;
+}
+
+BENCH_INLINE void consume(long n, struct ring *r, void *(*block)(uint64_t word), void (*put)(uint64_t word)) {
+    uint64_t freed = r->freed - RING, end = freed + (uint64_t)n;
+    /* Pairs with the producer's acquire: it may use the ring. */
+    __atomic_store_n(&r->ready, r->ready + 1, __ATOMIC_RELEASE);
+    while (freed < end) {
+        uint64_t stop = end - freed < GROUP ? end : freed + GROUP;
+        bench_wait_flag(&r->sent, stop);
+        for (; freed < stop; freed++) {
+            uint64_t word = r->cell[freed % RING];
+            wrong += *(uint64_t *)block(word) != freed;
+            put(word);
+        }
+        /* Pairs with the producer's acquire: the cells have been read before it writes them anew. */
+        __atomic_store_n(&r->freed, freed + RING, __ATOMIC_RELEASE);
+    }
+}
+
+static uint64_t word_gptr(void *p) {
+    return rma_gptr(p, 0);
+}
+
+static void free_gptr(uint64_t g) {
+    BENCH_RMA(rma_gptr_free(g));
+}
+
+static uint64_t word_pointer(void *p) {
+    return (uint64_t)(uintptr_t)p;
+}
+
+static void *block_pointer(uint64_t word) {
+    return (void *)(uintptr_t)word;
+}
+
+static void free_libc(uint64_t word) {
+    put_libc(block_pointer(word));
+}
+
+static void free_mimalloc(uint64_t word) {
+    put_mimalloc(block_pointer(word));
+}
+
+static double across_rma(long n) {
+    if (bench.pe == 0) return produce(n, partner_ring, get_rma, word_gptr);
+    consume(n, ring, rma_gptr_ptr, free_gptr);
+    return 0;
+}
+
+static void *consume_libc(void *n) {
+    consume(*(long *)n, ring, block_pointer, free_libc);
+    return NULL;
+}
+
+static void *consume_mimalloc(void *n) {
+    consume(*(long *)n, ring, block_pointer, free_mimalloc);
+    return NULL;
+}
+
+/* A thread that runs where PE 1 does, which sleeps meanwhile. */
+static pthread_t start_consumer(void *(*start)(void *), long *n) {
+    pthread_t thread;
+    pthread_attr_t attr;
+    int code = pthread_attr_init(&attr);
+    if (code == 0) code = pthread_attr_setaffinity_np(&attr, sizeof partner_cpus, &partner_cpus);
+    if (code == 0) code = pthread_create(&thread, &attr, start, n);
+    if (code != 0) bench_fail("pthread_create", MPI_ERR_OTHER);
+    pthread_attr_destroy(&attr);
+    return thread;
+}
+
+static double across_libc(long n) {
+    pthread_t thread = start_consumer(consume_libc, &n);
+    double seconds = produce(n, ring, get_libc, word_pointer);
+    pthread_join(thread, NULL);
+    return seconds;
+}
+
+static double across_mimalloc(long n) {
+    pthread_t thread = start_consumer(consume_mimalloc, &n);
+    double seconds = produce(n, ring, get_mimalloc, word_pointer);
+    pthread_join(thread, NULL);
+    return seconds;
+}
+
+static double remote_rma(long n) {
+    rma_gptr_t g;
+    double start = rma_wtime();
+    for (long i = 0; i < n; i++) {
+        BENCH_RMA(rma_alloc_mem_on(1, SMALL, &g));
+        *(volatile uint64_t *)rma_gptr_ptr(g) = (uint64_t)i;
+        BENCH_RMA(rma_gptr_free(g));
+    }
+    return rma_wtime() - start;
+}
+
+/* Each pattern with each allocator, compiled for it alone. */
+#define RUNS(order)                                                                                     \
+    static double order##_rma(long n) { return run_##order(n, &heaps[RMA], get_rma, put_rma); }         \
+    static double order##_libc(long n) { return run_##order(n, &heaps[LIBC], get_libc, put_libc); }     \
+    static double order##_mimalloc(long n) {                                                            \
+        return run_##order(n, &heaps[MIMALLOC], get_mimalloc, put_mimalloc);                            \
+    }
+RUNS(fixed)
+RUNS(lifo)
+RUNS(fifo)
+RUNS(random)
+
+static double (*const runs[][N_METHODS])(long n) = {
+    [FIXED] = {fixed_rma, fixed_libc, fixed_mimalloc},
+    [LIFO] = {lifo_rma, lifo_libc, lifo_mimalloc},
+    [FIFO] = {fifo_rma, fifo_libc, fifo_mimalloc},
+    [RANDOM] = {random_rma, random_libc, random_mimalloc},
+    [ACROSS] = {across_rma, across_libc, across_mimalloc},
+    [REMOTE] = {remote_rma, NULL, NULL},
+};
+
+/* Live sets. */
+
+/* Whether blocks enough are live. Where a heap that grows by a quarter has just grown, filling goes on. */
+static bool is_filled(const struct heap *h) {
+    struct rma_heap_stats stats;
+    if (h != &heaps[RMA]) return h->n_live == heaps[RMA].n_live;
+    if (h->n_live < FILLED_MIN || h->n_live % 16 != 0) return false;
+    BENCH_RMA(rma_heap_stats(RMA_HEAP_LOCAL, &stats));
+    return stats.used >= stats.size / 100 * 90 && stats.used < stats.size / 100 * 92;
+}
+
+static void open_live(struct heap *h) {
+    size_t room = pattern->filled ? 1024 : pattern->live;
+    *h = (struct heap){.get = h->get, .put = h->put, .random = 1};
+    if (room == 0) return;
+    h->live = malloc(room * sizeof *h->live);
+    while (h->live && !(pattern->filled ? is_filled(h) : h->n_live == room)) {
+        if (h->n_live == room) h->live = realloc(h->live, (room *= 2) * sizeof *h->live);
+        if (!h->live) break;
+        h->live[h->n_live] = h->get(pick_size(&h->random, pattern));
+        *h->live[h->n_live] = h->n_live + 1;
+        h->n_live++;
+    }
+    if (!h->live) bench_fail("malloc", MPI_ERR_NO_MEM);
+}
+
+static void close_live(struct heap *h) {
+    for (size_t k = 0; k < h->n_live; k++) {
+        wrong += *h->live[k] != k + 1;
+        h->put(h->live[k]);
+    }
+    free(h->live);
+}
+
+/* Validation: blocks full of their tags. */
+
+#define CHECKED 1000
+
+struct block {
+    unsigned char *p;
+    size_t size;
+    uint64_t tag;
+};
+
+static void mark(struct block *b) {
+    size_t i = 0;
+    for (; i + sizeof b->tag <= b->size; i += sizeof b->tag) memcpy(b->p + i, &b->tag, sizeof b->tag);
+    memcpy(b->p + i, &b->tag, b->size - i);
+}
+
+/* Words that are not as mark left them. */
+static size_t spoiled(const struct block *b) {
+    size_t i = 0, n = 0;
+    for (; i + sizeof b->tag <= b->size; i += sizeof b->tag) n += memcmp(b->p + i, &b->tag, sizeof b->tag) != 0;
+    return n + (memcmp(b->p + i, &b->tag, b->size - i) != 0);
+}
+
+static void take(struct heap *h, struct block *b, size_t size, uint64_t tag) {
+    *b = (struct block){h->get(size), size, tag};
+    mark(b);
+}
+
+static size_t give(struct heap *h, struct block *b) {
+    size_t n = spoiled(b);
+    h->put(b->p);
+    return n;
+}
+
+/* Some blocks of the pattern's sizes, replaced at random. */
+static size_t check_local(const struct bench_method *m) {
+    static struct block block[CHECKED];
+    struct heap *h = &heaps[m - methods];
+    size_t n = pattern->live > 0 && pattern->live < CHECKED ? pattern->live : CHECKED, bad = 0;
+    uint64_t random = 1, tag = 0;
+    if (bench.pe != 0) return 0;
+    for (size_t k = 0; k < n; k++) take(h, &block[k], pick_size(&random, pattern), ++tag);
+    for (size_t i = 0; i < 4 * n; i++) {
+        struct block *b = &block[pick(&random, n)];
+        bad += give(h, b);
+        take(h, b, pick_size(&random, pattern), ++tag);
+    }
+    for (size_t k = 0; k < n; k++) bad += give(h, &block[k]);
+    return bad;
+}
+
+/* The consumer looks at each tag anyway. */
+static size_t check_across(const struct bench_method *m) {
+    size_t before = wrong;
+    if (bench_calls_run(m)) m->run(10 * RING);
+    return wrong - before;
+}
+
+static size_t check_remote(const struct bench_method *m) {
+    static struct block block[CHECKED];
+    static rma_gptr_t g[CHECKED];
+    size_t bad = 0;
+    uint64_t random = 1;
+    (void)m;
+    if (bench.pe != 0) return 0;
+    for (size_t k = 0; k < CHECKED; k++) {
+        size_t size = 16 + pick(&random, 4081);
+        BENCH_RMA(rma_alloc_mem_on(1, size, &g[k]));
+        block[k] = (struct block){rma_gptr_ptr(g[k]), size, k + 1};
+        mark(&block[k]);
+    }
+    for (size_t k = 0; k < CHECKED; k++) {
+        bad += spoiled(&block[k]);
+        BENCH_RMA(rma_gptr_free(g[k]));
+    }
+    return bad;
+}
+
+/* Memory. */
+
+/* Bytes of memory that this process has in its page tables, shared ones included. */
+static double resident(void) {
+    double pages;
+    FILE *f = fopen("/proc/self/statm", "r");
+    if (!f) return NAN;
+    if (fscanf(f, "%*s %lf", &pages) != 1) pages = NAN;
+    fclose(f);
+    return pages * (double)sysconf(_SC_PAGESIZE);
+}
+
+/* Bytes that a heap says it has of the system; NAN if it does not. */
+static double held(int heap) {
+    struct rma_heap_stats stats;
+    switch (heap) {
+    case RMA:
+        BENCH_RMA(rma_heap_stats(RMA_HEAP_LOCAL, &stats));
+        return (double)stats.size;
+#if defined __GLIBC__ && __GLIBC_PREREQ(2, 33)
+    case LIBC:
+        return (double)mallinfo2().arena + (double)mallinfo2().hblkhd;
+#endif
+    default:
+        return NAN;
+    }
+}
+
+/* A heap that did not grow by all this was not looked at: malloc has been replaced, say. */
+static double growth(double before, double after) {
+    return after > before ? after - before : NAN;
+}
+
+/* What is used of a block here: its first word, its last, one in each page. */
+static void touch(struct block *b) {
+    for (size_t i = PAGE; i < b->size; i += PAGE) b->p[i] = 1;
+    memcpy(b->p + b->size - sizeof b->tag, &b->tag, sizeof b->tag);
+    memcpy(b->p, &b->tag, sizeof b->tag);
+}
+
+/* 16 bytes to 64 KiB, each power of two as often as the others. */
+static size_t churn_size(uint64_t *random) {
+    size_t power = (size_t)16 << pick(random, 12);
+    return power + pick(random, power);
+}
+
+/* Replace blocks at random, and find what the heap has taken by then for each byte that is live. */
+static void churn(int heap, double *heap_per_byte, double *resident_per_byte) {
+    static struct block block[CHURN_BLOCKS];
+    struct heap *h = &heaps[heap];
+    uint64_t random = 1;
+    double live = 0;
+    memset(block, 1, sizeof block); /* the pages of the array are there before they are counted */
+    double held_before = held(heap), resident_before = resident();
+    for (size_t i = 0; i < CHURN_BLOCKS + CHURN_STEPS; i++) {
+        struct block *b = &block[i < CHURN_BLOCKS ? i : pick(&random, CHURN_BLOCKS)];
+        if (i >= CHURN_BLOCKS) {
+            wrong += memcmp(b->p, &b->tag, sizeof b->tag) != 0;
+            wrong += memcmp(b->p + b->size - sizeof b->tag, &b->tag, sizeof b->tag) != 0;
+            h->put(b->p);
+        }
+        size_t size = churn_size(&random);
+        *b = (struct block){h->get(size), size, i};
+        touch(b);
+    }
+    for (size_t k = 0; k < CHURN_BLOCKS; k++) live += (double)block[k].size;
+    *heap_per_byte = growth(held_before, held(heap)) / live;
+    *resident_per_byte = growth(resident_before, resident()) / live;
+    for (size_t k = 0; k < CHURN_BLOCKS; k++) h->put(block[k].p);
+}
+
+/* Rows. */
+
+static const struct bench_ratio ratios[] = {
+    {"rma/glibc", RMA, {LIBC, -1}},
+    {"rma/mimalloc", RMA, {MIMALLOC, -1}},
+};
+
+static bool wanted(int row) {
+    return only < 0 || only == row;
+}
+
+static size_t (*check_of(enum order order))(const struct bench_method *) {
+    return order == ACROSS ? check_across : order == REMOTE ? check_remote : check_local;
+}
+
+static void timed_row(int row) {
+    pattern = &patterns[row];
+    bool alone = pattern->order != ACROSS && pattern->order != REMOTE;
+    for (int i = 0; i < N_METHODS; i++) {
+        methods[i].run = heaps[i].get && (alone || partner) ? runs[pattern->order][i] : NULL;
+        methods[i].callers = pattern->order == ACROSS && i == RMA ? 2 : 1;
+        methods[i].check = check_of(pattern->order);
+        if (bench.pe == 0 && methods[i].run) open_live(&heaps[i]);
+    }
+    bench_row(pattern->name, methods, N_METHODS, ratios, 2);
+    for (int i = 0; i < N_METHODS; i++)
+        if (bench.pe == 0 && methods[i].run) close_live(&heaps[i]);
+}
+
+static void open_partner(void) {
+    partner = bench_agree(bench.pe == 0 && bench.n_pes > 1 && rma_on_node(1)) != 0;
+    if (!partner) return;
+    ring = rma_aligned_alloc(APART, sizeof *ring);
+    if (!ring) bench_refuse(1, "%s", rma_last_error());
+    memset(ring, 0, sizeof *ring);
+    ring->freed = RING;
+    partner_ring = rma_ptr(ring, 1);
+    if (bench.pe == 1 && sched_getaffinity(0, sizeof partner_cpus, &partner_cpus) != 0)
+        bench_fail("sched_getaffinity", MPI_ERR_OTHER);
+    BENCH_MPI(MPI_Bcast(&partner_cpus, sizeof partner_cpus, MPI_BYTE, 1, MPI_COMM_WORLD));
+    BENCH_RMA(rma_barrier_all());
+}
+
+int main(int argc, char **argv) {
+    static const struct bench_option options[] = {
+        {"pattern", 'p', BENCH_WORD, &only, 0, 0, ROWS, "this row alone [all]"},
+        {0},
+    };
+    static const struct bench_spec spec = {
+        .title = "allocation",
+        .note = "PE 0's local heap: ns for an allocation and a release; heap, resident: bytes for a live byte",
+        .help = "Time of an allocation and a release by PE 0:\n"
+                "  rma       rma_alloc_mem, rma_free_mem\n"
+                "  glibc     malloc, free: the C library's, or what has been put in its place\n"
+                "  mimalloc  mi_malloc, mi_free; '-' if the library is not found\n"
+                "The rows:\n"
+                "  fixed     64 bytes, released at once\n"
+                "  lifo      1000 blocks of 64 bytes, released in reverse\n"
+                "  fifo      1000 live blocks of 64 bytes, the oldest one released\n"
+                "  random    10,000 live blocks of 16 to 4096 bytes, any one released\n"
+                "  filled    the same with as many as fill 90 % of the local heap\n"
+                "  large     100 live blocks of 4 KiB to 1 MiB, any one released\n"
+                "  across    64 bytes, released by PE 1, or for malloc by another thread of PE 0\n"
+                "  remote    64 bytes, by rma_alloc_mem_on in PE 1's heap and rma_gptr_free\n"
+                "  heap      no time: the heap's size by the live bytes that were asked for, after a million\n"
+                "            random replacements of blocks of 16 bytes to 64 KiB, 16 MiB in all\n"
+                "  resident  the same with the growth of the process's resident memory\n"
+                "across and remote need PE 1 on PE 0's node.",
+        .options = options,
+        .rows = "Pattern",
+        .nanoseconds = true,
+        .budget = 10e-3,
+    };
+    double heap_per_byte[N_METHODS], resident_per_byte[N_METHODS];
+    static const char *const columns[] = {"rma", "glibc", "mimalloc"};
+
+    bench_init(argc, argv, &spec);
+    open_mimalloc();
+    open_partner();
+    for (int i = 0; i < N_METHODS; i++) {
+        methods[i].name = columns[i];
+        heap_per_byte[i] = resident_per_byte[i] = NAN;
+        /* Now, before other patterns make the heaps grow. */
+        if (bench.pe == 0 && heaps[i].get && (wanted(HEAP) || wanted(RESIDENT)))
+            churn(i, &heap_per_byte[i], &resident_per_byte[i]);
+    }
+    bool good = wrong == 0;
+    for (int row = 0; row < N_PATTERNS; row++)
+        if (wanted(row)) timed_row(row);
+    if (wanted(HEAP)) bench_row_of("heap", heap_per_byte, good, methods, N_METHODS, ratios, 2);
+    if (wanted(RESIDENT)) bench_row_of("resident", resident_per_byte, good, methods, N_METHODS, ratios, 2);
+    if (wrong > 0) fprintf(stderr, "rma_alloc: PE %d: %zu tags were overwritten in live blocks\n", bench.pe, wrong);
+    if (bench_agree(wrong > 0)) bench.failed = true;
+    if (partner) BENCH_RMA(rma_free(ring));
+    return bench_finish();
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* rma_barrier_latency.c: the time that a barrier of all PEs takes, one after the other.
+ *
+ * The raw column is the limit for two PEs: each raises its own flag and waits for the other's. */
+#include "bench.h"
+
+#include <string.h>
+
+enum { RMA, RAW, MPI, N_METHODS };
+
+#define FLAG_SIZE 128 /* no cache or prefetcher moves more at once: a flag has its line to itself */
+
+static uint64_t *flag;            /* this PE's: handshakes begun */
+static const uint64_t *peer_flag; /* the other PE's */
+static uint64_t turn;             /* handshakes so far */
+static uint64_t *arrivals;        /* this PE's: barriers that it came to in checks */
+
+static void handshake(void) {
+    turn++;
+    /* Pairs with the other PE's acquire in bench_wait_flag: what came before is seen after, as by a
+     * barrier. */
+    __atomic_store_n(flag, turn, __ATOMIC_RELEASE);
+    bench_wait_flag(peer_flag, turn);
+}
+
+/* Each begins with one more, untimed, to start together. */
+
+static double run_rma(long n) {
+    BENCH_RMA(rma_barrier_all());
+    double start = rma_wtime();
+    for (long i = 0; i < n; i++) BENCH_RMA(rma_barrier_all());
+    return rma_wtime() - start;
+}
+
+static double run_raw(long n) {
+    handshake();
+    double start = rma_wtime();
+    for (long i = 0; i < n; i++) handshake();
+    return rma_wtime() - start;
+}
+
+static double run_mpi(long n) {
+    BENCH_MPI(MPI_Barrier(MPI_COMM_WORLD));
+    double start = rma_wtime();
+    for (long i = 0; i < n; i++) BENCH_MPI(MPI_Barrier(MPI_COMM_WORLD));
+    return rma_wtime() - start;
+}
+
+/* Who leaves a barrier must find that all the others came to it. */
+static size_t check(const struct bench_method *m) {
+    size_t wrong = 0;
+    for (int k = 0; k < 20; k++) {
+        uint64_t mine = *arrivals + 1;
+        __atomic_store_n(arrivals, mine, __ATOMIC_RELEASE);
+        m->run(0);
+        for (int pe = 0; pe < bench.n_pes; pe++) wrong += rma_g(arrivals, pe) < mine;
+    }
+    return wrong;
+}
+
+int main(int argc, char **argv) {
+    static const struct bench_spec spec = {
+        .title = "barrier latency",
+        .note = "all PEs, the slowest one's time",
+        .help = "Time of a barrier of all PEs, as the slowest of them sees it:\n"
+                "  Latency (us)  rma_barrier_all\n"
+                "  raw (us)      raise a flag, wait for the other PE's; '-' unless 2 PEs on one node\n"
+                "  MPI (us)      MPI_Barrier",
+        .budget = 20e-3,
+    };
+    struct bench_method methods[N_METHODS] = {
+        [RMA] = {.name = "Latency (us)", .run = run_rma, .check = check},
+        [RAW] = {.name = "raw (us)", .run = run_raw, .check = check},
+        [MPI] = {.name = "MPI (us)", .run = run_mpi, .check = check},
+    };
+    static const struct bench_ratio ratios[] = {
+        {"rma/raw", RMA, {RAW, -1}},
+        {"MPI/rma", MPI, {RMA, -1}},
+    };
+
+    bench_init(argc, argv, &spec);
+    flag = rma_aligned_alloc(FLAG_SIZE, 2 * FLAG_SIZE);
+    if (!flag) bench_refuse(1, "%s", rma_last_error());
+    memset(flag, 0, 2 * FLAG_SIZE);
+    arrivals = flag + FLAG_SIZE / sizeof *flag;
+    if (bench.n_pes == 2) peer_flag = rma_ptr(flag, 1 - bench.pe);
+    if (bench_agree(!peer_flag)) methods[RAW].run = NULL;
+    BENCH_RMA(rma_barrier_all());
+    bench_sweep(methods, N_METHODS, ratios, 2);
+    BENCH_RMA(rma_free(flag));
+    return bench_finish();
+}

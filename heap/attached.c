@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "config.h"
+
+#include "heap/attached.h"
+#include "base/attributes.h"
+
+#include <assert.h>
+#include <string.h>
+
+#define NUMBERS_PER_STEP ((uint32_t)(RMAI_PAGE / sizeof(uint32_t)))
+#define REGIONS_PER_STEP ((uint32_t)(RMAI_PAGE / sizeof(struct rmai_region)))
+#define NONE UINT32_MAX
+
+static size_t numbers_room(void) { return (size_t)RMAI_GRANULES * sizeof(uint32_t); }
+
+size_t rmai_attached_room(void) {
+    return RMAI_PAGE + numbers_room() + (size_t)RMAI_REGIONS * sizeof(struct rmai_region);
+}
+
+void rmai_attached_view(struct rmai_attached *a, void *room) {
+    char *p = room;
+    a->state = (void *)p;
+    a->number = (void *)(p + RMAI_PAGE);
+    a->region = (void *)(p + RMAI_PAGE + numbers_room());
+}
+
+int rmai_attached_create(struct rmai_attached *a, void *room, rmai_attached_commit *commit, void *context) {
+    rmai_attached_view(a, room);
+    if (commit(context, room, sizeof *a->state) != 0) return -1;
+    memset(a->state, 0, sizeof *a->state);
+    return 0;
+}
+
+static uint32_t granules_of(uint64_t size) { return (uint32_t)((size + RMAI_GRANULE - 1) / RMAI_GRANULE); }
+
+/* The first run of n free granules in [from, to), or NONE. A region in the way is stepped over whole. */
+static uint32_t find_run(const struct rmai_attached *a, uint32_t from, uint32_t to, uint32_t n) {
+    uint32_t known = a->state->n_granules, at = from, start = from;
+    while (start <= to && to - start >= n) {
+        if (at - start == n || at >= known) return start; /* what is not known yet is free */
+        uint32_t number = a->number[at];
+        if (number) {
+            const struct rmai_region *r = &a->region[number - 1];
+            start = at = r->granule + granules_of(r->size);
+        } else {
+            at++;
+        }
+    }
+    return NONE;
+}
+
+static int know_granules(struct rmai_attached *a, uint32_t end, rmai_attached_commit *commit, void *context) {
+    uint32_t known = a->state->n_granules, wanted = (uint32_t)rmai_round_up(end, NUMBERS_PER_STEP);
+    if (end <= known) return 0;
+    if (commit(context, a->number + known, (size_t)(wanted - known) * sizeof *a->number) != 0) return -1;
+    /* Release: committed before others believe it. Pairs with rmai_attached_number. */
+    __atomic_store_n(&a->state->n_granules, wanted, __ATOMIC_RELEASE);
+    return 0;
+}
+
+/* The number of a region that is not in use, or NONE. */
+static uint32_t take_region(struct rmai_attached *a, rmai_attached_commit *commit, void *context) {
+    struct rmai_attached_state *s = a->state;
+    if (s->free) {
+        uint32_t r = s->free - 1;
+        s->free = a->region[r].next;
+        return r;
+    }
+    if (s->n_regions == RMAI_REGIONS) return NONE;
+    if (s->n_regions % REGIONS_PER_STEP == 0 && commit(context, a->region + s->n_regions, RMAI_PAGE) != 0) return NONE;
+    return s->n_regions++;
+}
+
+size_t rmai_attached_add(struct rmai_attached *a, uint64_t address, uint64_t size, rmai_attached_commit *commit, void *context) {
+    struct rmai_attached_state *s = a->state;
+    uint32_t n, at, r;
+    if (size > (uint64_t)RMAI_GRANULES * RMAI_GRANULE) return SIZE_MAX;
+    n = granules_of(size);
+    at = find_run(a, s->cursor, RMAI_GRANULES, n);
+    if (at == NONE) at = find_run(a, 0, RMAI_GRANULES, n);
+    if (at == NONE || know_granules(a, at + n, commit, context) != 0) return SIZE_MAX;
+    r = take_region(a, commit, context);
+    if (r == NONE) return SIZE_MAX;
+    a->region[r].address = address;
+    a->region[r].size = size;
+    a->region[r].granule = at;
+    /* Who still came to the closed region that had this place before may be counted in and about to leave: the count stays.
+     * Release: who finds it open, in enter, sees the description above, and that its old number is gone. */
+    __atomic_fetch_and(&a->region[r].inside, ~RMAI_CLOSED, __ATOMIC_ACQ_REL);
+    /* Release: the region is described before its number is found. Pairs with rmai_attached_number. */
+    for (uint32_t g = 0; g < n; g++) __atomic_store_n(&a->number[at + g], r + 1, __ATOMIC_RELEASE);
+    s->cursor = at + n < RMAI_GRANULES ? at + n : 0;
+    s->n_live++;
+    return (size_t)at * RMAI_GRANULE;
+}
+
+static struct rmai_region *region_at(const struct rmai_attached *a, size_t offset) {
+    uint32_t number = a->number[offset / RMAI_GRANULE];
+    assert(number && "the owner knows its regions");
+    return &a->region[number - 1];
+}
+
+void rmai_attached_close(struct rmai_attached *a, size_t offset) {
+    /* Both acquire and release: of two in enter and here, one sees the other. */
+    __atomic_fetch_or(&region_at(a, offset)->inside, RMAI_CLOSED, __ATOMIC_ACQ_REL);
+}
+
+int rmai_attached_empty(const struct rmai_attached *a, size_t offset) {
+    /* Acquire: pairs with leave. What the last one did to the memory is done. */
+    return __atomic_load_n(&region_at(a, offset)->inside, __ATOMIC_ACQUIRE) == RMAI_CLOSED;
+}
+
+void rmai_attached_remove(struct rmai_attached *a, size_t offset, int recycle) {
+    struct rmai_region *r = region_at(a, offset);
+    uint32_t number = a->number[r->granule];
+    for (uint32_t g = 0; g < granules_of(r->size); g++) __atomic_store_n(&a->number[r->granule + g], 0, __ATOMIC_RELEASE);
+    a->state->n_live--;
+    if (!recycle) return;
+    r->size = 0;
+    r->next = a->state->free;
+    a->state->free = number;
+}
+
+/* Between finding the number and entering, the region may have been closed, and even reused for another: then it is closed, or
+ * the granule does not have that number any more. */
+uint64_t rmai_attached_enter(struct rmai_attached *a, size_t offset, size_t len, struct rmai_region **region) {
+    uint32_t number = rmai_attached_number(a, offset);
+    uint64_t address;
+    struct rmai_region *r;
+    if (!number) return 0;
+    r = &a->region[number - 1];
+    /* Acquire and release: see close. */
+    if (!(__atomic_fetch_add(&r->inside, 1, __ATOMIC_ACQ_REL) & RMAI_CLOSED) && rmai_attached_number(a, offset) == number &&
+        (address = rmai_attached_address(r, offset, len)) != 0) {
+        *region = r;
+        return address;
+    }
+    rmai_attached_leave(r);
+    return 0;
+}
+
+void rmai_attached_leave(struct rmai_region *region) { __atomic_fetch_sub(&region->inside, 1, __ATOMIC_RELEASE); }

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Mapping and committing.
+ *
+ * MPICH's MPI_Win_allocate_shared first tries a "symmetric heap": it looks for a range that is free in every
+ * process by probing each page of it, up to a second per GiB. It does so only for sizes that are multiples of
+ * the page, hence the odd bytes at the end. One process asks for the whole, so that all spaces lie
+ * at page boundaries one stride apart.
+ *
+ * /dev/shm can be smaller than what is mapped from it (64 MiB in a default container), and touching a page that
+ * it cannot back is SIGBUS. MADV_POPULATE_WRITE (Linux 5.14) touches in our stead and returns an error. Where the
+ * kernel is older, the file system's free bytes are looked at before touching; another program may take
+ * them in between, which is the reason to prefer the former. */
+#include "config.h"
+
+#include "heap/reserve.h"
+#include "base/attributes.h"
+#include "base/error.h"
+#include "base/mpi.h"
+#include "base/settings.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
+
+#define ODD_BYTES 64
+
+static int refused(size_t bytes, int n, const char *why) {
+    char size[24];
+    return rmai_error(RMA_ERR_NO_MEM, "rma_init: cannot reserve address space for %d heaps of %s each: %s", n,
+                      rmai_format_size(size, bytes), why);
+}
+
+/* MPI serves a node of one process from malloc, which refuses sizes beyond memory. */
+static int reserve_alone(struct rmai_reservation *r, size_t stride) {
+    char *p = mmap(NULL, stride + RMAI_HEAP_ALIGNMENT, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    size_t front;
+    if (p == MAP_FAILED) return refused(stride, 1, strerror(errno));
+    front = rmai_round_up((uintptr_t)p, RMAI_HEAP_ALIGNMENT) - (uintptr_t)p;
+    if (front) munmap(p, front);
+    munmap(p + front + stride, RMAI_HEAP_ALIGNMENT - front);
+    r->node_base = p + front;
+    r->window = MPI_WIN_NULL;
+    return RMA_SUCCESS;
+}
+
+static int reserve_shared(struct rmai_reservation *r, MPI_Comm node, size_t stride) {
+    int rank, unit, code, mine, worst;
+    MPI_Request request;
+    MPI_Aint size;
+    void *base;
+    MPI_Errhandler handler;
+    MPI_Comm_rank(node, &rank);
+    size = rank == 0 ? (MPI_Aint)(stride * (size_t)r->n_slots + ODD_BYTES) : 0;
+    MPI_Comm_get_errhandler(node, &handler);
+    MPI_Comm_set_errhandler(node, MPI_ERRORS_RETURN);
+    mine = MPI_Win_allocate_shared(size, 1, MPI_INFO_NULL, node, &base, &r->window);
+    MPI_Comm_set_errhandler(node, handler);
+    MPI_Errhandler_free(&handler);
+    code = rmai_mpi(MPI_Iallreduce(&mine, &worst, 1, MPI_INT, MPI_MAX, node, &request), "rma_init", "MPI_Iallreduce");
+    if (code == RMA_SUCCESS) code = rmai_mpi_wait(&request, "rma_init", "MPI_Iallreduce");
+    if (code != RMA_SUCCESS) return code;
+    if (worst != MPI_SUCCESS) {
+        if (mine == MPI_SUCCESS) MPI_Win_free(&r->window);
+        rmai_mpi(worst, "rma_init", "MPI_Win_allocate_shared");
+        return refused(stride, r->n_slots, rma_last_error() + strlen("rma_init: "));
+    }
+    code = MPI_Win_shared_query(r->window, 0, &size, &unit, &base);
+    if (code != MPI_SUCCESS) return rmai_mpi(code, "rma_init", "MPI_Win_shared_query");
+    r->node_base = base;
+    return RMA_SUCCESS;
+}
+
+int rmai_reserve(struct rmai_reservation *r, MPI_Comm node, size_t stride) {
+    MPI_Comm_size(node, &r->n_slots);
+    r->stride = stride;
+    if (stride % RMAI_PAGE || (size_t)r->n_slots > ((size_t)1 << 46) / stride)
+        return refused(stride, r->n_slots, "more than processes can map");
+    return r->n_slots == 1 ? reserve_alone(r, stride) : reserve_shared(r, node, stride);
+}
+
+int rmai_unreserve(struct rmai_reservation *r) {
+    if (r->window != MPI_WIN_NULL) return rmai_mpi(MPI_Win_free(&r->window), "rma_finalize", "MPI_Win_free");
+    munmap(r->node_base, r->stride);
+    return RMA_SUCCESS;
+}
+
+/* ---- commit ---- */
+
+/* Bytes that the kernel thinks it can still give without swapping; SIZE_MAX if it does not say. */
+static size_t memory_available(void) {
+    char line[128];
+    unsigned long long kib;
+    size_t bytes = SIZE_MAX;
+    FILE *f = fopen("/proc/meminfo", "re");
+    if (!f) return bytes;
+    while (fgets(line, sizeof line, f))
+        if (sscanf(line, "MemAvailable: %llu kB", &kib) == 1) bytes = (size_t)kib * 1024;
+    fclose(f);
+    return bytes;
+}
+
+static size_t shm_available(size_t *total) {
+    struct statvfs s;
+    if (statvfs("/dev/shm", &s) != 0) return SIZE_MAX;
+    if (total) *total = (size_t)s.f_blocks * s.f_frsize;
+    return (size_t)s.f_bavail * s.f_frsize;
+}
+
+/* `tried`: the pages were asked for and refused; then /dev/shm is what ran out on a node of several PEs, though others that
+ * asked at the same time may have given theirs back since. */
+static int no_memory(const struct rmai_reservation *r, size_t len, int tried) {
+    char want[24], have[24], all[24];
+    size_t total = 0, shm = shm_available(&total);
+    if (r->n_slots > 1 && shm != SIZE_MAX && (tried || len > shm))
+        return rmai_error(RMA_ERR_NO_MEM,
+                          "%s more needed%s, but /dev/shm has %s free of %s; enlarge it (mount -o remount,size=..., "
+                          "or docker run --shm-size=...)",
+                          rmai_format_size(want, len), len > shm ? "" : " by several PEs at once", rmai_format_size(have, shm),
+                          rmai_format_size(all, total));
+    return rmai_error(RMA_ERR_NO_MEM, "%s more needed, but the node has %s of memory available",
+                      rmai_format_size(want, len), rmai_format_size(have, memory_available()));
+}
+
+const char *rmai_commit_room(const struct rmai_reservation *r, char text[160]) {
+    char free[24], all[24], memory[24];
+    size_t total = 0, shm = shm_available(&total);
+    rmai_format_size(memory, memory_available());
+    if (r->n_slots > 1 && shm != SIZE_MAX)
+        snprintf(text, 160, "/dev/shm has %s free of %s, the node %s of memory available", rmai_format_size(free, shm),
+                 rmai_format_size(all, total), memory);
+    else
+        snprintf(text, 160, "the node has %s of memory available", memory);
+    return text;
+}
+
+/* Not the pages at the ends, which are in use if their other part is. */
+void rmai_uncommit(const struct rmai_reservation *r, void *start, size_t len) {
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    uintptr_t from = rmai_round_up((uintptr_t)start, page), to = ((uintptr_t)start + len) / page * page;
+    if (from < to) madvise((void *)from, to - from, r->window == MPI_WIN_NULL ? MADV_DONTNEED : MADV_REMOVE);
+}
+
+static int touch(const struct rmai_reservation *r, char *start, size_t len, size_t page) {
+    if (r->n_slots > 1 && len > shm_available(NULL)) return -1;
+    for (size_t i = 0; i < len; i += page) __atomic_fetch_or(start + i, 0, __ATOMIC_RELAXED);
+    return 0;
+}
+
+int rmai_commit(const struct rmai_reservation *r, void *start, size_t len) {
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    char *from = (char *)((uintptr_t)start / page * page);
+    char *to = (char *)rmai_round_up((uintptr_t)start + len, page);
+    size_t bytes = (size_t)(to - from);
+    if (bytes == 0) return RMA_SUCCESS;
+    /* Asked first, since populating far more than there is fills /dev/shm for everybody, or wakes the
+     * out-of-memory killer, before it fails. */
+    if ((r->n_slots > 1 && bytes > shm_available(NULL)) || bytes > memory_available()) return no_memory(r, bytes, 0);
+    while (madvise(from, bytes, MADV_POPULATE_WRITE) != 0) {
+        if (errno == EAGAIN || errno == EINTR) continue;
+        if (errno == EINVAL && touch(r, from, bytes, page) == 0) return RMA_SUCCESS;
+        rmai_uncommit(r, start, len);
+        return no_memory(r, bytes, 1);
+    }
+    return RMA_SUCCESS;
+}

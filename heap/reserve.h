@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The reservation: address space for the heaps of all PEs of a node, mapped once by each of them, and
+ * backed by memory only where it has been committed.
+ *
+ *     node_base                    + stride                      + 2 * stride
+ *     | PE 0's space               | PE 1's space                | ...
+ *
+ * On-node peers have every space mapped from the start, so a PE commits more of its own without a call from
+ * them. MPI_Win_allocate_shared is called in this module only. */
+#ifndef RMAI_RESERVE_H
+#define RMAI_RESERVE_H
+
+#include <mpi.h>
+#include <stddef.h>
+
+struct rmai_reservation {
+    char *node_base; /* page-aligned; at different addresses in different processes */
+    size_t stride;   /* a multiple of RMAI_PAGE */
+    int n_slots;     /* PEs of the node */
+    MPI_Win window;  /* MPI_WIN_NULL where the node has one PE: mapped by us then */
+};
+
+/* rmai_reserve maps stride bytes for each process of node (collective over it). The space is zero, and must be
+ * committed before it is touched. Where the system refuses so much, the same call with a smaller stride may
+ * succeed: every process of node gets the same answer.
+ * Returns RMA_SUCCESS, RMA_ERR_NO_MEM, RMA_ERR_MPI. */
+int rmai_reserve(struct rmai_reservation *r, MPI_Comm node, size_t stride);
+
+/* rmai_unreserve unmaps everything (collective as rmai_reserve was). */
+int rmai_unreserve(struct rmai_reservation *r);
+
+/* rmai_commit makes [start, start + len), rounded outward to pages, safe to touch: backed by memory, zero where
+ * it was not committed before. Any process may commit any part, several at once. Where memory or /dev/shm
+ * cannot give so much, nothing is kept and the text says what was asked for, what there is, and what to do.
+ * Returns RMA_SUCCESS or RMA_ERR_NO_MEM. */
+int rmai_commit(const struct rmai_reservation *r, void *start, size_t len);
+
+/* rmai_uncommit gives the whole pages of [start, start + len) back: they are as never committed. */
+void rmai_uncommit(const struct rmai_reservation *r, void *start, size_t len);
+
+/* rmai_commit_room writes what could still be committed ("/dev/shm has 3 MiB free of 64 MiB, ..."): for the text of a PE
+ * whose peer could not commit. Returns text. */
+const char *rmai_commit_room(const struct rmai_reservation *r, char text[160]);
+
+#endif

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The seam between pages (reserve) and blocks (tlsf): who grows when, and what is said when that fails. */
+#include "config.h"
+
+#include "heap/segment.h"
+#include "base/error.h"
+#include "base/settings.h"
+#include "heap/attached.h"
+
+#include <assert.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#define CHUNK_MIN ((size_t)256 << 10)
+#define CHUNK_MAX ((size_t)64 << 20)
+
+#define RED 0xf3    /* in red zones */
+#define NEW 0xa5    /* in new blocks, with RMA_HEAP_CHECK=full */
+#define OLD 0xdf    /* in freed ones */
+
+static size_t heap_max(size_t bytes) {
+    return rmai_min(rmai_round_up(rmai_max(bytes, 1), RMAI_PAGE), RMAI_TLSF_MAX / RMAI_PAGE * RMAI_PAGE);
+}
+
+void rmai_layout(struct rmai_layout *l, size_t symmetric_max, size_t local_max, size_t statics) {
+    l->symmetric_max = heap_max(symmetric_max);
+    l->local_max = heap_max(local_max);
+    l->guest_max = heap_max(l->local_max / 2);
+    l->statics_max = rmai_round_up(statics, RMAI_PAGE);
+    l->statics = RMAI_HEADER_ROOM;
+    l->symmetric_table = l->statics + l->statics_max;
+    l->symmetric = rmai_round_up(l->symmetric_table + rmai_tlsf_room(l->symmetric_max), RMAI_HEAP_ALIGNMENT);
+    l->local_table = l->symmetric + l->symmetric_max;
+    l->local = rmai_round_up(l->local_table + rmai_tlsf_room(l->local_max), RMAI_HEAP_ALIGNMENT);
+    l->guest_table = l->local + l->local_max;
+    l->guest = rmai_round_up(l->guest_table + rmai_tlsf_room(l->guest_max), RMAI_HEAP_ALIGNMENT);
+    l->attached = l->guest + l->guest_max;
+    l->stride = rmai_round_up(l->attached + rmai_attached_room(), RMAI_HEAP_ALIGNMENT);
+}
+
+static int commit_table(void *context, void *start, size_t len) {
+    const struct rmai_segment *s = context;
+    return rmai_commit(s->reservation, start, len);
+}
+
+int rmai_segment_create(struct rmai_segment *s, const struct rmai_reservation *r, void *table, void *base, size_t max,
+                        const char *name, const char *setting) {
+    *s = (struct rmai_segment){.name = name, .setting = setting, .reservation = r, .base = base, .max = max};
+    return rmai_tlsf_create(&s->pool, table, max, commit_table, s) == 0 ? RMA_SUCCESS : RMA_ERR_NO_MEM;
+}
+
+void rmai_segment_view(struct rmai_segment *s, const struct rmai_reservation *r, void *table, void *base, size_t max,
+                       const char *name, const char *setting) {
+    *s = (struct rmai_segment){.name = name, .setting = setting, .reservation = r, .base = base, .max = max};
+    rmai_tlsf_attach(&s->pool, table, max, commit_table, s);
+    s->size = (size_t)s->pool.state->n_units * RMAI_TLSF_UNIT;
+    s->committed = s->pool.state->committed;
+}
+
+/* Sizes near the end of what counts stay what nobody has. */
+static size_t with_guard(const struct rmai_segment *s, size_t size) { return size > SIZE_MAX - s->guard ? SIZE_MAX : size + s->guard; }
+
+size_t rmai_segment_want(const struct rmai_segment *s, size_t alignment, size_t size) {
+    size_t need = rmai_tlsf_need(&s->pool, alignment, with_guard(s, size));
+    char asked[24], used[24], all[24];
+    if (need && need <= s->max - s->size) return need;
+    rmai_error(RMA_ERR_NO_MEM, "%s asked for, but the %s uses %s of at most %s (%s) and has no such free block",
+               rmai_format_size(asked, size), s->name,
+               rmai_format_size(used, s->pool.state->used_units * RMAI_TLSF_UNIT), rmai_format_size(all, s->max), s->setting);
+    return 0;
+}
+
+int rmai_segment_commit(struct rmai_segment *s, size_t want, size_t *got) {
+    size_t chunk = rmai_min(rmai_max(s->size / 8, CHUNK_MIN), CHUNK_MAX);
+    size_t bytes = rmai_min(rmai_round_up(s->size + rmai_max(want, chunk), RMAI_PAGE), s->max);
+    *got = 0;
+    if (rmai_tlsf_prepare(&s->pool) != 0) return RMA_ERR_NO_MEM;
+    if (bytes > s->committed) {
+        int code = rmai_commit(s->reservation, s->base + s->committed, bytes - s->committed);
+        if (code != RMA_SUCCESS) {
+            bytes = rmai_min(rmai_round_up(s->size + want, RMAI_PAGE), s->max);
+            code = bytes > s->committed ? rmai_commit(s->reservation, s->base + s->committed, bytes - s->committed) : RMA_SUCCESS;
+            if (code != RMA_SUCCESS) return code;
+        }
+        s->pool.state->committed = s->committed = rmai_max(bytes, s->committed);
+    }
+    *got = s->committed - s->size;
+    return RMA_SUCCESS;
+}
+
+void rmai_segment_uncommit(struct rmai_segment *s) {
+    rmai_uncommit(s->reservation, s->base + s->size, s->committed - s->size);
+    s->pool.state->committed = s->committed = s->size;
+}
+
+void rmai_segment_extend(struct rmai_segment *s, size_t bytes) {
+    int failed = rmai_tlsf_grow(&s->pool, bytes);
+    assert(!failed && bytes <= s->committed - s->size && "commit has prepared it");
+    (void)failed;
+    __atomic_store_n(&s->size, s->size + bytes, __ATOMIC_RELAXED); /* other threads read it */
+}
+
+static size_t offset_of(const struct rmai_segment *s, const void *block) { return (size_t)((const char *)block - s->base); }
+
+/* The red zone reaches to the end of the block's last unit, where the next block begins. */
+static size_t zone_of(const struct rmai_segment *s, size_t size) { return rmai_round_up(size + s->guard, RMAI_TLSF_UNIT) - size; }
+
+static void mark_zone(const struct rmai_segment *s, void *block, size_t size) { memset((char *)block + size, RED, zone_of(s, size)); }
+
+void *rmai_segment_alloc(struct rmai_segment *s, size_t alignment, size_t size, int *full) {
+    size_t offset = rmai_tlsf_alloc(&s->pool, alignment, with_guard(s, size));
+    *full = offset == RMAI_TLSF_FULL;
+    if (offset >= RMAI_TLSF_DENIED) return NULL;
+    if (RMAI_UNLIKELY(s->guard)) {
+        memset(s->base + offset, NEW, size);
+        mark_zone(s, s->base + offset, size);
+    }
+    return s->base + offset;
+}
+
+int rmai_segment_live(const struct rmai_segment *s, const void *block, size_t *size) {
+    if (!rmai_segment_holds(s, block) || !rmai_tlsf_live(&s->pool, offset_of(s, block), size)) return 0;
+    if (size) *size -= s->guard;
+    return 1;
+}
+
+int rmai_segment_free(struct rmai_segment *s, void *block) {
+    size_t size = 0;
+    if (!rmai_segment_holds(s, block)) return -1;
+    if (RMAI_UNLIKELY(s->guard)) {
+        if (!rmai_segment_live(s, block, &size)) return -1;
+    }
+    if (!s->shared) {
+        if (s->guard) memset(block, OLD, size + s->guard);
+        return rmai_tlsf_free(&s->pool, offset_of(s, block));
+    }
+    /* A peer may be giving back the same block in this moment: one of the two is told that it is too late. */
+    if (rmai_tlsf_retire(&s->pool, offset_of(s, block)) != 0) return -1;
+    if (s->guard) memset(block, OLD, size + s->guard);
+    rmai_tlsf_free_retired(&s->pool, (uint32_t)(offset_of(s, block) / RMAI_TLSF_UNIT));
+    return 0;
+}
+
+int rmai_segment_resize(struct rmai_segment *s, void *block, size_t size) {
+    int result = rmai_tlsf_resize(&s->pool, offset_of(s, block), with_guard(s, size));
+    if (result == 0 && s->guard) mark_zone(s, block, size);
+    return result;
+}
+
+struct drain {
+    struct rmai_segment *segment;
+    struct rmai_quick *quick;
+};
+
+static int take_returned(void *context, uint32_t unit) {
+    const struct drain *d = context;
+    struct rmai_tlsf *pool = &d->segment->pool;
+    if (d->segment->guard) memset(d->segment->base + (size_t)unit * RMAI_TLSF_UNIT, OLD, (size_t)pool->unit[unit].size * RMAI_TLSF_UNIT);
+    return d->quick && !d->segment->guard && rmai_quick_adopt(d->quick, pool, unit);
+}
+
+size_t rmai_segment_drain(struct rmai_segment *s, struct rmai_returned *list, struct rmai_quick *quick) {
+    struct drain d = {s, quick};
+    return rmai_returned_drain_each(list, &s->pool, take_returned, &d);
+}
+
+/* The first byte of the red zone of block b that is not as it was, or NULL. Not of a block that a peer is giving back in this
+ * moment, and whose red zone is poison by now. */
+static const unsigned char *damage(const struct rmai_segment *s, const struct rmai_tlsf_block *b) {
+    const size_t size = b->size - s->guard;
+    const unsigned char *zone = (const unsigned char *)s->base + b->offset + size;
+    if (!s->guard || !b->live) return NULL;
+    for (size_t i = 0; i < zone_of(s, size); i++)
+        if (zone[i] != RED) return rmai_tlsf_live(&s->pool, b->offset, NULL) ? zone + i : NULL;
+    return NULL;
+}
+
+int rmai_segment_intact(const struct rmai_segment *s, const char *call, const void *block, int held) {
+    struct rmai_tlsf_block b = {0}, before = {0};
+    const unsigned char *bad;
+    if (!s->guard) return RMA_SUCCESS;
+    rmai_tlsf_next(&s->pool, offset_of(s, block), &b);
+    bad = damage(s, &b);
+    if (bad)
+        return rmai_error(RMA_ERR_ADDRESS, "%s: the block of %zu bytes at %p was overrun: byte %zu behind its end is %#x", call,
+                          b.size - s->guard, block, (size_t)(bad - ((const unsigned char *)block + b.size - s->guard)), *bad);
+    if (!held || !rmai_tlsf_before(&s->pool, b.offset, &before) || !(bad = damage(s, &before))) return RMA_SUCCESS;
+    return rmai_error(RMA_ERR_ADDRESS,
+                      "%s: byte %zu before the block at %p is %#x: it was underrun, or the block of %zu bytes at %p was overrun",
+                      call, (size_t)((const unsigned char *)block - bad), block, *bad, before.size - s->guard,
+                      (void *)(s->base + before.offset));
+}
+
+size_t rmai_segment_report(const struct rmai_segment *s, const char *who, size_t leaks) {
+    struct rmai_tlsf_block b;
+    size_t n = 0, bytes = 0, next;
+    for (size_t at = 0; (next = rmai_tlsf_next(&s->pool, at, &b)) != 0; at = next) {
+        const unsigned char *bad;
+        if (!b.live) continue;
+        n++;
+        bytes += b.size - s->guard;
+        if (n <= leaks)
+            rmai_note("%s: %zu bytes at %p in the %s were not freed", who, b.size - s->guard, (void *)(s->base + at), s->name);
+        if ((bad = damage(s, &b)) != NULL)
+            rmai_note("%s: the block of %zu bytes at %p in the %s was overrun: byte %zu behind its end is %#x", who,
+                      b.size - s->guard, (void *)(s->base + at), s->name,
+                      (size_t)(bad - (const unsigned char *)(s->base + at + b.size - s->guard)), *bad);
+    }
+    if (n && leaks)
+        rmai_note("%s: %zu block%s, %zu bytes, of the %s %s not freed%s", who, n, n == 1 ? "" : "s", bytes, s->name,
+                  n == 1 ? "was" : "were", n > leaks ? " in all" : "");
+    return n;
+}
+
+static void count_free(void *context, size_t size) {
+    struct rma_heap_stats *stats = context;
+    int c = 63 - __builtin_clzll(size);
+    stats->n_free++;
+    stats->free += size;
+    stats->largest_free = rmai_max(stats->largest_free, size);
+    stats->free_class[c].blocks++;
+    stats->free_class[c].bytes += size;
+}
+
+void rmai_segment_stats(const struct rmai_segment *s, struct rma_heap_stats *stats) {
+    const struct rmai_tlsf_state *t = s->pool.state;
+    memset(stats, 0, sizeof *stats);
+    stats->used = t->used_units * RMAI_TLSF_UNIT;
+    stats->peak = t->peak_units * RMAI_TLSF_UNIT;
+    stats->size = s->size;
+    stats->committed = s->committed + rmai_tlsf_table_bytes(&s->pool, s->max);
+    stats->max = s->max;
+    stats->n_used = t->n_used;
+    stats->n_growths = t->n_growths;
+    rmai_tlsf_each_free(&s->pool, count_free, stats);
+    if (stats->free) stats->fragmentation = 1 - (double)stats->largest_free / (double)stats->free;
+}
+
+int rmai_segment_bad_base(const struct rmai_segment *s, const char *call, const void *block) {
+    struct rmai_tlsf_block b;
+    size_t offset = (size_t)((const char *)block - s->base);
+    switch (rmai_tlsf_where(&s->pool, offset, &b)) {
+        case RMAI_TLSF_INSIDE:
+            return rmai_error(RMA_ERR_BASE, "%s: %p is not the base of a block: it is %zu bytes into the block of %zu at %p",
+                              call, block, offset - b.offset, b.size - s->guard, (void *)(s->base + b.offset));
+        case RMAI_TLSF_RETIRED:
+            return rmai_error(RMA_ERR_BASE, "%s: %p has been freed already, by another PE, in the %s", call, block, s->name);
+        case RMAI_TLSF_FREED:
+            return rmai_error(RMA_ERR_BASE, "%s: %p has been freed already, or was never allocated, in the %s", call,
+                              block, s->name);
+        case RMAI_TLSF_LIVE:
+        case RMAI_TLSF_OUTSIDE: break;
+    }
+    return rmai_error(RMA_ERR_BASE, "%s: %p is no block of the %s (%zu bytes at %p)", call, block, s->name, s->size,
+                      (void *)s->base);
+}
+
+void rmai_segment_describe(const struct rmai_segment *s, const void *addr, char *text, size_t room) {
+    size_t offset = (size_t)((const char *)addr - s->base);
+    struct rmai_tlsf_block b;
+    if (rmai_tlsf_where(&s->pool, offset, &b) == RMAI_TLSF_OUTSIDE)
+        snprintf(text, room, "it is past the end of the %s (%zu bytes at %p)", s->name, s->size, (void *)s->base);
+    else
+        snprintf(text, room, "it begins %zu bytes into a %s block of %zu bytes at %p; the %s ends at %p", offset - b.offset,
+                 b.live ? "live" : "free", b.size, (void *)(s->base + b.offset), s->name, (void *)(s->base + s->size));
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* mremap(2) with an old size of 0 makes a second mapping of the same shared pages, wherever in the file they are, without
+ * knowing the file: MPI's window does not tell its own. */
+#include "config.h"
+
+#include "heap/statics.h"
+#include "base/attributes.h"
+
+#include <errno.h>
+#include <link.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* A hash (FNV-1a, 64 bits) of the layout of the segments and of the notes: the linker's build id is one. */
+static uint64_t mix(uint64_t hash, const void *from, size_t len) {
+    const unsigned char *p = from;
+    for (size_t i = 0; i < len; i++) hash = (hash ^ p[i]) * 0x100000001b3u;
+    return hash;
+}
+
+/* The first object that the linker shows is the main program. Of its writable segments the last is .data and .bss; with one
+ * linker or another there is a RELRO segment of its own before it, or at its beginning. */
+static int see_program(struct dl_phdr_info *info, size_t size, void *context) {
+    struct rmai_statics *s = context;
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    uintptr_t from = 0, to = 0, read_only = 0;
+    (void)size;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+        uintptr_t start = info->dlpi_addr + p->p_vaddr;
+        if (p->p_type == PT_LOAD && (p->p_flags & PF_W) && start + p->p_memsz > to) {
+            from = start;
+            to = start + p->p_memsz;
+        }
+        s->program = mix(s->program, p, sizeof *p);
+        if (p->p_type == PT_NOTE) s->program = mix(s->program, (const void *)start, p->p_memsz);
+        if (p->p_type == PT_GNU_RELRO) read_only = (start + p->p_memsz) / page * page; /* as ld.so rounds it */
+    }
+    from = from / page * page;
+    if (read_only > from && read_only < to) from = read_only;
+    to = rmai_round_up(to, page);
+    if (from < to) {
+        s->base = (char *)from;
+        s->size = to - from;
+    }
+    return 1;
+}
+
+void rmai_statics_find(struct rmai_statics *s) {
+    *s = (struct rmai_statics){.program = 0xcbf29ce484222325u};
+    dl_iterate_phdr(see_program, s);
+}
+
+/* By syscall: libraries that watch mappings (UCX) put functions of their own before libc's, and drop the fifth argument. */
+static char *remap(char *from, size_t old, size_t new, char *to) {
+    long p = syscall(SYS_mremap, from, old, new, MREMAP_MAYMOVE | (to ? MREMAP_FIXED : 0), to);
+    return p == -1 ? NULL : (char *)p;
+}
+
+/* Word by word, and looked at by nobody: the address sanitizer keeps what it calls red zones between the variables, and would
+ * object to a memcpy that reads them. */
+static __attribute__((noinline, no_sanitize("address", "undefined", "thread"))) void copy(void *to, const void *from, size_t len) {
+    volatile uint64_t *t = to;
+    const volatile uint64_t *f = from;
+    for (size_t i = 0; i < len / sizeof *t; i++) t[i] = f[i];
+}
+
+int rmai_statics_move(struct rmai_statics *s, char *room) {
+    if (!s->size) return 0;
+    char *second = remap(room, 0, s->size, NULL); /* what can fail, anywhere; then moving a mapping over another one */
+    if (!second) return -1;
+    copy(room, s->base, s->size);
+    if (!remap(second, s->size, s->size, s->base)) {
+        syscall(SYS_munmap, second, s->size);
+        return -1;
+    }
+    s->moved = room;
+    return 0;
+}
+
+int rmai_statics_return(struct rmai_statics *s) {
+    char *own;
+    if (!s->moved) return 0;
+    own = (char *)syscall(SYS_mmap, NULL, s->size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, (off_t)0);
+    if (own == MAP_FAILED) return -1;
+    copy(own, s->base, s->size);
+    if (!remap(own, s->size, s->size, s->base)) return -1;
+    s->moved = NULL;
+    return 0;
+}

@@ -1,0 +1,468 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* rma.h: the native interface of librma, a Partitioned Global Address Space runtime on MPI-3.
+ *
+ * A job is n processing elements (PEs) started by mpiexec. Each PE owns a piece of remotely accessible
+ * memory; any PE reads, writes and updates the memory of any other without that PE taking part.
+ * This header is the manual of the interface; man pages repeat it call by call.
+ *
+ * WORDS
+ *   PE                a process of the job, numbered 0..rma_n_pes()-1 in the order of MPI_COMM_WORLD
+ *   on-node           a PE whose memory this PE reaches by load and store
+ *   symmetric object  an object that exists on each PE at the same offset: what rma_malloc returns, and the program's
+ *                     global and static variables (below). The caller names it by its OWN address; the PE argument
+ *                     says whose copy is meant
+ *   local heap        memory that one PE makes remotely accessible alone: what rma_alloc_mem returns
+ *   global pointer    PE and offset in one 64-bit word: names any byte of either kind for every PE
+ *   origin, target    the PE that calls, the PE whose memory is touched
+ *
+ * ERRORS
+ * Calls return RMA_SUCCESS (0) or a code of enum rma_error; calls that return a pointer or a value
+ * return NULL or 0 instead. rma_last_error gives the text: the call, the argument, its value.
+ * A caller's mistake is first shown to the error handler (rma_set_errhandler): by default it prints the
+ * text and aborts the job, as MPI does. Exhaustion (RMA_ERR_NO_MEM) goes to the handler only in rma_init.
+ * Arguments that a call writes are written only when it succeeds.
+ *
+ * INLINE
+ * The calls marked inline are compiled into the caller (rma_inline.h), and are symbols of the library too.
+ *
+ * GLOBAL VARIABLES
+ * The writable global and static variables of the main program are symmetric, if all PEs run the same program; those of shared
+ * libraries are not, nor are constants. rma_init moves them into shared memory, at their addresses, so it must be called
+ * before the program has threads that write them, and a process made by fork shares them with its parent. With
+ * RMA_STATICS=window they stay where they are: peers of the node then put and get by process_vm_writev(2) and
+ * process_vm_readv(2), a thread of the owner does their atomics, and rma_ptr and rma_gptr_ptr give NULL for the copies
+ * of other PEs. With RMA_STATICS=off they are not symmetric.
+ *
+ * THREADS
+ * As in MPI: with RMA_THREAD_MULTIPLE any thread calls anything at any time, except that collective
+ * calls of one PE must come one after the other. "Collective" means: every PE calls it, in one order.
+ *
+ * MEMORY MODEL
+ * docs/memory-model.md. In short: rma_fence orders this PE's earlier puts before its later ones;
+ * rma_quiet completes them; rma_barrier_all does both and meets every PE. */
+#ifndef RMA_H
+#define RMA_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#pragma GCC visibility push(default)
+
+#define RMA_VERSION_MAJOR 0
+#define RMA_VERSION_MINOR 1
+#define RMA_VERSION_PATCH 0
+#define RMA_VERSION "0.1.0"
+
+/* ---------------------------------------------------------------------------------------------------
+ * Errors
+ * ------------------------------------------------------------------------------------------------ */
+
+enum rma_error {
+    RMA_SUCCESS = 0,
+    RMA_ERR_ARG,         /* an argument is not valid by itself: a null pointer, a bad alignment, overflow */
+    RMA_ERR_PE,          /* a PE number is outside 0..n-1 */
+    RMA_ERR_ADDRESS,     /* a remote range is not inside one segment of remotely accessible memory */
+    RMA_ERR_BASE,        /* not the base of a live block: foreign, interior, or freed already */
+    RMA_ERR_NO_MEM,      /* the heap's limit, /dev/shm or the node's memory is exhausted */
+    RMA_ERR_STATE,       /* called before rma_init or after rma_finalize */
+    RMA_ERR_MISMATCH,    /* a collective call was made with different arguments on different PEs */
+    RMA_ERR_SETTING,     /* an RMA_* variable has a value that cannot be used */
+    RMA_ERR_LAUNCH,      /* started by a launcher that does not fit this MPI */
+    RMA_ERR_UNREACHABLE, /* the target is on another node, out of this build's reach */
+    RMA_ERR_MPI,         /* an MPI call failed; the text carries MPI's own words */
+    RMA_ERR_SYSTEM       /* the operating system refused something; the text carries errno's words */
+};
+
+/* rma_strerror: what a code means, in a few words. Any value may be asked for; any thread may call,
+ * before rma_init too. The string is constant. */
+const char *rma_strerror(int code);
+
+/* rma_last_error: the text of this thread's newest error, or "" if it had none. Names the call, the
+ * argument and its value. Valid until this thread's next error. */
+const char *rma_last_error(void);
+
+/* rma_last_code: the code that belongs to rma_last_error's text, or RMA_SUCCESS. */
+int rma_last_code(void);
+
+/* An error handler gets the code and its text, and may return: then the failing call returns its code. */
+typedef void rma_errhandler(int code, const char *text);
+
+/* rma_errors_abort prints the text with the PE and host, and aborts the job: the default.
+ * rma_errors_return does nothing, so that each call returns its code. */
+rma_errhandler rma_errors_abort;
+rma_errhandler rma_errors_return;
+
+/* rma_set_errhandler: install the handler of this process, and return the one that it replaces.
+ * May be called before rma_init; the setting RMA_ERRORS names the one in force at start.
+ * A null handler leaves the present one in force. After MPI_Comm_set_errhandler, MPI-3.1 section 8.3. */
+rma_errhandler *rma_set_errhandler(rma_errhandler *handler);
+
+/* ---------------------------------------------------------------------------------------------------
+ * Life cycle
+ * ------------------------------------------------------------------------------------------------ */
+
+enum rma_thread_level {
+    RMA_THREAD_SINGLE,     /* one thread */
+    RMA_THREAD_FUNNELED,   /* several; only the one that called rma_init calls rma_ */
+    RMA_THREAD_SERIALIZED, /* several call rma_, one at a time */
+    RMA_THREAD_MULTIPLE    /* no restriction */
+};
+
+/* rma_init: start the runtime. Collective over MPI_COMM_WORLD.
+ *
+ * Initializes MPI if the program has not. Reference-counted: the second and later calls only count, and
+ * as many calls of rma_finalize end it. May be called again after the last rma_finalize if MPI is still
+ * initialized, which is so when the program itself called MPI_Init.
+ * The symmetric heap and the local heap exist from here on; neither uses memory until allocated from.
+ *
+ * Returns RMA_SUCCESS, RMA_ERR_SETTING, RMA_ERR_LAUNCH (n processes that are each a world of one),
+ * RMA_ERR_NO_MEM (not even the smallest reservation can be mapped), RMA_ERR_STATE (MPI was finalized),
+ * RMA_ERR_MPI. */
+int rma_init(void);
+
+/* rma_init_thread: rma_init with a thread level, one of enum rma_thread_level.
+ * *provided (may be null) is the level in force, which can be lower: it is MPI's. */
+int rma_init_thread(int required, int *provided);
+
+/* rma_finalize: end the runtime when it has been called as often as rma_init. Collective.
+ *
+ * Waits for all PEs, then releases everything; pointers into either heap become invalid. Finalizes MPI
+ * if rma_init initialized it. May be called before or after the program's own MPI_Finalize: whichever
+ * comes first releases the memory. Returns RMA_SUCCESS, RMA_ERR_STATE (more often than rma_init). */
+int rma_finalize(void);
+
+/* rma_abort: end the whole job now with exit code `code`, any PE alone. Does not return. */
+void rma_abort(int code) __attribute__((noreturn));
+
+/* rma_initialized: 1 between rma_init and the last rma_finalize (or MPI_Finalize), else 0. */
+int rma_initialized(void);
+
+/* ---------------------------------------------------------------------------------------------------
+ * Who and where. Local, any thread. Before rma_init: the numbers are -1 after the error handler.
+ * ------------------------------------------------------------------------------------------------ */
+
+int rma_my_pe(void); /* this PE's number, 0..rma_n_pes()-1 */
+int rma_n_pes(void); /* PEs in the job */
+
+int rma_node_my_pe(void); /* this PE's number among the PEs of its node, 0..rma_node_n_pes()-1 */
+int rma_node_n_pes(void); /* PEs on this PE's node */
+int rma_my_node(void);    /* this PE's node, 0..rma_n_nodes()-1 */
+int rma_n_nodes(void);    /* nodes in the job: groups of PEs that reach each other by load and store */
+int rma_on_node(int pe);  /* 1 if pe is on this PE's node, 0 if not; outside 0..n-1 is RMA_ERR_PE, value 0 */
+
+/* rma_wtime: seconds since a fixed time in the past; steady, the same clock on each PE of a node. */
+double rma_wtime(void);
+
+/* rma_version: the library's version at run time, as "major.minor.patch". Any time. */
+const char *rma_version(void);
+
+/* A global pointer: one word that names a byte of some PE's remotely accessible memory, the same value on every PE; the
+ * owner in the upper 24 bits, the offset in its space in the lower 40. It can be stored in shared structures and be the
+ * target of a 64-bit compare-and-swap. Within a block, g + k names k bytes further; two pointers into one block compare as
+ * addresses do; equal words name the same byte. */
+typedef uint64_t rma_gptr_t;
+
+#define RMA_GPTR_NULL ((rma_gptr_t)0)
+
+/* ---------------------------------------------------------------------------------------------------
+ * The symmetric heap. All five are collective: every PE calls with the same arguments.
+ *
+ * A different size, alignment or block on some PE is RMA_ERR_MISMATCH on every PE, with both values
+ * named and no memory changed. The heap grows by itself up to RMA_HEAP_MAX; what cannot be had on one PE
+ * is RMA_ERR_NO_MEM and NULL on all of them, and nothing is lost.
+ * ------------------------------------------------------------------------------------------------ */
+
+/* rma_malloc: size bytes on each PE, aligned to 64, contents undefined. Size 0 gives NULL without error.
+ * The block may be used as a target on every PE as soon as the call returns. After shmem_malloc,
+ * OpenSHMEM 1.6 section 9.3. */
+void *rma_malloc(size_t size);
+
+/* rma_calloc: count objects of size bytes, zeroed. An overflow of count * size is RMA_ERR_ARG. */
+void *rma_calloc(size_t count, size_t size);
+
+/* rma_aligned_alloc: like rma_malloc, aligned to alignment bytes: a power of two up to 1 GiB. The address
+ * is aligned on each PE for alignments up to the page size; above it, the offset in the heap is. */
+void *rma_aligned_alloc(size_t alignment, size_t size);
+
+/* rma_realloc: move block to a new size; the first min(old, new) bytes of each PE's copy stay. A null block
+ * is rma_malloc; size 0 frees and gives NULL. On error block is untouched and still the caller's. */
+void *rma_realloc(void *block, size_t size);
+
+/* rma_free: give back a block of the four calls above. All PEs must be done with it: the call waits for all,
+ * and completes this PE's puts first. A null block is no error.
+ * Returns RMA_SUCCESS, RMA_ERR_BASE (foreign, interior or freed already: the text tells which), and with
+ * RMA_HEAP_CHECK=full RMA_ERR_ADDRESS (the block was overrun: it stays allocated). */
+int rma_free(void *block);
+
+/* ---------------------------------------------------------------------------------------------------
+ * The local heap. Not collective: a PE allocates alone, whatever the others do. After MPI_Alloc_mem,
+ * MPI-3.1 section 8.2. A block is reached by its global pointer (rma_gptr), which other PEs must be given.
+ * ------------------------------------------------------------------------------------------------ */
+
+/* rma_alloc_mem: size bytes of this PE's local heap, aligned to 64, contents undefined.
+ * base is the address of a pointer, as in MPI_Alloc_mem; *base is written only on success, and is a null
+ * pointer for size 0. Make a global pointer of it (rma_gptr) to let other PEs reach it.
+ * Returns RMA_SUCCESS, RMA_ERR_ARG (base is null), RMA_ERR_NO_MEM (RMA_LOCAL_MAX reached, or /dev/shm
+ * or memory full: rma_last_error tells which, with the numbers). */
+int rma_alloc_mem(size_t size, void *base);
+
+/* What rma_alloc_mem_hints is asked for. Start from RMA_HINTS_NONE. */
+struct rma_hints {
+    size_t alignment; /* a power of two up to 1 GiB, or 0 for 64. Of the address up to the page size, of the offset above */
+    int zero;         /* not 0: the block is zeroed */
+    int numa_node;    /* put its pages on this NUMA node (the system's number), or -1: best effort */
+    int huge_pages;   /* not 0: ask for huge pages: best effort */
+    int granted;      /* written by the call: RMA_GRANTED_ of the two best-effort hints that were met */
+};
+#define RMA_HINTS_NONE {0, 0, -1, 0, 0}
+
+enum rma_granted {
+    RMA_GRANTED_NUMA = 1, /* the pages are bound to the node, and those that were elsewhere have been moved */
+    RMA_GRANTED_HUGE = 2  /* the pages are huge */
+};
+
+/* rma_alloc_mem_hints: rma_alloc_mem with hints. A block with numa_node or huge_pages has its pages for itself: it is
+ * rounded up to them. A hint that cannot be met is no error: see hints->granted, and rma_info for what this machine gives.
+ * Returns as rma_alloc_mem; RMA_ERR_ARG also for null hints, a bad alignment or a NUMA node that does not exist. */
+int rma_alloc_mem_hints(size_t size, struct rma_hints *hints, void *base);
+
+/* rma_free_mem: give back a block of rma_alloc_mem, rma_alloc_mem_hints or rma_alloc_mem_on. A null base is no error.
+ * base may also be the direct address (rma_gptr_ptr) of another PE's block: then as rma_gptr_free.
+ * Returns RMA_SUCCESS, RMA_ERR_BASE (foreign, interior, or freed already: for the caller's own block the text tells which),
+ * and with RMA_HEAP_CHECK=full RMA_ERR_ADDRESS (the block was overrun: it stays allocated). */
+int rma_free_mem(void *base);
+
+/* rma_gptr_free: give back the block of a local heap that g names the first byte of, whoever owns it; its owner takes
+ * no part, and its next allocation that finds nothing at hand takes it. RMA_GPTR_NULL is no error. The caller's
+ * puts to the block must be complete (rma_quiet); what it did to the block comes before what the next one does who gets it.
+ * For another PE's block lock-free. Of several PEs that give back one block, one succeeds.
+ * Returns as rma_free_mem; RMA_ERR_PE, RMA_ERR_UNREACHABLE. */
+int rma_gptr_free(rma_gptr_t g);
+
+/* rma_alloc_mem_on: size bytes in the local heap of pe, which takes no part, whatever it does; aligned to 64, contents
+ * undefined. *g is written only on success, and is RMA_GPTR_NULL for size 0. These blocks lie in a part of their own beside pe's
+ * local heap, of RMA_LOCAL_MAX / 2 at most, so that pe itself never waits for those who allocate there.
+ * Returns RMA_SUCCESS, RMA_ERR_ARG (g is null), RMA_ERR_PE, RMA_ERR_NO_MEM, RMA_ERR_UNREACHABLE, RMA_ERR_SYSTEM (a PE
+ * died while it was allocating there: nobody can any more). */
+int rma_alloc_mem_on(int pe, size_t size, rma_gptr_t *g);
+
+/* ---------------------------------------------------------------------------------------------------
+ * Attached memory: the caller's own (malloc, mmap, static, stack) made remotely accessible. Not collective. After
+ * MPI_Win_attach, MPI-3.1 section 11.2.4.
+ * ------------------------------------------------------------------------------------------------ */
+
+/* rma_attach: make [base, base + size) accessible to every PE by global pointer; *g names its first byte.
+ * Millions of regions if need be, of 256 GiB together (counting each as a multiple of 64 KiB); a region costs some bytes of a
+ * table, no system resource. The memory stays the caller's and must stay mapped until rma_detach; a put or atomic to what is
+ * mapped read-only is RMA_ERR_ADDRESS. Peers of the node put and get by process_vm_writev(2) and process_vm_readv(2), so the owner
+ * takes no part; their atomics, and everything where the system forbids these two, are done by a thread of the owner that
+ * the first rma_attach starts, and that sleeps unless asked.
+ * Returns RMA_SUCCESS, RMA_ERR_ARG (a null base or g, size 0, a range that wraps; one that overlaps an attached region, or a
+ * heap, which is accessible already), RMA_ERR_ADDRESS (a page of it is not mapped), RMA_ERR_NO_MEM, RMA_ERR_SYSTEM (the
+ * thread cannot be started). */
+int rma_attach(void *base, size_t size, rma_gptr_t *g);
+
+/* rma_detach: end the access to the region that was attached at base. Waits for other PEs' accesses that are under way. Global
+ * pointers into it are then errors (RMA_ERR_ADDRESS), also after another region is attached at the same address: offsets
+ * are handed out in a circle through the 256 GiB, so one is used again as late as possible.
+ * A region that is also exposed stays accessible until rma_unexpose.
+ * Returns RMA_SUCCESS, RMA_ERR_BASE (no region was attached at base). */
+int rma_detach(void *base);
+
+/* rma_expose: every PE offers a region of its own: base, size in bytes (0: none; base is then not looked at), and the size of
+ * the unit in which displacements in it are counted (at least 1). Collective. Memory that is accessible already is
+ * offered as it is, other memory is attached. After MPI_Win_create, MPI-3.1 section 11.2.1.
+ * Returns RMA_SUCCESS, RMA_ERR_ARG (a null e, a null base with a size, a unit of 0), the errors of rma_attach, RMA_ERR_NO_MEM,
+ * RMA_ERR_MISMATCH; on an error of one PE, every PE gets its code. *e is written only on success. */
+typedef struct rma_exposure rma_exposure;
+int rma_expose(void *base, size_t size, size_t unit, rma_exposure **e);
+
+/* rma_exposed_at: the global pointer of displacement disp (in pe's units) in pe's region. RMA_GPTR_NULL after
+ * RMA_ERR_PE, RMA_ERR_ADDRESS (not inside the region), RMA_ERR_ARG (e is null), RMA_ERR_UNREACHABLE. Not collective. */
+rma_gptr_t rma_exposed_at(const rma_exposure *e, int pe, size_t disp);
+
+/* rma_exposed_size: bytes of pe's region, with its unit in *unit (may be null). 0 after an error. Not collective. */
+size_t rma_exposed_size(const rma_exposure *e, int pe, size_t *unit);
+
+/* rma_unexpose: meet all PEs, end it, and detach what rma_expose attached. Collective. A null e is no error.
+ * Returns RMA_SUCCESS, RMA_ERR_BASE (e is none), RMA_ERR_MISMATCH. */
+int rma_unexpose(rma_exposure *e);
+
+/* ---------------------------------------------------------------------------------------------------
+ * Looking at the heaps. Not collective.
+ * ------------------------------------------------------------------------------------------------ */
+
+enum rma_heap {
+    RMA_HEAP_SYMMETRIC, /* of rma_malloc */
+    RMA_HEAP_LOCAL,     /* of rma_alloc_mem */
+    RMA_HEAP_GUEST      /* of rma_alloc_mem_on: what others have allocated here */
+};
+
+#define RMA_HEAP_CLASSES 40
+
+/* Sizes in bytes. Free class c counts the free blocks of 2^c up to 2^(c+1) - 1 bytes. Blocks that other PEs have given back
+ * count as used, and in n_used, until an allocation takes them: n_used - n_returned are the program's. */
+struct rma_heap_stats {
+    size_t used;          /* in blocks, as rounded up to 64; with RMA_HEAP_CHECK=full after adding 64 to each */
+    size_t peak;          /* most that used ever was */
+    size_t free;          /* in free blocks */
+    size_t size;          /* used + free: what the heap has grown to */
+    size_t committed;     /* memory that it holds: size, what the next growth will take, and the allocator's table */
+    size_t max;           /* most that size may become */
+    size_t largest_free;  /* the largest free block */
+    size_t n_used;        /* live blocks */
+    size_t n_free;        /* free blocks */
+    size_t n_growths;     /* how often it has grown */
+    size_t n_returned;    /* blocks that other PEs have given back and the owner has not yet taken: counted in used */
+    double fragmentation; /* 1 - largest_free / free; 0 if nothing is free */
+    struct {
+        size_t blocks, bytes;
+    } free_class[RMA_HEAP_CLASSES];
+};
+
+/* rma_heap_stats: fill stats for one of the heaps of this PE. Linear in the number of free blocks. Of the symmetric heap: not
+ * while another thread of this PE is in a collective call.
+ * Returns RMA_SUCCESS, RMA_ERR_ARG (no such heap, or stats is null), RMA_ERR_SYSTEM (as rma_alloc_mem_on). */
+int rma_heap_stats(enum rma_heap heap, struct rma_heap_stats *stats);
+
+/* ---------------------------------------------------------------------------------------------------
+ * Put and get, by symmetric address
+ *
+ * dest of a put and source of a get are symmetric addresses (the caller's own); the other buffer is any
+ * memory of the caller. The buffers must not overlap. len is in bytes; 0 does nothing but check.
+ * A put returns when source may be reused; it is complete at the target after rma_quiet. A get returns when
+ * dest is filled. The _nbi forms (non-blocking, implicit handle) need rma_quiet before either buffer is
+ * touched again. On-node, all of them are plain copies.
+ * Return RMA_SUCCESS, RMA_ERR_PE, RMA_ERR_ADDRESS, RMA_ERR_UNREACHABLE, RMA_ERR_STATE; _put and _get of
+ * lengths past the end of the segment copy nothing. After OpenSHMEM 1.6 section 9.6.
+ * ------------------------------------------------------------------------------------------------ */
+
+inline int rma_put(void *dest, const void *source, size_t len, int pe);
+inline int rma_get(void *dest, const void *source, size_t len, int pe);
+inline int rma_put_nbi(void *dest, const void *source, size_t len, int pe);
+inline int rma_get_nbi(void *dest, const void *source, size_t len, int pe);
+
+/* rma_iput, rma_iget: n elements of elem bytes each; consecutive ones are dest_stride and source_stride
+ * ELEMENTS apart (1: contiguous; at least 1). The whole remote span must lie in one segment.
+ * RMA_ERR_ARG for an elem of 0 or a stride below 1. */
+int rma_iput(void *dest, const void *source, ptrdiff_t dest_stride, ptrdiff_t source_stride, size_t elem,
+             size_t n, int pe);
+int rma_iget(void *dest, const void *source, ptrdiff_t dest_stride, ptrdiff_t source_stride, size_t elem,
+             size_t n, int pe);
+
+/* rma_p, rma_g: one value of an arithmetic type, by C11 _Generic over rma_p_TYPE and rma_g_TYPE, where TYPE
+ * is a name of RMA_TYPES. rma_p(dest, value, pe) returns a code; rma_g(source, pe) returns the value, 0 after
+ * an error. A naturally aligned value of up to 8 bytes arrives whole: no reader sees half of it.
+ *
+ *     int rma_p_long(long *dest, long value, int pe);
+ *     long rma_g_long(const long *source, int pe);
+ */
+
+/* rma_ptr: the address by which this PE reaches the symmetric object addr of pe with load and store, or NULL
+ * if it cannot or addr is not symmetric: no error then. A PE outside 0..n-1 is RMA_ERR_PE. */
+void *rma_ptr(const void *addr, int pe);
+
+/* ---------------------------------------------------------------------------------------------------
+ * Ordering
+ * ------------------------------------------------------------------------------------------------ */
+
+/* rma_fence: puts and atomics of this PE before it take effect at each target before those after it. */
+inline int rma_fence(void);
+
+/* rma_quiet: all puts, atomics and _nbi operations of this PE are complete: whoever learns that the call has
+ * returned, through an atomic or a barrier of this library, sees their effect. */
+inline int rma_quiet(void);
+
+/* rma_barrier_all: rma_quiet, then wait for every PE to arrive. Collective. */
+int rma_barrier_all(void);
+
+/* ---------------------------------------------------------------------------------------------------
+ * Collectives over all PEs
+ * ------------------------------------------------------------------------------------------------ */
+
+/* rma_broadcast: copy len bytes of source on PE root to dest on every PE, root included. Both are symmetric
+ * addresses, the same on each PE; they may be one. Complete everywhere on return. RMA_ERR_PE for root. */
+int rma_broadcast(void *dest, const void *source, size_t len, int root);
+
+/* ---------------------------------------------------------------------------------------------------
+ * Atomics, by symmetric address: C11 _Generic over rma_atomic_OP_TYPE, TYPE a name of RMA_ATOMIC_TYPES
+ *
+ * Each is one indivisible access to the target's word, whoever else updates it through this library. What writes
+ * is a release: this PE's earlier puts are seen by whoever reads the new value with an atomic. What reads is an
+ * acquire. (fetch and a compare_swap that fails only read, set only writes, the others do both.) Fetching
+ * forms return the old value, 0 after an error. The target must be naturally aligned (RMA_ERR_ADDRESS).
+ *
+ *     long rma_atomic_fetch_long(const long *source, int pe);
+ *     int  rma_atomic_set_long(long *dest, long value, int pe);
+ *     long rma_atomic_swap_long(long *dest, long value, int pe);
+ *     long rma_atomic_compare_swap_long(long *dest, long cond, long value, int pe);
+ *     long rma_atomic_fetch_add_long(long *dest, long value, int pe);
+ *     int  rma_atomic_add_long(long *dest, long value, int pe);
+ * ------------------------------------------------------------------------------------------------ */
+
+/* ---------------------------------------------------------------------------------------------------
+ * Global pointers
+ * ------------------------------------------------------------------------------------------------ */
+
+/* rma_gptr: the global pointer of addr on pe. addr is a symmetric address (a static object included), or, when pe is the
+ * caller, also an address in the caller's local heap or in a region that it has attached. RMA_GPTR_NULL for a null addr, and
+ * after RMA_ERR_ADDRESS, RMA_ERR_PE. */
+rma_gptr_t rma_gptr(const void *addr, int pe);
+
+/* rma_gptr_pe: the PE that owns what g names. Undefined for RMA_GPTR_NULL. Local, any time. */
+inline int rma_gptr_pe(rma_gptr_t g);
+
+/* rma_gptr_diff: bytes from b to a. Undefined unless both are of one block, as the difference of C pointers is. */
+inline ptrdiff_t rma_gptr_diff(rma_gptr_t a, rma_gptr_t b);
+
+/* rma_gptr_ptr: the address by which this PE reaches g with load and store; NULL if it cannot (another node, or another PE's
+ * attached memory), or if g is null or names no memory. No error. */
+void *rma_gptr_ptr(rma_gptr_t g);
+
+/* Put and get by global pointer: as rma_put and rma_get. A null g is RMA_ERR_ADDRESS, and so is one into a region
+ * that has been detached. */
+inline int rma_gptr_put(rma_gptr_t dest, const void *source, size_t len);
+inline int rma_gptr_get(void *dest, rma_gptr_t source, size_t len);
+
+/* Atomics on the 64-bit word that g names: ordered as those of rma_atomic_. Those on attached memory of another PE are done
+ * by a thread of the owner: some ten microseconds; RMA_ERR_SYSTEM if it has died. */
+inline uint64_t rma_gptr_atomic_fetch(rma_gptr_t source);
+inline int rma_gptr_atomic_set(rma_gptr_t dest, uint64_t value);
+inline uint64_t rma_gptr_atomic_swap(rma_gptr_t dest, uint64_t value);
+inline uint64_t rma_gptr_atomic_compare_swap(rma_gptr_t dest, uint64_t cond, uint64_t value);
+inline uint64_t rma_gptr_atomic_fetch_add(rma_gptr_t dest, uint64_t value);
+inline uint64_t rma_gptr_atomic_fetch_and(rma_gptr_t dest, uint64_t value);
+inline uint64_t rma_gptr_atomic_fetch_or(rma_gptr_t dest, uint64_t value);
+inline uint64_t rma_gptr_atomic_fetch_xor(rma_gptr_t dest, uint64_t value);
+
+/* ---------------------------------------------------------------------------------------------------
+ * Types: the first tables are all distinct types, the second ones other names of them
+ * ------------------------------------------------------------------------------------------------ */
+
+/* clang-format off */
+#define RMA_ATOMIC_TYPES(X)                                                                             \
+    X(int, int) X(long, long) X(llong, long long)                                                       \
+    X(uint, unsigned int) X(ulong, unsigned long) X(ullong, unsigned long long)
+#define RMA_ATOMIC_TYPE_ALIASES(X)                                                                      \
+    X(int32, int32_t) X(int64, int64_t) X(uint32, uint32_t) X(uint64, uint64_t)                         \
+    X(size, size_t) X(ptrdiff, ptrdiff_t)
+#define RMA_TYPES(X) RMA_ATOMIC_TYPES(X)                                                                \
+    X(char, char) X(schar, signed char) X(uchar, unsigned char) X(short, short)                         \
+    X(ushort, unsigned short) X(float, float) X(double, double) X(ldouble, long double)
+#define RMA_TYPE_ALIASES(X) RMA_ATOMIC_TYPE_ALIASES(X)                                                  \
+    X(int8, int8_t) X(int16, int16_t) X(uint8, uint8_t) X(uint16, uint16_t)
+/* clang-format on */
+
+#include <rma_inline.h>
+
+#pragma GCC visibility pop
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

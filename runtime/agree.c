@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Each PE writes its slot, all meet, each reads all slots of the node: one line per PE, no second meeting needed,
+ * because the next agreement uses the other slot and cannot overtake a barrier. Across nodes the leaders merge
+ * the nodes' verdicts and hand the result on. */
+#include "config.h"
+
+#include "runtime/agree.h"
+#include "base/error.h"
+#include "runtime/world.h"
+
+static const char *const call_names[] = {
+    [RMAI_ELSEWHERE] = "another collective call",
+    [RMAI_MALLOC] = "rma_malloc",
+    [RMAI_CALLOC] = "rma_calloc",
+    [RMAI_ALIGNED_ALLOC] = "rma_aligned_alloc",
+    [RMAI_REALLOC] = "rma_realloc",
+    [RMAI_FREE] = "rma_free",
+    [RMAI_BROADCAST] = "rma_broadcast",
+    [RMAI_EXPOSE] = "rma_expose",
+    [RMAI_UNEXPOSE] = "rma_unexpose",
+    [RMAI_STATUS] = "the end of a collective call",
+};
+
+static void widen(struct rmai_range *r, const struct rmai_range *more) {
+    if (more->min < r->min || (more->min == r->min && more->min_pe < r->min_pe)) {
+        r->min = more->min;
+        r->min_pe = more->min_pe;
+    }
+    if (more->max > r->max || (more->max == r->max && more->max_pe < r->max_pe)) {
+        r->max = more->max;
+        r->max_pe = more->max_pe;
+    }
+}
+
+static void merge(struct rmai_verdict *v, const struct rmai_verdict *more) {
+    widen(&v->call, &more->call);
+    for (int f = 0; f < RMAI_AGREE_FIELDS; f++) widen(&v->field[f], &more->field[f]);
+}
+
+void rmai_agree_merge(void *in, void *inout, int *len, MPI_Datatype *datatype) {
+    (void)datatype;
+    for (int i = 0; i < *len; i++) merge((struct rmai_verdict *)inout + i, (const struct rmai_verdict *)in + i);
+}
+
+static struct rmai_range exactly(uint64_t value, int pe) {
+    return (struct rmai_range){.min = value, .max = value, .min_pe = pe, .max_pe = pe};
+}
+
+static void scan(struct rmai_world *w, uint32_t turn, uint32_t epoch, struct rmai_verdict *v) {
+    for (int q = 0; q < w->node_n_pes; q++) {
+        const struct rmai_header *h = rmai_header(w, q);
+        const struct rmai_agree_slot *s = &h->agree.slot[turn];
+        int pe = w->node_pes[q], here = s->epoch == epoch;
+        struct rmai_verdict one = {.call = exactly(here ? s->call : RMAI_ELSEWHERE, pe)};
+        for (int f = 0; f < RMAI_AGREE_FIELDS; f++) one.field[f] = exactly(here ? s->field[f] : 0, pe);
+        if (q == 0)
+            *v = one;
+        else
+            merge(v, &one);
+    }
+}
+
+int rmai_agree_on(struct rmai_world *w, const char *name, enum rmai_agree_call call,
+                  const uint64_t field[RMAI_AGREE_FIELDS], struct rmai_verdict *v) {
+    uint32_t epoch = w->barrier.epoch + 1, turn = epoch & 1;
+    struct rmai_agree_slot *mine = &rmai_header(w, w->node_my_pe)->agree.slot[turn];
+    struct rmai_verdict *told = &rmai_header(w, 0)->agree.verdict[turn];
+    int code = RMA_SUCCESS;
+    /* Plain stores: the barrier publishes them. */
+    mine->epoch = epoch;
+    mine->call = (uint32_t)call;
+    for (int f = 0; f < RMAI_AGREE_FIELDS; f++) mine->field[f] = field[f];
+    rmai_barrier_node(&w->barrier);
+    if (w->n_nodes == 1) {
+        scan(w, turn, epoch, v);
+        return RMA_SUCCESS;
+    }
+    if (w->node_my_pe == 0) {
+        scan(w, turn, epoch, told);
+        code = rmai_net_agree(&w->net, name, told, sizeof *told);
+    }
+    rmai_barrier_node(&w->barrier);
+    *v = *told;
+    return code;
+}
+
+int rmai_agreed(const struct rmai_verdict *v, const char *name, const char *const what[RMAI_AGREE_FIELDS]) {
+    const struct rmai_range *r = &v->call;
+    if (r->min != r->max)
+        return rmai_error(RMA_ERR_MISMATCH, "%s: PE %d is in %s, PE %d in %s: every PE must make the same collective calls",
+                          name, r->min_pe, call_names[r->min], r->max_pe, call_names[r->max]);
+    for (int f = 0; f < RMAI_AGREE_FIELDS && what[f]; f++) {
+        r = &v->field[f];
+        if (r->min != r->max)
+            return rmai_error(RMA_ERR_MISMATCH, "%s: %s is %llu on PE %d, but %llu on PE %d", name, what[f],
+                              (unsigned long long)r->min, r->min_pe, (unsigned long long)r->max, r->max_pe);
+    }
+    return RMA_SUCCESS;
+}
+
+int rmai_agree_arguments(struct rmai_world *w, const char *name, enum rmai_agree_call call, int bad,
+                         const uint64_t field[RMAI_AGREE_FIELDS - 1], const char *const what[RMAI_AGREE_FIELDS]) {
+    uint64_t mine[RMAI_AGREE_FIELDS];
+    struct rmai_verdict v;
+    int code;
+    for (int f = 0; f < RMAI_AGREE_FIELDS - 1; f++) mine[f] = field[f];
+    mine[RMAI_AGREE_FIELDS - 1] = (uint64_t)bad;
+    code = rmai_agree_on(w, name, call, mine, &v);
+    if (code != RMA_SUCCESS || bad != RMA_SUCCESS) return code != RMA_SUCCESS ? code : bad;
+    if (v.call.min == v.call.max && v.field[RMAI_AGREE_FIELDS - 1].max != RMA_SUCCESS)
+        return rmai_error((int)v.field[RMAI_AGREE_FIELDS - 1].max, "%s: the arguments on PE %d are wrong: %s", name,
+                          v.field[RMAI_AGREE_FIELDS - 1].max_pe, rma_strerror((int)v.field[RMAI_AGREE_FIELDS - 1].max));
+    return rmai_agreed(&v, name, what);
+}

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Attaching. heap/attached leads from offsets to addresses, for all; the tree here leads from addresses to regions, for this
+ * PE alone. Two regions that overlap compare as equal, so the tree cannot hold both. */
+#include "config.h"
+
+#include "runtime/attach.h"
+#include "base/error.h"
+
+#include <errno.h>
+#include <search.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+struct attachment {
+    uintptr_t from, to; /* [from, to) */
+    size_t offset;      /* in the attached offsets */
+    int by_program;     /* rma_attach without rma_detach so far */
+    int holds;          /* exposures; by_program + holds > 0 */
+};
+
+static int compare(const void *a, const void *b) {
+    const struct attachment *x = a, *y = b;
+    return x->to <= y->from ? -1 : x->from >= y->to;
+}
+
+static struct attachment *find(const struct rmai_world *w, const void *addr, size_t len) {
+    struct attachment key = {.from = (uintptr_t)addr, .to = (uintptr_t)addr + len}, **node = tfind(&key, &w->attachments.by_address, compare);
+    return node ? *node : NULL;
+}
+
+static rma_gptr_t gptr_of(const struct rmai_world *w, const struct attachment *a, uintptr_t addr) {
+    return (rma_gptr_t)(uint32_t)w->my_pe << RMA_GPTR_BITS_ | (RMA_GPTR_ATTACHED_ + a->offset + (addr - a->from));
+}
+
+int rmai_attachments_open(struct rmai_world *w) {
+    char *space = (char *)rmai_header(w, w->node_my_pe);
+    w->attachments.by_address = NULL;
+    w->attachments.exposed = NULL;
+    return rmai_attached_create(&w->attachments.table, space + w->layout.attached, rmai_commit_for, &w->reservation) == 0
+               ? RMA_SUCCESS
+               : RMA_ERR_NO_MEM;
+}
+
+void rmai_attachments_close(struct rmai_world *w) {
+    tdestroy(w->attachments.by_address, free);
+    w->attachments.by_address = NULL;
+    rmai_exposed_forget(w);
+}
+
+rma_gptr_t rmai_attachment_gptr(struct rmai_world *w, const void *addr, size_t len) {
+    rma_gptr_t g = RMA_GPTR_NULL;
+    struct attachment *a;
+    rmai_own_lock(w);
+    a = find(w, addr, len);
+    if (a && (uintptr_t)addr >= a->from && (uintptr_t)addr + len <= a->to) g = gptr_of(w, a, (uintptr_t)addr);
+    rmai_own_unlock(w);
+    return g;
+}
+
+/* msync(2) with MS_ASYNC does nothing but look whether all pages are mapped. */
+static int check_mapped(const char *call, void *base, size_t size) {
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), from = (uintptr_t)base / page * page;
+    if (msync((void *)from, (uintptr_t)base + size - from, MS_ASYNC) == 0) return RMA_SUCCESS;
+    return rmai_error(RMA_ERR_ADDRESS, "%s: not all of the %zu bytes at base %p are mapped: %s", call, size, base, strerror(errno));
+}
+
+static int check(const struct rmai_world *w, const char *call, void *base, size_t size) {
+    const char *space = w->reservation.node_base;
+    size_t node = w->reservation.stride * (size_t)w->node_n_pes;
+    if (!base) return rmai_error(RMA_ERR_ARG, "%s: base is a null pointer", call);
+    if (size == 0) return rmai_error(RMA_ERR_ARG, "%s: size is 0", call);
+    if ((uintptr_t)base > UINTPTR_MAX - size) return rmai_error(RMA_ERR_ARG, "%s: %zu bytes at base %p wrap", call, size, base);
+    if ((uintptr_t)base < (uintptr_t)space + node && (uintptr_t)base + size > (uintptr_t)space)
+        return rmai_error(RMA_ERR_ARG, "%s: %zu bytes at base %p overlap a heap, which is accessible already", call, size, base);
+    return check_mapped(call, base, size);
+}
+
+/* The own lock is held in these. */
+static int out_of_memory(const struct rmai_world *w, const char *call, void *base, size_t size) {
+    return rmai_error(RMA_ERR_NO_MEM, "%s: %zu bytes at base %p: no memory for one more region, or no free range of offsets so long "
+                      "(of %zu GiB in all, with %u regions attached)", call, size, base,
+                      ((size_t)RMAI_GRANULES * RMAI_GRANULE) >> 30, w->attachments.table.state->n_live);
+}
+
+static void forget(struct rmai_world *w, struct attachment *a) {
+    tdelete(a, &w->attachments.by_address, compare);
+    free(a);
+}
+
+/* A new region, with nobody who holds it yet; or NULL, with the error recorded. */
+static struct attachment *add(struct rmai_world *w, const char *call, void *base, size_t size, int *code) {
+    struct attachment *a = find(w, base, size);
+    if (a) {
+        *code = rmai_error(RMA_ERR_ARG, "%s: %zu bytes at base %p overlap the %zu attached at %#llx", call, size, base,
+                           (size_t)(a->to - a->from), (unsigned long long)a->from);
+        return NULL;
+    }
+    if ((*code = rmai_serve_start(w)) != RMA_SUCCESS) {
+        rmai_error_prefix("%s: ", call);
+        return NULL;
+    }
+    a = malloc(sizeof *a);
+    if (a) *a = (struct attachment){.from = (uintptr_t)base, .to = (uintptr_t)base + size};
+    if (!a || !tsearch(a, &w->attachments.by_address, compare)) {
+        free(a);
+        *code = out_of_memory(w, call, base, size);
+        return NULL;
+    }
+    a->offset = rmai_attached_add(&w->attachments.table, (uintptr_t)base, size, rmai_commit_for, &w->reservation);
+    if (a->offset == SIZE_MAX) {
+        forget(w, a);
+        *code = out_of_memory(w, call, base, size);
+        return NULL;
+    }
+    return a;
+}
+
+int rma_attach(void *base, size_t size, rma_gptr_t *g) {
+    struct rmai_world *w = &rmai_world;
+    struct attachment *a;
+    int code = rmai_running("rma_attach");
+    if (code == RMA_SUCCESS && !g) code = rmai_error(RMA_ERR_ARG, "rma_attach: g is a null pointer");
+    if (code == RMA_SUCCESS) code = check(w, "rma_attach", base, size);
+    if (code != RMA_SUCCESS) return rmai_raise(code);
+    rmai_own_lock(w);
+    if ((a = add(w, "rma_attach", base, size, &code)) != NULL) {
+        a->by_program = 1;
+        *g = gptr_of(w, a, a->from);
+    }
+    rmai_own_unlock(w);
+    return rmai_raise(code);
+}
+
+#define PATIENCE 10.0 /* seconds */
+
+/* Who is in the region is in a copy, or waits for our thread's answer. Only a PE that died in there never leaves: if one of the
+ * node has died, the others get the time of the longest copy. Returns 1 if all have left. */
+static int wait_until_empty(struct rmai_world *w, size_t offset) {
+    double died = 0;
+    for (int naps = 1; !rmai_attached_empty(&w->attachments.table, offset); naps++) {
+        nanosleep(&(struct timespec){.tv_nsec = 50000}, NULL);
+        if (naps % 1000) continue;
+        if (died > 0 && rma_wtime() > died + PATIENCE) return 0;
+        for (int q = 0; died <= 0 && q < w->node_n_pes; q++)
+            if (rmai_pe_gone(w, (uint32_t)w->node_pes[q])) died = rma_wtime();
+    }
+    return 1;
+}
+
+static void drop(struct rmai_world *w, struct attachment *a) {
+    if (a->by_program || a->holds) return;
+    rmai_attached_close(&w->attachments.table, a->offset);
+    rmai_attached_remove(&w->attachments.table, a->offset, wait_until_empty(w, a->offset));
+    forget(w, a);
+}
+
+static int detach(struct rmai_world *w, void *base) {
+    struct attachment *a = find(w, base, 1);
+    if (!a || (a->from == (uintptr_t)base && !a->by_program))
+        return rmai_error(RMA_ERR_BASE, "rma_detach: no region is attached at base %p%s", base,
+                          a ? ": rma_expose made it accessible" : "");
+    if (a->from != (uintptr_t)base)
+        return rmai_error(RMA_ERR_BASE, "rma_detach: base %p is %zu bytes into the region attached at %#llx", base,
+                          (size_t)((uintptr_t)base - a->from), (unsigned long long)a->from);
+    a->by_program = 0;
+    drop(w, a);
+    return RMA_SUCCESS;
+}
+
+int rma_detach(void *base) {
+    struct rmai_world *w = &rmai_world;
+    int code = rmai_running("rma_detach");
+    if (code != RMA_SUCCESS) return rmai_raise(code);
+    rmai_own_lock(w);
+    code = detach(w, base);
+    rmai_own_unlock(w);
+    return rmai_raise(code);
+}
+
+int rmai_attach_hold(struct rmai_world *w, const char *call, void *base, size_t size, rma_gptr_t *g, void **held) {
+    struct attachment *a;
+    int code = check(w, call, base, size);
+    if (code != RMA_SUCCESS) return code;
+    rmai_own_lock(w);
+    a = find(w, base, size);
+    if (!a || (uintptr_t)base < a->from || (uintptr_t)base + size > a->to) a = add(w, call, base, size, &code);
+    if (a) {
+        a->holds++;
+        *g = gptr_of(w, a, (uintptr_t)base);
+        *held = a;
+    }
+    rmai_own_unlock(w);
+    return code;
+}
+
+void rmai_attach_release(struct rmai_world *w, void *held) {
+    struct attachment *a = held;
+    rmai_own_lock(w);
+    a->holds--;
+    drop(w, a);
+    rmai_own_unlock(w);
+}

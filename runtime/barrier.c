@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "config.h"
+
+#include "runtime/barrier.h"
+
+#define HOT_POLLS 64 /* looks at the own line before the partner is asked whether it sleeps */
+
+void rmai_barrier_setup(struct rmai_barrier *b, uint32_t n, uint32_t me, int crowded, struct rmai_patience patience,
+                        struct rmai_barrier_shared *(*shared)(void *context, uint32_t q), void *context) {
+    *b = (struct rmai_barrier){.n = n, .crowded = crowded, .patience = patience};
+    b->mine = shared(context, me);
+    b->first = shared(context, 0);
+    for (uint32_t step = 1; step < n; step *= 2) b->partner[b->rounds++] = shared(context, (me + step) % n);
+}
+
+/* Epochs wrap; partners are at most one apart. */
+static inline int reached(uint32_t value, uint32_t epoch) { return (int32_t)(value - epoch) >= 0; }
+
+static void hear(struct rmai_barrier *b, struct rmai_event *e, uint32_t value) {
+    while (!reached(value, b->epoch)) value = rmai_wait(e, value, &b->patience);
+}
+
+static void dissemination(struct rmai_barrier *b) {
+    for (uint32_t k = 0; k < b->rounds; k++) {
+        struct rmai_event *theirs = &b->partner[k]->round[k].event, *ours = &b->mine->round[k].event;
+        /* Release: what this PE wrote, and what it has heard of in earlier rounds. Pairs with the acquire
+         * loads of the partner's `ours`, here and in rmai_wait. */
+        atomic_store_explicit(&theirs->value, b->epoch, memory_order_release);
+        uint32_t value = 0;
+        for (int i = 0; i < HOT_POLLS; i++) {
+            value = atomic_load_explicit(&ours->value, memory_order_acquire);
+            if (reached(value, b->epoch)) break;
+            rmai_pause();
+        }
+        /* After some polls, when the line of `theirs` has long come here for the store; before a sleep of our own, since
+         * the partner may be asleep on our store. */
+        rmai_wake(theirs);
+        hear(b, ours, value);
+    }
+}
+
+static void counter(struct rmai_barrier *b) {
+    struct rmai_event *gate = &b->first->gate.event;
+    /* Acquire and release: the last to arrive has seen what all before it wrote, and hands it on. */
+    if (atomic_fetch_add_explicit(&b->first->arrived, 1, memory_order_acq_rel) + 1 == b->n) {
+        atomic_store_explicit(&b->first->arrived, 0, memory_order_relaxed); /* nobody counts before the gate opens */
+        atomic_store_explicit(&gate->value, b->epoch, memory_order_release);
+        atomic_thread_fence(memory_order_seq_cst); /* here PEs go to sleep at once: miss none of them */
+        rmai_wake(gate);
+    } else {
+        hear(b, gate, atomic_load_explicit(&gate->value, memory_order_acquire));
+    }
+}
+
+void rmai_barrier_node(struct rmai_barrier *b) {
+    b->epoch++;
+    if (b->crowded)
+        counter(b);
+    else
+        dissemination(b);
+}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The collective form. Each PE's region is described in symmetric memory, 24 bytes on each PE whatever their number; who
+ * wants to know of another's reads it there. */
+#include "config.h"
+
+#include "base/error.h"
+#include "runtime/attach.h"
+
+#include <stdlib.h>
+
+struct rma_exposure {
+    rma_gptr_t start;
+    uint64_t size; /* bytes */
+    uint64_t unit; /* bytes */
+};
+
+/* What this PE alone knows of one of its exposures: peers could write the other. */
+struct rmai_exposed {
+    const struct rma_exposure *e;
+    void *held; /* what rma_unexpose releases, or NULL */
+    struct rmai_exposed *next;
+};
+
+void rmai_exposed_forget(struct rmai_world *w) {
+    for (struct rmai_exposed *next, *x = w->attachments.exposed; x; x = next) {
+        next = x->next;
+        free(x);
+    }
+    w->attachments.exposed = NULL;
+}
+
+static int offer(struct rmai_world *w, void *base, size_t size, size_t unit, struct rma_exposure *mine, void **held) {
+    *mine = (struct rma_exposure){.size = size, .unit = unit};
+    if (unit == 0) return rmai_error(RMA_ERR_ARG, "rma_expose: unit is 0");
+    if (size == 0) return RMA_SUCCESS;
+    if (!base) return rmai_error(RMA_ERR_ARG, "rma_expose: base is a null pointer, with a size of %zu", size);
+    mine->start = rmai_gptr_own(w, base, size);
+    /* Attached memory is held even so: it must not go when the program detaches it. */
+    if (mine->start && (mine->start & RMAI_OFFSET_MASK) < RMA_GPTR_ATTACHED_) return RMA_SUCCESS;
+    return rmai_attach_hold(w, "rma_expose", base, size, &mine->start, held);
+}
+
+int rma_expose(void *base, size_t size, size_t unit, rma_exposure **e) {
+    static const char *const what[RMAI_AGREE_FIELDS] = {NULL};
+    const uint64_t nothing[RMAI_AGREE_FIELDS - 1] = {0};
+    struct rmai_world *w = &rmai_world;
+    struct rma_exposure mine = {0}, *shared = NULL;
+    struct rmai_exposed *known;
+    void *held = NULL;
+    int bad, code = rmai_running("rma_expose");
+    if (code != RMA_SUCCESS) return rmai_raise(code);
+    known = malloc(sizeof *known);
+    bad = e ? offer(w, base, size, unit, &mine, &held) : rmai_error(RMA_ERR_ARG, "rma_expose: e is a null pointer");
+    if (bad == RMA_SUCCESS && !known) bad = rmai_error(RMA_ERR_NO_MEM, "rma_expose: no memory for one more exposure");
+    code = rmai_agree_arguments(w, "rma_expose", RMAI_EXPOSE, bad, nothing, what);
+    if (code == RMA_SUCCESS) {
+        shared = rma_malloc(sizeof *shared); /* which shows its own errors */
+        if (shared) {
+            *shared = mine;
+            *known = (struct rmai_exposed){shared, held, w->attachments.exposed};
+            w->attachments.exposed = known;
+            *e = shared;
+            return rmai_raise(rmai_meet(w, "rma_expose"));
+        }
+        code = rmai_error_prefix("rma_expose: ");
+    } else {
+        rmai_raise(code);
+    }
+    if (held) rmai_attach_release(w, held);
+    free(known);
+    return code;
+}
+
+/* What pe has offered. */
+static int look(const char *call, const struct rma_exposure *e, int pe, struct rma_exposure *of) {
+    struct rmai_world *w = &rmai_world;
+    int code = rmai_running(call);
+    if (code == RMA_SUCCESS && !e) code = rmai_error(RMA_ERR_ARG, "%s: e is a null pointer", call);
+    if (code == RMA_SUCCESS) code = rmai_check_pe(w, call, "PE", pe);
+    if (code != RMA_SUCCESS) return rmai_raise(code);
+    if (pe != w->my_pe) return rma_get_slow_(call, of, e, sizeof *of, pe);
+    *of = *e;
+    return RMA_SUCCESS;
+}
+
+rma_gptr_t rma_exposed_at(const rma_exposure *e, int pe, size_t disp) {
+    struct rma_exposure of;
+    size_t bytes;
+    if (look("rma_exposed_at", e, pe, &of) != RMA_SUCCESS) return RMA_GPTR_NULL;
+    if (__builtin_mul_overflow(disp, of.unit, &bytes) || bytes >= of.size) {
+        rmai_raise(rmai_error(RMA_ERR_ADDRESS, "rma_exposed_at: displacement %zu in units of %zu bytes is outside PE %d's %zu bytes",
+                              disp, (size_t)of.unit, pe, (size_t)of.size));
+        return RMA_GPTR_NULL;
+    }
+    return of.start + bytes;
+}
+
+size_t rma_exposed_size(const rma_exposure *e, int pe, size_t *unit) {
+    struct rma_exposure of;
+    if (look("rma_exposed_size", e, pe, &of) != RMA_SUCCESS) return 0;
+    if (unit) *unit = (size_t)of.unit;
+    return (size_t)of.size;
+}
+
+int rma_unexpose(rma_exposure *e) {
+    static const char *const what[RMAI_AGREE_FIELDS] = {"the exposure's offset in the symmetric heap"};
+    struct rmai_world *w = &rmai_world;
+    const uint64_t field[RMAI_AGREE_FIELDS - 1] = {e ? (uint64_t)((char *)e - w->symmetric.base) : UINT64_MAX};
+    struct rmai_exposed **at = &w->attachments.exposed, *known;
+    int bad = RMA_SUCCESS, code = rmai_running("rma_unexpose");
+    if (code != RMA_SUCCESS) return rmai_raise(code);
+    while (*at && (*at)->e != e) at = &(*at)->next;
+    known = *at;
+    if (e && !known) bad = rmai_error(RMA_ERR_BASE, "rma_unexpose: %p is nothing that rma_expose gave, or has ended already", (void *)e);
+    /* The others' accesses are over when all have met here. */
+    code = rmai_agree_arguments(w, "rma_unexpose", RMAI_UNEXPOSE, bad, field, what);
+    if (code == RMA_SUCCESS && known) {
+        *at = known->next;
+        rmai_segment_free(&w->symmetric, e);
+        if (known->held) rmai_attach_release(w, known->held);
+        free(known);
+    }
+    return rmai_raise(code);
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "config.h"
+
+#include "runtime/place.h"
+#include "base/error.h"
+#include "base/process.h"
+#include "runtime/world.h"
+
+#include <string.h>
+
+/* A naturally aligned value of up to 8 bytes moves whole, as on the inlined path. */
+#define WHOLE(TYPE)                                                                                                    \
+    if (len == sizeof(TYPE) && (uintptr_t)to % sizeof(TYPE) == 0 && (uintptr_t)from % sizeof(TYPE) == 0) {             \
+        __atomic_store_n((TYPE *)to, __atomic_load_n((const TYPE *)from, __ATOMIC_RELAXED), __ATOMIC_RELAXED);         \
+        return;                                                                                                        \
+    }
+
+static void move(void *to, const void *from, size_t len) {
+    WHOLE(uint64_t)
+    WHOLE(uint32_t)
+    WHOLE(uint16_t)
+    rma_move_(to, from, len);
+}
+
+static int fault(const struct rmai_world *w, const char *call, const struct rmai_place *p, size_t len) {
+    return rmai_error(RMA_ERR_ADDRESS, "%s: %zu bytes at address %#llx of PE %d are not mapped there, or not for this access", call,
+                      len, (unsigned long long)p->address, w->node_pes[p->slot]);
+}
+
+/* In pieces through the owner's thread. */
+static int by_owner(struct rmai_world *w, const char *call, const struct rmai_place *p, enum rmai_serve_op op, char *data,
+                    size_t len) {
+    for (size_t done = 0; done < len; done += RMAI_SERVE_BYTES) {
+        struct rmai_request r = {.op = op, .address = p->address + done, .len = rmai_min(len - done, RMAI_SERVE_BYTES)};
+        int code = rmai_serve_ask(w, call, p->slot, &r, data + done);
+        if (code != RMA_SUCCESS) return code;
+        if (r.fault) return fault(w, call, p, len);
+    }
+    return RMA_SUCCESS;
+}
+
+static int finish(struct rmai_world *w, const char *call, struct rmai_place *p, enum rmai_process_result result,
+                  enum rmai_serve_op op, void *data, size_t len) {
+    int code = RMA_SUCCESS;
+    if (result == RMAI_PROCESS_REFUSED)
+        code = by_owner(w, call, p, op, data, len);
+    else if (result == RMAI_PROCESS_FAULT)
+        code = fault(w, call, p, len);
+    if (p->region) rmai_attached_leave(p->region);
+    return code;
+}
+
+int rmai_place_put(struct rmai_world *w, const char *call, struct rmai_place *p, const void *source, size_t len) {
+    enum rmai_process_result result = RMAI_PROCESS_REFUSED;
+    if (RMAI_LIKELY(p->there != NULL)) {
+        move(p->there, source, len);
+        return RMA_SUCCESS;
+    }
+    if (rmai_same_pids(w, p->slot)) result = rmai_process_write(rmai_header(w, p->slot)->pid, p->address, source, len);
+    return finish(w, call, p, result, RMAI_SERVE_PUT, (void *)(uintptr_t)source, len);
+}
+
+int rmai_place_get(struct rmai_world *w, const char *call, struct rmai_place *p, void *dest, size_t len) {
+    enum rmai_process_result result = RMAI_PROCESS_REFUSED;
+    if (RMAI_LIKELY(p->there != NULL)) {
+        move(dest, p->there, len);
+        return RMA_SUCCESS;
+    }
+    if (rmai_same_pids(w, p->slot)) result = rmai_process_read(rmai_header(w, p->slot)->pid, dest, p->address, len);
+    return finish(w, call, p, result, RMAI_SERVE_GET, dest, len);
+}
+
+int rmai_place_atomic(struct rmai_world *w, const char *call, struct rmai_place *p, int op, size_t len, uint64_t value,
+                      uint64_t cond, uint64_t *old) {
+    struct rmai_request r = {
+        .op = RMAI_SERVE_ATOMIC, .atomic = op, .address = p->address, .len = len, .value = value, .cond = cond};
+    int code;
+    if (p->there) {
+        *old = rmai_atomic(op, p->there, len, value, cond);
+        return RMA_SUCCESS;
+    }
+    code = rmai_serve_ask(w, call, p->slot, &r, NULL);
+    if (code == RMA_SUCCESS && r.fault) code = fault(w, call, p, len);
+    if (p->region) rmai_attached_leave(p->region);
+    if (code == RMA_SUCCESS) *old = r.old;
+    return code;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Where a remote range is, once it has been found, and the three things that can be done there. Either this process
+ * reaches it by load and store, or it is private memory of another process of the node. */
+#ifndef RMAI_PLACE_H
+#define RMAI_PLACE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct rmai_world;
+struct rmai_region;
+
+struct rmai_place {
+    void *there;                /* the address here, or NULL */
+    int slot;                   /* else the owner's number on its node, */
+    uint64_t address;           /* the address in its process, */
+    struct rmai_region *region; /* and the attached region that this access has entered, or NULL */
+};
+
+/* Each does it, leaves the region, and returns RMA_SUCCESS, or records an error of `call`: RMA_ERR_ADDRESS if the
+ * owner's memory is not there (any more), RMA_ERR_SYSTEM if the owner has died. */
+int rmai_place_put(struct rmai_world *w, const char *call, struct rmai_place *p, const void *source, size_t len);
+int rmai_place_get(struct rmai_world *w, const char *call, struct rmai_place *p, void *dest, size_t len);
+int rmai_place_atomic(struct rmai_world *w, const char *call, struct rmai_place *p, int op, size_t len, uint64_t value,
+                      uint64_t cond, uint64_t *old);
+
+#endif

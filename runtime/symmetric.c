@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The symmetric heap. Every PE runs the same allocator over its own memory with the same calls, so equal offsets come
+ * out without a word being exchanged about them; what is exchanged is only whether the calls are the same and whether all
+ * could do their part:
+ *
+ *     agree on the arguments -> (grow: commit, agree on how far, extend) -> allocate -> agree on success
+ *
+ * A PE that cannot commit makes all of them take the step back, which leaves every allocator as it was. */
+#include "config.h"
+
+#include "base/error.h"
+#include "runtime/world.h"
+
+#include <string.h>
+
+#define ALIGNMENT 64
+#define ALIGNMENT_MAX ((size_t)1 << 30)
+
+static uint64_t offset_of(const struct rmai_world *w, const void *block) {
+    return (uint64_t)((const char *)block - w->symmetric.base);
+}
+
+/* Records, on a PE that had memory itself, that the first PE with the smallest of field 0 had none. */
+static int short_elsewhere(const struct rmai_world *w, const struct rmai_verdict *v) {
+    char room[160];
+    return rmai_error(RMA_ERR_NO_MEM, "PE %d has no memory for it; seen from PE %d, %s", v->field[0].min_pe, w->my_pe,
+                      rmai_commit_room(&w->reservation, room));
+}
+
+/* Grows the segment on every PE by the same amount, at least by what this allocation needs. */
+static int grow(struct rmai_world *w, const char *name, size_t alignment, size_t size) {
+    size_t got = 0, want = rmai_segment_want(&w->symmetric, alignment, size);
+    int code = want ? rmai_segment_commit(&w->symmetric, want, &got) : RMA_ERR_NO_MEM;
+    struct rmai_verdict v;
+    const uint64_t mine[RMAI_AGREE_FIELDS] = {code == RMA_SUCCESS ? got : 0};
+    int met = rmai_agree_on(w, name, RMAI_STATUS, mine, &v);
+    if (met != RMA_SUCCESS) return met;
+    if (v.field[0].min == 0) {
+        rmai_segment_uncommit(&w->symmetric);
+        if (code == RMA_SUCCESS) short_elsewhere(w, &v);
+        return RMA_ERR_NO_MEM;
+    }
+    rmai_segment_extend(&w->symmetric, (size_t)v.field[0].min);
+    rmai_reach_grown(w);
+    return RMA_SUCCESS;
+}
+
+/* Allocates on every PE, or on none. The caller has agreed on the arguments, and zero is done before the others know. */
+static int allocate(struct rmai_world *w, const char *name, size_t alignment, size_t size, int zero, void **block) {
+    static const char *const what[RMAI_AGREE_FIELDS] = {"success", "the offset of the new block"};
+    struct rmai_verdict v;
+    int full, code = RMA_SUCCESS;
+    void *p = rmai_segment_alloc(&w->symmetric, alignment, size, &full);
+    if (!p && full) {
+        code = grow(w, name, alignment, size);
+        if (code != RMA_SUCCESS) return code;
+        p = rmai_segment_alloc(&w->symmetric, alignment, size, &full);
+    }
+    if (p && zero) memset(p, 0, size);
+    const uint64_t mine[RMAI_AGREE_FIELDS] = {p != NULL, p ? offset_of(w, p) : 0};
+    code = rmai_agree_on(w, name, RMAI_STATUS, mine, &v);
+    if (code == RMA_SUCCESS && !v.field[0].min) {
+        if (p) short_elsewhere(w, &v);
+        code = RMA_ERR_NO_MEM;
+    } else if (code == RMA_SUCCESS) {
+        code = rmai_agreed(&v, name, what);
+    }
+    if (code != RMA_SUCCESS) {
+        if (p) rmai_segment_free(&w->symmetric, p);
+        return code;
+    }
+    *block = p;
+    return RMA_SUCCESS;
+}
+
+/* The five public calls differ in what they check and in what they do with the block. `bad` is the code of what this PE
+ * has found wrong by itself: the others must hear of it, since they wait. */
+static void *give(const char *name, enum rmai_agree_call call, int bad, size_t alignment, size_t size) {
+    static const char *const what[RMAI_AGREE_FIELDS] = {"the size in bytes", "the alignment"};
+    struct rmai_world *w = &rmai_world;
+    const uint64_t field[RMAI_AGREE_FIELDS - 1] = {size, alignment};
+    void *block = NULL;
+    int code = rmai_running(name);
+    if (code == RMA_SUCCESS) code = rmai_agree_arguments(w, name, call, bad, field, what);
+    if (code == RMA_SUCCESS && size > 0) {
+        code = allocate(w, name, alignment, size, call == RMAI_CALLOC, &block);
+        if (code == RMA_ERR_NO_MEM) rmai_error_prefix("%s: ", name);
+    }
+    rmai_raise(code);
+    return block;
+}
+
+void *rma_malloc(size_t size) { return give("rma_malloc", RMAI_MALLOC, RMA_SUCCESS, ALIGNMENT, size); }
+
+void *rma_calloc(size_t count, size_t size) {
+    size_t bytes;
+    int bad = RMA_SUCCESS;
+    if (__builtin_mul_overflow(count, size, &bytes))
+        bad = rmai_error(RMA_ERR_ARG, "rma_calloc: count %zu times size %zu overflows", count, size);
+    return give("rma_calloc", RMAI_CALLOC, bad, ALIGNMENT, bytes);
+}
+
+void *rma_aligned_alloc(size_t alignment, size_t size) {
+    int bad = RMA_SUCCESS;
+    if (alignment == 0 || (alignment & (alignment - 1)) || alignment > ALIGNMENT_MAX)
+        bad = rmai_error(RMA_ERR_ARG, "rma_aligned_alloc: alignment %zu is not a power of two up to %zu", alignment,
+                         ALIGNMENT_MAX);
+    return give("rma_aligned_alloc", RMAI_ALIGNED_ALLOC, bad, rmai_max(alignment, ALIGNMENT), size);
+}
+
+static int check_base(struct rmai_world *w, const char *name, const void *block) {
+    if (!block) return RMA_SUCCESS;
+    if (rmai_segment_live(&w->symmetric, block, NULL)) return rmai_segment_intact(&w->symmetric, name, block, 1);
+    if (rmai_segment_live(&w->local, block, NULL))
+        return rmai_error(RMA_ERR_BASE, "%s: %p is a block of the local heap: rma_free_mem frees it", name, block);
+    return rmai_segment_bad_base(&w->symmetric, name, block);
+}
+
+static int agree_on_block(struct rmai_world *w, const char *name, enum rmai_agree_call call, const void *block, size_t size) {
+    static const char *const what[RMAI_AGREE_FIELDS] = {"the block's offset in the symmetric heap", "the new size in bytes"};
+    const uint64_t field[RMAI_AGREE_FIELDS - 1] = {block ? offset_of(w, block) : UINT64_MAX, size};
+    return rmai_agree_arguments(w, name, call, check_base(w, name, block), field, what);
+}
+
+int rma_free(void *block) {
+    struct rmai_world *w = &rmai_world;
+    int code = rmai_running("rma_free");
+    if (code == RMA_SUCCESS) code = agree_on_block(w, "rma_free", RMAI_FREE, block, 0);
+    if (code == RMA_SUCCESS && block) rmai_segment_free(&w->symmetric, block);
+    return rmai_raise(code);
+}
+
+/* In place where there is room behind the block, else allocate, copy, free. Every PE's allocator decides alike; only a
+ * page of the table that one PE cannot commit tells them apart, so growing in place is agreed on, and undone. */
+static int resize(struct rmai_world *w, void *block, size_t size, void **result) {
+    size_t old = 0;
+    struct rmai_verdict v;
+    int code, did, met;
+    rmai_segment_live(&w->symmetric, block, &old);
+    did = rmai_segment_resize(&w->symmetric, block, size);
+    if (did != -1) {
+        const uint64_t mine[RMAI_AGREE_FIELDS] = {did == 0};
+        met = rmai_agree_on(w, "rma_realloc", RMAI_STATUS, mine, &v);
+        if (met != RMA_SUCCESS) return met;
+        if (!v.field[0].min) {
+            if (did == 0) {
+                rmai_segment_resize(&w->symmetric, block, old);
+                short_elsewhere(w, &v);
+            }
+            return RMA_ERR_NO_MEM;
+        }
+        *result = block;
+        return RMA_SUCCESS;
+    }
+    code = allocate(w, "rma_realloc", ALIGNMENT, size, 0, result);
+    if (code != RMA_SUCCESS) return code;
+    memcpy(*result, block, rmai_min(old, size));
+    rmai_segment_free(&w->symmetric, block);
+    /* A put to the new block by a peer that is ahead must not be overwritten by our copy. */
+    return rmai_meet(w, "rma_realloc");
+}
+
+void *rma_realloc(void *block, size_t size) {
+    struct rmai_world *w = &rmai_world;
+    void *result = NULL;
+    int code = rmai_running("rma_realloc");
+    if (code == RMA_SUCCESS) code = agree_on_block(w, "rma_realloc", RMAI_REALLOC, block, size);
+    if (code == RMA_SUCCESS && block && size == 0) {
+        rmai_segment_free(&w->symmetric, block);
+    } else if (code == RMA_SUCCESS && size > 0) {
+        code = block ? resize(w, block, size, &result) : allocate(w, "rma_realloc", ALIGNMENT, size, 0, &result);
+        if (code == RMA_ERR_NO_MEM) rmai_error_prefix("rma_realloc: ");
+    }
+    rmai_raise(code);
+    return code == RMA_SUCCESS ? result : NULL;
+}

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Put and get beyond the inlined path: PEs of the node that are outside its arithmetic progression, strided forms,
+ * and every error. A range is looked at once, whole, before the first byte moves. */
+#include "config.h"
+
+#include "runtime/transfer.h"
+#include "base/error.h"
+#include "runtime/world.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static int bad_address(const struct rmai_world *w, const char *call, const char *argument, const void *addr, size_t len) {
+    char where[256];
+    if (rmai_segment_holds(&w->symmetric, addr))
+        rmai_segment_describe(&w->symmetric, addr, where, sizeof where);
+    else if (rmai_segment_holds(&w->local, addr))
+        strcpy(where, "it is in the local heap, which is not symmetric: use a global pointer");
+    else if (w->statics_mode == RMAI_STATICS_OFF)
+        strcpy(where, "it is in no memory that rma_malloc gives (global variables are not symmetric here: RMA_STATICS)");
+    else if ((size_t)((const char *)addr - w->statics.base) < w->statics.size)
+        snprintf(where, sizeof where, "it passes the end of the program's global variables at %p",
+                 (void *)(w->statics.base + w->statics.size));
+    else
+        strcpy(where, "it is in no memory that rma_malloc gives, and in no global variable of the program");
+    return rmai_error(RMA_ERR_ADDRESS, "%s: %s %p with %zu bytes is not inside the symmetric heap: %s", call, argument,
+                      addr, len, where);
+}
+
+int rmai_unreachable(const struct rmai_world *w, const char *call, int pe, const char *does) {
+    return rmai_error(RMA_ERR_UNREACHABLE, "%s: PE %d is on another node than PE %d (%s); this version %s within one node", call, pe,
+                      w->my_pe, w->host, does);
+}
+
+/* The symmetric range on PE number slot of the node. Returns 0 if it is in no symmetric object. */
+static int find(const struct rmai_world *w, const void *addr, size_t len, int slot, struct rmai_place *p) {
+    size_t offset = (size_t)((const char *)addr - w->symmetric.base);
+    *p = (struct rmai_place){0};
+    if (offset <= w->symmetric.size && len <= w->symmetric.size - offset) {
+        p->there = (char *)rmai_header(w, slot) + w->layout.symmetric + offset;
+        return 1;
+    }
+    offset = (size_t)((const char *)addr - w->statics.base);
+    if (w->statics_mode == RMAI_STATICS_OFF || offset >= w->statics.size || len > w->statics.size - offset) return 0;
+    if (slot == w->node_my_pe)
+        p->there = (void *)(uintptr_t)addr;
+    else if (w->statics_mode == RMAI_STATICS_REMAP)
+        p->there = (char *)rmai_header(w, slot) + w->layout.statics + offset;
+    else
+        *p = (struct rmai_place){.slot = slot, .address = rmai_header(w, slot)->statics + offset};
+    return 1;
+}
+
+int rmai_resolve(const char *call, const char *argument, const void *addr, size_t len, int pe, struct rmai_place *p) {
+    struct rmai_world *w = &rmai_world;
+    int slot, code = rmai_running(call);
+    if (code == RMA_SUCCESS) code = rmai_check_pe(w, call, "PE", pe);
+    if (code != RMA_SUCCESS) return code;
+    slot = rmai_node_slot(w, pe);
+    /* A wrong address is told before a PE out of reach: it is wrong everywhere. */
+    if (!find(w, addr, len, slot < 0 ? w->node_my_pe : slot, p)) return bad_address(w, call, argument, addr, len);
+    return slot < 0 ? rmai_unreachable(w, call, pe, "moves data") : RMA_SUCCESS;
+}
+
+uint64_t rmai_symmetric_offset(const struct rmai_world *w, const void *addr) {
+    size_t offset = (size_t)((const char *)addr - w->statics.base);
+    if (offset < w->statics.size) return UINT64_MAX / 2 + offset;
+    return (uint64_t)((const char *)addr - w->symmetric.base);
+}
+
+/* A length of 0 moves nothing, and needs no address that is any good. */
+static int check_empty(const char *call, int pe) {
+    int code = rmai_running(call);
+    return code == RMA_SUCCESS ? rmai_check_pe(&rmai_world, call, "PE", pe) : code;
+}
+
+int rma_put_slow_(const char *call, void *dest, const void *source, size_t len, int pe) {
+    struct rmai_place p;
+    int code = len ? rmai_resolve(call, "dest", dest, len, pe, &p) : check_empty(call, pe);
+    if (code == RMA_SUCCESS && len) code = rmai_place_put(&rmai_world, call, &p, source, len);
+    return rmai_raise(code);
+}
+
+int rma_get_slow_(const char *call, void *dest, const void *source, size_t len, int pe) {
+    struct rmai_place p;
+    int code = len ? rmai_resolve(call, "source", source, len, pe, &p) : check_empty(call, pe);
+    if (code == RMA_SUCCESS && len) code = rmai_place_get(&rmai_world, call, &p, dest, len);
+    return rmai_raise(code);
+}
+
+void *rma_ptr(const void *addr, int pe) {
+    struct rmai_world *w = &rmai_world;
+    void *there = rma_reach_ptr_(addr, 1, pe);
+    struct rmai_place p;
+    int slot, code;
+    if (RMAI_LIKELY(there != NULL)) return there;
+    code = rmai_running("rma_ptr");
+    if (code == RMA_SUCCESS) code = rmai_check_pe(w, "rma_ptr", "PE", pe);
+    if (rmai_raise(code) != RMA_SUCCESS) return NULL;
+    slot = rmai_node_slot(w, pe);
+    return slot >= 0 && find(w, addr, 1, slot, &p) ? p.there : NULL;
+}
+
+int rma_atomic_slow_(const char *call, int op, const void *target, size_t len, uint64_t value, uint64_t cond, int pe,
+                     uint64_t *old) {
+    struct rmai_place p;
+    int code = rmai_resolve(call, "target", target, len, pe, &p);
+    if (code == RMA_SUCCESS && ((uintptr_t)target & (len - 1)))
+        code = rmai_error(RMA_ERR_ADDRESS, "%s: target %p is not aligned to its %zu bytes", call, target, len);
+    if (code == RMA_SUCCESS) code = rmai_place_atomic(&rmai_world, call, &p, op, len, value, cond, old);
+    return rmai_raise(code);
+}
+
+int rma_quiet_slow_(const char *call) { return rmai_raise(rmai_running(call)); }
+
+int rma_barrier_all(void) {
+    int code = rmai_running("rma_barrier_all");
+    if (code == RMA_SUCCESS) code = rmai_meet(&rmai_world, "rma_barrier_all");
+    return rmai_raise(code);
+}
+
+/* ---- strided ---- */
+
+/* Bytes from the first element's start to the last one's end; 0 if that overflows. */
+static size_t span(size_t n, ptrdiff_t stride, size_t elem) {
+    size_t bytes;
+    if (__builtin_mul_overflow((n - 1), (size_t)stride, &bytes) || __builtin_mul_overflow(bytes, elem, &bytes) ||
+        __builtin_add_overflow(bytes, elem, &bytes))
+        return 0;
+    return bytes;
+}
+
+static int check_strides(const char *call, ptrdiff_t dest_stride, ptrdiff_t source_stride, size_t elem) {
+    if (dest_stride < 1) return rmai_error(RMA_ERR_ARG, "%s: dest_stride %td is below 1", call, dest_stride);
+    if (source_stride < 1) return rmai_error(RMA_ERR_ARG, "%s: source_stride %td is below 1", call, source_stride);
+    if (elem == 0) return rmai_error(RMA_ERR_ARG, "%s: elem is 0 bytes", call);
+    return RMA_SUCCESS;
+}
+
+/* With the element's size a constant each move is one load and one store. */
+#define MOVE(SIZE)                                                                   \
+    case SIZE:                                                                       \
+        for (size_t i = 0; i < n; i++, to += to_step, from += from_step) memcpy(to, from, SIZE); \
+        break
+
+static void move_strided(char *to, const char *from, size_t to_step, size_t from_step, size_t elem, size_t n) {
+    switch (elem) {
+        MOVE(1);
+        MOVE(2);
+        MOVE(4);
+        MOVE(8);
+        MOVE(16);
+        default:
+            for (size_t i = 0; i < n; i++, to += to_step, from += from_step) memcpy(to, from, elem);
+    }
+}
+
+/* Both directions: `remote` is the symmetric side, here its stride and the argument's name. */
+static int strided(const char *call, const char *argument, const void *remote, ptrdiff_t remote_stride, size_t elem, size_t n,
+                   int pe, struct rmai_place *p) {
+    size_t bytes;
+    if (n == 0) return check_empty(call, pe);
+    bytes = span(n, remote_stride, elem);
+    if (!bytes)
+        return rmai_error(RMA_ERR_ADDRESS, "%s: %zu elements of %zu bytes, %td apart, overflow an address", call, n, elem,
+                          remote_stride);
+    return rmai_resolve(call, argument, remote, bytes, pe, p);
+}
+
+int rma_iput(void *dest, const void *source, ptrdiff_t dest_stride, ptrdiff_t source_stride, size_t elem, size_t n, int pe) {
+    struct rmai_place p = {0};
+    size_t to = (size_t)dest_stride * elem, from = (size_t)source_stride * elem;
+    int code = check_strides("rma_iput", dest_stride, source_stride, elem);
+    if (code == RMA_SUCCESS) code = strided("rma_iput", "dest", dest, dest_stride, elem, n, pe, &p);
+    if (code == RMA_SUCCESS && p.there) move_strided(p.there, source, to, from, elem, n);
+    for (size_t i = 0; code == RMA_SUCCESS && !p.there && i < n; i++, p.address += to)
+        code = rmai_place_put(&rmai_world, "rma_iput", &p, (const char *)source + i * from, elem);
+    return rmai_raise(code);
+}
+
+int rma_iget(void *dest, const void *source, ptrdiff_t dest_stride, ptrdiff_t source_stride, size_t elem, size_t n, int pe) {
+    struct rmai_place p = {0};
+    size_t to = (size_t)dest_stride * elem, from = (size_t)source_stride * elem;
+    int code = check_strides("rma_iget", dest_stride, source_stride, elem);
+    if (code == RMA_SUCCESS) code = strided("rma_iget", "source", source, source_stride, elem, n, pe, &p);
+    if (code == RMA_SUCCESS && p.there) move_strided(dest, p.there, to, from, elem, n);
+    for (size_t i = 0; code == RMA_SUCCESS && !p.there && i < n; i++, p.address += from)
+        code = rmai_place_get(&rmai_world, "rma_iget", &p, (char *)dest + i * to, elem);
+    return rmai_raise(code);
+}

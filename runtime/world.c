@@ -1,0 +1,527 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Life cycle. The order of init: MPI, what can fail by the user's settings, the node's reservation, what each PE keeps in
+ * its own space, then what is computed from all headers. Each step that can fail on one PE alone is followed by one
+ * reduction over all PEs, so that all fail together and one of them tells why. */
+#include "config.h"
+
+#include "runtime/world.h"
+#include "base/copy.h"
+#include "base/error.h"
+#include "base/mpi.h"
+#include "base/process.h"
+#include "runtime/attach.h"
+#include "runtime/stats.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+struct rmai_world rmai_world;
+struct rma_reach_ rma_reach_;
+
+#define POLLS_ROOMY 4000 /* some 100 us: longer than any hand-over, shorter than a time slice */
+#define YIELDS_ROOMY 16
+#define YIELDS_CROWDED 4
+#define SMALLEST_HEAP ((size_t)1 << 20)
+#define SPACE_MAX ((size_t)RMA_GPTR_ATTACHED_) /* offsets from there on are of attached memory */
+#define NODE_MAX ((size_t)1 << 45) /* a quarter of what a process can map with 47-bit addresses */
+
+/* ---- small services for the modules above ---- */
+
+struct rmai_header *rmai_header(const struct rmai_world *w, int q) {
+    return (struct rmai_header *)(void *)(w->reservation.node_base + (size_t)q * w->reservation.stride);
+}
+
+int rmai_running(const char *call) {
+    if (RMAI_LIKELY(rma_reach_.running)) return RMA_SUCCESS;
+    return rmai_error(RMA_ERR_STATE, "%s: called %s", call,
+                      rmai_world.ended ? "after rma_finalize or MPI_Finalize" : "before rma_init");
+}
+
+int rmai_node_slot(const struct rmai_world *w, int pe) {
+    int low = 0, high = w->node_n_pes - 1;
+    while (low <= high) {
+        int middle = (low + high) / 2;
+        if (w->node_pes[middle] == pe) return middle;
+        if (w->node_pes[middle] < pe)
+            low = middle + 1;
+        else
+            high = middle - 1;
+    }
+    return -1;
+}
+
+int rmai_check_pe(const struct rmai_world *w, const char *call, const char *argument, int pe) {
+    if (pe >= 0 && pe < w->n_pes) return RMA_SUCCESS;
+    return rmai_error(RMA_ERR_PE, "%s: %s %d is outside 0..%d", call, argument, pe, w->n_pes - 1);
+}
+
+int rmai_meet(struct rmai_world *w, const char *call) {
+    int code = RMA_SUCCESS;
+    rmai_barrier_node(&w->barrier);
+    if (w->n_nodes == 1) return RMA_SUCCESS;
+    if (w->node_my_pe == 0) code = rmai_net_barrier(&w->net, call);
+    rmai_barrier_node(&w->barrier);
+    return code;
+}
+
+/* The longest arithmetic progression that the node's PEs begin with: see rma_inline.h. */
+static void set_progression(struct rma_reach_ *r, const int *pes, int n) {
+    uint32_t step = n > 1 ? (uint32_t)(pes[1] - pes[0]) : 1, odd, inverse;
+    int length = 1;
+    while (length < n && (uint32_t)(pes[length] - pes[length - 1]) == step) length++;
+    r->first = (uint32_t)pes[0];
+    r->shift = (uint32_t)__builtin_ctz(step);
+    odd = inverse = step >> r->shift;                        /* right in the lowest 3 bits */
+    for (int i = 0; i < 4; i++) inverse *= 2 - odd * inverse; /* each round doubles the right bits (Newton) */
+    r->inverse = inverse;
+    r->n_node = (uint32_t)length;
+}
+
+void rmai_reach_grown(const struct rmai_world *w) {
+    __atomic_store_n(&rma_reach_.size, w->symmetric.size, __ATOMIC_RELAXED);
+}
+
+static void set_reach(struct rmai_world *w) {
+    struct rma_reach_ r = {.base = (uintptr_t)w->symmetric.base,
+                           .size = w->symmetric.size,
+                           .node_base = (uintptr_t)w->reservation.node_base + w->layout.symmetric,
+                           .stride = w->reservation.stride,
+                           .slot = (uint32_t)w->node_my_pe,
+                           .running = 1,
+                           .calm = 1,
+                           .symmetric = w->layout.symmetric,
+                           .local = w->layout.local,
+                           .guest = w->layout.guest,
+                           .stream_min = rmai_copy_stream_min(w->settings.copy)};
+    set_progression(&r, w->node_pes, w->node_n_pes);
+    rma_reach_ = r;
+}
+
+/* ---- init ---- */
+
+/* The launcher drops what a process has written and it has not yet read when the job aborts, and that is the reason for the
+ * abort: give it the time. */
+static void end_job(int code) {
+    int initialized = 0, finalized = 0;
+    nanosleep(&(struct timespec){.tv_nsec = 250000000}, NULL);
+    MPI_Initialized(&initialized);
+    MPI_Finalized(&finalized);
+    if (initialized && !finalized) MPI_Abort(MPI_COMM_WORLD, code);
+    exit(code);
+}
+
+/* n processes that are each a world of one: another MPI's launcher, or a resource manager without ours. */
+static int check_launcher(const struct rmai_world *w) {
+    static const char *const sizes[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MPI_LOCALNRANKS", "PALS_NRANKS"};
+    for (size_t i = 0; w->n_pes == 1 && i < sizeof sizes / sizeof sizes[0]; i++) {
+        const char *text = getenv(sizes[i]);
+        if (text && atoi(text) > 1)
+            return rmai_error(RMA_ERR_LAUNCH,
+                              "rma_init: the launcher started %s processes (%s), but each is an MPI world of one: use the "
+                              "mpiexec that belongs to the MPI of this program (%s)",
+                              text, sizes[i], RMAI_MPIEXEC);
+    }
+    return RMA_SUCCESS;
+}
+
+/* The smallest of each number over all PEs. */
+static int smallest(long long *mine, int n) {
+    MPI_Request request;
+    int code = MPI_Iallreduce(MPI_IN_PLACE, mine, n, MPI_LONG_LONG, MPI_MIN, MPI_COMM_WORLD, &request);
+    if (code != MPI_SUCCESS) return rmai_mpi(code, "rma_init", "MPI_Iallreduce");
+    return rmai_mpi_wait(&request, "rma_init", "MPI_Iallreduce");
+}
+
+/* A code as a number of which the smallest tells the first PE that failed, and how. */
+static long long outcome(const struct rmai_world *w, int code) {
+    return code == RMA_SUCCESS ? LLONG_MAX : (long long)w->my_pe << 8 | code;
+}
+
+/* What to return for the smallest outcome of all PEs. Only the text of the first PE that failed is worth showing. */
+static int judge(struct rmai_world *w, long long first) {
+    int code = (int)(first & 0xff);
+    if (first == LLONG_MAX) return RMA_SUCCESS;
+    w->failed_pe = (int)(first >> 8);
+    return w->failed_pe == w->my_pe ? code : rmai_error(code, "rma_init: failed on PE %d", w->failed_pe);
+}
+
+static int all_succeeded(struct rmai_world *w, int code) {
+    long long first = outcome(w, code);
+    code = smallest(&first, 1);
+    return code == RMA_SUCCESS ? judge(w, first) : code;
+}
+
+static int start_mpi(struct rmai_world *w, int required) {
+    int initialized = 0, finalized = 0, provided = MPI_THREAD_SINGLE;
+    const int levels[] = {MPI_THREAD_SINGLE, MPI_THREAD_FUNNELED, MPI_THREAD_SERIALIZED, MPI_THREAD_MULTIPLE};
+    MPI_Initialized(&initialized);
+    MPI_Finalized(&finalized);
+    if (finalized)
+        return rmai_error(RMA_ERR_STATE, "rma_init: called after MPI_Finalize: MPI cannot be started twice in a process");
+    if (initialized) {
+        MPI_Query_thread(&provided);
+    } else {
+        int code = rmai_mpi(MPI_Init_thread(NULL, NULL, levels[required], &provided), "rma_init", "MPI_Init_thread");
+        if (code != RMA_SUCCESS) return code;
+        w->owns_mpi = 1;
+    }
+    w->level = RMA_THREAD_SINGLE;
+    for (int l = RMA_THREAD_SINGLE; l <= RMA_THREAD_MULTIPLE; l++)
+        if (levels[l] <= provided) w->level = l;
+    MPI_Comm_rank(MPI_COMM_WORLD, &w->my_pe);
+    MPI_Comm_size(MPI_COMM_WORLD, &w->n_pes);
+    w->failed_pe = w->my_pe;
+    return RMA_SUCCESS;
+}
+
+static void introduce(struct rmai_world *w) {
+    char who[128];
+    if (gethostname(w->host, sizeof w->host) != 0) strcpy(w->host, "?");
+    w->host[sizeof w->host - 1] = 0;
+    snprintf(who, sizeof who, "PE %d of %d on %s", w->my_pe, w->n_pes, w->host);
+    rmai_error_identity(who, end_job);
+}
+
+static int read_settings(struct rmai_world *w) {
+    int code = rmai_settings_read(&w->settings, rmai_node_memory());
+    if (w->settings.errors == RMAI_ERRORS_RETURN && rma_set_errhandler(NULL) == rma_errors_abort)
+        rma_set_errhandler(rma_errors_return);
+    return code;
+}
+
+static int find_node(struct rmai_world *w) {
+    MPI_Group all, here;
+    int code = MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &w->node), *ranks;
+    if (code != MPI_SUCCESS) return rmai_mpi(code, "rma_init", "MPI_Comm_split_type");
+    MPI_Comm_rank(w->node, &w->node_my_pe);
+    MPI_Comm_size(w->node, &w->node_n_pes);
+    w->node_pes = malloc(2 * (size_t)w->node_n_pes * sizeof(int));
+    if (!w->node_pes) return rmai_error(RMA_ERR_NO_MEM, "rma_init: no memory for the %d PEs of a node", w->node_n_pes);
+    ranks = w->node_pes + w->node_n_pes;
+    for (int q = 0; q < w->node_n_pes; q++) ranks[q] = q;
+    MPI_Comm_group(MPI_COMM_WORLD, &all);
+    MPI_Comm_group(w->node, &here);
+    code = MPI_Group_translate_ranks(here, w->node_n_pes, ranks, all, w->node_pes);
+    MPI_Group_free(&all);
+    MPI_Group_free(&here);
+    return rmai_mpi(code, "rma_init", "MPI_Group_translate_ranks");
+}
+
+/* The next smaller heaps to try. Not halves: as little as possible is given up. */
+static void shrink(struct rmai_layout *l) { rmai_layout(l, l->symmetric_max / 4 * 3, l->local_max / 4 * 3, l->statics_max); }
+
+/* All PEs hear how all fared so far (`code`), and get the same layout: the smallest of their limits, within what a node
+ * can map. Global variables are symmetric if all PEs run the same program. */
+static int agree_on_layout(struct rmai_world *w, int code) {
+    const long long program = (long long)(w->statics.program >> 1);
+    long long all[] = {outcome(w, code), (long long)w->settings.heap_max, (long long)w->settings.local_max, -w->node_n_pes,
+                       program,          -program,                        -w->settings.statics,           -w->settings.heap_check};
+    size_t most;
+    code = smallest(all, (int)(sizeof all / sizeof all[0]));
+    if (code == RMA_SUCCESS) code = judge(w, all[0]);
+    if (code != RMA_SUCCESS) return code;
+    w->statics_mode = all[4] == -all[5] && w->statics.size ? (int)-all[6] : RMAI_STATICS_OFF;
+    w->settings.heap_check = (int)-all[7];
+    rmai_layout(&w->layout, (size_t)all[1], (size_t)all[2], w->statics_mode == RMAI_STATICS_OFF ? 0 : w->statics.size);
+    most = (size_t)-all[3];
+    while (w->layout.stride > SPACE_MAX || w->layout.stride > NODE_MAX / most) shrink(&w->layout);
+    return RMA_SUCCESS;
+}
+
+static int reserve(struct rmai_world *w) {
+    for (;;) {
+        int code = all_succeeded(w, rmai_reserve(&w->reservation, w->node, w->layout.stride));
+        if (code != RMA_ERR_NO_MEM) return code;
+        if (w->layout.symmetric_max <= SMALLEST_HEAP && w->layout.local_max <= SMALLEST_HEAP) return code;
+        shrink(&w->layout);
+    }
+}
+
+int rmai_commit_for(void *context, void *start, size_t len) { return rmai_commit(context, start, len); }
+
+/* The room for the global variables. Where a node has one PE they are not moved: nobody else reaches them by load and store. */
+static int make_room_for_statics(struct rmai_world *w, char *space) {
+    if (w->statics_mode != RMAI_STATICS_REMAP || w->node_n_pes == 1) return RMA_SUCCESS;
+    return rmai_commit(&w->reservation, space + w->layout.statics, w->statics.size);
+}
+
+/* A system that refuses to lay shared memory over them (a tool such as valgrind, a sandbox) still lets peers read and write
+ * them where they are. All PEs of the job go the same way, as rma_ptr tells the program which it is. */
+static int move_statics(struct rmai_world *w) {
+    char *space = (char *)rmai_header(w, w->node_my_pe);
+    long long moved = 1;
+    int code;
+    if (w->statics_mode == RMAI_STATICS_REMAP && w->node_n_pes > 1)
+        moved = rmai_statics_move(&w->statics, space + w->layout.statics) == 0;
+    code = smallest(&moved, 1);
+    if (code != RMA_SUCCESS) return code;
+    if (!moved && w->statics_mode == RMAI_STATICS_REMAP) {
+        w->statics_mode = RMAI_STATICS_WINDOW;
+        if (rmai_statics_return(&w->statics) != 0) code = rmai_error(RMA_ERR_SYSTEM, "rma_init: cannot move global variables back");
+    }
+    if (code == RMA_SUCCESS && w->statics_mode == RMAI_STATICS_WINDOW && w->node_n_pes > 1 &&
+        (code = rmai_serve_start(w)) != RMA_SUCCESS)
+        rmai_error_prefix("rma_init: ");
+    /* A meeting too: nobody writes to variables that a peer is still moving back. */
+    return all_succeeded(w, code);
+}
+
+static int furnish(struct rmai_world *w) {
+    char *space = w->reservation.node_base + (size_t)w->node_my_pe * w->reservation.stride;
+    struct rmai_header *h = (struct rmai_header *)(void *)space;
+    struct rmai_segment guest; /* made here; whoever uses it takes a view under its lock */
+    size_t got = 0, init = rmai_max(w->settings.heap_init, RMA_SIZE_MIN_);
+    int code = rmai_commit(&w->reservation, h, sizeof *h);
+    if (code == RMA_SUCCESS)
+        code = rmai_segment_create(&w->symmetric, &w->reservation, space + w->layout.symmetric_table,
+                                   space + w->layout.symmetric, w->layout.symmetric_max, "symmetric heap", "RMA_HEAP_MAX");
+    if (code == RMA_SUCCESS)
+        code = rmai_segment_create(&w->local, &w->reservation, space + w->layout.local_table, space + w->layout.local,
+                                   w->layout.local_max, "local heap", "RMA_LOCAL_MAX");
+    if (code == RMA_SUCCESS)
+        code = rmai_segment_create(&guest, &w->reservation, space + w->layout.guest_table, space + w->layout.guest,
+                                   w->layout.guest_max, "guests' part of the local heap", "half of RMA_LOCAL_MAX");
+    memset(&w->quick, 0, sizeof w->quick);
+    w->quick.shared = w->local.shared = w->node_n_pes > 1;
+    if (code == RMA_SUCCESS) code = rmai_attachments_open(w);
+    if (code == RMA_SUCCESS) code = make_room_for_statics(w, space);
+    if (code == RMA_SUCCESS) code = rmai_segment_commit(&w->symmetric, rmai_min(init, w->symmetric.max), &got);
+    if (code != RMA_SUCCESS) {
+        rmai_error_prefix("rma_init: ");
+        return code;
+    }
+    rmai_segment_extend(&w->symmetric, rmai_min(rmai_round_up(init, RMAI_PAGE), got));
+    if (w->settings.heap_check == RMAI_CHECK_FULL) w->symmetric.guard = w->local.guard = RMAI_RED_ZONE;
+    rmai_affinity(&h->cpus);
+    h->pe = w->my_pe;
+    h->pid = getpid();
+    h->pid_namespace = rmai_process_namespace();
+    h->statics = (uint64_t)(uintptr_t)w->statics.base;
+    atomic_store_explicit(&h->extent[RMAI_GUEST], w->layout.guest, memory_order_release);
+    atomic_store_explicit(&h->extent[RMAI_OWN], w->layout.local, memory_order_release);
+    return RMA_SUCCESS;
+}
+
+static struct rmai_barrier_shared *barrier_part(void *context, uint32_t q) {
+    return &rmai_header(context, (int)q)->barrier;
+}
+
+static void set_waiting(struct rmai_world *w) {
+    struct rmai_cpus cpus = {{0}};
+    struct rmai_patience patience = {POLLS_ROOMY, YIELDS_ROOMY};
+    int usable, quota = rmai_cpu_quota(), crowded;
+    for (int q = 0; q < w->node_n_pes; q++) rmai_cpus_add(&cpus, &rmai_header(w, q)->cpus);
+    usable = rmai_cpus_count(&cpus);
+    crowded = w->node_n_pes > (usable < quota ? usable : quota);
+    if (crowded) patience = (struct rmai_patience){0, YIELDS_CROWDED};
+    if (w->settings.spin != RMAI_SPIN_AUTO) patience.polls = (unsigned)rmai_min((size_t)w->settings.spin, UINT_MAX);
+    rmai_barrier_setup(&w->barrier, (uint32_t)w->node_n_pes, (uint32_t)w->node_my_pe, crowded, patience, barrier_part, w);
+}
+
+static int number_nodes(struct rmai_world *w) {
+    struct rmai_header *first = rmai_header(w, 0);
+    w->n_nodes = 1;
+    w->net.leaders = MPI_COMM_NULL;
+    w->net.merge = MPI_OP_NULL;
+    if (w->node_n_pes == w->n_pes) return RMA_SUCCESS;
+    int code = rmai_net_open(&w->net, w->node_my_pe == 0, rmai_agree_merge);
+    if (code != RMA_SUCCESS) return code;
+    if (w->node_my_pe == 0) {
+        MPI_Comm_rank(w->net.leaders, &first->my_node);
+        MPI_Comm_size(w->net.leaders, &first->n_nodes);
+    }
+    rmai_barrier_node(&w->barrier);
+    w->my_node = first->my_node;
+    w->n_nodes = first->n_nodes;
+    return RMA_SUCCESS;
+}
+
+static void put_line(void *out, const char *line) { fprintf(out, "librma:   %s\n", line); }
+
+static void inform(struct rmai_world *w) {
+    char heap[24], local[24], space[24];
+    const char *guess, *entry;
+    if (w->my_pe != 0) return;
+    for (int n = 0; (entry = rmai_settings_unknown(n, &guess)) != NULL; n++)
+        rmai_note("%.*s is not a setting%s%s%s", (int)strcspn(entry, "="), entry, guess ? "; is " : "", guess ? guess : "",
+                  guess ? " meant?" : "");
+    if (!w->settings.info) return;
+    rmai_note("version %s, %d PEs on %d nodes; %d on this one, %s, %s", RMA_VERSION, w->n_pes, w->n_nodes, w->node_n_pes,
+              w->barrier.crowded ? "more than processors" : "a processor each", w->binding);
+    rmai_note("heaps of up to %s (symmetric) and %s (local) per PE, %s reserved on this node",
+              rmai_format_size(heap, w->layout.symmetric_max), rmai_format_size(local, w->layout.local_max),
+              rmai_format_size(space, w->layout.stride * (size_t)w->node_n_pes));
+    rmai_note("global variables: %s%s", rmai_format_size(heap, w->statics.size),
+              w->statics_mode == RMAI_STATICS_OFF      ? ", not symmetric"
+              : w->statics.moved                       ? ", reached by load and store"
+              : w->node_n_pes == 1                     ? ", in place: no peer on this node"
+                                                       : ", in place, reached by process_vm_readv");
+    rmai_settings_print(&w->settings, put_line, stderr);
+}
+
+/* Gives back what start has got once the PEs had their spaces. */
+static int undo(struct rmai_world *w) {
+    int code;
+    rmai_net_close(&w->net);
+    rmai_serve_end(w);
+    rmai_attachments_close(w);
+    code = rmai_statics_return(&w->statics) == 0 ? RMA_SUCCESS
+                                                 : rmai_error(RMA_ERR_SYSTEM, "rma_finalize: cannot move global variables back");
+    if (code == RMA_SUCCESS) code = rmai_unreserve(&w->reservation);
+    MPI_Comm_free(&w->node);
+    free(w->node_pes);
+    w->node_pes = NULL;
+    return code;
+}
+
+static int release(struct rmai_world *w) {
+    rmai_report(w);
+    memset(&rma_reach_, 0, sizeof rma_reach_);
+    w->quick_open = 0;
+    w->ended = 1;
+    pthread_mutex_destroy(&w->local_lock);
+    return undo(w);
+}
+
+/* MPI_Finalize deletes the attributes of MPI_COMM_SELF before it does anything else (MPI-3.1 section 8.7.1): the
+ * moment to let go of windows and communicators, if the program finalizes MPI first. */
+static int at_mpi_finalize(MPI_Comm comm, int keyval, void *value, void *extra) {
+    (void)comm, (void)keyval, (void)value, (void)extra;
+    if (rma_reach_.running) {
+        rmai_meet(&rmai_world, "MPI_Finalize");
+        release(&rmai_world);
+    }
+    return MPI_SUCCESS;
+}
+
+static int watch_mpi_finalize(struct rmai_world *w) {
+    int code = MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, at_mpi_finalize, &w->keyval, NULL);
+    if (code == MPI_SUCCESS) code = MPI_Comm_set_attr(MPI_COMM_SELF, w->keyval, w);
+    return rmai_mpi(code, "rma_init", "MPI_Comm_set_attr");
+}
+
+static int start(struct rmai_world *w, int required) {
+    int found, code = start_mpi(w, required);
+    if (code != RMA_SUCCESS) return code;
+    introduce(w);
+    memset(&w->settings, 0, sizeof w->settings);
+    memset(&w->statics, 0, sizeof w->statics);
+    code = check_launcher(w);
+    if (code == RMA_SUCCESS) code = read_settings(w);
+    if (w->n_pes > 1 << 24) code = rmai_error(RMA_ERR_LAUNCH, "rma_init: %d PEs: a global pointer names 2^24 at most", w->n_pes);
+    found = find_node(w); /* collective: also where something is wrong already */
+    if (code == RMA_SUCCESS) code = found;
+    if (code == RMA_SUCCESS) code = rmai_bind((enum rmai_bind)w->settings.bind, w->node_my_pe, w->node_n_pes, w->binding);
+    if (code == RMA_SUCCESS && w->settings.statics != RMAI_STATICS_OFF) rmai_statics_find(&w->statics);
+    code = agree_on_layout(w, code);
+    if (code == RMA_SUCCESS) code = reserve(w);
+    if (code == RMA_SUCCESS && (code = all_succeeded(w, furnish(w))) != RMA_SUCCESS) rmai_unreserve(&w->reservation);
+    if (code != RMA_SUCCESS) {
+        MPI_Comm_free(&w->node);
+        free(w->node_pes);
+        return code;
+    }
+    set_waiting(w);
+    code = number_nodes(w);
+    if (code == RMA_SUCCESS) code = move_statics(w);
+    if (code == RMA_SUCCESS) code = watch_mpi_finalize(w);
+    if (code != RMA_SUCCESS) {
+        undo(w);
+        return code;
+    }
+    pthread_mutex_init(&w->local_lock, NULL);
+    w->ended = 0;
+    w->returned = &rmai_header(w, w->node_my_pe)->returned[RMAI_OWN];
+    w->quick_open = w->level != RMA_THREAD_MULTIPLE && !w->local.guard;
+    set_reach(w);
+    inform(w);
+    return RMA_SUCCESS;
+}
+
+int rma_init_thread(int required, int *provided) {
+    struct rmai_world *w = &rmai_world;
+    if (required < RMA_THREAD_SINGLE || required > RMA_THREAD_MULTIPLE)
+        return rmai_raise(rmai_error(RMA_ERR_ARG, "rma_init_thread: required %d is no thread level", required));
+    if (w->references > 0) {
+        if (rmai_running("rma_init") != RMA_SUCCESS) return rmai_raise(RMA_ERR_STATE);
+    } else {
+        int code;
+        w->failed_pe = w->my_pe = 0; /* until MPI and the others say otherwise */
+        code = start(w, required);
+        if (code != RMA_SUCCESS) {
+            /* The handler of the PE that failed ends the job; ours would print a line that says less. */
+            if (w->failed_pe != w->my_pe && rma_set_errhandler(NULL) == rma_errors_abort) sleep(5);
+            rmai_raise(code);
+            /* Exhaustion at init leaves nothing to go on with, and is shown as any other error is. */
+            if (code == RMA_ERR_NO_MEM) rma_set_errhandler(NULL)(code, rma_last_error());
+            if (w->owns_mpi) MPI_Finalize();
+            w->owns_mpi = 0;
+            return code;
+        }
+    }
+    w->references++;
+    if (provided) *provided = w->level;
+    return RMA_SUCCESS;
+}
+
+int rma_init(void) { return rma_init_thread(RMA_THREAD_SINGLE, NULL); }
+
+int rma_finalize(void) {
+    struct rmai_world *w = &rmai_world;
+    int code = RMA_SUCCESS, finalized = 0;
+    if (w->references == 0) return rmai_raise(rmai_error(RMA_ERR_STATE, "rma_finalize: called more often than rma_init"));
+    if (--w->references > 0) return RMA_SUCCESS;
+    if (rma_reach_.running) {
+        code = rmai_meet(w, "rma_finalize");
+        if (code == RMA_SUCCESS) code = release(w);
+        MPI_Comm_delete_attr(MPI_COMM_SELF, w->keyval);
+        MPI_Comm_free_keyval(&w->keyval);
+    }
+    MPI_Finalized(&finalized);
+    if (w->owns_mpi && !finalized) code = code ? code : rmai_mpi(MPI_Finalize(), "rma_finalize", "MPI_Finalize");
+    w->owns_mpi = 0;
+    return rmai_raise(code);
+}
+
+void rma_abort(int code) {
+    rmai_note("PE %d called rma_abort(%d)", rmai_world.my_pe, code);
+    end_job(code);
+    abort(); /* not reached: exit does not return */
+}
+
+/* ---- queries ---- */
+
+int rma_initialized(void) { return (int)rma_reach_.running; }
+
+#define QUERY(NAME, VALUE)                                                        \
+    int NAME(void) {                                                              \
+        if (rmai_running(#NAME) == RMA_SUCCESS) return VALUE;                     \
+        rmai_raise(RMA_ERR_STATE);                                                \
+        return -1;                                                                \
+    }
+
+QUERY(rma_my_pe, rmai_world.my_pe)
+QUERY(rma_n_pes, rmai_world.n_pes)
+QUERY(rma_node_my_pe, rmai_world.node_my_pe)
+QUERY(rma_node_n_pes, rmai_world.node_n_pes)
+QUERY(rma_my_node, rmai_world.my_node)
+QUERY(rma_n_nodes, rmai_world.n_nodes)
+
+int rma_on_node(int pe) {
+    int code = rmai_running("rma_on_node");
+    if (code == RMA_SUCCESS) code = rmai_check_pe(&rmai_world, "rma_on_node", "PE", pe);
+    if (rmai_raise(code) != RMA_SUCCESS) return 0;
+    return rmai_node_slot(&rmai_world, pe) >= 0;
+}
+
+double rma_wtime(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+const char *rma_version(void) { return RMA_VERSION; }

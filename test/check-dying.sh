@@ -1,0 +1,118 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# check-dying.sh: a PE that is killed leaves nothing behind and holds up nobody.
+#
+# First as it is mostly: the launcher ends the job, and no process and no file in /dev/shm stays. Then the others live on: a shell
+# around each PE keeps its death from the launcher. The survivors must go on, or hear that they cannot, all of them the
+# same. With RMA_HEAP_CHECK=full a PE that allocates spends most of its time under the lock, filling the block, and dies there.
+# Broken by memory that only a clean end removes, by a lock that nobody takes from the dead, and by an owner who waits for it.
+set -eu
+
+top_builddir=${top_builddir:-$(pwd)}
+mpiexec=${MPIEXEC:-mpiexec.mpich}
+dying=$top_builddir/test/job/dying
+rounds=${RMA_TEST_DEATHS:-6}
+
+[ -x "$dying" ] || { echo "check-dying: there is no $dying" >&2; exit 99; }
+command -v "${mpiexec%% *}" >/dev/null 2>&1 || { echo "check-dying: there is no launcher '$mpiexec'" >&2; exit 99; }
+
+dir=$(mktemp -d "${TMPDIR:-/tmp}/check-dying.XXXXXX")
+trap 'rm -rf "$dir"' EXIT
+trap 'exit 99' HUP INT TERM
+failures=0
+id=
+fail() {
+    echo "FAIL $*"
+    cat "$dir/out" "$dir/err" "$dir"/pe.* 2>/dev/null | head -n 40 | sed 's/^/    /'
+    failures=$((failures + 1))
+}
+
+shm_files() { find /dev/shm -maxdepth 1 -type f -user "$(id -u)" 2>/dev/null | sort; }
+# Of other jobs, which come and go: what somebody uses.
+in_use() {
+    grep -qsF " $1" /proc/[0-9]*/maps 2>/dev/null || find /proc/[0-9]*/fd -maxdepth 1 -lname "$1" 2>/dev/null | grep -q .
+}
+left_shm() {
+    shm_files >"$dir/shm.after"
+    comm -13 "$dir/shm.before" "$dir/shm.after" | while IFS= read -r file; do in_use "$file" || echo "$file"; done
+}
+# The environment of a process carries the job's id.
+left_processes() { grep -lszxF "CHECK_DYING_ID=$id" /proc/[0-9]*/environ 2>/dev/null || true; }
+
+# settle COMMAND: wait until it prints nothing, at most 5 s; what it last printed.
+settle() {
+    tries=0
+    while left=$("$@"); [ -n "$left" ] && [ $tries -lt 50 ]; do
+        tries=$((tries + 1))
+        sleep 0.1
+    done
+    echo "$left" | tr '\n' ' ' | sed 's/ $//'
+}
+
+# run SETTINGS... COMMAND...: $status; and nothing may stay.
+run() {
+    id=$$.$((${id##*.} + 1))
+    shm_files >"$dir/shm.before"
+    rm -f "$dir"/pe.*
+    status=0
+    env -u RMA_HEAP_CHECK CHECK_DYING_ID="$id" "$@" >"$dir/out" 2>"$dir/err" </dev/null || status=$?
+    left=$(settle left_processes)
+    [ -z "$left" ] || {
+        fail "$what: processes stay: $left"
+        for file in $left; do kill -KILL "$(echo "$file" | tr -dc 0-9)" 2>/dev/null || true; done
+    }
+    left=$(settle left_shm)
+    [ -z "$left" ] || fail "$what: files stay: $left"
+}
+id=$$.0
+
+# mpiexec may be a command with arguments.
+# shellcheck disable=SC2086
+for n in 2 5; do
+    seed=0
+    before=$failures
+    while [ $((seed += 1)) -le "$rounds" ]; do
+        what="$n PEs, seed $seed"
+        run RMA_TEST_SEED=$seed timeout -k 5 30 $mpiexec -n $n "$dying"
+        if [ $status -eq 124 ] || [ $status -eq 137 ]; then
+            fail "$what: not ended after 30 s"
+        elif [ $status -eq 0 ]; then
+            fail "$what: exit 0"
+        elif ! grep -q 'is to die' "$dir/err" || grep -q 'not so' "$dir/err"; then
+            fail "$what: ended by something else"
+        fi
+    done
+    [ $failures -ne "$before" ] || echo "ok   $rounds jobs of $n PEs end with the one that is killed"
+done
+
+# The launcher is not to look after them, where it can be told so; ours can.
+keep=
+$mpiexec --help 2>&1 | grep -q -- '-disable-auto-cleanup' && keep=-disable-auto-cleanup
+for check in none full; do
+    seed=0 refused=0
+    before=$failures
+    # On, if need be, until one has died under the lock.
+    while [ $((seed += 1)) -le "$rounds" ] || { [ $refused -eq 0 ] && [ $seed -le $((rounds * 5)) ]; }; do
+        what="survivors, RMA_HEAP_CHECK=$check, seed $seed"
+        # shellcheck disable=SC2086,SC2016
+        run RMA_TEST_SEED=$seed RMA_TEST_DYING=survive RMA_HEAP_CHECK=$check OUT="$dir/pe" timeout -k 5 45 $mpiexec $keep -n 5 \
+            sh -c 'trap "" USR1; "$0" >"$OUT.$PMI_RANK" 2>&1; echo "status $?" >>"$OUT.$PMI_RANK"' "$dying"
+        cat "$dir"/pe.* >"$dir/all" 2>/dev/null || true
+        n=$(grep -c '^PE [01] survived: ' "$dir/all" || true)
+        kinds=$(sed -n 's/^PE [01] survived: //p' "$dir/all" | sort -u | wc -l)
+        if [ $status -eq 124 ] || [ $status -eq 137 ]; then
+            fail "$what: not ended after 45 s"
+        elif [ "$n" -ne 2 ] || [ "$(grep -c '^status 137$' "$dir/all")" -ne 3 ]; then
+            fail "$what: 2 were to survive and 3 to be killed"
+        elif [ "$kinds" -ne 1 ]; then
+            fail "$what: not the same for both"
+        fi
+        ! grep -q 'survived: refused' "$dir/all" || refused=$((refused + 1))
+    done
+    [ $failures -ne "$before" ] ||
+        echo "ok   RMA_HEAP_CHECK=$check: the survivors of $((seed - 1)) jobs do not hang; in $refused somebody died under the lock"
+    # Without red zones the lock is held for a moment only.
+    [ $refused -gt 0 ] || [ $check = none ] || fail "RMA_HEAP_CHECK=$check: in none of $((seed - 1)) jobs somebody died under the lock"
+done
+
+[ $failures -eq 0 ] || { echo "$failures failed"; exit 1; }

@@ -1,0 +1,185 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# check-install.sh: what "make install" puts on a machine is all that a program needs, and "make uninstall" takes it away.
+#
+# Broken by a header, page or link that is missing from the makefile's lists, by a path of the build tree in what is
+# installed, by flags that rmacc or pkg-config leave out, by functions of the header that two source files of a program
+# cannot both include (or that are missing where the compiler inlines nothing), and by files that stay behind.
+# The library is configured and built once more, for a prefix under /tmp: rmacc and rma.pc carry the prefix.
+set -eu
+
+top_builddir=${top_builddir:-$(pwd)}
+top_srcdir=${top_srcdir:-$(cd "$(dirname "$0")/.." && pwd)}
+mpiexec=${MPIEXEC:-mpiexec.mpich}
+make=${MAKE:-make}
+unset MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES DESTDIR 2>/dev/null || true
+
+[ -x "$top_srcdir/configure" ] || { echo "check-install: there is no $top_srcdir/configure" >&2; exit 99; }
+if [ -f "$top_srcdir/config.status" ]; then
+    echo "check-install: skipped: a source folder that is configured in place cannot be built in another"
+    exit 77
+fi
+
+dir=$(mktemp -d "${TMPDIR:-/tmp}/check-install.XXXXXX")
+trap 'rm -rf "$dir"' EXIT
+trap 'exit 99' HUP INT TERM
+prefix=$dir/prefix
+failures=0
+ok() { echo "ok   $*"; }
+fail() { # fail TEXT, with the log of what was run last
+    echo "FAIL $*"
+    tail -n 40 "$dir/log" | sed 's/^/    /'
+    failures=$((failures + 1))
+}
+run() { "$@" >"$dir/log" 2>&1 </dev/null; } # run COMMAND...
+must() { run "$@" || { fail "$*"; exit 1; }; }
+
+# Without optimisation: quicker, and the compiler then calls each function that it would otherwise inline.
+mkdir "$dir/build" "$dir/program"
+cd "$dir/build"
+must "$top_srcdir/configure" -q --prefix="$prefix" ${CC:+CC="$CC"} ${MPICC:+MPICC="$MPICC"} ${MPIEXEC:+MPIEXEC="$MPIEXEC"} \
+    CFLAGS=-O0
+must "$make" -j2
+must "$make" install
+
+# ---- what is there ----
+
+present() { # present FILE...: below the prefix
+    for file; do
+        [ -s "$prefix/$file" ] || fail "$file is not installed"
+    done
+}
+present include/rma.h include/rma_inline.h lib/librma.so lib/librma.so.0 lib/pkgconfig/rma.pc bin/rmacc bin/rma_info
+for page in "$top_srcdir"/man/*.[1-9]; do
+    name=$(basename "$page")
+    present "share/man/man${name##*.}/$name"
+done
+while read -r alias page rest; do
+    case $alias in '' | '#'*) continue ;; esac
+    present "share/man/man3/$alias.3"
+    grep -qx ".so man3/$page.3" "$prefix/share/man/man3/$alias.3" || fail "man3/$alias.3 does not lead to $page.3"
+done <"$top_srcdir/man/aliases"
+for program in "$top_srcdir"/bench/rma_*.c; do present "bin/$(basename "$program" .c)"; done
+for header in "$top_srcdir"/include/*.h; do
+    cmp -s "$header" "$prefix/include/$(basename "$header")" || fail "include/$(basename "$header") is not the source's"
+done
+# Nothing else of the library's inside, and no trace of where it was built.
+[ "$(find "$prefix/include" -type f | wc -l)" -eq "$(find "$top_srcdir/include" -name '*.h' | wc -l)" ] ||
+    fail "include has other files than the source"
+[ -z "$(find "$prefix" -name 'librmai*')" ] || fail "the convenience library is installed"
+if grep -rlF "$dir/build" "$prefix/bin/rmacc" "$prefix/lib/pkgconfig" "$prefix/include" >"$dir/log"; then
+    fail "paths of the build folder are installed"
+fi
+[ $failures -gt 0 ] || ok "everything is installed"
+
+# ---- a program of two source files, in a folder of its own ----
+
+cd "$dir/program"
+cat >main.c <<'END'
+#include <rma.h>
+#include <stdio.h>
+
+int give(long *box, long value, int pe);
+
+int main(void) {
+    if (rma_init() != RMA_SUCCESS) return 1;
+    int me = rma_my_pe(), n = rma_n_pes();
+    long *box = rma_calloc(2, sizeof *box), mine = 5;
+    if (!box || give(box, 100 + me, (me + 1) % n) != RMA_SUCCESS) rma_abort(2);
+    if (rma_put(&box[1], &mine, sizeof mine, (me + 1) % n) != RMA_SUCCESS) rma_abort(3);
+    rma_barrier_all();
+    printf("PE %d was given %ld and %ld\n", me, box[0], rma_g(&box[1], me));
+    rma_free(box);
+    return rma_finalize();
+}
+END
+cat >give.c <<'END'
+#include <rma.h>
+
+int give(long *box, long value, int pe);
+
+int give(long *box, long value, int pe) {
+    int code = rma_put(box, &value, sizeof value, pe);
+    return code == RMA_SUCCESS ? rma_fence() : code;
+}
+END
+
+works() { # works WHAT: ./program gives what it should, on 2 PEs
+    # mpiexec may be a command with arguments.
+    # shellcheck disable=SC2086
+    if run timeout 60 $mpiexec -n 2 ./program && grep -qx 'PE 0 was given 101 and 5' "$dir/log" &&
+        grep -qx 'PE 1 was given 100 and 5' "$dir/log"; then
+        ok "$1"
+    else
+        fail "$1: the program does not run as it should"
+    fi
+    rm -f program ./*.o
+}
+
+warnings="-std=c11 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wstrict-prototypes -Werror"
+for flags in -O0 -O2 "-O2 -fPIE -flto"; do
+    # flags and warnings are lists of words.
+    # shellcheck disable=SC2086
+    if run "$prefix/bin/rmacc" $warnings $flags -c main.c && run "$prefix/bin/rmacc" $warnings $flags -c give.c &&
+        run "$prefix/bin/rmacc" $flags main.o give.o -o program; then
+        works "two files by rmacc $flags"
+    else
+        fail "rmacc $flags"
+    fi
+done
+
+# shellcheck disable=SC2086,SC2046
+if command -v pkg-config >/dev/null 2>&1; then
+    PKG_CONFIG_PATH=$prefix/lib/pkgconfig
+    export PKG_CONFIG_PATH
+    if run ${CC:-cc} main.c give.c $(pkg-config --cflags --libs rma) -Wl,-rpath,"$prefix/lib" -o program; then
+        works "two files by pkg-config, without MPI on the command line"
+    else
+        fail "pkg-config"
+    fi
+fi
+
+# The header is C++ too, where the generic macros are not.
+if command -v c++ >/dev/null 2>&1; then
+    cat >give.cc <<'END'
+#include <rma.h>
+
+extern "C" int give(long *box, long value, int pe) {
+    int code = rma_p_long(box, value, pe);
+    return code == RMA_SUCCESS ? rma_fence() : code;
+}
+END
+    if run "$prefix/bin/rmacc" -c main.c && run c++ -Wall -Wextra -Werror -O2 -I"$prefix/include" -c give.cc &&
+        run "$prefix/bin/rmacc" main.o give.o -o program; then
+        works "one of the files in C++"
+    else
+        fail "C++"
+    fi
+fi
+
+says() { # says TEXT COMMAND...
+    text=$1
+    shift
+    if ! run "$@" || ! grep -qF -- "$text" "$dir/log"; then fail "$*: not '$text'"; fi
+}
+says 'rmacc (librma) ' "$prefix/bin/rmacc" --version
+says "-I$prefix/include" "$prefix/bin/rmacc" --show -c x.c
+says 'librma ' "$prefix/bin/rma_info"
+
+# ---- and gone again ----
+
+cd "$dir/build"
+must "$make" uninstall
+find "$prefix" ! -type d >"$dir/log"
+if [ -s "$dir/log" ]; then fail "files are left after make uninstall"; else ok "make uninstall leaves no file"; fi
+
+# The same into a staging folder, as packagers do.
+must "$make" install DESTDIR="$dir/stage"
+if [ -s "$dir/stage$prefix/include/rma.h" ] && [ ! -e "$prefix/include/rma.h" ] &&
+    grep -qx "prefix=$prefix" "$dir/stage$prefix/lib/pkgconfig/rma.pc"; then
+    ok "DESTDIR"
+else
+    fail "DESTDIR"
+fi
+
+[ $failures -eq 0 ] || { echo "$failures failed"; exit 1; }

@@ -1,0 +1,78 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# check-launcher.sh: a program that another MPI's launcher has started says so, instead of running n times as one PE.
+#
+# Such a launcher leaves its variables in the environment, and MPI, not knowing them, makes a world of one process.
+# Broken by a launcher that is not noticed, and just as much by one that is: variables that fit the world, or that
+# somebody's shell has left over for a job that MPI did start, must be no error.
+set -eu
+
+top_builddir=${top_builddir:-$(pwd)}
+mpiexec=${MPIEXEC:-mpiexec.mpich}
+hello=$top_builddir/examples/hello
+
+[ -x "$hello" ] || { echo "check-launcher: there is no $hello" >&2; exit 99; }
+
+dir=$(mktemp -d "${TMPDIR:-/tmp}/check-launcher.XXXXXX")
+trap 'rm -rf "$dir"' EXIT
+failures=0
+
+fail() { # fail TEXT, with what the program said
+    echo "FAIL $*"
+    sed 's/^/    /' "$dir/out" "$dir/err"
+    failures=$((failures + 1))
+}
+
+# run COMMAND...: with the launchers' variables of the place where this script runs taken away.
+run() {
+    status=0
+    env -u OMPI_COMM_WORLD_SIZE -u PMI_SIZE -u PMI_RANK -u PMI_FD -u MPI_LOCALNRANKS -u PALS_NRANKS -u RMA_ERRORS \
+        timeout 60 "$@" >"$dir/out" 2>"$dir/err" </dev/null || status=$?
+}
+
+# refused VARIABLE: with 4 in it, a program that nobody joined to a world ends with one line that says what to do.
+refused() {
+    run env "$1=4" "$hello"
+    if [ $status -eq 0 ] || [ $status -eq 124 ]; then
+        fail "$1=4: exit $status"
+    elif [ "$(grep -c '^librma: ' "$dir/err")" -ne 1 ]; then
+        fail "$1=4: not one line"
+    elif ! grep -q "^librma: .*rma_init: .*started 4 processes ($1).*mpiexec" "$dir/err"; then
+        fail "$1=4: the line does not name the processes, the variable and the mpiexec to use"
+    elif grep -q '^hello' "$dir/out"; then
+        fail "$1=4: the program ran"
+    else
+        echo "ok   $1=4 is refused"
+    fi
+
+    # With errors returned the program decides, and here it gives up in silence.
+    run env "$1=4" RMA_ERRORS=return "$hello"
+    [ $status -ne 0 ] || fail "$1=4 RMA_ERRORS=return: the program ran"
+}
+
+# accepted N WHAT COMMAND...: N processes are N PEs.
+accepted() {
+    n=$1 what=$2
+    shift 2
+    run "$@"
+    if [ $status -ne 0 ] || [ "$(grep -c "^hello from PE [0-9]* of $n," "$dir/out")" -ne "$n" ]; then
+        fail "$what: exit $status, not $n PEs"
+    else
+        echo "ok   $what"
+    fi
+}
+
+refused OMPI_COMM_WORLD_SIZE
+refused PALS_NRANKS
+
+# mpiexec may be a command with arguments.
+# shellcheck disable=SC2086
+{
+    accepted 1 "a program started by hand" "$hello"
+    accepted 1 "OMPI_COMM_WORLD_SIZE=1" env OMPI_COMM_WORLD_SIZE=1 "$hello"
+    accepted 1 "OMPI_COMM_WORLD_SIZE that is no number" env OMPI_COMM_WORLD_SIZE=many "$hello"
+    accepted 1 "one PE under mpiexec" $mpiexec -n 1 "$hello"
+    accepted 2 "two PEs, with a variable left over" env OMPI_COMM_WORLD_SIZE=4 $mpiexec -n 2 "$hello"
+}
+
+[ $failures -eq 0 ] || { echo "$failures failed"; exit 1; }

@@ -1,0 +1,186 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# check-layers-self: tools/check-layers notices each breach that it promises to notice, and nothing else.
+#
+# A check that never fails is worth nothing and looks like one that always holds. So: a small tree that
+# keeps all rules and is full of things that look like breaches, and then one breach at a time.
+set -eu
+
+case "${1-}" in
+-h | --help)
+    echo "usage: check-layers-self.sh"
+    echo "Tries tools/check-layers on temporary trees. CHECK_LAYERS names another script to try."
+    exit 0
+    ;;
+esac
+
+script=${CHECK_LAYERS:-$(cd "$(dirname "$0")/.." && pwd)/tools/check-layers}
+tree=$(mktemp -d "${TMPDIR:-/tmp}/check-layers-self.XXXXXX")
+trap 'rm -rf "$tree"' EXIT
+
+spdx='/* SPDX-License-Identifier: BSD-3-Clause */'
+failures=0
+
+# put FILE: a source file with the licence line and the lines of stdin.
+put() {
+    mkdir -p "$tree/$(dirname "$1")"
+    { echo "$spdx"; cat; } >"$tree/$1"
+}
+
+# good_tree: every rule is kept.
+good_tree() {
+    rm -rf "$tree"
+    mkdir -p "$tree"
+    put include/rma.h <<'END'
+#include <stddef.h>
+#include <rma_inline.h>
+END
+    put include/rma_inline.h </dev/null
+    put include/shmem.h <<'END'
+#include "rma.h"
+END
+    put base/error.h <<'END'
+#include <stdio.h>
+#include <rma.h>
+END
+    put base/error.c <<'END'
+#include "config.h"
+#include "base/error.h"
+/* #include "runtime/net.h" and MPI_Put(a, b) in a comment
+   MPI_Win_flush(x) on its second line */ int a; // MPI_Get(
+const char *text = "MPI_Win_lock_all \" failed /* not a comment"; int b = '"';
+int my_MPI_Put, MPI_Win_create_errhandler;
+END
+    put heap/reserve.c <<'END'
+#include "heap/reserve.h"
+#include "base/error.h"
+int f(void) { return MPI_Win_allocate_shared(0); }
+END
+    put runtime/net.c <<'END'
+#include "heap/reserve.h"
+int f(void) { return MPI_Put(0) + MPI_Win_flush_local_all(0) + MPI_Rput_c(0); }
+END
+    put collectives/reduce.c <<'END'
+#include "runtime/net.h"
+#include "base/error.h"
+END
+    put shmem/rma.c <<'END'
+#include <shmem.h>
+#include "collectives/reduce.h"
+#include "base/error.h"
+END
+    put bench/bench.h </dev/null
+    put bench/put.c <<'END'
+#include <rma.h>
+#include <rma_mpi.h>
+#include <sys/mman.h>
+#include "bench.h"
+#include "bench/bench.h"
+int f(void) { return MPI_Put(0); }
+END
+    put examples/list.c <<'END'
+#include <rma.h>
+#include <stdio.h>
+END
+    put test/job/job.h </dev/null
+    put test/job/put.c <<'END'
+#include "job.h"
+#include "test/job/job.h"
+#include <mpi.h>
+END
+    put test/unit/check_error.c <<'END'
+#include "base/error.h"
+#include "heap/reserve.h"
+END
+    mkdir -p "$tree/tools"
+    printf '#!/bin/sh\n# SPDX-License-Identifier: BSD-3-Clause\n' >"$tree/tools/deps"
+}
+
+# accepts WHAT: the tree as it stands passes.
+accepts() {
+    if out=$("$script" "$tree" 2>&1); then
+        echo "ok   accepts $1"
+    else
+        echo "FAIL does not accept $1:"
+        echo "$out"
+        failures=$((failures + 1))
+    fi
+}
+
+# rejects WHAT FILE:LINE WORDS: the tree as it stands fails, with exactly one breach, there and so named.
+rejects() {
+    status=0
+    out=$("$script" "$tree" 2>&1) || status=$?
+    if [ $status -ne 1 ] || [ "$(echo "$out" | wc -l)" -ne 1 ]; then
+        echo "FAIL $1: exit $status, not one breach: $out"
+        failures=$((failures + 1))
+    else
+        case "$out" in
+        "$2: "*"$3"*) echo "ok   rejects $1" ;;
+        *)
+            echo "FAIL $1: wanted '$2: ...$3...', got '$out'"
+            failures=$((failures + 1))
+            ;;
+        esac
+    fi
+}
+
+# one_line WHAT FILE LINE WORDS: the good tree with FILE replaced by this one line is rejected.
+one_line() {
+    good_tree
+    echo "$3" | put "$2"
+    rejects "$1" "$2:2" "$4"
+}
+
+good_tree
+accepts "a tree that keeps the rules"
+
+one_line "base including heap" base/x.c '#include "heap/tlsf.h"' 'a layer above'
+one_line "heap including runtime" heap/x.c '#include "runtime/net.h"' 'a layer above'
+one_line "runtime including collectives" runtime/x.h '#  include "collectives/reduce.h"' 'a layer above'
+one_line "collectives including shmem" collectives/x.c '#include "shmem/rma.h"' 'a layer above'
+one_line "an upward include in angle brackets" base/x.c '#include <runtime/net.h>' 'a layer above'
+one_line "an include after a comment" base/x.c '/* why */ #include "runtime/net.h"' 'a layer above'
+one_line "the face of OpenSHMEM below shmem/" runtime/x.c '#include <shmem.h>' 'the layer shmem/'
+one_line "a project header without its folder" base/x.c '#include "error.h"' 'write the folder'
+one_line "a path with dots" runtime/x.c '#include "../base/error.h"' 'without dots'
+one_line "a public header including a layer" include/x.h '#include "base/error.h"' 'a public header'
+one_line "a benchmark including a layer" bench/x.c '#include "runtime/net.h"' 'include/ only'
+one_line "an example including a layer" examples/x.c '#include <base/error.h>' 'include/ only'
+one_line "a job test including a layer" test/job/x.c '#include "base/error.h"' 'include/ only'
+one_line "a benchmark including the examples' header" bench/x.c '#include "examples/x.h"' 'its own folder'
+one_line "an example including an absent header" examples/x.c '#include "x.h"' 'its own folder'
+one_line "a job test including rma_inline.h" test/job/x.c '#include <rma_inline.h>' 'by rma.h only'
+
+for call in MPI_Put MPI_Get MPI_Accumulate MPI_Get_accumulate MPI_Fetch_and_op MPI_Compare_and_swap \
+    MPI_Rput MPI_Rget MPI_Raccumulate MPI_Rget_accumulate MPI_Put_c PMPI_Get MPI_Win_create \
+    MPI_Win_create_dynamic MPI_Win_allocate MPI_Win_attach MPI_Win_detach MPI_Win_lock MPI_Win_lock_all \
+    MPI_Win_unlock MPI_Win_unlock_all MPI_Win_flush MPI_Win_flush_all MPI_Win_flush_local \
+    MPI_Win_flush_local_all MPI_Win_fence MPI_Win_post MPI_Win_start MPI_Win_complete MPI_Win_wait \
+    MPI_Win_test MPI_Win_sync; do
+    one_line "$call outside runtime/net.c" runtime/amo.c "int x = /**/ $call (0);" "$call stands only in runtime/net.c"
+done
+one_line "MPI_Win_allocate_shared outside heap/reserve.c" runtime/net.c 'MPI_Win_allocate_shared(0);' \
+    'only in heap/reserve.c'
+one_line "a call after the end of a comment" heap/x.c '/* a */ "/*"; MPI_Put(0); /* b' 'MPI_Put stands only'
+
+good_tree
+echo 'int x;' >"$tree/base/x.c"
+rejects "a source file without its licence" base/x.c:1 SPDX
+good_tree
+printf '#!/bin/sh\necho hello\n' >"$tree/tools/x"
+rejects "a script without its licence" tools/x:1 SPDX
+
+# A folder with nothing in it is not a tree that keeps the rules.
+rm -rf "$tree"
+mkdir -p "$tree/base"
+status=0
+"$script" "$tree" >/dev/null 2>&1 || status=$?
+if [ $status -eq 2 ]; then
+    echo "ok   refuses a tree without sources"
+else
+    echo "FAIL a tree without sources: exit $status, not 2"
+    failures=$((failures + 1))
+fi
+
+[ $failures -eq 0 ] || { echo "$failures failed"; exit 1; }

@@ -1,0 +1,152 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# check-settings.sh: a setting that cannot be used ends the job with one line that quotes it; one that can is used.
+#
+# Broken by a value that is taken for a default in silence, by as many lines as there are PEs, by PEs that wait for the one
+# that has given up, by a line that gets lost on its way out of the job, and by a misspelt name that nobody hears of.
+set -eu
+
+top_builddir=${top_builddir:-$(pwd)}
+mpiexec=${MPIEXEC:-mpiexec.mpich}
+hello=$top_builddir/examples/hello
+rma_info=$top_builddir/tools/rma_info
+
+for program in "$hello" "$rma_info"; do
+    [ -x "$program" ] || { echo "check-settings: there is no $program" >&2; exit 99; }
+done
+
+# Settings of the place where this script runs are none of these tests.
+for name in $(env | sed -n 's/^\(RMA_[A-Za-z0-9_]*\)=.*/\1/p'); do unset "$name"; done
+
+dir=$(mktemp -d "${TMPDIR:-/tmp}/check-settings.XXXXXX")
+trap 'rm -rf "$dir"' EXIT
+failures=0
+
+ok() { echo "ok   $*"; }
+fail() { # fail TEXT, with what the program said
+    echo "FAIL $*"
+    sed 's/^/    /' "$dir/out" "$dir/err"
+    failures=$((failures + 1))
+}
+
+run() { # run COMMAND...
+    status=0
+    timeout 60 "$@" >"$dir/out" 2>"$dir/err" </dev/null || status=$?
+}
+
+# job SETTING...: hello on 2 PEs. mpiexec may be a command with arguments.
+# shellcheck disable=SC2086
+job() { run env "$@" $mpiexec -n 2 "$hello"; }
+
+lines() { grep -c '^librma: ' "$dir/err" || true; }
+ran() { [ $status -eq 0 ] && [ "$(grep -c '^hello from PE [01] of 2' "$dir/out")" -eq 2 ]; }
+
+# refused SETTING...: and the first of them is quoted.
+refused() {
+    job "$@"
+    if [ $status -eq 0 ] || [ $status -eq 124 ]; then
+        fail "$*: exit $status"
+    elif [ "$(lines)" -ne 1 ]; then
+        fail "$*: $(lines) lines, not one"
+    elif ! grep '^librma: ' "$dir/err" | grep -qF -- "$1: "; then
+        fail "$*: the value is not quoted"
+    elif grep -q '^hello' "$dir/out"; then
+        fail "$*: the program ran"
+    else
+        ok "refused: $*"
+    fi
+}
+
+# accepted SETTING...: and nothing is said.
+accepted() {
+    job "$@"
+    if ran && [ "$(lines)" -eq 0 ]; then ok "accepted: $*"; else fail "$*: exit $status"; fi
+}
+
+refused RMA_HEAP_MAX=lots
+refused RMA_HEAP_MAX=-1
+refused RMA_HEAP_MAX=
+refused RMA_LOCAL_MAX=900T
+refused RMA_LOCAL_MAX=101%
+refused RMA_HEAP_INIT=2M RMA_HEAP_MAX=1M
+refused RMA_SPIN=-3
+refused RMA_SPIN=99999999999999999999
+refused RMA_BIND=chair
+refused RMA_COPY=1
+refused RMA_INFO=maybe
+refused RMA_ERRORS=explode
+
+accepted RMA_HEAP_MAX=8M RMA_LOCAL_MAX=1.5m RMA_HEAP_INIT=1MiB
+accepted RMA_HEAP_MAX=1% RMA_SPIN=0 RMA_COPY=stream
+accepted RMA_SPIN=AUTO RMA_COPY=memcpy RMA_INFO=off RMA_BIND=none RMA_ERRORS=abort
+accepted RMA_HEAP_MAX=1 RMA_LOCAL_MAX=0
+
+# On one PE alone: that PE tells why, and the other ends with it.
+# shellcheck disable=SC2086
+run $mpiexec -n 1 "$hello" : -n 1 -env RMA_SPIN soon "$hello"
+if [ $status -ne 0 ] && [ "$(lines)" -eq 1 ] && grep -q '^librma: PE 1 .*RMA_SPIN=soon: ' "$dir/err"; then
+    ok "refused: RMA_SPIN=soon on PE 1 alone"
+else
+    fail "RMA_SPIN=soon on PE 1 alone: exit $status"
+fi
+
+# Errors returned: the program decides; hello ends with 1 and says nothing.
+job RMA_ERRORS=return RMA_SPIN=soon
+if [ $status -eq 1 ] && [ "$(lines)" -eq 0 ] && ! grep -q '^hello' "$dir/out"; then
+    ok "RMA_ERRORS=return leaves it to the program"
+else
+    fail "RMA_ERRORS=return RMA_SPIN=soon: exit $status"
+fi
+accepted RMA_ERRORS=return
+
+# misspelt NAME=VALUE TEXT: the job runs, and PE 0 says once that nobody knows the name.
+misspelt() {
+    job "$1"
+    if ran && [ "$(lines)" -eq 1 ] && grep -qxF "librma: ${1%%=*} is not a setting$2" "$dir/err"; then
+        ok "misspelt: $1"
+    else
+        fail "misspelt: $1: exit $status"
+    fi
+}
+misspelt RMA_HEAP_MAKS=1G '; is RMA_HEAP_MAX meant?'
+misspelt RMA_LOCALMAX=1G '; is RMA_LOCAL_MAX meant?'
+misspelt RMA_SOMETHING_ELSE_ALTOGETHER=1 ''
+accepted RMA_CC=cc RMA_TEST_ANYTHING=1
+
+job RMA_INFO=1 RMA_SPIN=77
+if ran && grep -q '^librma: version [0-9.]*, 2 PEs on 1 nodes' "$dir/err" &&
+    grep -q '^librma: *RMA_SPIN *77 *environment' "$dir/err" && grep -q '^librma: *RMA_COPY *auto *default' "$dir/err"; then
+    ok "RMA_INFO=1 prints what is in force, and why"
+else
+    fail "RMA_INFO=1: exit $status"
+fi
+
+for what in core numa; do
+    job RMA_BIND=$what RMA_INFO=yes
+    if ran && grep -qE "^librma: .*(bound to $what [0-9]+|bound by the launcher|hwloc sees no)" "$dir/err"; then
+        ok "RMA_BIND=$what: $(sed -n 's/^librma: version.*processors*[^,]*, //p; s/^librma: .* each, //p' "$dir/err")"
+    else
+        fail "RMA_BIND=$what: exit $status"
+    fi
+done
+
+# rma_info reads the same settings, without a job.
+# info WANTED_STATUS TEXT SETTING... [-- ARGUMENT...]
+info() {
+    wanted=$1 text=$2
+    shift 2
+    run env "$@"
+    if [ $status -eq "$wanted" ] && cat "$dir/out" "$dir/err" | grep -qF -- "$text"; then
+        ok "rma_info exits with $wanted and says '$text'"
+    else
+        fail "rma_info: exit $status, not $wanted with '$text'"
+    fi
+}
+info 0 'RMA_HEAP_MAX   64 MiB     environment' RMA_HEAP_MAX=64M "$rma_info"
+info 0 'RMA_HEAP_MAKS is not a setting; is RMA_HEAP_MAX meant?' RMA_HEAP_MAKS=1 "$rma_info"
+info 0 'rma_info (librma)' "$rma_info" --version
+info 0 'usage: rma_info' "$rma_info" --help
+info 1 'RMA_HEAP_MAX=lots: ' RMA_HEAP_MAX=lots "$rma_info"
+info 2 "unknown argument '--everything'" "$rma_info" --everything
+
+[ $failures -eq 0 ] || { echo "$failures failed"; exit 1; }

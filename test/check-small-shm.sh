@@ -1,0 +1,84 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# check-small-shm.sh: a small /dev/shm is an error message, not the end of the program by SIGBUS.
+#
+# Containers give /dev/shm 64 MiB, of which more can be mapped than touched. Here a file system of that size is mounted
+# over it, seen by this script and its children only. test/job/exhaustion then asks for more than there is, on one PE's
+# account and on all PEs' together, looks at what is said and given back, and goes on with less.
+# Broken by memory that is touched before it is committed, by a commit that leaves /dev/shm full when it fails, by a
+# reason that only one PE knows, and by an rma_init that dies where there is next to nothing.
+set -eu
+
+top_builddir=${top_builddir:-$(pwd)}
+mpiexec=${MPIEXEC:-mpiexec.mpich}
+exhaustion=$top_builddir/test/job/exhaustion
+hello=$top_builddir/examples/hello
+
+skip() { echo "check-small-shm: skipped: $*"; exit 77; }
+
+if [ "${1-}" != inside ]; then
+    for program in "$exhaustion" "$hello"; do
+        [ -x "$program" ] || { echo "check-small-shm: there is no $program" >&2; exit 99; }
+    done
+    command -v unshare >/dev/null 2>&1 || skip "there is no unshare (util-linux)"
+    # As root, or as root of a user namespace of one's own.
+    for options in -m -rm; do
+        if unshare $options sh -c 'mount -t tmpfs -o size=64m tmpfs /dev/shm' 2>/dev/null; then
+            exec unshare $options sh "$0" inside
+        fi
+    done
+    skip "this user may not mount a small /dev/shm, not even in a namespace of its own"
+fi
+
+dir=$(mktemp -d "${TMPDIR:-/tmp}/check-small-shm.XXXXXX")
+trap 'rm -rf "$dir"' EXIT
+failures=0
+fail() {
+    echo "FAIL $*"
+    sed 's/^/    /' "$dir/out"
+    failures=$((failures + 1))
+}
+
+# One over the other: all of them end with the namespace.
+shm() { mount -t tmpfs -o "size=$1" tmpfs /dev/shm; }
+died() { grep -qiE 'signal 7|bus error' "$dir/out" || [ $status -eq 135 ] || [ $status -eq 7 ]; }
+
+shm 64m
+for n in 2 4; do
+    status=0
+    # mpiexec may be a command with arguments.
+    # shellcheck disable=SC2086
+    RMA_TEST_SHM=1 timeout 60 $mpiexec -n $n "$exhaustion" >"$dir/out" 2>&1 </dev/null || status=$?
+    if died; then
+        fail "$n PEs and 64 MiB: SIGBUS"
+    elif [ $status -ne 0 ]; then
+        fail "$n PEs and 64 MiB: exit $status"
+    else
+        echo "ok   $n PEs and 64 MiB"
+    fi
+done
+
+# Down to nothing. MPI is told to keep its own shared memory out of /dev/shm, as it would fail before there is anything to
+# test. (Not by TCP: with that, MPI_Finalize of MPICH 4.0.2 hangs in one run of a hundred, without librma too.)
+accepted=0 refused=0
+for size in 32k 128k 256k 512k 640k 768k 1m 4m; do
+    shm $size
+    status=0
+    # shellcheck disable=SC2086
+    UCX_TLS=self,sysv timeout 60 $mpiexec -n 2 "$hello" >"$dir/out" 2>&1 </dev/null || status=$?
+    if grep -q 'rma_init: .*/dev/shm' "$dir/out" && [ $status -ne 0 ] && ! died; then
+        refused=$((refused + 1))
+        echo "ok   $size is refused: $(sed -n 's/.*rma_init: \([^;]*\);.*/\1/p' "$dir/out" | head -n 1)"
+    elif [ $status -eq 0 ] && [ "$(grep -c '^hello' "$dir/out")" -eq 2 ]; then
+        accepted=$((accepted + 1))
+        echo "ok   $size is enough for 2 PEs that need little"
+    elif grep -qE 'MPI_?[A-Z]*_Init|UCX +ERROR' "$dir/out"; then
+        echo "ok   $size is too little for MPI itself"
+    else
+        fail "$size: exit $status, and no word of /dev/shm"
+    fi
+done
+[ $accepted -gt 0 ] || fail "nothing was enough"
+[ $refused -gt 0 ] || echo "note: librma has refused none of these sizes, so its refusal was not seen"
+
+[ $failures -eq 0 ] || { echo "$failures failed"; exit 1; }

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Each atomic is one indivisible access of the width of its type, and does what its name says.
+ *
+ * Broken by an update made of a load and a store (totals come out too small), by a swap that returns another value than
+ * the one it replaced (a chain of swaps loses or doubles one), by a compare_swap that writes though the comparison failed
+ * or returns something else than the word, by a row of the type table with the wrong type, and by an access wider
+ * than its word: neighbours that are updated at the same time show it. */
+#include "job.h"
+
+/* Written down again, so that a row missing from the header's table is missed here. */
+#define DISTINCT(X)                                                                                                    \
+    X(int, int) X(uint, unsigned int) X(long, long) X(ulong, unsigned long) X(llong, long long)                        \
+    X(ullong, unsigned long long)
+#define ALIASES(X)                                                                                                     \
+    X(int32, int32_t) X(uint32, uint32_t) X(int64, int64_t) X(uint64, uint64_t) X(size, size_t) X(ptrdiff, ptrdiff_t)
+
+#define LOWEST(TYPE) ((TYPE)-1 < (TYPE)1 ? (TYPE)((uint64_t)1 << (sizeof(TYPE) * 8 - 1)) : 0)
+#define HIGHEST(TYPE) ((TYPE)(~LOWEST(TYPE)))
+
+static uint64_t *room; /* symmetric: four words for each PE */
+
+/* What one PE sees that is alone with a word. The word stands between two others, which must stay. */
+#define MEANING(WHAT, TYPE, FETCH, SET, SWAP, CSWAP, FADD, ADD)                                                        \
+    static void WHAT(int pe) {                                                                                         \
+        TYPE *word = (TYPE *)(void *)(room + 4 * job.me) + 1, low = LOWEST(TYPE), high = HIGHEST(TYPE);                \
+        OK(SET(word - 1, 7, pe));                                                                                      \
+        OK(SET(word + 1, 9, pe));                                                                                      \
+        OK(SET(word, 5, pe));                                                                                          \
+        CHECK(FETCH(word, pe) == 5, "set " #TYPE);                                                                     \
+        CHECK(SWAP(word, high, pe) == 5, "swap's value, " #TYPE);                                                      \
+        CHECK(FETCH(word, pe) == high, "swap " #TYPE);                                                                 \
+        CHECK(CSWAP(word, high - 1, 1, pe) == high, "value of a compare_swap that fails, " #TYPE);                     \
+        CHECK(FETCH(word, pe) == high, "compare_swap wrote, " #TYPE);                                                  \
+        CHECK(CSWAP(word, high, high - 3, pe) == high, "value of a compare_swap that succeeds, " #TYPE);               \
+        CHECK(FETCH(word, pe) == high - 3, "compare_swap did not write, " #TYPE);                                      \
+        CHECK(FADD(word, 3, pe) == high - 3, "fetch_add's value, " #TYPE);                                             \
+        CHECK(FADD(word, 1, pe) == high, "fetch_add " #TYPE);                                                          \
+        CHECK(FETCH(word, pe) == low, "fetch_add wraps, " #TYPE);                                                      \
+        OK(ADD(word, (TYPE)-1, pe));                                                                                   \
+        CHECK(FETCH(word, pe) == high, "add wraps, " #TYPE);                                                           \
+        OK(ADD(word, 0, pe));                                                                                          \
+        OK(ADD(word, 1, pe));                                                                                          \
+        CHECK(SWAP(word, 0, pe) == low, "add " #TYPE);                                                                 \
+        CHECK(FETCH(word - 1, pe) == 7 && FETCH(word + 1, pe) == 9, "a neighbour changed, " #TYPE);                    \
+    }
+
+#define NAMED(NAME, TYPE)                                                                                              \
+    MEANING(named_##NAME, TYPE, rma_atomic_fetch_##NAME, rma_atomic_set_##NAME, rma_atomic_swap_##NAME,                \
+            rma_atomic_compare_swap_##NAME, rma_atomic_fetch_add_##NAME, rma_atomic_add_##NAME)
+#define GENERIC(NAME, TYPE)                                                                                            \
+    MEANING(generic_##NAME, TYPE, rma_atomic_fetch, rma_atomic_set, rma_atomic_swap, rma_atomic_compare_swap,          \
+            rma_atomic_fetch_add, rma_atomic_add)
+DISTINCT(NAMED)
+ALIASES(NAMED)
+DISTINCT(GENERIC)
+#define RUN_NAMED(NAME, TYPE) named_##NAME(pe);
+#define RUN_GENERIC(NAME, TYPE) generic_##NAME(pe);
+
+static void meaning(int pe) {
+    DISTINCT(RUN_NAMED)
+    ALIASES(RUN_NAMED)
+    DISTINCT(RUN_GENERIC)
+}
+
+/* On another node each is refused by name, and returns 0 or the code. */
+#define REFUSED(NAME, TYPE)                                                                                            \
+    static void refused_##NAME(int pe) {                                                                               \
+        TYPE *word = (TYPE *)(void *)room;                                                                             \
+        const char *who = job_text("PE %d is on another node than PE %d", pe, job.me);                                 \
+        EXPECT_ZERO("rma_atomic_fetch_" #NAME, rma_atomic_fetch_##NAME(word, pe), RMA_ERR_UNREACHABLE, who);           \
+        EXPECT("rma_atomic_set_" #NAME, rma_atomic_set_##NAME(word, 1, pe), RMA_ERR_UNREACHABLE, who);                 \
+        EXPECT_ZERO("rma_atomic_swap_" #NAME, rma_atomic_swap_##NAME(word, 1, pe), RMA_ERR_UNREACHABLE, who);          \
+        EXPECT_ZERO("rma_atomic_compare_swap_" #NAME, rma_atomic_compare_swap_##NAME(word, 0, 1, pe),                  \
+                    RMA_ERR_UNREACHABLE, who);                                                                         \
+        EXPECT_ZERO("rma_atomic_fetch_add_" #NAME, rma_atomic_fetch_add_##NAME(word, 1, pe), RMA_ERR_UNREACHABLE,      \
+                    who);                                                                                              \
+        EXPECT("rma_atomic_add_" #NAME, rma_atomic_add_##NAME(word, 1, pe), RMA_ERR_UNREACHABLE, who);                 \
+    }
+DISTINCT(REFUSED)
+ALIASES(REFUSED)
+#define RUN_REFUSED(NAME, TYPE) refused_##NAME(pe);
+
+static void refused(int pe) {
+    DISTINCT(RUN_REFUSED)
+    ALIASES(RUN_REFUSED)
+}
+
+struct target {
+    uint64_t added, fetched, swapped, compared, named; /* of the node's first PE; neighbours on one line */
+    uint32_t halves[2];                                /* the two halves of one 8-byte word */
+    uint64_t sums[JOB_PES_MAX];                        /* what each PE has got from its fetch_adds */
+    uint64_t turns[JOB_PES_MAX];                       /* and from its swaps */
+};
+
+static uint64_t sum_below(uint64_t n) { return n * (n - 1) / 2; }
+
+/* All PEs of the node update the same words at once, by every operation; then the totals must be exact. */
+static void hammer(struct target *t) {
+    int to = job.pes[0];
+    uint64_t n = (uint64_t)job_rounds(20000, 10000), all = n * (uint64_t)job.n_near, got = 0, chain = 0;
+    uint64_t swapped = 0, fetched = 0;
+    rma_gptr_t named = rma_gptr(&t->named, to);
+
+    OK(rma_barrier_all());
+    for (uint64_t i = 0; i < n; i++) {
+        uint64_t old, mine = (uint64_t)job.near * n + i + 1, seen;
+        OK(rma_atomic_add(&t->added, (uint64_t)3, to));
+        got += rma_atomic_fetch_add(&t->fetched, (uint64_t)1, to);
+        chain += rma_atomic_swap(&t->swapped, mine, to);
+        for (old = rma_atomic_fetch(&t->compared, to);; old = seen) {
+            seen = rma_atomic_compare_swap(&t->compared, old, old + 1, to);
+            if (seen == old) break;
+        }
+        if (i & 1)
+            OK(rma_atomic_add(&t->named, (uint64_t)1, to));
+        else
+            rma_gptr_atomic_fetch_add(named, 1);
+        OK(rma_atomic_add(&t->halves[job.near & 1], 0x80000001u, to));
+    }
+    OK(rma_p(&t->sums[job.near], got, to));
+    OK(rma_p(&t->turns[job.near], chain, to));
+    OK(rma_barrier_all());
+
+    if (job.near == 0) {
+        uint32_t each[2] = {0, 0};
+        CHECK(t->added == 3 * all, "added %llu, not %llu", (unsigned long long)t->added, (unsigned long long)(3 * all));
+        CHECK(t->fetched == all, "fetch_added %llu, not %llu", (unsigned long long)t->fetched, (unsigned long long)all);
+        CHECK(t->compared == all, "compare_swapped %llu, not %llu", (unsigned long long)t->compared,
+              (unsigned long long)all);
+        CHECK(t->named == all, "by global pointer and by address %llu, not %llu", (unsigned long long)t->named,
+              (unsigned long long)all);
+        for (int i = 0; i < job.n_near; i++) {
+            fetched += t->sums[i];
+            swapped += t->turns[i];
+            each[i & 1] += (uint32_t)n * 0x80000001u;
+        }
+        /* Each number once: 0 to all-1 fetched; 0 and 1 to all, but for the one that is in the word, swapped. */
+        CHECK(fetched == sum_below(all), "the fetched sum is %llu, not %llu", (unsigned long long)fetched,
+              (unsigned long long)sum_below(all));
+        CHECK(swapped + t->swapped == sum_below(all + 1), "the swapped sum is %llu, not %llu",
+              (unsigned long long)(swapped + t->swapped), (unsigned long long)sum_below(all + 1));
+        for (int k = 0; k < 2; k++)
+            CHECK(t->halves[k] == each[k], "half %d is %#x, not %#x", k, t->halves[k], each[k]);
+    } else {
+        CHECK(t->added == 0 && t->fetched == 0 && t->swapped == 0 && t->compared == 0, "the wrong PE's words changed");
+    }
+    OK(rma_barrier_all());
+}
+
+int main(void) {
+    struct target *t;
+    job_start();
+    room = rma_calloc((size_t)job.n, 4 * sizeof *room);
+    t = rma_calloc(1, sizeof *t);
+    CHECK(room && t, "%s", rma_last_error());
+
+    DOING("one PE on its word");
+    for (int pe = 0; pe < job.n; pe++) {
+        if (rma_on_node(pe))
+            meaning(pe);
+        else
+            refused(pe);
+    }
+    OK(rma_barrier_all());
+    for (int i = 0; i < job.n; i++)
+        CHECK(rma_on_node(i) || room[4 * i] == 0, "PE %d has written here from another node", i);
+
+    DOING("all PEs on the same words");
+    hammer(t);
+    OK(rma_free(t));
+    OK(rma_free(room));
+    return job_end();
+}

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What cannot be had is a code or a null pointer with the reason, on every PE, and nothing else changes.
+ *
+ * Broken by a limit that one PE does not keep, by a failure that leaves a block behind on some PE (offsets differ from
+ * then on) or loses memory (the whole heap can no longer be had), by an output written in spite of failure, and by
+ * memory that is promised and cannot be touched.
+ *
+ * With RMA_TEST_SHM=1 (test/check-small-shm.sh) the limit is /dev/shm itself, of 64 MiB. */
+#include "job.h"
+
+#include <sys/statvfs.h>
+
+#define MIB ((size_t)1 << 20)
+#define BLOCKS 4096
+
+static void *blocks[BLOCKS];
+static size_t sizes[BLOCKS];
+
+static uint64_t key_of(int pe, size_t block) { return (uint64_t)pe << 32 | block; }
+
+static void check_blocks(size_t n, int pe) {
+    for (size_t b = 0; b < n; b++)
+        CHECK(!blocks[b] || job_differs(blocks[b], 0, sizes[b], key_of(pe, b)) == sizes[b], "block %zu of %zu bytes", b,
+              sizes[b]);
+}
+
+static void shuffle(size_t n, uint64_t *random) {
+    for (size_t b = n; b > 1; b--) {
+        size_t other = job_below(random, b), size = sizes[b - 1];
+        void *block = blocks[b - 1];
+        blocks[b - 1] = blocks[other], blocks[other] = block;
+        sizes[b - 1] = sizes[other], sizes[other] = size;
+    }
+}
+
+/* ---- the symmetric heap, of at most 4 MiB: PE 0 was told 4, the others 8, and the smallest counts ---- */
+
+static void too_much(void) {
+    void *kept = rma_malloc(1000);
+    CHECK(kept != NULL, "%s", rma_last_error());
+    job_fill(kept, 0, 1000, 1);
+    EXPECT_ZERO("rma_malloc", rma_malloc(8 * MIB) != NULL, RMA_ERR_NO_MEM, "8 MiB", "at most 4 MiB", "RMA_HEAP_MAX");
+    EXPECT_ZERO("rma_malloc", rma_malloc(4 * MIB) != NULL, RMA_ERR_NO_MEM, "4 MiB asked for", "RMA_HEAP_MAX");
+    EXPECT_ZERO("rma_malloc", rma_malloc(SIZE_MAX) != NULL, RMA_ERR_NO_MEM, "RMA_HEAP_MAX");
+    EXPECT_ZERO("rma_malloc", rma_malloc(SIZE_MAX - 100) != NULL, RMA_ERR_NO_MEM, "RMA_HEAP_MAX");
+    EXPECT_ZERO("rma_calloc", rma_calloc(8, MIB) != NULL, RMA_ERR_NO_MEM, "8 MiB", "RMA_HEAP_MAX");
+    EXPECT_ZERO("rma_aligned_alloc", rma_aligned_alloc((size_t)1 << 30, 64) != NULL, RMA_ERR_NO_MEM, "RMA_HEAP_MAX");
+    EXPECT_ZERO("rma_realloc", rma_realloc(kept, 8 * MIB) != NULL, RMA_ERR_NO_MEM, "8 MiB", "RMA_HEAP_MAX");
+    EXPECT_ZERO("rma_realloc", rma_realloc(NULL, 8 * MIB) != NULL, RMA_ERR_NO_MEM, "8 MiB", "RMA_HEAP_MAX");
+    CHECK(job_differs(kept, 0, 1000, 1) == 1000, "the block that could not grow has changed");
+    OK(rma_free(kept));
+}
+
+/* Fills the heap with blocks of random sizes, the same on each PE, and empties it in random order. */
+static void fill_and_empty(void) {
+    uint64_t random = job_stream(0), told[2], mine[2] = {0, 0};
+    uint64_t *common = rma_malloc(sizeof told);
+    size_t n, bytes = 0;
+    void *whole;
+    CHECK(common != NULL, "%s", rma_last_error());
+    for (n = 0; n < BLOCKS; n++) {
+        size_t size = 1 + job_length(&random, 256 << 10);
+        blocks[n] = rma_malloc(size);
+        sizes[n] = size;
+        if (!blocks[n]) break;
+        job_fill(blocks[n], 0, size, key_of(job.me, n));
+        bytes += size;
+        mine[1] = job_mix(mine[1] ^ (rma_gptr(blocks[n], job.me) & 0xffffffffffu));
+    }
+    CHECK(n < BLOCKS && rma_last_code() == RMA_ERR_NO_MEM && strstr(rma_last_error(), "RMA_HEAP_MAX"), "%zu blocks: %s", n,
+          rma_last_error());
+    CHECK(bytes > 3 * MIB, "exhausted by %zu blocks of %zu bytes in all", n, bytes);
+    mine[0] = n;
+
+    /* The same blocks on each PE. */
+    for (int root = 0; root < job.n; root += job.n > 1 ? job.n - 1 : 1) {
+        if (job.me == root) memcpy(common, mine, sizeof mine);
+        OK(rma_broadcast(common, common, sizeof told, root));
+        memcpy(told, common, sizeof told);
+        CHECK(told[0] == mine[0] && told[1] == mine[1], "PE %d has %llu blocks, this one %llu, or at other offsets", root,
+              (unsigned long long)told[0], (unsigned long long)mine[0]);
+        OK(rma_barrier_all());
+    }
+    check_blocks(n, job.me);
+    OK(rma_free(common));
+    shuffle(n, &random);
+    for (size_t b = 0; b < n; b++) OK(rma_free(blocks[b]));
+
+    /* Nothing is lost: all of it is one block again, and is memory to the last byte. */
+    whole = rma_malloc(4 * MIB);
+    CHECK(whole != NULL, "%s", rma_last_error());
+    OK(rma_barrier_all());
+    job_fill(rma_ptr(whole, job_next(1)), 0, 4 * MIB, 5);
+    OK(rma_barrier_all());
+    CHECK(job_differs(whole, 0, 4 * MIB, 5) == 4 * MIB, "the whole heap does not hold what was put there");
+    EXPECT_ZERO("rma_malloc", rma_malloc(1) != NULL, RMA_ERR_NO_MEM, "RMA_HEAP_MAX");
+    OK(rma_free(whole));
+}
+
+/* ---- the local heap, of at most 2 MiB: each PE for itself, at once, with sizes of its own ---- */
+
+static void local(void) {
+    uint64_t random = job_stream(1 + (uint64_t)job.me);
+    void *untouched = &random, *base = untouched;
+    size_t n, bytes = 0;
+    EXPECT("rma_alloc_mem", rma_alloc_mem(3 * MIB, &base), RMA_ERR_NO_MEM, "3 MiB", "at most 2 MiB", "RMA_LOCAL_MAX");
+    EXPECT("rma_alloc_mem", rma_alloc_mem(SIZE_MAX, &base), RMA_ERR_NO_MEM, "RMA_LOCAL_MAX");
+    CHECK(base == untouched, "rma_alloc_mem failed and wrote %p", base);
+    for (n = 0; n < BLOCKS; n++) {
+        size_t size = 1 + job_length(&random, 64 << 10);
+        if (rma_alloc_mem(size, &base) != RMA_SUCCESS) break;
+        job_fill(base, 0, size, key_of(job.me, n));
+        blocks[n] = base;
+        sizes[n] = size;
+        bytes += size;
+    }
+    CHECK(n < BLOCKS && rma_last_code() == RMA_ERR_NO_MEM && strstr(rma_last_error(), "RMA_LOCAL_MAX"), "%zu blocks: %s", n,
+          rma_last_error());
+    CHECK(bytes > 3 * MIB / 2, "exhausted by %zu blocks of %zu bytes in all", n, bytes);
+    check_blocks(n, job.me);
+    shuffle(n, &random);
+    for (size_t b = 0; b < n; b++) OK(rma_free_mem(blocks[b]));
+    OK(rma_alloc_mem(2 * MIB, &base));
+    memset(base, 1, 2 * MIB);
+    OK(rma_free_mem(base));
+}
+
+/* What fails, fails the same way every time, and costs nothing that would add up. */
+static void again_and_again(void) {
+    long *word = rma_calloc(1, sizeof *word);
+    CHECK(word != NULL, "%s", rma_last_error());
+    for (int i = 0; i < 20; i++) {
+        CHECK(rma_malloc(5 * MIB) == NULL && rma_last_code() == RMA_ERR_NO_MEM, "%s", rma_last_error());
+        OK(rma_p(word, (long)i, job_next(1)));
+        OK(rma_barrier_all());
+        CHECK(*word == i, "%ld", *word);
+        OK(rma_barrier_all());
+    }
+    OK(rma_free(word));
+}
+
+/* ---- a small /dev/shm ---- */
+
+static size_t shm_free(void) {
+    struct statvfs s;
+    CHECK(statvfs("/dev/shm", &s) == 0, "no /dev/shm");
+    return (size_t)s.f_bavail * s.f_frsize;
+}
+
+static void told_why(const char *call) {
+    CHECK(rma_last_code() == RMA_ERR_NO_MEM, "%s: %s", call, rma_last_error());
+    CHECK(strncmp(rma_last_error(), call, strlen(call)) == 0, "names not %s: %s", call, rma_last_error());
+    CHECK(strstr(rma_last_error(), "/dev/shm"), "names not /dev/shm: %s", rma_last_error());
+}
+
+static void small_shm(void) {
+    size_t before, size = 40 * MIB;
+    char *block;
+    CHECK(job.n_near > 1, "only PEs that share memory use /dev/shm");
+    OK(rma_barrier_all());
+    before = shm_free();
+    CHECK(before < 70 * MIB, "/dev/shm has %zu bytes free: this test fills it", before);
+    OK(rma_barrier_all());
+
+    DOING("more than all of it");
+    block = rma_malloc(100 * MIB);
+    CHECK(block == NULL, "100 MiB out of %zu", before);
+    told_why("rma_malloc");
+
+    /* There is room for one PE's share, not for all: whoever is first gets it, and must give it back. */
+    DOING("more than all can have");
+    for (int i = 0; i < 5; i++) {
+        block = rma_malloc(size);
+        CHECK(block == NULL, "%d times %zu bytes out of %zu", job.n_near, size, before);
+        CHECK(rma_last_code() == RMA_ERR_NO_MEM, "%s", rma_last_error());
+        told_why("rma_malloc");
+        OK(rma_barrier_all());
+        CHECK(shm_free() + MIB >= before, "%zu bytes free, %zu before the failure", shm_free(), before);
+        OK(rma_barrier_all());
+    }
+
+    DOING("less");
+    size = before / (size_t)job.n_near / 2;
+    block = rma_malloc(size);
+    CHECK(block != NULL, "%s", rma_last_error());
+    job_fill(block, 0, size, (uint64_t)job.me);
+    OK(rma_barrier_all());
+    CHECK(job_differs(rma_ptr(block, job_next(1)), 0, size, (uint64_t)job_next(1)) == size, "the peer's block");
+    OK(rma_free(block));
+
+    DOING("the local heaps, until there is no more");
+    for (size = MIB;;) {
+        char *base;
+        if (rma_alloc_mem(size, &base) != RMA_SUCCESS) break;
+        memset(base, 1, size);
+    }
+    told_why("rma_alloc_mem");
+    OK(rma_barrier_all());
+    block = rma_malloc(before / (size_t)job.n_near / 2);
+    CHECK(block != NULL, "what has been given is still there: %s", rma_last_error());
+    memset(block, 1, before / (size_t)job.n_near / 2);
+    OK(rma_free(block));
+}
+
+int main(void) {
+    const char *rank = getenv("PMI_RANK"), *shm = getenv("RMA_TEST_SHM");
+    int with_shm = shm && strcmp(shm, "1") == 0;
+    unsetenv("RMA_HEAP_INIT");
+    unsetenv("RMA_HEAP_MAX");
+    unsetenv("RMA_LOCAL_MAX");
+    if (!with_shm) {
+        setenv("RMA_HEAP_MAX", !rank || atoi(rank) == 0 ? "4M" : "8M", 1);
+        setenv("RMA_LOCAL_MAX", "2M", 1);
+    }
+    job_start();
+    if (with_shm) {
+        small_shm();
+        return job_end();
+    }
+    DOING("blocks that no heap can hold");
+    too_much();
+    DOING("filling the symmetric heap");
+    fill_and_empty();
+    DOING("filling the local heap");
+    local();
+    OK(rma_barrier_all());
+    DOING("failing again and again");
+    again_and_again();
+    fill_and_empty();
+    return job_end();
+}

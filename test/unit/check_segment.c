@@ -1,0 +1,551 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Segments on a reservation of one PE that is mapped here, without MPI: where the parts of a space lie, how much is
+ * committed when, what is said when that fails, and what stands at an address.
+ *
+ * A commit fails where a page is not mapped at all, as it does where /dev/shm is full. Kernels that cannot commit on
+ * request (before 5.14) cannot say so either; the tests that need it then pass without looking, and say that. */
+#include "config.h"
+
+#include "heap/attached.h"
+#include "heap/segment.h"
+#include "base/error.h"
+#include "rma.h"
+
+#include <check.h>
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
+
+#define KIB ((size_t)1024)
+#define MIB (KIB * KIB)
+#define GIB (MIB * KIB)
+#define TIB (GIB * KIB)
+#define N(array) (sizeof array / sizeof array[0])
+
+static void ck_text_has(const char *text, const char *part) {
+    ck_assert_msg(strstr(text, part) != NULL, "\"%s\" lacks \"%s\"", text, part);
+}
+
+/* ---- one space with one segment ---- */
+
+struct space {
+    struct rmai_reservation reservation;
+    struct rmai_segment segment;
+    char *table, *base;
+};
+
+static void map(struct rmai_reservation *r, size_t stride) {
+    *r = (struct rmai_reservation){.stride = stride, .n_slots = 1, .window = MPI_WIN_NULL};
+    r->node_base = mmap(NULL, stride, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    ck_assert(r->node_base != MAP_FAILED);
+}
+
+static void create(struct space *p, size_t max) {
+    size_t room = rmai_tlsf_room(max);
+    map(&p->reservation, room + max);
+    p->table = p->reservation.node_base;
+    p->base = p->table + room;
+    ck_assert_int_eq(rmai_segment_create(&p->segment, &p->reservation, p->table, p->base, max, "test heap", "RMA_TEST_MAX"),
+                     RMA_SUCCESS);
+}
+
+static void destroy(struct space *p) { ck_assert_int_eq(rmai_unreserve(&p->reservation), RMA_SUCCESS); }
+
+static void extend(struct space *p, size_t bytes) {
+    size_t got = 0;
+    ck_assert_int_eq(rmai_segment_commit(&p->segment, bytes, &got), RMA_SUCCESS);
+    ck_assert_uint_ge(got, bytes);
+    rmai_segment_extend(&p->segment, bytes);
+}
+
+static void *give(struct space *p, size_t size) {
+    int full = -1;
+    char *block = rmai_segment_alloc(&p->segment, 64, size, &full);
+    ck_assert_msg(block != NULL, "no block of %zu bytes", size);
+    ck_assert_int_eq(full, 0);
+    return block;
+}
+
+static int commit_can_fail(void) {
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    char *p = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    int can = madvise(p, page, MADV_POPULATE_WRITE) == 0;
+    munmap(p, page);
+    if (!can) printf("check_segment: this kernel has no MADV_POPULATE_WRITE: no look at commits that fail\n");
+    return can;
+}
+
+/* Pages of [start, start + len) that are in memory. */
+static size_t resident(const void *start, size_t len) {
+    size_t page = (size_t)sysconf(_SC_PAGESIZE), n = 0;
+    unsigned char *in = malloc(len / page);
+    ck_assert_ptr_nonnull(in);
+    ck_assert_int_eq(mincore((void *)(uintptr_t)start, len, in), 0);
+    for (size_t i = 0; i < len / page; i++) n += in[i] & 1;
+    free(in);
+    return n;
+}
+
+/* ---- layout ---- */
+
+START_TEST(the_parts_of_a_space_lie_apart_and_in_order) {
+    /* A table that is shorter than its heap needs, a part that begins inside a page, a maximum that shrinks. */
+    static const size_t max[] = {0,         1,         64,        4096,      65535,   65536,   65537,
+                                 256 * KIB, MIB - 1,   MIB,       3 * MIB,   GIB - 1, GIB,     24 * GIB + 4096,
+                                 100 * GIB, 255 * GIB, 256 * GIB, 300 * GIB, 5 * TIB};
+    for (size_t i = 0; i < N(max); i++)
+        for (size_t j = 0; j < N(max); j++) {
+            struct rmai_layout l;
+            size_t most = RMAI_TLSF_MAX / RMAI_PAGE * RMAI_PAGE;
+            rmai_layout(&l, max[i], max[j], 1000 * (i + j));
+            ck_assert_uint_ge(l.symmetric_max, rmai_min(max[i], most));
+            ck_assert_uint_ge(l.local_max, rmai_min(max[j], most));
+            ck_assert_uint_le(l.symmetric_max, rmai_min(rmai_max(max[i], 1) + RMAI_PAGE - 1, most));
+            ck_assert_uint_le(l.local_max, rmai_min(rmai_max(max[j], 1) + RMAI_PAGE - 1, most));
+            ck_assert_uint_ge(l.statics, RMAI_HEADER_ROOM);
+            ck_assert_uint_ge(l.statics_max, 1000 * (i + j));
+            ck_assert_uint_ge(l.symmetric_table, l.statics + l.statics_max);
+            ck_assert_uint_ge(l.symmetric, l.symmetric_table + rmai_tlsf_room(l.symmetric_max));
+            ck_assert_uint_ge(l.local_table, l.symmetric + l.symmetric_max);
+            ck_assert_uint_ge(l.local, l.local_table + rmai_tlsf_room(l.local_max));
+            ck_assert_uint_ge(l.guest_max, l.local_max / 2);
+            ck_assert_uint_ge(l.guest_table, l.local + l.local_max);
+            ck_assert_uint_ge(l.guest, l.guest_table + rmai_tlsf_room(l.guest_max));
+            ck_assert_uint_ge(l.attached, l.guest + l.guest_max);
+            ck_assert_uint_ge(l.stride, l.attached + rmai_attached_room());
+            ck_assert_uint_eq((l.statics | l.symmetric_table | l.symmetric | l.local_table | l.local) % RMAI_PAGE, 0);
+            ck_assert_uint_eq((l.guest_table | l.guest | l.attached | l.stride) % RMAI_PAGE, 0);
+            ck_assert_uint_eq((l.symmetric_max | l.local_max) % RMAI_PAGE, 0);
+            /* Tables are a quarter of their heaps; the rest does not grow with them. */
+            ck_assert_uint_le(l.stride, (l.symmetric_max + l.local_max + l.guest_max) / 4 * 5 + rmai_attached_room() + 16 * MIB);
+        }
+}
+END_TEST
+
+START_TEST(a_larger_maximum_never_gives_a_smaller_space) {
+    /* Rounding that is not monotone: rma_init shrinks the maxima until the space fits, and would never end. */
+    struct rmai_layout before, l;
+    rmai_layout(&before, 0, MIB, 0);
+    for (size_t max = 1; max < 4 * TIB; max += 1 + max / 7) {
+        rmai_layout(&l, max, MIB, 0);
+        ck_assert_uint_ge(l.stride, before.stride);
+        ck_assert_uint_ge(l.symmetric_max, before.symmetric_max);
+        before = l;
+    }
+    rmai_layout(&before, MIB, 0, 0);
+    for (size_t max = 1; max < 4 * TIB; max += 1 + max / 7) {
+        rmai_layout(&l, MIB, max, 0);
+        ck_assert_uint_ge(l.stride, before.stride);
+        ck_assert_uint_ge(l.local_max, before.local_max);
+        before = l;
+    }
+    for (size_t max = 256 * GIB; max > MIB; max /= 2) { /* a part of what came out gives less */
+        rmai_layout(&before, max, max, 0);
+        rmai_layout(&l, before.symmetric_max / 4 * 3, before.local_max / 4 * 3, 0);
+        ck_assert_uint_lt(l.stride, before.stride);
+    }
+}
+END_TEST
+
+/* ---- commit ---- */
+
+START_TEST(committed_memory_is_there_and_zero_and_stays) {
+    /* A range that is not rounded outward to pages, or that is cleared by a second commit. */
+    struct rmai_reservation r;
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    map(&r, MIB);
+    ck_assert_uint_eq(resident(r.node_base, MIB), 0);
+    ck_assert_int_eq(rmai_commit(&r, r.node_base, 0), RMA_SUCCESS);
+    ck_assert_uint_eq(resident(r.node_base, MIB), 0);
+    ck_assert_int_eq(rmai_commit(&r, r.node_base + page - 1, 2), RMA_SUCCESS);
+    ck_assert_uint_eq(resident(r.node_base, 2 * page), 2);
+    for (size_t i = 0; i < 2 * page; i++) ck_assert_int_eq(r.node_base[i], 0);
+    memset(r.node_base, 'x', 2 * page);
+    ck_assert_int_eq(rmai_commit(&r, r.node_base, 3 * page), RMA_SUCCESS);
+    ck_assert_uint_eq(resident(r.node_base, 3 * page), 3);
+    for (size_t i = 0; i < 2 * page; i++) ck_assert_int_eq(r.node_base[i], 'x');
+    ck_assert_int_eq(rmai_unreserve(&r), RMA_SUCCESS);
+}
+END_TEST
+
+START_TEST(more_than_the_memory_is_refused_with_numbers) {
+    /* A request that fills the machine before it fails, or fails without saying what there is. */
+    struct rmai_reservation r;
+    map(&r, MIB);
+    rmai_error(RMA_ERR_ARG, "something else");
+    ck_assert_int_eq(rmai_commit(&r, r.node_base, 512 * TIB), RMA_ERR_NO_MEM);
+    ck_assert_int_eq(rma_last_code(), RMA_ERR_NO_MEM);
+    ck_text_has(rma_last_error(), "512 TiB");
+    ck_text_has(rma_last_error(), "memory");
+    ck_assert_uint_eq(resident(r.node_base, MIB), 0);
+    r.n_slots = 2; /* shared spaces lie in /dev/shm, which is asked first */
+    ck_assert_int_eq(rmai_commit(&r, r.node_base, 512 * TIB), RMA_ERR_NO_MEM);
+    ck_text_has(rma_last_error(), "512 TiB");
+    ck_text_has(rma_last_error(), "/dev/shm");
+    ck_text_has(rma_last_error(), "size=");
+    r.n_slots = 1;
+    ck_assert_int_eq(rmai_unreserve(&r), RMA_SUCCESS);
+}
+END_TEST
+
+START_TEST(a_failed_commit_keeps_nothing_and_harms_nothing) {
+    /* Pages that came before the failure and stay, for good, since nobody knows of them; and a page at the edge that
+     * was in use before, and is given back with them. */
+    struct rmai_reservation r;
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    if (!commit_can_fail()) return;
+    map(&r, MIB);
+    ck_assert_int_eq(rmai_commit(&r, r.node_base, page), RMA_SUCCESS);
+    memset(r.node_base, 'x', page);
+    ck_assert_int_eq(munmap(r.node_base + 128 * KIB, page), 0);
+    ck_assert_int_eq(rmai_commit(&r, r.node_base + page / 2, 256 * KIB), RMA_ERR_NO_MEM);
+    ck_assert_int_eq(rma_last_code(), RMA_ERR_NO_MEM);
+    ck_assert_uint_eq(resident(r.node_base, 128 * KIB), 1);
+    for (size_t i = 0; i < page; i++) ck_assert_int_eq(r.node_base[i], 'x');
+    ck_assert_int_eq(rmai_commit(&r, r.node_base + page, page), RMA_SUCCESS);
+    munmap(r.node_base, MIB);
+}
+END_TEST
+
+/* ---- growing ---- */
+
+START_TEST(a_segment_grows_and_gives_blocks_inside_itself) {
+    /* Blocks outside what is committed, and a pool that is not as large as the segment says. */
+    struct space p;
+    int full = -1;
+    create(&p, 4 * MIB);
+    ck_assert_uint_eq(p.segment.size, 0);
+    ck_assert_ptr_null(rmai_segment_alloc(&p.segment, 64, 1000, &full));
+    ck_assert_int_eq(full, 1);
+    ck_assert_uint_eq(rmai_segment_want(&p.segment, 64, 1000), 1024);
+    extend(&p, 1024);
+    ck_assert_uint_eq(p.segment.size, 1024);
+    ck_assert_ptr_eq(give(&p, 1000), p.base);
+    memset(p.base, 'x', 1000);
+    while (p.segment.size < 4 * MIB) {
+        size_t size = p.segment.size, want = rmai_segment_want(&p.segment, 64, rmai_min(size, 4 * MIB - size));
+        char *block;
+        ck_assert_uint_gt(want, 0);
+        extend(&p, want);
+        ck_assert_uint_eq(p.segment.size, size + want);
+        ck_assert_uint_le(p.segment.size, p.segment.committed);
+        ck_assert_uint_le(p.segment.committed, p.segment.max);
+        block = give(&p, rmai_min(size, 4 * MIB - size));
+        ck_assert(block >= p.base && block + size <= p.base + p.segment.size);
+        memset(block, 'y', rmai_min(size, 4 * MIB - size)); /* SIGBUS or SIGSEGV if it is not there */
+        ck_assert_ptr_null(rmai_tlsf_check(&p.segment.pool));
+    }
+    for (int i = 0; i < 1000; i++) ck_assert_int_eq(p.base[i], 'x');
+    destroy(&p);
+}
+END_TEST
+
+START_TEST(commit_takes_an_eighth_within_bounds_so_that_growth_is_rare) {
+    /* A commit for every block, or one that doubles a heap that is large already. The sizes are only claimed: a real heap
+     * of a GiB would take as much memory. */
+    static const struct {
+        size_t size, want, got;
+    } chunk[] = {{0, 64, 256 * KIB},
+                 {0, 256 * KIB, 256 * KIB},
+                 {0, 256 * KIB + 64, 320 * KIB},
+                 {0, 3 * MIB, 3 * MIB},
+                 {MIB, 64, 256 * KIB},
+                 {4 * MIB, 64, 512 * KIB},
+                 {8 * MIB, MIB - 64, MIB},
+                 {8 * MIB, MIB + 64, MIB + 64 * KIB},
+                 {200 * MIB, 64, 25 * MIB},
+                 {512 * MIB, 64, 64 * MIB},
+                 {GIB, 64, 64 * MIB},
+                 {GIB, 80 * MIB, 80 * MIB},
+                 {2 * GIB - 10 * MIB, 64, 10 * MIB}, /* up to the maximum */
+                 {2 * GIB - 64 * KIB, 64 * KIB, 64 * KIB}};
+    for (size_t i = 0; i < N(chunk); i++) {
+        struct space p;
+        size_t got = 77;
+        create(&p, 2 * GIB);
+        p.segment.size = p.segment.committed = chunk[i].size;
+        ck_assert_int_eq(rmai_segment_commit(&p.segment, chunk[i].want, &got), RMA_SUCCESS);
+        ck_assert_msg(got == chunk[i].got, "from %zu by %zu: %zu", chunk[i].size, chunk[i].want, got);
+        ck_assert_uint_eq(p.segment.size, chunk[i].size); /* prepared, not done */
+        ck_assert_uint_eq(p.segment.committed, chunk[i].size + got);
+        ck_assert_uint_eq(resident(p.base + chunk[i].size, got), got / (size_t)sysconf(_SC_PAGESIZE));
+        destroy(&p);
+    }
+}
+END_TEST
+
+START_TEST(what_was_committed_and_not_used_is_given_first) {
+    /* PEs extend by the least that any of them got. The others must not lose, or commit again, what they have. */
+    struct space p;
+    size_t got = 0;
+    create(&p, 4 * MIB);
+    ck_assert_int_eq(rmai_segment_commit(&p.segment, MIB, &got), RMA_SUCCESS);
+    ck_assert_uint_eq(got, MIB);
+    rmai_segment_extend(&p.segment, 128 * KIB);
+    ck_assert_uint_eq(p.segment.size, 128 * KIB);
+    ck_assert_int_eq(rmai_segment_commit(&p.segment, 64 * KIB, &got), RMA_SUCCESS);
+    ck_assert_uint_eq(got, MIB - 128 * KIB);
+    ck_assert_uint_eq(p.segment.committed, MIB);
+    destroy(&p);
+}
+END_TEST
+
+START_TEST(a_commit_that_fails_falls_back_to_what_is_wanted) {
+    /* An allocation that fails because of memory which it did not ask for. */
+    struct space p;
+    size_t got = 77;
+    if (!commit_can_fail()) return;
+    create(&p, 4 * MIB);
+    ck_assert_int_eq(munmap(p.base + 128 * KIB, 64 * KIB), 0);
+    ck_assert_int_eq(rmai_segment_commit(&p.segment, 100 * KIB, &got), RMA_SUCCESS); /* 256 KiB would be usual */
+    ck_assert_uint_eq(got, 128 * KIB);
+    rmai_segment_extend(&p.segment, 100 * KIB);
+    give(&p, 100 * KIB);
+    ck_assert_int_eq(rmai_segment_commit(&p.segment, 64 * KIB, &got), RMA_ERR_NO_MEM);
+    ck_assert_uint_eq(got, 0);
+    ck_assert_int_eq(rma_last_code(), RMA_ERR_NO_MEM);
+    ck_assert_uint_eq(p.segment.size, 100 * KIB);
+    ck_assert_uint_eq(p.segment.committed, 128 * KIB);
+    ck_assert_ptr_null(rmai_tlsf_check(&p.segment.pool));
+    munmap(p.reservation.node_base, p.reservation.stride);
+}
+END_TEST
+
+START_TEST(what_is_committed_already_needs_no_memory) {
+    /* As above, where all that is wanted lies in what was committed before: no memory is needed for it at all. */
+    struct space p;
+    size_t got = 0;
+    if (!commit_can_fail()) return;
+    create(&p, 4 * MIB);
+    ck_assert_int_eq(rmai_segment_commit(&p.segment, 128 * KIB, &got), RMA_SUCCESS);
+    ck_assert_uint_eq(got, 256 * KIB);
+    rmai_segment_extend(&p.segment, 64 * KIB);
+    ck_assert_int_eq(munmap(p.base + 256 * KIB, 64 * KIB), 0); /* from here on there is no more */
+    ck_assert_int_eq(rmai_segment_commit(&p.segment, 64 * KIB, &got), RMA_SUCCESS);
+    ck_assert_uint_eq(got, 192 * KIB);
+    munmap(p.reservation.node_base, p.reservation.stride);
+}
+END_TEST
+
+START_TEST(beyond_the_maximum_the_text_names_the_setting) {
+    /* A user who is told "out of memory" by a machine that has plenty. */
+    static const size_t sizes[] = {MIB + 1, 2 * MIB, 100 * TIB, SIZE_MAX};
+    struct space p;
+    create(&p, MIB);
+    extend(&p, 256 * KIB);
+    give(&p, 128 * KIB);
+    for (size_t i = 0; i < N(sizes); i++) {
+        rmai_error(RMA_ERR_ARG, "something else");
+        ck_assert_uint_eq(rmai_segment_want(&p.segment, 64, sizes[i]), 0);
+        ck_assert_int_eq(rma_last_code(), RMA_ERR_NO_MEM);
+        ck_text_has(rma_last_error(), "test heap");
+        ck_text_has(rma_last_error(), "RMA_TEST_MAX");
+        ck_text_has(rma_last_error(), "128 KiB"); /* used */
+        ck_text_has(rma_last_error(), "1 MiB");   /* of at most */
+    }
+    ck_text_has(rma_last_error(), "16 EiB"); /* asked for */
+    ck_assert_uint_gt(rmai_segment_want(&p.segment, 64, 512 * KIB), 0);
+    destroy(&p);
+}
+END_TEST
+
+START_TEST(a_heap_can_be_filled_to_its_maximum) {
+    /* The last page of a heap that nobody gets, as a growth is rounded past the maximum. */
+    struct space p;
+    size_t n = 0;
+    int full;
+    create(&p, 65 * RMAI_PAGE);
+    for (;;) {
+        if (rmai_segment_alloc(&p.segment, 64, RMAI_PAGE, &full)) {
+            n++;
+        } else {
+            size_t got, want = rmai_segment_want(&p.segment, 64, RMAI_PAGE);
+            ck_assert_int_eq(full, 1);
+            if (!want) break;
+            ck_assert_int_eq(rmai_segment_commit(&p.segment, want, &got), RMA_SUCCESS);
+            rmai_segment_extend(&p.segment, got);
+        }
+    }
+    ck_assert_uint_eq(n, 65);
+    ck_assert_uint_eq(p.segment.size, p.segment.max);
+    destroy(&p);
+}
+END_TEST
+
+START_TEST(a_denied_table_page_is_no_full_heap) {
+    /* A heap that is grown, in vain, because the allocator's own table could not. */
+    struct space p;
+    size_t size, pool_per_step = RMAI_TLSF_STEP / sizeof(struct rmai_tlsf_unit) * RMAI_TLSF_UNIT, offset;
+    int full = -1;
+    char *block;
+    if (!commit_can_fail()) return;
+    create(&p, 4 * MIB);
+    extend(&p, MIB);
+    offset = (size_t)((char *)p.segment.pool.unit - p.table) + 8 * RMAI_TLSF_STEP;
+    ck_assert_int_eq(munmap(p.table + offset, RMAI_TLSF_STEP), 0);
+    rmai_error(RMA_ERR_ARG, "something else");
+    ck_assert_ptr_null(rmai_segment_alloc(&p.segment, 64, 8 * pool_per_step, &full)); /* its rest starts there */
+    ck_assert_int_eq(full, 0);
+    ck_assert_int_eq(rma_last_code(), RMA_ERR_NO_MEM);
+    block = give(&p, 9 * pool_per_step); /* and this one's does not */
+    ck_assert_int_eq(rmai_segment_live(&p.segment, block, &size), 1);
+    ck_assert_uint_eq(size, 9 * pool_per_step);
+    munmap(p.reservation.node_base, p.reservation.stride);
+}
+END_TEST
+
+START_TEST(create_fails_where_the_table_cannot_begin) {
+    /* A segment whose state is written to memory that is not there. */
+    struct rmai_segment s;
+    struct rmai_reservation r;
+    if (!commit_can_fail()) return;
+    map(&r, 2 * MIB);
+    ck_assert_int_eq(munmap(r.node_base, 64 * KIB), 0);
+    ck_assert_int_eq(rmai_segment_create(&s, &r, r.node_base, r.node_base + MIB, MIB, "test heap", "RMA_TEST_MAX"),
+                     RMA_ERR_NO_MEM);
+    ck_assert_int_eq(rma_last_code(), RMA_ERR_NO_MEM);
+    munmap(r.node_base, 2 * MIB);
+}
+END_TEST
+
+/* ---- what stands at an address ---- */
+
+START_TEST(holds_and_live_answer_for_any_address) {
+    /* An address below the base whose offset wraps, or one that is reserved but not committed. */
+    struct space p;
+    size_t size = 0;
+    char *a, *b, outside;
+    create(&p, 4 * MIB);
+    extend(&p, 256 * KIB);
+    a = give(&p, 1000);
+    b = give(&p, 100);
+    rmai_tlsf_free(&p.segment.pool, (size_t)(b - p.base));
+    ck_assert_int_eq(rmai_segment_live(&p.segment, a, &size), 1);
+    ck_assert_uint_eq(size, 1000);
+    ck_assert_int_eq(rmai_segment_live(&p.segment, a + 64, &size), 0);
+    ck_assert_int_eq(rmai_segment_live(&p.segment, a + 1, &size), 0);
+    ck_assert_int_eq(rmai_segment_live(&p.segment, b, &size), 0);
+    ck_assert_int_eq(rmai_segment_live(&p.segment, p.base - 64, &size), 0);
+    ck_assert_int_eq(rmai_segment_live(&p.segment, p.base + 300 * KIB, &size), 0);
+    ck_assert_int_eq(rmai_segment_live(&p.segment, p.base + 4 * MIB, &size), 0);
+    ck_assert_int_eq(rmai_segment_live(&p.segment, &outside, &size), 0);
+    ck_assert_int_eq(rmai_segment_live(&p.segment, NULL, &size), 0);
+    ck_assert_int_eq(rmai_segment_holds(&p.segment, p.base), 1);
+    ck_assert_int_eq(rmai_segment_holds(&p.segment, p.base - 1), 0);
+    ck_assert_int_eq(rmai_segment_holds(&p.segment, p.base + 4 * MIB - 1), 1);
+    ck_assert_int_eq(rmai_segment_holds(&p.segment, p.base + 4 * MIB), 0);
+    ck_assert_int_eq(rmai_segment_holds(&p.segment, NULL), 0);
+    destroy(&p);
+}
+END_TEST
+
+static void expect_bad_base(const struct rmai_segment *s, const void *block, const char *part) {
+    char name[32];
+    snprintf(name, sizeof name, "%p", block);
+    rmai_error(RMA_ERR_ARG, "something else");
+    ck_assert_int_eq(rmai_segment_bad_base(s, "rma_free", block), RMA_ERR_BASE);
+    ck_assert_int_eq(rma_last_code(), RMA_ERR_BASE);
+    ck_assert_int_eq(strncmp(rma_last_error(), "rma_free: ", 10), 0);
+    ck_text_has(rma_last_error(), name);
+    ck_text_has(rma_last_error(), part);
+}
+
+START_TEST(a_bad_base_is_told_apart_as_interior_freed_or_foreign) {
+    /* The wrong cause in a text sends its reader the wrong way. */
+    struct space p;
+    char *a, *b, outside, base[32];
+    create(&p, 4 * MIB);
+    extend(&p, 256 * KIB);
+    a = give(&p, 1000);
+    b = give(&p, 500);
+    give(&p, 1);
+    rmai_tlsf_free(&p.segment.pool, (size_t)(b - p.base));
+    snprintf(base, sizeof base, "%p", (void *)a);
+    expect_bad_base(&p.segment, a + 8, "8 bytes into the block of 1000");
+    ck_text_has(rma_last_error(), base);
+    expect_bad_base(&p.segment, a + 999, "999 bytes into the block of 1000");
+    expect_bad_base(&p.segment, b, "freed already");
+    ck_text_has(rma_last_error(), "test heap");
+    expect_bad_base(&p.segment, b + 64, "freed already");
+    expect_bad_base(&p.segment, p.base + 200 * KIB, "never allocated");
+    expect_bad_base(&p.segment, p.base + 256 * KIB, "no block of the test heap");
+    expect_bad_base(&p.segment, p.base - 64, "no block of the test heap");
+    expect_bad_base(&p.segment, &outside, "no block of the test heap");
+    ck_text_has(rma_last_error(), "262144 bytes");
+    destroy(&p);
+}
+END_TEST
+
+START_TEST(describe_names_the_block_around_an_address) {
+    /* The text that is added to RMA_ERR_ADDRESS: how far a range reached past which block. */
+    struct space p;
+    char *a, text[256], base[32], end[32], tiny[8];
+    create(&p, 4 * MIB);
+    extend(&p, 256 * KIB);
+    a = give(&p, 1000);
+    snprintf(base, sizeof base, "%p", (void *)a);
+    snprintf(end, sizeof end, "%p", (void *)(p.base + 256 * KIB));
+    rmai_segment_describe(&p.segment, a + 900, text, sizeof text);
+    ck_text_has(text, "900 bytes into a live block of 1000 bytes");
+    ck_text_has(text, base);
+    ck_text_has(text, end);
+    ck_text_has(text, "test heap");
+    rmai_segment_describe(&p.segment, a, text, sizeof text);
+    ck_text_has(text, "0 bytes into a live block of 1000 bytes");
+    rmai_segment_describe(&p.segment, p.base + 1024 + 5, text, sizeof text);
+    ck_text_has(text, "5 bytes into a free block of 261120 bytes");
+    rmai_segment_describe(&p.segment, p.base + 256 * KIB, text, sizeof text);
+    ck_text_has(text, "past the end of the test heap (262144 bytes");
+    memset(tiny, 'x', sizeof tiny);
+    rmai_segment_describe(&p.segment, a, tiny, 4);
+    ck_assert_uint_eq(strlen(tiny), 3);
+    ck_assert_int_eq(tiny[4], 'x');
+    destroy(&p);
+}
+END_TEST
+
+int main(void) {
+    Suite *s = suite_create("segment");
+    TCase *layout = tcase_create("layout"), *commit = tcase_create("commit"), *growth = tcase_create("growth");
+    TCase *addresses = tcase_create("addresses");
+    SRunner *runner;
+    int failed;
+    tcase_set_timeout(layout, 60);
+    tcase_add_test(layout, the_parts_of_a_space_lie_apart_and_in_order);
+    tcase_add_test(layout, a_larger_maximum_never_gives_a_smaller_space);
+    suite_add_tcase(s, layout);
+    tcase_set_timeout(commit, 60);
+    tcase_add_test(commit, committed_memory_is_there_and_zero_and_stays);
+    tcase_add_test(commit, more_than_the_memory_is_refused_with_numbers);
+    tcase_add_test(commit, a_failed_commit_keeps_nothing_and_harms_nothing);
+    suite_add_tcase(s, commit);
+    tcase_set_timeout(growth, 120);
+    tcase_add_test(growth, a_segment_grows_and_gives_blocks_inside_itself);
+    tcase_add_test(growth, commit_takes_an_eighth_within_bounds_so_that_growth_is_rare);
+    tcase_add_test(growth, what_was_committed_and_not_used_is_given_first);
+    tcase_add_test(growth, a_commit_that_fails_falls_back_to_what_is_wanted);
+    tcase_add_test(growth, what_is_committed_already_needs_no_memory);
+    tcase_add_test(growth, beyond_the_maximum_the_text_names_the_setting);
+    tcase_add_test(growth, a_heap_can_be_filled_to_its_maximum);
+    tcase_add_test(growth, a_denied_table_page_is_no_full_heap);
+    tcase_add_test(growth, create_fails_where_the_table_cannot_begin);
+    suite_add_tcase(s, growth);
+    tcase_set_timeout(addresses, 60);
+    tcase_add_test(addresses, holds_and_live_answer_for_any_address);
+    tcase_add_test(addresses, a_bad_base_is_told_apart_as_interior_freed_or_foreign);
+    tcase_add_test(addresses, describe_names_the_block_around_an_address);
+    suite_add_tcase(s, addresses);
+    runner = srunner_create(s);
+    srunner_run_all(runner, CK_NORMAL);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

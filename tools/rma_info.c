@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* rma_info: what this library is, what it would be set to, and what machine it is on. Starts no job: it reads the
+ * environment and the machine as rma_init would, so it also explains settings that rma_init refuses. */
+#include "config.h"
+
+#include <mpi.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/settings.h"
+#include "base/topology.h"
+
+static void put_line(void *out, const char *line) { fprintf(out, "  %s\n", line); }
+
+static int usage(FILE *out, int code) {
+    fprintf(out, "usage: rma_info [--help] [--version]\n\n"
+                 "Prints librma's version and MPI, each setting with its value in force, and the machine.\n"
+                 "Exit code: 0, 1 if a setting cannot be used, 2 for a wrong argument.\n");
+    return code;
+}
+
+static void print_mpi(void) {
+    char text[MPI_MAX_LIBRARY_VERSION_STRING];
+    int len, version, subversion;
+    MPI_Get_library_version(text, &len);
+    MPI_Get_version(&version, &subversion);
+    text[strcspn(text, "\n")] = 0;
+    for (char *p = text; *p; p++)
+        if (*p == '\t') *p = ' ';
+    printf("MPI\n  standard       %d.%d\n  library        %s\n  launcher       %s\n", version, subversion, text, RMAI_MPIEXEC);
+}
+
+int main(int argc, char **argv) {
+    struct rmai_settings settings;
+    const char *guess, *entry;
+    int code;
+    if (argc > 1 && strcmp(argv[1], "--help") == 0) return usage(stdout, 0);
+    if (argc > 1 && strcmp(argv[1], "--version") == 0) {
+        printf("rma_info (librma) %s\n", RMA_VERSION);
+        return 0;
+    }
+    if (argc > 1) {
+        fprintf(stderr, "rma_info: unknown argument '%s'\n", argv[1]);
+        return usage(stderr, 2);
+    }
+    printf("librma %s\n", RMA_VERSION);
+    print_mpi();
+    printf("settings\n");
+    code = rmai_settings_read(&settings, rmai_node_memory());
+    if (code == RMA_SUCCESS)
+        rmai_settings_print(&settings, put_line, stdout);
+    else
+        printf("  unusable: %s\n", rma_last_error());
+    for (int n = 0; (entry = rmai_settings_unknown(n, &guess)) != NULL; n++)
+        printf("  %.*s is not a setting%s%s%s\n", (int)strcspn(entry, "="), entry, guess ? "; is " : "", guess ? guess : "",
+               guess ? " meant?" : "");
+    printf("machine\n");
+    rmai_topology_print(put_line, stdout);
+    return code == RMA_SUCCESS ? 0 : 1;
+}
