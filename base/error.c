@@ -11,12 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TEXT_SIZE 1024
+static _Thread_local struct rmai_error_kept last;
 
-static _Thread_local struct {
-    int code;
-    char text[TEXT_SIZE];
-} last;
+#define TEXT_SIZE sizeof last.text
 
 /* The process's handler and identity: what the one world of the process is called when it fails. */
 static _Atomic(rma_errhandler *) handler = rma_errors_abort;
@@ -58,6 +55,10 @@ int rmai_error_prefix(const char *format, ...) {
     memcpy(last.text, words, sizeof words);
     return last.code;
 }
+
+void rmai_error_keep(struct rmai_error_kept *kept) { *kept = last; }
+
+void rmai_error_restore(const struct rmai_error_kept *kept) { last = *kept; }
 
 int rmai_raise(int code) {
     if (code != RMA_SUCCESS && code != RMA_ERR_NO_MEM)

@@ -21,6 +21,15 @@ int rmai_error_prefix(const char *format, ...) RMAI_PRINTF(1, 2);
  * exhaustion that programs live with (RMA_ERR_NO_MEM). Returns code. */
 int rmai_raise(int code);
 
+/* rmai_error_keep copies this thread's last error, rmai_error_restore makes the copy the last one again: around work that is
+ * not the caller's. */
+struct rmai_error_kept {
+    int code;
+    char text[1024];
+};
+void rmai_error_keep(struct rmai_error_kept *kept);
+void rmai_error_restore(const struct rmai_error_kept *kept);
+
 /* rmai_error_identity: the words that rma_errors_abort puts before a text (PE and host), and the function that
  * ends the job; the runtime sets both at init. Before, the process prints the text and exits. */
 void rmai_error_identity(const char *who, void (*end_job)(int code));

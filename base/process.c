@@ -78,6 +78,16 @@ enum rmai_process_result rmai_process_write(int pid, uint64_t to, const void *fr
     return RMAI_PROCESS_DONE;
 }
 
+int rmai_thread(pthread_t *thread, void *(*run)(void *context), void *context) {
+    sigset_t all, before;
+    int failed;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    failed = pthread_create(thread, NULL, run, context);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return failed;
+}
+
 /* madvise(2) on whole pages; returns 0 or errno. */
 static int populate(const void *addr, size_t len, int advice) {
     uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), from = (uintptr_t)addr / page * page, to = (uintptr_t)addr + len;

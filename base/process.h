@@ -4,6 +4,7 @@
 #ifndef RMAI_PROCESS_H
 #define RMAI_PROCESS_H
 
+#include <pthread.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -26,6 +27,9 @@ enum rmai_process_result {
 /* rmai_process_read copies len bytes at address `from` of process pid to `to`; rmai_process_write the other way. */
 enum rmai_process_result rmai_process_read(int pid, void *to, uint64_t from, size_t len);
 enum rmai_process_result rmai_process_write(int pid, uint64_t to, const void *from, size_t len);
+
+/* rmai_thread starts a thread of the library's, which gets none of the program's signals. Returns 0 or errno's value. */
+int rmai_thread(pthread_t *thread, void *(*run)(void *context), void *context);
 
 /* rmai_process_touchable: 1 if this process can read, or with `write` also write, [addr, addr + len) without dying of it. */
 int rmai_process_touchable(const void *addr, size_t len, int write);

@@ -16,7 +16,7 @@
 
 extern char **environ;
 
-enum kind { SIZE, COUNT, CHOICE, BOOL };
+enum kind { SIZE, COUNT, SECONDS, CHOICE, BOOL };
 
 struct setting {
     const char *name;
@@ -39,6 +39,10 @@ static const struct setting table[] = {
     {"RMA_BIND", CHOICE, AT(bind), "none", "none|core|numa", "bind each PE, unless the launcher did"},
     {"RMA_SPIN", COUNT, AT(spin), "auto", NULL, "polls of a waiting PE before it yields and sleeps"},
     {"RMA_COPY", CHOICE, AT(copy), "auto", "auto|memcpy|stream", "how long copies are made"},
+    {"RMA_PROGRESS", CHOICE, AT(progress), "auto", "auto|thread|none", "who serves other nodes while the program computes"},
+    {"RMA_WINDOW", CHOICE, AT(window), "auto", "auto|none", "puts and gets between nodes through an MPI window"},
+    {"RMA_STALL", SECONDS, AT(stall), "30", NULL, "seconds of waiting for another node until it is said; 0: never"},
+    {"RMA_TIMEOUT", SECONDS, AT(timeout), "120", NULL, "seconds without an answer until the job ends; 0: never"},
     {"RMA_INFO", BOOL, AT(info), "no", NULL, "PE 0 prints version, settings and layout at init"},
 };
 #define N_SETTINGS (sizeof table / sizeof table[0])
@@ -152,6 +156,13 @@ static int parse(const struct setting *row, const char *text, size_t memory, str
                 return bad(row, text, "not auto or a count of 0 or more");
             *(long *)member = count;
             return RMA_SUCCESS;
+        case SECONDS:
+            errno = 0;
+            count = strtol(text, &end, 10);
+            if (end == text || *end || errno || count < 0 || count > 1000000000 || !isdigit((unsigned char)*text))
+                return bad(row, text, "not a number of seconds");
+            *(long *)member = count;
+            return RMA_SUCCESS;
         case CHOICE:
             word = choice_of(row->choices, text);
             snprintf(what, sizeof what, "not one of %s", row->choices);
@@ -195,6 +206,7 @@ static void value_text(const struct setting *row, const struct rmai_settings *s,
             else
                 snprintf(buf, 64, "%ld", *(const long *)member);
             break;
+        case SECONDS: snprintf(buf, 64, "%ld s", *(const long *)member); break;
         case CHOICE:
             for (int i = *(const int *)member; i > 0; i--) word += strcspn(word, "|") + 1;
             snprintf(buf, 64, "%.*s", (int)strcspn(word, "|"), word);

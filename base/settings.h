@@ -10,6 +10,8 @@ enum rmai_bind { RMAI_BIND_NONE, RMAI_BIND_CORE, RMAI_BIND_NUMA };
 enum rmai_copy { RMAI_COPY_AUTO, RMAI_COPY_MEMCPY, RMAI_COPY_STREAM };
 enum rmai_heap_check { RMAI_CHECK_NONE, RMAI_CHECK_LEAKS, RMAI_CHECK_FULL };
 enum rmai_statics_mode { RMAI_STATICS_REMAP, RMAI_STATICS_WINDOW, RMAI_STATICS_OFF };
+enum rmai_progress { RMAI_PROGRESS_AUTO, RMAI_PROGRESS_THREAD, RMAI_PROGRESS_NONE };
+enum rmai_window { RMAI_WINDOW_AUTO, RMAI_WINDOW_NONE };
 enum rmai_errors { RMAI_ERRORS_ABORT, RMAI_ERRORS_RETURN };
 
 #define RMAI_SPIN_AUTO (-1L)
@@ -24,6 +26,10 @@ struct rmai_settings {
     int errors;        /* enum rmai_errors */
     int heap_check;    /* enum rmai_heap_check */
     int statics;       /* enum rmai_statics_mode */
+    int progress;      /* enum rmai_progress */
+    int window;        /* enum rmai_window */
+    long stall;        /* seconds that a PE waits for another node before it says so; 0: never */
+    long timeout;      /* seconds without a sign of life of a PE that is waited for until the job ends; 0: never */
     int info;          /* 1: print version, settings and layout at init */
 };
 

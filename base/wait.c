@@ -26,8 +26,33 @@ static void futex(_Atomic uint32_t *word, int operation, uint32_t value, const s
     syscall(SYS_futex, (uint32_t *)word, operation, value, timeout, NULL, 0);
 }
 
+#define POLLS_A_TURN 32  /* looks between turns of progress */
+#define NAP_FIRST 50000  /* nanoseconds: others may need this PE soon again */
+#define NAP_LAST 1000000
+
+static uint32_t wait_and_help(struct rmai_event *e, uint32_t old, const struct rmai_patience *patience, int one_nap) {
+    struct timespec nap = {.tv_nsec = NAP_FIRST};
+    uint32_t now;
+    for (unsigned i = 0; i < patience->polls; i++) {
+        now = atomic_load_explicit(&e->value, memory_order_acquire);
+        if (now != old) return now;
+        if (i % POLLS_A_TURN == POLLS_A_TURN - 1 && patience->progress(patience->context)) i = 0;
+        rmai_pause();
+    }
+    atomic_fetch_add_explicit(&e->sleepers, 1, memory_order_relaxed);
+    atomic_thread_fence(memory_order_seq_cst); /* before the loads of `value`: see above */
+    while ((now = atomic_load_explicit(&e->value, memory_order_acquire)) == old) {
+        nap.tv_nsec = patience->progress(patience->context) ? NAP_FIRST : (nap.tv_nsec * 2 < NAP_LAST ? nap.tv_nsec * 2 : NAP_LAST);
+        futex(&e->value, FUTEX_WAIT, old, &nap);
+        if (one_nap) break;
+    }
+    atomic_fetch_sub_explicit(&e->sleepers, 1, memory_order_relaxed);
+    return atomic_load_explicit(&e->value, memory_order_acquire);
+}
+
 static uint32_t wait(struct rmai_event *e, uint32_t old, const struct rmai_patience *patience, int one_nap) {
     uint32_t now;
+    if (patience->progress) return wait_and_help(e, old, patience, one_nap);
     for (unsigned i = 0; i < patience->polls; i++) {
         now = atomic_load_explicit(&e->value, memory_order_acquire);
         if (now != old) return now;

@@ -13,6 +13,8 @@
 struct rmai_patience {
     unsigned polls;  /* looks at the word before the first yield */
     unsigned yields; /* calls of sched_yield, one look after each, before sleeping */
+    int (*progress)(void *context); /* or NULL: what a waiting PE does for others; returns 0 if there was nothing to do */
+    void *context;
 };
 
 /* A word that is waited for, with those who sleep on it. Only wait and wake functions touch `sleepers`. */

@@ -25,7 +25,7 @@ static int copy_from(struct rmai_world *w, void *dest, const void *symmetric, si
     if (pe == w->my_pe)
         memmove(dest, symmetric, len);
     else if ((code = rmai_resolve(NAME, "source", symmetric, len, pe, &p)) == RMA_SUCCESS)
-        code = rmai_place_get(w, NAME, &p, dest, len);
+        code = rmai_place_get(w, NAME, &p, dest, len, 0);
     return code;
 }
 
@@ -38,12 +38,22 @@ static int root_node(struct rmai_world *w, int root, int *node) {
     return code;
 }
 
+static int among_leaders(struct rmai_world *w, char *data, size_t len, int root) {
+    int code = RMA_SUCCESS;
+    for (size_t done = 0; code == RMA_SUCCESS && done < len; done += RMAI_PIECE) {
+        MPI_Request request;
+        code = rmai_net_broadcast(&w->net, NAME, data + done, rmai_min(len - done, RMAI_PIECE), root, &request);
+        if (code == RMA_SUCCESS) code = rmai_far_finish(w, NAME, "MPI_Ibcast", &request);
+    }
+    return code;
+}
+
 static int across_nodes(struct rmai_world *w, void *dest, const void *source, size_t len, int root) {
     int node, code = root_node(w, root, &node);
     if (code != RMA_SUCCESS) return code;
     if (w->node_my_pe == 0) {
         int copied = node == w->my_node ? copy_from(w, dest, source, len, root) : RMA_SUCCESS;
-        code = rmai_net_broadcast(&w->net, NAME, dest, len, node);
+        code = among_leaders(w, dest, len, node);
         if (code == RMA_SUCCESS) code = copied;
     }
     rmai_barrier_node(&w->barrier);

@@ -30,7 +30,7 @@ void rmai_layout(struct rmai_layout *l, size_t symmetric_max, size_t local_max, 
     l->statics_max = rmai_round_up(statics, RMAI_PAGE);
     l->statics = RMAI_HEADER_ROOM;
     l->symmetric_table = l->statics + l->statics_max;
-    l->symmetric = rmai_round_up(l->symmetric_table + rmai_tlsf_room(l->symmetric_max), RMAI_HEAP_ALIGNMENT);
+    l->symmetric = rmai_round_up(l->symmetric_table + rmai_tlsf_room(l->symmetric_max) + RMAI_PROBE_ROOM, RMAI_HEAP_ALIGNMENT);
     l->local_table = l->symmetric + l->symmetric_max;
     l->local = rmai_round_up(l->local_table + rmai_tlsf_room(l->local_max), RMAI_HEAP_ALIGNMENT);
     l->guest_table = l->local + l->local_max;

@@ -24,6 +24,7 @@
 #include "rma.h"
 
 #define RMAI_HEADER_ROOM RMAI_PAGE
+#define RMAI_PROBE_ROOM ((size_t)4096) /* before the symmetric heap: MPI's window is tried out there */
 
 struct rmai_layout {
     size_t symmetric_table, symmetric, symmetric_max; /* offsets in a PE's space, and the heap's maximum */

@@ -51,6 +51,8 @@ extern struct rma_reach_ rma_reach_ __attribute__((aligned(64)));
 void rma_copy_(void *dest, const void *source, size_t len);
 int rma_put_slow_(const char *call, void *dest, const void *source, size_t len, int pe);
 int rma_get_slow_(const char *call, void *dest, const void *source, size_t len, int pe);
+int rma_put_nbi_slow_(const char *call, void *dest, const void *source, size_t len, int pe);
+int rma_get_nbi_slow_(const char *call, void *dest, const void *source, size_t len, int pe);
 int rma_atomic_slow_(const char *call, int op, const void *target, size_t len, uint64_t value, uint64_t cond, int pe,
                      uint64_t *old);
 int rma_gptr_put_slow_(const char *call, rma_gptr_t dest, const void *source, size_t len);
@@ -112,7 +114,7 @@ inline int rma_put_nbi(void *dest, const void *source, size_t len, int pe) {
         rma_move_(there, source, len);
         return RMA_SUCCESS;
     }
-    return rma_put_slow_("rma_put_nbi", dest, source, len, pe);
+    return rma_put_nbi_slow_("rma_put_nbi", dest, source, len, pe);
 }
 
 inline int rma_get_nbi(void *dest, const void *source, size_t len, int pe) {
@@ -121,7 +123,7 @@ inline int rma_get_nbi(void *dest, const void *source, size_t len, int pe) {
         rma_move_(dest, there, len);
         return RMA_SUCCESS;
     }
-    return rma_get_slow_("rma_get_nbi", dest, source, len, pe);
+    return rma_get_nbi_slow_("rma_get_nbi", dest, source, len, pe);
 }
 
 /* One store or load for each type that the machine moves whole; a relaxed atomic, so that by C11 too no reader
@@ -189,21 +191,20 @@ inline void *rma_atomic_ptr_(const void *target, size_t len, int pe) {
     return RMA_LIKELY_(there != NULL && ((uintptr_t)target & (len - 1)) == 0) ? there : NULL;
 }
 
-#define RMA_ATOMIC_SLOW_(NAME, OP, TARGET, VALUE, COND)                                                 \
-    rma_atomic_slow_("rma_atomic_" NAME, OP, TARGET, sizeof *t, (uint64_t)(VALUE), (uint64_t)(COND), pe, &old)
+#define RMA_ATOMIC_SLOW_(NAME, OP, TARGET, VALUE, COND, OLD)                                            \
+    rma_atomic_slow_("rma_atomic_" NAME, OP, TARGET, sizeof *t, (uint64_t)(VALUE), (uint64_t)(COND), pe, OLD)
 
 #define RMA_ATOMIC_(NAME, TYPE)                                                                         \
     inline TYPE rma_atomic_fetch_##NAME(const TYPE *source, int pe) {                                   \
         TYPE *t = (TYPE *)rma_atomic_ptr_(source, sizeof *t, pe);                                       \
         uint64_t old = 0;                                                                               \
         if (RMA_LIKELY_(t != NULL)) return __atomic_load_n(t, __ATOMIC_ACQUIRE);                        \
-        RMA_ATOMIC_SLOW_("fetch_" #NAME, RMA_FETCH_, source, 0, 0);                                     \
+        RMA_ATOMIC_SLOW_("fetch_" #NAME, RMA_FETCH_, source, 0, 0, &old);                               \
         return (TYPE)old;                                                                               \
     }                                                                                                   \
     inline int rma_atomic_set_##NAME(TYPE *dest, TYPE value, int pe) {                                  \
         TYPE *t = (TYPE *)rma_atomic_ptr_(dest, sizeof *t, pe);                                         \
-        uint64_t old;                                                                                   \
-        if (!RMA_LIKELY_(t != NULL)) return RMA_ATOMIC_SLOW_("set_" #NAME, RMA_SET_, dest, value, 0);   \
+        if (!RMA_LIKELY_(t != NULL)) return RMA_ATOMIC_SLOW_("set_" #NAME, RMA_SET_, dest, value, 0, NULL);   \
         __atomic_store_n(t, value, __ATOMIC_RELEASE);                                                   \
         return RMA_SUCCESS;                                                                             \
     }                                                                                                   \
@@ -211,7 +212,7 @@ inline void *rma_atomic_ptr_(const void *target, size_t len, int pe) {
         TYPE *t = (TYPE *)rma_atomic_ptr_(dest, sizeof *t, pe);                                         \
         uint64_t old = 0;                                                                               \
         if (RMA_LIKELY_(t != NULL)) return __atomic_exchange_n(t, value, __ATOMIC_ACQ_REL);             \
-        RMA_ATOMIC_SLOW_("swap_" #NAME, RMA_SWAP_, dest, value, 0);                                     \
+        RMA_ATOMIC_SLOW_("swap_" #NAME, RMA_SWAP_, dest, value, 0, &old);                                     \
         return (TYPE)old;                                                                               \
     }                                                                                                   \
     inline TYPE rma_atomic_compare_swap_##NAME(TYPE *dest, TYPE cond, TYPE value, int pe) {             \
@@ -221,20 +222,19 @@ inline void *rma_atomic_ptr_(const void *target, size_t len, int pe) {
             __atomic_compare_exchange_n(t, &cond, value, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);        \
             return cond;                                                                                \
         }                                                                                               \
-        RMA_ATOMIC_SLOW_("compare_swap_" #NAME, RMA_COMPARE_SWAP_, dest, value, cond);                  \
+        RMA_ATOMIC_SLOW_("compare_swap_" #NAME, RMA_COMPARE_SWAP_, dest, value, cond, &old);                  \
         return (TYPE)old;                                                                               \
     }                                                                                                   \
     inline TYPE rma_atomic_fetch_add_##NAME(TYPE *dest, TYPE value, int pe) {                           \
         TYPE *t = (TYPE *)rma_atomic_ptr_(dest, sizeof *t, pe);                                         \
         uint64_t old = 0;                                                                               \
         if (RMA_LIKELY_(t != NULL)) return __atomic_fetch_add(t, value, __ATOMIC_ACQ_REL);              \
-        RMA_ATOMIC_SLOW_("fetch_add_" #NAME, RMA_FETCH_ADD_, dest, value, 0);                           \
+        RMA_ATOMIC_SLOW_("fetch_add_" #NAME, RMA_FETCH_ADD_, dest, value, 0, &old);                           \
         return (TYPE)old;                                                                               \
     }                                                                                                   \
     inline int rma_atomic_add_##NAME(TYPE *dest, TYPE value, int pe) {                                  \
         TYPE *t = (TYPE *)rma_atomic_ptr_(dest, sizeof *t, pe);                                         \
-        uint64_t old;                                                                                   \
-        if (!RMA_LIKELY_(t != NULL)) return RMA_ATOMIC_SLOW_("add_" #NAME, RMA_FETCH_ADD_, dest, value, 0); \
+        if (!RMA_LIKELY_(t != NULL)) return RMA_ATOMIC_SLOW_("add_" #NAME, RMA_FETCH_ADD_, dest, value, 0, NULL); \
         __atomic_fetch_add(t, value, __ATOMIC_ACQ_REL);                                                 \
         return RMA_SUCCESS;                                                                             \
     }
@@ -297,8 +297,8 @@ inline uint64_t rma_gptr_atomic_fetch(rma_gptr_t source) {
 }
 
 inline int rma_gptr_atomic_set(rma_gptr_t dest, uint64_t value) {
-    uint64_t *t = rma_gptr_word_(dest), old;
-    if (!RMA_LIKELY_(t != NULL)) return rma_gptr_atomic_slow_("rma_gptr_atomic_set", RMA_SET_, dest, value, 0, &old);
+    uint64_t *t = rma_gptr_word_(dest);
+    if (!RMA_LIKELY_(t != NULL)) return rma_gptr_atomic_slow_("rma_gptr_atomic_set", RMA_SET_, dest, value, 0, NULL);
     __atomic_store_n(t, value, __ATOMIC_RELEASE);
     return RMA_SUCCESS;
 }

@@ -65,7 +65,8 @@ int rmai_agree_on(struct rmai_world *w, const char *name, enum rmai_agree_call c
     uint32_t epoch = w->barrier.epoch + 1, turn = epoch & 1;
     struct rmai_agree_slot *mine = &rmai_header(w, w->node_my_pe)->agree.slot[turn];
     struct rmai_verdict *told = &rmai_header(w, 0)->agree.verdict[turn];
-    int code = RMA_SUCCESS;
+    int code = rmai_far_calm(w, name);
+    if (code != RMA_SUCCESS) return code;
     /* Plain stores: the barrier publishes them. */
     mine->epoch = epoch;
     mine->call = (uint32_t)call;
@@ -76,8 +77,10 @@ int rmai_agree_on(struct rmai_world *w, const char *name, enum rmai_agree_call c
         return RMA_SUCCESS;
     }
     if (w->node_my_pe == 0) {
+        MPI_Request request;
         scan(w, turn, epoch, told);
-        code = rmai_net_agree(&w->net, name, told, sizeof *told);
+        code = rmai_net_agree(&w->net, name, told, sizeof *told, &request);
+        if (code == RMA_SUCCESS) code = rmai_far_finish(w, name, "MPI_Iallreduce", &request);
     }
     rmai_barrier_node(&w->barrier);
     *v = *told;

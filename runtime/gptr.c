@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "base/error.h"
+#include "base/process.h"
 #include "runtime/attach.h"
 #include "runtime/transfer.h"
 
@@ -53,11 +54,33 @@ rma_gptr_t rma_gptr(const void *addr, int pe) {
     return RMA_GPTR_NULL;
 }
 
+/* The part of a space in which an offset below the attached ones lies: [*start, *end), and which pool's extent *end is, if
+ * *pool is not -1. Bytes of an object's end that the origin knows already are known to every PE. */
+static void bounds(const struct rmai_world *w, size_t offset, size_t *start, size_t *end, int *pool) {
+    *start = *end = 0;
+    *pool = -1;
+    if (offset >= w->layout.local) {
+        *pool = offset >= w->layout.guest ? RMAI_GUEST : RMAI_OWN;
+        *start = offset >= w->layout.guest ? w->layout.guest : w->layout.local;
+    } else if (offset >= w->layout.symmetric) {
+        *start = w->layout.symmetric;
+        *end = *start + __atomic_load_n(&rma_reach_.size, __ATOMIC_RELAXED); /* another thread may be growing it */
+    } else if (w->statics_mode != RMAI_STATICS_OFF) {
+        *start = w->layout.statics;
+        *end = *start + w->statics.size;
+    }
+}
+
+static int within(size_t offset, size_t len, size_t start, size_t end) {
+    return offset >= start && offset <= end && len <= end - offset;
+}
+
 /* What the inlined look would give, for the PEs that it does not cover, and what it does not know: global variables and attached
  * memory. Returns 0 if [g, g + len) is in no memory of its PE, number q of this node. */
 static int find(struct rmai_world *w, rma_gptr_t g, size_t len, int q, struct rmai_place *p) {
-    size_t offset = (size_t)(g & RMAI_OFFSET_MASK), start = 0, end = 0;
+    size_t offset = (size_t)(g & RMAI_OFFSET_MASK), start, end;
     struct rmai_header *h = rmai_header(w, q);
+    int pool;
     if (offset >= RMA_GPTR_ATTACHED_) {
         struct rmai_attached table;
         offset -= RMA_GPTR_ATTACHED_;
@@ -70,23 +93,30 @@ static int find(struct rmai_world *w, rma_gptr_t g, size_t len, int q, struct rm
         p->address = rmai_attached_enter(&table, offset, len, &p->region);
         return p->address != 0;
     }
-    if (offset >= w->layout.local) {
-        start = offset >= w->layout.guest ? w->layout.guest : w->layout.local;
-        end = atomic_load_explicit(&h->extent[offset >= w->layout.guest ? RMAI_GUEST : RMAI_OWN], memory_order_acquire);
-    } else if (offset >= w->layout.symmetric) {
-        start = w->layout.symmetric;
-        end = start + w->symmetric.size;
-    } else if (w->statics_mode != RMAI_STATICS_OFF) {
-        start = w->layout.statics;
-        end = start + w->statics.size;
-    }
-    if (offset < start || offset > end || len > end - offset) return 0;
+    bounds(w, offset, &start, &end, &pool);
+    if (pool >= 0) end = atomic_load_explicit(&h->extent[pool], memory_order_acquire);
+    if (!within(offset, len, start, end)) return 0;
     *p = (struct rmai_place){.there = (char *)h + offset};
     if (start == w->layout.statics && q == w->node_my_pe)
         p->there = w->statics.base + (offset - start);
     else if (start == w->layout.statics && w->statics_mode == RMAI_STATICS_WINDOW)
         *p = (struct rmai_place){.slot = q, .address = h->statics + (offset - start)};
     return 1;
+}
+
+/* The same for a PE of another node. Attached memory is looked up by its owner when it comes to it, the extent of a local heap is
+ * asked for only where what was last heard of it does not do. */
+static int find_far(struct rmai_world *w, const char *call, rma_gptr_t g, size_t len, struct rmai_place *p, int *code) {
+    size_t offset = (size_t)(g & RMAI_OFFSET_MASK), start, end;
+    int pe = rma_gptr_pe(g), pool;
+    *p = (struct rmai_place){.far = 1, .pe = pe, .offset = offset};
+    if (offset >= RMA_GPTR_ATTACHED_) return 1;
+    bounds(w, offset, &start, &end, &pool);
+    for (int fresh = 0; pool >= 0 && fresh < 2; fresh++) {
+        *code = rmai_far_extent(w, call, pe, pool, fresh, &end);
+        if (*code != RMA_SUCCESS || within(offset, len, start, end)) break;
+    }
+    return within(offset, len, start, end);
 }
 
 void *rma_gptr_ptr(rma_gptr_t g) {
@@ -114,6 +144,16 @@ static int not_there(const struct rmai_world *w, const char *call, rma_gptr_t g,
                       w->layout.symmetric + w->symmetric.size, w->layout.local);
 }
 
+/* Attached memory is aligned as its address is, which only its owner's node knows. */
+static int aligned(const char *call, rma_gptr_t g, size_t align, struct rmai_place *p) {
+    if ((p->there ? (uintptr_t)p->there : p->address) & (align - 1)) {
+        if (p->region) rmai_attached_leave(p->region);
+        return rmai_error(RMA_ERR_ADDRESS, "%s: global pointer %#llx (PE %d, address %#llx there) is not aligned to %zu bytes", call,
+                          (unsigned long long)g, rma_gptr_pe(g), (unsigned long long)(p->there ? (uintptr_t)p->there : p->address), align);
+    }
+    return RMA_SUCCESS;
+}
+
 static int resolve(const char *call, rma_gptr_t g, size_t len, size_t align, struct rmai_place *p) {
     struct rmai_world *w = &rmai_world;
     unsigned long long offset = g & RMAI_OFFSET_MASK;
@@ -127,14 +167,37 @@ static int resolve(const char *call, rma_gptr_t g, size_t len, size_t align, str
         return rmai_error(RMA_ERR_ADDRESS, "%s: global pointer %#llx (PE %d, offset %#llx) is not aligned to %zu bytes", call,
                           (unsigned long long)g, pe, offset, align);
     q = RMAI_LIKELY(rma_slot_(pe) < rma_reach_.n_node) ? (int)rma_slot_(pe) : rmai_node_slot(w, pe);
-    if (q < 0) return rmai_unreachable(w, call, pe, "moves data");
-    if (!find(w, g, len, q, p)) return not_there(w, call, g, len);
-    if ((p->there ? (uintptr_t)p->there : p->address) & (align - 1)) {
-        if (p->region) rmai_attached_leave(p->region);
-        return rmai_error(RMA_ERR_ADDRESS, "%s: global pointer %#llx (PE %d, address %#llx there) is not aligned to %zu bytes", call,
-                          (unsigned long long)g, pe, (unsigned long long)(p->there ? (uintptr_t)p->there : p->address), align);
+    if (q < 0) {
+        int there = find_far(w, call, g, len, p, &code);
+        return code == RMA_SUCCESS && !there ? not_there(w, call, g, len) : code;
     }
-    return RMA_SUCCESS;
+    if (!find(w, g, len, q, p)) return not_there(w, call, g, len);
+    return aligned(call, g, align, p);
+}
+int rmai_gptr_here(struct rmai_world *w, const char *call, uint64_t offset, size_t len, size_t align, int writes, void **there,
+                   struct rmai_region **region) {
+    rma_gptr_t g = make(w->my_pe, offset);
+    struct rmai_attached table;
+    struct rmai_place p = {0};
+    int code;
+    *region = NULL;
+    if (offset < RMA_GPTR_ATTACHED_) {
+        if (!find(w, g, len, w->node_my_pe, &p)) return not_there(w, call, g, len);
+        *there = p.there;
+        return aligned(call, g, align, &p);
+    }
+    /* As a peer does it: the program may be detaching it. */
+    rmai_attached_view(&table, (char *)rmai_header(w, w->node_my_pe) + w->layout.attached);
+    p.there = (void *)(uintptr_t)rmai_attached_enter(&table, offset - RMA_GPTR_ATTACHED_, len, &p.region);
+    if (!p.there) return not_there(w, call, g, len);
+    *there = p.there;
+    *region = p.region;
+    code = aligned(call, g, align, &p);
+    if (code == RMA_SUCCESS && !rmai_process_touchable(p.there, len, writes)) {
+        rmai_attached_leave(p.region);
+        code = rmai_not_mapped(call, (uint64_t)(uintptr_t)p.there, len, w->my_pe);
+    }
+    return code;
 }
 
 /* The address of this PE's own attached memory; NULL if g is something else, or wrong. */
@@ -149,14 +212,14 @@ static inline void *own_attached(rma_gptr_t g, size_t len) {
 static RMAI_COLD int put_elsewhere(const char *call, rma_gptr_t dest, const void *source, size_t len) {
     struct rmai_place p;
     int code = resolve(call, dest, len, 1, &p);
-    if (code == RMA_SUCCESS) code = rmai_place_put(&rmai_world, call, &p, source, len);
+    if (code == RMA_SUCCESS) code = rmai_place_put(&rmai_world, call, &p, source, len, 0);
     return rmai_raise(code);
 }
 
 static RMAI_COLD int get_elsewhere(const char *call, void *dest, rma_gptr_t source, size_t len) {
     struct rmai_place p;
     int code = resolve(call, source, len, 1, &p);
-    if (code == RMA_SUCCESS) code = rmai_place_get(&rmai_world, call, &p, dest, len);
+    if (code == RMA_SUCCESS) code = rmai_place_get(&rmai_world, call, &p, dest, len, 0);
     return rmai_raise(code);
 }
 

@@ -18,6 +18,9 @@ int rmai_local_free(struct rmai_world *w, const char *call, void *base);
  * that texts name, or NULL for the global pointer. Returns RMA_SUCCESS, RMA_ERR_BASE, RMA_ERR_ADDRESS. */
 int rmai_give_back(struct rmai_world *w, const char *call, int q, size_t offset, const void *addr);
 
+/* rmai_guest_alloc allocates in the guests' part of PE number q. Returns RMA_SUCCESS, RMA_ERR_NO_MEM, RMA_ERR_SYSTEM. */
+int rmai_guest_alloc(struct rmai_world *w, const char *call, int q, size_t size, rma_gptr_t *g);
+
 /* rmai_guest_view is this PE's view of the guests' part of PE number q; rmai_own_view of the owner's part. */
 void rmai_guest_view(const struct rmai_world *w, int q, struct rmai_segment *s);
 void rmai_own_view(const struct rmai_world *w, int q, struct rmai_segment *s);

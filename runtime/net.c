@@ -6,49 +6,210 @@
 #include "base/error.h"
 #include "base/mpi.h"
 
-/* Longest piece of one MPI call: its counts are ints. */
-#define PIECE ((size_t)256 << 20)
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SHORT_TAG 0
+
+void rmai_net_none(struct rmai_net *net) {
+    *net = (struct rmai_net){.leaders = MPI_COMM_NULL, .messages = MPI_COMM_NULL, .merge = MPI_OP_NULL, .window = MPI_WIN_NULL};
+    for (int i = 0; i < RMAI_EARS; i++) net->ear[i] = MPI_REQUEST_NULL;
+}
+
+static int listen(struct rmai_net *net, unsigned i) {
+    return MPI_Irecv(net->heard[i], (int)RMAI_MESSAGE, MPI_BYTE, MPI_ANY_SOURCE, SHORT_TAG, net->messages, &net->ear[i]);
+}
 
 int rmai_net_open(struct rmai_net *net, int is_leader, rmai_net_merge *merge) {
     int rank, code;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    net->merge = MPI_OP_NULL;
     code = MPI_Comm_split(MPI_COMM_WORLD, is_leader ? 0 : MPI_UNDEFINED, rank, &net->leaders);
     if (code == MPI_SUCCESS) code = MPI_Op_create(merge, 1, &net->merge);
     if (code == MPI_SUCCESS && is_leader) code = MPI_Comm_set_errhandler(net->leaders, MPI_ERRORS_RETURN);
-    return rmai_mpi(code, "rma_init", "setting up the node leaders");
+    if (code == MPI_SUCCESS) code = MPI_Comm_dup(MPI_COMM_WORLD, &net->messages);
+    if (code == MPI_SUCCESS) code = MPI_Comm_set_errhandler(net->messages, MPI_ERRORS_RETURN);
+    if (code != MPI_SUCCESS) return rmai_mpi(code, "rma_init", "setting up the communicators");
+    net->heard = malloc(RMAI_EARS * sizeof *net->heard);
+    if (!net->heard) return rmai_error(RMA_ERR_NO_MEM, "rma_init: no memory for messages");
+    for (unsigned i = 0; code == MPI_SUCCESS && i < RMAI_EARS; i++) code = listen(net, i);
+    return rmai_mpi(code, "rma_init", "MPI_Irecv");
+}
+
+void rmai_net_cancel(MPI_Request *request) {
+    if (*request == MPI_REQUEST_NULL) return;
+    MPI_Cancel(request);
+    MPI_Wait(request, MPI_STATUS_IGNORE);
 }
 
 void rmai_net_close(struct rmai_net *net) {
+    rmai_net_window(net, NULL, 0);
+    for (int i = 0; i < RMAI_EARS; i++) rmai_net_cancel(&net->ear[i]);
+    free(net->heard);
+    net->heard = NULL;
+    if (net->messages != MPI_COMM_NULL) MPI_Comm_free(&net->messages);
     if (net->merge != MPI_OP_NULL) MPI_Op_free(&net->merge);
     if (net->leaders != MPI_COMM_NULL) MPI_Comm_free(&net->leaders);
 }
 
-int rmai_net_barrier(struct rmai_net *net, const char *call) {
-    MPI_Request request;
-    int code = rmai_mpi(MPI_Ibarrier(net->leaders, &request), call, "MPI_Ibarrier");
-    return code ? code : rmai_mpi_wait(&request, call, "MPI_Ibarrier");
+/* ---- among leaders ---- */
+
+int rmai_net_barrier(struct rmai_net *net, const char *call, MPI_Request *request) {
+    return rmai_mpi(MPI_Ibarrier(net->leaders, request), call, "MPI_Ibarrier");
 }
 
-int rmai_net_agree(struct rmai_net *net, const char *call, void *data, size_t bytes) {
-    MPI_Request request;
+int rmai_net_agree(struct rmai_net *net, const char *call, void *data, size_t bytes, MPI_Request *request) {
     MPI_Datatype type;
-    int code = rmai_mpi(MPI_Type_contiguous((int)bytes, MPI_BYTE, &type), call, "MPI_Type_contiguous");
-    if (code) return code;
+    int code = MPI_Type_contiguous((int)bytes, MPI_BYTE, &type);
+    if (code != MPI_SUCCESS) return rmai_mpi(code, call, "MPI_Type_contiguous");
     MPI_Type_commit(&type);
-    code = rmai_mpi(MPI_Iallreduce(MPI_IN_PLACE, data, 1, type, net->merge, net->leaders, &request), call, "MPI_Iallreduce");
-    if (!code) code = rmai_mpi_wait(&request, call, "MPI_Iallreduce");
-    MPI_Type_free(&type);
-    return code;
+    code = MPI_Iallreduce(MPI_IN_PLACE, data, 1, type, net->merge, net->leaders, request);
+    MPI_Type_free(&type); /* goes when the request is done (MPI-3.1 section 4.1.9) */
+    return rmai_mpi(code, call, "MPI_Iallreduce");
 }
 
-int rmai_net_broadcast(struct rmai_net *net, const char *call, void *data, size_t len, int root) {
-    for (size_t done = 0; done < len; done += PIECE) {
-        MPI_Request request;
-        int n = (int)rmai_min(len - done, PIECE);
-        int code = rmai_mpi(MPI_Ibcast((char *)data + done, n, MPI_BYTE, root, net->leaders, &request), call, "MPI_Ibcast");
-        if (!code) code = rmai_mpi_wait(&request, call, "MPI_Ibcast");
-        if (code) return code;
-    }
+int rmai_net_broadcast(struct rmai_net *net, const char *call, void *data, size_t len, int root, MPI_Request *request) {
+    return rmai_mpi(MPI_Ibcast(data, (int)len, MPI_BYTE, root, net->leaders, request), call, "MPI_Ibcast");
+}
+
+int rmai_net_leader(const struct rmai_net *net, int i) {
+    MPI_Group all, leaders;
+    int pe = -1;
+    MPI_Comm_group(MPI_COMM_WORLD, &all);
+    MPI_Comm_group(net->leaders, &leaders);
+    MPI_Group_translate_ranks(leaders, 1, &i, all, &pe);
+    MPI_Group_free(&all);
+    MPI_Group_free(&leaders);
+    return pe;
+}
+
+/* ---- messages ---- */
+
+/* Messages fill the receives in the order in which these were posted, so the next one is enough to look at: one MPI_Test, whatever
+ * their number. */
+const void *rmai_net_hear(struct rmai_net *net, int *from, size_t *len, int *code) {
+    MPI_Status status;
+    int done = 0, count;
+    *code = rmai_mpi(MPI_Test(&net->ear[net->next], &done, &status), "receiving", "MPI_Test");
+    if (*code != RMA_SUCCESS || !done) return NULL;
+    MPI_Get_count(&status, MPI_BYTE, &count);
+    *from = status.MPI_SOURCE;
+    *len = (size_t)count;
+    return net->heard[net->next];
+}
+
+int rmai_net_heard(struct rmai_net *net) {
+    unsigned i = net->next;
+    net->next = (i + 1) % RMAI_EARS;
+    return rmai_mpi(listen(net, i), "receiving", "MPI_Irecv");
+}
+
+int rmai_net_send(struct rmai_net *net, int pe, const void *data, size_t len, MPI_Request *request) {
+    return rmai_mpi(MPI_Isend(data, (int)len, MPI_BYTE, pe, SHORT_TAG, net->messages, request), "sending", "MPI_Isend");
+}
+
+int rmai_net_send_long(struct rmai_net *net, int pe, int tag, const void *data, size_t len, MPI_Request *request) {
+    return rmai_mpi(MPI_Isend(data, (int)len, MPI_BYTE, pe, tag, net->messages, request), "sending", "MPI_Isend");
+}
+
+int rmai_net_receive_long(struct rmai_net *net, int pe, int tag, void *data, size_t len, MPI_Request *request) {
+    return rmai_mpi(MPI_Irecv(data, (int)len, MPI_BYTE, pe, tag, net->messages, request), "receiving", "MPI_Irecv");
+}
+
+int rmai_net_done(MPI_Request *request) {
+    int done = 0;
+    if (*request == MPI_REQUEST_NULL) return 1;
+    if (rmai_mpi(MPI_Test(request, &done, MPI_STATUS_IGNORE), "moving data", "MPI_Test") != RMA_SUCCESS) return -1;
+    return done;
+}
+
+/* ---- window ---- */
+
+/* Hints, and who uses them. The same size and unit everywhere: MPICH then keeps no table of n PEs. No accumulates with
+ * different operations or order: MPICH and Open MPI may do them in the network's adapter. */
+static const char *const hints[][2] = {
+    {"same_size", "true"},
+    {"same_disp_unit", "true"},
+    {"accumulate_ordering", "none"},
+    {"accumulate_ops", "same_op"},
+};
+
+static int probe(const struct rmai_net *net) {
+    void *base = NULL;
+    int *model = NULL, found = 0;
+    MPI_Win_get_attr(net->window, MPI_WIN_BASE, &base, &found);
+    if (!found || base != net->window_base)
+        return rmai_error(RMA_ERR_MPI, "MPI's window is at %p, not at %p", base, (void *)net->window_base);
+    MPI_Win_get_attr(net->window, MPI_WIN_MODEL, &model, &found);
+    if (!found || *model != MPI_WIN_UNIFIED)
+        return rmai_error(RMA_ERR_MPI, "MPI's window has the separate memory model, in which loads do not see puts");
     return RMA_SUCCESS;
+}
+
+int rmai_net_window(struct rmai_net *net, void *base, size_t size) {
+    MPI_Info info;
+    int code = MPI_SUCCESS;
+    if (net->window != MPI_WIN_NULL) {
+        MPI_Win_unlock_all(net->window);
+        code = MPI_Win_free(&net->window);
+        net->window = MPI_WIN_NULL;
+    }
+    if (code != MPI_SUCCESS || size == 0) return rmai_mpi(code, "ending the window", "MPI_Win_free");
+    MPI_Info_create(&info);
+    for (size_t i = 0; i < sizeof hints / sizeof hints[0]; i++) MPI_Info_set(info, hints[i][0], hints[i][1]);
+    code = MPI_Win_create(base, (MPI_Aint)size, 1, info, net->messages, &net->window);
+    MPI_Info_free(&info);
+    if (code != MPI_SUCCESS) return rmai_mpi(code, "making the window", "MPI_Win_create");
+    net->window_base = base;
+    MPI_Win_set_errhandler(net->window, MPI_ERRORS_RETURN);
+    code = MPI_Win_lock_all(MPI_MODE_NOCHECK, net->window); /* without NOCHECK MPICH sends a message to every PE */
+    return code == MPI_SUCCESS ? probe(net) : rmai_mpi(code, "opening the window", "MPI_Win_lock_all");
+}
+
+int rmai_net_put(struct rmai_net *net, const char *call, int pe, size_t disp, const void *source, size_t len) {
+    int code = MPI_SUCCESS;
+    for (size_t done = 0; code == MPI_SUCCESS && done < len; done += RMAI_PIECE) {
+        int n = (int)rmai_min(len - done, RMAI_PIECE);
+        code = MPI_Put((const char *)source + done, n, MPI_BYTE, pe, (MPI_Aint)(disp + done), n, MPI_BYTE, net->window);
+    }
+    return rmai_mpi(code, call, "MPI_Put");
+}
+
+int rmai_net_get(struct rmai_net *net, const char *call, int pe, size_t disp, void *dest, size_t len) {
+    int code = MPI_SUCCESS;
+    for (size_t done = 0; code == MPI_SUCCESS && done < len; done += RMAI_PIECE) {
+        int n = (int)rmai_min(len - done, RMAI_PIECE);
+        code = MPI_Get((char *)dest + done, n, MPI_BYTE, pe, (MPI_Aint)(disp + done), n, MPI_BYTE, net->window);
+    }
+    return rmai_mpi(code, call, "MPI_Get");
+}
+
+int rmai_net_flush_local(struct rmai_net *net, const char *call, int pe) {
+    return rmai_mpi(MPI_Win_flush_local(pe, net->window), call, "MPI_Win_flush_local");
+}
+
+int rmai_net_flush(struct rmai_net *net, const char *call, int pe) {
+    return rmai_mpi(MPI_Win_flush(pe, net->window), call, "MPI_Win_flush");
+}
+
+/* ---- the machine ---- */
+
+/* Machines are told apart by the kernel's boot id: containers of one machine share it, machines never do. */
+int rmai_net_machine(uint64_t *bits, int n_bits) {
+    char id[64] = "";
+    unsigned hash = 2166136261u; /* FNV-1a */
+    MPI_Comm machine;
+    int rank, n = 1;
+    FILE *f = fopen("/proc/sys/kernel/random/boot_id", "r");
+    if (f) {
+        if (!fgets(id, sizeof id, f)) id[0] = 0;
+        fclose(f);
+    }
+    for (const char *c = id; *c; c++) hash = (hash ^ (unsigned char)*c) * 16777619u;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (MPI_Comm_split(MPI_COMM_WORLD, (int)(hash >> 1), rank, &machine) != MPI_SUCCESS) return 1;
+    MPI_Comm_size(machine, &n);
+    MPI_Allreduce(MPI_IN_PLACE, bits, n_bits, MPI_UINT64_T, MPI_BOR, machine);
+    MPI_Comm_free(&machine);
+    return n;
 }

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What crosses nodes. Every MPI communication call of the runtime after init stands in this module; MPI RMA calls
- * may stand nowhere else. In this version nodes meet (barrier, agreement, broadcast); put, get and atomics do not
- * cross nodes and are refused by name where they are asked for (runtime/transfer).
+/* What crosses nodes, as bytes: every MPI communication call of the runtime after init stands in this module; MPI RMA
+ * calls may stand nowhere else. It knows ranks, buffers and displacements; what they mean is runtime/far's business.
  *
- * One PE of each node, its leader, takes part for all. */
+ *   collective   among one PE of each node, its leader
+ *   messages     short ones, into receives that are always posted, and long data by tag; on a communicator of their own
+ *   window       one over the first part of each PE's symmetric heap, in one epoch from its creation to its end
+ *
+ * Two communicators and one window, whatever the job does. Nothing here waits unless it says so. */
 #ifndef RMAI_NET_H
 #define RMAI_NET_H
 
@@ -11,25 +14,71 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define RMAI_MESSAGE ((size_t)4096) /* bytes of a short message at most */
+#define RMAI_EARS 16                /* posted receives */
+#define RMAI_PIECE ((size_t)256 << 20) /* bytes of one MPI call at most: MPICH 4.0.2 crashes beyond 2 GiB */
+
 struct rmai_net {
-    MPI_Comm leaders; /* MPI_COMM_NULL on other PEs and in jobs of one node */
-    MPI_Op merge;     /* rmai_net_agree's operation */
+    MPI_Comm leaders;  /* MPI_COMM_NULL on other PEs and in jobs of one node */
+    MPI_Op merge;      /* rmai_net_agree's operation */
+    MPI_Comm messages; /* MPI_COMM_NULL in jobs of one node */
+    MPI_Request ear[RMAI_EARS];
+    unsigned char (*heard)[RMAI_MESSAGE];
+    unsigned next; /* the ear that hears the next message */
+    MPI_Win window;
+    char *window_base;
 };
 
 /* A merge function for rmai_net_agree, with MPI's signature for user operations; *datatype is of bytes. */
 typedef void rmai_net_merge(void *in, void *inout, int *len, MPI_Datatype *datatype);
 
-/* rmai_net_open sets up leaders (collective over MPI_COMM_WORLD). Returns RMA_SUCCESS or RMA_ERR_MPI. */
-int rmai_net_open(struct rmai_net *net, int is_leader, rmai_net_merge *merge);
+/* rmai_net_none: the state of a job of one node, in which rmai_net_close does nothing. */
+void rmai_net_none(struct rmai_net *net);
 
-/* rmai_net_close frees what open made. */
+/* rmai_net_open sets up leaders and messages (collective over MPI_COMM_WORLD). Returns RMA_SUCCESS, RMA_ERR_NO_MEM,
+ * RMA_ERR_MPI. rmai_net_close frees what open made: collective, with no message under way. */
+int rmai_net_open(struct rmai_net *net, int is_leader, rmai_net_merge *merge);
 void rmai_net_close(struct rmai_net *net);
 
-/* Called by every leader, in one order; return RMA_SUCCESS or RMA_ERR_MPI.
- * rmai_net_barrier waits for all; rmai_net_agree merges `bytes` bytes of all leaders in place; rmai_net_broadcast
- * copies len bytes from leader number root to all. */
-int rmai_net_barrier(struct rmai_net *net, const char *call);
-int rmai_net_agree(struct rmai_net *net, const char *call, void *data, size_t bytes);
-int rmai_net_broadcast(struct rmai_net *net, const char *call, void *data, size_t len, int root);
+/* Begun by every leader, in one order; each returns RMA_SUCCESS with *request, or RMA_ERR_MPI.
+ * rmai_net_barrier is complete when all have begun it; rmai_net_agree merges `bytes` bytes of all leaders in place;
+ * rmai_net_broadcast copies len bytes, RMAI_PIECE at most, from leader number root to all. */
+int rmai_net_barrier(struct rmai_net *net, const char *call, MPI_Request *request);
+int rmai_net_agree(struct rmai_net *net, const char *call, void *data, size_t bytes, MPI_Request *request);
+int rmai_net_broadcast(struct rmai_net *net, const char *call, void *data, size_t len, int root, MPI_Request *request);
+
+/* rmai_net_leader: the PE that is leader number i. */
+int rmai_net_leader(const struct rmai_net *net, int i);
+
+/* rmai_net_hear: the oldest message not yet heard, from PE *from, of *len bytes; or NULL if there is none, or MPI failed (*code).
+ * It stays where it is until rmai_net_heard. Drives MPI's progress. */
+const void *rmai_net_hear(struct rmai_net *net, int *from, size_t *len, int *code);
+int rmai_net_heard(struct rmai_net *net);
+
+/* rmai_net_send begins to send len bytes, at most RMAI_MESSAGE, to pe; rmai_net_send_long and rmai_net_receive_long begin
+ * to move at most RMAI_PIECE, matched by tag. data stays in use until the request is done.
+ * rmai_net_done: 1 if the request is (MPI_REQUEST_NULL is), 0 if not yet, -1 after recording RMA_ERR_MPI. */
+int rmai_net_send(struct rmai_net *net, int pe, const void *data, size_t len, MPI_Request *request);
+int rmai_net_send_long(struct rmai_net *net, int pe, int tag, const void *data, size_t len, MPI_Request *request);
+int rmai_net_receive_long(struct rmai_net *net, int pe, int tag, void *data, size_t len, MPI_Request *request);
+int rmai_net_done(MPI_Request *request);
+
+/* rmai_net_cancel ends a receive that nothing will come for. */
+void rmai_net_cancel(MPI_Request *request);
+
+/* rmai_net_window makes the window anew over [base, base + size) of each PE; size 0: none (collective). Nothing is under way in the
+ * one that it replaces. Returns RMA_SUCCESS, or records why MPI's window cannot be used: RMA_ERR_MPI. */
+int rmai_net_window(struct rmai_net *net, void *base, size_t size);
+
+/* rmai_net_put, rmai_net_get begin to copy len bytes to or from displacement disp of PE pe's window. The caller's memory is
+ * free, or filled, after rmai_net_flush_local, and a put is in its place after rmai_net_flush; both wait. */
+int rmai_net_put(struct rmai_net *net, const char *call, int pe, size_t disp, const void *source, size_t len);
+int rmai_net_get(struct rmai_net *net, const char *call, int pe, size_t disp, void *dest, size_t len);
+int rmai_net_flush_local(struct rmai_net *net, const char *call, int pe);
+int rmai_net_flush(struct rmai_net *net, const char *call, int pe);
+
+/* rmai_net_machine: how many PEs of the job run on the machine that this PE runs on, whatever nodes they are on (collective over
+ * MPI_COMM_WORLD). The n words of `bits` become the union of theirs. At least 1. */
+int rmai_net_machine(uint64_t *bits, int n);
 
 #endif

@@ -8,23 +8,26 @@
 
 #include <string.h>
 
-/* A naturally aligned value of up to 8 bytes moves whole, as on the inlined path. */
 #define WHOLE(TYPE)                                                                                                    \
     if (len == sizeof(TYPE) && (uintptr_t)to % sizeof(TYPE) == 0 && (uintptr_t)from % sizeof(TYPE) == 0) {             \
         __atomic_store_n((TYPE *)to, __atomic_load_n((const TYPE *)from, __ATOMIC_RELAXED), __ATOMIC_RELAXED);         \
         return;                                                                                                        \
     }
 
-static void move(void *to, const void *from, size_t len) {
+void rmai_move(void *to, const void *from, size_t len) {
     WHOLE(uint64_t)
     WHOLE(uint32_t)
     WHOLE(uint16_t)
     rma_move_(to, from, len);
 }
 
-static int fault(const struct rmai_world *w, const char *call, const struct rmai_place *p, size_t len) {
+int rmai_not_mapped(const char *call, uint64_t address, size_t len, int pe) {
     return rmai_error(RMA_ERR_ADDRESS, "%s: %zu bytes at address %#llx of PE %d are not mapped there, or not for this access", call,
-                      len, (unsigned long long)p->address, w->node_pes[p->slot]);
+                      len, (unsigned long long)address, pe);
+}
+
+static int fault(const struct rmai_world *w, const char *call, const struct rmai_place *p, size_t len) {
+    return rmai_not_mapped(call, p->address, len, w->node_pes[p->slot]);
 }
 
 /* In pieces through the owner's thread. */
@@ -50,24 +53,38 @@ static int finish(struct rmai_world *w, const char *call, struct rmai_place *p, 
     return code;
 }
 
-int rmai_place_put(struct rmai_world *w, const char *call, struct rmai_place *p, const void *source, size_t len) {
+int rmai_place_put(struct rmai_world *w, const char *call, struct rmai_place *p, const void *source, size_t len,
+                   int later) {
     enum rmai_process_result result = RMAI_PROCESS_REFUSED;
     if (RMAI_LIKELY(p->there != NULL)) {
-        move(p->there, source, len);
+        rmai_move(p->there, source, len);
         return RMA_SUCCESS;
     }
+    if (p->far) return rmai_far_put(w, call, p->pe, p->offset, source, len, later);
     if (rmai_same_pids(w, p->slot)) result = rmai_process_write(rmai_header(w, p->slot)->pid, p->address, source, len);
     return finish(w, call, p, result, RMAI_SERVE_PUT, (void *)(uintptr_t)source, len);
 }
 
-int rmai_place_get(struct rmai_world *w, const char *call, struct rmai_place *p, void *dest, size_t len) {
+int rmai_place_get(struct rmai_world *w, const char *call, struct rmai_place *p, void *dest, size_t len, int later) {
     enum rmai_process_result result = RMAI_PROCESS_REFUSED;
     if (RMAI_LIKELY(p->there != NULL)) {
-        move(dest, p->there, len);
+        rmai_move(dest, p->there, len);
         return RMA_SUCCESS;
     }
+    if (p->far) return rmai_far_get(w, call, p->pe, p->offset, dest, len, later);
     if (rmai_same_pids(w, p->slot)) result = rmai_process_read(rmai_header(w, p->slot)->pid, dest, p->address, len);
     return finish(w, call, p, result, RMAI_SERVE_GET, dest, len);
+}
+
+/* The value of a word of len bytes, as the network has filled it in. */
+static int far_atomic(struct rmai_world *w, const char *call, const struct rmai_place *p, int op, size_t len, uint64_t value,
+                      uint64_t cond, uint64_t *old) {
+    uint32_t half = 0;
+    int code;
+    if (len == 8 || !old) return rmai_far_atomic(w, call, p->pe, p->offset, op, len, value, cond, old, 0);
+    code = rmai_far_atomic(w, call, p->pe, p->offset, op, len, value, cond, &half, 0);
+    if (code == RMA_SUCCESS) *old = half;
+    return code;
 }
 
 int rmai_place_atomic(struct rmai_world *w, const char *call, struct rmai_place *p, int op, size_t len, uint64_t value,
@@ -75,13 +92,15 @@ int rmai_place_atomic(struct rmai_world *w, const char *call, struct rmai_place 
     struct rmai_request r = {
         .op = RMAI_SERVE_ATOMIC, .atomic = op, .address = p->address, .len = len, .value = value, .cond = cond};
     int code;
+    if (p->far) return far_atomic(w, call, p, op, len, value, cond, old);
     if (p->there) {
-        *old = rmai_atomic(op, p->there, len, value, cond);
+        r.old = rmai_atomic(op, p->there, len, value, cond);
+        if (old) *old = r.old;
         return RMA_SUCCESS;
     }
     code = rmai_serve_ask(w, call, p->slot, &r, NULL);
     if (code == RMA_SUCCESS && r.fault) code = fault(w, call, p, len);
     if (p->region) rmai_attached_leave(p->region);
-    if (code == RMA_SUCCESS) *old = r.old;
+    if (code == RMA_SUCCESS && old) *old = r.old;
     return code;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Where a remote range is, once it has been found, and the three things that can be done there. Either this process
- * reaches it by load and store, or it is private memory of another process of the node. */
+ * reaches it by load and store, or it is private memory of another process of the node, or it is on another node. */
 #ifndef RMAI_PLACE_H
 #define RMAI_PLACE_H
 
@@ -15,13 +15,23 @@ struct rmai_place {
     int slot;                   /* else the owner's number on its node, */
     uint64_t address;           /* the address in its process, */
     struct rmai_region *region; /* and the attached region that this access has entered, or NULL */
+    int far, pe;                /* far: not on this node, but there, */
+    uint64_t offset;            /* and where in the space of pe */
 };
 
-/* Each does it, leaves the region, and returns RMA_SUCCESS, or records an error of `call`: RMA_ERR_ADDRESS if the
+/* With `later`, what is done on another node is done after rma_quiet: until then source is in use, dest and *old not filled. Without,
+ * dest and *old are filled and source is free. old may be NULL, and then an atomic is never waited for.
+ * Each does it, leaves the region, and returns RMA_SUCCESS, or records an error of `call`: RMA_ERR_ADDRESS if the
  * owner's memory is not there (any more), RMA_ERR_SYSTEM if the owner has died. */
-int rmai_place_put(struct rmai_world *w, const char *call, struct rmai_place *p, const void *source, size_t len);
-int rmai_place_get(struct rmai_world *w, const char *call, struct rmai_place *p, void *dest, size_t len);
+int rmai_place_put(struct rmai_world *w, const char *call, struct rmai_place *p, const void *source, size_t len, int later);
+int rmai_place_get(struct rmai_world *w, const char *call, struct rmai_place *p, void *dest, size_t len, int later);
 int rmai_place_atomic(struct rmai_world *w, const char *call, struct rmai_place *p, int op, size_t len, uint64_t value,
                       uint64_t cond, uint64_t *old);
+
+/* rmai_not_mapped records RMA_ERR_ADDRESS: what PE pe has attached at `address` is not mapped there. */
+int rmai_not_mapped(const char *call, uint64_t address, size_t len, int pe);
+
+/* rmai_move copies within this process; a naturally aligned value of up to 8 bytes moves whole, as on the inlined path. */
+void rmai_move(void *to, const void *from, size_t len);
 
 #endif

@@ -69,25 +69,23 @@ static int allocate(struct rmai_world *w, int q, size_t size, rma_gptr_t *g) {
     return RMA_SUCCESS;
 }
 
-/* The number on this node of pe, or -1 with the error recorded. */
-static int reach(const struct rmai_world *w, const char *call, int pe, int *code) {
-    int q = rmai_node_slot(w, pe);
-    if (q < 0) *code = rmai_unreachable(w, call, pe, "reaches heaps");
-    return q;
+int rmai_guest_alloc(struct rmai_world *w, const char *call, int q, size_t size, rma_gptr_t *g) {
+    int code = allocate(w, q, size, g);
+    if (code != RMA_SUCCESS) rmai_error_prefix("%s: on PE %d: ", call, w->node_pes[q]);
+    return code;
 }
 
 int rma_alloc_mem_on(int pe, size_t size, rma_gptr_t *g) {
+    static const char call[] = "rma_alloc_mem_on";
     struct rmai_world *w = &rmai_world;
-    int q, code = rmai_running("rma_alloc_mem_on");
     rma_gptr_t block = RMA_GPTR_NULL;
-    if (code == RMA_SUCCESS) code = rmai_check_pe(w, "rma_alloc_mem_on", "PE", pe);
-    if (code == RMA_SUCCESS && !g) code = rmai_error(RMA_ERR_ARG, "rma_alloc_mem_on: g is a null pointer");
-    if (code != RMA_SUCCESS || (q = reach(w, "rma_alloc_mem_on", pe, &code)) < 0) return rmai_raise(code);
-    if (size) code = allocate(w, q, size, &block);
-    if (code != RMA_SUCCESS) {
-        rmai_error_prefix("rma_alloc_mem_on: on PE %d: ", pe);
-        return rmai_raise(code);
-    }
+    int q, code = rmai_running(call);
+    if (code == RMA_SUCCESS) code = rmai_check_pe(w, call, "PE", pe);
+    if (code == RMA_SUCCESS && !g) code = rmai_error(RMA_ERR_ARG, "%s: g is a null pointer", call);
+    if (code != RMA_SUCCESS) return rmai_raise(code);
+    q = rmai_node_slot(w, pe);
+    if (size) code = q >= 0 ? rmai_guest_alloc(w, call, q, size, &block) : rmai_far_alloc(w, call, pe, size, &block);
+    if (code != RMA_SUCCESS) return rmai_raise(code);
     *g = block;
     return RMA_SUCCESS;
 }
@@ -122,7 +120,9 @@ int rma_gptr_free(rma_gptr_t g) {
     int q, code = rmai_running("rma_gptr_free");
     if (code != RMA_SUCCESS || g == RMA_GPTR_NULL) return rmai_raise(code);
     code = rmai_check_pe(w, "rma_gptr_free", "global pointer to PE", rma_gptr_pe(g));
-    if (code != RMA_SUCCESS || (q = reach(w, "rma_gptr_free", rma_gptr_pe(g), &code)) < 0) return rmai_raise(code);
+    if (code != RMA_SUCCESS) return rmai_raise(code);
+    q = rmai_node_slot(w, rma_gptr_pe(g));
+    if (q < 0) return rmai_raise(rmai_far_free(w, "rma_gptr_free", rma_gptr_pe(g), offset));
     if (q == w->node_my_pe && rmai_segment_holds(&w->local, (char *)rmai_header(w, q) + offset)) {
         code = rmai_local_free(w, "rma_gptr_free", (char *)rmai_header(w, q) + offset);
         return rmai_raise(code);

@@ -8,7 +8,6 @@
 
 #include <assert.h>
 #include <limits.h>
-#include <signal.h>
 #include <string.h>
 
 /* What writes releases, what reads acquires: the promise of rma.h, as on the inlined path. */
@@ -56,7 +55,7 @@ static void serve(struct rmai_serve_shared *s) {
 }
 
 static void *run(void *context) {
-    static const struct rmai_patience none = {0, 0};
+    static const struct rmai_patience none = {0};
     struct rmai_serve_shared *s = context;
     uint32_t done = atomic_load_explicit(&s->answered.value, memory_order_relaxed);
     for (;;) {
@@ -72,15 +71,10 @@ static void *run(void *context) {
 }
 
 int rmai_serve_start(struct rmai_world *w) {
-    sigset_t all, before;
     int failed;
     if (w->serve.running) return RMA_SUCCESS;
     rmai_process_admit();
-    /* The program's signals are for the program's threads. */
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    failed = pthread_create(&w->serve.thread, NULL, run, &rmai_header(w, w->node_my_pe)->serve);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    failed = rmai_thread(&w->serve.thread, run, &rmai_header(w, w->node_my_pe)->serve);
     if (failed) return rmai_error(RMA_ERR_SYSTEM, "no thread to serve the peers: %s", strerror(failed));
     w->serve.running = 1;
     return RMA_SUCCESS;
@@ -105,7 +99,7 @@ void rmai_serve_end(struct rmai_world *w) {
 
 int rmai_serve_ask(struct rmai_world *w, const char *call, int q, struct rmai_request *request, void *data) {
     struct rmai_serve_shared *s = &rmai_header(w, q)->serve;
-    struct rmai_patience patience = {w->barrier.crowded ? 0 : 400, 0};
+    struct rmai_patience patience = {.polls = w->barrier.crowded ? 0 : 400};
     uint32_t before;
     int code = RMA_SUCCESS;
     /* Of a dead asker: its request may still be under way, but then the thread's answer comes before ours. */

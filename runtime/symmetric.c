@@ -42,7 +42,7 @@ static int grow(struct rmai_world *w, const char *name, size_t alignment, size_t
     }
     rmai_segment_extend(&w->symmetric, (size_t)v.field[0].min);
     rmai_reach_grown(w);
-    return RMA_SUCCESS;
+    return rmai_far_cover(w, name);
 }
 
 /* Allocates on every PE, or on none. The caller has agreed on the arguments, and zero is done before the others know. */

@@ -27,21 +27,18 @@ static int bad_address(const struct rmai_world *w, const char *call, const char 
                       addr, len, where);
 }
 
-int rmai_unreachable(const struct rmai_world *w, const char *call, int pe, const char *does) {
-    return rmai_error(RMA_ERR_UNREACHABLE, "%s: PE %d is on another node than PE %d (%s); this version %s within one node", call, pe,
-                      w->my_pe, w->host, does);
-}
-
-/* The symmetric range on PE number slot of the node. Returns 0 if it is in no symmetric object. */
-static int find(const struct rmai_world *w, const void *addr, size_t len, int slot, struct rmai_place *p) {
+/* The symmetric range on PE pe, number slot of the node, or -1. Returns 0 if it is in no symmetric object. */
+static int find(const struct rmai_world *w, const void *addr, size_t len, int pe, int slot, struct rmai_place *p) {
     size_t offset = (size_t)((const char *)addr - w->symmetric.base);
-    *p = (struct rmai_place){0};
+    *p = (struct rmai_place){.far = slot < 0, .pe = pe, .offset = w->layout.symmetric + offset};
     if (offset <= w->symmetric.size && len <= w->symmetric.size - offset) {
-        p->there = (char *)rmai_header(w, slot) + w->layout.symmetric + offset;
+        if (!p->far) p->there = (char *)rmai_header(w, slot) + w->layout.symmetric + offset;
         return 1;
     }
     offset = (size_t)((const char *)addr - w->statics.base);
     if (w->statics_mode == RMAI_STATICS_OFF || offset >= w->statics.size || len > w->statics.size - offset) return 0;
+    p->offset = w->layout.statics + offset;
+    if (p->far) return 1;
     if (slot == w->node_my_pe)
         p->there = (void *)(uintptr_t)addr;
     else if (w->statics_mode == RMAI_STATICS_REMAP)
@@ -57,9 +54,7 @@ int rmai_resolve(const char *call, const char *argument, const void *addr, size_
     if (code == RMA_SUCCESS) code = rmai_check_pe(w, call, "PE", pe);
     if (code != RMA_SUCCESS) return code;
     slot = rmai_node_slot(w, pe);
-    /* A wrong address is told before a PE out of reach: it is wrong everywhere. */
-    if (!find(w, addr, len, slot < 0 ? w->node_my_pe : slot, p)) return bad_address(w, call, argument, addr, len);
-    return slot < 0 ? rmai_unreachable(w, call, pe, "moves data") : RMA_SUCCESS;
+    return find(w, addr, len, pe, slot, p) ? RMA_SUCCESS : bad_address(w, call, argument, addr, len);
 }
 
 uint64_t rmai_symmetric_offset(const struct rmai_world *w, const void *addr) {
@@ -74,18 +69,30 @@ static int check_empty(const char *call, int pe) {
     return code == RMA_SUCCESS ? rmai_check_pe(&rmai_world, call, "PE", pe) : code;
 }
 
-int rma_put_slow_(const char *call, void *dest, const void *source, size_t len, int pe) {
+static int put(const char *call, void *dest, const void *source, size_t len, int pe, int later) {
     struct rmai_place p;
     int code = len ? rmai_resolve(call, "dest", dest, len, pe, &p) : check_empty(call, pe);
-    if (code == RMA_SUCCESS && len) code = rmai_place_put(&rmai_world, call, &p, source, len);
+    if (code == RMA_SUCCESS && len) code = rmai_place_put(&rmai_world, call, &p, source, len, later);
     return rmai_raise(code);
 }
 
-int rma_get_slow_(const char *call, void *dest, const void *source, size_t len, int pe) {
+static int get(const char *call, void *dest, const void *source, size_t len, int pe, int later) {
     struct rmai_place p;
     int code = len ? rmai_resolve(call, "source", source, len, pe, &p) : check_empty(call, pe);
-    if (code == RMA_SUCCESS && len) code = rmai_place_get(&rmai_world, call, &p, dest, len);
+    if (code == RMA_SUCCESS && len) code = rmai_place_get(&rmai_world, call, &p, dest, len, later);
     return rmai_raise(code);
+}
+
+int rma_put_slow_(const char *call, void *dest, const void *source, size_t len, int pe) { return put(call, dest, source, len, pe, 0); }
+
+int rma_get_slow_(const char *call, void *dest, const void *source, size_t len, int pe) { return get(call, dest, source, len, pe, 0); }
+
+int rma_put_nbi_slow_(const char *call, void *dest, const void *source, size_t len, int pe) {
+    return put(call, dest, source, len, pe, 1);
+}
+
+int rma_get_nbi_slow_(const char *call, void *dest, const void *source, size_t len, int pe) {
+    return get(call, dest, source, len, pe, 1);
 }
 
 void *rma_ptr(const void *addr, int pe) {
@@ -98,7 +105,7 @@ void *rma_ptr(const void *addr, int pe) {
     if (code == RMA_SUCCESS) code = rmai_check_pe(w, "rma_ptr", "PE", pe);
     if (rmai_raise(code) != RMA_SUCCESS) return NULL;
     slot = rmai_node_slot(w, pe);
-    return slot >= 0 && find(w, addr, 1, slot, &p) ? p.there : NULL;
+    return slot >= 0 && find(w, addr, 1, pe, slot, &p) ? p.there : NULL;
 }
 
 int rma_atomic_slow_(const char *call, int op, const void *target, size_t len, uint64_t value, uint64_t cond, int pe,
@@ -111,7 +118,11 @@ int rma_atomic_slow_(const char *call, int op, const void *target, size_t len, u
     return rmai_raise(code);
 }
 
-int rma_quiet_slow_(const char *call) { return rmai_raise(rmai_running(call)); }
+int rma_quiet_slow_(const char *call) {
+    int code = rmai_running(call);
+    if (code == RMA_SUCCESS) code = rmai_far_quiet(&rmai_world, call);
+    return rmai_raise(code);
+}
 
 int rma_barrier_all(void) {
     int code = rmai_running("rma_barrier_all");
@@ -173,8 +184,9 @@ int rma_iput(void *dest, const void *source, ptrdiff_t dest_stride, ptrdiff_t so
     int code = check_strides("rma_iput", dest_stride, source_stride, elem);
     if (code == RMA_SUCCESS) code = strided("rma_iput", "dest", dest, dest_stride, elem, n, pe, &p);
     if (code == RMA_SUCCESS && p.there) move_strided(p.there, source, to, from, elem, n);
-    for (size_t i = 0; code == RMA_SUCCESS && !p.there && i < n; i++, p.address += to)
-        code = rmai_place_put(&rmai_world, "rma_iput", &p, (const char *)source + i * from, elem);
+    for (size_t i = 0; code == RMA_SUCCESS && !p.there && i < n; i++, p.address += to, p.offset += to)
+        code = rmai_place_put(&rmai_world, "rma_iput", &p, (const char *)source + i * from, elem, 1);
+    if (code == RMA_SUCCESS && p.far) code = rmai_far_quiet(&rmai_world, "rma_iput");
     return rmai_raise(code);
 }
 
@@ -184,7 +196,8 @@ int rma_iget(void *dest, const void *source, ptrdiff_t dest_stride, ptrdiff_t so
     int code = check_strides("rma_iget", dest_stride, source_stride, elem);
     if (code == RMA_SUCCESS) code = strided("rma_iget", "source", source, source_stride, elem, n, pe, &p);
     if (code == RMA_SUCCESS && p.there) move_strided(dest, p.there, to, from, elem, n);
-    for (size_t i = 0; code == RMA_SUCCESS && !p.there && i < n; i++, p.address += from)
-        code = rmai_place_get(&rmai_world, "rma_iget", &p, (char *)dest + i * to, elem);
+    for (size_t i = 0; code == RMA_SUCCESS && !p.there && i < n; i++, p.address += from, p.offset += from)
+        code = rmai_place_get(&rmai_world, "rma_iget", &p, (char *)dest + i * to, elem, 1);
+    if (code == RMA_SUCCESS && p.far) code = rmai_far_quiet(&rmai_world, "rma_iget");
     return rmai_raise(code);
 }

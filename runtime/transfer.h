@@ -10,11 +10,13 @@
 struct rmai_world;
 
 /* rmai_resolve finds the symmetric range [addr, addr + len) of pe. `argument` names the parameter in texts.
- * Returns RMA_SUCCESS with *p, or the recorded reason: RMA_ERR_STATE, _PE, _ADDRESS, _UNREACHABLE. */
+ * Returns RMA_SUCCESS with *p, or the recorded reason: RMA_ERR_STATE, _PE, _ADDRESS. */
 int rmai_resolve(const char *call, const char *argument, const void *addr, size_t len, int pe, struct rmai_place *p);
 
-/* rmai_unreachable records, for `call`, that pe is on another node, beyond what this version `does`, and returns the code. */
-int rmai_unreachable(const struct rmai_world *w, const char *call, int pe, const char *does);
+/* rmai_gptr_here finds [offset, offset + len) of this PE's own space for another PE: *there is its address, *region the attached
+ * region that is entered, or NULL. Any thread. Returns RMA_SUCCESS or records RMA_ERR_ADDRESS for `call`. */
+int rmai_gptr_here(struct rmai_world *w, const char *call, uint64_t offset, size_t len, size_t align, int writes, void **there,
+                   struct rmai_region **region);
 
 /* rmai_symmetric_offset is a number that all PEs get alike for the same symmetric object. */
 uint64_t rmai_symmetric_offset(const struct rmai_world *w, const void *addr);

@@ -60,12 +60,16 @@ int rmai_check_pe(const struct rmai_world *w, const char *call, const char *argu
 }
 
 int rmai_meet(struct rmai_world *w, const char *call) {
-    int code = RMA_SUCCESS;
+    MPI_Request request;
+    int code = rmai_far_calm(w, call), met = RMA_SUCCESS;
     rmai_barrier_node(&w->barrier);
-    if (w->n_nodes == 1) return RMA_SUCCESS;
-    if (w->node_my_pe == 0) code = rmai_net_barrier(&w->net, call);
+    if (w->n_nodes == 1) return code;
+    if (w->node_my_pe == 0) {
+        met = rmai_net_barrier(&w->net, call, &request);
+        if (met == RMA_SUCCESS) met = rmai_far_finish(w, call, "MPI_Ibarrier", &request);
+    }
     rmai_barrier_node(&w->barrier);
-    return code;
+    return code != RMA_SUCCESS ? code : met;
 }
 
 /* The longest arithmetic progression that the node's PEs begin with: see rma_inline.h. */
@@ -165,12 +169,14 @@ static int start_mpi(struct rmai_world *w, int required) {
     if (initialized) {
         MPI_Query_thread(&provided);
     } else {
-        int code = rmai_mpi(MPI_Init_thread(NULL, NULL, levels[required], &provided), "rma_init", "MPI_Init_thread");
+        /* More than the program asks for: our own thread calls MPI too. */
+        int code = rmai_mpi(MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &provided), "rma_init", "MPI_Init_thread");
         if (code != RMA_SUCCESS) return code;
         w->owns_mpi = 1;
     }
+    w->mpi_multiple = provided == MPI_THREAD_MULTIPLE;
     w->level = RMA_THREAD_SINGLE;
-    for (int l = RMA_THREAD_SINGLE; l <= RMA_THREAD_MULTIPLE; l++)
+    for (int l = RMA_THREAD_SINGLE; l <= (w->owns_mpi ? required : RMA_THREAD_MULTIPLE); l++)
         if (levels[l] <= provided) w->level = l;
     MPI_Comm_rank(MPI_COMM_WORLD, &w->my_pe);
     MPI_Comm_size(MPI_COMM_WORLD, &w->n_pes);
@@ -219,13 +225,16 @@ static void shrink(struct rmai_layout *l) { rmai_layout(l, l->symmetric_max / 4 
 static int agree_on_layout(struct rmai_world *w, int code) {
     const long long program = (long long)(w->statics.program >> 1);
     long long all[] = {outcome(w, code), (long long)w->settings.heap_max, (long long)w->settings.local_max, -w->node_n_pes,
-                       program,          -program,                        -w->settings.statics,           -w->settings.heap_check};
+                       program,          -program,                        -w->settings.statics,           -w->settings.heap_check,
+                       w->mpi_multiple && w->settings.progress != RMAI_PROGRESS_NONE, -w->settings.window};
     size_t most;
     code = smallest(all, (int)(sizeof all / sizeof all[0]));
     if (code == RMA_SUCCESS) code = judge(w, all[0]);
     if (code != RMA_SUCCESS) return code;
     w->statics_mode = all[4] == -all[5] && w->statics.size ? (int)-all[6] : RMAI_STATICS_OFF;
     w->settings.heap_check = (int)-all[7];
+    w->watched = (int)all[8];
+    w->settings.window = (int)-all[9];
     rmai_layout(&w->layout, (size_t)all[1], (size_t)all[2], w->statics_mode == RMAI_STATICS_OFF ? 0 : w->statics.size);
     most = (size_t)-all[3];
     while (w->layout.stride > SPACE_MAX || w->layout.stride > NODE_MAX / most) shrink(&w->layout);
@@ -286,7 +295,7 @@ static int furnish(struct rmai_world *w) {
         code = rmai_segment_create(&guest, &w->reservation, space + w->layout.guest_table, space + w->layout.guest,
                                    w->layout.guest_max, "guests' part of the local heap", "half of RMA_LOCAL_MAX");
     memset(&w->quick, 0, sizeof w->quick);
-    w->quick.shared = w->local.shared = w->node_n_pes > 1;
+    w->quick.shared = w->local.shared = w->n_pes > 1; /* the watchman gives back for other nodes */
     if (code == RMA_SUCCESS) code = rmai_attachments_open(w);
     if (code == RMA_SUCCESS) code = make_room_for_statics(w, space);
     if (code == RMA_SUCCESS) code = rmai_segment_commit(&w->symmetric, rmai_min(init, w->symmetric.max), &got);
@@ -310,14 +319,19 @@ static struct rmai_barrier_shared *barrier_part(void *context, uint32_t q) {
     return &rmai_header(context, (int)q)->barrier;
 }
 
+static int help_others(void *context) { return rmai_far_progress(context, 1); }
+
+/* Nodes of one machine share its processors: containers, and nodes that are simulated. */
 static void set_waiting(struct rmai_world *w) {
     struct rmai_cpus cpus = {{0}};
-    struct rmai_patience patience = {POLLS_ROOMY, YIELDS_ROOMY};
-    int usable, quota = rmai_cpu_quota(), crowded;
+    struct rmai_patience patience = {.polls = POLLS_ROOMY, .yields = YIELDS_ROOMY, .context = w};
+    int usable, quota = rmai_cpu_quota(), crowded, n = w->node_n_pes;
     for (int q = 0; q < w->node_n_pes; q++) rmai_cpus_add(&cpus, &rmai_header(w, q)->cpus);
+    if (w->node_n_pes < w->n_pes) n = rmai_net_machine(cpus.word, RMAI_CPU_WORDS);
     usable = rmai_cpus_count(&cpus);
-    crowded = w->node_n_pes > (usable < quota ? usable : quota);
-    if (crowded) patience = (struct rmai_patience){0, YIELDS_CROWDED};
+    crowded = n > (usable < quota ? usable : quota);
+    if (crowded) patience = (struct rmai_patience){.yields = YIELDS_CROWDED, .context = w};
+    if (w->node_n_pes < w->n_pes) patience.progress = help_others;
     if (w->settings.spin != RMAI_SPIN_AUTO) patience.polls = (unsigned)rmai_min((size_t)w->settings.spin, UINT_MAX);
     rmai_barrier_setup(&w->barrier, (uint32_t)w->node_n_pes, (uint32_t)w->node_my_pe, crowded, patience, barrier_part, w);
 }
@@ -325,8 +339,6 @@ static void set_waiting(struct rmai_world *w) {
 static int number_nodes(struct rmai_world *w) {
     struct rmai_header *first = rmai_header(w, 0);
     w->n_nodes = 1;
-    w->net.leaders = MPI_COMM_NULL;
-    w->net.merge = MPI_OP_NULL;
     if (w->node_n_pes == w->n_pes) return RMA_SUCCESS;
     int code = rmai_net_open(&w->net, w->node_my_pe == 0, rmai_agree_merge);
     if (code != RMA_SUCCESS) return code;
@@ -337,7 +349,7 @@ static int number_nodes(struct rmai_world *w) {
     rmai_barrier_node(&w->barrier);
     w->my_node = first->my_node;
     w->n_nodes = first->n_nodes;
-    return RMA_SUCCESS;
+    return rmai_far_open(w);
 }
 
 static void put_line(void *out, const char *line) { fprintf(out, "librma:   %s\n", line); }
@@ -366,6 +378,7 @@ static void inform(struct rmai_world *w) {
 /* Gives back what start has got once the PEs had their spaces. */
 static int undo(struct rmai_world *w) {
     int code;
+    rmai_far_close(w);
     rmai_net_close(&w->net);
     rmai_serve_end(w);
     rmai_attachments_close(w);
@@ -380,6 +393,7 @@ static int undo(struct rmai_world *w) {
 
 static int release(struct rmai_world *w) {
     rmai_report(w);
+    rmai_watchman_end(w);
     memset(&rma_reach_, 0, sizeof rma_reach_);
     w->quick_open = 0;
     w->ended = 1;
@@ -404,12 +418,20 @@ static int watch_mpi_finalize(struct rmai_world *w) {
     return rmai_mpi(code, "rma_init", "MPI_Comm_set_attr");
 }
 
+/* Only now: before, what others might ask for cannot be found. No thread is no reason to end: others are served from within calls. */
+static void start_watchman(struct rmai_world *w) {
+    if (!w->far.active || w->settings.progress == RMAI_PROGRESS_NONE) return;
+    if (rmai_watchman_start(w, "rma_init") != RMA_SUCCESS) rmai_note("PE %d: %s", w->my_pe, rma_last_error());
+}
+
 static int start(struct rmai_world *w, int required) {
     int found, code = start_mpi(w, required);
     if (code != RMA_SUCCESS) return code;
     introduce(w);
     memset(&w->settings, 0, sizeof w->settings);
     memset(&w->statics, 0, sizeof w->statics);
+    rmai_net_none(&w->net);
+    w->far.active = 0;
     code = check_launcher(w);
     if (code == RMA_SUCCESS) code = read_settings(w);
     if (w->n_pes > 1 << 24) code = rmai_error(RMA_ERR_LAUNCH, "rma_init: %d PEs: a global pointer names 2^24 at most", w->n_pes);
@@ -428,6 +450,7 @@ static int start(struct rmai_world *w, int required) {
     set_waiting(w);
     code = number_nodes(w);
     if (code == RMA_SUCCESS) code = move_statics(w);
+    if (code == RMA_SUCCESS) code = rmai_far_cover(w, "rma_init");
     if (code == RMA_SUCCESS) code = watch_mpi_finalize(w);
     if (code != RMA_SUCCESS) {
         undo(w);
@@ -439,6 +462,7 @@ static int start(struct rmai_world *w, int required) {
     w->quick_open = w->level != RMA_THREAD_MULTIPLE && !w->local.guard;
     set_reach(w);
     inform(w);
+    start_watchman(w);
     return RMA_SUCCESS;
 }
 

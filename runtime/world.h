@@ -19,8 +19,11 @@
 #include "rma.h"
 #include "runtime/agree.h"
 #include "runtime/barrier.h"
+#include "runtime/far.h"
 #include "runtime/net.h"
 #include "runtime/serve.h"
+#include "runtime/stall.h"
+#include "runtime/watchman.h"
 
 /* The offset in a global pointer: what is left without the PE. */
 #define RMAI_OFFSET_MASK (((rma_gptr_t)1 << RMA_GPTR_BITS_) - 1)
@@ -58,6 +61,7 @@ struct rmai_attachments {
 struct rmai_world {
     int references;  /* rma_init minus rma_finalize; > 0 also after the program's own MPI_Finalize ended it */
     int owns_mpi;    /* rma_init called MPI_Init */
+    int mpi_multiple; /* several threads may call MPI */
     int ended;       /* was initialized once, and is not now */
     int failed_pe;   /* why rma_init failed: the first PE that did */
     int level;       /* enum rma_thread_level in force */
@@ -82,6 +86,9 @@ struct rmai_world {
     pthread_mutex_t local_lock; /* the threads of this PE in its local heap and its attachments */
     MPI_Comm node;
     struct rmai_net net;
+    struct rmai_far far;
+    struct rmai_watchman watchman;
+    int watched;      /* every PE has a watchman: it answers, whatever its program does */
     struct rmai_barrier barrier;
 };
 

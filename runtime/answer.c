@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The asked side: what another node wants of this PE's memory, done by whichever thread of this PE drives progress, with the same
+ * look at every range and the same C11 atomics as on the node. Nothing here waits: an answer, or long data, that MPI has not yet
+ * taken is looked after at the next turn. */
+#include "config.h"
+
+#include "base/error.h"
+#include "base/process.h"
+#include "runtime/far.h"
+#include "runtime/local.h"
+#include "runtime/transfer.h"
+#include "runtime/world.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct reply {
+    struct reply *next;
+    MPI_Request sent;
+    size_t bytes;
+    struct rmai_envelope e;
+    int to;
+    _Alignas(8) unsigned char message[RMAI_MESSAGE];
+};
+
+/* Long data under way. */
+struct transit {
+    struct transit *next;
+    MPI_Request data;
+    struct rmai_region *region; /* that it is in, or NULL */
+    int from;
+    uint16_t flight;
+    int put; /* an answer is due when it has come */
+};
+
+struct rmai_answering {
+    struct reply *idle, *sending;
+    struct transit *transits;
+};
+
+/* What one record is about, here. */
+struct task {
+    struct rmai_world *w;
+    int from;
+    uint16_t flight, number;
+    struct rmai_record r;
+    char call[64];
+    const unsigned char *data;
+    struct reply *reply;
+    int put_off; /* the answer comes later */
+};
+
+/* ---- answers ---- */
+
+static int no_memory(int to) { return rmai_error(RMA_ERR_NO_MEM, "no memory for an answer to PE %d", to); }
+
+static struct reply *begin(struct rmai_answering *a, int to, uint16_t flight, enum rmai_wire kind) {
+    struct reply *r = a->idle;
+    if (r)
+        a->idle = r->next;
+    else if (!(r = malloc(sizeof *r)))
+        return NULL;
+    r->to = to;
+    r->bytes = sizeof r->e;
+    r->e = (struct rmai_envelope){.kind = (uint16_t)kind, .flight = flight};
+    r->sent = MPI_REQUEST_NULL;
+    return r;
+}
+
+static int send(struct rmai_world *w, struct reply *r) {
+    struct rmai_answering *a = w->far.answering;
+    int code, done;
+    memcpy(r->message, &r->e, sizeof r->e);
+    code = rmai_net_send(&w->net, r->to, r->message, r->bytes, &r->sent);
+    if (code != RMA_SUCCESS) return code;
+    if ((done = rmai_net_done(&r->sent)) < 0) return RMA_ERR_MPI;
+    r->next = done ? a->idle : a->sending;
+    *(done ? &a->idle : &a->sending) = r;
+    return RMA_SUCCESS;
+}
+
+static void *item(struct task *t, int code, size_t len) {
+    const struct rmai_item i = {.record = t->number, .code = (uint16_t)code, .len = (uint32_t)len};
+    struct reply *r = t->reply;
+    unsigned char *data = r->message + r->bytes + sizeof i;
+    assert(r->bytes + sizeof i + rmai_padded(len) <= RMAI_MESSAGE && "the origin has counted the answer's bytes");
+    memcpy(r->message + r->bytes, &i, sizeof i);
+    r->bytes += sizeof i + rmai_padded(len);
+    r->e.n++;
+    return data;
+}
+
+static void value(struct task *t, const void *data, size_t len) { memcpy(item(t, RMA_SUCCESS, len), data, len); }
+
+/* The error recorded last is the answer. A record that cannot fail has no room for a text. */
+static void failure(struct task *t, int code) {
+    const char *text = rma_last_error();
+    size_t len = t->r.name ? strnlen(text, RMAI_TEXT_MAX - 1) : 0;
+    memcpy(item(t, code, len), text, len);
+}
+
+/* ---- long data ---- */
+
+static int transit(struct task *t, void *there, struct rmai_region *region) {
+    struct rmai_world *w = t->w;
+    struct transit *d = malloc(sizeof *d);
+    int put = t->r.kind == RMAI_FAR_PUT_LONG, code;
+    if (!d) return no_memory(t->from);
+    *d = (struct transit){.region = region, .from = t->from, .flight = t->flight, .put = put, .next = w->far.answering->transits};
+    if (put)
+        code = rmai_net_receive_long(&w->net, t->from, rmai_long_tag(t->flight, 0), there, (size_t)t->r.value, &d->data);
+    else
+        code = rmai_net_send_long(&w->net, t->from, rmai_long_tag(t->flight, 1), there, (size_t)t->r.value, &d->data);
+    w->far.answering->transits = d;
+    if (put) {
+        t->put_off = 1;
+        t->reply->e.kind = RMAI_WIRE_GO;
+    }
+    return code;
+}
+
+int rmai_answer_go_on(struct rmai_world *w) {
+    struct rmai_answering *a = w->far.answering;
+    for (struct reply *r, **i = &a->sending; (r = *i) != NULL;) {
+        int done = rmai_net_done(&r->sent);
+        if (done < 0) return RMA_ERR_MPI;
+        if (!done) {
+            i = &r->next;
+            continue;
+        }
+        *i = r->next;
+        r->next = a->idle;
+        a->idle = r;
+    }
+    for (struct transit *d, **i = &a->transits; (d = *i) != NULL;) {
+        int done = rmai_net_done(&d->data);
+        if (done < 0) return RMA_ERR_MPI;
+        if (!done) {
+            i = &d->next;
+            continue;
+        }
+        *i = d->next;
+        if (d->region) rmai_attached_leave(d->region);
+        if (d->put) {
+            struct reply *r = begin(a, d->from, d->flight, RMAI_WIRE_ANSWER);
+            if (!r) return no_memory(d->from);
+            atomic_thread_fence(memory_order_release);
+            int code = send(w, r);
+            if (code != RMA_SUCCESS) return code;
+        }
+        free(d);
+    }
+    return RMA_SUCCESS;
+}
+
+/* ---- records ---- */
+
+/* A value of up to 8 bytes at its natural place moves whole, as it does on the node. */
+static int with_memory(struct task *t) {
+    struct rmai_world *w = t->w;
+    const struct rmai_record *r = &t->r;
+    size_t len = r->kind == RMAI_FAR_PUT || r->kind == RMAI_FAR_ATOMIC ? r->len : (size_t)r->value;
+    int atomic = r->kind == RMAI_FAR_ATOMIC, code;
+    int writes = r->kind == RMAI_FAR_PUT || r->kind == RMAI_FAR_PUT_LONG || (atomic && r->op != RMA_FETCH_);
+    struct rmai_region *region = NULL;
+    void *there;
+    code = rmai_gptr_here(w, t->call, r->offset, len, atomic ? len : 1, writes, &there, &region);
+    if (code != RMA_SUCCESS) return code;
+    if (r->kind == RMAI_FAR_PUT_LONG || r->kind == RMAI_FAR_GET_LONG) return transit(t, there, region);
+    if (r->kind == RMAI_FAR_PUT) {
+        rmai_move(there, t->data, len);
+    } else if (r->kind == RMAI_FAR_GET) {
+        rmai_move(item(t, RMA_SUCCESS, len), there, len);
+    } else {
+        uint64_t old = rmai_atomic(r->op, there, len, r->value, r->cond);
+        uint32_t half = (uint32_t)old;
+        if (r->flags & RMAI_FAR_WANTED) value(t, len == 4 ? (void *)&half : (void *)&old, len);
+    }
+    if (region) rmai_attached_leave(region);
+    return RMA_SUCCESS;
+}
+
+static int carry_out(struct task *t) {
+    struct rmai_world *w = t->w;
+    struct rmai_header *h = rmai_header(w, w->node_my_pe);
+    const char *in;
+    rma_gptr_t g;
+    int code = RMA_SUCCESS;
+    switch ((enum rmai_far_kind)t->r.kind) {
+        case RMAI_FAR_ALLOC:
+            code = rmai_guest_alloc(w, t->call, w->node_my_pe, (size_t)t->r.value, &g);
+            if (code == RMA_SUCCESS) value(t, &g, sizeof g);
+            return code;
+        case RMAI_FAR_FREE: return rmai_give_back(w, t->call, w->node_my_pe, (size_t)t->r.offset, NULL);
+        case RMAI_FAR_EXTENTS: {
+            const size_t extent[RMAI_POOLS] = {atomic_load_explicit(&h->extent[0], memory_order_acquire),
+                                               atomic_load_explicit(&h->extent[1], memory_order_acquire)};
+            value(t, extent, sizeof extent);
+            return RMA_SUCCESS;
+        }
+        case RMAI_FAR_PING:
+            in = atomic_load_explicit(&w->far.waiting_in, memory_order_relaxed);
+            value(t, in ? in : "", in ? strnlen(in, 60) : 0);
+            return RMA_SUCCESS;
+        default: return with_memory(t);
+    }
+}
+
+int rmai_answer(struct rmai_world *w, int from, const struct rmai_envelope *request, size_t len) {
+    const unsigned char *at = (const unsigned char *)(request + 1);
+    struct task t = {.w = w, .from = from, .flight = request->flight};
+    struct rmai_error_kept kept;
+    t.reply = begin(w->far.answering, from, request->flight, RMAI_WIRE_ANSWER);
+    if (!t.reply) return no_memory(from);
+    /* What was done for others in earlier turns, maybe by another thread of this PE, comes before what is done now for every
+     * reader of this memory. */
+    atomic_thread_fence(memory_order_acq_rel);
+    for (; t.number < request->n; t.number++) {
+        int code;
+        memcpy(&t.r, at, sizeof t.r);
+        memcpy(t.call, at + sizeof t.r, t.r.name);
+        t.call[t.r.name] = 0;
+        t.data = at + sizeof t.r + rmai_padded(t.r.name);
+        at = t.data + (t.r.kind == RMAI_FAR_PUT ? rmai_padded(t.r.len) : 0);
+        /* The program may be about to ask for its own last error. */
+        if (t.r.name) rmai_error_keep(&kept);
+        code = carry_out(&t);
+        if (code != RMA_SUCCESS) failure(&t, code);
+        if (t.r.name) rmai_error_restore(&kept);
+    }
+    assert((size_t)(at - (const unsigned char *)request) == len && "a request is as long as its records");
+    (void)len;
+    return send(w, t.reply);
+}
+
+/* ---- opening and closing ---- */
+
+int rmai_answer_open(struct rmai_world *w) {
+    w->far.answering = calloc(1, sizeof *w->far.answering);
+    return w->far.answering ? RMA_SUCCESS : rmai_error(RMA_ERR_NO_MEM, "rma_init: no memory for answers");
+}
+
+/* All requests have been answered, and all answers heard: what MPI still holds is done in a moment. */
+void rmai_answer_close(struct rmai_world *w) {
+    struct rmai_answering *a = w->far.answering;
+    if (!a) return;
+    while (a->sending || a->transits)
+        if (rmai_answer_go_on(w) != RMA_SUCCESS) break;
+    for (struct reply *next, *r = a->idle; r; r = next) {
+        next = r->next;
+        free(r);
+    }
+    free(a);
+    w->far.answering = NULL;
+}

@@ -1,0 +1,689 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The asking side. A flight is a message under way with what its answer will fill; a peer has one more flight open, in which
+ * records gather. An open flight leaves when nothing is under way to its peer, when somebody waits for it, when it is full, and
+ * when an answer comes back: so a lone record never waits, and a stream sends as much at once as came together in a round trip.
+ *
+ * Nothing here waits without driving the progress of all, so two PEs that wait for each other serve each other. */
+#include "config.h"
+
+#include "runtime/far.h"
+#include "base/attributes.h"
+#include "base/error.h"
+#include "base/mpi.h"
+#include "runtime/world.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define INLINE_MOST ((size_t)16384) /* longer puts and gets are sent by tag: one round trip more, two copies less */
+#define INLINE_PIECE ((size_t)3968) /* data of one record: with its name and header it fits a message */
+#define POLLS 3000                  /* looks before the first nap: longer than most answers take */
+#define POLLS_CROWDED 20
+#define NAP_FIRST 20000             /* nanoseconds */
+#define NAP_LAST 200000
+#define MESSAGES_MOST 64            /* heard before the caller goes on with its own work */
+#define RECORDS_A_LOOK 16           /* added between looks for answers */
+
+/* ---- the lock ---- */
+
+static void lock(struct rmai_far *f) { pthread_mutex_lock(&f->lock); }
+static void unlock(struct rmai_far *f) { pthread_mutex_unlock(&f->lock); }
+
+/* What the service cannot go on without has failed. Requests of this process refer to memory of callers that must not return:
+ * the job ends, whatever the error handler. */
+static void fatal(void) {
+    char text[1024];
+    memcpy(text, rma_last_error(), sizeof text);
+    text[sizeof text - 1] = 0;
+    rma_errors_abort(rma_last_code(), text);
+}
+
+/* ---- peers ---- */
+
+static unsigned hash(int pe) { return (unsigned)pe * 2654435769u; }
+
+static struct rmai_peer **slot_of(struct rmai_peer **table, unsigned room, int pe) {
+    unsigned i = hash(pe) & (room - 1);
+    while (table[i] && table[i]->pe != pe) i = (i + 1) & (room - 1);
+    return &table[i];
+}
+
+static int no_memory(const char *call, int pe) {
+    return rmai_error(RMA_ERR_NO_MEM, "%s: no memory for a request to PE %d", call, pe);
+}
+
+/* The table is kept at most half full. */
+static int make_place(struct rmai_far *f) {
+    unsigned room = f->room ? 2 * f->room : 16;
+    struct rmai_peer **table;
+    if (2 * (f->n_peers + 1) <= f->room) return 0;
+    table = calloc(room, sizeof(struct rmai_peer *));
+    if (!table) return -1;
+    for (unsigned i = 0; i < f->room; i++)
+        if (f->peers[i]) *slot_of(table, room, f->peers[i]->pe) = f->peers[i];
+    free(f->peers);
+    f->peers = table;
+    f->room = room;
+    return 0;
+}
+
+/* NULL without memory. Only threads of the program come here. */
+static struct rmai_peer *peer_of(struct rmai_far *f, int pe) {
+    struct rmai_peer **slot;
+    if (RMAI_LIKELY(f->last && f->last->pe == pe)) return f->last;
+    if (make_place(f) != 0) return NULL;
+    slot = slot_of(f->peers, f->room, pe);
+    if (!*slot) {
+        *slot = calloc(1, sizeof **slot);
+        if (!*slot) return NULL;
+        (*slot)->pe = pe;
+        f->n_peers++;
+    }
+    return f->last = *slot;
+}
+
+/* Something of p has to be completed by quiet. */
+static void list(struct rmai_far *f, struct rmai_peer *p) {
+    if (p->listed) return;
+    p->listed = 1;
+    p->next = f->busy;
+    f->busy = p;
+    __atomic_store_n(&rma_reach_.calm, 0, __ATOMIC_RELAXED);
+}
+
+/* ---- flights ---- */
+
+static struct rmai_flight *take(struct rmai_far *f) {
+    struct rmai_flight *flight = f->idle;
+    if (flight) {
+        f->idle = flight->next;
+    } else {
+        if (f->n_flights == RMAI_FLIGHTS || !(flight = malloc(sizeof *flight))) return NULL;
+        flight->id = (uint16_t)f->n_flights;
+        f->flight[f->n_flights++] = flight;
+    }
+    flight->n = flight->answered = 0;
+    flight->bytes = flight->answer = sizeof(struct rmai_envelope);
+    flight->sent = flight->data = MPI_REQUEST_NULL;
+    flight->buffer = NULL;
+    flight->get = 0;
+    return flight;
+}
+
+static void leave(struct rmai_world *w, struct rmai_peer *p) {
+    struct rmai_flight *flight = p->open;
+    const struct rmai_envelope e = {.kind = RMAI_WIRE_REQUEST, .flight = flight->id, .n = flight->n};
+    memcpy(flight->message, &e, sizeof e);
+    p->open = NULL;
+    p->flights++;
+    if (rmai_net_send(&w->net, p->pe, flight->message, flight->bytes, &flight->sent) != RMA_SUCCESS) fatal();
+}
+
+/* A flight is over when it is answered, and neither its message nor its data are in MPI's hands any more. */
+static void land(struct rmai_world *w, struct rmai_flight *flight) {
+    struct rmai_far *f = &w->far;
+    struct rmai_peer *p = flight->peer;
+    int sent = rmai_net_done(&flight->sent), moved = sent == 1 ? rmai_net_done(&flight->data) : 0;
+    if (sent < 0 || moved < 0) fatal();
+    if (!sent || !moved || !flight->answered) {
+        flight->next = f->moving;
+        f->moving = flight;
+        return;
+    }
+    /* A long one's waiter waits for the data too. */
+    for (unsigned i = 0; i < flight->n; i++)
+        if (flight->expect[i].waiter) flight->expect[i].waiter->left--;
+    flight->next = f->idle;
+    f->idle = flight;
+    p->flights--;
+    if (p->open && p->open->n) leave(w, p);
+}
+
+static void look_at_moving(struct rmai_world *w) {
+    struct rmai_flight *all = w->far.moving;
+    w->far.moving = NULL;
+    for (struct rmai_flight *next; all; all = next) {
+        next = all->next;
+        land(w, all);
+    }
+}
+
+/* ---- answers ---- */
+
+static void keep_failure(struct rmai_far *f, int code, const void *text, size_t len) {
+    if (f->failed) return;
+    f->failed = code;
+    memcpy(f->failure, text, rmai_min(len, sizeof f->failure - 1));
+    f->failure[rmai_min(len, sizeof f->failure - 1)] = 0;
+}
+
+static void take_item(struct rmai_far *f, struct rmai_expect *x, const struct rmai_item *item, const void *data) {
+    if (item->code == RMA_SUCCESS) {
+        size_t len = rmai_min(item->len, x->len);
+        if (len) memcpy(x->dest, data, len);
+        if (x->waiter) x->waiter->len = len;
+    } else if (x->waiter) {
+        if (x->waiter->code != RMA_SUCCESS) return;
+        x->waiter->code = item->code;
+        memcpy(x->waiter->text, data, rmai_min(item->len, sizeof x->waiter->text - 1));
+        x->waiter->text[rmai_min(item->len, sizeof x->waiter->text - 1)] = 0;
+    } else {
+        keep_failure(f, item->code, data, item->len);
+    }
+}
+
+static void take_answer(struct rmai_world *w, const struct rmai_envelope *e) {
+    const unsigned char *at = (const unsigned char *)(e + 1);
+    struct rmai_flight *flight = w->far.flight[e->flight];
+    struct rmai_item item;
+    for (unsigned i = 0; i < e->n; i++) {
+        memcpy(&item, at, sizeof item);
+        take_item(&w->far, &flight->expect[item.record], &item, at + sizeof item);
+        if (item.code != RMA_SUCCESS && flight->get) rmai_net_cancel(&flight->data); /* no data will come */
+        at += sizeof item + rmai_padded(item.len);
+    }
+    flight->answered = 1;
+    if (flight->data == MPI_REQUEST_NULL || flight->get) {
+        /* A put's data under way: the flight is in the list already. */
+        struct rmai_flight **i = &w->far.moving;
+        while (*i && *i != flight) i = &(*i)->next;
+        if (*i) *i = flight->next;
+        land(w, flight);
+    }
+}
+
+static void send_data(struct rmai_world *w, const struct rmai_envelope *e) {
+    struct rmai_flight *flight = w->far.flight[e->flight];
+    if (rmai_net_send_long(&w->net, flight->peer->pe, rmai_long_tag(flight->id, 0), flight->buffer, flight->len, &flight->data) !=
+        RMA_SUCCESS)
+        fatal();
+    flight->next = w->far.moving;
+    w->far.moving = flight;
+}
+
+/* ---- progress ---- */
+
+static int progress(struct rmai_world *w) {
+    int heard = 0, from, code = RMA_SUCCESS;
+    size_t len;
+    const struct rmai_envelope *e;
+    while (heard < MESSAGES_MOST && (e = rmai_net_hear(&w->net, &from, &len, &code)) != NULL) {
+        switch (e->kind) {
+            case RMAI_WIRE_REQUEST: code = rmai_answer(w, from, e, len); break;
+            case RMAI_WIRE_GO: send_data(w, e); break;
+            default: take_answer(w, e);
+        }
+        if (code == RMA_SUCCESS) code = rmai_net_heard(&w->net);
+        if (code != RMA_SUCCESS) break;
+        heard++;
+    }
+    if (code == RMA_SUCCESS) code = rmai_answer_go_on(w);
+    if (code != RMA_SUCCESS) fatal();
+    if (w->far.moving) look_at_moving(w);
+    atomic_fetch_add_explicit(&w->far.turns, 1, memory_order_relaxed);
+    return heard;
+}
+
+int rmai_far_progress(struct rmai_world *w, int try) {
+    struct rmai_far *f = &w->far;
+    int heard;
+    if (!f->active) return 0;
+    if (!try)
+        lock(f);
+    else if (pthread_mutex_trylock(&f->lock) != 0)
+        return 0;
+    heard = progress(w);
+    unlock(f);
+    return heard;
+}
+
+/* ---- waiting ---- */
+
+/* What one wait is about: for whom, since when, how patiently. */
+struct vigil {
+    const char *call;
+    int pe; /* or -1: for the leaders of other nodes */
+    unsigned idle;
+    long nap;
+    struct rmai_stall stall;
+};
+
+static struct vigil vigil(struct rmai_world *w, const char *call, int pe) {
+    atomic_store_explicit(&w->far.waiting_in, call, memory_order_relaxed);
+    return (struct vigil){.call = call, .pe = pe, .nap = NAP_FIRST};
+}
+
+static void vigil_end(struct rmai_world *w, struct vigil *v) {
+    atomic_store_explicit(&w->far.waiting_in, NULL, memory_order_relaxed);
+    if (RMAI_UNLIKELY(v->stall.since > 0)) rmai_stall_end(w, &v->stall);
+}
+
+/* One look, and a rest if there was nothing to hear. The lock is held, and let go where others may want it. */
+static void look(struct rmai_world *w, struct vigil *v) {
+    struct rmai_far *f = &w->far;
+    if (progress(w) > 0) {
+        v->nap = NAP_FIRST;
+        v->idle = 0;
+        return;
+    }
+    if (++v->idle < (f->crowded ? POLLS_CROWDED : POLLS)) {
+        if (v->idle % 64 == 0 && w->level == RMA_THREAD_MULTIPLE) {
+            unlock(f);
+            rmai_pause();
+            lock(f);
+        }
+        return;
+    }
+    unlock(f);
+    nanosleep(&(struct timespec){.tv_nsec = v->nap}, NULL);
+    v->nap = (long)rmai_min((size_t)v->nap * 3 / 2, NAP_LAST);
+    lock(f);
+    rmai_stall_look(w, &v->stall, v->call, v->pe);
+}
+
+/* Until all of the waiter's records are done. Returns the code of the first that failed, with its text recorded. */
+static int wait_for(struct rmai_world *w, const char *call, int pe, struct rmai_waiter *waiter) {
+    struct vigil v = vigil(w, call, pe);
+    while (waiter->left > 0) look(w, &v);
+    vigil_end(w, &v);
+    return waiter->code == RMA_SUCCESS ? RMA_SUCCESS : rmai_error(waiter->code, "%s", waiter->text);
+}
+
+int rmai_far_finish(struct rmai_world *w, const char *call, const char *what, MPI_Request *request) {
+    struct vigil v = vigil(w, call, -1);
+    int done = 0, code;
+    lock(&w->far);
+    while ((code = MPI_Test(request, &done, MPI_STATUS_IGNORE)) == MPI_SUCCESS && !done) look(w, &v);
+    vigil_end(w, &v);
+    unlock(&w->far);
+    return rmai_mpi(code, call, what);
+}
+
+/* ---- asking ---- */
+
+/* What is to be asked; the pieces of one call share most of it. */
+struct ask {
+    const char *call;
+    int pe, may_fail;
+    struct rmai_record r;
+    const void *data; /* of r.len bytes, with RMAI_FAR_PUT */
+    struct rmai_expect expect;
+    size_t answer; /* bytes of data in the item, at most */
+    int now;       /* somebody will wait for it */
+    int outside;   /* goes beyond the credits */
+};
+
+/* Adds the record to the peer's open flight, if need be after waiting for one. The lock is held. */
+static int add(struct rmai_world *w, const struct ask *a, struct rmai_flight **in) {
+    struct rmai_far *f = &w->far;
+    struct rmai_peer *p = peer_of(f, a->pe);
+    size_t name = a->may_fail ? strlen(a->call) : 0, data = a->r.kind == RMAI_FAR_PUT ? a->r.len : 0;
+    size_t bytes = sizeof a->r + rmai_padded(name) + rmai_padded(data);
+    size_t answer = sizeof(struct rmai_item) + rmai_padded(a->may_fail ? rmai_max(a->answer, RMAI_TEXT_MAX) : a->answer);
+    struct rmai_record r = a->r;
+    struct rmai_flight *flight;
+    struct vigil v;
+    int waited = 0;
+    if (!p) return no_memory(a->call, a->pe);
+    list(f, p);
+    for (;;) {
+        flight = p->open;
+        if (flight && flight->n < RMAI_RECORDS && flight->bytes + bytes <= RMAI_MESSAGE && flight->answer + answer <= RMAI_MESSAGE) break;
+        if (flight && flight->n && (p->flights < RMAI_CREDITS || a->outside)) {
+            leave(w, p);
+        } else if (!flight && (p->open = take(f)) != NULL) {
+            p->open->peer = p;
+        } else {
+            if (!flight && f->n_flights == 0) return no_memory(a->call, a->pe);
+            if (!waited++) v = vigil(w, a->call, a->pe);
+            look(w, &v);
+        }
+    }
+    if (waited) vigil_end(w, &v);
+    r.name = (uint8_t)name;
+    memcpy(flight->message + flight->bytes, &r, sizeof r);
+    if (name) memcpy(flight->message + flight->bytes + sizeof r, a->call, name);
+    if (data) memcpy(flight->message + flight->bytes + sizeof r + rmai_padded(name), a->data, data);
+    flight->bytes += bytes;
+    flight->answer += answer;
+    flight->expect[flight->n++] = a->expect;
+    if (in) *in = flight;
+    if (p->flights == 0 || (a->now && p->flights < RMAI_CREDITS) || a->outside)
+        leave(w, p);
+    else if (flight->n % RECORDS_A_LOOK == 0)
+        progress(w);
+    return RMA_SUCCESS;
+}
+
+/* A record whose data travel by tag: in a flight of its own. */
+static int add_long(struct rmai_world *w, const struct ask *a, void *buffer, size_t len, int get) {
+    struct rmai_far *f = &w->far;
+    struct rmai_peer *p = peer_of(f, a->pe);
+    struct rmai_flight *flight;
+    struct vigil v = vigil(w, a->call, a->pe);
+    if (!p) return no_memory(a->call, a->pe);
+    list(f, p);
+    /* Nothing is open, and a credit and a flight are free. */
+    while (p->flights >= RMAI_CREDITS || (p->open && p->open->n) || (!p->open && !(p->open = take(f)))) {
+        if (p->open && p->open->n && p->flights < RMAI_CREDITS)
+            leave(w, p);
+        else if (f->n_flights == 0)
+            return no_memory(a->call, a->pe);
+        else
+            look(w, &v);
+    }
+    vigil_end(w, &v);
+    flight = p->open;
+    flight->peer = p;
+    flight->buffer = buffer;
+    flight->len = len;
+    flight->get = get;
+    if (get && rmai_net_receive_long(&w->net, p->pe, rmai_long_tag(flight->id, 1), buffer, len, &flight->data) != RMA_SUCCESS) fatal();
+    /* With no flights it leaves at once, else by the credit that we have seen. */
+    struct ask now = *a;
+    now.now = 1;
+    return add(w, &now, NULL);
+}
+
+/* A put or get in pieces. */
+static int move(struct rmai_world *w, struct ask *a, char *buffer, size_t len, int get, struct rmai_waiter *waiter) {
+    int longs = len > INLINE_MOST, code = RMA_SUCCESS;
+    size_t most = longs ? RMAI_PIECE : INLINE_PIECE;
+    a->expect.waiter = waiter;
+    for (size_t done = 0, n; code == RMA_SUCCESS && done < len; done += n) {
+        n = rmai_min(len - done, most);
+        if (waiter) waiter->left++;
+        a->now = waiter && done + n == len;
+        if (longs) {
+            a->r.kind = get ? RMAI_FAR_GET_LONG : RMAI_FAR_PUT_LONG;
+            a->r.value = n;
+            code = add_long(w, a, buffer + done, n, get);
+        } else if (get) {
+            a->r.value = a->answer = n;
+            a->expect.dest = buffer + done;
+            a->expect.len = (uint32_t)n;
+            code = add(w, a, NULL);
+        } else {
+            a->r.len = (uint32_t)n;
+            a->data = buffer + done;
+            code = add(w, a, NULL);
+        }
+        if (waiter && code != RMA_SUCCESS) waiter->left--;
+        a->r.offset += n;
+    }
+    /* Also where a piece could not be asked for: the others refer to our waiter. */
+    if (waiter) {
+        int waited = wait_for(w, a->call, a->pe, waiter);
+        if (code == RMA_SUCCESS) code = waited;
+    }
+    return code;
+}
+
+/* The displacement in the window of [offset, offset + len); 0 if it is not in there (before the heap lies a page). */
+static size_t in_window(const struct rmai_world *w, uint64_t offset, size_t len) {
+    size_t at = (size_t)offset - w->layout.symmetric;
+    return offset >= w->layout.symmetric && at <= w->far.covered && len <= w->far.covered - at ? at + RMAI_PROBE_ROOM : 0;
+}
+
+/* With one thread nobody else uses what the way through the window changes: the watchman does not. */
+static void lock_threads(struct rmai_world *w) {
+    if (w->level == RMA_THREAD_MULTIPLE) lock(&w->far);
+}
+
+static void unlock_threads(struct rmai_world *w) {
+    if (w->level == RMA_THREAD_MULTIPLE) unlock(&w->far);
+}
+
+/* The peer, with something that quiet completes; NULL without memory. */
+static struct rmai_peer *touch(struct rmai_far *f, int pe) {
+    struct rmai_peer *p = peer_of(f, pe);
+    if (!p) return NULL;
+    p->touched = 1;
+    list(f, p);
+    return p;
+}
+
+/* 0: the range is not in the window. */
+static int put_by_window(struct rmai_world *w, const char *call, int pe, uint64_t offset, const void *source, size_t len, int later,
+                         int *code) {
+    size_t disp;
+    lock_threads(w);
+    if ((disp = in_window(w, offset, len)) != 0) {
+        *code = touch(&w->far, pe) ? rmai_net_put(&w->net, call, pe, disp, source, len) : no_memory(call, pe);
+        if (*code == RMA_SUCCESS && !later) *code = rmai_net_flush_local(&w->net, call, pe);
+    }
+    unlock_threads(w);
+    return disp != 0;
+}
+
+static int get_by_window(struct rmai_world *w, const char *call, int pe, uint64_t offset, void *dest, size_t len, int later, int *code) {
+    size_t disp;
+    lock_threads(w);
+    if ((disp = in_window(w, offset, len)) != 0) {
+        *code = later && !touch(&w->far, pe) ? no_memory(call, pe) : rmai_net_get(&w->net, call, pe, disp, dest, len);
+        if (*code == RMA_SUCCESS && !later) *code = rmai_net_flush_local(&w->net, call, pe);
+    }
+    unlock_threads(w);
+    return disp != 0;
+}
+
+/* Attached memory is looked up by its owner: it may be gone. */
+static int attached(uint64_t offset) { return offset >= RMA_GPTR_ATTACHED_; }
+
+int rmai_far_put(struct rmai_world *w, const char *call, int pe, uint64_t offset, const void *source, size_t len, int later) {
+    struct ask a = {.call = call, .pe = pe, .may_fail = attached(offset), .r = {.kind = RMAI_FAR_PUT, .offset = offset}};
+    struct rmai_waiter waiter = {0};
+    int code;
+    if (put_by_window(w, call, pe, offset, source, len, later, &code)) return code;
+    lock(&w->far);
+    code = move(w, &a, (char *)(uintptr_t)source, len, 0, a.may_fail || (len > INLINE_MOST && !later) ? &waiter : NULL);
+    unlock(&w->far);
+    return code;
+}
+
+int rmai_far_get(struct rmai_world *w, const char *call, int pe, uint64_t offset, void *dest, size_t len, int later) {
+    struct ask a = {.call = call, .pe = pe, .may_fail = attached(offset), .r = {.kind = RMAI_FAR_GET, .offset = offset}};
+    struct rmai_waiter waiter = {0};
+    int code;
+    if (get_by_window(w, call, pe, offset, dest, len, later, &code)) return code;
+    lock(&w->far);
+    code = move(w, &a, dest, len, 1, a.may_fail || !later ? &waiter : NULL);
+    unlock(&w->far);
+    return code;
+}
+
+/* One record, and its answer. */
+static int ask_one(struct rmai_world *w, struct ask *a, void *dest, size_t len, size_t *got) {
+    struct rmai_waiter waiter = {.left = 1};
+    int code;
+    a->expect = (struct rmai_expect){.dest = dest, .len = (uint32_t)len, .waiter = &waiter};
+    a->answer = len;
+    a->now = 1;
+    lock(&w->far);
+    code = add(w, a, NULL);
+    if (code == RMA_SUCCESS) code = wait_for(w, a->call, a->pe, &waiter);
+    unlock(&w->far);
+    if (got) *got = waiter.len;
+    return code;
+}
+
+int rmai_far_atomic(struct rmai_world *w, const char *call, int pe, uint64_t offset, int op, size_t len, uint64_t value,
+                    uint64_t cond, void *old, int later) {
+    struct ask a = {.call = call, .pe = pe, .may_fail = attached(offset),
+                    .r = {.kind = RMAI_FAR_ATOMIC, .op = (uint8_t)op, .flags = old ? RMAI_FAR_WANTED : 0, .len = (uint32_t)len,
+                          .offset = offset, .value = value, .cond = cond}};
+    unsigned char nothing[8];
+    int code;
+    if ((old && !later) || a.may_fail) return ask_one(w, &a, old ? old : nothing, len, NULL);
+    a.expect = (struct rmai_expect){.dest = old, .len = (uint32_t)len};
+    a.answer = old ? len : 0;
+    lock(&w->far);
+    code = add(w, &a, NULL);
+    unlock(&w->far);
+    return code;
+}
+
+int rmai_far_alloc(struct rmai_world *w, const char *call, int pe, size_t size, uint64_t *g) {
+    struct ask a = {.call = call, .pe = pe, .may_fail = 1, .r = {.kind = RMAI_FAR_ALLOC, .value = size}};
+    return ask_one(w, &a, g, sizeof *g, NULL);
+}
+
+int rmai_far_free(struct rmai_world *w, const char *call, int pe, uint64_t offset) {
+    struct ask a = {.call = call, .pe = pe, .may_fail = 1, .r = {.kind = RMAI_FAR_FREE, .offset = offset}};
+    return ask_one(w, &a, NULL, 0, NULL);
+}
+
+int rmai_far_extent(struct rmai_world *w, const char *call, int pe, int pool, int fresh, size_t *extent) {
+    struct ask a = {.call = call, .pe = pe, .r = {.kind = RMAI_FAR_EXTENTS}};
+    size_t now[2];
+    struct rmai_peer *p;
+    int code = RMA_SUCCESS;
+    if (fresh) code = ask_one(w, &a, now, sizeof now, NULL);
+    if (code != RMA_SUCCESS) return code;
+    lock_threads(w);
+    p = peer_of(&w->far, pe);
+    /* They only grow. */
+    for (int i = 0; p && fresh && i < 2; i++) p->extent[i] = rmai_max(p->extent[i], now[i]);
+    *extent = p ? p->extent[pool] : 0;
+    unlock_threads(w);
+    return RMA_SUCCESS;
+}
+
+void rmai_far_forget(struct rmai_world *w, const struct rmai_waiter *waiter) {
+    struct rmai_far *f = &w->far;
+    for (unsigned i = 0; i < f->n_flights; i++)
+        for (unsigned k = 0; k < f->flight[i]->n; k++)
+            if (f->flight[i]->expect[k].waiter == waiter) f->flight[i]->expect[k] = (struct rmai_expect){0};
+}
+
+void rmai_far_ping(struct rmai_world *w, const char *call, int pe, struct rmai_waiter *waiter, char *text, size_t room) {
+    struct ask a = {.call = call, .pe = pe, .r = {.kind = RMAI_FAR_PING}, .answer = room, .now = 1, .outside = 1,
+                    .expect = {.dest = text, .len = (uint32_t)room, .waiter = waiter}};
+    waiter->left = 1;
+    if (add(w, &a, NULL) != RMA_SUCCESS) waiter->left = 0;
+}
+
+/* ---- quiet ---- */
+
+static int quiet_peer(struct rmai_world *w, const char *call, struct rmai_peer *p) {
+    struct vigil v = vigil(w, call, p->pe);
+    int code = RMA_SUCCESS;
+    if (p->touched) code = rmai_net_flush(&w->net, call, p->pe);
+    p->touched = 0;
+    while (p->flights || (p->open && p->open->n)) {
+        if (p->open && p->open->n && p->flights < RMAI_CREDITS)
+            leave(w, p);
+        else
+            look(w, &v);
+    }
+    vigil_end(w, &v);
+    return code;
+}
+
+/* Those that have something open leave first, so that the answers come while the first is waited for. Other threads may begin
+ * something anew meanwhile: who is quiet is told only of what was there before. */
+int rmai_far_quiet(struct rmai_world *w, const char *call) {
+    struct rmai_far *f = &w->far;
+    int code = RMA_SUCCESS;
+    if (!f->active) return RMA_SUCCESS;
+    lock(f);
+    for (struct rmai_peer *p = f->busy; p; p = p->next)
+        if (p->open && p->open->n && p->flights < RMAI_CREDITS) leave(w, p);
+    while (f->busy) {
+        struct rmai_peer *p = f->busy;
+        int one = quiet_peer(w, call, p);
+        if (code == RMA_SUCCESS) code = one;
+        /* While it waited, another thread may have put others before it, or taken it out. */
+        for (struct rmai_peer **i = &f->busy; *i; i = &(*i)->next)
+            if (*i == p) {
+                *i = p->next;
+                p->listed = 0;
+                break;
+            }
+    }
+    __atomic_store_n(&rma_reach_.calm, 1, __ATOMIC_RELAXED);
+    if (code == RMA_SUCCESS && f->failed) code = rmai_error(f->failed, "%s: %s", call, f->failure);
+    f->failed = 0;
+    unlock(f);
+    return code;
+}
+
+/* ---- the window ---- */
+
+/* All PEs hear whether all succeeded. */
+static int all_well(struct rmai_world *w, int code) {
+    int bad = code != RMA_SUCCESS;
+    MPI_Allreduce(MPI_IN_PLACE, &bad, 1, MPI_INT, MPI_MAX, w->net.messages);
+    return !bad;
+}
+
+/* A pattern put at an odd place in the page before the heap of a PE on another node, and read back: some versions of MPI and UCX
+ * shift what a window with an unlucky base gets. */
+static int write_and_read_back(struct rmai_world *w) {
+    unsigned char pattern[13], back[13] = {0};
+    size_t at = 1 + (size_t)(w->my_pe % 128) * 16;
+    int pe = w->my_pe, code;
+    do pe = (pe + 1) % w->n_pes;
+    while (rmai_node_slot(w, pe) >= 0);
+    for (size_t i = 0; i < sizeof pattern; i++) pattern[i] = (unsigned char)((size_t)w->my_pe * 31 + i * 7 + 1);
+    code = rmai_net_put(&w->net, "the window's probe", pe, at, pattern, sizeof pattern);
+    if (code == RMA_SUCCESS) code = rmai_net_flush(&w->net, "the window's probe", pe);
+    if (code == RMA_SUCCESS) code = rmai_net_get(&w->net, "the window's probe", pe, at, back, sizeof back);
+    if (code == RMA_SUCCESS) code = rmai_net_flush(&w->net, "the window's probe", pe);
+    if (code == RMA_SUCCESS && memcmp(pattern, back, sizeof back) != 0)
+        code = rmai_error(RMA_ERR_MPI, "a put through MPI's window did not come back from PE %d as it was", pe);
+    return code;
+}
+
+static int without_window(struct rmai_world *w) {
+    static int said;
+    if (!said++ && w->my_pe == 0)
+        rmai_note("MPI's window is not used between nodes, messages are: %s", *rma_last_error() ? rma_last_error() : "it failed on another PE");
+    w->far.covered = 0;
+    w->far.windowless = 1;
+    return rmai_net_window(&w->net, NULL, 0);
+}
+
+int rmai_far_cover(struct rmai_world *w, const char *call) {
+    size_t size = w->symmetric.size;
+    int well, code;
+    if (!w->far.active || w->far.windowless) return RMA_SUCCESS;
+    if (size - w->far.covered <= w->far.covered / 4 && w->far.covered) return RMA_SUCCESS;
+    /* All have met when the window is taken down: until then each may need an answer from one who would wait in there. */
+    code = rmai_meet(w, call);
+    lock(&w->far);
+    w->far.covered = 0;
+    well = all_well(w, rmai_net_window(&w->net, w->symmetric.base - RMAI_PROBE_ROOM, size + RMAI_PROBE_ROOM));
+    if (well) well = all_well(w, write_and_read_back(w));
+    if (well)
+        w->far.covered = size;
+    else
+        code = without_window(w);
+    unlock(&w->far);
+    return code;
+}
+
+/* ---- opening and closing ---- */
+
+int rmai_far_open(struct rmai_world *w) {
+    struct rmai_far *f = &w->far;
+    memset(f, 0, sizeof *f);
+    pthread_mutex_init(&f->lock, NULL);
+    f->active = 1;
+    f->crowded = w->barrier.crowded;
+    f->windowless = w->settings.window == RMAI_WINDOW_NONE || f->crowded; /* a flush polls, and takes a processor from whom it waits for */
+    return rmai_answer_open(w);
+}
+
+void rmai_far_close(struct rmai_world *w) {
+    struct rmai_far *f = &w->far;
+    if (!f->active) return;
+    f->active = 0;
+    rmai_answer_close(w);
+    for (unsigned i = 0; i < f->n_flights; i++) free(f->flight[i]);
+    for (unsigned i = 0; i < f->room; i++) free(f->peers[i]);
+    free(f->peers);
+    pthread_mutex_destroy(&f->lock);
+}

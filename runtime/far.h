@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* PEs of other nodes. What is asked of one travels as a request to a service that each PE runs, and that does it with the same
+ * instructions as its own program (runtime/answer); only puts and gets in the part of the symmetric heap that MPI's window
+ * covers go through that. A place there is named by its offset in the owner's space, as in a global pointer.
+ *
+ * Requests to one PE gather in a batch while an earlier one is under way: a lone one leaves at once, a stream goes in full
+ * messages. A PE has at most RMAI_CREDITS unanswered messages at another: nobody can be flooded. What is kept of a PE is
+ * kept from the first time that it is asked something.
+ *
+ * Whoever waits drives the progress of all; while the program computes, the watchman does (runtime/watchman). */
+#ifndef RMAI_FAR_H
+#define RMAI_FAR_H
+
+#include <mpi.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "rma.h"
+#include "runtime/net.h"
+#include "runtime/wire.h"
+
+struct rmai_world;
+
+#define RMAI_CREDITS 4    /* unanswered messages of one PE at another */
+#define RMAI_FLIGHTS 1024 /* unanswered messages of one PE in all */
+#define RMAI_RECORDS 126  /* that fit a message */
+
+/* Somebody who waits for one record, or for some. */
+struct rmai_waiter {
+    int left; /* records not yet done */
+    int code; /* of the first that failed */
+    size_t len; /* bytes written to its dest */
+    char text[RMAI_TEXT_MAX];
+};
+
+/* Where a record's value goes. */
+struct rmai_expect {
+    void *dest;
+    uint32_t len;
+    struct rmai_waiter *waiter; /* or NULL: nobody waits for this one alone */
+};
+
+struct rmai_flight {
+    struct rmai_peer *peer;
+    struct rmai_flight *next; /* of the free ones, or of those whose long data are under way */
+    uint16_t id, n;           /* n: records */
+    uint16_t answered;
+    size_t bytes, answer;     /* of the message, and at most of its answer */
+    MPI_Request sent, data;
+    void *buffer;             /* long data: here */
+    size_t len;
+    int get;
+    struct rmai_expect expect[RMAI_RECORDS];
+    _Alignas(8) unsigned char message[RMAI_MESSAGE];
+};
+
+struct rmai_peer {
+    int pe;
+    int flights;                 /* under way */
+    int touched;                 /* by puts through the window that are not flushed */
+    int listed;                  /* in far.busy */
+    size_t extent[2];            /* the last that was heard of, as in its header */
+    struct rmai_flight *open;    /* gathers records, or NULL */
+    struct rmai_peer *next;      /* in far.busy */
+};
+
+struct rmai_answering; /* runtime/answer.c */
+
+struct rmai_far {
+    int active;             /* the job has several nodes */
+    pthread_mutex_t lock;   /* of all below, and of net's messages */
+    struct rmai_peer **peers; /* by hash of the PE */
+    unsigned n_peers, room;
+    struct rmai_peer *last;
+    struct rmai_peer *busy; /* peers with something open, under way or touched */
+    struct rmai_flight *flight[RMAI_FLIGHTS], *idle, *moving;
+    unsigned n_flights;
+    struct rmai_answering *answering;
+    size_t covered;         /* bytes of the symmetric heap that the window covers */
+    int windowless;         /* there is no window, nor will there be */
+    int crowded;            /* more PEs than processors on this machine */
+    _Atomic uint32_t turns; /* of progress: tells the watchman that somebody else drives */
+    const char *_Atomic waiting_in; /* the public call in which this PE waits, or NULL */
+    int failed;             /* the first error that nobody waited for, */
+    char failure[RMAI_TEXT_MAX]; /* and its text, until the next quiet */
+};
+
+/* rmai_far_open: after rmai_net_open; rmai_far_close: after all PEs have met, quiet. */
+int rmai_far_open(struct rmai_world *w);
+void rmai_far_close(struct rmai_world *w);
+
+/* rmai_far_cover lets the window follow the growth of the symmetric heap (collective). It is made anew only when a good part lies
+ * outside; where MPI's window is no good it is done without, and said once. Returns RMA_SUCCESS or RMA_ERR_MPI. */
+int rmai_far_cover(struct rmai_world *w, const char *call);
+
+/* Each returns RMA_SUCCESS, or the recorded error of `call`, worded as on the node. The range of a symmetric place has been looked
+ * at; others are looked at by their owner, or by what it has said of its extents.
+ * put: with `later`, source stays in use until quiet, else it is free at once; in place after quiet. get: with `later`, dest is
+ * filled after quiet. atomic: old may be NULL, and then it is done after quiet; with `later`, *old is filled after quiet. */
+int rmai_far_put(struct rmai_world *w, const char *call, int pe, uint64_t offset, const void *source, size_t len, int later);
+int rmai_far_get(struct rmai_world *w, const char *call, int pe, uint64_t offset, void *dest, size_t len, int later);
+int rmai_far_atomic(struct rmai_world *w, const char *call, int pe, uint64_t offset, int op, size_t len, uint64_t value,
+                    uint64_t cond, void *old, int later);
+int rmai_far_alloc(struct rmai_world *w, const char *call, int pe, size_t size, uint64_t *g);
+int rmai_far_free(struct rmai_world *w, const char *call, int pe, uint64_t offset);
+
+/* rmai_far_quiet waits until everything that this PE asked of others is done. Returns RMA_SUCCESS, or the first error of
+ * what nobody waited for. */
+int rmai_far_quiet(struct rmai_world *w, const char *call);
+
+/* rmai_far_calm: the same, for the beginning of a collective call: costs a load where nothing is under way. */
+static inline int rmai_far_calm(struct rmai_world *w, const char *call) {
+    return __atomic_load_n(&rma_reach_.calm, __ATOMIC_RELAXED) ? RMA_SUCCESS : rmai_far_quiet(w, call);
+}
+
+/* rmai_far_progress does what there is to do, and waits for nothing: serves, takes answers. Returns the number of messages heard.
+ * With `try` it does nothing if somebody else is at it. In jobs of one node 0. */
+int rmai_far_progress(struct rmai_world *w, int try);
+
+/* rmai_far_finish waits for an MPI request of a leader, serving others meanwhile. Returns RMA_SUCCESS or RMA_ERR_MPI. */
+int rmai_far_finish(struct rmai_world *w, const char *call, const char *what, MPI_Request *request);
+
+/* rmai_far_extent: how far memory of pe's pool (enum rmai_pool) may be touched, as an offset in its space: as it was last heard of,
+ * 0 if never, or with `fresh` as it is now. */
+int rmai_far_extent(struct rmai_world *w, const char *call, int pe, int pool, int fresh, size_t *extent);
+
+/* ---- for runtime/stall; the lock is held ---- */
+
+/* rmai_far_ping asks pe for a sign of life: the waiter is done when it comes, with the call that pe waits in written to text,
+ * which has `room` bytes. rmai_far_forget: nobody waits for it any more. */
+void rmai_far_ping(struct rmai_world *w, const char *call, int pe, struct rmai_waiter *waiter, char *text, size_t room);
+void rmai_far_forget(struct rmai_world *w, const struct rmai_waiter *waiter);
+
+/* ---- between far.c and answer.c; the lock is held ---- */
+
+int rmai_answer_open(struct rmai_world *w);
+void rmai_answer_close(struct rmai_world *w);
+
+/* rmai_answer does a request of PE `from`; rmai_answer_go_on looks after what is under way. Both return RMA_SUCCESS or RMA_ERR_MPI. */
+int rmai_answer(struct rmai_world *w, int from, const struct rmai_envelope *request, size_t len);
+int rmai_answer_go_on(struct rmai_world *w);
+
+#endif
