@@ -40,7 +40,7 @@ static const struct setting table[] = {
     {"RMA_SPIN", COUNT, AT(spin), "auto", NULL, "polls of a waiting PE before it yields and sleeps"},
     {"RMA_COPY", CHOICE, AT(copy), "auto", "auto|memcpy|stream", "how long copies are made"},
     {"RMA_PROGRESS", CHOICE, AT(progress), "auto", "auto|thread|none", "who serves other nodes while the program computes"},
-    {"RMA_WINDOW", CHOICE, AT(window), "auto", "auto|none", "puts and gets between nodes through an MPI window"},
+    {"RMA_WINDOW", CHOICE, AT(window), "auto", "auto|always|none", "what goes to other nodes through an MPI window"},
     {"RMA_STALL", SECONDS, AT(stall), "30", NULL, "seconds of waiting for another node until it is said; 0: never"},
     {"RMA_TIMEOUT", SECONDS, AT(timeout), "120", NULL, "seconds without an answer until the job ends; 0: never"},
     {"RMA_INFO", BOOL, AT(info), "no", NULL, "PE 0 prints version, settings and layout at init"},

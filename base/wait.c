@@ -27,8 +27,7 @@ static void futex(_Atomic uint32_t *word, int operation, uint32_t value, const s
 }
 
 #define POLLS_A_TURN 32  /* looks between turns of progress */
-#define NAP_FIRST 50000  /* nanoseconds: others may need this PE soon again */
-#define NAP_LAST 1000000
+#define NAP_FIRST 20000  /* nanoseconds: others may need this PE soon again */
 
 static uint32_t wait_and_help(struct rmai_event *e, uint32_t old, const struct rmai_patience *patience, int one_nap) {
     struct timespec nap = {.tv_nsec = NAP_FIRST};
@@ -42,7 +41,7 @@ static uint32_t wait_and_help(struct rmai_event *e, uint32_t old, const struct r
     atomic_fetch_add_explicit(&e->sleepers, 1, memory_order_relaxed);
     atomic_thread_fence(memory_order_seq_cst); /* before the loads of `value`: see above */
     while ((now = atomic_load_explicit(&e->value, memory_order_acquire)) == old) {
-        nap.tv_nsec = patience->progress(patience->context) ? NAP_FIRST : (nap.tv_nsec * 2 < NAP_LAST ? nap.tv_nsec * 2 : NAP_LAST);
+        nap.tv_nsec = patience->progress(patience->context) ? NAP_FIRST : (nap.tv_nsec * 2 < patience->nap ? nap.tv_nsec * 2 : patience->nap);
         futex(&e->value, FUTEX_WAIT, old, &nap);
         if (one_nap) break;
     }

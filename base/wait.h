@@ -15,6 +15,7 @@ struct rmai_patience {
     unsigned yields; /* calls of sched_yield, one look after each, before sleeping */
     int (*progress)(void *context); /* or NULL: what a waiting PE does for others; returns 0 if there was nothing to do */
     void *context;
+    long nap; /* with progress: nanoseconds of sleep between its turns, at most */
 };
 
 /* A word that is waited for, with those who sleep on it. Only wait and wake functions touch `sleepers`. */

@@ -25,7 +25,7 @@ static int copy_from(struct rmai_world *w, void *dest, const void *symmetric, si
     if (pe == w->my_pe)
         memmove(dest, symmetric, len);
     else if ((code = rmai_resolve(NAME, "source", symmetric, len, pe, &p)) == RMA_SUCCESS)
-        code = rmai_place_get(w, NAME, &p, dest, len, 0);
+        code = rmai_place_get(w, NAME, &p, dest, len, RMAI_NOW);
     return code;
 }
 

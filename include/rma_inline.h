@@ -51,6 +51,7 @@ extern struct rma_reach_ rma_reach_ __attribute__((aligned(64)));
 void rma_copy_(void *dest, const void *source, size_t len);
 int rma_put_slow_(const char *call, void *dest, const void *source, size_t len, int pe);
 int rma_get_slow_(const char *call, void *dest, const void *source, size_t len, int pe);
+int rma_p_slow_(const char *call, void *dest, const void *source, size_t len, int pe);
 int rma_put_nbi_slow_(const char *call, void *dest, const void *source, size_t len, int pe);
 int rma_get_nbi_slow_(const char *call, void *dest, const void *source, size_t len, int pe);
 int rma_atomic_slow_(const char *call, int op, const void *target, size_t len, uint64_t value, uint64_t cond, int pe,
@@ -132,7 +133,7 @@ inline int rma_get_nbi(void *dest, const void *source, size_t len, int pe) {
     inline int rma_p_##NAME(TYPE *dest, TYPE value, int pe) {                                           \
         TYPE *there = (TYPE *)rma_reach_ptr_(dest, sizeof value, pe);                                   \
         if (!RMA_LIKELY_(there != NULL))                                                                \
-            return rma_put_slow_("rma_p_" #NAME, dest, &value, sizeof value, pe);                       \
+            return rma_p_slow_("rma_p_" #NAME, dest, &value, sizeof value, pe);                       \
         if (sizeof value <= 8)                                                                          \
             __atomic_store(there, &value, __ATOMIC_RELAXED);                                            \
         else                                                                                            \

@@ -60,8 +60,11 @@ struct rmai_peer {
     int pe;
     int flights;                 /* under way */
     int touched;                 /* by puts through the window that are not flushed */
+    unsigned through_window;     /* transfers that went that way */
+    MPI_Request knock;
     int listed;                  /* in far.busy */
     size_t extent[2];            /* the last that was heard of, as in its header */
+    struct rmai_envelope knocking;
     struct rmai_flight *open;    /* gathers records, or NULL */
     struct rmai_peer *next;      /* in far.busy */
 };
@@ -80,6 +83,7 @@ struct rmai_far {
     struct rmai_answering *answering;
     size_t covered;         /* bytes of the symmetric heap that the window covers */
     int windowless;         /* there is no window, nor will there be */
+    int one_sided;          /* what goes through the window does not need the target: 1, 0, or -1: not yet known */
     int crowded;            /* more PEs than processors on this machine */
     _Atomic uint32_t turns; /* of progress: tells the watchman that somebody else drives */
     const char *_Atomic waiting_in; /* the public call in which this PE waits, or NULL */
@@ -95,12 +99,19 @@ void rmai_far_close(struct rmai_world *w);
  * outside; where MPI's window is no good it is done without, and said once. Returns RMA_SUCCESS or RMA_ERR_MPI. */
 int rmai_far_cover(struct rmai_world *w, const char *call);
 
+/* What the caller of a put or get does next. */
+enum rmai_when {
+    RMAI_NOW,   /* waits: source is free, dest filled, when the call returns */
+    RMAI_LATER, /* goes on: until quiet source is in use, dest not filled */
+    RMAI_COPIED /* goes on, and source is free at once: it is small enough to be copied */
+};
+
 /* Each returns RMA_SUCCESS, or the recorded error of `call`, worded as on the node. The range of a symmetric place has been looked
  * at; others are looked at by their owner, or by what it has said of its extents.
- * put: with `later`, source stays in use until quiet, else it is free at once; in place after quiet. get: with `later`, dest is
- * filled after quiet. atomic: old may be NULL, and then it is done after quiet; with `later`, *old is filled after quiet. */
-int rmai_far_put(struct rmai_world *w, const char *call, int pe, uint64_t offset, const void *source, size_t len, int later);
-int rmai_far_get(struct rmai_world *w, const char *call, int pe, uint64_t offset, void *dest, size_t len, int later);
+ * A put is in its place after quiet. atomic: old may be NULL, and then it is done after quiet; with `later`, *old is filled after quiet. */
+int rmai_far_put(struct rmai_world *w, const char *call, int pe, uint64_t offset, const void *source, size_t len,
+                 enum rmai_when when);
+int rmai_far_get(struct rmai_world *w, const char *call, int pe, uint64_t offset, void *dest, size_t len, enum rmai_when when);
 int rmai_far_atomic(struct rmai_world *w, const char *call, int pe, uint64_t offset, int op, size_t len, uint64_t value,
                     uint64_t cond, void *old, int later);
 int rmai_far_alloc(struct rmai_world *w, const char *call, int pe, size_t size, uint64_t *g);

@@ -212,14 +212,14 @@ static inline void *own_attached(rma_gptr_t g, size_t len) {
 static RMAI_COLD int put_elsewhere(const char *call, rma_gptr_t dest, const void *source, size_t len) {
     struct rmai_place p;
     int code = resolve(call, dest, len, 1, &p);
-    if (code == RMA_SUCCESS) code = rmai_place_put(&rmai_world, call, &p, source, len, 0);
+    if (code == RMA_SUCCESS) code = rmai_place_put(&rmai_world, call, &p, source, len, RMAI_NOW);
     return rmai_raise(code);
 }
 
 static RMAI_COLD int get_elsewhere(const char *call, void *dest, rma_gptr_t source, size_t len) {
     struct rmai_place p;
     int code = resolve(call, source, len, 1, &p);
-    if (code == RMA_SUCCESS) code = rmai_place_get(&rmai_world, call, &p, dest, len, 0);
+    if (code == RMA_SUCCESS) code = rmai_place_get(&rmai_world, call, &p, dest, len, RMAI_NOW);
     return rmai_raise(code);
 }
 

@@ -54,24 +54,24 @@ static int finish(struct rmai_world *w, const char *call, struct rmai_place *p, 
 }
 
 int rmai_place_put(struct rmai_world *w, const char *call, struct rmai_place *p, const void *source, size_t len,
-                   int later) {
+                   enum rmai_when when) {
     enum rmai_process_result result = RMAI_PROCESS_REFUSED;
     if (RMAI_LIKELY(p->there != NULL)) {
         rmai_move(p->there, source, len);
         return RMA_SUCCESS;
     }
-    if (p->far) return rmai_far_put(w, call, p->pe, p->offset, source, len, later);
+    if (p->far) return rmai_far_put(w, call, p->pe, p->offset, source, len, when);
     if (rmai_same_pids(w, p->slot)) result = rmai_process_write(rmai_header(w, p->slot)->pid, p->address, source, len);
     return finish(w, call, p, result, RMAI_SERVE_PUT, (void *)(uintptr_t)source, len);
 }
 
-int rmai_place_get(struct rmai_world *w, const char *call, struct rmai_place *p, void *dest, size_t len, int later) {
+int rmai_place_get(struct rmai_world *w, const char *call, struct rmai_place *p, void *dest, size_t len, enum rmai_when when) {
     enum rmai_process_result result = RMAI_PROCESS_REFUSED;
     if (RMAI_LIKELY(p->there != NULL)) {
         rmai_move(dest, p->there, len);
         return RMA_SUCCESS;
     }
-    if (p->far) return rmai_far_get(w, call, p->pe, p->offset, dest, len, later);
+    if (p->far) return rmai_far_get(w, call, p->pe, p->offset, dest, len, when);
     if (rmai_same_pids(w, p->slot)) result = rmai_process_read(rmai_header(w, p->slot)->pid, dest, p->address, len);
     return finish(w, call, p, result, RMAI_SERVE_GET, dest, len);
 }

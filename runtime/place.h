@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "runtime/far.h"
+
 struct rmai_world;
 struct rmai_region;
 
@@ -19,12 +21,11 @@ struct rmai_place {
     uint64_t offset;            /* and where in the space of pe */
 };
 
-/* With `later`, what is done on another node is done after rma_quiet: until then source is in use, dest and *old not filled. Without,
- * dest and *old are filled and source is free. old may be NULL, and then an atomic is never waited for.
+/* `when` counts for other nodes only. old may be NULL, and then an atomic on another node is done after rma_quiet.
  * Each does it, leaves the region, and returns RMA_SUCCESS, or records an error of `call`: RMA_ERR_ADDRESS if the
  * owner's memory is not there (any more), RMA_ERR_SYSTEM if the owner has died. */
-int rmai_place_put(struct rmai_world *w, const char *call, struct rmai_place *p, const void *source, size_t len, int later);
-int rmai_place_get(struct rmai_world *w, const char *call, struct rmai_place *p, void *dest, size_t len, int later);
+int rmai_place_put(struct rmai_world *w, const char *call, struct rmai_place *p, const void *source, size_t len, enum rmai_when when);
+int rmai_place_get(struct rmai_world *w, const char *call, struct rmai_place *p, void *dest, size_t len, enum rmai_when when);
 int rmai_place_atomic(struct rmai_world *w, const char *call, struct rmai_place *p, int op, size_t len, uint64_t value,
                       uint64_t cond, uint64_t *old);
 

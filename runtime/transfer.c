@@ -69,30 +69,32 @@ static int check_empty(const char *call, int pe) {
     return code == RMA_SUCCESS ? rmai_check_pe(&rmai_world, call, "PE", pe) : code;
 }
 
-static int put(const char *call, void *dest, const void *source, size_t len, int pe, int later) {
+static int put(const char *call, void *dest, const void *source, size_t len, int pe, enum rmai_when when) {
     struct rmai_place p;
     int code = len ? rmai_resolve(call, "dest", dest, len, pe, &p) : check_empty(call, pe);
-    if (code == RMA_SUCCESS && len) code = rmai_place_put(&rmai_world, call, &p, source, len, later);
+    if (code == RMA_SUCCESS && len) code = rmai_place_put(&rmai_world, call, &p, source, len, when);
     return rmai_raise(code);
 }
 
-static int get(const char *call, void *dest, const void *source, size_t len, int pe, int later) {
+static int get(const char *call, void *dest, const void *source, size_t len, int pe, enum rmai_when when) {
     struct rmai_place p;
     int code = len ? rmai_resolve(call, "source", source, len, pe, &p) : check_empty(call, pe);
-    if (code == RMA_SUCCESS && len) code = rmai_place_get(&rmai_world, call, &p, dest, len, later);
+    if (code == RMA_SUCCESS && len) code = rmai_place_get(&rmai_world, call, &p, dest, len, when);
     return rmai_raise(code);
 }
 
-int rma_put_slow_(const char *call, void *dest, const void *source, size_t len, int pe) { return put(call, dest, source, len, pe, 0); }
+int rma_put_slow_(const char *call, void *dest, const void *source, size_t len, int pe) { return put(call, dest, source, len, pe, RMAI_NOW); }
 
-int rma_get_slow_(const char *call, void *dest, const void *source, size_t len, int pe) { return get(call, dest, source, len, pe, 0); }
+int rma_p_slow_(const char *call, void *dest, const void *source, size_t len, int pe) { return put(call, dest, source, len, pe, RMAI_COPIED); }
+
+int rma_get_slow_(const char *call, void *dest, const void *source, size_t len, int pe) { return get(call, dest, source, len, pe, RMAI_NOW); }
 
 int rma_put_nbi_slow_(const char *call, void *dest, const void *source, size_t len, int pe) {
-    return put(call, dest, source, len, pe, 1);
+    return put(call, dest, source, len, pe, RMAI_LATER);
 }
 
 int rma_get_nbi_slow_(const char *call, void *dest, const void *source, size_t len, int pe) {
-    return get(call, dest, source, len, pe, 1);
+    return get(call, dest, source, len, pe, RMAI_LATER);
 }
 
 void *rma_ptr(const void *addr, int pe) {
@@ -185,7 +187,7 @@ int rma_iput(void *dest, const void *source, ptrdiff_t dest_stride, ptrdiff_t so
     if (code == RMA_SUCCESS) code = strided("rma_iput", "dest", dest, dest_stride, elem, n, pe, &p);
     if (code == RMA_SUCCESS && p.there) move_strided(p.there, source, to, from, elem, n);
     for (size_t i = 0; code == RMA_SUCCESS && !p.there && i < n; i++, p.address += to, p.offset += to)
-        code = rmai_place_put(&rmai_world, "rma_iput", &p, (const char *)source + i * from, elem, 1);
+        code = rmai_place_put(&rmai_world, "rma_iput", &p, (const char *)source + i * from, elem, RMAI_LATER);
     if (code == RMA_SUCCESS && p.far) code = rmai_far_quiet(&rmai_world, "rma_iput");
     return rmai_raise(code);
 }
@@ -197,7 +199,7 @@ int rma_iget(void *dest, const void *source, ptrdiff_t dest_stride, ptrdiff_t so
     if (code == RMA_SUCCESS) code = strided("rma_iget", "source", source, source_stride, elem, n, pe, &p);
     if (code == RMA_SUCCESS && p.there) move_strided(dest, p.there, to, from, elem, n);
     for (size_t i = 0; code == RMA_SUCCESS && !p.there && i < n; i++, p.address += from, p.offset += from)
-        code = rmai_place_get(&rmai_world, "rma_iget", &p, (char *)dest + i * to, elem, 1);
+        code = rmai_place_get(&rmai_world, "rma_iget", &p, (char *)dest + i * to, elem, RMAI_LATER);
     if (code == RMA_SUCCESS && p.far) code = rmai_far_quiet(&rmai_world, "rma_iget");
     return rmai_raise(code);
 }

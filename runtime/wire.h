@@ -14,7 +14,8 @@
 enum rmai_wire {
     RMAI_WIRE_REQUEST,
     RMAI_WIRE_GO,    /* to a request of RMAI_FAR_PUT_LONG: the place is ready, send the data */
-    RMAI_WIRE_ANSWER
+    RMAI_WIRE_ANSWER,
+    RMAI_WIRE_KNOCK  /* the window is being used: nothing to do but to stay awake */
 };
 
 struct rmai_envelope {

@@ -25,6 +25,9 @@ struct rma_reach_ rma_reach_;
 #define POLLS_ROOMY 4000 /* some 100 us: longer than any hand-over, shorter than a time slice */
 #define YIELDS_ROOMY 16
 #define YIELDS_CROWDED 4
+#define POLLS_FAR 10         /* so many times more where other nodes may want something meanwhile: messages take longer than lines */
+#define NAP_ROOMY 100000     /* nanoseconds */
+#define NAP_CROWDED 1000000
 #define SMALLEST_HEAP ((size_t)1 << 20)
 #define SPACE_MAX ((size_t)RMA_GPTR_ATTACHED_) /* offsets from there on are of attached memory */
 #define NODE_MAX ((size_t)1 << 45) /* a quarter of what a process can map with 47-bit addresses */
@@ -331,7 +334,11 @@ static void set_waiting(struct rmai_world *w) {
     usable = rmai_cpus_count(&cpus);
     crowded = n > (usable < quota ? usable : quota);
     if (crowded) patience = (struct rmai_patience){.yields = YIELDS_CROWDED, .context = w};
-    if (w->node_n_pes < w->n_pes) patience.progress = help_others;
+    if (w->node_n_pes < w->n_pes) {
+        patience.progress = help_others;
+        patience.polls *= POLLS_FAR;
+        patience.nap = crowded ? NAP_CROWDED : NAP_ROOMY;
+    }
     if (w->settings.spin != RMAI_SPIN_AUTO) patience.polls = (unsigned)rmai_min((size_t)w->settings.spin, UINT_MAX);
     rmai_barrier_setup(&w->barrier, (uint32_t)w->node_n_pes, (uint32_t)w->node_my_pe, crowded, patience, barrier_part, w);
 }
