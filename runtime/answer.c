@@ -162,13 +162,16 @@ static int with_memory(struct task *t) {
     const struct rmai_record *r = &t->r;
     size_t len = r->kind == RMAI_FAR_PUT || r->kind == RMAI_FAR_ATOMIC ? r->len : (size_t)r->value;
     int atomic = r->kind == RMAI_FAR_ATOMIC, code;
-    int writes = r->kind == RMAI_FAR_PUT || r->kind == RMAI_FAR_PUT_LONG || (atomic && r->op != RMA_FETCH_);
+    int writes = r->kind == RMAI_FAR_PUT || r->kind == RMAI_FAR_PUT_LONG || (atomic && r->op != RMA_FETCH_) ||
+                 (r->kind == RMAI_FAR_LOOK && r->op);
     struct rmai_region *region = NULL;
     void *there;
     code = rmai_gptr_here(w, t->call, r->offset, len, atomic ? len : 1, writes, &there, &region);
     if (code != RMA_SUCCESS) return code;
     if (r->kind == RMAI_FAR_PUT_LONG || r->kind == RMAI_FAR_GET_LONG) return transit(t, there, region);
-    if (r->kind == RMAI_FAR_PUT) {
+    if (r->kind == RMAI_FAR_LOOK) {
+        /* there they are */
+    } else if (r->kind == RMAI_FAR_PUT) {
         rmai_move(there, t->data, len);
     } else if (r->kind == RMAI_FAR_GET) {
         rmai_move(item(t, RMA_SUCCESS, len), there, len);

@@ -480,33 +480,6 @@ static int by_window(struct rmai_world *w, const char *call, int pe, uint64_t of
     return disp != 0;
 }
 
-/* Attached memory is looked up by its owner: it may be gone. */
-static int attached(uint64_t offset) { return offset >= RMA_GPTR_ATTACHED_; }
-
-int rmai_far_put(struct rmai_world *w, const char *call, int pe, uint64_t offset, const void *source, size_t len,
-                 enum rmai_when when) {
-    struct ask a = {.call = call, .pe = pe, .may_fail = attached(offset), .r = {.kind = RMAI_FAR_PUT, .offset = offset}};
-    struct rmai_waiter waiter = {0};
-    int code;
-    if (by_window(w, call, pe, offset, (void *)(uintptr_t)source, len, when, 0, &code)) return code;
-    lock(&w->far);
-    code = move(w, &a, (char *)(uintptr_t)source, len, 0, a.may_fail || (len > INLINE_MOST && when != RMAI_LATER) ? &waiter : NULL);
-    unlock(&w->far);
-    return code;
-}
-
-int rmai_far_get(struct rmai_world *w, const char *call, int pe, uint64_t offset, void *dest, size_t len,
-                 enum rmai_when when) {
-    struct ask a = {.call = call, .pe = pe, .may_fail = attached(offset), .r = {.kind = RMAI_FAR_GET, .offset = offset}};
-    struct rmai_waiter waiter = {0};
-    int code;
-    if (by_window(w, call, pe, offset, dest, len, when, 1, &code)) return code;
-    lock(&w->far);
-    code = move(w, &a, dest, len, 1, a.may_fail || when == RMAI_NOW ? &waiter : NULL);
-    unlock(&w->far);
-    return code;
-}
-
 /* One record, and its answer. */
 static int ask_one(struct rmai_world *w, struct ask *a, void *dest, size_t len, size_t *got) {
     struct rmai_waiter waiter = {.left = 1};
@@ -519,6 +492,42 @@ static int ask_one(struct rmai_world *w, struct ask *a, void *dest, size_t len, 
     if (code == RMA_SUCCESS) code = wait_for(w, a->call, a->pe, &waiter);
     unlock(&w->far);
     if (got) *got = waiter.len;
+    return code;
+}
+
+/* What goes in pieces is looked at whole before the first byte moves, where only the owner can tell. */
+static int look_at_all(struct rmai_world *w, const char *call, int pe, uint64_t offset, size_t len, int get) {
+    struct ask a = {.call = call, .pe = pe, .may_fail = 1,
+                    .r = {.kind = RMAI_FAR_LOOK, .op = !get, .offset = offset, .value = len}};
+    return len > INLINE_PIECE ? ask_one(w, &a, NULL, 0, NULL) : RMA_SUCCESS;
+}
+
+/* Attached memory is looked up by its owner: it may be gone. */
+static int attached(uint64_t offset) { return offset >= RMA_GPTR_ATTACHED_; }
+
+int rmai_far_put(struct rmai_world *w, const char *call, int pe, uint64_t offset, const void *source, size_t len,
+                 enum rmai_when when) {
+    struct ask a = {.call = call, .pe = pe, .may_fail = attached(offset), .r = {.kind = RMAI_FAR_PUT, .offset = offset}};
+    struct rmai_waiter waiter = {0};
+    int code;
+    if (by_window(w, call, pe, offset, (void *)(uintptr_t)source, len, when, 0, &code)) return code;
+    if (a.may_fail && (code = look_at_all(w, call, pe, offset, len, 0)) != RMA_SUCCESS) return code;
+    lock(&w->far);
+    code = move(w, &a, (char *)(uintptr_t)source, len, 0, a.may_fail || (len > INLINE_MOST && when != RMAI_LATER) ? &waiter : NULL);
+    unlock(&w->far);
+    return code;
+}
+
+int rmai_far_get(struct rmai_world *w, const char *call, int pe, uint64_t offset, void *dest, size_t len,
+                 enum rmai_when when) {
+    struct ask a = {.call = call, .pe = pe, .may_fail = attached(offset), .r = {.kind = RMAI_FAR_GET, .offset = offset}};
+    struct rmai_waiter waiter = {0};
+    int code;
+    if (by_window(w, call, pe, offset, dest, len, when, 1, &code)) return code;
+    if (a.may_fail && (code = look_at_all(w, call, pe, offset, len, 1)) != RMA_SUCCESS) return code;
+    lock(&w->far);
+    code = move(w, &a, dest, len, 1, a.may_fail || when == RMAI_NOW ? &waiter : NULL);
+    unlock(&w->far);
     return code;
 }
 

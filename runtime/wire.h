@@ -30,6 +30,7 @@ enum rmai_far_kind {
     RMAI_FAR_GET,      /* value: bytes; the item has them */
     RMAI_FAR_PUT_LONG, /* value: bytes; they come by tag */
     RMAI_FAR_GET_LONG, /* value: bytes; they go by tag */
+    RMAI_FAR_LOOK,     /* value: bytes, op: 1 if they are to be written; only whether they are there */
     RMAI_FAR_ATOMIC,   /* the item has the old value, if RMAI_FAR_WANTED */
     RMAI_FAR_ALLOC,    /* value: bytes; the item has the global pointer */
     RMAI_FAR_FREE,
