@@ -192,6 +192,11 @@ int rmai_net_flush(struct rmai_net *net, const char *call, int pe) {
     return rmai_mpi(MPI_Win_flush(pe, net->window), call, "MPI_Win_flush");
 }
 
+void rmai_net_poll(void) {
+    int there;
+    MPI_Iprobe(MPI_ANY_SOURCE, 0, MPI_COMM_SELF, &there, MPI_STATUS_IGNORE);
+}
+
 /* ---- the machine ---- */
 
 /* Machines are told apart by the kernel's boot id: containers of one machine share it, machines never do. */

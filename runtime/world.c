@@ -13,6 +13,7 @@
 #include "runtime/stats.h"
 
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +29,7 @@ struct rma_reach_ rma_reach_;
 #define POLLS_FAR 10         /* so many times more where other nodes may want something meanwhile: messages take longer than lines */
 #define NAP_ROOMY 100000     /* nanoseconds */
 #define NAP_CROWDED 1000000
+#define ABORT_TIME 5 /* seconds */
 #define SMALLEST_HEAP ((size_t)1 << 20)
 #define SPACE_MAX ((size_t)RMA_GPTR_ATTACHED_) /* offsets from there on are of attached memory */
 #define NODE_MAX ((size_t)1 << 45) /* a quarter of what a process can map with 47-bit addresses */
@@ -114,9 +116,16 @@ static void set_reach(struct rmai_world *w) {
  * abort: give it the time. */
 static void end_job(int code) {
     int initialized = 0, finalized = 0;
+    sigset_t alarm_only;
     nanosleep(&(struct timespec){.tv_nsec = 250000000}, NULL);
     MPI_Initialized(&initialized);
     MPI_Finalized(&finalized);
+    /* On a host that is cut off MPI_Abort waits for ever for a word from the launcher. */
+    sigemptyset(&alarm_only);
+    sigaddset(&alarm_only, SIGALRM);
+    signal(SIGALRM, SIG_DFL);
+    pthread_sigmask(SIG_UNBLOCK, &alarm_only, NULL);
+    alarm(ABORT_TIME);
     if (initialized && !finalized) MPI_Abort(MPI_COMM_WORLD, code);
     exit(code);
 }
@@ -513,7 +522,10 @@ int rma_finalize(void) {
         MPI_Comm_free_keyval(&w->keyval);
     }
     MPI_Finalized(&finalized);
-    if (w->owns_mpi && !finalized) code = code ? code : rmai_mpi(MPI_Finalize(), "rma_finalize", "MPI_Finalize");
+    if (w->owns_mpi && !finalized && code == RMA_SUCCESS) {
+        rmai_usher_start(w);
+        code = rmai_mpi(MPI_Finalize(), "rma_finalize", "MPI_Finalize");
+    }
     w->owns_mpi = 0;
     return rmai_raise(code);
 }
