@@ -1,0 +1,30 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# check-hosts.sh: on two hosts with TCP between them the programs do what they do on one; and a job that loses a host ends.
+#
+# test/hosts does both, on hosts that tools/hosts makes; here is only the choice of what takes a minute at most. Broken by
+# a library that takes PEs of another host for neighbours, by messages that depend on a shared memory, and by a PE that
+# waits for ever for one that cannot be reached any more. HOSTS_PROGRAMS and CUT_PROGRAM choose others.
+set -eu
+
+top_builddir=${top_builddir:-$(pwd)}
+export top_builddir
+here=$(cd "$(dirname "$0")" && pwd)
+cut_program=${CUT_PROGRAM:-$top_builddir/test/job/stall}
+programs=${HOSTS_PROGRAMS:-barrier broadcast symmetric queries mismatch}
+
+# A job that hangs is to fail here, not to use up everybody's time.
+status=0
+# shellcheck disable=SC2086
+sh "$here/hosts" --hosts 2 --times 1 --deadline 20 $programs || status=$?
+case $status in
+0 | 1) ;;
+*) exit $status ;; # 77 with its reason as the last line, or 99
+esac
+
+if [ -x "$cut_program" ]; then
+    sh "$here/hosts" --cut "$cut_program" || { code=$?; [ $code -eq 77 ] || status=$code; }
+else
+    echo "check-hosts: a link that is cut: SKIPPED: there is no $cut_program"
+fi
+exit $status
