@@ -6,6 +6,7 @@
 #include "base/process.h"
 #include "runtime/world.h"
 
+#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -79,29 +80,50 @@ void rmai_watchman_end(struct rmai_world *w) {
 
 /* ---- the usher ---- */
 
-#define USHER_STEP 1000000 /* nanoseconds */
-#define USHER_AFTER 10     /* steps that the barrier may take until somebody is thought to be stuck */
+#define USHER_STEP 20000000 /* nanoseconds: longer by far than it takes the others to go on when they have been helped */
+#define USHER_AFTER 15      /* steps that the barrier takes only if somebody is stuck */
+#define USHER_POLLS 20      /* at a time: enough to answer what has come */
 
 /* The thread that is in MPI_Finalize, and the launcher's connection. One at a time: MPI is finalized once. */
 static struct {
     long tid;
-    int pmi;
+    int pmi, epolls;
 } usher;
 
-/* 1 if that thread sleeps in read(2) on the launcher's connection: then it is in the barrier, and MPI's state is nobody's. */
-static int in_barrier(void) {
-    char path[64], line[64];
+/* 1 if that thread sleeps in read(2) on the launcher's connection. */
+static int reads_launcher(void) {
+    char path[64];
     long number = -1;
     unsigned long fd = 0;
     FILE *f;
     snprintf(path, sizeof path, "/proc/self/task/%ld/syscall", usher.tid);
     if (!(f = fopen(path, "r"))) return 0;
-    if (!fgets(line, sizeof line, f) || sscanf(line, "%ld %lx", &number, &fd) != 2) number = -1;
+    if (fscanf(f, "%ld %lx", &number, &fd) != 2) number = -1;
     fclose(f);
     return number == SYS_read && fd == (unsigned long)usher.pmi;
 }
 
-/* Only where the barrier takes long, and then a look at a time: once all are through it, the thread goes on to take MPI down. */
+/* The process's epoll(7) descriptors: UCX has one for each of its TCP interfaces, until MPI takes it down. */
+static int count_epolls(void) {
+    DIR *all = opendir("/proc/self/fd");
+    struct dirent *one;
+    int n = 0;
+    while (all && (one = readdir(all)) != NULL) {
+        char path[64], target[64];
+        ssize_t len;
+        snprintf(path, sizeof path, "/proc/self/fd/%.20s", one->d_name);
+        len = readlink(path, target, sizeof target - 1);
+        n += len > 0 && strncmp(target, "anon_inode:[eventpoll]", (size_t)len) == 0;
+    }
+    if (all) closedir(all);
+    return n;
+}
+
+/* In the barrier behind the closing of connections. There is one more wait for the launcher, when UCX is gone. */
+static int in_barrier(void) { return reads_launcher() && count_epolls() == usher.epolls && reads_launcher(); }
+
+/* Only where somebody is stuck, and then by turns with long rests: once all are through the barrier, the other thread takes MPI down,
+ * and this one must not be in it. */
 static void *usher_run(void *context) {
     int finalized = 0, waiting = 0;
     (void)context;
@@ -109,8 +131,9 @@ static void *usher_run(void *context) {
         nanosleep(&(struct timespec){.tv_nsec = USHER_STEP}, NULL);
         MPI_Finalized(&finalized);
         if (finalized) return NULL;
-        waiting = in_barrier() ? waiting + 1 : 0;
-        if (waiting > USHER_AFTER && in_barrier()) rmai_net_poll();
+        waiting = reads_launcher() ? waiting + 1 : 0;
+        if (waiting > USHER_AFTER && in_barrier())
+            for (int i = 0; i < USHER_POLLS; i++) rmai_net_poll();
     }
 }
 
@@ -120,5 +143,6 @@ void rmai_usher_start(const struct rmai_world *w) {
     if (!pmi || !w->mpi_multiple || w->n_pes == 1) return;
     usher.tid = syscall(SYS_gettid);
     usher.pmi = atoi(pmi);
+    usher.epolls = count_epolls();
     if (rmai_thread(&thread, usher_run, NULL) == 0) pthread_detach(thread);
 }
