@@ -77,8 +77,9 @@ int rmai_net_get(struct rmai_net *net, const char *call, int pe, size_t disp, vo
 int rmai_net_flush_local(struct rmai_net *net, const char *call, int pe);
 int rmai_net_flush(struct rmai_net *net, const char *call, int pe);
 
-/* rmai_net_poll drives MPI's progress, and does nothing else. */
-void rmai_net_poll(void);
+/* rmai_net_poll drives MPI's progress, and does nothing else, by a request that rmai_net_prepare_poll has made (MPI_SUCCESS or not). */
+int rmai_net_prepare_poll(MPI_Request *request);
+void rmai_net_poll(MPI_Request *request);
 
 /* rmai_net_machine: how many PEs of the job run on the machine that this PE runs on, whatever nodes they are on (collective over
  * MPI_COMM_WORLD). The n words of `bits` become the union of theirs. At least 1. */

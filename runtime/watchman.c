@@ -88,6 +88,7 @@ void rmai_watchman_end(struct rmai_world *w) {
 static struct {
     long tid;
     int pmi, epolls;
+    MPI_Request request;
 } usher;
 
 /* 1 if that thread sleeps in read(2) on the launcher's connection. */
@@ -133,7 +134,7 @@ static void *usher_run(void *context) {
         if (finalized) return NULL;
         waiting = reads_launcher() ? waiting + 1 : 0;
         if (waiting > USHER_AFTER && in_barrier())
-            for (int i = 0; i < USHER_POLLS; i++) rmai_net_poll();
+            for (int i = 0; i < USHER_POLLS; i++) rmai_net_poll(&usher.request);
     }
 }
 
@@ -144,5 +145,6 @@ void rmai_usher_start(const struct rmai_world *w) {
     usher.tid = syscall(SYS_gettid);
     usher.pmi = atoi(pmi);
     usher.epolls = count_epolls();
+    if (rmai_net_prepare_poll(&usher.request) != MPI_SUCCESS) return;
     if (rmai_thread(&thread, usher_run, NULL) == 0) pthread_detach(thread);
 }
