@@ -115,7 +115,6 @@ const char *rma_strerror(int code) {
         case RMA_ERR_MISMATCH: return "collective arguments differ between PEs";
         case RMA_ERR_SETTING: return "unusable setting";
         case RMA_ERR_LAUNCH: return "launcher does not fit the MPI library";
-        case RMA_ERR_UNREACHABLE: return "target on another node is out of reach";
         case RMA_ERR_MPI: return "MPI failed";
         case RMA_ERR_SYSTEM: return "system call failed";
     }

@@ -72,7 +72,6 @@ enum rma_error {
     RMA_ERR_MISMATCH,    /* a collective call was made with different arguments on different PEs */
     RMA_ERR_SETTING,     /* an RMA_* variable has a value that cannot be used */
     RMA_ERR_LAUNCH,      /* started by a launcher that does not fit this MPI */
-    RMA_ERR_UNREACHABLE, /* the target is on another node, out of this build's reach */
     RMA_ERR_MPI,         /* an MPI call failed; the text carries MPI's own words */
     RMA_ERR_SYSTEM       /* the operating system refused something; the text carries errno's words */
 };
@@ -240,13 +239,13 @@ int rma_free_mem(void *base);
  * no part, and its next allocation that finds nothing at hand takes it. RMA_GPTR_NULL is no error. The caller's
  * puts to the block must be complete (rma_quiet); what it did to the block comes before what the next one does who gets it.
  * For another PE's block lock-free. Of several PEs that give back one block, one succeeds.
- * Returns as rma_free_mem; RMA_ERR_PE, RMA_ERR_UNREACHABLE. */
+ * Returns as rma_free_mem; RMA_ERR_PE. */
 int rma_gptr_free(rma_gptr_t g);
 
 /* rma_alloc_mem_on: size bytes in the local heap of pe, which takes no part, whatever it does; aligned to 64, contents
  * undefined. *g is written only on success, and is RMA_GPTR_NULL for size 0. These blocks lie in a part of their own beside pe's
  * local heap, of RMA_LOCAL_MAX / 2 at most, so that pe itself never waits for those who allocate there.
- * Returns RMA_SUCCESS, RMA_ERR_ARG (g is null), RMA_ERR_PE, RMA_ERR_NO_MEM, RMA_ERR_UNREACHABLE, RMA_ERR_SYSTEM (a PE
+ * Returns RMA_SUCCESS, RMA_ERR_ARG (g is null), RMA_ERR_PE, RMA_ERR_NO_MEM, RMA_ERR_SYSTEM (a PE
  * died while it was allocating there: nobody can any more). */
 int rma_alloc_mem_on(int pe, size_t size, rma_gptr_t *g);
 
@@ -282,7 +281,7 @@ typedef struct rma_exposure rma_exposure;
 int rma_expose(void *base, size_t size, size_t unit, rma_exposure **e);
 
 /* rma_exposed_at: the global pointer of displacement disp (in pe's units) in pe's region. RMA_GPTR_NULL after
- * RMA_ERR_PE, RMA_ERR_ADDRESS (not inside the region), RMA_ERR_ARG (e is null), RMA_ERR_UNREACHABLE. Not collective. */
+ * RMA_ERR_PE, RMA_ERR_ADDRESS (not inside the region), RMA_ERR_ARG (e is null). Not collective. */
 rma_gptr_t rma_exposed_at(const rma_exposure *e, int pe, size_t disp);
 
 /* rma_exposed_size: bytes of pe's region, with its unit in *unit (may be null). 0 after an error. Not collective. */
@@ -337,7 +336,7 @@ int rma_heap_stats(enum rma_heap heap, struct rma_heap_stats *stats);
  * A put returns when source may be reused; it is complete at the target after rma_quiet. A get returns when
  * dest is filled. The _nbi forms (non-blocking, implicit handle) need rma_quiet before either buffer is
  * touched again. On-node, all of them are plain copies.
- * Return RMA_SUCCESS, RMA_ERR_PE, RMA_ERR_ADDRESS, RMA_ERR_UNREACHABLE, RMA_ERR_STATE; _put and _get of
+ * Return RMA_SUCCESS, RMA_ERR_PE, RMA_ERR_ADDRESS, RMA_ERR_STATE; _put and _get of
  * lengths past the end of the segment copy nothing. After OpenSHMEM 1.6 section 9.6.
  * ------------------------------------------------------------------------------------------------ */
 
@@ -369,6 +368,17 @@ void *rma_ptr(const void *addr, int pe);
 /* ---------------------------------------------------------------------------------------------------
  * Ordering
  * ------------------------------------------------------------------------------------------------ */
+
+/* rma_progress: serve what PEs of other nodes ask of this one, and take what has come for it; waits for nothing. Needed only
+ * where no thread does so (rma_progress_thread) and the program does not call the library for long. In jobs of one node it does
+ * nothing. Any thread as the level allows. Returns RMA_SUCCESS, RMA_ERR_STATE. */
+int rma_progress(void);
+
+/* rma_progress_thread: start (on is not 0) or end the thread that does the same while the program computes. It runs from rma_init
+ * on in jobs of several nodes, unless RMA_PROGRESS=none or MPI was initialized for fewer threads than MPI_THREAD_MULTIPLE. Local;
+ * does nothing if it is so already, and in jobs of one node.
+ * Returns RMA_SUCCESS, RMA_ERR_STATE (also where MPI allows no such thread), RMA_ERR_SYSTEM (no thread to be had). */
+int rma_progress_thread(int on);
 
 /* rma_fence: puts and atomics of this PE before it take effect at each target before those after it. */
 inline int rma_fence(void);

@@ -189,7 +189,8 @@ enum rma_atomic_op_ {
 /* Atomics. ACQ_REL: what the doc promises. */
 inline void *rma_atomic_ptr_(const void *target, size_t len, int pe) {
     void *there = rma_reach_ptr_(target, len, pe);
-    return RMA_LIKELY_(there != NULL && ((uintptr_t)target & (len - 1)) == 0) ? there : NULL;
+    /* Not calm: puts to other nodes are under way, which a release comes after. */
+    return RMA_LIKELY_(there != NULL && ((uintptr_t)target & (len - 1)) == 0 && rma_reach_.calm) ? there : NULL;
 }
 
 #define RMA_ATOMIC_SLOW_(NAME, OP, TARGET, VALUE, COND, OLD)                                            \
@@ -287,7 +288,7 @@ inline int rma_gptr_get(void *dest, rma_gptr_t source, size_t len) {
 /* The word of g, or NULL if this look cannot tell. */
 inline uint64_t *rma_gptr_word_(rma_gptr_t g) {
     void *there = rma_gptr_ptr_(g, 8);
-    return RMA_LIKELY_(there != NULL && (g & 7) == 0) ? (uint64_t *)there : NULL;
+    return RMA_LIKELY_(there != NULL && (g & 7) == 0 && rma_reach_.calm) ? (uint64_t *)there : NULL;
 }
 
 inline uint64_t rma_gptr_atomic_fetch(rma_gptr_t source) {

@@ -505,12 +505,28 @@ static int look_at_all(struct rmai_world *w, const char *call, int pe, uint64_t 
 /* Attached memory is looked up by its owner: it may be gone. */
 static int attached(uint64_t offset) { return offset >= RMA_GPTR_ATTACHED_; }
 
+/* Messages of one PE to another are heard and done in the order in which they were sent; long data and the window are apart. */
+static void note_put(struct rmai_far *f, int pe, int in_order) {
+    int before = atomic_load_explicit(&f->puts, memory_order_relaxed), mine = in_order ? 1 + pe : RMAI_MANY_PUTS;
+    if (before != RMAI_NO_PUTS && before != mine) mine = RMAI_MANY_PUTS;
+    if (before != mine) atomic_store_explicit(&f->puts, mine, memory_order_relaxed);
+}
+
+int rmai_far_release(struct rmai_world *w, const char *call, int pe) {
+    int puts = atomic_load_explicit(&w->far.puts, memory_order_relaxed);
+    return puts == RMAI_NO_PUTS || puts == 1 + pe ? RMA_SUCCESS : rmai_far_quiet(w, call);
+}
+
 int rmai_far_put(struct rmai_world *w, const char *call, int pe, uint64_t offset, const void *source, size_t len,
                  enum rmai_when when) {
     struct ask a = {.call = call, .pe = pe, .may_fail = attached(offset), .r = {.kind = RMAI_FAR_PUT, .offset = offset}};
     struct rmai_waiter waiter = {0};
     int code;
-    if (by_window(w, call, pe, offset, (void *)(uintptr_t)source, len, when, 0, &code)) return code;
+    if (by_window(w, call, pe, offset, (void *)(uintptr_t)source, len, when, 0, &code)) {
+        note_put(&w->far, pe, 0);
+        return code;
+    }
+    note_put(&w->far, pe, len <= INLINE_MOST);
     if (a.may_fail && (code = look_at_all(w, call, pe, offset, len, 0)) != RMA_SUCCESS) return code;
     lock(&w->far);
     code = move(w, &a, (char *)(uintptr_t)source, len, 0, a.may_fail || (len > INLINE_MOST && when != RMAI_LATER) ? &waiter : NULL);
@@ -625,6 +641,7 @@ int rmai_far_quiet(struct rmai_world *w, const char *call) {
                 break;
             }
     }
+    atomic_store_explicit(&f->puts, RMAI_NO_PUTS, memory_order_relaxed);
     __atomic_store_n(&rma_reach_.calm, 1, __ATOMIC_RELAXED);
     if (code == RMA_SUCCESS && f->failed) code = rmai_error(f->failed, "%s: %s", call, f->failure);
     f->failed = 0;

@@ -69,6 +69,9 @@ struct rmai_peer {
     struct rmai_peer *next;      /* in far.busy */
 };
 
+#define RMAI_NO_PUTS 0
+#define RMAI_MANY_PUTS (-1)
+
 struct rmai_answering; /* runtime/answer.c */
 
 struct rmai_far {
@@ -85,6 +88,7 @@ struct rmai_far {
     int windowless;         /* there is no window, nor will there be */
     int one_sided;          /* what goes through the window does not need the target: 1, 0, or -1: not yet known */
     int crowded;            /* more PEs than processors on this machine */
+    _Atomic int puts;       /* what is not complete: RMAI_NO_PUTS, 1 + pe: only short messages to pe, RMAI_MANY_PUTS */
     _Atomic uint32_t turns; /* of progress: tells the watchman that somebody else drives */
     const char *_Atomic waiting_in; /* the public call in which this PE waits, or NULL */
     int failed;             /* the first error that nobody waited for, */
@@ -125,6 +129,10 @@ int rmai_far_quiet(struct rmai_world *w, const char *call);
 static inline int rmai_far_calm(struct rmai_world *w, const char *call) {
     return __atomic_load_n(&rma_reach_.calm, __ATOMIC_RELAXED) ? RMA_SUCCESS : rmai_far_quiet(w, call);
 }
+
+/* rmai_far_release: what comes before an atomic that writes, on pe, near or far: this PE's puts are complete, or go the same way
+ * as the atomic and come first. */
+int rmai_far_release(struct rmai_world *w, const char *call, int pe);
 
 /* rmai_far_progress does what there is to do, and waits for nothing: serves, takes answers. Returns the number of messages heard.
  * With `try` it does nothing if somebody else is at it. In jobs of one node 0. */

@@ -91,7 +91,9 @@ int rmai_place_atomic(struct rmai_world *w, const char *call, struct rmai_place 
                       uint64_t cond, uint64_t *old) {
     struct rmai_request r = {
         .op = RMAI_SERVE_ATOMIC, .atomic = op, .address = p->address, .len = len, .value = value, .cond = cond};
-    int code;
+    int code = RMA_SUCCESS;
+    if (op != RMA_FETCH_ && w->far.active) code = rmai_far_release(w, call, p->far ? p->pe : -1);
+    if (code != RMA_SUCCESS) return code;
     if (p->far) return far_atomic(w, call, p, op, len, value, cond, old);
     if (p->there) {
         r.old = rmai_atomic(op, p->there, len, value, cond);

@@ -78,6 +78,21 @@ void rmai_watchman_end(struct rmai_world *w) {
     w->watchman.running = 0;
 }
 
+int rma_progress(void) {
+    int code = rmai_running("rma_progress");
+    if (code == RMA_SUCCESS) rmai_far_progress(&rmai_world, 0);
+    return rmai_raise(code);
+}
+
+int rma_progress_thread(int on) {
+    struct rmai_world *w = &rmai_world;
+    int code = rmai_running("rma_progress_thread");
+    if (code != RMA_SUCCESS || !w->far.active) return rmai_raise(code);
+    if (on) return rmai_raise(rmai_watchman_start(w, "rma_progress_thread"));
+    rmai_watchman_end(w);
+    return RMA_SUCCESS;
+}
+
 /* ---- the usher ---- */
 
 #define USHER_STEP 20000000 /* nanoseconds: longer by far than it takes the others to go on when they have been helped */

@@ -405,7 +405,9 @@ START_TEST(each_setting_is_a_row_with_value_and_source) {
                   {"RMA_LOCAL_MAX", " 8 GiB ", "default"},   {"RMA_HEAP_INIT", " 256 KiB ", "default"},
                   {"RMA_HEAP_CHECK", " full ", "environment"}, {"RMA_STATICS", " remap ", "default"},
                   {"RMA_BIND", " core ", "environment"},     {"RMA_SPIN", " 1000 ", "environment"},
-                  {"RMA_COPY", " auto ", "default"},         {"RMA_INFO", " yes ", "environment"}};
+                  {"RMA_COPY", " auto ", "default"},         {"RMA_INFO", " yes ", "environment"},
+                  {"RMA_PROGRESS", " thread ", "environment"}, {"RMA_WINDOW", " auto ", "default"},
+                  {"RMA_STALL", " 30 s ", "default"},        {"RMA_TIMEOUT", " 0 s ", "environment"}};
     static struct lines l;
     struct rmai_settings s;
     set("RMA_ERRORS", "return");
@@ -414,6 +416,8 @@ START_TEST(each_setting_is_a_row_with_value_and_source) {
     set("RMA_BIND", "core");
     set("RMA_SPIN", "1000");
     set("RMA_INFO", "on");
+    set("RMA_PROGRESS", "thread");
+    set("RMA_TIMEOUT", "0");
     ck_assert_int_eq(rmai_settings_read(&s, 8 * GIB), RMA_SUCCESS);
     rmai_settings_print(&s, put, &l);
     ck_assert_int_eq(l.n, (int)N(expect));

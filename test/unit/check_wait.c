@@ -28,7 +28,7 @@
 #define DEADLINE 300 /* seconds: more than anything here takes, however busy the machine */
 #define MOST 8
 
-static const struct rmai_patience none = {0, 0}, some = {200, 2}, much = {2000, 10};
+static const struct rmai_patience none = {0}, some = {.polls = 200, .yields = 2}, much = {.polls = 2000, .yields = 10};
 static unsigned turns = 50000, epochs = 3000;
 
 /* ---- shared memory, processes ---- */
