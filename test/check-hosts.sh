@@ -11,7 +11,7 @@ top_builddir=${top_builddir:-$(pwd)}
 export top_builddir
 here=$(cd "$(dirname "$0")" && pwd)
 cut_program=${CUT_PROGRAM:-$top_builddir/test/job/stall}
-programs=${HOSTS_PROGRAMS:-barrier broadcast symmetric queries mismatch}
+programs=${HOSTS_PROGRAMS:-atomics barrier broadcast far_progress far_sizes gptr linked_list symmetric}
 
 # A job that hangs is to fail here, not to use up everybody's time.
 status=0
@@ -22,6 +22,9 @@ case $status in
 *) exit $status ;; # 77 with its reason as the last line, or 99
 esac
 
+# Sooner than by default, so that nobody waits here for minutes.
+RMA_STALL=${RMA_STALL:-2} RMA_TIMEOUT=${RMA_TIMEOUT:-8}
+export RMA_STALL RMA_TIMEOUT
 if [ -x "$cut_program" ]; then
     sh "$here/hosts" --cut "$cut_program" || { code=$?; [ $code -eq 77 ] || status=$code; }
 else

@@ -38,7 +38,7 @@ static void open_board(void) {
     if (job.me == 0) unlink(path);
     if (all) return;
     board = NULL;
-    if (job.me == 0) printf("no common file: only the PEs of a node watch each other\n");
+    if (job.me == 0) printf("no common file: PEs watch each other by their words only\n");
 }
 
 /* Now and then one PE, or all but one, come late: by the time the others sleep, or just when they lie down. */
@@ -62,12 +62,11 @@ int main(void) {
 
     for (uint32_t e = 1; e <= epochs; e++) {
         dawdle(&random);
-        for (int i = 0; i < job.n_near; i++) OK(rma_put(&words[e & 1][job.me], &e, sizeof e, job.pes[i]));
+        for (int pe = 0; pe < job.n; pe++) OK(rma_put(&words[e & 1][job.me], &e, sizeof e, pe));
         if (board) atomic_store_explicit(&board->come[job.me], e, memory_order_relaxed);
         OK(rma_barrier_all());
-        for (int i = 0; i < job.n_near; i++)
-            CHECK(words[e & 1][job.pes[i]] == e, "after barrier %u PE %d's word is %u", e, job.pes[i],
-                  words[e & 1][job.pes[i]]);
+        for (int pe = 0; pe < job.n; pe++)
+            CHECK(words[e & 1][pe] == e, "after barrier %u PE %d's word is %u", e, pe, words[e & 1][pe]);
         for (int pe = 0; board && pe < job.n; pe++) {
             uint32_t come = atomic_load_explicit(&board->come[pe], memory_order_relaxed);
             CHECK(come == e || come == e + 1, "this PE has left barrier %u while PE %d is before barrier %u", e, pe, come);

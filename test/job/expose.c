@@ -41,7 +41,7 @@ static void look(const rma_exposure *e, int round, int pe) {
     if (unit == 8)
         EXPECT_ZERO("rma_exposed_at", rma_exposed_at(e, pe, (SIZE_MAX >> 3) + 2) != 0, RMA_ERR_ADDRESS, "outside");
     if (n == 0) return;
-    for (size_t i = 0; i < n; i += i % 5 == 4 ? n / 9 : 1) {
+    for (size_t i = 0; i < n; i += i % 5 == 4 || !rma_on_node(pe) ? n / 9 : 1) {
         size_t len = size - i * unit < 40 ? size - i * unit : 40;
         rma_gptr_t g = rma_exposed_at(e, pe, i);
         CHECK(g != RMA_GPTR_NULL && rma_gptr_pe(g) == pe, "%#llx: %s", (unsigned long long)g, rma_last_error());
@@ -74,28 +74,21 @@ static void one_round(int round) {
     for (int q = 0; q < job.n; q++) {
         *finished = 0;
         OK(rma_barrier_all());
-        if (q == job.near) {
-            for (int i = 0; i < job.n_near; i++)
-                look(e, round, job.pes[i]);
+        if (q == job.me) {
+            for (int pe = 0; pe < job.n; pe++)
+                look(e, round, pe);
             OK(rma_quiet());
-            for (int i = 0; i < job.n_near; i++)
-                OK(rma_atomic_add(finished, (uint64_t)1, job.pes[i]));
+            for (int pe = 0; pe < job.n; pe++)
+                OK(rma_atomic_add(finished, (uint64_t)1, pe));
         }
-        while (q < job.n_near && !__atomic_load_n(finished, __ATOMIC_ACQUIRE))
+        while (!__atomic_load_n(finished, __ATOMIC_ACQUIRE))
             job_sleep(200);
     }
     OK(rma_barrier_all());
-    for (int i = 0; size && i < job.n_near; i++)
-        CHECK(job_differs(own(round) + (size_t)job.pes[i] * unit, 0, unit, (uint64_t)(5000 + job.pes[i])) == unit,
-              "what PE %d has put", job.pes[i]);
-    for (int pe = 0; pe < job.n; pe++) {
-        if (!rma_on_node(pe)) {
-            EXPECT_ZERO("rma_exposed_at", rma_exposed_at(e, pe, 0) != 0, RMA_ERR_UNREACHABLE, job_text("PE %d", pe));
-            EXPECT_ZERO("rma_exposed_size", rma_exposed_size(e, pe, &size) != 0, RMA_ERR_UNREACHABLE, job_text("PE %d", pe));
-        } else if (size_of(pe, round)) {
-            before[pe] = rma_exposed_at(e, pe, 0);
-        }
-    }
+    for (int pe = 0; size && pe < job.n; pe++)
+        CHECK(job_differs(own(round) + (size_t)pe * unit, 0, unit, (uint64_t)(5000 + pe)) == unit, "what PE %d has put", pe);
+    for (int pe = 0; pe < job.n; pe++)
+        if (size_of(pe, round)) before[pe] = rma_exposed_at(e, pe, 0);
     if (kind >= SYMMETRIC) {
         CHECK(rma_gptr_ptr(before[job.me]) == own(round), "not the own address");
         if (kind != FRESH)
@@ -109,8 +102,7 @@ static void one_round(int round) {
 
     OK(rma_unexpose(e));
     OK(rma_barrier_all());
-    for (int i = 0; i < job.n_near; i++) {
-        int pe = job.pes[i];
+    for (int pe = 0; pe < job.n; pe++) {
         if (kind_of(pe, round) == FRESH)
             EXPECT("rma_gptr_get", rma_gptr_get(&byte, before[pe], 1), RMA_ERR_ADDRESS, "any more");
         else if (size_of(pe, round))
@@ -128,7 +120,7 @@ static void twice(void) {
     unsigned char *fresh = malloc(1000), *attached = malloc(1000), byte;
     rma_exposure *e[4];
     rma_gptr_t g, of[4];
-    int other = job_next(1);
+    int other = job_any(1);
     CHECK(fresh && attached, "no memory");
     memset(fresh, 3, 1000);
     memset(attached, 4, 1000);
@@ -240,7 +232,7 @@ int main(void) {
     CHECK(memory[GUEST] && memory[ATTACHED] && memory[FRESH], "no memory");
     OK(rma_attach(memory[ATTACHED], ROOM, &g));
     DOING("exposing");
-    for (int round = 0; round < 3 * KINDS; round++)
+    for (int round = 0; round < (job.one_node ? 3 * KINDS : KINDS + 4); round++)
         one_round(round);
     DOING("exposing twice");
     twice();

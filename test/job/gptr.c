@@ -37,32 +37,36 @@ static void conversions(char *block, char *alone) {
     OK(rma_barrier_all());
 }
 
-/* Each PE owns the part of every peer's two blocks that has its number; both kinds against a model of one's own. */
-static void transfers(char *block, rma_gptr_t *alone) {
+/* Each PE owns the part of every PE's two blocks that has its number; both kinds against a model of one's own. */
+static void transfers(char *block, const rma_gptr_t *alone) {
     static char model[2][JOB_PES_MAX][ROOM];
     char buffer[ROOM];
     uint64_t random = job_stream((uint64_t)job.me);
-    for (int i = 0; i < job.n_near; i++)
+    for (int pe = 0; pe < job.n; pe++)
         for (int kind = 0; kind < 2; kind++) {
-            rma_gptr_t g = kind ? alone[i] : rma_gptr(block, job.pes[i]);
-            OK(rma_gptr_put(g + (size_t)job.me * ROOM, memset(model[kind][i], 0, ROOM), ROOM));
+            rma_gptr_t g = kind ? alone[pe] : rma_gptr(block, pe);
+            OK(rma_gptr_put(g + (size_t)job.me * ROOM, memset(model[kind][pe], 0, ROOM), ROOM));
         }
-    for (long turn = job_rounds(6000, 2000); turn > 0; turn--) {
-        int i = (int)job_below(&random, (size_t)job.n_near), kind = (int)job_below(&random, 2);
+    for (long turn = job_far_rounds(6000, 2000, 800); turn > 0; turn--) {
+        int pe = (int)job_below(&random, (size_t)job.n), kind = (int)job_below(&random, 2);
         size_t len = job_length(&random, ROOM), at = job_below(&random, ROOM - len + 1);
-        rma_gptr_t g = (kind ? alone[i] : rma_gptr(block, job.pes[i])) + (size_t)job.me * ROOM + at;
-        char *there = model[kind][i] + at;
+        rma_gptr_t g = (kind ? alone[pe] : rma_gptr(block, pe)) + (size_t)job.me * ROOM + at;
+        char *there = model[kind][pe] + at;
         if (turn & 1) {
             job_fill(buffer, 0, len, (uint64_t)turn);
+            job_order(pe);
             OK(rma_gptr_put(g, buffer, len));
             memcpy(there, buffer, len);
         } else {
+            job_settle(pe);
             OK(rma_gptr_get(buffer, g, len));
-            CHECK(memcmp(buffer, there, len) == 0, "%zu bytes at %zu of PE %d's %s heap", len, at, job.pes[i],
+            CHECK(memcmp(buffer, there, len) == 0, "%zu bytes at %zu of PE %d's %s heap", len, at, pe,
                   kind ? "local" : "symmetric");
         }
         if (len >= 16) { /* lengths that the compiler knows */
+            job_order(pe);
             OK(rma_gptr_put(g, &turn, sizeof turn));
+            job_settle(pe);
             OK(rma_gptr_get(buffer, g, sizeof turn));
             memcpy(there, &turn, sizeof turn);
             CHECK(memcmp(buffer, &turn, sizeof turn) == 0, "8 bytes");
@@ -71,7 +75,7 @@ static void transfers(char *block, rma_gptr_t *alone) {
     OK(rma_barrier_all());
 }
 
-/* A stack of all PEs of the node: the head is a word of the symmetric heap, the elements lie in the local heaps, pushed
+/* A stack of all PEs: the head is a word of the symmetric heap of PE 0, the elements lie in the local heaps, pushed
  * by compare-and-swap of global pointers. All are found, each once. */
 struct element {
     rma_gptr_t next;
@@ -80,13 +84,13 @@ struct element {
 
 static void one_stack(void) {
     rma_gptr_t *head = rma_calloc(1, sizeof *head), at;
-    uint64_t n = (uint64_t)job_rounds(2000, 1000), found[JOB_PES_MAX] = {0}, sum[JOB_PES_MAX] = {0};
+    uint64_t n = (uint64_t)job_far_rounds(2000, 1000, 150), found[JOB_PES_MAX] = {0}, sum[JOB_PES_MAX] = {0};
     struct element *mine, e;
     rma_gptr_t first, shared;
     CHECK(head != NULL, "%s", rma_last_error());
     OK(rma_alloc_mem(n * sizeof *mine, &mine));
     first = rma_gptr(mine, job.me);
-    shared = rma_gptr(head, job.pes[0]);
+    shared = rma_gptr(head, 0);
     OK(rma_barrier_all());
     for (uint64_t i = 0; i < n; i++) {
         rma_gptr_t g = first + i * sizeof *mine, seen = rma_gptr_atomic_fetch(shared);
@@ -102,9 +106,8 @@ static void one_stack(void) {
         CHECK(found[e.maker]++ < n, "PE %llu has too many", (unsigned long long)e.maker);
         sum[e.maker] += e.number;
     }
-    for (int i = 0; i < job.n_near; i++)
-        CHECK(found[job.pes[i]] == n && sum[job.pes[i]] == n * (n - 1) / 2, "%llu elements of PE %d",
-              (unsigned long long)found[job.pes[i]], job.pes[i]);
+    for (int pe = 0; pe < job.n; pe++)
+        CHECK(found[pe] == n && sum[pe] == n * (n - 1) / 2, "%llu elements of PE %d", (unsigned long long)found[pe], pe);
     OK(rma_barrier_all());
     OK(rma_free_mem(mine));
     OK(rma_free(head));
@@ -113,6 +116,7 @@ static void one_stack(void) {
 /* The 64-bit atomics, each on both kinds, alone with the word; that they are the same as on addresses is in atomics. */
 static void atomics(rma_gptr_t g) {
     OK(rma_gptr_atomic_set(g, 5));
+    job_settle(rma_gptr_pe(g));
     CHECK(rma_gptr_atomic_fetch(g) == 5, "set");
     CHECK(rma_gptr_atomic_swap(g, UINT64_MAX) == 5, "swap");
     CHECK(rma_gptr_atomic_compare_swap(g, 5, 6) == UINT64_MAX, "a compare_swap that fails");
@@ -122,7 +126,7 @@ static void atomics(rma_gptr_t g) {
     CHECK(rma_gptr_atomic_fetch_add(g, UINT64_MAX) == 6 && rma_gptr_atomic_fetch(g) == 5, "fetch_add");
 }
 
-/* Each PE's local heap grows by itself, far beyond what was committed at first. Peers reach all of it as soon as they have
+/* Each PE's local heap grows by itself, far beyond what was committed at first. All PEs reach all of it as soon as they have
  * been told, by an atomic, where it is; there is no call by them or with them. */
 #define STEPS 6
 
@@ -136,10 +140,8 @@ static void growth(void) {
         size_t size = step_size(i);
         OK(rma_alloc_mem(size, &blocks[i]));
         blocks[i][0] = blocks[i][size - 1] = (unsigned char)(10 * i + job.me);
-        for (int k = 0; k < job.n_near; k++)
-            OK(rma_atomic_set(&news[job.me][i], rma_gptr(blocks[i], job.me), job.pes[k]));
-        for (int k = 0; k < job.n_near; k++) {
-            int pe = job.pes[k];
+        for (int pe = 0; pe < job.n; pe++) OK(rma_atomic_set(&news[job.me][i], rma_gptr(blocks[i], job.me), pe));
+        for (int pe = 0; pe < job.n; pe++) {
             rma_gptr_t g;
             while ((g = rma_atomic_fetch(&news[pe][i], job.me)) == RMA_GPTR_NULL) job_pause();
             for (int end = 0; end < 2; end++) {
@@ -153,9 +155,8 @@ static void growth(void) {
     }
     OK(rma_barrier_all());
     for (int i = 0; i < STEPS; i++) {
-        for (int k = 0; k < job.n_near; k++)
-            CHECK(blocks[i][step_size(i) - 2 - (size_t)job.pes[k]] == 100 + job.pes[k], "PE %d wrote nothing into block %d",
-                  job.pes[k], i);
+        for (int pe = 0; pe < job.n; pe++)
+            CHECK(blocks[i][step_size(i) - 2 - (size_t)pe] == 100 + pe, "PE %d wrote nothing into block %d", pe, i);
         OK(rma_free_mem(blocks[i]));
     }
     OK(rma_free(news));
@@ -165,7 +166,6 @@ static void growth(void) {
 static void refused(rma_gptr_t g, int code, const char *words, size_t len) {
     char buffer[64] = {1, 2, 3}, before[64];
     const char *also = g ? job_text("%#llx", (unsigned long long)g) : "null";
-    if (code == RMA_ERR_UNREACHABLE) also = job_text("PE %d is", rma_gptr_pe(g));
     memcpy(before, buffer, sizeof before);
     EXPECT("rma_gptr_put", rma_gptr_put(g, buffer, len), code, words, also);
     EXPECT("rma_gptr_get", rma_gptr_get(buffer, g, len), code, words, also);
@@ -183,16 +183,12 @@ static void refused(rma_gptr_t g, int code, const char *words, size_t len) {
 
 static void mistakes(char *block, char *alone, char *first, const rma_gptr_t *peers) {
     rma_gptr_t here = rma_gptr(block, job.me), local = rma_gptr(alone, job.me), end, local_end, step;
-    int other = job.n_near > 1 ? job_next(1) : -1, stack = 0;
+    int stack = 0;
 
     refused(RMA_GPTR_NULL, RMA_ERR_ADDRESS, "null", 8);
     refused(with_pe(here, job.n), RMA_ERR_PE, job_text("PE %d, outside 0..%d", job.n, job.n - 1), 8);
     refused(with_pe(here, 0xffffff), RMA_ERR_PE, "PE 16777215, outside", 8);
-    for (int pe = 0; pe < job.n; pe++) {
-        if (rma_on_node(pe)) continue;
-        refused(with_pe(here, pe), RMA_ERR_UNREACHABLE, "on another node", 8);
-        QUIETLY(rma_gptr_ptr(with_pe(here, pe)), NULL);
-    }
+    for (int pe = 0; pe < job.n; pe++) QUIETLY(rma_gptr_ptr(with_pe(here, pe)) != NULL, rma_on_node(pe));
 
     /* The ends of the heaps, found by halving: what rma_gptr_ptr can and cannot reach. */
     for (end = here, step = (rma_gptr_t)1 << 38; step; step /= 2)
@@ -219,10 +215,18 @@ static void mistakes(char *block, char *alone, char *first, const rma_gptr_t *pe
     QUIETLY(rma_gptr_ptr(with_pe(64, job.me)), NULL);
     QUIETLY(rma_gptr_ptr(with_pe(OFFSET_MASK, job.me)), NULL);
 
-    /* A peer's ends are the peer's own. */
-    if (other >= 0) {
-        refused(with_pe(end + 1, other), RMA_ERR_ADDRESS, job_text("heaps of PE %d", other), 8);
-        refused(with_pe(OFFSET_MASK & ~(rma_gptr_t)7, other), RMA_ERR_ADDRESS, job_text("PE %d has attached", other), 8);
+    /* Another PE's ends are its own. */
+    for (int pe = 0; pe < job.n; pe++) {
+        if (pe == job.me) continue;
+        refused(with_pe(end + 1, pe), RMA_ERR_ADDRESS, job_text("heaps of PE %d", pe), 8);
+        refused(with_pe(64, pe) | (pe == 0 ? 8 : 0), RMA_ERR_ADDRESS, job_text("heaps of PE %d", pe), 8);
+        refused(with_pe(((rma_gptr_t)3 << 38) - 8, pe), RMA_ERR_ADDRESS, job_text("heaps of PE %d", pe), 8);
+        refused(with_pe(OFFSET_MASK & ~(rma_gptr_t)7, pe), RMA_ERR_ADDRESS, job_text("PE %d has attached", pe), 8);
+        refused(peers[pe], RMA_ERR_ADDRESS, job_text("heaps of PE %d", pe), SIZE_MAX);
+        refused(peers[pe], RMA_ERR_ADDRESS, job_text("heaps of PE %d", pe),
+                SIZE_MAX - (size_t)(peers[pe] & OFFSET_MASK) + 1);
+        EXPECT_ZERO("rma_gptr_atomic_fetch", rma_gptr_atomic_fetch(peers[pe] + 4), RMA_ERR_ADDRESS, "not aligned to 8");
+        EXPECT("rma_gptr_atomic_set", rma_gptr_atomic_set(with_pe(here, pe) + 1, 1), RMA_ERR_ADDRESS, "not aligned to 8");
     }
 
     for (unsigned k = 1; k < 8; k++) {
@@ -238,12 +242,15 @@ static void mistakes(char *block, char *alone, char *first, const rma_gptr_t *pe
     EXPECT_ZERO("rma_gptr", rma_gptr(&stack, job.me) != 0, RMA_ERR_ADDRESS, job_text("%p", (void *)&stack), "in no heap, global variable");
     EXPECT_ZERO("rma_gptr", rma_gptr(block, job.n) != 0, RMA_ERR_PE, job_text("%d is outside 0..%d", job.n, job.n - 1));
     EXPECT_ZERO("rma_gptr", rma_gptr(block, -1) != 0, RMA_ERR_PE, "-1 is outside");
-    if (other >= 0) {
-        void *theirs = rma_gptr_ptr(peers[(job.near + 1) % job.n_near]);
-        EXPECT_ZERO("rma_gptr", rma_gptr(alone, other) != 0, RMA_ERR_ADDRESS, job_text("%p", (void *)alone),
-                    job_text("attached memory of PE %d, not of PE %d", job.me, other));
+    for (int pe = 0; pe < job.n; pe++)
+        if (pe != job.me)
+            EXPECT_ZERO("rma_gptr", rma_gptr(alone, pe) != 0, RMA_ERR_ADDRESS, job_text("%p", (void *)alone),
+                        job_text("attached memory of PE %d, not of PE %d", job.me, pe));
+    if (job.n_near > 1) {
+        void *theirs = rma_gptr_ptr(peers[job_next(1)]);
         EXPECT_ZERO("rma_gptr", rma_gptr(theirs, job.me) != 0, RMA_ERR_ADDRESS, "in no heap, global variable");
-        EXPECT_ZERO("rma_gptr", rma_gptr(rma_ptr(block, other), job.me) != 0, RMA_ERR_ADDRESS, "in no heap, global variable");
+        EXPECT_ZERO("rma_gptr", rma_gptr(rma_ptr(block, job_next(1)), job.me) != 0, RMA_ERR_ADDRESS,
+                    "in no heap, global variable");
     }
     OK(rma_gptr_put(here, &stack, 0));
     OK(rma_gptr_put(end, block, 1));
@@ -251,7 +258,7 @@ static void mistakes(char *block, char *alone, char *first, const rma_gptr_t *pe
 
 int main(void) {
     char *block, *alone, *first;
-    rma_gptr_t all[JOB_PES_MAX], peers[JOB_PES_MAX], mine;
+    rma_gptr_t peers[JOB_PES_MAX], mine;
     job_start();
     /* The local heaps differ, so that offsets in them do. */
     OK(rma_alloc_mem(64 + 4096 * (size_t)job.me, &first));
@@ -259,17 +266,16 @@ int main(void) {
     CHECK(block != NULL, "%s", rma_last_error());
     OK(rma_alloc_mem(ROOM * (size_t)job.n, &alone));
     mine = rma_gptr(alone, job.me);
-    MPI_Allgather(&mine, 1, MPI_UINT64_T, all, 1, MPI_UINT64_T, MPI_COMM_WORLD);
-    for (int i = 0; i < job.n_near; i++) peers[i] = all[job.pes[i]];
+    MPI_Allgather(&mine, 1, MPI_UINT64_T, peers, 1, MPI_UINT64_T, MPI_COMM_WORLD);
 
     DOING("converting");
     conversions(block, alone);
     DOING("putting and getting");
     transfers(block, peers);
     DOING("atomics");
-    for (int i = 0; i < job.n_near; i++) {
-        atomics(rma_gptr(block, job.pes[i]) + (size_t)job.me * 64);
-        atomics(peers[i] + (size_t)job.me * 64);
+    for (int pe = 0; pe < job.n; pe++) {
+        atomics(rma_gptr(block, pe) + (size_t)job.me * 64);
+        atomics(peers[pe] + (size_t)job.me * 64);
     }
     OK(rma_barrier_all());
     DOING("one stack");

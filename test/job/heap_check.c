@@ -11,6 +11,7 @@
 #include <mpi.h>
 
 #define ZONE 64
+#define LARGEST 4096 /* bytes of a block that is overrun */
 #define RED 0xf3
 #define NEW 0xa5
 #define OLD 0xdf
@@ -27,7 +28,21 @@ static int all_are(const void *at, int byte, size_t n) {
 static rma_gptr_t of_next(rma_gptr_t g) {
     rma_gptr_t all[JOB_PES_MAX];
     MPI_Allgather(&g, 1, MPI_UINT64_T, all, 1, MPI_UINT64_T, MPI_COMM_WORLD);
-    return all[job_next(1)];
+    return all[job_any(1)];
+}
+
+/* Of any PE, of this node by load and store. */
+static int all_there_are(rma_gptr_t g, int byte, size_t n) {
+    char bytes[LARGEST], *at = rma_gptr_ptr(g);
+    if (!at) OK(rma_gptr_get(bytes, g, n));
+    return all_are(at ? at : bytes, byte, n);
+}
+
+static void write_there(rma_gptr_t g, int byte, size_t n) {
+    char bytes[LARGEST], *at = rma_gptr_ptr(g);
+    memset(at ? at : bytes, byte, n);
+    if (!at) OK(rma_gptr_put(g, bytes, n));
+    OK(rma_quiet());
 }
 
 static char *local(size_t size) {
@@ -39,32 +54,32 @@ static char *local(size_t size) {
 
 /* ---- overruns of the local heap ---- */
 
-static void give_back(char *at, rma_gptr_t g) {
-    if (g)
+/* n bytes wrong from byte `from` behind the end. The block stays until it is repaired. Only on the node it has an address by
+ * which to give it back, that others are told. */
+static void overrun(rma_gptr_t g, int by_gptr, size_t size, size_t from, size_t n) {
+    char *at = rma_gptr_ptr(g);
+    const char *block = job_text("the block of %zu bytes at %s", size, at ? job_text("%p was overrun", (void *)at) : "");
+    const char *byte = job_text("was overrun: byte %zu behind its end is %#x", from, wrong);
+    CHECK((at != NULL) == rma_on_node(rma_gptr_pe(g)), "%p for PE %d", (void *)at, rma_gptr_pe(g));
+    if (!at) by_gptr = 1;
+    write_there(g, 7, size);
+    write_there(g + size + from, wrong, n);
+    for (int again = 0; again < 2; again++) {
+        if (by_gptr)
+            EXPECT("rma_gptr_free", rma_gptr_free(g), RMA_ERR_ADDRESS, block, byte);
+        else
+            EXPECT("rma_free_mem", rma_free_mem(at), RMA_ERR_ADDRESS, block, byte);
+    }
+    CHECK(all_there_are(g, 7, size) && all_there_are(g + size + from, wrong, n), "an error changed the block");
+    write_there(g + size, RED, ZONE);
+    if (by_gptr)
         OK(rma_gptr_free(g));
     else
         OK(rma_free_mem(at));
 }
 
-/* n bytes wrong from byte `from` behind the end; g: given back by global pointer. The block stays until it is repaired. */
-static void overrun(char *at, rma_gptr_t g, size_t size, size_t from, size_t n) {
-    const char *block = job_text("the block of %zu bytes at %p was overrun", size, (void *)at);
-    const char *byte = job_text("byte %zu behind its end is %#x", from, wrong);
-    memset(at, 7, size);
-    memset(at + size + from, wrong, n);
-    for (int again = 0; again < 2; again++) {
-        if (g)
-            EXPECT("rma_gptr_free", rma_gptr_free(g), RMA_ERR_ADDRESS, block, byte);
-        else
-            EXPECT("rma_free_mem", rma_free_mem(at), RMA_ERR_ADDRESS, block, byte);
-    }
-    CHECK(all_are(at, 7, size) && all_are(at + size + from, wrong, n), "an error changed the block");
-    memset(at + size, RED, ZONE);
-    give_back(at, g);
-}
-
 static void overruns(void) {
-    static const size_t sizes[] = {1, 63, 64, 65, 100, 128, 1000, 4096};
+    static const size_t sizes[] = {1, 63, 64, 65, 100, 128, 1000, LARGEST};
     static const struct {
         size_t from, n;
     } parts[] = {{0, 1}, {0, ZONE}, {ZONE - 1, 1}, {17, 5}};
@@ -75,17 +90,17 @@ static void overruns(void) {
                 size_t size = sizes[i];
                 char *at = local(size);
                 rma_gptr_t g = rma_gptr(at, job.me);
-                overrun(at, by_gptr ? g : 0, size, parts[k].from, parts[k].n);
+                overrun(g, by_gptr, size, parts[k].from, parts[k].n);
                 CHECK(all_are(at, OLD, size), "an own block is not overwritten when it is given back");
 
                 g = of_next(rma_gptr(local(size), job.me)); /* also a meeting */
-                overrun(rma_gptr_ptr(g), by_gptr ? g : 0, size, parts[k].from, parts[k].n);
+                overrun(g, by_gptr, size, parts[k].from, parts[k].n);
 
                 for (int other = 0; other < 2; other++) {
-                    OK(rma_alloc_mem_on(other ? job_next(1) : job.me, size, &g));
-                    at = rma_gptr_ptr(g);
-                    CHECK(all_are(at, NEW, size) && all_are(at + size, RED, ZONE), "a new block of %zu bytes", size);
-                    overrun(at, by_gptr ? g : 0, size, parts[k].from, parts[k].n);
+                    OK(rma_alloc_mem_on(other ? job_any(1) : job.me, size, &g));
+                    CHECK(all_there_are(g, NEW, size) && all_there_are(g + size, RED, ZONE), "a new block of %zu bytes",
+                          size);
+                    overrun(g, by_gptr, size, parts[k].from, parts[k].n);
                 }
                 OK(rma_barrier_all());
             }
@@ -135,7 +150,7 @@ static void hints(void) {
     char *at;
     OK(rma_alloc_mem_hints(1000, &hints, &at));
     CHECK((uintptr_t)at % 4096 == 0 && all_are(at, 0, 1000) && all_are(at + 1000, RED, ZONE), "a zeroed block");
-    overrun(at, 0, 1000, 0, 1);
+    overrun(rma_gptr(at, job.me), 0, 1000, 0, 1);
 }
 
 /* Sizes to which the red zone can not be added any more. */
@@ -215,8 +230,8 @@ static void at_once(void) {
     long *freed = rma_malloc(sizeof *freed);
     rma_errhandler *handler = rma_set_errhandler(rma_errors_return);
     CHECK(blocks && freed, "%s", rma_last_error());
-    for (long round = job_rounds(600, 200); round > 0; round--) {
-        int owner = job.pes[round % job.n_near], twice = round & 1;
+    for (long round = job_far_rounds(600, 200, 4 * job.n); round > 0; round--) {
+        int owner = (int)(round / 2 % job.n), twice = round & 1;
         long n = 0;
         if (job.me == owner) {
             *freed = 0;
@@ -229,8 +244,8 @@ static void at_once(void) {
         OK(rma_barrier_all());
         OK(rma_get(mine, blocks, sizeof mine, owner));
         for (size_t i = 0; i < MANY; i++) {
-            int code, from = (int)(i / (1 + (size_t)round % 3)) % job.n_near;
-            if (!twice && from != job.near) continue;
+            int code, from = (int)(i / (1 + (size_t)round % 3)) % job.n;
+            if (!twice && from != job.me) continue;
             code = rma_gptr_free(mine[i]);
             n += code == RMA_SUCCESS;
             CHECK(code == RMA_SUCCESS || (twice && code == RMA_ERR_BASE), "block %zu of PE %d, given back %s: %s", i, owner,
@@ -251,13 +266,13 @@ static void leave(const char *what) {
     char *own = malloc(100), *at = NULL;
     rma_gptr_t g;
     int last = job.n - 1;
-    CHECK(job.one_node && own, "for one node");
+    CHECK(own != NULL, "no memory");
     /* What all programs do, and what is no leak: returned by another, and not yet taken. */
     OK(rma_free(rma_malloc(1000)));
     OK(rma_alloc_mem(500, &at));
     g = of_next(rma_gptr(at, job.me));
     OK(rma_gptr_free(g));
-    OK(rma_alloc_mem_on(job_next(1), 600, &g));
+    OK(rma_alloc_mem_on(job_any(1), 600, &g));
     OK(rma_gptr_free(g));
     OK(rma_attach(own, 100, &g));
     OK(rma_detach(own));

@@ -239,14 +239,14 @@ static void returned(void) {
     OK(rma_barrier_all());
     for (int kind = 0; kind < 2; kind++)
         for (size_t i = 0; i < given; i++) {
-            OK(rma_gptr_get(&g, rma_gptr(&blocks[kind][i], job_next(1)), sizeof g));
+            OK(rma_gptr_get(&g, rma_gptr(&blocks[kind][i], job_any(1)), sizeof g));
             OK(rma_gptr_free(g));
             EXPECT("rma_gptr_free", rma_gptr_free(g), RMA_ERR_BASE, "freed already");
         }
     OK(rma_barrier_all());
     for (int heap = RMA_HEAP_LOCAL; heap <= RMA_HEAP_GUEST; heap++) {
         /* A PE that is alone gives back directly what it allocated itself. */
-        size_t list = job.n_near > 1 || heap == RMA_HEAP_GUEST ? given : 0, used = 0, n_used = 10 + list - given;
+        size_t list = job.n > 1 || heap == RMA_HEAP_GUEST ? given : 0, used = 0, n_used = 10 + list - given;
         for (int again = 0; again < 2; again++) {
             OK(rma_heap_stats((enum rma_heap)heap, &s));
             used = 0;

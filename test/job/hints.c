@@ -22,7 +22,7 @@ static struct rma_hints asked(size_t alignment, int zero, int numa_node, int hug
     return hints;
 }
 
-/* A block like any other: it can be written, is seen by the next PE, and is given back once. */
+/* A block like any other: it can be written, has a global pointer, and is given back once. */
 static void use(char *at, size_t size, uint64_t key) {
     rma_gptr_t g = rma_gptr(at, job.me);
     char end[16];

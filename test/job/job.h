@@ -2,8 +2,10 @@
 /* job.h: what the job tests share: starting, checks that end the job, expected errors, patterns, waiting.
  *
  * A test is a program whose name is its claim. It calls job_start, asks questions by CHECK, OK and EXPECT, and returns
- * job_end(). A check that fails prints PE, file, line and what was found, and ends the job. Data moves within a node
- * in this version, so tests that run on several nodes too move it among job.pes, and expect refusals beyond.
+ * job_end(). A check that fails prints PE, file, line and what was found, and ends the job. Data moves among all PEs, on
+ * whichever nodes they are; only load and store (rma_ptr, rma_gptr_ptr) end with the node, whose PEs are job.pes.
+ * Between nodes an operation takes a hundred times longer (job_far_rounds), and a put is on its way until rma_quiet
+ * (job_order, job_settle).
  *
  * Numbers are drawn from job_random, so that every run does the same; RMA_TEST_SEED=n draws others. */
 #ifndef JOB_H
@@ -211,13 +213,35 @@ static inline void job_skip(const char *why) {
     exit(77);
 }
 
-/* job_next: the PE `step` further in the ring of this node's PEs. */
+/* job_any: the PE `step` further in the ring of all PEs. job_next: in the ring of this node's. */
+static inline int job_any(int step) { return ((job.me + step) % job.n + job.n) % job.n; }
 static inline int job_next(int step) { return job.pes[((job.near + step) % job.n_near + job.n_near) % job.n_near]; }
 
 /* job_rounds: fewer where they take longer. */
 static inline long job_rounds(long roomy, long crowded) {
     long n = job.crowded ? crowded : roomy;
     return job.slow ? n / JOB_SLOWER + 1 : n;
+}
+
+/* job_far_rounds: the same, but `far` of them where some PEs are on other nodes. An operation on one of those takes up to
+ * some 300 us where PEs share processors. */
+static inline long job_far_rounds(long roomy, long crowded, long far) {
+    long n = job_rounds(roomy, crowded);
+    return job.one_node || n < far ? n : far;
+}
+
+/* ---- order ----
+ *
+ * Between two operations of this PE on the same bytes of pe: job_order before a put that follows a put, job_settle before
+ * anything that reads what was put, or what an atomic that returns no value has written. On the node neither does anything:
+ * there an operation is done when it returns, and the tests would see it if it were not. */
+
+static inline void job_order(int pe) {
+    if (!rma_on_node(pe)) OK(rma_fence());
+}
+
+static inline void job_settle(int pe) {
+    if (!rma_on_node(pe)) OK(rma_quiet());
 }
 
 /* ---- numbers and patterns ---- */

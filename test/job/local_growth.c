@@ -40,17 +40,17 @@ static void grow(size_t all) {
     CHECK(before.size == 0 && after.size >= all && after.n_growths > 4, "from %zu to %zu bytes in %zu steps", before.size,
           after.size, after.n_growths);
     news->n = n;
-    for (int i = 0; i < job.n_near; i++) /* to each its own copy; the flag last */
-        if (job.pes[i] != job.me) {
-            OK(rma_put(news->block, news->block, sizeof news->block, job.pes[i]));
-            OK(rma_put(&news->n, &news->n, sizeof news->n, job.pes[i]));
-            OK(rma_atomic_set(&news->awake, 1L, job.pes[i]));
+    for (int pe = 0; pe < job.n; pe++) /* to each its own copy; the flag last */
+        if (pe != job.me) {
+            OK(rma_put(news->block, news->block, sizeof news->block, pe));
+            OK(rma_put(&news->n, &news->n, sizeof news->n, pe));
+            OK(rma_atomic_set(&news->awake, 1L, pe));
         }
 }
 
 /* What PE `from` writes into block k, in the part that is its own. */
 static uint64_t key_of(int from, long k) { return (uint64_t)from << 32 | (uint64_t)k; }
-static size_t part(const struct block *b) { return b->size / (size_t)job.n_near; }
+static size_t part(const struct block *b) { return b->size / (size_t)job.n; }
 
 static void read_and_write(int owner) {
     char *buffer = malloc(1100 * KIB);
@@ -58,19 +58,22 @@ static void read_and_write(int owner) {
     for (long k = 0; k < news->n; k++) {
         const struct block *b = &news->block[k];
         char *there = rma_gptr_ptr(b->g);
-        CHECK(there && rma_gptr_ptr(b->g + b->size - 1) == there + b->size - 1, "block %ld of %llu bytes cannot be reached", k,
-              (unsigned long long)b->size);
+        if (rma_on_node(owner))
+            CHECK(there && rma_gptr_ptr(b->g + b->size - 1) == there + b->size - 1,
+                  "block %ld of %llu bytes cannot be reached", k, (unsigned long long)b->size);
+        else
+            CHECK(!there, "block %ld of another node is at %p", k, (void *)there);
         CHECK(rma_gptr_pe(b->g) == owner, "PE %d", rma_gptr_pe(b->g));
         OK(rma_gptr_get(buffer, b->g, b->size));
         /* The part of whoever is ahead may have been written already. */
-        for (int i = 0; i < job.n_near; i++) {
-            size_t from = part(b) * (size_t)i, bad = job_differs(buffer + from, from, part(b), b->g);
-            if (bad < part(b)) bad = job.pes[i] == job.me ? bad : job_differs(buffer + from, 0, part(b), key_of(job.pes[i], k));
-            CHECK(bad == part(b) || job.pes[i] != job.me, "block %ld of %llu bytes: byte %zu", k, (unsigned long long)b->size,
+        for (int pe = 0; pe < job.n; pe++) {
+            size_t from = part(b) * (size_t)pe, bad = job_differs(buffer + from, from, part(b), b->g);
+            if (bad < part(b)) bad = pe == job.me ? bad : job_differs(buffer + from, 0, part(b), key_of(pe, k));
+            CHECK(bad == part(b) || pe != job.me, "block %ld of %llu bytes: byte %zu", k, (unsigned long long)b->size,
                   from + bad);
         }
         job_fill(buffer, 0, part(b), key_of(job.me, k));
-        OK(rma_gptr_put(b->g + part(b) * (size_t)job.near, buffer, part(b)));
+        OK(rma_gptr_put(b->g + part(b) * (size_t)job.me, buffer, part(b)));
         OK(rma_quiet());
     }
     free(buffer);
@@ -78,7 +81,7 @@ static void read_and_write(int owner) {
 
 int main(void) {
     size_t all = (size_t)12 << 20;
-    int grower, grows;
+    int grower;
     unsetenv("RMA_LOCAL_MAX");
     unsetenv("RMA_HEAP_CHECK");
     job_start();
@@ -87,28 +90,26 @@ int main(void) {
     CHECK(news != NULL, "%s", rma_last_error());
     OK(rma_barrier_all());
 
-    /* The last PE of the first node: elsewhere, nobody grows. */
-    grower = job.pes[job.n_near - 1];
-    grows = rma_my_node() == 0;
-    if (grows && job.me == grower) {
+    grower = job.n - 1;
+    if (job.me == grower) {
         DOING("growing");
         grow(all);
-    } else if (grows) {
+    } else {
         DOING("sleeping");
         while (!__atomic_load_n(&news->awake, __ATOMIC_ACQUIRE)) job_sleep(1000);
     }
     DOING("reading and writing");
-    if (grows) read_and_write(grower);
+    read_and_write(grower);
     OK(rma_barrier_all());
-    if (grows && job.me == grower) {
+    if (job.me == grower) {
         DOING("what the others wrote");
         for (long k = 0; k < news->n; k++) {
             const struct block *b = &news->block[k];
             const char *base = rma_gptr_ptr(b->g);
-            size_t written = part(b) * (size_t)job.n_near;
-            for (int i = 0; i < job.n_near; i++)
-                CHECK(job_differs(base + part(b) * (size_t)i, 0, part(b), key_of(job.pes[i], k)) == part(b),
-                      "block %ld of %llu bytes: what PE %d wrote", k, (unsigned long long)b->size, job.pes[i]);
+            size_t written = part(b) * (size_t)job.n;
+            for (int pe = 0; pe < job.n; pe++)
+                CHECK(job_differs(base + part(b) * (size_t)pe, 0, part(b), key_of(pe, k)) == part(b),
+                      "block %ld of %llu bytes: what PE %d wrote", k, (unsigned long long)b->size, pe);
             CHECK(job_differs(base + written, written, b->size - written, b->g) == b->size - written, "block %ld: the end", k);
             OK(rma_gptr_free(b->g));
         }

@@ -4,7 +4,8 @@
  *
  * Broken by a fence that orders nothing, by an atomic that is only relaxed, by a compiler that may move a copy over
  * either, and by copies that go past the caches and are not waited for: RMA_COPY=stream is set here, so that all copies of
- * 512 bytes and more are of that kind. Each PE of a node sends to the next one, in a ring. */
+ * 512 bytes and more are of that kind. Between nodes by an atomic or a put that overtakes a put. Each PE sends to the next
+ * one, in a ring. */
 #include "job.h"
 
 #define WINDOW 32    /* messages on the way at most */
@@ -68,7 +69,7 @@ static void receive(uint64_t i) {
 
 /* Both ends of a stream of messages at once; never more than WINDOW of them unread. */
 static void stream(enum how how, uint64_t n) {
-    int to = job_next(1), from = job_next(-1);
+    int to = job_any(1), from = job_any(-1);
     uint64_t sent = 0, received = 0;
     while (sent < n || received < n) {
         int idle = 1;
@@ -87,8 +88,9 @@ static void stream(enum how how, uint64_t n) {
  * neither word ever goes back. */
 static void racing(uint64_t n) {
     uint64_t old_x = 0, old_y = 0;
-    int to = job_next(1);
+    int to = job_any(1);
     for (uint64_t i = 1; i <= n; i++) {
+        job_order(to);
         OK(rma_p(&box->x, i, to));
         if (i & 1) {
             OK(rma_fence());
@@ -105,30 +107,36 @@ static void racing(uint64_t n) {
     OK(rma_barrier_all());
 }
 
-/* A puts to C and tells B, B tells C: C sees A's data though A has not told C. All PEs are A, B and C of some chain. */
-static void causality(uint64_t n) {
+/* A puts to C and tells B, B tells C: C sees A's data though A has not told C. All PEs are A, B and C of some chain. On a node
+ * A tells by an atomic, or after a fence; these order what goes to one PE, and so beyond the node it takes a quiet. */
+static void causality(uint64_t n, int by_atomic) {
     struct chain {
         uint64_t data, told, passed, done;
     } *chain = rma_calloc(1, sizeof *chain);
-    int b = job_next(1), c = job_next(2);
+    int b = job_any(1), c = job_any(2), on_node = rma_on_node(b) && rma_on_node(c);
     CHECK(chain != NULL, "%s", rma_last_error());
     for (uint64_t i = 1; i <= n; i++) {
         OK(rma_p(&chain->data, i, c));
-        OK(rma_fence());
-        OK(rma_p(&chain->told, i, b));
+        if (!on_node) OK(rma_quiet());
+        if (by_atomic) {
+            OK(rma_atomic_set(&chain->told, i, b));
+        } else {
+            OK(rma_fence());
+            OK(rma_p(&chain->told, i, b));
+        }
         while (rma_atomic_fetch(&chain->told, job.me) < i) job_pause();
-        OK(rma_atomic_set(&chain->passed, i, job_next(1)));
+        OK(rma_atomic_set(&chain->passed, i, job_any(1)));
         while (rma_atomic_fetch(&chain->passed, job.me) < i) job_pause();
         CHECK(chain->data == i, "the data are of turn %llu in turn %llu", (unsigned long long)chain->data,
               (unsigned long long)i);
-        OK(rma_atomic_set(&chain->done, i, job_next(-2)));
+        OK(rma_atomic_set(&chain->done, i, job_any(-2)));
         while (rma_atomic_fetch(&chain->done, job.me) < i) job_pause(); /* C has looked: the next may be put */
     }
     OK(rma_barrier_all());
     OK(rma_free(chain));
 }
 
-/* Everybody puts to random peers at random places, then all meet, then each looks at what it has. */
+/* Everybody puts to everybody at random places, then all meet, then each looks at what it has. */
 static void epochs(long n) {
     enum { ROOM = 1024 };
     unsigned char(*room)[ROOM] = rma_calloc(2 * (size_t)job.n, ROOM), message[ROOM];
@@ -140,9 +148,9 @@ static void epochs(long n) {
                 OK(rma_quiet());
                 OK(rma_barrier_all());
             }
-            for (int k = 0; k < job.n_near; k++) {
+            for (int pe = 0; pe < job.n; pe++) {
                 /* From this PE to each other one, then what each other one has put here. */
-                int pe = job.pes[k], from = mine ? job.me : pe, to = mine ? pe : job.me;
+                int from = mine ? job.me : pe, to = mine ? pe : job.me;
                 uint64_t draw = job_stream((uint64_t)e << 16 | (uint64_t)from << 8 | (uint64_t)to);
                 size_t len = job_length(&draw, ROOM), at = job_below(&draw, ROOM - len + 1);
                 if (mine) {
@@ -168,14 +176,16 @@ int main(void) {
     CHECK(box != NULL, "%s", rma_last_error());
     for (int how = 0; how < HOWS; how++) {
         DOING(names[how]);
-        stream((enum how)how, (uint64_t)job_rounds(30000, 3000));
+        stream((enum how)how, (uint64_t)job_far_rounds(30000, 3000, 200));
     }
     DOING("racing");
-    racing((uint64_t)job_rounds(200000, 50000));
+    racing((uint64_t)job_far_rounds(200000, 50000, 2000));
     DOING("causality");
-    causality((uint64_t)job_rounds(5000, 100));
+    causality((uint64_t)job_far_rounds(5000, 100, 60), 0);
+    DOING("causality by atomics");
+    causality((uint64_t)job_far_rounds(5000, 100, 60), 1);
     DOING("epochs");
-    epochs(job_rounds(2000, 300));
+    epochs(job_far_rounds(2000, 300, 60));
     OK(rma_free(box));
     return job_end();
 }

@@ -82,14 +82,14 @@ static void resize(struct block *b, uint64_t *random) {
     write_all(b);
 }
 
-/* Every PE's copy of some blocks, through the peers' eyes, and that all have the same history. */
+/* Every PE's copy of some blocks, through the others' eyes, and that all have the same history. */
 static void look_at_peers(uint64_t *random, uint64_t *common) {
     static unsigned char copy[1 << 20];
     int root = (int)job_below(random, (size_t)job.n);
     OK(rma_barrier_all());
     for (int i = 0; i < 6; i++) {
         const struct block *b = &blocks[job_below(random, BLOCKS)];
-        int pe = job_next(1 + i);
+        int pe = job_any(1 + i);
         if (!b->p) continue;
         OK(rma_get(copy, b->p, b->size, pe));
         CHECK(job_differs(copy, 0, b->size, key_on(b, pe)) == b->size, "the block of %zu bytes on PE %d", b->size, pe);
@@ -132,7 +132,7 @@ static void growth(void) {
     int steps = job.slow ? 4 : 8;
     unsigned char *grown[8];
     size_t size = (size_t)100 << 10;
-    int to = job_next(1), from = job_next(-1);
+    int to = job_any(1), from = job_any(-1);
     while (size << steps > job_room()) steps--;
     for (int i = 0; i < steps; i++, size = size * 2 + 4096) {
         unsigned char mark[2] = {(unsigned char)(i + 1), (unsigned char)job.me};
@@ -158,10 +158,10 @@ static void moved_under_puts(void) {
         memset(p, 1, size);
         p = rma_realloc(p, 3 * size); /* it cannot grow in place */
         CHECK(p != NULL, "%s", rma_last_error());
-        OK(rma_put(p + size - 1 - (size_t)job.me, &mark, 1, job_next(1)));
+        OK(rma_put(p + size - 1 - (size_t)job.me, &mark, 1, job_any(1)));
         OK(rma_barrier_all());
         for (size_t k = 0; k < size; k++) {
-            int want = k == size - 1 - (size_t)job_next(-1) ? mark : 1;
+            int want = k == size - 1 - (size_t)job_any(-1) ? mark : 1;
             CHECK(p[k] == want, "byte %zu of %zu is %d, not %d", k, size, p[k], want);
         }
         OK(rma_free(wall));
