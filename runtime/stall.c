@@ -59,7 +59,7 @@ static int judge(struct rmai_world *w, struct rmai_stall *s, const char *call, d
         /* At a meeting those who are in it too wait as we do. */
         int news = q->waiter.left ? !q->missed : !q->missed && strcmp(q->in, call) != 0;
         silent += q->waiter.left > 0;
-        if (news && said++ < SAID_MOST) say(w, s, call, q, now);
+        if (news && w->settings.stall && said++ < SAID_MOST) say(w, s, call, q, now);
         q->missed = 1;
         if (q->waiter.left && w->watched && w->settings.timeout && now > q->at + (double)w->settings.timeout) give_up(w, call, q, now);
     }
@@ -75,7 +75,7 @@ static void forget(struct rmai_world *w, struct rmai_stall *s) {
 }
 
 void rmai_stall_look(struct rmai_world *w, struct rmai_stall *s, const char *call, int pe) {
-    double now = rma_wtime(), patience = (double)w->settings.stall;
+    double now = rma_wtime(), patience = (double)(w->settings.stall ? w->settings.stall : w->settings.timeout);
     if (s->since == 0) {
         s->since = now;
         s->next = now + patience;
