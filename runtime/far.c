@@ -320,7 +320,7 @@ struct ask {
 };
 
 /* Adds the record to the peer's open flight, if need be after waiting for one. The lock is held. */
-static int add(struct rmai_world *w, const struct ask *a, struct rmai_flight **in) {
+static int add(struct rmai_world *w, const struct ask *a) {
     struct rmai_far *f = &w->far;
     struct rmai_peer *p = peer_of(f, a->pe);
     size_t name = a->may_fail ? strlen(a->call) : 0, data = a->r.kind == RMAI_FAR_PUT ? a->r.len : 0;
@@ -353,7 +353,6 @@ static int add(struct rmai_world *w, const struct ask *a, struct rmai_flight **i
     flight->bytes += bytes;
     flight->answer += answer;
     flight->expect[flight->n++] = a->expect;
-    if (in) *in = flight;
     if (p->flights == 0 || (a->now && p->flights < RMAI_CREDITS) || a->outside)
         leave(w, p);
     else if (flight->n % RECORDS_A_LOOK == 0)
@@ -388,7 +387,7 @@ static int add_long(struct rmai_world *w, const struct ask *a, void *buffer, siz
     /* With no flights it leaves at once, else by the credit that we have seen. */
     struct ask now = *a;
     now.now = 1;
-    return add(w, &now, NULL);
+    return add(w, &now);
 }
 
 /* A put or get in pieces. */
@@ -408,11 +407,11 @@ static int move(struct rmai_world *w, struct ask *a, char *buffer, size_t len, i
             a->r.value = a->answer = n;
             a->expect.dest = buffer + done;
             a->expect.len = (uint32_t)n;
-            code = add(w, a, NULL);
+            code = add(w, a);
         } else {
             a->r.len = (uint32_t)n;
             a->data = buffer + done;
-            code = add(w, a, NULL);
+            code = add(w, a);
         }
         if (waiter && code != RMA_SUCCESS) waiter->left--;
         a->r.offset += n;
@@ -488,7 +487,7 @@ static int ask_one(struct rmai_world *w, struct ask *a, void *dest, size_t len, 
     a->answer = len;
     a->now = 1;
     lock(&w->far);
-    code = add(w, a, NULL);
+    code = add(w, a);
     if (code == RMA_SUCCESS) code = wait_for(w, a->call, a->pe, &waiter);
     unlock(&w->far);
     if (got) *got = waiter.len;
@@ -558,7 +557,7 @@ int rmai_far_atomic(struct rmai_world *w, const char *call, int pe, uint64_t off
     a.expect = (struct rmai_expect){.dest = old, .len = (uint32_t)len};
     a.answer = old ? len : 0;
     lock(&w->far);
-    code = add(w, &a, NULL);
+    code = add(w, &a);
     unlock(&w->far);
     return code;
 }
@@ -600,7 +599,7 @@ void rmai_far_ping(struct rmai_world *w, const char *call, int pe, struct rmai_w
     struct ask a = {.call = call, .pe = pe, .r = {.kind = RMAI_FAR_PING}, .answer = room, .now = 1, .outside = 1,
                     .expect = {.dest = text, .len = (uint32_t)room, .waiter = waiter}};
     waiter->left = 1;
-    if (add(w, &a, NULL) != RMA_SUCCESS) waiter->left = 0;
+    if (add(w, &a) != RMA_SUCCESS) waiter->left = 0;
 }
 
 /* ---- quiet ---- */

@@ -388,6 +388,11 @@ static void inform(struct rmai_world *w) {
               : w->statics.moved                       ? ", reached by load and store"
               : w->node_n_pes == 1                     ? ", in place: no peer on this node"
                                                        : ", in place, reached by process_vm_readv");
+    if (w->far.active)
+        rmai_note("to other nodes: %s; %s", w->far.windowless      ? "messages"
+                                            : w->far.one_sided > 0 ? "the symmetric heap through an MPI window"
+                                                                   : "messages, and an MPI window for puts and gets of middle size",
+                  w->watched ? "a thread of each PE serves them" : "served within calls only");
     rmai_settings_print(&w->settings, put_line, stderr);
 }
 
@@ -437,7 +442,8 @@ static int watch_mpi_finalize(struct rmai_world *w) {
 /* Only now: before, what others might ask for cannot be found. No thread is no reason to end: others are served from within calls. */
 static void start_watchman(struct rmai_world *w) {
     if (!w->far.active || w->settings.progress == RMAI_PROGRESS_NONE) return;
-    if (rmai_watchman_start(w, "rma_init") != RMA_SUCCESS) rmai_note("PE %d: %s", w->my_pe, rma_last_error());
+    if (rmai_watchman_start(w, "rma_init") != RMA_SUCCESS && (w->mpi_multiple || w->my_pe == 0))
+        rmai_note("PE %d: %s", w->my_pe, rma_last_error());
 }
 
 static int start(struct rmai_world *w, int required) {
