@@ -412,6 +412,15 @@ int rma_broadcast(void *dest, const void *source, size_t len, int root);
  *     long rma_atomic_compare_swap_long(long *dest, long cond, long value, int pe);
  *     long rma_atomic_fetch_add_long(long *dest, long value, int pe);
  *     int  rma_atomic_add_long(long *dest, long value, int pe);
+ *
+ * The _nbi forms (non-blocking, implicit handle) of the fetching ones return a code. They write the old value to *fetch, any
+ * memory of the caller of the word's type, by the next rma_quiet at the latest: until then the program leaves *fetch alone. Those
+ * on other nodes travel in batches. After OpenSHMEM 1.6 section 9.8.
+ *
+ *     int rma_atomic_fetch_nbi_long(long *fetch, const long *source, int pe);
+ *     int rma_atomic_swap_nbi_long(long *fetch, long *dest, long value, int pe);
+ *     int rma_atomic_compare_swap_nbi_long(long *fetch, long *dest, long cond, long value, int pe);
+ *     int rma_atomic_fetch_add_nbi_long(long *fetch, long *dest, long value, int pe);
  * ------------------------------------------------------------------------------------------------ */
 
 /* ---------------------------------------------------------------------------------------------------

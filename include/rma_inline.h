@@ -56,6 +56,8 @@ int rma_put_nbi_slow_(const char *call, void *dest, const void *source, size_t l
 int rma_get_nbi_slow_(const char *call, void *dest, const void *source, size_t len, int pe);
 int rma_atomic_slow_(const char *call, int op, const void *target, size_t len, uint64_t value, uint64_t cond, int pe,
                      uint64_t *old);
+int rma_atomic_nbi_slow_(const char *call, int op, const void *target, size_t len, uint64_t value, uint64_t cond, int pe,
+                         void *fetch);
 int rma_gptr_put_slow_(const char *call, rma_gptr_t dest, const void *source, size_t len);
 int rma_gptr_get_slow_(const char *call, void *dest, rma_gptr_t source, size_t len);
 int rma_gptr_atomic_slow_(const char *call, int op, rma_gptr_t g, uint64_t value, uint64_t cond, uint64_t *old);
@@ -244,6 +246,40 @@ inline void *rma_atomic_ptr_(const void *target, size_t len, int pe) {
 RMA_ATOMIC_TYPES(RMA_ATOMIC_)
 RMA_ATOMIC_TYPE_ALIASES(RMA_ATOMIC_)
 
+#define RMA_ATOMIC_NBI_SLOW_(NAME, OP, TARGET, VALUE, COND)                                             \
+    rma_atomic_nbi_slow_("rma_atomic_" NAME, OP, TARGET, sizeof *t, (uint64_t)(VALUE), (uint64_t)(COND), pe, fetch)
+
+#define RMA_ATOMIC_NBI_(NAME, TYPE)                                                                     \
+    inline int rma_atomic_fetch_nbi_##NAME(TYPE *fetch, const TYPE *source, int pe) {                   \
+        TYPE *t = (TYPE *)rma_atomic_ptr_(source, sizeof *t, pe);                                       \
+        if (!RMA_LIKELY_(t != NULL)) return RMA_ATOMIC_NBI_SLOW_("fetch_nbi_" #NAME, RMA_FETCH_, source, 0, 0); \
+        *fetch = __atomic_load_n(t, __ATOMIC_ACQUIRE);                                                  \
+        return RMA_SUCCESS;                                                                             \
+    }                                                                                                   \
+    inline int rma_atomic_swap_nbi_##NAME(TYPE *fetch, TYPE *dest, TYPE value, int pe) {                \
+        TYPE *t = (TYPE *)rma_atomic_ptr_(dest, sizeof *t, pe);                                         \
+        if (!RMA_LIKELY_(t != NULL)) return RMA_ATOMIC_NBI_SLOW_("swap_nbi_" #NAME, RMA_SWAP_, dest, value, 0); \
+        *fetch = __atomic_exchange_n(t, value, __ATOMIC_ACQ_REL);                                       \
+        return RMA_SUCCESS;                                                                             \
+    }                                                                                                   \
+    inline int rma_atomic_compare_swap_nbi_##NAME(TYPE *fetch, TYPE *dest, TYPE cond, TYPE value, int pe) { \
+        TYPE *t = (TYPE *)rma_atomic_ptr_(dest, sizeof *t, pe);                                         \
+        if (!RMA_LIKELY_(t != NULL))                                                                    \
+            return RMA_ATOMIC_NBI_SLOW_("compare_swap_nbi_" #NAME, RMA_COMPARE_SWAP_, dest, value, cond); \
+        __atomic_compare_exchange_n(t, &cond, value, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);            \
+        *fetch = cond;                                                                                  \
+        return RMA_SUCCESS;                                                                             \
+    }                                                                                                   \
+    inline int rma_atomic_fetch_add_nbi_##NAME(TYPE *fetch, TYPE *dest, TYPE value, int pe) {           \
+        TYPE *t = (TYPE *)rma_atomic_ptr_(dest, sizeof *t, pe);                                         \
+        if (!RMA_LIKELY_(t != NULL)) return RMA_ATOMIC_NBI_SLOW_("fetch_add_nbi_" #NAME, RMA_FETCH_ADD_, dest, value, 0); \
+        *fetch = __atomic_fetch_add(t, value, __ATOMIC_ACQ_REL);                                        \
+        return RMA_SUCCESS;                                                                             \
+    }
+
+RMA_ATOMIC_TYPES(RMA_ATOMIC_NBI_)
+RMA_ATOMIC_TYPE_ALIASES(RMA_ATOMIC_NBI_)
+
 /* Global pointers: owner << 40 | offset in the owner's reservation. The first two words of each reservation say how far its
  * local heap and the guests' part of it are committed, so that a wrong offset is found out before it is touched. Offsets
  * from RMA_GPTR_ATTACHED_ up are of attached memory, which the slow calls know. */
@@ -345,6 +381,10 @@ RMA_GPTR_FETCH_(xor, RMA_FETCH_XOR_)
 #define RMA_CASE_CSWAP_(NAME, TYPE) , TYPE: rma_atomic_compare_swap_##NAME
 #define RMA_CASE_FADD_(NAME, TYPE) , TYPE: rma_atomic_fetch_add_##NAME
 #define RMA_CASE_ADD_(NAME, TYPE) , TYPE: rma_atomic_add_##NAME
+#define RMA_CASE_FETCH_NBI_(NAME, TYPE) , TYPE: rma_atomic_fetch_nbi_##NAME
+#define RMA_CASE_SWAP_NBI_(NAME, TYPE) , TYPE: rma_atomic_swap_nbi_##NAME
+#define RMA_CASE_CSWAP_NBI_(NAME, TYPE) , TYPE: rma_atomic_compare_swap_nbi_##NAME
+#define RMA_CASE_FADD_NBI_(NAME, TYPE) , TYPE: rma_atomic_fetch_add_nbi_##NAME
 
 #define rma_p(dest, value, pe) _Generic(*(dest) RMA_TYPES(RMA_CASE_P_))(dest, value, pe)
 #define rma_g(source, pe) _Generic(*(source) RMA_TYPES(RMA_CASE_G_))(source, pe)
@@ -356,6 +396,13 @@ RMA_GPTR_FETCH_(xor, RMA_FETCH_XOR_)
 #define rma_atomic_fetch_add(dest, value, pe)                                                           \
     _Generic(*(dest) RMA_ATOMIC_TYPES(RMA_CASE_FADD_))(dest, value, pe)
 #define rma_atomic_add(dest, value, pe) _Generic(*(dest) RMA_ATOMIC_TYPES(RMA_CASE_ADD_))(dest, value, pe)
+#define rma_atomic_fetch_nbi(fetch, source, pe) _Generic(*(source) RMA_ATOMIC_TYPES(RMA_CASE_FETCH_NBI_))(fetch, source, pe)
+#define rma_atomic_swap_nbi(fetch, dest, value, pe)                                                     \
+    _Generic(*(dest) RMA_ATOMIC_TYPES(RMA_CASE_SWAP_NBI_))(fetch, dest, value, pe)
+#define rma_atomic_compare_swap_nbi(fetch, dest, cond, value, pe)                                       \
+    _Generic(*(dest) RMA_ATOMIC_TYPES(RMA_CASE_CSWAP_NBI_))(fetch, dest, cond, value, pe)
+#define rma_atomic_fetch_add_nbi(fetch, dest, value, pe)                                                \
+    _Generic(*(dest) RMA_ATOMIC_TYPES(RMA_CASE_FADD_NBI_))(fetch, dest, value, pe)
 #endif
 
 #endif

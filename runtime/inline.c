@@ -47,3 +47,12 @@ RMA_TYPE_ALIASES(VALUE)
     extern inline int rma_atomic_add_##NAME(TYPE *dest, TYPE value, int pe);
 RMA_ATOMIC_TYPES(ATOMIC)
 RMA_ATOMIC_TYPE_ALIASES(ATOMIC)
+
+#define ATOMIC_NBI(NAME, TYPE)                                                                                        \
+    extern inline int rma_atomic_fetch_nbi_##NAME(TYPE *fetch, const TYPE *source, int pe);                           \
+    extern inline int rma_atomic_swap_nbi_##NAME(TYPE *fetch, TYPE *dest, TYPE value, int pe);                        \
+    extern inline int rma_atomic_compare_swap_nbi_##NAME(TYPE *fetch, TYPE *dest, TYPE cond, TYPE value, int pe);     \
+    extern inline int rma_atomic_fetch_add_nbi_##NAME(TYPE *fetch, TYPE *dest, TYPE value, int pe);
+
+RMA_ATOMIC_TYPES(ATOMIC_NBI)
+RMA_ATOMIC_TYPE_ALIASES(ATOMIC_NBI)

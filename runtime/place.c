@@ -106,3 +106,19 @@ int rmai_place_atomic(struct rmai_world *w, const char *call, struct rmai_place 
     if (code == RMA_SUCCESS && old) *old = r.old;
     return code;
 }
+
+int rmai_place_atomic_later(struct rmai_world *w, const char *call, struct rmai_place *p, int op, size_t len, uint64_t value,
+                            uint64_t cond, void *fetch) {
+    uint64_t old;
+    uint32_t half;
+    int code;
+    if (p->far) {
+        code = op == RMA_FETCH_ ? RMA_SUCCESS : rmai_far_release(w, call, p->pe);
+        return code != RMA_SUCCESS ? code : rmai_far_atomic(w, call, p->pe, p->offset, op, len, value, cond, fetch, 1);
+    }
+    code = rmai_place_atomic(w, call, p, op, len, value, cond, &old);
+    if (code != RMA_SUCCESS) return code;
+    half = (uint32_t)old;
+    memcpy(fetch, len == 4 ? (void *)&half : (void *)&old, len);
+    return RMA_SUCCESS;
+}

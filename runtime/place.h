@@ -29,6 +29,10 @@ int rmai_place_get(struct rmai_world *w, const char *call, struct rmai_place *p,
 int rmai_place_atomic(struct rmai_world *w, const char *call, struct rmai_place *p, int op, size_t len, uint64_t value,
                       uint64_t cond, uint64_t *old);
 
+/* rmai_place_atomic_later: the same, but on another node *fetch, of len bytes, is filled after quiet. */
+int rmai_place_atomic_later(struct rmai_world *w, const char *call, struct rmai_place *p, int op, size_t len, uint64_t value,
+                            uint64_t cond, void *fetch);
+
 /* rmai_not_mapped records RMA_ERR_ADDRESS: what PE pe has attached at `address` is not mapped there. */
 int rmai_not_mapped(const char *call, uint64_t address, size_t len, int pe);
 

@@ -110,12 +110,26 @@ void *rma_ptr(const void *addr, int pe) {
     return slot >= 0 && find(w, addr, 1, pe, slot, &p) ? p.there : NULL;
 }
 
+static int resolve_word(const char *call, const void *target, size_t len, int pe, struct rmai_place *p) {
+    int code = rmai_resolve(call, "target", target, len, pe, p);
+    if (code == RMA_SUCCESS && ((uintptr_t)target & (len - 1)))
+        code = rmai_error(RMA_ERR_ADDRESS, "%s: target %p is not aligned to its %zu bytes", call, target, len);
+    return code;
+}
+
+int rma_atomic_nbi_slow_(const char *call, int op, const void *target, size_t len, uint64_t value, uint64_t cond, int pe,
+                         void *fetch) {
+    struct rmai_place p;
+    int code = resolve_word(call, target, len, pe, &p);
+    if (code == RMA_SUCCESS && !fetch) code = rmai_error(RMA_ERR_ARG, "%s: fetch is a null pointer", call);
+    if (code == RMA_SUCCESS) code = rmai_place_atomic_later(&rmai_world, call, &p, op, len, value, cond, fetch);
+    return rmai_raise(code);
+}
+
 int rma_atomic_slow_(const char *call, int op, const void *target, size_t len, uint64_t value, uint64_t cond, int pe,
                      uint64_t *old) {
     struct rmai_place p;
-    int code = rmai_resolve(call, "target", target, len, pe, &p);
-    if (code == RMA_SUCCESS && ((uintptr_t)target & (len - 1)))
-        code = rmai_error(RMA_ERR_ADDRESS, "%s: target %p is not aligned to its %zu bytes", call, target, len);
+    int code = resolve_word(call, target, len, pe, &p);
     if (code == RMA_SUCCESS) code = rmai_place_atomic(&rmai_world, call, &p, op, len, value, cond, old);
     return rmai_raise(code);
 }

@@ -46,17 +46,45 @@ static uint64_t *room; /* symmetric: four words for each PE */
         CHECK(FETCH(word - 1, pe) == 7 && FETCH(word + 1, pe) == 9, "a neighbour changed, " #TYPE);                    \
     }
 
+/* The same of the nonblocking forms. Those to one PE are done in their order. */
+#define LATER(WHAT, TYPE, FETCH, SWAP, CSWAP, FADD)                                                                    \
+    static void WHAT(int pe) {                                                                                         \
+        TYPE *word = (TYPE *)(void *)(room + 4 * job.me) + 1, low = LOWEST(TYPE), high = HIGHEST(TYPE), old[8];        \
+        memset(old, 0x55, sizeof old);                                                                                 \
+        OK(rma_put(word, &low, sizeof low, pe));                                                                       \
+        OK(SWAP(old + 1, word, high, pe));                                                                             \
+        OK(CSWAP(old + 2, word, high - 1, 1, pe));                                                                     \
+        OK(CSWAP(old + 3, word, high, high - 3, pe));                                                                  \
+        OK(FADD(old + 4, word, 3, pe));                                                                                \
+        OK(FADD(old + 5, word, 1, pe));                                                                                \
+        OK(FETCH(old + 6, word, pe));                                                                                  \
+        OK(rma_quiet());                                                                                               \
+        CHECK(old[1] == low && old[2] == high && old[3] == high && old[4] == high - 3 && old[5] == high && old[6] == low, \
+              "nonblocking, " #TYPE);                                                                                  \
+        memset(&low, 0x55, sizeof low);                                                                                \
+        CHECK(old[0] == low && old[7] == low, "a neighbour of fetch changed, " #TYPE);                                 \
+    }
+
 #define NAMED(NAME, TYPE)                                                                                              \
     MEANING(named_##NAME, TYPE, rma_atomic_fetch_##NAME, rma_atomic_set_##NAME, rma_atomic_swap_##NAME,                \
             rma_atomic_compare_swap_##NAME, rma_atomic_fetch_add_##NAME, rma_atomic_add_##NAME)
 #define GENERIC(NAME, TYPE)                                                                                            \
     MEANING(generic_##NAME, TYPE, rma_atomic_fetch, rma_atomic_set, rma_atomic_swap, rma_atomic_compare_swap,          \
             rma_atomic_fetch_add, rma_atomic_add)
+#define NAMED_LATER(NAME, TYPE)                                                                                        \
+    LATER(later_##NAME, TYPE, rma_atomic_fetch_nbi_##NAME, rma_atomic_swap_nbi_##NAME,                                 \
+          rma_atomic_compare_swap_nbi_##NAME, rma_atomic_fetch_add_nbi_##NAME)
+#define GENERIC_LATER(NAME, TYPE)                                                                                      \
+    LATER(generic_later_##NAME, TYPE, rma_atomic_fetch_nbi, rma_atomic_swap_nbi, rma_atomic_compare_swap_nbi,          \
+          rma_atomic_fetch_add_nbi)
 DISTINCT(NAMED)
 ALIASES(NAMED)
 DISTINCT(GENERIC)
-#define RUN_NAMED(NAME, TYPE) named_##NAME(pe);
-#define RUN_GENERIC(NAME, TYPE) generic_##NAME(pe);
+DISTINCT(NAMED_LATER)
+ALIASES(NAMED_LATER)
+DISTINCT(GENERIC_LATER)
+#define RUN_NAMED(NAME, TYPE) named_##NAME(pe), later_##NAME(pe);
+#define RUN_GENERIC(NAME, TYPE) generic_##NAME(pe), generic_later_##NAME(pe);
 
 static void meaning(int pe) {
     DISTINCT(RUN_NAMED)

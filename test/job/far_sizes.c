@@ -6,6 +6,8 @@
  * a blocking put has returned, and by data that is not there after a quiet. On 4 PEs all that can goes through MPI's window. */
 #include "job.h"
 
+#include <mpi.h>
+
 #define GUARD   64 /* bytes beside each that nobody may touch */
 #define AROUND  (2 * GUARD + 16)
 #define LONG    (((size_t)1 << 20) + 1)
