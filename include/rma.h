@@ -345,6 +345,13 @@ inline int rma_get(void *dest, const void *source, size_t len, int pe);
 inline int rma_put_nbi(void *dest, const void *source, size_t len, int pe);
 inline int rma_get_nbi(void *dest, const void *source, size_t len, int pe);
 
+/* rma_put_signal: rma_put, and then value to *signal of the same PE: written (RMA_SIGNAL_SET) or added (RMA_SIGNAL_ADD) by an atomic
+ * that whoever reads it by one, and sees it, also sees the put. signal is a symmetric address, aligned to 8. Short data travel with
+ * the signal to another node. Returns when source may be reused; complete after rma_quiet. RMA_ERR_ARG for another op.
+ * After shmem_put_signal, OpenSHMEM 1.6 section 9.9. */
+enum rma_signal { RMA_SIGNAL_SET, RMA_SIGNAL_ADD };
+inline int rma_put_signal(void *dest, const void *source, size_t len, uint64_t *signal, uint64_t value, int op, int pe);
+
 /* rma_iput, rma_iget: n elements of elem bytes each; consecutive ones are dest_stride and source_stride
  * ELEMENTS apart (1: contiguous; at least 1). The whole remote span must lie in one segment.
  * RMA_ERR_ARG for an elem of 0 or a stride below 1. */

@@ -58,6 +58,7 @@ int rma_atomic_slow_(const char *call, int op, const void *target, size_t len, u
                      uint64_t *old);
 int rma_atomic_nbi_slow_(const char *call, int op, const void *target, size_t len, uint64_t value, uint64_t cond, int pe,
                          void *fetch);
+int rma_put_signal_slow_(void *dest, const void *source, size_t len, uint64_t *signal, uint64_t value, int op, int pe);
 int rma_gptr_put_slow_(const char *call, rma_gptr_t dest, const void *source, size_t len);
 int rma_gptr_get_slow_(const char *call, void *dest, rma_gptr_t source, size_t len);
 int rma_gptr_atomic_slow_(const char *call, int op, rma_gptr_t g, uint64_t value, uint64_t cond, uint64_t *old);
@@ -279,6 +280,19 @@ RMA_ATOMIC_TYPE_ALIASES(RMA_ATOMIC_)
 
 RMA_ATOMIC_TYPES(RMA_ATOMIC_NBI_)
 RMA_ATOMIC_TYPE_ALIASES(RMA_ATOMIC_NBI_)
+
+inline int rma_put_signal(void *dest, const void *source, size_t len, uint64_t *signal, uint64_t value, int op, int pe) {
+    void *there = rma_reach_ptr_(dest, len, pe);
+    uint64_t *word = (uint64_t *)rma_atomic_ptr_(signal, sizeof *signal, pe);
+    if (!RMA_LIKELY_(there != NULL && word != NULL && (op == RMA_SIGNAL_SET || op == RMA_SIGNAL_ADD)))
+        return rma_put_signal_slow_(dest, source, len, signal, value, op, pe);
+    rma_move_(there, source, len);
+    if (op == RMA_SIGNAL_SET)
+        __atomic_store_n(word, value, __ATOMIC_RELEASE);
+    else
+        __atomic_fetch_add(word, value, __ATOMIC_ACQ_REL);
+    return RMA_SUCCESS;
+}
 
 /* Global pointers: owner << 40 | offset in the owner's reservation. The first two words of each reservation say how far its
  * local heap and the guests' part of it are committed, so that a wrong offset is found out before it is touched. Offsets

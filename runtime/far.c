@@ -18,7 +18,7 @@
 #include <time.h>
 
 #define INLINE_MOST ((size_t)4096)  /* longer puts and gets are sent by tag: one round trip more, two copies less */
-#define INLINE_PIECE ((size_t)3968) /* data of one record: with its name and header it fits a message */
+#define INLINE_PIECE RMAI_WITH_SIGNAL /* data of one record: with its name and header, and a record of a word, it fits a message */
 #define POLLS 3000                  /* looks before the first nap: longer than most answers take */
 #define POLLS_CROWDED 20
 #define NAP_FIRST 10000             /* nanoseconds; the kernel adds some 20 us */
@@ -316,6 +316,7 @@ struct ask {
     struct rmai_expect expect;
     size_t answer; /* bytes of data in the item, at most */
     int now;       /* somebody will wait for it */
+    int hold;      /* the next record goes with it */
     int outside;   /* goes beyond the credits */
 };
 
@@ -353,6 +354,7 @@ static int add(struct rmai_world *w, const struct ask *a) {
     flight->bytes += bytes;
     flight->answer += answer;
     flight->expect[flight->n++] = a->expect;
+    if (a->hold) return RMA_SUCCESS;
     if (p->flights == 0 || (a->now && p->flights < RMAI_CREDITS) || a->outside)
         leave(w, p);
     else if (flight->n % RECORDS_A_LOOK == 0)
@@ -558,6 +560,22 @@ int rmai_far_atomic(struct rmai_world *w, const char *call, int pe, uint64_t off
     a.answer = old ? len : 0;
     lock(&w->far);
     code = add(w, &a);
+    unlock(&w->far);
+    return code;
+}
+
+int rmai_far_put_signal(struct rmai_world *w, const char *call, int pe, uint64_t offset, const void *source, size_t len, uint64_t word,
+                        int op, uint64_t value) {
+    struct ask put = {.call = call, .pe = pe, .hold = 1, .data = source,
+                      .r = {.kind = RMAI_FAR_PUT, .len = (uint32_t)len, .offset = offset}};
+    struct ask signal = {.call = call, .pe = pe,
+                         .r = {.kind = RMAI_FAR_ATOMIC, .op = (uint8_t)op, .len = sizeof value, .offset = word, .value = value}};
+    int code = rmai_far_release(w, call, pe);
+    if (code != RMA_SUCCESS) return code;
+    note_put(&w->far, pe, 1);
+    lock(&w->far);
+    code = add(w, &put);
+    if (code == RMA_SUCCESS) code = add(w, &signal);
     unlock(&w->far);
     return code;
 }

@@ -118,6 +118,11 @@ int rmai_far_put(struct rmai_world *w, const char *call, int pe, uint64_t offset
 int rmai_far_get(struct rmai_world *w, const char *call, int pe, uint64_t offset, void *dest, size_t len, enum rmai_when when);
 int rmai_far_atomic(struct rmai_world *w, const char *call, int pe, uint64_t offset, int op, size_t len, uint64_t value,
                     uint64_t cond, void *old, int later);
+/* A put of at most RMAI_WITH_SIGNAL bytes and an atomic after it, in one message. Neither fails, and nobody waits. */
+#define RMAI_WITH_SIGNAL ((size_t)3968)
+int rmai_far_put_signal(struct rmai_world *w, const char *call, int pe, uint64_t offset, const void *source, size_t len, uint64_t word,
+                        int op, uint64_t value);
+
 int rmai_far_alloc(struct rmai_world *w, const char *call, int pe, size_t size, uint64_t *g);
 int rmai_far_free(struct rmai_world *w, const char *call, int pe, uint64_t offset);
 

@@ -16,6 +16,7 @@ extern inline int rma_put(void *dest, const void *source, size_t len, int pe);
 extern inline int rma_get(void *dest, const void *source, size_t len, int pe);
 extern inline int rma_put_nbi(void *dest, const void *source, size_t len, int pe);
 extern inline int rma_get_nbi(void *dest, const void *source, size_t len, int pe);
+extern inline int rma_put_signal(void *dest, const void *source, size_t len, uint64_t *signal, uint64_t value, int op, int pe);
 extern inline int rma_fence(void);
 extern inline int rma_quiet(void);
 

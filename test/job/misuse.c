@@ -35,11 +35,18 @@ static void range_refused(char *remote, size_t len, int pe, int code, const char
     EXPECT_ZERO("rma_atomic_compare_swap_" #NAME, rma_atomic_compare_swap_##NAME((TYPE *)p, 0, 1, pe) != 0, code,      \
                 words, also);                                                                                          \
     EXPECT_ZERO("rma_atomic_fetch_add_" #NAME, rma_atomic_fetch_add_##NAME((TYPE *)p, 1, pe) != 0, code, words, also); \
-    EXPECT("rma_atomic_add_" #NAME, rma_atomic_add_##NAME((TYPE *)p, 1, pe), code, words, also);
+    EXPECT("rma_atomic_add_" #NAME, rma_atomic_add_##NAME((TYPE *)p, 1, pe), code, words, also);                       \
+    EXPECT("rma_atomic_fetch_nbi_" #NAME, rma_atomic_fetch_nbi_##NAME(&(TYPE){0}, (TYPE *)p, pe), code, words, also);  \
+    EXPECT("rma_atomic_swap_nbi_" #NAME, rma_atomic_swap_nbi_##NAME(&(TYPE){0}, (TYPE *)p, 1, pe), code, words, also); \
+    EXPECT("rma_atomic_compare_swap_nbi_" #NAME, rma_atomic_compare_swap_nbi_##NAME(&(TYPE){0}, (TYPE *)p, 0, 1, pe), code, \
+           words, also);                                                                                               \
+    EXPECT("rma_atomic_fetch_add_nbi_" #NAME, rma_atomic_fetch_add_nbi_##NAME(&(TYPE){0}, (TYPE *)p, 1, pe), code, words, also);
 
 static void atomics_refused(void *p, int pe, int code, const char *words, const char *also) {
     RMA_ATOMIC_TYPES(ATOMIC_REFUSED)
     RMA_ATOMIC_TYPE_ALIASES(ATOMIC_REFUSED)
+    EXPECT("rma_put_signal", rma_put_signal(p, &(uint64_t){0}, 8, p, 1, RMA_SIGNAL_SET, pe), code, words, also);
+    EXPECT("rma_put_signal", rma_put_signal(p, &(uint64_t){0}, 0, p, 1, RMA_SIGNAL_ADD, pe), code, words, also);
 }
 
 static void values_refused(void *p, int pe, int code, const char *words, const char *also) {
@@ -62,8 +69,10 @@ static void wrong_pes(void) {
         EXPECT_ZERO("rma_on_node", rma_on_node(pe), RMA_ERR_PE, words);
         EXPECT("rma_broadcast", rma_broadcast(block, block, 8, pe), RMA_ERR_PE, job_text("root %d is outside", pe));
     }
-    for (int pe = 0; pe < job.n; pe++)
+    for (int pe = 0; pe < job.n; pe++) {
         for (int i = 0; i < 4; i++) OK(rma_put(block, block, 0, pe));
+        EXPECT("rma_put_signal", rma_put_signal(block, block, 0, (uint64_t *)(void *)block, 1, 7, pe), RMA_ERR_ARG, "op 7");
+    }
 }
 
 static void wrong_addresses(void) {

@@ -9,10 +9,10 @@
 #include "job.h"
 
 #define WINDOW 32    /* messages on the way at most */
-#define MESSAGE 2048 /* bytes of one at most */
+#define MESSAGE 5000 /* bytes of one at most: more than go with a signal */
 
 /* How the flag is set after the message. */
-enum how { FENCE, QUIET, SET, SWAP, ADD, COMPARE_SWAP, GPTR, HOWS };
+enum how { FENCE, QUIET, SET, SWAP, ADD, COMPARE_SWAP, GPTR, SIGNAL, SIGNAL_ADD, HOWS };
 
 struct box {
     _Alignas(128) uint64_t flag; /* messages that the PE before has put here */
@@ -36,6 +36,11 @@ static void send(uint64_t i, int to, enum how how) {
     memset(message, (int)i & 0xff, len);
     memcpy(message, &i, 8);
     memcpy(message + len - 8, &i, 8);
+    if (how == SIGNAL || how == SIGNAL_ADD) {
+        OK(rma_put_signal(box->data[i % WINDOW], message, len, &box->flag, how == SIGNAL ? i : 1,
+                          how == SIGNAL ? RMA_SIGNAL_SET : RMA_SIGNAL_ADD, to));
+        return;
+    }
     OK(rma_put(box->data[i % WINDOW], message, len, to));
     switch (how) {
         case FENCE:
@@ -51,7 +56,7 @@ static void send(uint64_t i, int to, enum how how) {
         case ADD: OK(rma_atomic_add(&box->flag, (uint64_t)1, to)); break;
         case COMPARE_SWAP: CHECK(rma_atomic_compare_swap(&box->flag, i - 1, i, to) == i - 1, "compare_swap"); break;
         case GPTR: OK(rma_gptr_atomic_set(rma_gptr(&box->flag, to), i)); break;
-        case HOWS: break;
+        default: break;
     }
 }
 
@@ -169,7 +174,7 @@ static void epochs(long n) {
 
 int main(void) {
     static const char *const names[HOWS] = {"put, fence, p",       "put, quiet, p", "put, set", "put, swap", "put, add",
-                                            "put, compare_swap", "put, set by global pointer"};
+                                            "put, compare_swap", "put, set by global pointer", "put_signal, set", "put_signal, add"};
     setenv("RMA_COPY", "stream", 1);
     job_start();
     box = rma_calloc(1, sizeof *box);
