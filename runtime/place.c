@@ -34,7 +34,7 @@ static int fault(const struct rmai_world *w, const char *call, const struct rmai
 static int by_owner(struct rmai_world *w, const char *call, const struct rmai_place *p, enum rmai_serve_op op, char *data,
                     size_t len) {
     for (size_t done = 0; done < len; done += RMAI_SERVE_BYTES) {
-        struct rmai_request r = {.op = op, .address = p->address + done, .len = rmai_min(len - done, RMAI_SERVE_BYTES)};
+        struct rmai_request r = {.op = (int)op, .address = p->address + done, .len = rmai_min(len - done, RMAI_SERVE_BYTES)};
         int code = rmai_serve_ask(w, call, p->slot, &r, data + done);
         if (code != RMA_SUCCESS) return code;
         if (r.fault) return fault(w, call, p, len);

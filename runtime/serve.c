@@ -25,7 +25,7 @@
             case RMA_FETCH_OR_: return __atomic_fetch_or(word, value, __ATOMIC_ACQ_REL);               \
             case RMA_FETCH_XOR_: return __atomic_fetch_xor(word, value, __ATOMIC_ACQ_REL);             \
         }                                                                                              \
-        assert(!"an operation of enum rma_atomic_op_");                                                \
+        assert(0 && "an operation of enum rma_atomic_op_");                                                \
         return 0;                                                                                      \
     }
 

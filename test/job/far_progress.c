@@ -23,10 +23,11 @@ static struct board {
 static unsigned char variable[JOB_PES_MAX][SIZE];
 static uint64_t sink;
 
-/* No call, no memory. */
+/* No call, no memory; and the compiler may not do it at another time than it is written. */
 static void compute(uint64_t steps) {
     uint64_t x = 88172645463325252u;
     for (; steps > 0; steps--) {
+        __asm__ volatile("" : "+r"(x) : : "memory");
         x ^= x << 13;
         x ^= x >> 7;
         x ^= x << 17;
