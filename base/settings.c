@@ -127,13 +127,21 @@ static int parse_bool(const char *text) {
     return i < 0 ? -1 : i & 1;
 }
 
+/* A whole decimal number, 0 or more, and nothing else; -1 if text is none or beyond a long. */
+static long count_of(const char *text) {
+    char *end;
+    errno = 0;
+    long count = strtol(text, &end, 10);
+    return end == text || *end || errno || count < 0 || !isdigit((unsigned char)*text) ? -1 : count;
+}
+
 static int bad(const struct setting *row, const char *text, const char *what) {
     return rmai_error(RMA_ERR_SETTING, "rma_init: %s=%s: %s (%s)", row->name, text, what, row->help);
 }
 
 static int parse(const struct setting *row, const char *text, size_t memory, struct rmai_settings *s) {
     void *member = (char *)s + row->offset;
-    char all[24], what[96], *end;
+    char all[24], what[96];
     long count;
     int word;
     switch (row->kind) {
@@ -150,17 +158,13 @@ static int parse(const struct setting *row, const char *text, size_t memory, str
                 *(long *)member = RMAI_SPIN_AUTO;
                 return RMA_SUCCESS;
             }
-            errno = 0;
-            count = strtol(text, &end, 10);
-            if (end == text || *end || errno || count < 0 || !isdigit((unsigned char)*text))
-                return bad(row, text, "not auto or a count of 0 or more");
+            count = count_of(text);
+            if (count < 0) return bad(row, text, "not auto or a count of 0 or more");
             *(long *)member = count;
             return RMA_SUCCESS;
         case SECONDS:
-            errno = 0;
-            count = strtol(text, &end, 10);
-            if (end == text || *end || errno || count < 0 || count > 1000000000 || !isdigit((unsigned char)*text))
-                return bad(row, text, "not a number of seconds");
+            count = count_of(text);
+            if (count < 0 || count > 1000000000) return bad(row, text, "not a number of seconds");
             *(long *)member = count;
             return RMA_SUCCESS;
         case CHOICE:

@@ -48,7 +48,6 @@ struct task {
     char call[64];
     const unsigned char *data;
     struct reply *reply;
-    int put_off; /* the answer comes later */
 };
 
 /* ---- answers ---- */
@@ -113,10 +112,7 @@ static int transit(struct task *t, void *there, struct rmai_region *region) {
     else
         code = rmai_net_send_long(&w->net, t->from, rmai_long_tag(t->flight, 1), there, (size_t)t->r.value, &d->data);
     w->far.answering->transits = d;
-    if (put) {
-        t->put_off = 1;
-        t->reply->e.kind = RMAI_WIRE_GO;
-    }
+    if (put) t->reply->e.kind = RMAI_WIRE_GO; /* the answer comes later */
     return code;
 }
 

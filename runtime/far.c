@@ -82,6 +82,7 @@ static struct rmai_peer *peer_of(struct rmai_far *f, int pe) {
         *slot = calloc(1, sizeof **slot);
         if (!*slot) return NULL;
         (*slot)->pe = pe;
+        (*slot)->knock = MPI_REQUEST_NULL;
         f->n_peers++;
     }
     return f->last = *slot;
@@ -166,7 +167,6 @@ static void take_item(struct rmai_far *f, struct rmai_expect *x, const struct rm
     if (item->code == RMA_SUCCESS) {
         size_t len = rmai_min(item->len, x->len);
         if (len) memcpy(x->dest, data, len);
-        if (x->waiter) x->waiter->len = len;
     } else if (x->waiter) {
         if (x->waiter->code != RMA_SUCCESS) return;
         x->waiter->code = item->code;
@@ -367,9 +367,10 @@ static int add_long(struct rmai_world *w, const struct ask *a, void *buffer, siz
     struct rmai_far *f = &w->far;
     struct rmai_peer *p = peer_of(f, a->pe);
     struct rmai_flight *flight;
-    struct vigil v = vigil(w, a->call, a->pe);
+    struct vigil v;
     if (!p) return no_memory(a->call, a->pe);
     list(f, p);
+    v = vigil(w, a->call, a->pe);
     /* Nothing is open, and a credit and a flight are free. */
     while (p->flights >= RMAI_CREDITS || (p->open && p->open->n) || (!p->open && !(p->open = take(f)))) {
         if (p->open && p->open->n && p->flights < RMAI_CREDITS)
@@ -458,7 +459,7 @@ static struct rmai_peer *touch(struct rmai_far *f, int pe) {
  * look often. */
 static void knock(struct rmai_world *w, struct rmai_peer *p) {
     if (w->far.one_sided > 0 || ++p->through_window % KNOCK_EVERY != 0) return;
-    if (p->through_window > KNOCK_EVERY && rmai_net_done(&p->knock) != 1) return;
+    if (rmai_net_done(&p->knock) != 1) return;
     p->knocking.kind = RMAI_WIRE_KNOCK;
     if (rmai_net_send(&w->net, p->pe, &p->knocking, sizeof p->knocking, &p->knock) != RMA_SUCCESS) fatal();
 }
@@ -482,7 +483,7 @@ static int by_window(struct rmai_world *w, const char *call, int pe, uint64_t of
 }
 
 /* One record, and its answer. */
-static int ask_one(struct rmai_world *w, struct ask *a, void *dest, size_t len, size_t *got) {
+static int ask_one(struct rmai_world *w, struct ask *a, void *dest, size_t len) {
     struct rmai_waiter waiter = {.left = 1};
     int code;
     a->expect = (struct rmai_expect){.dest = dest, .len = (uint32_t)len, .waiter = &waiter};
@@ -492,7 +493,6 @@ static int ask_one(struct rmai_world *w, struct ask *a, void *dest, size_t len, 
     code = add(w, a);
     if (code == RMA_SUCCESS) code = wait_for(w, a->call, a->pe, &waiter);
     unlock(&w->far);
-    if (got) *got = waiter.len;
     return code;
 }
 
@@ -500,7 +500,7 @@ static int ask_one(struct rmai_world *w, struct ask *a, void *dest, size_t len, 
 static int look_at_all(struct rmai_world *w, const char *call, int pe, uint64_t offset, size_t len, int get) {
     struct ask a = {.call = call, .pe = pe, .may_fail = 1,
                     .r = {.kind = RMAI_FAR_LOOK, .op = !get, .offset = offset, .value = len}};
-    return len > INLINE_PIECE ? ask_one(w, &a, NULL, 0, NULL) : RMA_SUCCESS;
+    return len > INLINE_PIECE ? ask_one(w, &a, NULL, 0) : RMA_SUCCESS;
 }
 
 /* Attached memory is looked up by its owner: it may be gone. */
@@ -555,7 +555,7 @@ int rmai_far_atomic(struct rmai_world *w, const char *call, int pe, uint64_t off
                           .offset = offset, .value = value, .cond = cond}};
     unsigned char nothing[8];
     int code;
-    if ((old && !later) || a.may_fail) return ask_one(w, &a, old ? old : nothing, len, NULL);
+    if ((old && !later) || a.may_fail) return ask_one(w, &a, old ? old : nothing, len);
     a.expect = (struct rmai_expect){.dest = old, .len = (uint32_t)len};
     a.answer = old ? len : 0;
     lock(&w->far);
@@ -582,12 +582,12 @@ int rmai_far_put_signal(struct rmai_world *w, const char *call, int pe, uint64_t
 
 int rmai_far_alloc(struct rmai_world *w, const char *call, int pe, size_t size, uint64_t *g) {
     struct ask a = {.call = call, .pe = pe, .may_fail = 1, .r = {.kind = RMAI_FAR_ALLOC, .value = size}};
-    return ask_one(w, &a, g, sizeof *g, NULL);
+    return ask_one(w, &a, g, sizeof *g);
 }
 
 int rmai_far_free(struct rmai_world *w, const char *call, int pe, uint64_t offset) {
     struct ask a = {.call = call, .pe = pe, .may_fail = 1, .r = {.kind = RMAI_FAR_FREE, .offset = offset}};
-    return ask_one(w, &a, NULL, 0, NULL);
+    return ask_one(w, &a, NULL, 0);
 }
 
 int rmai_far_extent(struct rmai_world *w, const char *call, int pe, int pool, int fresh, size_t *extent) {
@@ -595,7 +595,7 @@ int rmai_far_extent(struct rmai_world *w, const char *call, int pe, int pool, in
     size_t now[2];
     struct rmai_peer *p;
     int code = RMA_SUCCESS;
-    if (fresh) code = ask_one(w, &a, now, sizeof now, NULL);
+    if (fresh) code = ask_one(w, &a, now, sizeof now);
     if (code != RMA_SUCCESS) return code;
     lock_threads(w);
     p = peer_of(&w->far, pe);
@@ -759,7 +759,7 @@ void rmai_far_close(struct rmai_world *w) {
     rmai_answer_close(w);
     for (unsigned i = 0; i < f->n_flights; i++) free(f->flight[i]);
     for (unsigned i = 0; i < f->room; i++) {
-        if (f->peers[i] && f->peers[i]->through_window >= KNOCK_EVERY) rmai_net_done(&f->peers[i]->knock);
+        if (f->peers[i]) rmai_net_done(&f->peers[i]->knock);
         free(f->peers[i]);
     }
     free(f->peers);

@@ -31,7 +31,6 @@ struct rmai_world;
 struct rmai_waiter {
     int left; /* records not yet done */
     int code; /* of the first that failed */
-    size_t len; /* bytes written to its dest */
     char text[RMAI_TEXT_MAX];
 };
 

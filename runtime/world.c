@@ -310,6 +310,8 @@ static int furnish(struct rmai_world *w) {
     w->quick.shared = w->local.shared = w->n_pes > 1; /* the watchman gives back for other nodes */
     if (code == RMA_SUCCESS) code = rmai_attachments_open(w);
     if (code == RMA_SUCCESS) code = make_room_for_statics(w, space);
+    if (code == RMA_SUCCESS && w->node_n_pes < w->n_pes)
+        code = rmai_commit(&w->reservation, space + w->layout.symmetric - RMAI_PROBE_ROOM, RMAI_PROBE_ROOM);
     if (code == RMA_SUCCESS) code = rmai_segment_commit(&w->symmetric, rmai_min(init, w->symmetric.max), &got);
     if (code != RMA_SUCCESS) {
         rmai_error_prefix("rma_init: ");

@@ -277,7 +277,7 @@ START_TEST(wake_ups_without_a_new_value_are_slept_through) {
 END_TEST
 
 static int hand_back(void *context, int q) {
-    const struct rmai_patience endless = {UINT_MAX, 0};
+    const struct rmai_patience endless = {.polls = UINT_MAX};
     struct pair *p = context;
     for (uint32_t i = 1; i <= 100; i++) {
         struct rmai_event *mine = q ? &p->ping : &p->pong, *theirs = q ? &p->pong : &p->ping;
