@@ -41,6 +41,7 @@ static const struct setting table[] = {
     {"RMA_COPY", CHOICE, AT(copy), "auto", "auto|memcpy|stream", "how long copies are made"},
     {"RMA_PROGRESS", CHOICE, AT(progress), "auto", "auto|thread|none", "who serves other nodes while the program computes"},
     {"RMA_WINDOW", CHOICE, AT(window), "auto", "auto|always|none", "what goes to other nodes through an MPI window"},
+    {"RMA_AMO", CHOICE, AT(amo), "auto", "auto|cpu|mpi", "who does atomics on the symmetric heap"},
     {"RMA_STALL", SECONDS, AT(stall), "30", NULL, "seconds of waiting for another node until it is said; 0: never"},
     {"RMA_TIMEOUT", SECONDS, AT(timeout), "120", NULL, "seconds without an answer until the job ends; 0: never"},
     {"RMA_INFO", BOOL, AT(info), "no", NULL, "PE 0 prints version, settings and layout at init"},
@@ -195,6 +196,8 @@ int rmai_settings_read(struct rmai_settings *s, size_t memory) {
                               getenv("RMA_HEAP_INIT"), s->heap_max);
         s->heap_init = s->heap_max;
     }
+    if (s->amo == RMAI_AMO_MPI && s->window == RMAI_WINDOW_NONE)
+        return rmai_error(RMA_ERR_SETTING, "rma_init: RMA_AMO=mpi needs the window that RMA_WINDOW=none does without");
     return RMA_SUCCESS;
 }
 
@@ -263,7 +266,8 @@ const char *rmai_settings_unknown(int n, const char **guess) {
         *guess = NULL;
         for (size_t i = 0; i < N_SETTINGS; i++) {
             size_t d = distance(*e, len, table[i].name);
-            if (d < nearest) {
+            /* Something must be left of the name: each short one is near to nothing. */
+            if (d < nearest && d + 4 < strlen(table[i].name)) {
                 nearest = d;
                 *guess = table[i].name;
             }

@@ -13,6 +13,7 @@
 #include "runtime/world.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -433,6 +434,7 @@ static int move(struct rmai_world *w, struct ask *a, char *buffer, size_t len, i
 static size_t in_window(const struct rmai_world *w, uint64_t offset, size_t len, enum rmai_when when) {
     size_t at = (size_t)offset - w->layout.symmetric;
     if (offset < w->layout.symmetric || at > w->far.covered || len > w->far.covered - at) return 0;
+    if (w->far.only_atomics) return 0;
     if (w->far.one_sided <= 0 && (len >= LONG_FROM || when == RMAI_COPIED || (when == RMAI_LATER && len <= SHORT_MOST))) return 0;
     return at + RMAI_PROBE_ROOM;
 }
@@ -548,6 +550,36 @@ int rmai_far_get(struct rmai_world *w, const char *call, int pe, uint64_t offset
     return code;
 }
 
+/* Its operands stay where they are until they have been used by all. */
+static int atomic_by_mpi(struct rmai_world *w, const char *call, int pe, size_t disp, int op, size_t len, uint64_t value, uint64_t cond,
+                         void *old, int later) {
+    struct rmai_far *f = &w->far;
+    struct rmai_operands *o;
+    int code = RMA_SUCCESS;
+    if (f->n_operands == RMAI_OPERANDS) {
+        code = rmai_net_flush_all(&w->net, call);
+        f->n_operands = 0;
+    }
+    if (code != RMA_SUCCESS) return code;
+    if (!touch(f, pe)) return no_memory(call, pe);
+    o = &f->operands[f->n_operands++];
+    /* In the first len bytes, as MPI takes them. */
+    o->value = value;
+    o->cond = cond;
+    if (len == 4) {
+        const uint32_t half[] = {(uint32_t)value, (uint32_t)cond};
+        memcpy(&o->value, &half[0], 4);
+        memcpy(&o->cond, &half[1], 4);
+    }
+    atomic_thread_fence(memory_order_release); /* what this PE has stored comes before, for whoever reads the word */
+    code = rmai_net_atomic(&w->net, call, pe, disp, op, len, &o->value, &o->cond, old);
+    if (code != RMA_SUCCESS || !old || later) return code;
+    code = rmai_net_flush(&w->net, call, pe);
+    f->n_operands--;
+    atomic_thread_fence(memory_order_acquire);
+    return code;
+}
+
 int rmai_far_atomic(struct rmai_world *w, const char *call, int pe, uint64_t offset, int op, size_t len, uint64_t value,
                     uint64_t cond, void *old, int later) {
     struct ask a = {.call = call, .pe = pe, .may_fail = attached(offset),
@@ -555,6 +587,13 @@ int rmai_far_atomic(struct rmai_world *w, const char *call, int pe, uint64_t off
                           .offset = offset, .value = value, .cond = cond}};
     unsigned char nothing[8];
     int code;
+    if (rmai_far_by_mpi(&w->far, w->layout.symmetric, offset)) {
+        size_t disp = (size_t)offset - w->layout.symmetric + RMAI_PROBE_ROOM;
+        lock_threads(w);
+        code = atomic_by_mpi(w, call, pe, disp, op, len, value, cond, old, later);
+        unlock_threads(w);
+        return code;
+    }
     if ((old && !later) || a.may_fail) return ask_one(w, &a, old ? old : nothing, len);
     a.expect = (struct rmai_expect){.dest = old, .len = (uint32_t)len};
     a.answer = old ? len : 0;
@@ -625,13 +664,17 @@ void rmai_far_ping(struct rmai_world *w, const char *call, int pe, struct rmai_w
 static int quiet_peer(struct rmai_world *w, const char *call, struct rmai_peer *p) {
     struct vigil v = vigil(w, call, p->pe);
     int code = RMA_SUCCESS;
-    if (p->touched) code = rmai_net_flush(&w->net, call, p->pe);
-    p->touched = 0;
-    while (p->flights || (p->open && p->open->n)) {
-        if (p->open && p->open->n && p->flights < RMAI_CREDITS)
+    /* While this waits for messages, another thread may put something through the window. */
+    while (p->touched || p->flights || (p->open && p->open->n)) {
+        if (p->touched) {
+            int flushed = rmai_net_flush(&w->net, call, p->pe);
+            if (code == RMA_SUCCESS) code = flushed;
+            p->touched = 0;
+        } else if (p->open && p->open->n && p->flights < RMAI_CREDITS) {
             leave(w, p);
-        else
+        } else {
             look(w, &v);
+        }
     }
     vigil_end(w, &v);
     return code;
@@ -658,8 +701,9 @@ int rmai_far_quiet(struct rmai_world *w, const char *call) {
                 break;
             }
     }
+    f->n_operands = 0; /* each peer has been flushed since it was touched */
     atomic_store_explicit(&f->puts, RMAI_NO_PUTS, memory_order_relaxed);
-    __atomic_store_n(&rma_reach_.calm, 1, __ATOMIC_RELAXED);
+    __atomic_store_n(&rma_reach_.calm, !f->amo_mpi, __ATOMIC_RELAXED);
     if (code == RMA_SUCCESS && f->failed) code = rmai_error(f->failed, "%s: %s", call, f->failure);
     f->failed = 0;
     unlock(f);
@@ -698,7 +742,7 @@ static int write_and_read_back(struct rmai_world *w) {
     size_t at = 1 + (size_t)(w->my_pe % 128) * 16;
     int pe = w->my_pe, code;
     do pe = (pe + 1) % w->n_pes;
-    while (rmai_node_slot(w, pe) >= 0);
+    while (w->n_nodes > 1 && rmai_node_slot(w, pe) >= 0);
     for (size_t i = 0; i < sizeof pattern; i++) pattern[i] = (unsigned char)((size_t)w->my_pe * 31 + i * 7 + 1);
     code = rmai_net_put(&w->net, "the window's probe", pe, at, pattern, sizeof pattern);
     if (code == RMA_SUCCESS) code = rmai_net_flush(&w->net, "the window's probe", pe);
@@ -709,32 +753,42 @@ static int write_and_read_back(struct rmai_world *w) {
     return code;
 }
 
-static int without_window(struct rmai_world *w) {
+static int without_window(struct rmai_world *w, const char *call) {
     static int said;
-    if (!said++ && w->my_pe == 0)
-        rmai_note("MPI's window is not used between nodes, messages are: %s", *rma_last_error() ? rma_last_error() : "it failed on another PE");
+    const char *why = *rma_last_error() ? rma_last_error() : "it failed on another PE";
+    int code = RMA_SUCCESS;
+    if (w->far.amo_mpi) {
+        char text[RMAI_TEXT_MAX];
+        snprintf(text, sizeof text, "%s", why);
+        code = rmai_error(RMA_ERR_MPI, "%s: MPI's window, which RMA_AMO=mpi needs, cannot be used: %s", call, text);
+    } else if (!said++ && w->my_pe == 0) {
+        rmai_note("MPI's window is not used between nodes, messages are: %s", why);
+    }
     w->far.covered = 0;
     w->far.windowless = 1;
-    return rmai_net_window(&w->net, NULL, 0);
+    w->far.amo_mpi = 0;
+    if (code == RMA_SUCCESS) return rmai_net_window(&w->net, NULL, 0, 0);
+    rmai_net_window(&w->net, NULL, 0, 0);
+    return code;
 }
 
 int rmai_far_cover(struct rmai_world *w, const char *call) {
     size_t size = w->symmetric.size;
     int well, code;
     if (!w->far.active || w->far.windowless) return RMA_SUCCESS;
-    if (size - w->far.covered <= w->far.covered / 4 && w->far.covered) return RMA_SUCCESS;
+    if (size - w->far.covered <= (w->far.amo_mpi ? 0 : w->far.covered / 4) && w->far.covered) return RMA_SUCCESS;
     /* All have met when the window is taken down: until then each may need an answer from one who would wait in there. */
     code = rmai_meet(w, call);
     lock(&w->far);
     w->far.covered = 0;
-    well = all_well(w, rmai_net_window(&w->net, w->symmetric.base - RMAI_PROBE_ROOM, size + RMAI_PROBE_ROOM));
+    well = all_well(w, rmai_net_window(&w->net, w->symmetric.base - RMAI_PROBE_ROOM, size + RMAI_PROBE_ROOM, w->far.amo_mpi));
     if (well) well = all_well(w, write_and_read_back(w));
     if (well)
         w->far.covered = size;
     else
-        code = without_window(w);
+        code = without_window(w, call);
     unlock(&w->far);
-    if (well && w->far.one_sided < 0) w->far.one_sided = all_well(w, one_sided(w) ? RMA_SUCCESS : RMA_ERR_MPI);
+    if (well && w->far.one_sided < 0 && w->n_nodes > 1) w->far.one_sided = all_well(w, one_sided(w) ? RMA_SUCCESS : RMA_ERR_MPI);
     return code;
 }
 
@@ -747,7 +801,11 @@ int rmai_far_open(struct rmai_world *w) {
     f->active = 1;
     f->crowded = w->barrier.crowded;
     /* A flush polls, and takes a processor from those it waits for. */
-    f->windowless = w->settings.window == RMAI_WINDOW_NONE || (f->crowded && w->settings.window == RMAI_WINDOW_AUTO);
+    f->only_atomics = f->crowded && w->settings.window == RMAI_WINDOW_AUTO;
+    f->amo_mpi = w->settings.amo == RMAI_AMO_MPI;
+    f->windowless = w->settings.window == RMAI_WINDOW_NONE || (f->only_atomics && !f->amo_mpi);
+    if (f->amo_mpi && !(f->operands = calloc(RMAI_OPERANDS, sizeof *f->operands)))
+        return rmai_error(RMA_ERR_NO_MEM, "rma_init: no memory for the operands of atomics");
     f->one_sided = w->settings.window == RMAI_WINDOW_ALWAYS ? 1 : -1;
     return rmai_answer_open(w);
 }
@@ -763,5 +821,6 @@ void rmai_far_close(struct rmai_world *w) {
         free(f->peers[i]);
     }
     free(f->peers);
+    free(f->operands);
     pthread_mutex_destroy(&f->lock);
 }

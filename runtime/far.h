@@ -68,13 +68,19 @@ struct rmai_peer {
     struct rmai_peer *next;      /* in far.busy */
 };
 
+/* Operands of atomics by MPI that nobody waits for. */
+#define RMAI_OPERANDS 256
+struct rmai_operands {
+    uint64_t value, cond;
+};
+
 #define RMAI_NO_PUTS 0
 #define RMAI_MANY_PUTS (-1)
 
 struct rmai_answering; /* runtime/answer.c */
 
 struct rmai_far {
-    int active;             /* the job has several nodes */
+    int active;             /* something goes by MPI: the job has several nodes, or RMA_AMO=mpi */
     pthread_mutex_t lock;   /* of all below, and of net's messages */
     struct rmai_peer **peers; /* by hash of the PE */
     unsigned n_peers, room;
@@ -85,6 +91,10 @@ struct rmai_far {
     struct rmai_answering *answering;
     size_t covered;         /* bytes of the symmetric heap that the window covers */
     int windowless;         /* there is no window, nor will there be */
+    int amo_mpi;            /* MPI does all atomics in the window */
+    int only_atomics;       /* and nothing else goes through it */
+    struct rmai_operands *operands; /* with amo_mpi */
+    unsigned n_operands;    /* in use until the next flush of all */
     int one_sided;          /* what goes through the window does not need the target: 1, 0, or -1: not yet known */
     int crowded;            /* more PEs than processors on this machine */
     _Atomic int puts;       /* what is not complete: RMAI_NO_PUTS, 1 + pe: only short messages to pe, RMAI_MANY_PUTS */
@@ -117,6 +127,12 @@ int rmai_far_put(struct rmai_world *w, const char *call, int pe, uint64_t offset
 int rmai_far_get(struct rmai_world *w, const char *call, int pe, uint64_t offset, void *dest, size_t len, enum rmai_when when);
 int rmai_far_atomic(struct rmai_world *w, const char *call, int pe, uint64_t offset, int op, size_t len, uint64_t value,
                     uint64_t cond, void *old, int later);
+/* rmai_far_by_mpi: 1 if MPI does all atomics on the word at `offset` of any PE, near ones and the caller included: then rmai_far_atomic
+ * has to. */
+static inline int rmai_far_by_mpi(const struct rmai_far *f, size_t symmetric, uint64_t offset) {
+    return f->amo_mpi && offset >= symmetric && offset - symmetric < f->covered;
+}
+
 /* A put of at most RMAI_WITH_SIGNAL bytes and an atomic after it, in one message. Neither fails, and nobody waits. */
 #define RMAI_WITH_SIGNAL ((size_t)3968)
 int rmai_far_put_signal(struct rmai_world *w, const char *call, int pe, uint64_t offset, const void *source, size_t len, uint64_t word,

@@ -96,7 +96,7 @@ static int find(struct rmai_world *w, rma_gptr_t g, size_t len, int q, struct rm
     bounds(w, offset, &start, &end, &pool);
     if (pool >= 0) end = atomic_load_explicit(&h->extent[pool], memory_order_acquire);
     if (!within(offset, len, start, end)) return 0;
-    *p = (struct rmai_place){.there = (char *)h + offset};
+    *p = (struct rmai_place){.there = (char *)h + offset, .pe = w->node_pes[q], .offset = offset};
     if (start == w->layout.statics && q == w->node_my_pe)
         p->there = w->statics.base + (offset - start);
     else if (start == w->layout.statics && w->statics_mode == RMAI_STATICS_WINDOW)

@@ -5,7 +5,9 @@
 #include "base/attributes.h"
 #include "base/error.h"
 #include "base/mpi.h"
+#include "rma.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,7 +45,7 @@ void rmai_net_cancel(MPI_Request *request) {
 }
 
 void rmai_net_close(struct rmai_net *net) {
-    rmai_net_window(net, NULL, 0);
+    rmai_net_window(net, NULL, 0, 0);
     for (int i = 0; i < RMAI_EARS; i++) rmai_net_cancel(&net->ear[i]);
     free(net->heard);
     net->heard = NULL;
@@ -125,14 +127,21 @@ int rmai_net_done(MPI_Request *request) {
 
 /* ---- window ---- */
 
-/* Hints, and who uses them. The same size and unit everywhere: MPICH then keeps no table of n PEs. No accumulates with
- * different operations or order: MPICH and Open MPI may do them in the network's adapter. */
+/* Hints, and who uses them. The same size and unit everywhere: MPICH then keeps no table of n PEs.
+ * The others count for atomics. MPICH leaves them to the network's adapter only if it does every operation that may come, of words, and
+ * if no process of a node is allowed to do its own; Open MPI's acc_single_intrinsic is the same promise. Their order is left as it is:
+ * a PE's own atomics on one word keep it. */
 static const char *const hints[][2] = {
     {"same_size", "true"},
     {"same_disp_unit", "true"},
-    {"accumulate_ordering", "none"},
-    {"accumulate_ops", "same_op"},
+    {"which_accumulate_ops", "cswap,sum,replace,no_op,band,bor,bxor"},
+    {"accumulate_noncontig_dtype", "false"},
+    {"accumulate_max_bytes", "8"},
+    {"disable_shm_accumulate", "true"},
+    {"acc_single_intrinsic", "true"},
 };
+#define HINTS_PLAIN 2 /* of them for a window without atomics */
+#define HINTS (sizeof hints / sizeof hints[0])
 
 static int probe(const struct rmai_net *net) {
     void *base = NULL;
@@ -146,7 +155,7 @@ static int probe(const struct rmai_net *net) {
     return RMA_SUCCESS;
 }
 
-int rmai_net_window(struct rmai_net *net, void *base, size_t size) {
+int rmai_net_window(struct rmai_net *net, void *base, size_t size, int atomics) {
     MPI_Info info;
     int code = MPI_SUCCESS;
     if (net->window != MPI_WIN_NULL) {
@@ -156,7 +165,7 @@ int rmai_net_window(struct rmai_net *net, void *base, size_t size) {
     }
     if (code != MPI_SUCCESS || size == 0) return rmai_mpi(code, "ending the window", "MPI_Win_free");
     MPI_Info_create(&info);
-    for (size_t i = 0; i < sizeof hints / sizeof hints[0]; i++) MPI_Info_set(info, hints[i][0], hints[i][1]);
+    for (size_t i = 0; i < (atomics ? HINTS : HINTS_PLAIN); i++) MPI_Info_set(info, hints[i][0], hints[i][1]);
     code = MPI_Win_create(base, (MPI_Aint)size, 1, info, net->messages, &net->window);
     MPI_Info_free(&info);
     if (code != MPI_SUCCESS) return rmai_mpi(code, "making the window", "MPI_Win_create");
@@ -182,6 +191,31 @@ int rmai_net_get(struct rmai_net *net, const char *call, int pe, size_t disp, vo
         code = MPI_Get((char *)dest + done, n, MPI_BYTE, pe, (MPI_Aint)(disp + done), n, MPI_BYTE, net->window);
     }
     return rmai_mpi(code, call, "MPI_Get");
+}
+
+static MPI_Op operation(int op) {
+    switch (op) {
+        case RMA_FETCH_: return MPI_NO_OP;
+        case RMA_FETCH_ADD_: return MPI_SUM;
+        case RMA_FETCH_AND_: return MPI_BAND;
+        case RMA_FETCH_OR_: return MPI_BOR;
+        case RMA_FETCH_XOR_: return MPI_BXOR;
+        default: assert((op == RMA_SET_ || op == RMA_SWAP_) && "an atomic that MPI has"); return MPI_REPLACE;
+    }
+}
+
+int rmai_net_atomic(struct rmai_net *net, const char *call, int pe, size_t disp, int op, size_t len, const void *operand,
+                    const void *cond, void *old) {
+    MPI_Datatype type = len == 4 ? MPI_UINT32_T : MPI_UINT64_T;
+    MPI_Aint at = (MPI_Aint)disp;
+    if (op == RMA_COMPARE_SWAP_)
+        return rmai_mpi(MPI_Compare_and_swap(operand, cond, old, type, pe, at, net->window), call, "MPI_Compare_and_swap");
+    if (old) return rmai_mpi(MPI_Fetch_and_op(operand, old, type, pe, at, operation(op), net->window), call, "MPI_Fetch_and_op");
+    return rmai_mpi(MPI_Accumulate(operand, 1, type, pe, at, 1, type, operation(op), net->window), call, "MPI_Accumulate");
+}
+
+int rmai_net_flush_all(struct rmai_net *net, const char *call) {
+    return rmai_mpi(MPI_Win_flush_all(net->window), call, "MPI_Win_flush_all");
 }
 
 int rmai_net_flush_local(struct rmai_net *net, const char *call, int pe) {

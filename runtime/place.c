@@ -76,6 +76,11 @@ int rmai_place_get(struct rmai_world *w, const char *call, struct rmai_place *p,
     return finish(w, call, p, result, RMAI_SERVE_GET, dest, len);
 }
 
+/* What MPI has to do although the word is near. */
+static int by_mpi(const struct rmai_world *w, const struct rmai_place *p) {
+    return rmai_far_by_mpi(&w->far, w->layout.symmetric, p->offset);
+}
+
 /* The value of a word of len bytes, as the network has filled it in. */
 static int far_atomic(struct rmai_world *w, const char *call, const struct rmai_place *p, int op, size_t len, uint64_t value,
                       uint64_t cond, uint64_t *old) {
@@ -92,9 +97,10 @@ int rmai_place_atomic(struct rmai_world *w, const char *call, struct rmai_place 
     struct rmai_request r = {
         .op = RMAI_SERVE_ATOMIC, .atomic = op, .address = p->address, .len = len, .value = value, .cond = cond};
     int code = RMA_SUCCESS;
-    if (op != RMA_FETCH_ && w->far.active) code = rmai_far_release(w, call, p->far ? p->pe : -1);
+    int mpi = by_mpi(w, p);
+    if (op != RMA_FETCH_ && w->far.active) code = rmai_far_release(w, call, p->far && !mpi ? p->pe : -1);
     if (code != RMA_SUCCESS) return code;
-    if (p->far) return far_atomic(w, call, p, op, len, value, cond, old);
+    if (p->far || mpi) return far_atomic(w, call, p, op, len, value, cond, old);
     if (p->there) {
         r.old = rmai_atomic(op, p->there, len, value, cond);
         if (old) *old = r.old;
@@ -112,8 +118,9 @@ int rmai_place_atomic_later(struct rmai_world *w, const char *call, struct rmai_
     uint64_t old;
     uint32_t half;
     int code;
-    if (p->far) {
-        code = op == RMA_FETCH_ ? RMA_SUCCESS : rmai_far_release(w, call, p->pe);
+    int mpi = by_mpi(w, p);
+    if (p->far || mpi) {
+        code = op == RMA_FETCH_ ? RMA_SUCCESS : rmai_far_release(w, call, mpi ? -1 : p->pe);
         return code != RMA_SUCCESS ? code : rmai_far_atomic(w, call, p->pe, p->offset, op, len, value, cond, fetch, 1);
     }
     code = rmai_place_atomic(w, call, p, op, len, value, cond, &old);

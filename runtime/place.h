@@ -18,7 +18,7 @@ struct rmai_place {
     uint64_t address;           /* the address in its process, */
     struct rmai_region *region; /* and the attached region that this access has entered, or NULL */
     int far, pe;                /* far: not on this node, but there, */
-    uint64_t offset;            /* and where in the space of pe */
+    uint64_t offset;            /* and where in the space of pe; near: the same, if it is in the symmetric heap */
 };
 
 /* `when` counts for other nodes only. old may be NULL, and then an atomic on another node is done after rma_quiet.

@@ -101,7 +101,7 @@ static void set_reach(struct rmai_world *w) {
                            .stride = w->reservation.stride,
                            .slot = (uint32_t)w->node_my_pe,
                            .running = 1,
-                           .calm = 1,
+                           .calm = !w->far.amo_mpi,
                            .symmetric = w->layout.symmetric,
                            .local = w->layout.local,
                            .guest = w->layout.guest,
@@ -238,7 +238,8 @@ static int agree_on_layout(struct rmai_world *w, int code) {
     const long long program = (long long)(w->statics.program >> 1);
     long long all[] = {outcome(w, code), (long long)w->settings.heap_max, (long long)w->settings.local_max, -w->node_n_pes,
                        program,          -program,                        -w->settings.statics,           -w->settings.heap_check,
-                       w->mpi_multiple && w->settings.progress != RMAI_PROGRESS_NONE, -w->settings.window};
+                       w->mpi_multiple && w->settings.progress != RMAI_PROGRESS_NONE, -w->settings.window,
+                       -w->settings.amo};
     size_t most;
     code = smallest(all, (int)(sizeof all / sizeof all[0]));
     if (code == RMA_SUCCESS) code = judge(w, all[0]);
@@ -247,6 +248,8 @@ static int agree_on_layout(struct rmai_world *w, int code) {
     w->settings.heap_check = (int)-all[7];
     w->watched = (int)all[8];
     w->settings.window = (int)-all[9];
+    w->settings.amo = (int)-all[10];
+    w->networked = w->node_n_pes < w->n_pes || (w->settings.amo == RMAI_AMO_MPI && w->n_pes > 1);
     rmai_layout(&w->layout, (size_t)all[1], (size_t)all[2], w->statics_mode == RMAI_STATICS_OFF ? 0 : w->statics.size);
     most = (size_t)-all[3];
     while (w->layout.stride > SPACE_MAX || w->layout.stride > NODE_MAX / most) shrink(&w->layout);
@@ -310,7 +313,7 @@ static int furnish(struct rmai_world *w) {
     w->quick.shared = w->local.shared = w->n_pes > 1; /* the watchman gives back for other nodes */
     if (code == RMA_SUCCESS) code = rmai_attachments_open(w);
     if (code == RMA_SUCCESS) code = make_room_for_statics(w, space);
-    if (code == RMA_SUCCESS && w->node_n_pes < w->n_pes)
+    if (code == RMA_SUCCESS && w->networked)
         code = rmai_commit(&w->reservation, space + w->layout.symmetric - RMAI_PROBE_ROOM, RMAI_PROBE_ROOM);
     if (code == RMA_SUCCESS) code = rmai_segment_commit(&w->symmetric, rmai_min(init, w->symmetric.max), &got);
     if (code != RMA_SUCCESS) {
@@ -345,7 +348,7 @@ static void set_waiting(struct rmai_world *w) {
     usable = rmai_cpus_count(&cpus);
     crowded = n > (usable < quota ? usable : quota);
     if (crowded) patience = (struct rmai_patience){.yields = YIELDS_CROWDED, .context = w};
-    if (w->node_n_pes < w->n_pes) {
+    if (w->networked) {
         patience.progress = help_others;
         patience.polls *= POLLS_FAR;
         patience.nap = crowded ? NAP_CROWDED : NAP_ROOMY;
@@ -357,7 +360,7 @@ static void set_waiting(struct rmai_world *w) {
 static int number_nodes(struct rmai_world *w) {
     struct rmai_header *first = rmai_header(w, 0);
     w->n_nodes = 1;
-    if (w->node_n_pes == w->n_pes) return RMA_SUCCESS;
+    if (!w->networked) return RMA_SUCCESS;
     int code = rmai_net_open(&w->net, w->node_my_pe == 0, rmai_agree_merge);
     if (code != RMA_SUCCESS) return code;
     if (w->node_my_pe == 0) {
@@ -390,11 +393,12 @@ static void inform(struct rmai_world *w) {
               : w->statics.moved                       ? ", reached by load and store"
               : w->node_n_pes == 1                     ? ", in place: no peer on this node"
                                                        : ", in place, reached by process_vm_readv");
-    if (w->far.active)
-        rmai_note("to other nodes: %s; %s", w->far.windowless      ? "messages"
+    if (w->n_nodes > 1)
+        rmai_note("to other nodes: %s; %s", w->far.windowless || w->far.only_atomics ? "messages"
                                             : w->far.one_sided > 0 ? "the symmetric heap through an MPI window"
                                                                    : "messages, and an MPI window for puts and gets of middle size",
                   w->watched ? "a thread of each PE serves them" : "served within calls only");
+    rmai_note("atomics on the symmetric heap: by %s", w->far.amo_mpi ? "MPI" : "the processors");
     rmai_settings_print(&w->settings, put_line, stderr);
 }
 

@@ -88,6 +88,7 @@ struct rmai_world {
     struct rmai_net net;
     struct rmai_far far;
     struct rmai_watchman watchman;
+    int networked;    /* MPI carries something: there are several nodes, or RMA_AMO=mpi */
     int watched;      /* every PE has a watchman: it answers, whatever its program does */
     struct rmai_barrier barrier;
 };

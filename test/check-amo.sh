@@ -1,0 +1,55 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# check-amo.sh: RMA_AMO=mpi: all atomics on the symmetric heap go through MPI, those between PEs of a node too.
+#
+# The sums that the job tests add up come out wrong as soon as two PEs update a word in different ways.
+set -eu
+
+top_srcdir=${top_srcdir:-$(cd "$(dirname "$0")/.." && pwd)}
+top_builddir=${top_builddir:-$(pwd)}
+mpiexec=${MPIEXEC:-mpiexec.mpich}
+failures=0
+
+fail() {
+    echo "FAIL $*"
+    failures=$((failures + 1))
+}
+
+log=$(mktemp "${TMPDIR:-/tmp}/check-amo.XXXXXX")
+trap 'rm -f "$log"' EXIT
+trap 'exit 99' HUP INT TERM
+
+jobs() { # jobs PROGRAM PES LAYOUTS
+    RMA_AMO=mpi RMA_TEST_PES=$2 RMA_TEST_NODES=$3 "$top_srcdir/test/run-job" "$top_builddir/$1" || fail "$1 with RMA_AMO=mpi"
+}
+
+jobs test/job/atomics "1 2" "one"
+jobs test/job/atomics "2 4" "nolocal blocks2"
+jobs test/job/ordering "2 4" "nolocal"
+jobs test/job/threads "2" "nolocal"
+jobs examples/hash_table "4" "nolocal"
+
+says() { # says TEXT STATUS: what the last job has written, and how it ended: 0, or 1 for anything else
+    [ "$2" -eq 0 ] && [ "$status" -eq 0 ] || { [ "$2" -ne 0 ] && [ "$status" -ne 0 ]; } || fail "a job ended with $status"
+    grep -q -- "$1" "$log" || {
+        fail "nothing says '$1':"
+        cat "$log"
+    }
+}
+
+hello() { # hello SETTING...
+    status=0
+    # shellcheck disable=SC2086
+    env "$@" timeout 60 $mpiexec -n 2 "$top_builddir/examples/hello" >"$log" 2>&1 || status=$?
+}
+
+hello RMA_AMO=mpi RMA_INFO=yes
+says "atomics on the symmetric heap: by MPI" 0
+hello RMA_AMO=cpu RMA_INFO=yes
+says "atomics on the symmetric heap: by the processors" 0
+hello RMA_AMO=mpi RMA_WINDOW=none
+says "RMA_AMO=mpi needs the window that RMA_WINDOW=none does without" 1
+hello RMA_AMO=network
+says "RMA_AMO=network: not one of auto|cpu|mpi" 1
+
+[ "$failures" -eq 0 ]
