@@ -7,12 +7,15 @@
 #include "runtime/world.h"
 
 #include <dirent.h>
+#include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <time.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #define POLLS_BUSY 100    /* looks for the next message after one has come: an origin that goes on is back within microseconds */
@@ -98,11 +101,16 @@ int rma_progress_thread(int on) {
 #define USHER_STEP 20000000 /* nanoseconds: longer by far than it takes the others to go on when they have been helped */
 #define USHER_AFTER 15      /* steps that the barrier takes only if somebody is stuck */
 #define USHER_POLLS 20      /* at a time: enough to answer what has come */
+#define PARK_STEP 20000     /* nanoseconds */
+#define PARK_MOST 50000     /* steps until it is given up */
+
+enum { NOT_PARKED, PARKED_READING, PARKED_ELSEWHERE };
 
 /* The thread that is in MPI_Finalize, and the launcher's connection. One at a time: MPI is finalized once. */
 static struct {
     long tid;
-    int pmi, epolls;
+    int pmi, epolls, signal;
+    _Atomic int parked, go;
     MPI_Request request;
 } usher;
 
@@ -135,8 +143,43 @@ static int count_epolls(void) {
     return n;
 }
 
-/* In the barrier behind the closing of connections. There is one more wait for the launcher, when UCX is gone. */
-static int in_barrier(void) { return reads_launcher() && count_epolls() == usher.epolls && reads_launcher(); }
+static void nap(long nanoseconds) { nanosleep(&(struct timespec){.tv_nsec = nanoseconds}, NULL); }
+
+/* 1 if the signal has come while the thread was in that read, which is to be begun anew after it. Elsewhere than on x86 what
+ * reads_launcher has said a moment before must do. */
+static int was_reading(const ucontext_t *context) {
+#ifdef __x86_64__
+    const greg_t *r = context->uc_mcontext.gregs;
+    const unsigned char *next = (const unsigned char *)(uintptr_t)r[REG_RIP];
+    return r[REG_RAX] == SYS_read && r[REG_RDI] == usher.pmi && next[0] == 0x0f && next[1] == 0x05; /* syscall */
+#else
+    (void)context;
+    return 1;
+#endif
+}
+
+static void park(int signal, siginfo_t *info, void *context) {
+    int kept = errno;
+    (void)signal, (void)info;
+    atomic_store_explicit(&usher.parked, was_reading(context) ? PARKED_READING : PARKED_ELSEWHERE, memory_order_release);
+    while (!atomic_load_explicit(&usher.go, memory_order_acquire)) nap(PARK_STEP);
+    atomic_store_explicit(&usher.parked, NOT_PARKED, memory_order_release);
+    errno = kept;
+}
+
+static int parked(void) { return atomic_load_explicit(&usher.parked, memory_order_acquire); }
+
+/* While the other thread is held in its read, MPI is this thread's alone, whatever its thread level. It is the right read if UCX is
+ * still there: there is one more, when it is gone. */
+static void help(void) {
+    atomic_store_explicit(&usher.go, 0, memory_order_relaxed);
+    if (syscall(SYS_tgkill, getpid(), usher.tid, usher.signal) != 0) return;
+    for (int i = 0; i < PARK_MOST && parked() == NOT_PARKED; i++) nap(PARK_STEP);
+    if (parked() == PARKED_READING && count_epolls() == usher.epolls)
+        for (int i = 0; i < USHER_POLLS; i++) rmai_net_poll(&usher.request);
+    atomic_store_explicit(&usher.go, 1, memory_order_release);
+    while (parked() != NOT_PARKED) nap(PARK_STEP);
+}
 
 /* Only where somebody is stuck, and then by turns with long rests: once all are through the barrier, the other thread takes MPI down,
  * and this one must not be in it. */
@@ -144,22 +187,36 @@ static void *usher_run(void *context) {
     int finalized = 0, waiting = 0;
     (void)context;
     for (;;) {
-        nanosleep(&(struct timespec){.tv_nsec = USHER_STEP}, NULL);
+        nap(USHER_STEP);
         MPI_Finalized(&finalized);
         if (finalized) return NULL;
         waiting = reads_launcher() ? waiting + 1 : 0;
-        if (waiting > USHER_AFTER && in_barrier())
-            for (int i = 0; i < USHER_POLLS; i++) rmai_net_poll(&usher.request);
+        if (waiting > USHER_AFTER) help();
     }
+}
+
+/* A signal that the program does nothing with, or 0. */
+static int free_signal(void) {
+    struct sigaction present;
+    for (int s = SIGRTMAX; s >= SIGRTMIN; s--)
+        if (sigaction(s, NULL, &present) == 0 && !(present.sa_flags & SA_SIGINFO) && present.sa_handler == SIG_DFL) return s;
+    return 0;
 }
 
 void rmai_usher_start(const struct rmai_world *w) {
     const char *pmi = getenv("PMI_FD");
+    struct sigaction action = {.sa_sigaction = park, .sa_flags = SA_SIGINFO | SA_RESTART};
+    sigset_t only;
     pthread_t thread;
-    if (!pmi || !w->mpi_multiple || w->n_pes == 1) return;
+    if (!pmi || w->n_nodes < 2 || (usher.signal = free_signal()) == 0) return;
     usher.tid = syscall(SYS_gettid);
     usher.pmi = atoi(pmi);
     usher.epolls = count_epolls();
     if (rmai_net_prepare_poll(&usher.request) != MPI_SUCCESS) return;
+    sigfillset(&action.sa_mask);
+    sigaction(usher.signal, &action, NULL);
+    sigemptyset(&only);
+    sigaddset(&only, usher.signal);
+    pthread_sigmask(SIG_UNBLOCK, &only, NULL);
     if (rmai_thread(&thread, usher_run, NULL) == 0) pthread_detach(thread);
 }

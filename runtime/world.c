@@ -429,19 +429,26 @@ static int release(struct rmai_world *w) {
 }
 
 /* MPI_Finalize deletes the attributes of MPI_COMM_SELF before it does anything else (MPI-3.1 section 8.7.1): the
- * moment to let go of windows and communicators, if the program finalizes MPI first. */
+ * moment to let go of windows and communicators, if the program finalizes MPI first, and to see to it that it ends. */
 static int at_mpi_finalize(MPI_Comm comm, int keyval, void *value, void *extra) {
     (void)comm, (void)keyval, (void)value, (void)extra;
     if (rma_reach_.running) {
         rmai_meet(&rmai_world, "MPI_Finalize");
         release(&rmai_world);
     }
+    rmai_usher_start(&rmai_world);
     return MPI_SUCCESS;
 }
 
-static int watch_mpi_finalize(struct rmai_world *w) {
-    int code = MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, at_mpi_finalize, &w->keyval, NULL);
-    if (code == MPI_SUCCESS) code = MPI_Comm_set_attr(MPI_COMM_SELF, w->keyval, w);
+/* Once, and for good: MPI lets go of the key when the attribute is gone. */
+static int watch_mpi_finalize(void) {
+    static int watching;
+    int keyval, code = MPI_SUCCESS;
+    if (watching) return RMA_SUCCESS;
+    code = MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, at_mpi_finalize, &keyval, NULL);
+    if (code == MPI_SUCCESS) code = MPI_Comm_set_attr(MPI_COMM_SELF, keyval, NULL);
+    watching = code == MPI_SUCCESS;
+    if (watching) MPI_Comm_free_keyval(&keyval);
     return rmai_mpi(code, "rma_init", "MPI_Comm_set_attr");
 }
 
@@ -479,7 +486,7 @@ static int start(struct rmai_world *w, int required) {
     code = number_nodes(w);
     if (code == RMA_SUCCESS) code = move_statics(w);
     if (code == RMA_SUCCESS) code = rmai_far_cover(w, "rma_init");
-    if (code == RMA_SUCCESS) code = watch_mpi_finalize(w);
+    if (code == RMA_SUCCESS) code = watch_mpi_finalize();
     if (code != RMA_SUCCESS) {
         undo(w);
         return code;
@@ -530,14 +537,9 @@ int rma_finalize(void) {
     if (rma_reach_.running) {
         code = rmai_meet(w, "rma_finalize");
         if (code == RMA_SUCCESS) code = release(w);
-        MPI_Comm_delete_attr(MPI_COMM_SELF, w->keyval);
-        MPI_Comm_free_keyval(&w->keyval);
     }
     MPI_Finalized(&finalized);
-    if (w->owns_mpi && !finalized && code == RMA_SUCCESS) {
-        rmai_usher_start(w);
-        code = rmai_mpi(MPI_Finalize(), "rma_finalize", "MPI_Finalize");
-    }
+    if (w->owns_mpi && !finalized && code == RMA_SUCCESS) code = rmai_mpi(MPI_Finalize(), "rma_finalize", "MPI_Finalize");
     w->owns_mpi = 0;
     return rmai_raise(code);
 }

@@ -69,7 +69,6 @@ struct rmai_world {
     int my_node, n_nodes;
     int node_my_pe, node_n_pes;
     int *node_pes;   /* node_n_pes PE numbers of the node, ascending */
-    int keyval;      /* attribute of MPI_COMM_SELF whose deletion tells of MPI_Finalize */
     char host[64];
     char binding[128]; /* what rmai_bind said */
     struct rmai_settings settings;
