@@ -4,6 +4,7 @@
  * Between batches PEs meet in a non-blocking MPI reduction that they poll. A PE that only waits sleeps
  * between two looks, which keeps caches, memory and core to the PE being measured; but where MPI's one-sided
  * calls are measured it polls without pause, since same-node MPI moves nothing until the target enters MPI.
+ * With several nodes it serves between two looks, as it would in librma's own barrier.
  *
  * A batch must be long against the clock and the meeting, and short against the drift of the machine; so
  * its number of iterations is found for each method and size by trial, on wall-clock time. All PEs learn
@@ -20,7 +21,7 @@
 
 #define COUNT_MAX 1000000000L
 
-struct bench bench = {.window = 1, .sizes = {1, 0}, .warmup = -1, .repeat = 11};
+struct bench bench = {.window = 1, .warmup = -1};
 
 static const struct bench_spec *spec;
 static const char *program = "bench";
@@ -35,9 +36,16 @@ struct table {
 
 /* Ends. */
 
-static _Noreturn void leave(int code) {
+static void end(void) {
+    int ended;
     fflush(stdout);
     BENCH_RMA(rma_finalize());
+    BENCH_MPI(MPI_Finalized(&ended));
+    if (!ended) BENCH_MPI(MPI_Finalize());
+}
+
+static _Noreturn void leave(int code) {
+    end();
     exit(code);
 }
 
@@ -62,8 +70,7 @@ void bench_fail(const char *call, int mpi_code) {
 }
 
 int bench_finish(void) {
-    fflush(stdout);
-    BENCH_RMA(rma_finalize());
+    end();
     return bench.failed ? 1 : 0;
 }
 
@@ -75,12 +82,20 @@ static const struct bench_option size_options[] = {
     {0},
 };
 
-static const struct bench_option common_options[] = {
+static const struct bench_option batch_options[] = {
     {"iterations", 'i', BENCH_COUNT, &bench.iterations, 1, COUNT_MAX, "N",
      "iterations per batch [as many as fill a few ms]"},
     {"warmup", 'x', BENCH_COUNT, &bench.warmup, 0, COUNT_MAX, "N",
      "iterations before the batches of each row [a tenth of a batch, and one]"},
-    {"repeat", 'r', BENCH_COUNT, &bench.repeat, 1, 10001, "N", "batches whose median is printed [11]"},
+    {0},
+};
+
+static const struct bench_option repeat_options[] = {
+    {"repeat", 'r', BENCH_COUNT, &bench.repeat, 1, 10001, "N", "batches whose median is printed"},
+    {0},
+};
+
+static const struct bench_option common_options[] = {
     {"validate", 'c', BENCH_FLAG, &bench.validate, 0, 0, NULL, "check data after each row; exit 1 if wrong"},
     {"csv", 0, BENCH_FLAG, &bench.csv, 0, 0, NULL, "a header line and comma-separated rows; no value: empty"},
     {"help", 'h', BENCH_FLAG, &help, 0, 0, NULL, "print this text and exit"},
@@ -89,26 +104,55 @@ static const struct bench_option common_options[] = {
 
 static void read_options(int argc, char **argv) {
     const struct bench_option *sizes = spec->max_size > 0 ? size_options : NULL;
-    const struct bench_option *tables[] = {sizes, common_options, spec->options};
+    const struct bench_option *batches = spec->itself || spec->once ? NULL : batch_options;
+    const struct bench_option *repeats = spec->once ? NULL : repeat_options;
+    const struct bench_option *tables[] = {sizes, batches, repeats, common_options, spec->options};
+    const int n = sizeof tables / sizeof tables[0];
     char error[BENCH_ERROR_SIZE];
-    if (bench_options_read(tables, 3, argc, argv, error) != 0) bench_refuse(2, "%s", error);
+    bench.sizes = (struct bench_sizes){spec->min_size > 0 ? spec->min_size : 1, spec->max_size};
+    bench.repeat = spec->repeat > 0 ? spec->repeat : 11;
+    if (bench_options_read(tables, n, argc, argv, error) != 0) bench_refuse(2, "%s", error);
     if (!help) return;
     if (bench.pe == 0) {
         printf("Usage: mpiexec -n N %s [OPTION]...\n%s\n\n", program, spec->help);
-        bench_options_print(tables, 3);
-        if (spec->max_size > 0) printf("\nThe default sizes are 1:%zu.\n", spec->max_size);
+        bench_options_print(tables, n);
+        printf("\n");
+        if (spec->max_size > 0) printf("The default sizes are %zu:%zu.\n", bench.sizes.min, bench.sizes.max);
+        if (!spec->once) printf("The default of -r is %ld.\n", bench.repeat);
     }
     leave(0);
+}
+
+/* Names the machine: the same in its containers, in namespaces, and on nodes that are simulated. */
+static uint64_t machine(void) {
+    char text[256] = "";
+    uint64_t hash = 14695981039346656037u; /* FNV-1a */
+    FILE *f = fopen("/proc/sys/kernel/random/boot_id", "r");
+    if (!f || !fgets(text, sizeof text, f)) gethostname(text, sizeof text - 1);
+    if (f) fclose(f);
+    for (const char *p = text; *p; p++) hash = (hash ^ (unsigned char)*p) * 1099511628211u;
+    return hash;
+}
+
+/* PEs on this machine. Collective. */
+static int neighbours(void) {
+    uint64_t mine = machine(), *all = malloc((size_t)bench.n_pes * sizeof *all);
+    int n = 0;
+    if (!all) bench_fail("malloc", MPI_ERR_NO_MEM);
+    BENCH_MPI(MPI_Allgather(&mine, 1, MPI_UINT64_T, all, 1, MPI_UINT64_T, MPI_COMM_WORLD));
+    for (int pe = 0; pe < bench.n_pes; pe++) n += all[pe] == mine;
+    free(all);
+    return n;
 }
 
 void bench_init(int argc, char **argv, const struct bench_spec *s) {
     spec = s;
     if (argc > 0) program = strrchr(argv[0], '/') ? strrchr(argv[0], '/') + 1 : argv[0];
-    BENCH_RMA(rma_init());
+    if (!rma_initialized()) BENCH_RMA(rma_init());
     bench.pe = rma_my_pe();
     bench.n_pes = rma_n_pes();
-    bench.crowded = rma_node_n_pes() > sysconf(_SC_NPROCESSORS_ONLN);
-    bench.sizes.max = spec->max_size;
+    bench.far = rma_n_nodes() > 1;
+    bench.crowded = (bench.far ? neighbours() : rma_node_n_pes()) > sysconf(_SC_NPROCESSORS_ONLN);
     read_options(argc, argv);
     if (bench.n_pes < spec->n_pes)
         bench_refuse(2, "needs at least %d PEs, the job has %d: start it with mpiexec -n %d", spec->n_pes,
@@ -117,17 +161,32 @@ void bench_init(int argc, char **argv, const struct bench_spec *s) {
 
 /* Meeting and measuring. */
 
+enum wait {
+    NAP,   /* look now and then */
+    SERVE, /* poll, and do what other nodes ask */
+    SPIN   /* poll in MPI alone */
+};
+
+/* How this PE waits for the others while m, or nothing, is measured. */
+static enum wait way(const struct bench_method *m) {
+    if (spec->n_pes > 0 && bench.pe >= spec->n_pes) return NAP;
+    return m && m->mpi ? SPIN : bench.far ? SERVE : NAP;
+}
+
 /* v[0..n) = the largest of all PEs' values. */
-static void all_max(double *v, int n, bool spin) {
-    static const struct timespec nap = {0, 50000};
+static void all_max(double *v, int n, enum wait wait) {
+    static const struct timespec nap = {0, 50000}, short_nap = {0, 1000};
     MPI_Request request;
     int done = 0;
     BENCH_MPI(MPI_Iallreduce(MPI_IN_PLACE, v, n, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD, &request));
     for (;;) {
         BENCH_MPI(MPI_Test(&request, &done, MPI_STATUS_IGNORE));
         if (done) return;
-        if (!spin)
+        if (bench.far && wait != SPIN) BENCH_RMA(rma_progress());
+        if (wait == NAP)
             nanosleep(&nap, NULL);
+        else if (bench.crowded && wait == SERVE)
+            nanosleep(&short_nap, NULL);
         else if (bench.crowded)
             sched_yield();
     }
@@ -135,7 +194,7 @@ static void all_max(double *v, int n, bool spin) {
 
 int bench_agree(int value) {
     double v = value;
-    all_max(&v, 1, false);
+    all_max(&v, 1, way(NULL));
     return (int)v;
 }
 
@@ -143,17 +202,22 @@ void bench_sync(void) {
     bench_agree(0);
 }
 
+void bench_sync_mpi(void) {
+    double v = 0;
+    all_max(&v, 1, SPIN);
+}
+
 /* One batch: the seconds that run reports, and those that passed (*wall). */
 static double batch(const struct bench_method *m, long n, double *wall) {
     double t[2] = {0, 0};
-    bool spin = m->mpi && (spec->n_pes == 0 || bench.pe < spec->n_pes);
-    all_max(t, 1, spin); /* every PE awake and here before any of them starts */
+    enum wait wait = way(m);
+    all_max(t, 1, wait); /* every PE awake and here before any of them starts */
     if (bench_calls_run(m)) {
         double start = rma_wtime();
         t[0] = m->run(n);
         t[1] = rma_wtime() - start;
     }
-    all_max(t, 2, spin);
+    all_max(t, 2, wait);
     *wall = t[1];
     return t[0];
 }
@@ -180,8 +244,7 @@ static int compare(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* Sorts v. */
-static double median(double *v, int n) {
+double bench_median(double *v, int n) {
     qsort(v, (size_t)n, sizeof *v, compare);
     return n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
 }
@@ -225,13 +288,20 @@ static int decimals(void) {
     return spec->bandwidth || spec->nanoseconds ? 2 : 5;
 }
 
+/* Rows with names of their own have longer ones than sizes are. */
+static int name_width(void) {
+    return spec->rows ? 12 : 10;
+}
+
 static void print_header(const struct table *t) {
     const char *first = spec->rows ? spec->rows : spec->max_size > 0 ? "Size" : "PEs";
-    if (bench.csv)
+    if (bench.csv) {
         printf("%s", first);
-    else
-        printf("# librma %s v%s\n# %s; medians of %ld batches, taken in turn\n# %-8s", spec->title,
-               RMA_VERSION, spec->note, bench.repeat, first);
+    } else {
+        printf("# librma %s v%s\n# %s", spec->title, RMA_VERSION, spec->note);
+        if (!spec->once) printf("; medians of %ld batches, taken in turn", bench.repeat);
+        printf("\n# %-*s", name_width() - 2, first);
+    }
     for (int i = 0; i < t->n_methods; i++) print_title(t->methods[i].name);
     for (int i = 0; i < t->n_ratios; i++) print_title(t->ratios[i].name);
     if (bench.validate) print_title("Validation");
@@ -240,7 +310,7 @@ static void print_header(const struct table *t) {
 
 static void print_row(const struct table *t, const char *name, const double *cells, const double *ratios,
                       bool good) {
-    printf(bench.csv ? "%s" : "%-10s", name);
+    printf("%-*s", bench.csv ? 0 : name_width(), name);
     for (int i = 0; i < t->n_methods; i++) print_value(t->methods[i].name, cells[i], decimals());
     for (int i = 0; i < t->n_ratios; i++) print_value(t->ratios[i].name, ratios[i], 3);
     if (bench.validate) printf(bench.csv ? ",%s" : "  %10s", good ? "Pass" : "Fail");
@@ -285,7 +355,7 @@ static bool check_all(const struct table *t) {
     double wrong = 0;
     for (int i = 0; i < t->n_methods; i++)
         if (t->methods[i].run && t->methods[i].check) wrong += (double)t->methods[i].check(&t->methods[i]);
-    all_max(&wrong, 1, false);
+    all_max(&wrong, 1, way(NULL));
     if (wrong > 0) bench.failed = true;
     return wrong == 0;
 }
@@ -297,10 +367,10 @@ static void row(const struct table *t, const char *name) {
     measure(t, v);
     for (int i = 0; i < t->n_ratios; i++) {
         for (long k = 0; k < repeat; k++) rounds[k] = ratio(&t->ratios[i], v + k, repeat);
-        if (!isnan(rounds[0])) ratios[i] = median(rounds, (int)repeat);
+        if (!isnan(rounds[0])) ratios[i] = bench_median(rounds, (int)repeat);
     }
     for (int i = 0; i < t->n_methods; i++)
-        if (t->methods[i].run) cells[i] = median(v + i * repeat, (int)repeat);
+        if (t->methods[i].run) cells[i] = bench_median(v + i * repeat, (int)repeat);
     bool good = !bench.validate || check_all(t);
     if (bench.pe == 0) print_row(t, name, cells, ratios, good);
     free(v);

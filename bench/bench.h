@@ -7,6 +7,9 @@
  * median of the ratios within each round. Give each PE an idle core: what needs two PEs at once, as all
  * same-node MPI does, otherwise waits for time slices of milliseconds.
  *
+ * Each library's calls meet a target that waits in that library: in MPI for MPI's columns, in librma for the others. On one
+ * node that makes no difference to librma, and the target sleeps; a PE of another node must serve.
+ *
  * A program is
  *     bench_init(argc, argv, &spec);                options; ends the program on --help and on bad values
  *     ... allocate, e.g. bench_pair_open ...
@@ -37,7 +40,8 @@
 struct bench {
     int pe;                   /* rma_my_pe() */
     int n_pes;                /* rma_n_pes() */
-    bool crowded;             /* more PEs than cores on this node: spinning must yield */
+    bool far;                 /* the job has several nodes */
+    bool crowded;             /* more PEs than cores on this machine: spinning must yield */
     size_t size;              /* bytes per transfer of the row being measured */
     long window;              /* transfers per iteration: counts in MB/s; 1 unless the program sets it */
     struct bench_sizes sizes; /* -m */
@@ -56,10 +60,14 @@ struct bench_spec {
     const char *help;                   /* what the columns are: a paragraph for --help */
     const char *note;                   /* who is measured: "PE 0 to PE 1" */
     const struct bench_option *options; /* the program's own, or null */
+    size_t min_size;                    /* default lower end of -m; 0: 1 */
     size_t max_size;                    /* default upper end of -m; 0: no sizes, one row, no -m */
     const char *rows;                   /* what bench_row names, the first column's title; null: sizes, or PEs */
     int n_pes;                          /* PEs 0..n_pes-1 take part and the others sleep; 0: all take part */
+    long repeat;                        /* default of -r; 0: 11 */
     double budget;                      /* seconds that a batch lasts unless -i is given */
+    bool itself;                        /* the program measures, and prints by bench_row_of: no -i, no -x */
+    bool once;                          /* and only once: no -r either */
     bool bandwidth;                     /* cells are MB/s, higher is better; else time per iteration: */
     bool nanoseconds;                   /* in ns; else us */
 };
@@ -77,8 +85,8 @@ struct bench_method {
     size_t (*check)(const struct bench_method *m);
 
     int callers; /* PEs 0..callers-1 call run, the others wait; 0: all call it */
-    bool mpi;    /* PEs that take part wait inside MPI, so that MPI's one-sided calls progress;
-                  * otherwise they sleep, and look every 50 us whether the batch is over */
+    bool mpi;    /* PEs that take part wait inside MPI, so that MPI's one-sided calls progress; otherwise they
+                  * serve other nodes, or, if there are none, sleep and look every 50 us whether the batch is over */
 };
 
 /* A ratio of two columns, numbered as in the method table; with two denominators, the better one of the round
@@ -89,8 +97,8 @@ struct bench_ratio {
     int under[2];
 };
 
-/* bench_init: start librma and read the options. Ends the program, on all PEs: with code 0 after --help; with
- * 2 after a bad option, value, or number of PEs. */
+/* bench_init: start librma, unless the program has, and read the options. Ends the program, on all PEs: with code 0 after
+ * --help; with 2 after a bad option, value, or number of PEs. */
 void bench_init(int argc, char **argv, const struct bench_spec *spec);
 
 /* bench_sweep: measure and print a row for each size of -m: MIN, 2 MIN, 4 MIN ... up to MAX. */
@@ -107,7 +115,7 @@ void bench_row(const char *name, const struct bench_method *methods, int n_metho
 void bench_row_of(const char *name, const double *values, bool good, const struct bench_method *methods,
                   int n_methods, const struct bench_ratio *ratios, int n_ratios);
 
-/* bench_finish: end librma, and return what main returns: 1 if a validation failed, else 0. */
+/* bench_finish: end librma, and MPI if the program started it; return what main returns: 1 if a validation failed, else 0. */
 int bench_finish(void);
 
 /* bench_refuse: let PE 0 print "program: text" to stderr, then end the program on all PEs with this code. */
@@ -123,9 +131,14 @@ _Noreturn void bench_fail(const char *call, int mpi_code) __attribute__((cold));
         if (code_ != MPI_SUCCESS) bench_fail(#call, code_);                                             \
     } while (0)
 
-/* bench_agree: the largest of all PEs' values. bench_sync: wait, politely, for all PEs. */
+/* bench_agree: the largest of all PEs' values. bench_sync: wait, politely, for all PEs; bench_sync_mpi: inside MPI alone, so
+ * that nothing else serves who asks this PE meanwhile. */
 int bench_agree(int value);
 void bench_sync(void);
+void bench_sync_mpi(void);
+
+/* bench_median: of n values, which it sorts. Local. */
+double bench_median(double *v, int n);
 
 /* bench_calls_run: whether this PE is among m's callers. Local. */
 static inline bool bench_calls_run(const struct bench_method *m) {

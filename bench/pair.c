@@ -11,25 +11,28 @@ static char pattern(size_t i, unsigned seed) {
     return (char)(unsigned char)((i ^ i >> 8 ^ i >> 16) * 31 + seed);
 }
 
-static void fill(char *p, unsigned seed) {
+void bench_pair_fill(char *p, unsigned seed) {
     for (size_t i = 0; i < bench.size; i++) p[i] = pattern(i, seed);
+}
+
+size_t bench_pair_wrong(const char *p, unsigned seed) {
+    size_t wrong = 0;
+    for (size_t i = 0; i < bench.size; i++) wrong += p[i] != pattern(i, seed);
+    return wrong;
 }
 
 size_t bench_pair_check(const struct bench_method *m, char *from, int from_pe, char *to, int to_pe,
                         MPI_Win win) {
     static unsigned seed;
-    size_t wrong = 0;
     seed++;
-    if (bench.pe == from_pe) fill(from, seed);
-    if (bench.pe == to_pe) fill(to, seed + 1);
+    if (bench.pe == from_pe) bench_pair_fill(from, seed);
+    if (bench.pe == to_pe) bench_pair_fill(to, seed + 1);
     if (win != MPI_WIN_NULL) BENCH_MPI(MPI_Win_sync(win));
     bench_sync();
     if (bench_calls_run(m)) m->run(1);
     bench_sync();
     if (win != MPI_WIN_NULL) BENCH_MPI(MPI_Win_sync(win));
-    if (bench.pe == to_pe)
-        for (size_t i = 0; i < bench.size; i++) wrong += to[i] != pattern(i, seed);
-    return wrong;
+    return bench.pe == to_pe ? bench_pair_wrong(to, seed) : 0;
 }
 
 /* Does rma_put reach PE 1? Asked once, with an error handler that returns, so that a job whose PEs lie on
@@ -69,14 +72,18 @@ void bench_pair_close(struct bench_pair *pair) {
 
 int bench_pair_latency(int argc, char **argv, const struct bench_spec *spec, struct bench_pair *pair,
                        struct bench_method methods[PAIR_METHODS]) {
-    static const struct bench_ratio ratios[] = {
+    static const struct bench_ratio near[] = {
         {"rma/raw", PAIR_RMA, {PAIR_RAW, -1}},
+        {"MPI/rma", PAIR_MPI, {PAIR_RMA, -1}},
+    };
+    static const struct bench_ratio far[] = {
+        {"rma/MPI", PAIR_RMA, {PAIR_MPI, -1}},
         {"MPI/rma", PAIR_MPI, {PAIR_RMA, -1}},
     };
     bench_init(argc, argv, spec);
     bench_pair_open(pair, bench.sizes.max);
     if (!pair->on_node) methods[PAIR_RAW].run = NULL;
-    bench_sweep(methods, PAIR_METHODS, ratios, 2);
+    bench_sweep(methods, PAIR_METHODS, pair->on_node ? near : far, 2);
     bench_pair_close(pair);
     return bench_finish();
 }

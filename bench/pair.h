@@ -29,8 +29,14 @@ void bench_pair_close(struct bench_pair *pair);
 size_t bench_pair_check(const struct bench_method *m, char *from, int from_pe, char *to, int to_pe,
                         MPI_Win win);
 
+/* bench_pair_fill, bench_pair_wrong: write bench.size bytes that are others for each of 256 seeds, and count those that
+ * are not as written. Local. */
+void bench_pair_fill(char *p, unsigned seed);
+size_t bench_pair_wrong(const char *p, unsigned seed);
+
 /* bench_pair_latency: main, from bench_init to bench_finish, of a benchmark with three columns: librma, bare
- * loads and stores (left out if off-node), MPI. Opens pair for the largest size. */
+ * loads and stores (left out if off-node), MPI. Opens pair for the largest size. On-node the first ratio is to the bare
+ * ones, off-node to MPI. */
 enum { PAIR_RMA, PAIR_RAW, PAIR_MPI, PAIR_METHODS };
 int bench_pair_latency(int argc, char **argv, const struct bench_spec *spec, struct bench_pair *pair,
                        struct bench_method methods[PAIR_METHODS]);

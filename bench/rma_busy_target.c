@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* rma_busy_target.c: the time of operations on a PE that computes and calls nobody, and what serving them costs it.
+ *
+ * A batch is one computation of all PEs but PE 0, which works on PE 1 meanwhile: lone operations with a rest between them,
+ * which meet a target that has not been asked for a while, or a burst. A cell is the median of the batches' medians. What is done
+ * at the very end of a computation could meet a target that waits, so PE 0 begins nothing there.
+ *
+ * MPI alone serves nobody while the target computes, and librma's thread would serve MPI's operations with its own: for the MPI
+ * column no PE has one. */
+#include "pair.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+enum { RMA, MPI, N_METHODS };
+enum { FETCH_ADD, PUT };
+
+#define STEPS 10000       /* of arithmetic between two looks at the clock: some 10 us */
+#define REST 4000000      /* nanoseconds between lone operations: no thread still expects the next */
+#define SAMPLES 1000000   /* that are kept of a batch */
+#define QUIET_END 0.85    /* of a computation: afterwards no operation begins */
+#define TURNS 10          /* pairs of short computations for each batch, to see what the thread costs */
+
+struct row {
+    const char *name;
+    int operation;
+    bool rests;
+};
+
+static const struct row rows[] = {
+    {"lone", FETCH_ADD, true},
+    {"burst", FETCH_ADD, false},
+    {"lone put", PUT, true},
+    {"burst put", PUT, false},
+};
+#define N_ROWS ((int)(sizeof rows / sizeof rows[0]))
+
+static struct bench_pair pair;
+static long compute_ms = 2000;
+static double *samples;
+static uint64_t done;  /* operations of this batch */
+static size_t wrong;   /* values that this PE did not find as they had to be */
+
+/* Not rma_wtime: who computes calls neither library. */
+static double now(clockid_t clock) {
+    struct timespec t;
+    clock_gettime(clock, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void compute_steps(long n) {
+    uint64_t x = 1;
+    for (long i = 0; i < n; i++) {
+        x = x * 6364136223846793005u + 1442695040888963407u;
+        __asm__ volatile("" : "+r"(x)); /* one after the other, and none left out */
+    }
+}
+
+static void compute_for(double seconds) {
+    for (double end = now(CLOCK_MONOTONIC) + seconds; now(CLOCK_MONOTONIC) < end;) compute_steps(STEPS);
+}
+
+/* The thread, on all PEs. */
+static void serve(bool on) {
+    rma_errhandler *handler = rma_set_errhandler(rma_errors_return);
+    int code = rma_progress_thread(on);
+    rma_set_errhandler(handler);
+    if (bench_agree(code != RMA_SUCCESS)) bench_refuse(1, "%s", rma_last_error());
+}
+
+/* Operations of PE 0. Each leaves its number, counted from 1, in the first word of PE 1's block. */
+
+static void operate_rma(int operation) {
+    uint64_t *word = (uint64_t *)(void *)pair.heap, number = done + 1;
+    if (operation == FETCH_ADD) {
+        wrong += rma_atomic_fetch_add(word, 1, 1) != done;
+    } else {
+        BENCH_RMA(rma_put(word, &number, sizeof number, 1));
+        BENCH_RMA(rma_quiet());
+    }
+}
+
+static void operate_mpi(int operation) {
+    uint64_t one = 1, found = 0, number = done + 1;
+    if (operation == FETCH_ADD)
+        BENCH_MPI(MPI_Fetch_and_op(&one, &found, MPI_UINT64_T, 1, 0, MPI_SUM, pair.win));
+    else
+        BENCH_MPI(MPI_Put(&number, 1, MPI_UINT64_T, 1, 0, 1, MPI_UINT64_T, pair.win));
+    BENCH_MPI(MPI_Win_flush(1, pair.win));
+    wrong += operation == FETCH_ADD && found != done;
+}
+
+static void rest(void) {
+    nanosleep(&(struct timespec){.tv_nsec = REST}, NULL);
+}
+
+/* The median in microseconds. There is one operation at least. */
+static double operate(const struct row *row, int method, double end) {
+    long n = 0;
+    do {
+        if (row->rests) rest();
+        double start = now(CLOCK_MONOTONIC);
+        if (method == RMA)
+            operate_rma(row->operation);
+        else
+            operate_mpi(row->operation);
+        samples[n++] = (now(CLOCK_MONOTONIC) - start) * 1e6;
+        done++;
+    } while (n < SAMPLES && now(CLOCK_MONOTONIC) < end);
+    return bench_median(samples, (int)n);
+}
+
+/* One batch. The value on PE 0; the others' is 0. */
+static double batch(const struct row *row, int method) {
+    uint64_t *word = (uint64_t *)(void *)(method == RMA ? pair.heap : pair.base);
+    double seconds = (double)compute_ms * 1e-3, value = 0;
+    done = 0;
+    if (bench.pe == 1) __atomic_store_n(word, 0, __ATOMIC_RELEASE);
+    BENCH_MPI(MPI_Win_sync(pair.win));
+    bench_sync();
+    if (bench.pe == 0) {
+        double end = now(CLOCK_MONOTONIC) + seconds * QUIET_END;
+        rest(); /* by then the others compute */
+        value = operate(row, method, end);
+    } else {
+        compute_for(seconds);
+    }
+    /* Whoever waits for an MPI call of PE 0 must be in MPI now. */
+    if (method == MPI)
+        bench_sync_mpi();
+    else
+        bench_sync();
+    BENCH_MPI(MPI_Win_sync(pair.win));
+    BENCH_MPI(MPI_Bcast(&done, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD));
+    if (bench.pe == 1) wrong += __atomic_load_n(word, __ATOMIC_ACQUIRE) != done;
+    return value;
+}
+
+static bool good(void) {
+    bool bad = bench_agree(wrong > 0) != 0;
+    wrong = 0;
+    if (bench.validate && bad) bench.failed = true;
+    return !bad;
+}
+
+/* The mean of all PEs' values. */
+static double mean(double value) {
+    BENCH_MPI(MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD));
+    return value / bench.n_pes;
+}
+
+/* The time of so many steps, of all PEs at once. *others: processor time that the rest of the process took meanwhile, as a part
+ * of it. */
+static double compute_timed(long steps, double *others) {
+    bench_sync();
+    double process = now(CLOCK_PROCESS_CPUTIME_ID), thread = now(CLOCK_THREAD_CPUTIME_ID), start = now(CLOCK_MONOTONIC);
+    compute_steps(steps);
+    double time = now(CLOCK_MONOTONIC) - start;
+    thread = now(CLOCK_THREAD_CPUTIME_ID) - thread;
+    *others = mean((now(CLOCK_PROCESS_CPUTIME_ID) - process - thread) / time);
+    return mean(time);
+}
+
+/* In percent: by how much a computation that nobody disturbs takes longer with the thread, and the processor time that it takes. */
+static void slowdown(double *longer, double *share) {
+    long n = bench.repeat * TURNS, steps = STEPS;
+    double *ratios = malloc((size_t)n * sizeof *ratios), *shares = malloc((size_t)n * sizeof *shares), ignored;
+    if (!ratios || !shares) bench_fail("malloc", MPI_ERR_NO_MEM);
+    /* As many steps as fill a tenth of --compute: PE 0's count for all. */
+    double start = now(CLOCK_THREAD_CPUTIME_ID), wanted = (double)compute_ms * 1e-4;
+    for (long did = 0; now(CLOCK_THREAD_CPUTIME_ID) - start < wanted; did += STEPS) {
+        compute_steps(STEPS);
+        steps = did + STEPS;
+    }
+    BENCH_MPI(MPI_Bcast(&steps, 1, MPI_LONG, 0, MPI_COMM_WORLD));
+    for (long i = 0; i < n; i++) {
+        double time[2];
+        for (int k = 0; k < 2; k++) {
+            bool on = (i + k) % 2 != 0; /* neither is always the first */
+            serve(on);
+            time[on] = compute_timed(steps, on ? &shares[i] : &ignored);
+        }
+        ratios[i] = time[1] / time[0];
+    }
+    *longer = (bench_median(ratios, (int)n) - 1) * 100;
+    *share = bench_median(shares, (int)n) * 100;
+    free(ratios);
+    free(shares);
+}
+
+int main(int argc, char **argv) {
+    static const struct bench_option options[] = {
+        {"compute", 0, BENCH_COUNT, &compute_ms, 10, 1000000, "MS", "milliseconds that PE 1 computes in a batch [2000]"},
+        {0},
+    };
+    static const struct bench_spec spec = {
+        .title = "busy target",
+        .note = "PE 0 to PE 1, 8 bytes, while PE 1 computes",
+        .help = "Time of operations by PE 0 on PE 1, while all PEs but PE 0 compute and call nobody:\n"
+                "  Latency (us)  rma_atomic_fetch_add, or rma_put and rma_quiet\n"
+                "  MPI (us)      MPI_Fetch_and_op or MPI_Put, and MPI_Win_flush; librma's thread is ended on all PEs\n"
+                "The rows:\n"
+                "  lone, lone put    with rests of 4 ms\n"
+                "  burst, burst put  back to back; MPI's first takes what is left of the computation where MPI needs the target\n"
+                "  slowdown (%)      how much longer a computation of all PEs takes with librma's thread than without, in turn\n"
+                "  thread (%)        processor time that the thread takes of it; both '-' on one node, where there is none",
+        .options = options,
+        .rows = "Row",
+        .n_pes = 2,
+        .repeat = 3,
+        .itself = true,
+    };
+    static const struct bench_method methods[N_METHODS] = {[RMA] = {.name = "Latency (us)"}, [MPI] = {.name = "MPI (us)"}};
+    static const struct bench_ratio ratios[] = {{"MPI/rma", MPI, {RMA, -1}}};
+
+    bench_init(argc, argv, &spec);
+    serve(true); /* or end here, where no thread is to be had */
+    samples = malloc(SAMPLES * sizeof *samples);
+    double *values = malloc((size_t)bench.repeat * N_METHODS * sizeof *values);
+    if (!samples || !values) bench_fail("malloc", MPI_ERR_NO_MEM);
+    bench_pair_open(&pair, sizeof(uint64_t));
+    for (int r = 0; r < N_ROWS; r++) {
+        double cells[N_METHODS];
+        for (long i = 0; i < bench.repeat; i++)
+            for (int m = 0; m < N_METHODS; m++) {
+                serve(m == RMA);
+                values[m * bench.repeat + i] = batch(&rows[r], m);
+            }
+        for (int m = 0; m < N_METHODS; m++) cells[m] = bench_median(values + m * bench.repeat, (int)bench.repeat);
+        bench_row_of(rows[r].name, cells, good(), methods, N_METHODS, ratios, 1);
+    }
+    double longer[N_METHODS] = {NAN, NAN}, share[N_METHODS] = {NAN, NAN};
+    if (bench.far) slowdown(&longer[RMA], &share[RMA]);
+    bench_row_of("slowdown (%)", longer, true, methods, N_METHODS, ratios, 1);
+    bench_row_of("thread (%)", share, true, methods, N_METHODS, ratios, 1);
+    serve(true);
+    bench_pair_close(&pair);
+    free(samples);
+    free(values);
+    return bench_finish();
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* rma_init_time.c: what the start of librma takes on top of MPI's, in time and in memory.
+ *
+ * rma_init would initialize MPI; here the program does so itself before, to part the two. A job has one start, so each figure
+ * is taken once, and printed over the PEs: tools/scaling runs the program for many numbers of PEs. */
+#include "bench.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { MPI_TIME, RMA_TIME, RMA_MEMORY, ALL_MEMORY, N_FIGURES };
+
+/* Not rma_wtime: before rma_init. */
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* The line KEY of a file of /proc, in KiB, or -1. */
+static double line_of(const char *path, const char *key) {
+    char line[256];
+    double kib = -1;
+    FILE *f = fopen(path, "r");
+    while (f && fgets(line, sizeof line, f))
+        if (strncmp(line, key, strlen(key)) == 0) kib = strtod(line + strlen(key), NULL);
+    if (f) fclose(f);
+    return kib;
+}
+
+/* This process's resident memory, as VmRSS, in KiB. That is a sum of what each processor has counted so far, and may be some
+ * hundred KiB behind; the sum over all mappings is exact. */
+static double resident(void) {
+    double kib = line_of("/proc/self/smaps_rollup", "Rss:");
+    return kib >= 0 ? kib : line_of("/proc/self/status", "VmRSS:");
+}
+
+/* One operation on each other PE, which begins with the next one so that not all ask the same at once. Returns how many PEs'
+ * words held something else than they should. */
+static int ask_all(const uint64_t *word) {
+    int wrong = 0;
+    for (int i = 1; i < bench.n_pes; i++) {
+        int pe = (bench.pe + i) % bench.n_pes;
+        wrong += rma_atomic_fetch(word, pe) != (uint64_t)pe + 1;
+    }
+    return wrong;
+}
+
+int main(int argc, char **argv) {
+    static const struct bench_spec spec = {
+        .title = "start",
+        .note = "on top of MPI's, over the PEs of the job",
+        .help = "Time and memory that the start of librma takes, the largest and the median over the PEs:\n"
+                "  MPI_Init (ms)   MPI_Init_thread\n"
+                "  rma_init (ms)   rma_init after it and MPI_Barrier\n"
+                "  rma_init (KiB)  by how much rma_init makes the resident memory grow\n"
+                "  all PEs (KiB)   the same after one atomic on a word of each other PE besides",
+        .rows = "Of the PEs",
+        .nanoseconds = true, /* two decimals */
+        .once = true,
+    };
+    static const struct bench_method columns[N_FIGURES] = {
+        [MPI_TIME] = {.name = "MPI_Init (ms)"},
+        [RMA_TIME] = {.name = "rma_init (ms)"},
+        [RMA_MEMORY] = {.name = "rma_init (KiB)"},
+        [ALL_MEMORY] = {.name = "all PEs (KiB)"},
+    };
+    double figures[N_FIGURES], largest[N_FIGURES], medians[N_FIGURES], *all, before, start = now();
+    int provided;
+
+    BENCH_MPI(MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided));
+    figures[MPI_TIME] = (now() - start) * 1e3;
+    BENCH_MPI(MPI_Barrier(MPI_COMM_WORLD)); /* what MPI connects for its first call is not rma_init's */
+    before = resident();
+    BENCH_MPI(MPI_Barrier(MPI_COMM_WORLD));
+    start = now();
+    BENCH_RMA(rma_init());
+    figures[RMA_TIME] = (now() - start) * 1e3;
+    figures[RMA_MEMORY] = resident() - before;
+
+    bench_init(argc, argv, &spec);
+    uint64_t *word = rma_malloc(sizeof *word);
+    if (!word) bench_refuse(1, "%s", rma_last_error());
+    *word = (uint64_t)bench.pe + 1;
+    BENCH_RMA(rma_barrier_all());
+    int wrong = ask_all(word);
+    bench_sync();
+    figures[ALL_MEMORY] = resident() - before;
+
+    all = malloc((size_t)bench.n_pes * N_FIGURES * sizeof *all);
+    if (!all) bench_fail("malloc", MPI_ERR_NO_MEM);
+    for (int i = 0; i < N_FIGURES; i++) {
+        double *of = all + i * bench.n_pes;
+        BENCH_MPI(MPI_Allgather(&figures[i], 1, MPI_DOUBLE, of, 1, MPI_DOUBLE, MPI_COMM_WORLD));
+        medians[i] = bench_median(of, bench.n_pes);
+        largest[i] = of[bench.n_pes - 1];
+    }
+    free(all);
+    bool good = !bench_agree(wrong > 0);
+    if (bench.validate && !good) bench.failed = true;
+    bench_row_of("max", largest, good, columns, N_FIGURES, NULL, 0);
+    bench_row_of("median", medians, good, columns, N_FIGURES, NULL, 0);
+    BENCH_RMA(rma_free(word));
+    return bench_finish();
+}
