@@ -715,8 +715,7 @@ int rmai_far_quiet(struct rmai_world *w, const char *call) {
 /* All PEs hear whether all succeeded. */
 static int all_well(struct rmai_world *w, int code) {
     int bad = code != RMA_SUCCESS;
-    MPI_Allreduce(MPI_IN_PLACE, &bad, 1, MPI_INT, MPI_MAX, w->net.messages);
-    return !bad;
+    return rmai_net_worst(&w->net, &bad) == RMA_SUCCESS && !bad;
 }
 
 /* Whether a put gets there while the target is not in MPI. If so, the network does it, and nobody is disturbed; if not, the target

@@ -24,12 +24,14 @@ static int listen(struct rmai_net *net, unsigned i) {
 }
 
 int rmai_net_open(struct rmai_net *net, int is_leader, rmai_net_merge *merge) {
+    MPI_Request request;
     int rank, code;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     code = MPI_Comm_split(MPI_COMM_WORLD, is_leader ? 0 : MPI_UNDEFINED, rank, &net->leaders);
     if (code == MPI_SUCCESS) code = MPI_Op_create(merge, 1, &net->merge);
     if (code == MPI_SUCCESS && is_leader) code = MPI_Comm_set_errhandler(net->leaders, MPI_ERRORS_RETURN);
-    if (code == MPI_SUCCESS) code = MPI_Comm_dup(MPI_COMM_WORLD, &net->messages);
+    if (code == MPI_SUCCESS) code = MPI_Comm_idup(MPI_COMM_WORLD, &net->messages, &request);
+    if (code == MPI_SUCCESS && (code = rmai_mpi_wait(&request, "rma_init", "MPI_Comm_idup")) != RMA_SUCCESS) return code;
     if (code == MPI_SUCCESS) code = MPI_Comm_set_errhandler(net->messages, MPI_ERRORS_RETURN);
     if (code != MPI_SUCCESS) return rmai_mpi(code, "rma_init", "setting up the communicators");
     net->heard = malloc(RMAI_EARS * sizeof *net->heard);
@@ -73,6 +75,14 @@ int rmai_net_agree(struct rmai_net *net, const char *call, void *data, size_t by
 int rmai_net_broadcast(struct rmai_net *net, const char *call, void *data, size_t len, int root, MPI_Request *request) {
     return rmai_mpi(MPI_Ibcast(data, (int)len, MPI_BYTE, root, net->leaders, request), call, "MPI_Ibcast");
 }
+
+static int merge(MPI_Comm comm, void *data, int n, MPI_Datatype type, MPI_Op op) {
+    MPI_Request request;
+    int code = MPI_Iallreduce(MPI_IN_PLACE, data, n, type, op, comm, &request);
+    return code == MPI_SUCCESS ? rmai_mpi_wait(&request, "agreeing", "MPI_Iallreduce") : rmai_mpi(code, "agreeing", "MPI_Iallreduce");
+}
+
+int rmai_net_worst(struct rmai_net *net, int *value) { return merge(net->messages, value, 1, MPI_INT, MPI_MAX); }
 
 int rmai_net_leader(const struct rmai_net *net, int i) {
     MPI_Group all, leaders;
@@ -253,22 +263,28 @@ void rmai_net_poll(MPI_Request *request) {
 
 /* ---- the machine ---- */
 
-/* Machines are told apart by the kernel's boot id: containers of one machine share it, machines never do. */
+/* Machines are told apart by the kernel's boot id: containers of one machine share it, machines never do. Only where there are several
+ * is a communicator made of each one's PEs: that polls, and takes seconds where many PEs share few processors. */
 int rmai_net_machine(uint64_t *bits, int n_bits) {
     char id[64] = "";
     unsigned hash = 2166136261u; /* FNV-1a */
-    MPI_Comm machine;
+    MPI_Comm machine = MPI_COMM_WORLD;
     int rank, n = 1;
+    long most[2];
     FILE *f = fopen("/proc/sys/kernel/random/boot_id", "r");
     if (f) {
         if (!fgets(id, sizeof id, f)) id[0] = 0;
         fclose(f);
     }
     for (const char *c = id; *c; c++) hash = (hash ^ (unsigned char)*c) * 16777619u;
+    hash >>= 1;
+    most[0] = (long)hash;
+    most[1] = -(long)hash;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    if (MPI_Comm_split(MPI_COMM_WORLD, (int)(hash >> 1), rank, &machine) != MPI_SUCCESS) return 1;
+    if (merge(MPI_COMM_WORLD, most, 2, MPI_LONG, MPI_MAX) != RMA_SUCCESS) return 1;
+    if (most[0] != -most[1] && MPI_Comm_split(MPI_COMM_WORLD, (int)hash, rank, &machine) != MPI_SUCCESS) return 1;
     MPI_Comm_size(machine, &n);
-    MPI_Allreduce(MPI_IN_PLACE, bits, n_bits, MPI_UINT64_T, MPI_BOR, machine);
-    MPI_Comm_free(&machine);
+    merge(machine, bits, n_bits, MPI_UINT64_T, MPI_BOR);
+    if (machine != MPI_COMM_WORLD) MPI_Comm_free(&machine);
     return n;
 }

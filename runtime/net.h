@@ -47,6 +47,9 @@ int rmai_net_barrier(struct rmai_net *net, const char *call, MPI_Request *reques
 int rmai_net_agree(struct rmai_net *net, const char *call, void *data, size_t bytes, MPI_Request *request);
 int rmai_net_broadcast(struct rmai_net *net, const char *call, void *data, size_t len, int root, MPI_Request *request);
 
+/* rmai_net_worst makes *value the largest of all PEs' (collective, waits). Returns RMA_SUCCESS or RMA_ERR_MPI. */
+int rmai_net_worst(struct rmai_net *net, int *value);
+
 /* rmai_net_leader: the PE that is leader number i. */
 int rmai_net_leader(const struct rmai_net *net, int i);
 
