@@ -406,28 +406,31 @@ int rma_barrier_all(void);
 int rma_broadcast(void *dest, const void *source, size_t len, int root);
 
 /* ---------------------------------------------------------------------------------------------------
- * Atomics, by symmetric address: C11 _Generic over rma_atomic_OP_TYPE, TYPE a name of RMA_ATOMIC_TYPES
+ * Atomics, by symmetric address: C11 _Generic over rma_atomic_OP_TYPE, TYPE a name of RMA_ATOMIC_TYPES or, where
+ * the list says "number", float or double
  *
  * Each is one indivisible access to the target's word, whoever else updates it through this library. What writes
  * is a release: this PE's earlier puts are seen by whoever reads the new value with an atomic. What reads is an
- * acquire. (fetch and a compare_swap that fails only read, set only writes, the others do both.) Fetching
- * forms return the old value, 0 after an error. The target must be naturally aligned (RMA_ERR_ADDRESS).
+ * acquire. (fetch and a compare_swap that fails only read, as do min and max that change nothing; set only writes, the others
+ * do both.) Fetching forms return the old value, 0 after an error; the others a code. The target must be naturally
+ * aligned (RMA_ERR_ADDRESS). Integers wrap around, float and double are rounded as by +.
  *
- *     long rma_atomic_fetch_long(const long *source, int pe);
- *     int  rma_atomic_set_long(long *dest, long value, int pe);
- *     long rma_atomic_swap_long(long *dest, long value, int pe);
- *     long rma_atomic_compare_swap_long(long *dest, long cond, long value, int pe);
- *     long rma_atomic_fetch_add_long(long *dest, long value, int pe);
- *     int  rma_atomic_add_long(long *dest, long value, int pe);
+ *     number   fetch(source, pe)                      the value
+ *     number   set(target, value, pe)                 no value
+ *     number   swap(target, value, pe)                value, and the old one
+ *     integer  compare_swap(target, cond, value, pe)  value if the old one is cond; the old one
+ *     number   add(target, value, pe)                 old + value             fetch_add: the old one, too
+ *     integer  inc(target, pe)                        old + 1                 fetch_inc
+ *     integer  and, or, xor(target, value, pe)        old & | ^ value         fetch_and, fetch_or, fetch_xor
+ *     number   min, max(target, value, pe)            the one that is less or greater; of a NaN and a number, the number
+ *                                                                             fetch_min, fetch_max
  *
- * The _nbi forms (non-blocking, implicit handle) of the fetching ones return a code. They write the old value to *fetch, any
- * memory of the caller of the word's type, by the next rma_quiet at the latest: until then the program leaves *fetch alone. Those
- * on other nodes travel in batches. After OpenSHMEM 1.6 section 9.8.
+ * So: long old = rma_atomic_fetch_add(&counter, 1, pe), or rma_atomic_fetch_add_long(&counter, 1, pe).
  *
- *     int rma_atomic_fetch_nbi_long(long *fetch, const long *source, int pe);
- *     int rma_atomic_swap_nbi_long(long *fetch, long *dest, long value, int pe);
- *     int rma_atomic_compare_swap_nbi_long(long *fetch, long *dest, long cond, long value, int pe);
- *     int rma_atomic_fetch_add_nbi_long(long *fetch, long *dest, long value, int pe);
+ * Each fetching form has an _nbi one (non-blocking, implicit handle): fetch_nbi, swap_nbi, compare_swap_nbi, fetch_add_nbi and so
+ * on. It returns a code and takes another first argument, fetch, any memory of the caller of the word's type, to which it writes the
+ * old value by the next rma_quiet at the latest: until then the program leaves *fetch alone. Those on other nodes travel in batches.
+ * After OpenSHMEM 1.6 section 9.8; min, max and adding floating-point numbers are ours.
  * ------------------------------------------------------------------------------------------------ */
 
 /* ---------------------------------------------------------------------------------------------------
@@ -454,31 +457,38 @@ void *rma_gptr_ptr(rma_gptr_t g);
 inline int rma_gptr_put(rma_gptr_t dest, const void *source, size_t len);
 inline int rma_gptr_get(void *dest, rma_gptr_t source, size_t len);
 
-/* Atomics on the 64-bit word that g names: ordered as those of rma_atomic_. Those on attached memory of another PE are done
- * by a thread of the owner: some ten microseconds; RMA_ERR_SYSTEM if it has died. */
-inline uint64_t rma_gptr_atomic_fetch(rma_gptr_t source);
-inline int rma_gptr_atomic_set(rma_gptr_t dest, uint64_t value);
-inline uint64_t rma_gptr_atomic_swap(rma_gptr_t dest, uint64_t value);
-inline uint64_t rma_gptr_atomic_compare_swap(rma_gptr_t dest, uint64_t cond, uint64_t value);
-inline uint64_t rma_gptr_atomic_fetch_add(rma_gptr_t dest, uint64_t value);
-inline uint64_t rma_gptr_atomic_fetch_and(rma_gptr_t dest, uint64_t value);
-inline uint64_t rma_gptr_atomic_fetch_or(rma_gptr_t dest, uint64_t value);
-inline uint64_t rma_gptr_atomic_fetch_xor(rma_gptr_t dest, uint64_t value);
+/* Atomics on the word that g names: each of those above with rma_gptr_atomic_ for rma_atomic_, a global pointer as the target, and no
+ * PE. rma_gptr_atomic_OP is for words of uint64_t; rma_gptr_atomic_OP_TYPE, TYPE a name of RMA_GPTR_ATOMIC_TYPES or float or
+ * double, for the others, since g does not say of what type its word is.
+ *
+ *     uint64_t old = rma_gptr_atomic_fetch_add(g, 1);
+ *     int code = rma_gptr_atomic_max_double(g, 0.5);
+ *
+ * Those on attached memory of another PE are done by a thread of the owner: some ten microseconds; RMA_ERR_SYSTEM if it has died. */
 
 /* ---------------------------------------------------------------------------------------------------
  * Types: the first tables are all distinct types, the second ones other names of them
  * ------------------------------------------------------------------------------------------------ */
 
 /* clang-format off */
-#define RMA_ATOMIC_TYPES(X)                                                                             \
-    X(int, int) X(long, long) X(llong, long long)                                                       \
-    X(uint, unsigned int) X(ulong, unsigned long) X(ullong, unsigned long long)
+#define RMA_ATOMIC_TYPES_WITH_(X, A)                                                                    \
+    X(A, int, int) X(A, long, long) X(A, llong, long long)                                              \
+    X(A, uint, unsigned int) X(A, ulong, unsigned long) X(A, ullong, unsigned long long)
+#define RMA_ATOMIC_FLOAT_TYPES_WITH_(X, A) X(A, float, float) X(A, double, double)
+#define RMA_ATOMIC_NUMBERS_WITH_(X, A) RMA_ATOMIC_TYPES_WITH_(X, A) RMA_ATOMIC_FLOAT_TYPES_WITH_(X, A)
+#define RMA_TYPES_WITH_(X, A) RMA_ATOMIC_NUMBERS_WITH_(X, A)                                            \
+    X(A, char, char) X(A, schar, signed char) X(A, uchar, unsigned char) X(A, short, short)             \
+    X(A, ushort, unsigned short) X(A, ldouble, long double)
+
+#define RMA_PLAIN_(X, NAME, TYPE) X(NAME, TYPE)
+#define RMA_ATOMIC_TYPES(X) RMA_ATOMIC_TYPES_WITH_(RMA_PLAIN_, X)
+#define RMA_ATOMIC_FLOAT_TYPES(X) RMA_ATOMIC_FLOAT_TYPES_WITH_(RMA_PLAIN_, X)
 #define RMA_ATOMIC_TYPE_ALIASES(X)                                                                      \
     X(int32, int32_t) X(int64, int64_t) X(uint32, uint32_t) X(uint64, uint64_t)                         \
     X(size, size_t) X(ptrdiff, ptrdiff_t)
-#define RMA_TYPES(X) RMA_ATOMIC_TYPES(X)                                                                \
-    X(char, char) X(schar, signed char) X(uchar, unsigned char) X(short, short)                         \
-    X(ushort, unsigned short) X(float, float) X(double, double) X(ldouble, long double)
+#define RMA_GPTR_ATOMIC_TYPES(X)                                                                        \
+    X(int32, int32_t) X(int64, int64_t) X(uint32, uint32_t) X(uint64, uint64_t)
+#define RMA_TYPES(X) RMA_TYPES_WITH_(RMA_PLAIN_, X)
 #define RMA_TYPE_ALIASES(X) RMA_ATOMIC_TYPE_ALIASES(X)                                                  \
     X(int8, int8_t) X(int16, int16_t) X(uint8, uint8_t) X(uint16, uint16_t)
 /* clang-format on */

@@ -61,20 +61,26 @@ int rma_atomic_nbi_slow_(const char *call, int op, const void *target, size_t le
 int rma_put_signal_slow_(void *dest, const void *source, size_t len, uint64_t *signal, uint64_t value, int op, int pe);
 int rma_gptr_put_slow_(const char *call, rma_gptr_t dest, const void *source, size_t len);
 int rma_gptr_get_slow_(const char *call, void *dest, rma_gptr_t source, size_t len);
-int rma_gptr_atomic_slow_(const char *call, int op, rma_gptr_t g, uint64_t value, uint64_t cond, uint64_t *old);
+int rma_gptr_atomic_slow_(const char *call, int op, rma_gptr_t g, size_t len, uint64_t value, uint64_t cond, uint64_t *old);
+int rma_gptr_atomic_nbi_slow_(const char *call, int op, rma_gptr_t g, size_t len, uint64_t value, uint64_t cond, void *fetch);
 int rma_quiet_slow_(const char *call);
+
+/* The library itself, which exports each of them, says `extern inline` (C11 6.7.4). */
+#ifndef RMA_INLINE_
+#define RMA_INLINE_ inline
+#endif
 
 #define RMA_LIKELY_(x) __builtin_expect(!!(x), 1)
 
 /* The node's q of pe, or a number >= n_node: see above. */
-inline uint32_t rma_slot_(int pe) {
+RMA_INLINE_ uint32_t rma_slot_(int pe) {
     uint32_t q = ((uint32_t)pe - rma_reach_.first) * rma_reach_.inverse;
     return (q >> rma_reach_.shift) | (q << (-rma_reach_.shift & 31));
 }
 
 /* The address of pe's copy of the symmetric range [addr, addr + len), or NULL if this look cannot tell. The
  * lengths that the compiler knows need one compare less: size - len cannot be negative then. */
-inline void *rma_reach_ptr_(const void *addr, size_t len, int pe) {
+RMA_INLINE_ void *rma_reach_ptr_(const void *addr, size_t len, int pe) {
     uint32_t slot = rma_slot_(pe);
     uintptr_t offset = (uintptr_t)addr - rma_reach_.base;
     int fits = (__builtin_constant_p(len) && len <= RMA_SIZE_MIN_) || len <= rma_reach_.size;
@@ -87,14 +93,14 @@ inline void *rma_reach_ptr_(const void *addr, size_t len, int pe) {
 }
 
 /* Constant lengths become moves, the others a call of memcpy or, if long, of rma_copy_. */
-inline void rma_move_(void *dest, const void *source, size_t len) {
+RMA_INLINE_ void rma_move_(void *dest, const void *source, size_t len) {
     if ((__builtin_constant_p(len) && len <= RMA_SIZE_MIN_) || len < rma_reach_.stream_min)
         memcpy(dest, source, len);
     else
         rma_copy_(dest, source, len);
 }
 
-inline int rma_put(void *dest, const void *source, size_t len, int pe) {
+RMA_INLINE_ int rma_put(void *dest, const void *source, size_t len, int pe) {
     void *there = rma_reach_ptr_(dest, len, pe);
     if (RMA_LIKELY_(there != NULL)) {
         rma_move_(there, source, len);
@@ -103,7 +109,7 @@ inline int rma_put(void *dest, const void *source, size_t len, int pe) {
     return rma_put_slow_("rma_put", dest, source, len, pe);
 }
 
-inline int rma_get(void *dest, const void *source, size_t len, int pe) {
+RMA_INLINE_ int rma_get(void *dest, const void *source, size_t len, int pe) {
     const void *there = rma_reach_ptr_(source, len, pe);
     if (RMA_LIKELY_(there != NULL)) {
         rma_move_(dest, there, len);
@@ -112,7 +118,7 @@ inline int rma_get(void *dest, const void *source, size_t len, int pe) {
     return rma_get_slow_("rma_get", dest, source, len, pe);
 }
 
-inline int rma_put_nbi(void *dest, const void *source, size_t len, int pe) {
+RMA_INLINE_ int rma_put_nbi(void *dest, const void *source, size_t len, int pe) {
     void *there = rma_reach_ptr_(dest, len, pe);
     if (RMA_LIKELY_(there != NULL)) {
         rma_move_(there, source, len);
@@ -121,7 +127,7 @@ inline int rma_put_nbi(void *dest, const void *source, size_t len, int pe) {
     return rma_put_nbi_slow_("rma_put_nbi", dest, source, len, pe);
 }
 
-inline int rma_get_nbi(void *dest, const void *source, size_t len, int pe) {
+RMA_INLINE_ int rma_get_nbi(void *dest, const void *source, size_t len, int pe) {
     const void *there = rma_reach_ptr_(source, len, pe);
     if (RMA_LIKELY_(there != NULL)) {
         rma_move_(dest, there, len);
@@ -133,7 +139,7 @@ inline int rma_get_nbi(void *dest, const void *source, size_t len, int pe) {
 /* One store or load for each type that the machine moves whole; a relaxed atomic, so that by C11 too no reader
  * sees half a value. (The condition is a constant: one branch is compiled.) */
 #define RMA_VALUE_(NAME, TYPE)                                                                          \
-    inline int rma_p_##NAME(TYPE *dest, TYPE value, int pe) {                                           \
+    RMA_INLINE_ int rma_p_##NAME(TYPE *dest, TYPE value, int pe) {                                           \
         TYPE *there = (TYPE *)rma_reach_ptr_(dest, sizeof value, pe);                                   \
         if (!RMA_LIKELY_(there != NULL))                                                                \
             return rma_p_slow_("rma_p_" #NAME, dest, &value, sizeof value, pe);                       \
@@ -143,7 +149,7 @@ inline int rma_get_nbi(void *dest, const void *source, size_t len, int pe) {
             memcpy(there, &value, sizeof value);                                                        \
         return RMA_SUCCESS;                                                                             \
     }                                                                                                   \
-    inline TYPE rma_g_##NAME(const TYPE *source, int pe) {                                              \
+    RMA_INLINE_ TYPE rma_g_##NAME(const TYPE *source, int pe) {                                              \
         TYPE value = 0;                                                                                 \
         TYPE *there = (TYPE *)rma_reach_ptr_(source, sizeof value, pe);                                 \
         if (!RMA_LIKELY_(there != NULL))                                                                \
@@ -165,13 +171,13 @@ RMA_TYPE_ALIASES(RMA_VALUE_)
 #pragma GCC diagnostic pop
 
 /* Orders. Release: a put, then a fence, then a put that a peer sees: it sees the first too. */
-inline int rma_fence(void) {
+RMA_INLINE_ int rma_fence(void) {
     __atomic_thread_fence(__ATOMIC_RELEASE);
     if (RMA_LIKELY_(rma_reach_.calm)) return RMA_SUCCESS;
     return rma_quiet_slow_("rma_fence");
 }
 
-inline int rma_quiet(void) {
+RMA_INLINE_ int rma_quiet(void) {
     __atomic_thread_fence(__ATOMIC_RELEASE);
     if (RMA_LIKELY_(rma_reach_.calm)) return RMA_SUCCESS;
     return rma_quiet_slow_("rma_quiet");
@@ -186,102 +192,228 @@ enum rma_atomic_op_ {
     RMA_FETCH_ADD_,
     RMA_FETCH_AND_,
     RMA_FETCH_OR_,
-    RMA_FETCH_XOR_
+    RMA_FETCH_XOR_,
+    RMA_FETCH_MIN_, /* of unsigned words, */
+    RMA_FETCH_MAX_,
+    RMA_FETCH_SMIN_, /* of signed ones, */
+    RMA_FETCH_SMAX_,
+    RMA_FETCH_FADD_, /* and of float or double, by the length */
+    RMA_FETCH_FMIN_,
+    RMA_FETCH_FMAX_
 };
 
 /* Atomics. ACQ_REL: what the doc promises. */
-inline void *rma_atomic_ptr_(const void *target, size_t len, int pe) {
+RMA_INLINE_ void *rma_atomic_ptr_(const void *target, size_t len, int pe) {
     void *there = rma_reach_ptr_(target, len, pe);
     /* Not calm: puts to other nodes are under way, which a release comes after. */
     return RMA_LIKELY_(there != NULL && ((uintptr_t)target & (len - 1)) == 0 && rma_reach_.calm) ? there : NULL;
 }
 
-#define RMA_ATOMIC_SLOW_(NAME, OP, TARGET, VALUE, COND, OLD)                                            \
-    rma_atomic_slow_("rma_atomic_" NAME, OP, TARGET, sizeof *t, (uint64_t)(VALUE), (uint64_t)(COND), pe, OLD)
+/* What is done with the word of TYPE at t, in the end. Floating-point words are compared by their bits. A number wins over a NaN. */
+#define RMA_DO_ADD_(NAME, t, value) __atomic_fetch_add(t, value, __ATOMIC_ACQ_REL)
+#define RMA_DO_AND_(NAME, t, value) __atomic_fetch_and(t, value, __ATOMIC_ACQ_REL)
+#define RMA_DO_OR_(NAME, t, value) __atomic_fetch_or(t, value, __ATOMIC_ACQ_REL)
+#define RMA_DO_XOR_(NAME, t, value) __atomic_fetch_xor(t, value, __ATOMIC_ACQ_REL)
+#define RMA_DO_FADD_(NAME, t, value) rma_do_add_##NAME(t, value)
+#define RMA_DO_MIN_(NAME, t, value) rma_do_min_##NAME(t, value)
+#define RMA_DO_MAX_(NAME, t, value) rma_do_max_##NAME(t, value)
 
-#define RMA_ATOMIC_(NAME, TYPE)                                                                         \
-    inline TYPE rma_atomic_fetch_##NAME(const TYPE *source, int pe) {                                   \
-        TYPE *t = (TYPE *)rma_atomic_ptr_(source, sizeof *t, pe);                                       \
-        uint64_t old = 0;                                                                               \
-        if (RMA_LIKELY_(t != NULL)) return __atomic_load_n(t, __ATOMIC_ACQUIRE);                        \
-        RMA_ATOMIC_SLOW_("fetch_" #NAME, RMA_FETCH_, source, 0, 0, &old);                               \
-        return (TYPE)old;                                                                               \
+/* Without a store where nothing changes: then it is an acquire only. */
+#define RMA_DO_LIMIT_(NAME, TYPE, LIMIT, BEYOND)                                                        \
+    RMA_INLINE_ TYPE rma_do_##LIMIT##_##NAME(TYPE *t, TYPE value) {                                     \
+        TYPE old;                                                                                       \
+        __atomic_load(t, &old, __ATOMIC_ACQUIRE);                                                       \
+        while (BEYOND && !__atomic_compare_exchange(t, &old, &value, 1, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) continue; \
+        return old;                                                                                     \
+    }
+#define RMA_DO_INTEGER_(NAME, TYPE)                                                                     \
+    RMA_DO_LIMIT_(NAME, TYPE, min, value < old)                                                         \
+    RMA_DO_LIMIT_(NAME, TYPE, max, value > old)
+#define RMA_DO_FLOAT_(NAME, TYPE, BITS)                                                                 \
+    RMA_DO_LIMIT_(NAME, TYPE, min, (value < old || (old != old && value == value)))                     \
+    RMA_DO_LIMIT_(NAME, TYPE, max, (value > old || (old != old && value == value)))                     \
+    RMA_INLINE_ TYPE rma_do_add_##NAME(TYPE *t, TYPE value) {                                           \
+        TYPE old, sum;                                                                                  \
+        __atomic_load(t, &old, __ATOMIC_RELAXED);                                                       \
+        do sum = old + value;                                                                           \
+        while (!__atomic_compare_exchange(t, &old, &sum, 1, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED));       \
+        return old;                                                                                     \
     }                                                                                                   \
-    inline int rma_atomic_set_##NAME(TYPE *dest, TYPE value, int pe) {                                  \
-        TYPE *t = (TYPE *)rma_atomic_ptr_(dest, sizeof *t, pe);                                         \
-        if (!RMA_LIKELY_(t != NULL)) return RMA_ATOMIC_SLOW_("set_" #NAME, RMA_SET_, dest, value, 0, NULL);   \
-        __atomic_store_n(t, value, __ATOMIC_RELEASE);                                                   \
+    RMA_INLINE_ uint64_t rma_bits_##NAME(TYPE value) {                                                  \
+        BITS bits;                                                                                      \
+        memcpy(&bits, &value, sizeof bits);                                                             \
+        return bits;                                                                                    \
+    }                                                                                                   \
+    RMA_INLINE_ TYPE rma_value_##NAME(uint64_t wide) {                                                  \
+        BITS bits = (BITS)wide;                                                                         \
+        TYPE value;                                                                                     \
+        memcpy(&value, &bits, sizeof value);                                                            \
+        return value;                                                                                   \
+    }
+RMA_ATOMIC_TYPES(RMA_DO_INTEGER_)
+RMA_ATOMIC_TYPE_ALIASES(RMA_DO_INTEGER_)
+RMA_DO_FLOAT_(float, float, uint32_t)
+RMA_DO_FLOAT_(double, double, uint64_t)
+
+/* A word travels to the slow calls in 64 bits. */
+#define RMA_BITS_INTEGER_(NAME, value) (uint64_t)(value)
+#define RMA_BITS_FLOAT_(NAME, value) rma_bits_##NAME(value)
+#define RMA_VALUE_INTEGER_(NAME, TYPE, bits) (TYPE)(bits)
+#define RMA_VALUE_FLOAT_(NAME, TYPE, bits) rma_value_##NAME(bits)
+
+/* Two families of calls: SYM names the word by a symmetric address and a PE, GPTR by a global pointer. */
+#define RMA_SYM_NAME_(OP, SUFFIX) rma_atomic_##OP##SUFFIX
+#define RMA_SYM_TARGET_(TYPE) TYPE *target
+#define RMA_SYM_SOURCE_(TYPE) const TYPE *target
+#define RMA_SYM_PE_ , int pe
+#define RMA_SYM_WORD_(TYPE) (TYPE *)rma_atomic_ptr_(target, sizeof(TYPE), pe)
+#define RMA_SYM_SLOW_(TYPE, CALL, OP, VALUE, COND, OLD)                                                 \
+    rma_atomic_slow_("rma_atomic_" CALL, OP, target, sizeof(TYPE), VALUE, COND, pe, OLD)
+#define RMA_SYM_NBI_(TYPE, CALL, OP, VALUE, COND)                                                       \
+    rma_atomic_nbi_slow_("rma_atomic_" CALL, OP, target, sizeof(TYPE), VALUE, COND, pe, fetch)
+
+#define RMA_GPTR_NAME_(OP, SUFFIX) rma_gptr_atomic_##OP##SUFFIX
+#define RMA_GPTR_TARGET_(TYPE) rma_gptr_t target
+#define RMA_GPTR_SOURCE_(TYPE) rma_gptr_t target
+#define RMA_GPTR_PE_
+#define RMA_GPTR_WORD_(TYPE) (TYPE *)rma_gptr_word_(target, sizeof(TYPE))
+#define RMA_GPTR_SLOW_(TYPE, CALL, OP, VALUE, COND, OLD)                                                \
+    rma_gptr_atomic_slow_("rma_gptr_atomic_" CALL, OP, target, sizeof(TYPE), VALUE, COND, OLD)
+#define RMA_GPTR_NBI_(TYPE, CALL, OP, VALUE, COND)                                                      \
+    rma_gptr_atomic_nbi_slow_("rma_gptr_atomic_" CALL, OP, target, sizeof(TYPE), VALUE, COND, fetch)
+
+/* fetch, set, swap: of every kind of word. */
+#define RMA_ATOMIC_FORMS_(F, SUFFIX, NAME, TYPE, KIND)                                                  \
+    RMA_INLINE_ TYPE RMA_##F##_NAME_(fetch, SUFFIX)(RMA_##F##_SOURCE_(TYPE) RMA_##F##_PE_) {            \
+        TYPE *t = RMA_##F##_WORD_(TYPE), value;                                                         \
+        uint64_t bits = 0;                                                                              \
+        if (!RMA_LIKELY_(t != NULL)) {                                                                  \
+            RMA_##F##_SLOW_(TYPE, "fetch" #SUFFIX, RMA_FETCH_, 0, 0, &bits);                            \
+            return RMA_VALUE_##KIND##_(NAME, TYPE, bits);                                               \
+        }                                                                                               \
+        __atomic_load(t, &value, __ATOMIC_ACQUIRE);                                                     \
+        return value;                                                                                   \
+    }                                                                                                   \
+    RMA_INLINE_ int RMA_##F##_NAME_(set, SUFFIX)(RMA_##F##_TARGET_(TYPE), TYPE value RMA_##F##_PE_) {   \
+        TYPE *t = RMA_##F##_WORD_(TYPE);                                                                \
+        if (!RMA_LIKELY_(t != NULL))                                                                    \
+            return RMA_##F##_SLOW_(TYPE, "set" #SUFFIX, RMA_SET_, RMA_BITS_##KIND##_(NAME, value), 0, NULL); \
+        __atomic_store(t, &value, __ATOMIC_RELEASE);                                                    \
         return RMA_SUCCESS;                                                                             \
     }                                                                                                   \
-    inline TYPE rma_atomic_swap_##NAME(TYPE *dest, TYPE value, int pe) {                                \
-        TYPE *t = (TYPE *)rma_atomic_ptr_(dest, sizeof *t, pe);                                         \
-        uint64_t old = 0;                                                                               \
-        if (RMA_LIKELY_(t != NULL)) return __atomic_exchange_n(t, value, __ATOMIC_ACQ_REL);             \
-        RMA_ATOMIC_SLOW_("swap_" #NAME, RMA_SWAP_, dest, value, 0, &old);                                     \
-        return (TYPE)old;                                                                               \
+    RMA_INLINE_ TYPE RMA_##F##_NAME_(swap, SUFFIX)(RMA_##F##_TARGET_(TYPE), TYPE value RMA_##F##_PE_) { \
+        TYPE *t = RMA_##F##_WORD_(TYPE), old;                                                           \
+        uint64_t bits = 0;                                                                              \
+        if (!RMA_LIKELY_(t != NULL)) {                                                                  \
+            RMA_##F##_SLOW_(TYPE, "swap" #SUFFIX, RMA_SWAP_, RMA_BITS_##KIND##_(NAME, value), 0, &bits); \
+            return RMA_VALUE_##KIND##_(NAME, TYPE, bits);                                               \
+        }                                                                                               \
+        __atomic_exchange(t, &value, &old, __ATOMIC_ACQ_REL);                                           \
+        return old;                                                                                     \
     }                                                                                                   \
-    inline TYPE rma_atomic_compare_swap_##NAME(TYPE *dest, TYPE cond, TYPE value, int pe) {             \
-        TYPE *t = (TYPE *)rma_atomic_ptr_(dest, sizeof *t, pe);                                         \
-        uint64_t old = 0;                                                                               \
+    RMA_INLINE_ int RMA_##F##_NAME_(fetch_nbi, SUFFIX)(TYPE *fetch, RMA_##F##_SOURCE_(TYPE) RMA_##F##_PE_) { \
+        TYPE *t = RMA_##F##_WORD_(TYPE);                                                                \
+        if (!RMA_LIKELY_(t != NULL)) return RMA_##F##_NBI_(TYPE, "fetch_nbi" #SUFFIX, RMA_FETCH_, 0, 0); \
+        __atomic_load(t, fetch, __ATOMIC_ACQUIRE);                                                      \
+        return RMA_SUCCESS;                                                                             \
+    }                                                                                                   \
+    RMA_INLINE_ int RMA_##F##_NAME_(swap_nbi, SUFFIX)(TYPE *fetch, RMA_##F##_TARGET_(TYPE), TYPE value RMA_##F##_PE_) { \
+        TYPE *t = RMA_##F##_WORD_(TYPE);                                                                \
+        if (!RMA_LIKELY_(t != NULL))                                                                    \
+            return RMA_##F##_NBI_(TYPE, "swap_nbi" #SUFFIX, RMA_SWAP_, RMA_BITS_##KIND##_(NAME, value), 0); \
+        __atomic_exchange(t, &value, fetch, __ATOMIC_ACQ_REL);                                          \
+        return RMA_SUCCESS;                                                                             \
+    }
+
+/* An operation OP that makes a new value of the old one and `value`: fetching, plain, nonblocking. */
+#define RMA_ATOMIC_UPDATE_(F, SUFFIX, NAME, TYPE, KIND, OP, CODE, DO)                                   \
+    RMA_INLINE_ TYPE RMA_##F##_NAME_(fetch_##OP, SUFFIX)(RMA_##F##_TARGET_(TYPE), TYPE value RMA_##F##_PE_) { \
+        TYPE *t = RMA_##F##_WORD_(TYPE);                                                                \
+        uint64_t bits = 0;                                                                              \
+        if (RMA_LIKELY_(t != NULL)) return DO(NAME, t, value);                                          \
+        RMA_##F##_SLOW_(TYPE, "fetch_" #OP #SUFFIX, CODE, RMA_BITS_##KIND##_(NAME, value), 0, &bits);   \
+        return RMA_VALUE_##KIND##_(NAME, TYPE, bits);                                                   \
+    }                                                                                                   \
+    RMA_INLINE_ int RMA_##F##_NAME_(OP, SUFFIX)(RMA_##F##_TARGET_(TYPE), TYPE value RMA_##F##_PE_) {    \
+        TYPE *t = RMA_##F##_WORD_(TYPE);                                                                \
+        if (!RMA_LIKELY_(t != NULL))                                                                    \
+            return RMA_##F##_SLOW_(TYPE, #OP #SUFFIX, CODE, RMA_BITS_##KIND##_(NAME, value), 0, NULL);  \
+        (void)DO(NAME, t, value);                                                                       \
+        return RMA_SUCCESS;                                                                             \
+    }                                                                                                   \
+    RMA_INLINE_ int RMA_##F##_NAME_(fetch_##OP##_nbi, SUFFIX)(TYPE *fetch, RMA_##F##_TARGET_(TYPE), TYPE value RMA_##F##_PE_) { \
+        TYPE *t = RMA_##F##_WORD_(TYPE);                                                                \
+        if (!RMA_LIKELY_(t != NULL))                                                                    \
+            return RMA_##F##_NBI_(TYPE, "fetch_" #OP "_nbi" #SUFFIX, CODE, RMA_BITS_##KIND##_(NAME, value), 0); \
+        *fetch = DO(NAME, t, value);                                                                    \
+        return RMA_SUCCESS;                                                                             \
+    }
+
+/* What only integers have. */
+#define RMA_ATOMIC_COUNTS_(F, SUFFIX, NAME, TYPE)                                                       \
+    RMA_INLINE_ TYPE RMA_##F##_NAME_(compare_swap, SUFFIX)(RMA_##F##_TARGET_(TYPE), TYPE cond, TYPE value RMA_##F##_PE_) { \
+        TYPE *t = RMA_##F##_WORD_(TYPE);                                                                \
+        uint64_t bits = 0;                                                                              \
         if (RMA_LIKELY_(t != NULL)) {                                                                   \
             __atomic_compare_exchange_n(t, &cond, value, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);        \
             return cond;                                                                                \
         }                                                                                               \
-        RMA_ATOMIC_SLOW_("compare_swap_" #NAME, RMA_COMPARE_SWAP_, dest, value, cond, &old);                  \
-        return (TYPE)old;                                                                               \
+        RMA_##F##_SLOW_(TYPE, "compare_swap" #SUFFIX, RMA_COMPARE_SWAP_, (uint64_t)value, (uint64_t)cond, &bits); \
+        return (TYPE)bits;                                                                              \
     }                                                                                                   \
-    inline TYPE rma_atomic_fetch_add_##NAME(TYPE *dest, TYPE value, int pe) {                           \
-        TYPE *t = (TYPE *)rma_atomic_ptr_(dest, sizeof *t, pe);                                         \
-        uint64_t old = 0;                                                                               \
-        if (RMA_LIKELY_(t != NULL)) return __atomic_fetch_add(t, value, __ATOMIC_ACQ_REL);              \
-        RMA_ATOMIC_SLOW_("fetch_add_" #NAME, RMA_FETCH_ADD_, dest, value, 0, &old);                           \
-        return (TYPE)old;                                                                               \
-    }                                                                                                   \
-    inline int rma_atomic_add_##NAME(TYPE *dest, TYPE value, int pe) {                                  \
-        TYPE *t = (TYPE *)rma_atomic_ptr_(dest, sizeof *t, pe);                                         \
-        if (!RMA_LIKELY_(t != NULL)) return RMA_ATOMIC_SLOW_("add_" #NAME, RMA_FETCH_ADD_, dest, value, 0, NULL); \
-        __atomic_fetch_add(t, value, __ATOMIC_ACQ_REL);                                                 \
-        return RMA_SUCCESS;                                                                             \
-    }
-
-RMA_ATOMIC_TYPES(RMA_ATOMIC_)
-RMA_ATOMIC_TYPE_ALIASES(RMA_ATOMIC_)
-
-#define RMA_ATOMIC_NBI_SLOW_(NAME, OP, TARGET, VALUE, COND)                                             \
-    rma_atomic_nbi_slow_("rma_atomic_" NAME, OP, TARGET, sizeof *t, (uint64_t)(VALUE), (uint64_t)(COND), pe, fetch)
-
-#define RMA_ATOMIC_NBI_(NAME, TYPE)                                                                     \
-    inline int rma_atomic_fetch_nbi_##NAME(TYPE *fetch, const TYPE *source, int pe) {                   \
-        TYPE *t = (TYPE *)rma_atomic_ptr_(source, sizeof *t, pe);                                       \
-        if (!RMA_LIKELY_(t != NULL)) return RMA_ATOMIC_NBI_SLOW_("fetch_nbi_" #NAME, RMA_FETCH_, source, 0, 0); \
-        *fetch = __atomic_load_n(t, __ATOMIC_ACQUIRE);                                                  \
-        return RMA_SUCCESS;                                                                             \
-    }                                                                                                   \
-    inline int rma_atomic_swap_nbi_##NAME(TYPE *fetch, TYPE *dest, TYPE value, int pe) {                \
-        TYPE *t = (TYPE *)rma_atomic_ptr_(dest, sizeof *t, pe);                                         \
-        if (!RMA_LIKELY_(t != NULL)) return RMA_ATOMIC_NBI_SLOW_("swap_nbi_" #NAME, RMA_SWAP_, dest, value, 0); \
-        *fetch = __atomic_exchange_n(t, value, __ATOMIC_ACQ_REL);                                       \
-        return RMA_SUCCESS;                                                                             \
-    }                                                                                                   \
-    inline int rma_atomic_compare_swap_nbi_##NAME(TYPE *fetch, TYPE *dest, TYPE cond, TYPE value, int pe) { \
-        TYPE *t = (TYPE *)rma_atomic_ptr_(dest, sizeof *t, pe);                                         \
+    RMA_INLINE_ int RMA_##F##_NAME_(compare_swap_nbi, SUFFIX)(TYPE *fetch, RMA_##F##_TARGET_(TYPE), TYPE cond, \
+                                                              TYPE value RMA_##F##_PE_) {               \
+        TYPE *t = RMA_##F##_WORD_(TYPE);                                                                \
         if (!RMA_LIKELY_(t != NULL))                                                                    \
-            return RMA_ATOMIC_NBI_SLOW_("compare_swap_nbi_" #NAME, RMA_COMPARE_SWAP_, dest, value, cond); \
+            return RMA_##F##_NBI_(TYPE, "compare_swap_nbi" #SUFFIX, RMA_COMPARE_SWAP_, (uint64_t)value, (uint64_t)cond); \
         __atomic_compare_exchange_n(t, &cond, value, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);            \
         *fetch = cond;                                                                                  \
         return RMA_SUCCESS;                                                                             \
     }                                                                                                   \
-    inline int rma_atomic_fetch_add_nbi_##NAME(TYPE *fetch, TYPE *dest, TYPE value, int pe) {           \
-        TYPE *t = (TYPE *)rma_atomic_ptr_(dest, sizeof *t, pe);                                         \
-        if (!RMA_LIKELY_(t != NULL)) return RMA_ATOMIC_NBI_SLOW_("fetch_add_nbi_" #NAME, RMA_FETCH_ADD_, dest, value, 0); \
-        *fetch = __atomic_fetch_add(t, value, __ATOMIC_ACQ_REL);                                        \
+    RMA_INLINE_ TYPE RMA_##F##_NAME_(fetch_inc, SUFFIX)(RMA_##F##_TARGET_(TYPE) RMA_##F##_PE_) {        \
+        TYPE *t = RMA_##F##_WORD_(TYPE);                                                                \
+        uint64_t bits = 0;                                                                              \
+        if (RMA_LIKELY_(t != NULL)) return __atomic_fetch_add(t, (TYPE)1, __ATOMIC_ACQ_REL);            \
+        RMA_##F##_SLOW_(TYPE, "fetch_inc" #SUFFIX, RMA_FETCH_ADD_, 1, 0, &bits);                        \
+        return (TYPE)bits;                                                                              \
+    }                                                                                                   \
+    RMA_INLINE_ int RMA_##F##_NAME_(inc, SUFFIX)(RMA_##F##_TARGET_(TYPE) RMA_##F##_PE_) {               \
+        TYPE *t = RMA_##F##_WORD_(TYPE);                                                                \
+        if (!RMA_LIKELY_(t != NULL)) return RMA_##F##_SLOW_(TYPE, "inc" #SUFFIX, RMA_FETCH_ADD_, 1, 0, NULL); \
+        __atomic_fetch_add(t, (TYPE)1, __ATOMIC_ACQ_REL);                                               \
+        return RMA_SUCCESS;                                                                             \
+    }                                                                                                   \
+    RMA_INLINE_ int RMA_##F##_NAME_(fetch_inc_nbi, SUFFIX)(TYPE *fetch, RMA_##F##_TARGET_(TYPE) RMA_##F##_PE_) { \
+        TYPE *t = RMA_##F##_WORD_(TYPE);                                                                \
+        if (!RMA_LIKELY_(t != NULL)) return RMA_##F##_NBI_(TYPE, "fetch_inc_nbi" #SUFFIX, RMA_FETCH_ADD_, 1, 0); \
+        *fetch = __atomic_fetch_add(t, (TYPE)1, __ATOMIC_ACQ_REL);                                      \
         return RMA_SUCCESS;                                                                             \
     }
 
-RMA_ATOMIC_TYPES(RMA_ATOMIC_NBI_)
-RMA_ATOMIC_TYPE_ALIASES(RMA_ATOMIC_NBI_)
+#define RMA_IS_SIGNED_(TYPE) ((TYPE)-1 < (TYPE)1)
 
-inline int rma_put_signal(void *dest, const void *source, size_t len, uint64_t *signal, uint64_t value, int op, int pe) {
+#define RMA_ATOMIC_INTEGER_(F, SUFFIX, NAME, TYPE)                                                      \
+    RMA_ATOMIC_FORMS_(F, SUFFIX, NAME, TYPE, INTEGER)                                                   \
+    RMA_ATOMIC_COUNTS_(F, SUFFIX, NAME, TYPE)                                                           \
+    RMA_ATOMIC_UPDATE_(F, SUFFIX, NAME, TYPE, INTEGER, add, RMA_FETCH_ADD_, RMA_DO_ADD_)                \
+    RMA_ATOMIC_UPDATE_(F, SUFFIX, NAME, TYPE, INTEGER, and, RMA_FETCH_AND_, RMA_DO_AND_)                \
+    RMA_ATOMIC_UPDATE_(F, SUFFIX, NAME, TYPE, INTEGER, or, RMA_FETCH_OR_, RMA_DO_OR_)                   \
+    RMA_ATOMIC_UPDATE_(F, SUFFIX, NAME, TYPE, INTEGER, xor, RMA_FETCH_XOR_, RMA_DO_XOR_)                \
+    RMA_ATOMIC_UPDATE_(F, SUFFIX, NAME, TYPE, INTEGER, min, (RMA_IS_SIGNED_(TYPE) ? RMA_FETCH_SMIN_ : RMA_FETCH_MIN_), RMA_DO_MIN_) \
+    RMA_ATOMIC_UPDATE_(F, SUFFIX, NAME, TYPE, INTEGER, max, (RMA_IS_SIGNED_(TYPE) ? RMA_FETCH_SMAX_ : RMA_FETCH_MAX_), RMA_DO_MAX_)
+#define RMA_ATOMIC_FLOAT_(F, SUFFIX, NAME, TYPE)                                                        \
+    RMA_ATOMIC_FORMS_(F, SUFFIX, NAME, TYPE, FLOAT)                                                     \
+    RMA_ATOMIC_UPDATE_(F, SUFFIX, NAME, TYPE, FLOAT, add, RMA_FETCH_FADD_, RMA_DO_FADD_)                \
+    RMA_ATOMIC_UPDATE_(F, SUFFIX, NAME, TYPE, FLOAT, min, RMA_FETCH_FMIN_, RMA_DO_MIN_)                 \
+    RMA_ATOMIC_UPDATE_(F, SUFFIX, NAME, TYPE, FLOAT, max, RMA_FETCH_FMAX_, RMA_DO_MAX_)
+
+#define RMA_ATOMIC_SYM_INTEGER_(NAME, TYPE) RMA_ATOMIC_INTEGER_(SYM, _##NAME, NAME, TYPE)
+#define RMA_ATOMIC_SYM_FLOAT_(NAME, TYPE) RMA_ATOMIC_FLOAT_(SYM, _##NAME, NAME, TYPE)
+RMA_ATOMIC_TYPES(RMA_ATOMIC_SYM_INTEGER_)
+RMA_ATOMIC_TYPE_ALIASES(RMA_ATOMIC_SYM_INTEGER_)
+RMA_ATOMIC_FLOAT_TYPES(RMA_ATOMIC_SYM_FLOAT_)
+
+RMA_INLINE_ int rma_put_signal(void *dest, const void *source, size_t len, uint64_t *signal, uint64_t value, int op, int pe) {
     void *there = rma_reach_ptr_(dest, len, pe);
     uint64_t *word = (uint64_t *)rma_atomic_ptr_(signal, sizeof *signal, pe);
     if (!RMA_LIKELY_(there != NULL && word != NULL && (op == RMA_SIGNAL_SET || op == RMA_SIGNAL_ADD)))
@@ -300,11 +432,11 @@ inline int rma_put_signal(void *dest, const void *source, size_t len, uint64_t *
 #define RMA_GPTR_BITS_ 40
 #define RMA_GPTR_ATTACHED_ ((rma_gptr_t)3 << 38)
 
-inline int rma_gptr_pe(rma_gptr_t g) { return (int)(g >> RMA_GPTR_BITS_); }
+RMA_INLINE_ int rma_gptr_pe(rma_gptr_t g) { return (int)(g >> RMA_GPTR_BITS_); }
 
-inline ptrdiff_t rma_gptr_diff(rma_gptr_t a, rma_gptr_t b) { return (ptrdiff_t)(a - b); }
+RMA_INLINE_ ptrdiff_t rma_gptr_diff(rma_gptr_t a, rma_gptr_t b) { return (ptrdiff_t)(a - b); }
 
-inline void *rma_gptr_ptr_(rma_gptr_t g, size_t len) {
+RMA_INLINE_ void *rma_gptr_ptr_(rma_gptr_t g, size_t len) {
     uint32_t slot = rma_slot_(rma_gptr_pe(g));
     size_t offset = (size_t)(g & (((rma_gptr_t)1 << RMA_GPTR_BITS_) - 1));
     char *space = (char *)(rma_reach_.node_base + slot * rma_reach_.stride - rma_reach_.symmetric);
@@ -321,14 +453,14 @@ inline void *rma_gptr_ptr_(rma_gptr_t g, size_t len) {
     return NULL;
 }
 
-inline int rma_gptr_put(rma_gptr_t dest, const void *source, size_t len) {
+RMA_INLINE_ int rma_gptr_put(rma_gptr_t dest, const void *source, size_t len) {
     void *there = rma_gptr_ptr_(dest, len);
     if (!RMA_LIKELY_(there != NULL)) return rma_gptr_put_slow_("rma_gptr_put", dest, source, len);
     rma_move_(there, source, len);
     return RMA_SUCCESS;
 }
 
-inline int rma_gptr_get(void *dest, rma_gptr_t source, size_t len) {
+RMA_INLINE_ int rma_gptr_get(void *dest, rma_gptr_t source, size_t len) {
     const void *there = rma_gptr_ptr_(source, len);
     if (!RMA_LIKELY_(there != NULL)) return rma_gptr_get_slow_("rma_gptr_get", dest, source, len);
     rma_move_(dest, there, len);
@@ -336,87 +468,70 @@ inline int rma_gptr_get(void *dest, rma_gptr_t source, size_t len) {
 }
 
 /* The word of g, or NULL if this look cannot tell. */
-inline uint64_t *rma_gptr_word_(rma_gptr_t g) {
-    void *there = rma_gptr_ptr_(g, 8);
-    return RMA_LIKELY_(there != NULL && (g & 7) == 0 && rma_reach_.calm) ? (uint64_t *)there : NULL;
+RMA_INLINE_ void *rma_gptr_word_(rma_gptr_t g, size_t len) {
+    void *there = rma_gptr_ptr_(g, len);
+    return RMA_LIKELY_(there != NULL && (g & (len - 1)) == 0 && rma_reach_.calm) ? there : NULL;
 }
 
-inline uint64_t rma_gptr_atomic_fetch(rma_gptr_t source) {
-    uint64_t *t = rma_gptr_word_(source), old = 0;
-    if (RMA_LIKELY_(t != NULL)) return __atomic_load_n(t, __ATOMIC_ACQUIRE);
-    rma_gptr_atomic_slow_("rma_gptr_atomic_fetch", RMA_FETCH_, source, 0, 0, &old);
-    return old;
-}
-
-inline int rma_gptr_atomic_set(rma_gptr_t dest, uint64_t value) {
-    uint64_t *t = rma_gptr_word_(dest);
-    if (!RMA_LIKELY_(t != NULL)) return rma_gptr_atomic_slow_("rma_gptr_atomic_set", RMA_SET_, dest, value, 0, NULL);
-    __atomic_store_n(t, value, __ATOMIC_RELEASE);
-    return RMA_SUCCESS;
-}
-
-inline uint64_t rma_gptr_atomic_swap(rma_gptr_t dest, uint64_t value) {
-    uint64_t *t = rma_gptr_word_(dest), old = 0;
-    if (RMA_LIKELY_(t != NULL)) return __atomic_exchange_n(t, value, __ATOMIC_ACQ_REL);
-    rma_gptr_atomic_slow_("rma_gptr_atomic_swap", RMA_SWAP_, dest, value, 0, &old);
-    return old;
-}
-
-inline uint64_t rma_gptr_atomic_compare_swap(rma_gptr_t dest, uint64_t cond, uint64_t value) {
-    uint64_t *t = rma_gptr_word_(dest), old = 0;
-    if (RMA_LIKELY_(t != NULL)) {
-        __atomic_compare_exchange_n(t, &cond, value, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
-        return cond;
-    }
-    rma_gptr_atomic_slow_("rma_gptr_atomic_compare_swap", RMA_COMPARE_SWAP_, dest, value, cond, &old);
-    return old;
-}
-
-#define RMA_GPTR_FETCH_(OP, CODE)                                                              \
-    inline uint64_t rma_gptr_atomic_fetch_##OP(rma_gptr_t dest, uint64_t value) {              \
-        uint64_t *t = rma_gptr_word_(dest), old = 0;                                           \
-        if (RMA_LIKELY_(t != NULL)) return __atomic_fetch_##OP(t, value, __ATOMIC_ACQ_REL);    \
-        rma_gptr_atomic_slow_("rma_gptr_atomic_fetch_" #OP, CODE, dest, value, 0, &old);       \
-        return old;                                                                            \
-    }
-
-RMA_GPTR_FETCH_(add, RMA_FETCH_ADD_)
-RMA_GPTR_FETCH_(and, RMA_FETCH_AND_)
-RMA_GPTR_FETCH_(or, RMA_FETCH_OR_)
-RMA_GPTR_FETCH_(xor, RMA_FETCH_XOR_)
+#define RMA_ATOMIC_GPTR_INTEGER_(NAME, TYPE) RMA_ATOMIC_INTEGER_(GPTR, _##NAME, NAME, TYPE)
+#define RMA_ATOMIC_GPTR_FLOAT_(NAME, TYPE) RMA_ATOMIC_FLOAT_(GPTR, _##NAME, NAME, TYPE)
+RMA_GPTR_ATOMIC_TYPES(RMA_ATOMIC_GPTR_INTEGER_)
+RMA_ATOMIC_FLOAT_TYPES(RMA_ATOMIC_GPTR_FLOAT_)
+RMA_ATOMIC_INTEGER_(GPTR, , uint64, uint64_t)
 
 /* The generic front. A type outside the tables is a compile-time error that names the macro. */
 #if !defined(__cplusplus) && __STDC_VERSION__ >= 201112L
-#define RMA_CASE_P_(NAME, TYPE) , TYPE: rma_p_##NAME
-#define RMA_CASE_G_(NAME, TYPE) , TYPE: rma_g_##NAME
-#define RMA_CASE_FETCH_(NAME, TYPE) , TYPE: rma_atomic_fetch_##NAME
-#define RMA_CASE_SET_(NAME, TYPE) , TYPE: rma_atomic_set_##NAME
-#define RMA_CASE_SWAP_(NAME, TYPE) , TYPE: rma_atomic_swap_##NAME
-#define RMA_CASE_CSWAP_(NAME, TYPE) , TYPE: rma_atomic_compare_swap_##NAME
-#define RMA_CASE_FADD_(NAME, TYPE) , TYPE: rma_atomic_fetch_add_##NAME
-#define RMA_CASE_ADD_(NAME, TYPE) , TYPE: rma_atomic_add_##NAME
-#define RMA_CASE_FETCH_NBI_(NAME, TYPE) , TYPE: rma_atomic_fetch_nbi_##NAME
-#define RMA_CASE_SWAP_NBI_(NAME, TYPE) , TYPE: rma_atomic_swap_nbi_##NAME
-#define RMA_CASE_CSWAP_NBI_(NAME, TYPE) , TYPE: rma_atomic_compare_swap_nbi_##NAME
-#define RMA_CASE_FADD_NBI_(NAME, TYPE) , TYPE: rma_atomic_fetch_add_nbi_##NAME
+#define RMA_CASE_(CALL, NAME, TYPE) , TYPE: CALL##_##NAME
+#define RMA_FRONT_(TYPES, CALL, target) _Generic(*(target) TYPES(RMA_CASE_, CALL))
 
-#define rma_p(dest, value, pe) _Generic(*(dest) RMA_TYPES(RMA_CASE_P_))(dest, value, pe)
-#define rma_g(source, pe) _Generic(*(source) RMA_TYPES(RMA_CASE_G_))(source, pe)
-#define rma_atomic_fetch(source, pe) _Generic(*(source) RMA_ATOMIC_TYPES(RMA_CASE_FETCH_))(source, pe)
-#define rma_atomic_set(dest, value, pe) _Generic(*(dest) RMA_ATOMIC_TYPES(RMA_CASE_SET_))(dest, value, pe)
-#define rma_atomic_swap(dest, value, pe) _Generic(*(dest) RMA_ATOMIC_TYPES(RMA_CASE_SWAP_))(dest, value, pe)
-#define rma_atomic_compare_swap(dest, cond, value, pe)                                                  \
-    _Generic(*(dest) RMA_ATOMIC_TYPES(RMA_CASE_CSWAP_))(dest, cond, value, pe)
-#define rma_atomic_fetch_add(dest, value, pe)                                                           \
-    _Generic(*(dest) RMA_ATOMIC_TYPES(RMA_CASE_FADD_))(dest, value, pe)
-#define rma_atomic_add(dest, value, pe) _Generic(*(dest) RMA_ATOMIC_TYPES(RMA_CASE_ADD_))(dest, value, pe)
-#define rma_atomic_fetch_nbi(fetch, source, pe) _Generic(*(source) RMA_ATOMIC_TYPES(RMA_CASE_FETCH_NBI_))(fetch, source, pe)
-#define rma_atomic_swap_nbi(fetch, dest, value, pe)                                                     \
-    _Generic(*(dest) RMA_ATOMIC_TYPES(RMA_CASE_SWAP_NBI_))(fetch, dest, value, pe)
-#define rma_atomic_compare_swap_nbi(fetch, dest, cond, value, pe)                                       \
-    _Generic(*(dest) RMA_ATOMIC_TYPES(RMA_CASE_CSWAP_NBI_))(fetch, dest, cond, value, pe)
-#define rma_atomic_fetch_add_nbi(fetch, dest, value, pe)                                                \
-    _Generic(*(dest) RMA_ATOMIC_TYPES(RMA_CASE_FADD_NBI_))(fetch, dest, value, pe)
+#define rma_p(dest, value, pe) RMA_FRONT_(RMA_TYPES_WITH_, rma_p, dest)(dest, value, pe)
+#define rma_g(source, pe) RMA_FRONT_(RMA_TYPES_WITH_, rma_g, source)(source, pe)
+
+/* Of integers and of float and double, */
+#define rma_atomic_fetch(source, pe) RMA_FRONT_(RMA_ATOMIC_NUMBERS_WITH_, rma_atomic_fetch, source)(source, pe)
+#define rma_atomic_fetch_nbi(fetch, source, pe) \
+    RMA_FRONT_(RMA_ATOMIC_NUMBERS_WITH_, rma_atomic_fetch_nbi, source)(fetch, source, pe)
+#define rma_atomic_set(target, value, pe) RMA_FRONT_(RMA_ATOMIC_NUMBERS_WITH_, rma_atomic_set, target)(target, value, pe)
+#define rma_atomic_swap(target, value, pe) RMA_FRONT_(RMA_ATOMIC_NUMBERS_WITH_, rma_atomic_swap, target)(target, value, pe)
+#define rma_atomic_swap_nbi(fetch, target, value, pe) \
+    RMA_FRONT_(RMA_ATOMIC_NUMBERS_WITH_, rma_atomic_swap_nbi, target)(fetch, target, value, pe)
+#define rma_atomic_add(target, value, pe) RMA_FRONT_(RMA_ATOMIC_NUMBERS_WITH_, rma_atomic_add, target)(target, value, pe)
+#define rma_atomic_fetch_add(target, value, pe) \
+    RMA_FRONT_(RMA_ATOMIC_NUMBERS_WITH_, rma_atomic_fetch_add, target)(target, value, pe)
+#define rma_atomic_fetch_add_nbi(fetch, target, value, pe) \
+    RMA_FRONT_(RMA_ATOMIC_NUMBERS_WITH_, rma_atomic_fetch_add_nbi, target)(fetch, target, value, pe)
+#define rma_atomic_min(target, value, pe) RMA_FRONT_(RMA_ATOMIC_NUMBERS_WITH_, rma_atomic_min, target)(target, value, pe)
+#define rma_atomic_fetch_min(target, value, pe) \
+    RMA_FRONT_(RMA_ATOMIC_NUMBERS_WITH_, rma_atomic_fetch_min, target)(target, value, pe)
+#define rma_atomic_fetch_min_nbi(fetch, target, value, pe) \
+    RMA_FRONT_(RMA_ATOMIC_NUMBERS_WITH_, rma_atomic_fetch_min_nbi, target)(fetch, target, value, pe)
+#define rma_atomic_max(target, value, pe) RMA_FRONT_(RMA_ATOMIC_NUMBERS_WITH_, rma_atomic_max, target)(target, value, pe)
+#define rma_atomic_fetch_max(target, value, pe) \
+    RMA_FRONT_(RMA_ATOMIC_NUMBERS_WITH_, rma_atomic_fetch_max, target)(target, value, pe)
+#define rma_atomic_fetch_max_nbi(fetch, target, value, pe) \
+    RMA_FRONT_(RMA_ATOMIC_NUMBERS_WITH_, rma_atomic_fetch_max_nbi, target)(fetch, target, value, pe)
+
+/* of integers. */
+#define rma_atomic_compare_swap(target, cond, value, pe) \
+    RMA_FRONT_(RMA_ATOMIC_TYPES_WITH_, rma_atomic_compare_swap, target)(target, cond, value, pe)
+#define rma_atomic_compare_swap_nbi(fetch, target, cond, value, pe) \
+    RMA_FRONT_(RMA_ATOMIC_TYPES_WITH_, rma_atomic_compare_swap_nbi, target)(fetch, target, cond, value, pe)
+#define rma_atomic_inc(target, pe) RMA_FRONT_(RMA_ATOMIC_TYPES_WITH_, rma_atomic_inc, target)(target, pe)
+#define rma_atomic_fetch_inc(target, pe) RMA_FRONT_(RMA_ATOMIC_TYPES_WITH_, rma_atomic_fetch_inc, target)(target, pe)
+#define rma_atomic_fetch_inc_nbi(fetch, target, pe) \
+    RMA_FRONT_(RMA_ATOMIC_TYPES_WITH_, rma_atomic_fetch_inc_nbi, target)(fetch, target, pe)
+#define rma_atomic_and(target, value, pe) RMA_FRONT_(RMA_ATOMIC_TYPES_WITH_, rma_atomic_and, target)(target, value, pe)
+#define rma_atomic_fetch_and(target, value, pe) RMA_FRONT_(RMA_ATOMIC_TYPES_WITH_, rma_atomic_fetch_and, target)(target, value, pe)
+#define rma_atomic_fetch_and_nbi(fetch, target, value, pe) \
+    RMA_FRONT_(RMA_ATOMIC_TYPES_WITH_, rma_atomic_fetch_and_nbi, target)(fetch, target, value, pe)
+#define rma_atomic_or(target, value, pe) RMA_FRONT_(RMA_ATOMIC_TYPES_WITH_, rma_atomic_or, target)(target, value, pe)
+#define rma_atomic_fetch_or(target, value, pe) RMA_FRONT_(RMA_ATOMIC_TYPES_WITH_, rma_atomic_fetch_or, target)(target, value, pe)
+#define rma_atomic_fetch_or_nbi(fetch, target, value, pe) \
+    RMA_FRONT_(RMA_ATOMIC_TYPES_WITH_, rma_atomic_fetch_or_nbi, target)(fetch, target, value, pe)
+#define rma_atomic_xor(target, value, pe) RMA_FRONT_(RMA_ATOMIC_TYPES_WITH_, rma_atomic_xor, target)(target, value, pe)
+#define rma_atomic_fetch_xor(target, value, pe) RMA_FRONT_(RMA_ATOMIC_TYPES_WITH_, rma_atomic_fetch_xor, target)(target, value, pe)
+#define rma_atomic_fetch_xor_nbi(fetch, target, value, pe) \
+    RMA_FRONT_(RMA_ATOMIC_TYPES_WITH_, rma_atomic_fetch_xor_nbi, target)(fetch, target, value, pe)
 #endif
 
 #endif

@@ -237,9 +237,18 @@ int rma_gptr_get_slow_(const char *call, void *dest, rma_gptr_t source, size_t l
     return RMA_SUCCESS;
 }
 
-int rma_gptr_atomic_slow_(const char *call, int op, rma_gptr_t g, uint64_t value, uint64_t cond, uint64_t *old) {
+int rma_gptr_atomic_slow_(const char *call, int op, rma_gptr_t g, size_t len, uint64_t value, uint64_t cond, uint64_t *old) {
     struct rmai_place p;
-    int code = resolve(call, g, 8, 8, &p);
-    if (code == RMA_SUCCESS) code = rmai_place_atomic(&rmai_world, call, &p, op, 8, value, cond, old);
+    int code = resolve(call, g, len, len, &p);
+    if (code == RMA_SUCCESS) code = rmai_place_atomic(&rmai_world, call, &p, op, len, value, cond, old);
+    return rmai_raise(code);
+}
+
+int rma_gptr_atomic_nbi_slow_(const char *call, int op, rma_gptr_t g, size_t len, uint64_t value, uint64_t cond, void *fetch) {
+    struct rmai_place p;
+    int code = rmai_running(call);
+    if (code == RMA_SUCCESS && !fetch) code = rmai_error(RMA_ERR_ARG, "%s: fetch is a null pointer", call);
+    if (code == RMA_SUCCESS) code = resolve(call, g, len, len, &p);
+    if (code == RMA_SUCCESS) code = rmai_place_atomic_later(&rmai_world, call, &p, op, len, value, cond, fetch);
     return rmai_raise(code);
 }
