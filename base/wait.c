@@ -73,6 +73,36 @@ static uint32_t wait(struct rmai_event *e, uint32_t old, const struct rmai_patie
     return now;
 }
 
+#define LINGER_NAP 1000000 /* nanoseconds at most, where the patience names none */
+
+void rmai_linger(struct rmai_linger *l, const struct rmai_patience *patience) {
+    unsigned look = l->looks++;
+    long most = patience->nap ? patience->nap : LINGER_NAP;
+    if (look < patience->polls) {
+        if (look >= HOT_POLLS) rmai_pause();
+        if (patience->progress && look % POLLS_A_TURN == POLLS_A_TURN - 1 && patience->progress(patience->context)) l->looks = 0;
+        return;
+    }
+    l->looks = look; /* it does not run over */
+    if (patience->progress && patience->progress(patience->context)) {
+        l->nap = 0;
+        return;
+    }
+    if (look < patience->polls + patience->yields && !patience->progress) {
+        l->looks = look + 1;
+        sched_yield();
+        return;
+    }
+    l->nap = l->nap == 0 ? NAP_FIRST : l->nap * 2 < most ? l->nap * 2 : most;
+    nanosleep(&(struct timespec){.tv_nsec = l->nap}, NULL);
+}
+
+void rmai_sleep_on(_Atomic uint32_t *word, uint32_t old, long most) {
+    futex(word, FUTEX_WAIT, old, &(struct timespec){.tv_sec = most / 1000000000, .tv_nsec = most % 1000000000});
+}
+
+void rmai_rouse(_Atomic uint32_t *word) { futex(word, FUTEX_WAKE, INT_MAX, NULL); }
+
 uint32_t rmai_wait(struct rmai_event *e, uint32_t old, const struct rmai_patience *patience) {
     return wait(e, old, patience, 0);
 }

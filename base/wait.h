@@ -37,6 +37,20 @@ uint32_t rmai_wait_a_while(struct rmai_event *e, uint32_t old, const struct rmai
  * sequentially consistent fence before the call. */
 void rmai_wake(struct rmai_event *e);
 
+/* Waiting for what no event tells, such as a word of the program that others store to: a turn of it, between two looks. Start
+ * from {0}. */
+struct rmai_linger {
+    unsigned looks;
+    long nap; /* nanoseconds */
+};
+
+/* rmai_linger polls, yields or sleeps, by how long it has lasted; drives progress as the patience says. */
+void rmai_linger(struct rmai_linger *l, const struct rmai_patience *patience);
+
+/* rmai_sleep_on sleeps until word is not `old`, somebody calls rmai_rouse, or `most` nanoseconds have passed. */
+void rmai_sleep_on(_Atomic uint32_t *word, uint32_t old, long most);
+void rmai_rouse(_Atomic uint32_t *word);
+
 /* rmai_pause: tell the core that this is a polling loop. */
 static inline void rmai_pause(void) {
 #if defined(__x86_64__) || defined(__i386__)

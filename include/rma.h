@@ -352,6 +352,14 @@ inline int rma_get_nbi(void *dest, const void *source, size_t len, int pe);
 enum rma_signal { RMA_SIGNAL_SET, RMA_SIGNAL_ADD };
 inline int rma_put_signal(void *dest, const void *source, size_t len, uint64_t *signal, uint64_t value, int op, int pe);
 
+/* rma_put_signal_nbi: the same, but source stays in use, and the signal may not have been given, until rma_quiet. */
+inline int rma_put_signal_nbi(void *dest, const void *source, size_t len, uint64_t *signal, uint64_t value, int op, int pe);
+
+/* rma_signal_fetch: the value of the caller's own signal: an acquire. rma_signal_wait_until: wait until it compares to value as
+ * cmp (enum rma_cmp) says, and return the value that did; 0 after an error. */
+inline uint64_t rma_signal_fetch(const uint64_t *signal);
+inline uint64_t rma_signal_wait_until(uint64_t *signal, int cmp, uint64_t value);
+
 /* rma_iput, rma_iget: n elements of elem bytes each; consecutive ones are dest_stride and source_stride
  * ELEMENTS apart (1: contiguous; at least 1). The whole remote span must lie in one segment.
  * RMA_ERR_ARG for an elem of 0 or a stride below 1. */
@@ -432,6 +440,28 @@ int rma_broadcast(void *dest, const void *source, size_t len, int root);
  * old value by the next rma_quiet at the latest: until then the program leaves *fetch alone. Those on other nodes travel in batches.
  * After OpenSHMEM 1.6 section 9.8; min, max and adding floating-point numbers are ours.
  * ------------------------------------------------------------------------------------------------ */
+
+/* ---------------------------------------------------------------------------------------------------
+ * Waiting for words, which other PEs change: C11 _Generic over rma_CALL_TYPE, TYPE a name of RMA_ATOMIC_TYPES
+ *
+ * ivar, or ivars[0..n), are words of the caller in any memory that other PEs reach. They may be changed by atomics, rma_p and
+ * signals; to see one is an acquire. A PE that waits polls, then yields, then sleeps between its looks, and serves others.
+ * What is compared is the word on the left: RMA_CMP_GT is *ivar > value.
+ *
+ *     wait_until(ivar, cmp, value)                            until it holds; a code
+ *     wait_until_all(ivars, n, status, cmp, value)            until it has held for each of them at one look; a code
+ *     wait_until_any(ivars, n, status, cmp, value)            for one of them: its index; SIZE_MAX if no word is left
+ *     wait_until_some(ivars, n, indices, status, cmp, value)  for at least one: how many; their indices are in indices[0..)
+ *     test, test_all                                          the same without waiting: 1 or 0
+ *     test_any, test_some                                     SIZE_MAX, 0 if it holds for none
+ *
+ * status is NULL, or has n numbers; a word whose number is not 0 is left out. If that leaves none, or n is 0, the calls return at once:
+ * all hold. The _vector forms (wait_until_all_vector and so on) take n values, one for each word, in place of value.
+ * RMA_ERR_ARG (cmp, a null pointer), RMA_ERR_ADDRESS (not aligned; in no memory that others reach), RMA_ERR_STATE.
+ * After OpenSHMEM 1.6 section 9.10.
+ * ------------------------------------------------------------------------------------------------ */
+
+enum rma_cmp { RMA_CMP_EQ, RMA_CMP_NE, RMA_CMP_GT, RMA_CMP_GE, RMA_CMP_LT, RMA_CMP_LE };
 
 /* ---------------------------------------------------------------------------------------------------
  * Global pointers

@@ -58,12 +58,17 @@ int rma_atomic_slow_(const char *call, int op, const void *target, size_t len, u
                      uint64_t *old);
 int rma_atomic_nbi_slow_(const char *call, int op, const void *target, size_t len, uint64_t value, uint64_t cond, int pe,
                          void *fetch);
-int rma_put_signal_slow_(void *dest, const void *source, size_t len, uint64_t *signal, uint64_t value, int op, int pe);
+int rma_put_signal_slow_(const char *call, void *dest, const void *source, size_t len, uint64_t *signal, uint64_t value, int op, int pe,
+                         int nbi);
 int rma_gptr_put_slow_(const char *call, rma_gptr_t dest, const void *source, size_t len);
 int rma_gptr_get_slow_(const char *call, void *dest, rma_gptr_t source, size_t len);
 int rma_gptr_atomic_slow_(const char *call, int op, rma_gptr_t g, size_t len, uint64_t value, uint64_t cond, uint64_t *old);
 int rma_gptr_atomic_nbi_slow_(const char *call, int op, rma_gptr_t g, size_t len, uint64_t value, uint64_t cond, void *fetch);
 int rma_quiet_slow_(const char *call);
+int rma_wait_slow_(const char *call, int word, const void *ivar, int cmp, const void *value, uint64_t *seen);
+int rma_test_slow_(const char *call, int word, const void *ivar, int cmp, const void *value);
+size_t rma_words_(const char *call, int what, int waits, int word, const void *ivars, size_t n, size_t *indices, const int *status, int cmp,
+                  const void *values, int many, int *code);
 
 /* The library itself, which exports each of them, says `extern inline` (C11 6.7.4). */
 #ifndef RMA_INLINE_
@@ -413,17 +418,47 @@ RMA_ATOMIC_TYPES(RMA_ATOMIC_SYM_INTEGER_)
 RMA_ATOMIC_TYPE_ALIASES(RMA_ATOMIC_SYM_INTEGER_)
 RMA_ATOMIC_FLOAT_TYPES(RMA_ATOMIC_SYM_FLOAT_)
 
-RMA_INLINE_ int rma_put_signal(void *dest, const void *source, size_t len, uint64_t *signal, uint64_t value, int op, int pe) {
+/* Waiting: by the library, which spins, sleeps and drives progress. A word is told by its length and whether it is signed. */
+#define RMA_WORD_LEN_ 15
+#define RMA_WORD_SIGNED_ 16
+#define RMA_WORD_(TYPE) ((int)sizeof(TYPE) | (RMA_IS_SIGNED_(TYPE) ? RMA_WORD_SIGNED_ : 0))
+enum rma_words_what_ { RMA_ALL_, RMA_ANY_, RMA_SOME_ };
+
+/* FORM is nothing or _vector, VALUE the parameter and VALUES the address of the value or values. */
+#define RMA_WAIT_SET_(NAME, TYPE, FORM, VALUE, VALUES, MANY)                                                RMA_INLINE_ int rma_wait_until_all##FORM##_##NAME(TYPE *ivars, size_t n, const int *status, int cmp, VALUE) {         int code;                                                                                               rma_words_("rma_wait_until_all" #FORM "_" #NAME, RMA_ALL_, 1, RMA_WORD_(TYPE), ivars, n, NULL, status, cmp, VALUES, MANY,                    &code);                                                                                      return code;                                                                                        }                                                                                                       RMA_INLINE_ int rma_test_all##FORM##_##NAME(TYPE *ivars, size_t n, const int *status, int cmp, VALUE) {         int code;                                                                                               return (int)rma_words_("rma_test_all" #FORM "_" #NAME, RMA_ALL_, 0, RMA_WORD_(TYPE), ivars, n, NULL, status, cmp, VALUES,                                MANY, &code);                                                                }                                                                                                       RMA_INLINE_ size_t rma_wait_until_any##FORM##_##NAME(TYPE *ivars, size_t n, const int *status, int cmp, VALUE) {         int code;                                                                                               return rma_words_("rma_wait_until_any" #FORM "_" #NAME, RMA_ANY_, 1, RMA_WORD_(TYPE), ivars, n, NULL, status, cmp, VALUES,                           MANY, &code);                                                                     }                                                                                                       RMA_INLINE_ size_t rma_test_any##FORM##_##NAME(TYPE *ivars, size_t n, const int *status, int cmp, VALUE) {         int code;                                                                                               return rma_words_("rma_test_any" #FORM "_" #NAME, RMA_ANY_, 0, RMA_WORD_(TYPE), ivars, n, NULL, status, cmp, VALUES, MANY,                           &code);                                                                           }                                                                                                       RMA_INLINE_ size_t rma_wait_until_some##FORM##_##NAME(TYPE *ivars, size_t n, size_t *indices, const int *status, int cmp,                                                           VALUE) {                                              int code;                                                                                               return rma_words_("rma_wait_until_some" #FORM "_" #NAME, RMA_SOME_, 1, RMA_WORD_(TYPE), ivars, n, indices, status, cmp,                           VALUES, MANY, &code);                                                             }                                                                                                       RMA_INLINE_ size_t rma_test_some##FORM##_##NAME(TYPE *ivars, size_t n, size_t *indices, const int *status, int cmp, VALUE) {         int code;                                                                                               return rma_words_("rma_test_some" #FORM "_" #NAME, RMA_SOME_, 0, RMA_WORD_(TYPE), ivars, n, indices, status, cmp, VALUES,                           MANY, &code);                                                                     }
+#define RMA_WAIT_(NAME, TYPE)                                                                               RMA_INLINE_ int rma_wait_until_##NAME(TYPE *ivar, int cmp, TYPE value) {                                    return rma_wait_slow_("rma_wait_until_" #NAME, RMA_WORD_(TYPE), ivar, cmp, &value, NULL);           }                                                                                                       RMA_INLINE_ int rma_test_##NAME(TYPE *ivar, int cmp, TYPE value) {                                          return rma_test_slow_("rma_test_" #NAME, RMA_WORD_(TYPE), ivar, cmp, &value);                       }                                                                                                       RMA_WAIT_SET_(NAME, TYPE, , TYPE value, &value, 0)                                                      RMA_WAIT_SET_(NAME, TYPE, _vector, const TYPE *values, values, 1)
+RMA_ATOMIC_TYPES(RMA_WAIT_)
+RMA_ATOMIC_TYPE_ALIASES(RMA_WAIT_)
+
+RMA_INLINE_ uint64_t rma_signal_fetch(const uint64_t *signal) { return __atomic_load_n(signal, __ATOMIC_ACQUIRE); }
+
+RMA_INLINE_ uint64_t rma_signal_wait_until(uint64_t *signal, int cmp, uint64_t value) {
+    uint64_t seen = 0;
+    rma_wait_slow_("rma_signal_wait_until", RMA_WORD_(uint64_t), signal, cmp, &value, &seen);
+    return seen;
+}
+
+/* nbi: source may stay in use until quiet. */
+RMA_INLINE_ int rma_signal_(const char *call, void *dest, const void *source, size_t len, uint64_t *signal, uint64_t value, int op, int pe,
+                            int nbi) {
     void *there = rma_reach_ptr_(dest, len, pe);
     uint64_t *word = (uint64_t *)rma_atomic_ptr_(signal, sizeof *signal, pe);
     if (!RMA_LIKELY_(there != NULL && word != NULL && (op == RMA_SIGNAL_SET || op == RMA_SIGNAL_ADD)))
-        return rma_put_signal_slow_(dest, source, len, signal, value, op, pe);
+        return rma_put_signal_slow_(call, dest, source, len, signal, value, op, pe, nbi);
     rma_move_(there, source, len);
     if (op == RMA_SIGNAL_SET)
         __atomic_store_n(word, value, __ATOMIC_RELEASE);
     else
         __atomic_fetch_add(word, value, __ATOMIC_ACQ_REL);
     return RMA_SUCCESS;
+}
+
+RMA_INLINE_ int rma_put_signal(void *dest, const void *source, size_t len, uint64_t *signal, uint64_t value, int op, int pe) {
+    return rma_signal_("rma_put_signal", dest, source, len, signal, value, op, pe, 0);
+}
+
+RMA_INLINE_ int rma_put_signal_nbi(void *dest, const void *source, size_t len, uint64_t *signal, uint64_t value, int op, int pe) {
+    return rma_signal_("rma_put_signal_nbi", dest, source, len, signal, value, op, pe, 1);
 }
 
 /* Global pointers: owner << 40 | offset in the owner's reservation. The first two words of each reservation say how far its
@@ -512,6 +547,32 @@ RMA_ATOMIC_INTEGER_(GPTR, , uint64, uint64_t)
     RMA_FRONT_(RMA_ATOMIC_NUMBERS_WITH_, rma_atomic_fetch_max_nbi, target)(fetch, target, value, pe)
 
 /* of integers. */
+#define rma_wait_until(ivar, cmp, value) RMA_FRONT_(RMA_ATOMIC_TYPES_WITH_, rma_wait_until, ivar)(ivar, cmp, value)
+#define rma_test(ivar, cmp, value) RMA_FRONT_(RMA_ATOMIC_TYPES_WITH_, rma_test, ivar)(ivar, cmp, value)
+#define rma_wait_until_all(ivars, n, status, cmp, value) \
+    RMA_FRONT_(RMA_ATOMIC_TYPES_WITH_, rma_wait_until_all, ivars)(ivars, n, status, cmp, value)
+#define rma_wait_until_any(ivars, n, status, cmp, value) \
+    RMA_FRONT_(RMA_ATOMIC_TYPES_WITH_, rma_wait_until_any, ivars)(ivars, n, status, cmp, value)
+#define rma_wait_until_some(ivars, n, indices, status, cmp, value) \
+    RMA_FRONT_(RMA_ATOMIC_TYPES_WITH_, rma_wait_until_some, ivars)(ivars, n, indices, status, cmp, value)
+#define rma_test_all(ivars, n, status, cmp, value) \
+    RMA_FRONT_(RMA_ATOMIC_TYPES_WITH_, rma_test_all, ivars)(ivars, n, status, cmp, value)
+#define rma_test_any(ivars, n, status, cmp, value) \
+    RMA_FRONT_(RMA_ATOMIC_TYPES_WITH_, rma_test_any, ivars)(ivars, n, status, cmp, value)
+#define rma_test_some(ivars, n, indices, status, cmp, value) \
+    RMA_FRONT_(RMA_ATOMIC_TYPES_WITH_, rma_test_some, ivars)(ivars, n, indices, status, cmp, value)
+#define rma_wait_until_all_vector(ivars, n, status, cmp, values) \
+    RMA_FRONT_(RMA_ATOMIC_TYPES_WITH_, rma_wait_until_all_vector, ivars)(ivars, n, status, cmp, values)
+#define rma_wait_until_any_vector(ivars, n, status, cmp, values) \
+    RMA_FRONT_(RMA_ATOMIC_TYPES_WITH_, rma_wait_until_any_vector, ivars)(ivars, n, status, cmp, values)
+#define rma_wait_until_some_vector(ivars, n, indices, status, cmp, values) \
+    RMA_FRONT_(RMA_ATOMIC_TYPES_WITH_, rma_wait_until_some_vector, ivars)(ivars, n, indices, status, cmp, values)
+#define rma_test_all_vector(ivars, n, status, cmp, values) \
+    RMA_FRONT_(RMA_ATOMIC_TYPES_WITH_, rma_test_all_vector, ivars)(ivars, n, status, cmp, values)
+#define rma_test_any_vector(ivars, n, status, cmp, values) \
+    RMA_FRONT_(RMA_ATOMIC_TYPES_WITH_, rma_test_any_vector, ivars)(ivars, n, status, cmp, values)
+#define rma_test_some_vector(ivars, n, indices, status, cmp, values) \
+    RMA_FRONT_(RMA_ATOMIC_TYPES_WITH_, rma_test_some_vector, ivars)(ivars, n, indices, status, cmp, values)
 #define rma_atomic_compare_swap(target, cond, value, pe) \
     RMA_FRONT_(RMA_ATOMIC_TYPES_WITH_, rma_atomic_compare_swap, target)(target, cond, value, pe)
 #define rma_atomic_compare_swap_nbi(fetch, target, cond, value, pe) \

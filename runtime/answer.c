@@ -32,6 +32,9 @@ struct transit {
     int from;
     uint16_t flight;
     int put; /* an answer is due when it has come */
+    uint64_t *signal; /* or NULL: the word that an atomic `op` with `value` follows on */
+    uint64_t value;
+    int op;
 };
 
 struct rmai_answering {
@@ -113,6 +116,16 @@ static int transit(struct task *t, void *there, struct rmai_region *region) {
         code = rmai_net_send_long(&w->net, t->from, rmai_long_tag(t->flight, 1), there, (size_t)t->r.value, &d->data);
     w->far.answering->transits = d;
     if (put) t->reply->e.kind = RMAI_WIRE_GO; /* the answer comes later */
+    if (code == RMA_SUCCESS && t->r.flags & RMAI_FAR_SIGNAL) {
+        struct rmai_region *none;
+        void *there_too;
+        uint64_t offset;
+        memcpy(&offset, t->data, sizeof offset);
+        code = rmai_gptr_here(w, t->call, offset, sizeof(uint64_t), sizeof(uint64_t), 1, &there_too, &none);
+        d->signal = there_too;
+        d->op = t->r.op;
+        d->value = t->r.cond;
+    }
     return code;
 }
 
@@ -142,6 +155,7 @@ int rmai_answer_go_on(struct rmai_world *w) {
             struct reply *r = begin(a, d->from, d->flight, RMAI_WIRE_ANSWER);
             if (!r) return no_memory(d->from);
             atomic_thread_fence(memory_order_release);
+            if (d->signal) rmai_atomic(d->op, d->signal, sizeof *d->signal, d->value, 0);
             int code = send(w, r);
             if (code != RMA_SUCCESS) return code;
         }
@@ -221,7 +235,7 @@ int rmai_answer(struct rmai_world *w, int from, const struct rmai_envelope *requ
         memcpy(t.call, at + sizeof t.r, t.r.name);
         t.call[t.r.name] = 0;
         t.data = at + sizeof t.r + rmai_padded(t.r.name);
-        at = t.data + (t.r.kind == RMAI_FAR_PUT ? rmai_padded(t.r.len) : 0);
+        at = t.data + rmai_padded(rmai_data_after(&t.r));
         /* The program may be about to ask for its own last error. */
         if (t.r.name) rmai_error_keep(&kept);
         code = carry_out(&t);

@@ -19,7 +19,7 @@
 #include <time.h>
 
 #define INLINE_MOST ((size_t)4096)  /* longer puts and gets are sent by tag: one round trip more, two copies less */
-#define INLINE_PIECE RMAI_WITH_SIGNAL /* data of one record: with its name and header, and a record of a word, it fits a message */
+#define INLINE_PIECE ((size_t)3968) /* data of one record: with its name and header, and a record of a word, it fits a message */
 #define POLLS 3000                  /* looks before the first nap: longer than most answers take */
 #define POLLS_CROWDED 20
 #define NAP_FIRST 10000             /* nanoseconds; the kernel adds some 20 us */
@@ -255,13 +255,17 @@ struct vigil {
     struct rmai_stall stall;
 };
 
-static struct vigil vigil(struct rmai_world *w, const char *call, int pe) {
+void rmai_far_in_call(struct rmai_world *w, const char *call) {
     atomic_store_explicit(&w->far.waiting_in, call, memory_order_relaxed);
+}
+
+static struct vigil vigil(struct rmai_world *w, const char *call, int pe) {
+    rmai_far_in_call(w, call);
     return (struct vigil){.call = call, .pe = pe, .nap = NAP_FIRST};
 }
 
 static void vigil_end(struct rmai_world *w, struct vigil *v) {
-    atomic_store_explicit(&w->far.waiting_in, NULL, memory_order_relaxed);
+    rmai_far_in_call(w, NULL);
     if (RMAI_UNLIKELY(v->stall.since > 0)) rmai_stall_end(w, &v->stall);
 }
 
@@ -313,7 +317,7 @@ struct ask {
     const char *call;
     int pe, may_fail;
     struct rmai_record r;
-    const void *data; /* of r.len bytes, with RMAI_FAR_PUT */
+    const void *data; /* of r.len bytes, with RMAI_FAR_PUT, RMAI_FAR_PUT_LONG */
     struct rmai_expect expect;
     size_t answer; /* bytes of data in the item, at most */
     int now;       /* somebody will wait for it */
@@ -325,7 +329,7 @@ struct ask {
 static int add(struct rmai_world *w, const struct ask *a) {
     struct rmai_far *f = &w->far;
     struct rmai_peer *p = peer_of(f, a->pe);
-    size_t name = a->may_fail ? strlen(a->call) : 0, data = a->r.kind == RMAI_FAR_PUT ? a->r.len : 0;
+    size_t name = a->may_fail ? strlen(a->call) : 0, data = rmai_data_after(&a->r);
     size_t bytes = sizeof a->r + rmai_padded(name) + rmai_padded(data);
     size_t answer = sizeof(struct rmai_item) + rmai_padded(a->may_fail ? rmai_max(a->answer, RMAI_TEXT_MAX) : a->answer);
     struct rmai_record r = a->r;
@@ -604,17 +608,27 @@ int rmai_far_atomic(struct rmai_world *w, const char *call, int pe, uint64_t off
 }
 
 int rmai_far_put_signal(struct rmai_world *w, const char *call, int pe, uint64_t offset, const void *source, size_t len, uint64_t word,
-                        int op, uint64_t value) {
+                        int op, uint64_t value, enum rmai_when when) {
     struct ask put = {.call = call, .pe = pe, .hold = 1, .data = source,
                       .r = {.kind = RMAI_FAR_PUT, .len = (uint32_t)len, .offset = offset}};
     struct ask signal = {.call = call, .pe = pe,
                          .r = {.kind = RMAI_FAR_ATOMIC, .op = (uint8_t)op, .len = sizeof value, .offset = word, .value = value}};
+    struct ask together = {.call = call, .pe = pe, .data = &word,
+                           .r = {.kind = RMAI_FAR_PUT_LONG, .op = (uint8_t)op, .flags = RMAI_FAR_SIGNAL, .len = sizeof word,
+                                 .offset = offset, .value = len, .cond = value}};
+    struct rmai_waiter waiter = {.left = 1};
     int code = rmai_far_release(w, call, pe);
     if (code != RMA_SUCCESS) return code;
-    note_put(&w->far, pe, 1);
+    note_put(&w->far, pe, len <= INLINE_PIECE);
     lock(&w->far);
-    code = add(w, &put);
-    if (code == RMA_SUCCESS) code = add(w, &signal);
+    if (len <= INLINE_PIECE) {
+        code = add(w, &put);
+        if (code == RMA_SUCCESS) code = add(w, &signal);
+    } else {
+        together.expect.waiter = when == RMAI_LATER ? NULL : &waiter;
+        code = add_long(w, &together, (void *)(uintptr_t)source, len, 0);
+        if (code == RMA_SUCCESS && when != RMAI_LATER) code = wait_for(w, call, pe, &waiter);
+    }
     unlock(&w->far);
     return code;
 }

@@ -133,10 +133,11 @@ static inline int rmai_far_by_mpi(const struct rmai_far *f, size_t symmetric, ui
     return f->amo_mpi && offset >= symmetric && offset - symmetric < f->covered;
 }
 
-/* A put of at most RMAI_WITH_SIGNAL bytes and an atomic after it, in one message. Neither fails, and nobody waits. */
-#define RMAI_WITH_SIGNAL ((size_t)3968)
+/* A put of at most RMAI_WITH_SIGNAL bytes, and an atomic on a word of 8 bytes that the owner does when they are there. Short ones are
+ * one message. Neither fails. */
+#define RMAI_WITH_SIGNAL RMAI_PIECE
 int rmai_far_put_signal(struct rmai_world *w, const char *call, int pe, uint64_t offset, const void *source, size_t len, uint64_t word,
-                        int op, uint64_t value);
+                        int op, uint64_t value, enum rmai_when when);
 
 int rmai_far_alloc(struct rmai_world *w, const char *call, int pe, size_t size, uint64_t *g);
 int rmai_far_free(struct rmai_world *w, const char *call, int pe, uint64_t offset);
@@ -157,6 +158,9 @@ int rmai_far_release(struct rmai_world *w, const char *call, int pe);
 /* rmai_far_progress does what there is to do, and waits for nothing: serves, takes answers. Returns the number of messages heard.
  * With `try` it does nothing if somebody else is at it. In jobs of one node 0. */
 int rmai_far_progress(struct rmai_world *w, int try);
+
+/* rmai_far_in_call tells who asks this PE for a sign of life in which public call it waits; NULL: in none. */
+void rmai_far_in_call(struct rmai_world *w, const char *call);
 
 /* rmai_far_finish waits for an MPI request of a leader, serving others meanwhile. Returns RMA_SUCCESS or RMA_ERR_MPI. */
 int rmai_far_finish(struct rmai_world *w, const char *call, const char *what, MPI_Request *request);

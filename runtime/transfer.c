@@ -135,8 +135,8 @@ int rma_atomic_slow_(const char *call, int op, const void *target, size_t len, u
 }
 
 /* Both are looked at before anything moves. */
-int rma_put_signal_slow_(void *dest, const void *source, size_t len, uint64_t *signal, uint64_t value, int op, int pe) {
-    static const char call[] = "rma_put_signal";
+int rma_put_signal_slow_(const char *call, void *dest, const void *source, size_t len, uint64_t *signal, uint64_t value, int op, int pe,
+                         int nbi) {
     struct rmai_world *w = &rmai_world;
     struct rmai_place to = {0}, word;
     int code = resolve_word(call, signal, sizeof *signal, pe, &word), atomic = op == RMA_SIGNAL_SET ? RMA_SET_ : RMA_FETCH_ADD_;
@@ -145,7 +145,7 @@ int rma_put_signal_slow_(void *dest, const void *source, size_t len, uint64_t *s
         code = rmai_error(RMA_ERR_ARG, "%s: op %d is neither RMA_SIGNAL_SET nor RMA_SIGNAL_ADD", call, op);
     if (code == RMA_SUCCESS && len && to.far && len <= RMAI_WITH_SIGNAL &&
         !rmai_far_by_mpi(&w->far, w->layout.symmetric, word.offset))
-        return rmai_raise(rmai_far_put_signal(w, call, pe, to.offset, source, len, word.offset, atomic, value));
+        return rmai_raise(rmai_far_put_signal(w, call, pe, to.offset, source, len, word.offset, atomic, value, nbi ? RMAI_LATER : RMAI_NOW));
     if (code == RMA_SUCCESS && len) code = rmai_place_put(w, call, &to, source, len, RMAI_NOW);
     if (code == RMA_SUCCESS) code = rmai_place_atomic(w, call, &word, atomic, sizeof *signal, value, 0, NULL);
     return rmai_raise(code);

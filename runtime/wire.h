@@ -28,7 +28,7 @@ struct rmai_envelope {
 enum rmai_far_kind {
     RMAI_FAR_PUT,      /* data follow */
     RMAI_FAR_GET,      /* value: bytes; the item has them */
-    RMAI_FAR_PUT_LONG, /* value: bytes; they come by tag */
+    RMAI_FAR_PUT_LONG, /* value: bytes; they come by tag. With RMAI_FAR_SIGNAL then atomic op with cond on the word whose offset follows */
     RMAI_FAR_GET_LONG, /* value: bytes; they go by tag */
     RMAI_FAR_LOOK,     /* value: bytes, op: 1 if they are to be written; only whether they are there */
     RMAI_FAR_ATOMIC,   /* the item has the old value, if RMAI_FAR_WANTED */
@@ -39,13 +39,14 @@ enum rmai_far_kind {
 };
 
 #define RMAI_FAR_WANTED 1 /* flags: the old value is wanted */
+#define RMAI_FAR_SIGNAL 2 /* of PUT_LONG: see there */
 
 struct rmai_record {
     uint8_t kind; /* enum rmai_far_kind */
     uint8_t op;   /* ATOMIC: enum rma_atomic_op_ */
     uint8_t name; /* bytes of the name of the public call, which follows the record; 0: this request cannot fail */
     uint8_t flags;
-    uint32_t len;    /* PUT: bytes of data; ATOMIC: of the word */
+    uint32_t len;    /* PUT, PUT_LONG: bytes of data that follow; ATOMIC: of the word */
     uint64_t offset; /* in the target's space, as in its global pointers */
     uint64_t value, cond;
 };
@@ -55,6 +56,10 @@ struct rmai_item {
     uint16_t code;   /* RMA_SUCCESS, or an error, and then the data are its text */
     uint32_t len;    /* bytes of data */
 };
+
+static inline uint32_t rmai_data_after(const struct rmai_record *r) {
+    return r->kind == RMAI_FAR_PUT || r->kind == RMAI_FAR_PUT_LONG ? r->len : 0;
+}
 
 #define RMAI_TEXT_MAX 512 /* bytes of an error's text that travel */
 

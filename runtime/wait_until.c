@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Waiting for words of the program. Six comparisons of four kinds of words become one: a word is mapped to 64 bits so that the order of
+ * its type is that of unsigned numbers, and a comparison holds if that number is in a range, or outside of it (RMA_CMP_NE). So a
+ * look is a load, three instructions and a branch, whatever is waited for. */
+#include "config.h"
+
+#include "base/attributes.h"
+#include "base/error.h"
+#include "runtime/attach.h"
+#include "runtime/transfer.h"
+#include "runtime/world.h"
+
+
+/* Of a word x: (map(x) - low <= span) != inverted. */
+struct condition {
+    uint64_t low, span;
+    int inverted;
+};
+
+/* The words of one call. */
+struct words {
+    const char *call;
+    const char *at;
+    size_t n, len;
+    uint64_t flip;       /* the sign bit of signed words */
+    const int *status;   /* or NULL; not 0: that word is left out */
+    const void *values;  /* one, or n of them */
+    int many, cmp;
+};
+
+static uint64_t map(const struct words *s, const void *word) {
+    /* Acquire: what its writer did before is seen. */
+    if (s->len == 8) return __atomic_load_n((const uint64_t *)word, __ATOMIC_ACQUIRE) ^ s->flip;
+    return __atomic_load_n((const uint32_t *)word, __ATOMIC_ACQUIRE) ^ (uint32_t)s->flip;
+}
+
+static struct condition condition(const struct words *s, size_t i) {
+    uint64_t most = s->len == 8 ? UINT64_MAX : UINT32_MAX;
+    uint64_t v = map(s, (const char *)s->values + (s->many ? i * s->len : 0));
+    static const struct condition never = {.low = 0, .span = UINT64_MAX, .inverted = 1};
+    switch ((enum rma_cmp)s->cmp) {
+        case RMA_CMP_EQ: return (struct condition){.low = v};
+        case RMA_CMP_NE: return (struct condition){.low = v, .inverted = 1};
+        case RMA_CMP_GT: return v == most ? never : (struct condition){.low = v + 1, .span = most - v - 1};
+        case RMA_CMP_GE: return (struct condition){.low = v, .span = most - v};
+        case RMA_CMP_LT: return v == 0 ? never : (struct condition){.low = 0, .span = v - 1};
+        case RMA_CMP_LE: return (struct condition){.low = 0, .span = v};
+    }
+    return never;
+}
+
+static int holds(const struct condition *c, uint64_t x) { return (x - c->low <= c->span) != c->inverted; }
+
+/* All that can be said of the arguments. Words that nobody else can change are not waited for. */
+static int check(const struct words *s, const char *argument) {
+    struct rmai_world *w = &rmai_world;
+    size_t bytes;
+    int code = rmai_running(s->call);
+    if (code != RMA_SUCCESS) return code;
+    if (s->cmp < RMA_CMP_EQ || s->cmp > RMA_CMP_LE)
+        return rmai_error(RMA_ERR_ARG, "%s: cmp %d is no value of enum rma_cmp", s->call, s->cmp);
+    if (s->n == 0) return RMA_SUCCESS;
+    if (!s->at) return rmai_error(RMA_ERR_ARG, "%s: %s is a null pointer", s->call, argument);
+    if ((uintptr_t)s->at & (s->len - 1))
+        return rmai_error(RMA_ERR_ADDRESS, "%s: %s %p is not aligned to its %zu bytes", s->call, argument, (const void *)s->at, s->len);
+    if (__builtin_mul_overflow(s->n, s->len, &bytes) || rmai_gptr_own(w, s->at, bytes) == RMA_GPTR_NULL)
+        return rmai_error(RMA_ERR_ADDRESS, "%s: %s %p with %zu words of %zu bytes is in no memory of this PE that others reach", s->call,
+                          argument, (const void *)s->at, s->n, s->len);
+    return RMA_SUCCESS;
+}
+
+static struct words words(const char *call, int word, const void *at, size_t n, const int *status, int cmp, const void *values, int many) {
+    size_t len = (size_t)word & RMA_WORD_LEN_;
+    return (struct words){.call = call, .at = at, .n = n, .len = len, .flip = word & RMA_WORD_SIGNED_ ? (uint64_t)1 << (8 * len - 1) : 0,
+                          .status = status, .values = values, .many = many, .cmp = cmp};
+}
+
+/* ---- one word ---- */
+
+#define HOT_LOOKS 100 /* before anything else is done: a partner that is just storing is met at once */
+
+/* 1 if the word can be looked at. Whether anybody can change it takes longer to find out. */
+static int can_look(const struct words *s) {
+    return rma_reach_.running && s->at && ((uintptr_t)s->at & (s->len - 1)) == 0 && s->cmp >= RMA_CMP_EQ && s->cmp <= RMA_CMP_LE;
+}
+
+static RMAI_COLD int wait_long(const struct words *s, const struct condition *c, uint64_t *x) {
+    struct rmai_world *w = &rmai_world;
+    struct rmai_linger linger = {.looks = HOT_LOOKS};
+    int code = check(s, "ivar");
+    if (code != RMA_SUCCESS) return rmai_raise(code);
+    rmai_far_in_call(w, s->call);
+    while (!holds(c, *x = map(s, s->at))) rmai_linger(&linger, &w->barrier.patience);
+    rmai_far_in_call(w, NULL);
+    return RMA_SUCCESS;
+}
+
+int rma_wait_slow_(const char *call, int word, const void *ivar, int cmp, const void *value, uint64_t *seen) {
+    struct words s = words(call, word, ivar, 1, NULL, cmp, value, 0);
+    int looks = can_look(&s) ? HOT_LOOKS : 0, code = RMA_SUCCESS;
+    struct condition c = {0};
+    uint64_t x = 0;
+    if (looks) c = condition(&s, 0);
+    while (looks > 0 && !holds(&c, x = map(&s, ivar))) looks--;
+    if (looks == 0) code = wait_long(&s, &c, &x);
+    if (seen && code == RMA_SUCCESS) *seen = x ^ s.flip;
+    return code;
+}
+
+/* A look, and a turn of progress where it is in vain: who tests in a loop waits. */
+int rma_test_slow_(const char *call, int word, const void *ivar, int cmp, const void *value) {
+    struct words s = words(call, word, ivar, 1, NULL, cmp, value, 0);
+    struct condition c;
+    int code = check(&s, "ivar"), yes;
+    if (code != RMA_SUCCESS) {
+        rmai_raise(code);
+        return 0;
+    }
+    c = condition(&s, 0);
+    yes = holds(&c, map(&s, ivar));
+    if (!yes) rmai_far_progress(&rmai_world, 1);
+    return yes;
+}
+
+/* ---- many words ---- */
+
+/* What one look finds. */
+struct finding {
+    size_t held, of; /* words for which it holds, and that count at all */
+    size_t first;    /* of the former */
+};
+
+/* ANY stops at the first one; the others write the indices of all, if asked to. */
+static struct finding look(const struct words *s, int what, size_t *indices) {
+    struct finding f = {.first = SIZE_MAX};
+    struct condition c = condition(s, 0);
+    for (size_t i = 0; i < s->n; i++) {
+        if (s->status && s->status[i]) continue;
+        f.of++;
+        if (s->many) c = condition(s, i);
+        if (!holds(&c, map(s, s->at + i * s->len))) {
+            if (what == RMA_ALL_) return f;
+            continue;
+        }
+        if (f.held == 0) f.first = i;
+        if (indices) indices[f.held] = i;
+        f.held++;
+        if (what == RMA_ANY_) return f;
+    }
+    return f;
+}
+
+static int found(const struct finding *f, int what) { return f->of == 0 || (what == RMA_ALL_ ? f->held == f->of : f->held > 0); }
+
+size_t rma_words_(const char *call, int what, int waits, int word, const void *ivars, size_t n, size_t *indices, const int *status, int cmp,
+                  const void *values, int many, int *code) {
+    struct rmai_world *w = &rmai_world;
+    struct words s = words(call, word, ivars, n, status, cmp, values, many);
+    struct rmai_linger linger = {0};
+    struct finding f;
+    *code = check(&s, "ivars");
+    if (*code == RMA_SUCCESS && n && !values) *code = rmai_error(RMA_ERR_ARG, "%s: values is a null pointer", call);
+    if (*code == RMA_SUCCESS && n && what == RMA_SOME_ && !indices) *code = rmai_error(RMA_ERR_ARG, "%s: indices is a null pointer", call);
+    if (*code != RMA_SUCCESS) {
+        rmai_raise(*code);
+        return what == RMA_ANY_ ? SIZE_MAX : 0;
+    }
+    if (n == 0) return what == RMA_ANY_ ? SIZE_MAX : what == RMA_ALL_;
+    f = look(&s, what, indices);
+    if (!found(&f, what) && waits) {
+        rmai_far_in_call(w, call);
+        do {
+            rmai_linger(&linger, &w->barrier.patience);
+            f = look(&s, what, indices);
+        } while (!found(&f, what));
+        rmai_far_in_call(w, NULL);
+    } else if (!found(&f, what)) {
+        rmai_far_progress(w, 1);
+    }
+    if (what == RMA_ANY_) return f.first;
+    return what == RMA_SOME_ ? f.held : (size_t)found(&f, what);
+}
