@@ -16,12 +16,12 @@
 
 extern char **environ;
 
-enum kind { SIZE, COUNT, SECONDS, CHOICE, BOOL };
+enum kind { SIZE, COUNT, PES, SECONDS, CHOICE, BOOL };
 
 struct setting {
     const char *name;
     enum kind kind;
-    size_t offset;       /* of the member in struct rmai_settings: size_t, long, int, int by kind */
+    size_t offset;       /* of the member in struct rmai_settings: size_t, long, long, long, int, int by kind */
     const char *initial; /* parsed like a value from the environment */
     const char *choices; /* CHOICE: words in the order of the enum, separated by | */
     const char *help;
@@ -36,6 +36,7 @@ static const struct setting table[] = {
     {"RMA_HEAP_INIT", SIZE, AT(heap_init), "256k", NULL, "symmetric heap committed at init"},
     {"RMA_HEAP_CHECK", CHOICE, AT(heap_check), "none", "none|leaks|full", "what is looked for in the heaps"},
     {"RMA_STATICS", CHOICE, AT(statics), "remap", "remap|window|off", "how peers reach global variables"},
+    {"RMA_NODE_PES", PES, AT(node_pes), "auto", NULL, "most PEs of a machine that make one node, for tests"},
     {"RMA_BIND", CHOICE, AT(bind), "none", "none|core|numa", "bind each PE, unless the launcher did"},
     {"RMA_SPIN", COUNT, AT(spin), "auto", NULL, "polls of a waiting PE before it yields and sleeps"},
     {"RMA_COPY", CHOICE, AT(copy), "auto", "auto|memcpy|stream", "how long copies are made"},
@@ -155,11 +156,13 @@ static int parse(const struct setting *row, const char *text, size_t memory, str
             }
             return RMA_SUCCESS;
         case COUNT:
+        case PES:
             if (strcasecmp(text, "auto") == 0) {
-                *(long *)member = RMAI_SPIN_AUTO;
+                *(long *)member = RMAI_AUTO;
                 return RMA_SUCCESS;
             }
             count = count_of(text);
+            if (row->kind == PES && count < 1) return bad(row, text, "not auto or a count of 1 or more");
             if (count < 0) return bad(row, text, "not auto or a count of 0 or more");
             *(long *)member = count;
             return RMA_SUCCESS;
@@ -208,7 +211,8 @@ static void value_text(const struct setting *row, const struct rmai_settings *s,
     switch (row->kind) {
         case SIZE: snprintf(buf, 64, "%s", rmai_format_size(size, *(const size_t *)member)); break;
         case COUNT:
-            if (*(const long *)member == RMAI_SPIN_AUTO)
+        case PES:
+            if (*(const long *)member == RMAI_AUTO)
                 snprintf(buf, 64, "auto");
             else
                 snprintf(buf, 64, "%ld", *(const long *)member);

@@ -15,13 +15,14 @@ enum rmai_amo { RMAI_AMO_AUTO, RMAI_AMO_CPU, RMAI_AMO_MPI };
 enum rmai_window { RMAI_WINDOW_AUTO, RMAI_WINDOW_ALWAYS, RMAI_WINDOW_NONE };
 enum rmai_errors { RMAI_ERRORS_ABORT, RMAI_ERRORS_RETURN };
 
-#define RMAI_SPIN_AUTO (-1L)
+#define RMAI_AUTO (-1L)
 
 struct rmai_settings {
     size_t heap_max;   /* bytes of one PE's symmetric heap at most */
     size_t local_max;  /* bytes of one PE's local heap at most */
     size_t heap_init;  /* bytes of symmetric heap committed at init; <= heap_max */
-    long spin;         /* polls before a waiting PE yields, or RMAI_SPIN_AUTO */
+    long spin;         /* polls before a waiting PE yields, or RMAI_AUTO */
+    long node_pes;     /* PEs of a machine that make one node at most, or RMAI_AUTO: all */
     int bind;          /* enum rmai_bind */
     int copy;          /* enum rmai_copy */
     int errors;        /* enum rmai_errors */

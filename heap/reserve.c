@@ -6,6 +6,10 @@
  * the page, hence the odd bytes at the end. One process asks for the whole, so that all spaces lie
  * at page boundaries one stride apart.
  *
+ * Open MPI's cannot be used: it wants as much free in /dev/shm as is reserved, and where that is not there (4.1.4) the first process
+ * gets an error and the others wait for it for ever, so less cannot be tried either. There the processes of a node map a file of
+ * /dev/shm, which has no name any more when rmai_reserve returns.
+ *
  * /dev/shm can be smaller than what is mapped from it (64 MiB in a default container), and touching a page that
  * it cannot back is SIGBUS. MADV_POPULATE_WRITE (Linux 5.14) touches in our stead and returns an error. Where the
  * kernel is older, the file system's free bytes are looked at before touching; another program may take
@@ -19,9 +23,11 @@
 #include "base/settings.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
@@ -50,6 +56,52 @@ static int reserve_alone(struct rmai_reservation *r, size_t stride) {
     return RMA_SUCCESS;
 }
 
+#ifdef OPEN_MPI
+struct share {
+    int failed; /* errno, or 0 */
+    char name[64];
+};
+
+/* A new file under a name that nobody has: one left over by a process that was killed, or a PE of another container with our pid. */
+static int make_file(struct share *s, size_t bytes) {
+    int fd;
+    for (unsigned i = 0;; i++) {
+        snprintf(s->name, sizeof s->name, "/librma.%ld.%u", (long)getpid(), i);
+        fd = shm_open(s->name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR);
+        if (fd >= 0 || errno != EEXIST) break;
+    }
+    s->failed = fd < 0 || ftruncate(fd, (off_t)bytes) != 0 ? errno : 0;
+    return fd;
+}
+
+/* The first process makes the file, all map it, and it loses its name when all have answered. */
+static int reserve_shared(struct rmai_reservation *r, MPI_Comm node, size_t stride) {
+    struct share share = {0};
+    size_t bytes = stride * (size_t)r->n_slots;
+    void *base = MAP_FAILED;
+    MPI_Request request;
+    int rank, code, worst, fd = -1;
+    MPI_Comm_rank(node, &rank);
+    if (rank == 0) fd = make_file(&share, bytes);
+    code = rmai_mpi(MPI_Ibcast(&share, (int)sizeof share, MPI_BYTE, 0, node, &request), "rma_init", "MPI_Ibcast");
+    if (code == RMA_SUCCESS) code = rmai_mpi_wait(&request, "rma_init", "MPI_Ibcast");
+    if (code == RMA_SUCCESS && !share.failed) {
+        if (rank != 0) fd = shm_open(share.name, O_RDWR | O_CLOEXEC, 0);
+        if (fd >= 0) base = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+        if (base == MAP_FAILED) share.failed = errno;
+    }
+    if (code == RMA_SUCCESS)
+        code = rmai_mpi(MPI_Iallreduce(&share.failed, &worst, 1, MPI_INT, MPI_MAX, node, &request), "rma_init", "MPI_Iallreduce");
+    if (code == RMA_SUCCESS) code = rmai_mpi_wait(&request, "rma_init", "MPI_Iallreduce");
+    if (rank == 0 && fd >= 0) shm_unlink(share.name);
+    if (fd >= 0) close(fd);
+    r->window = MPI_WIN_NULL;
+    r->node_base = base;
+    if (code == RMA_SUCCESS && worst) code = refused(stride, r->n_slots, strerror(worst));
+    if (code != RMA_SUCCESS && base != MAP_FAILED) munmap(base, bytes);
+    return code;
+}
+#else
 static int reserve_shared(struct rmai_reservation *r, MPI_Comm node, size_t stride) {
     int rank, unit, code, mine, worst;
     MPI_Request request;
@@ -76,6 +128,7 @@ static int reserve_shared(struct rmai_reservation *r, MPI_Comm node, size_t stri
     r->node_base = base;
     return RMA_SUCCESS;
 }
+#endif
 
 int rmai_reserve(struct rmai_reservation *r, MPI_Comm node, size_t stride) {
     MPI_Comm_size(node, &r->n_slots);
@@ -87,7 +140,7 @@ int rmai_reserve(struct rmai_reservation *r, MPI_Comm node, size_t stride) {
 
 int rmai_unreserve(struct rmai_reservation *r) {
     if (r->window != MPI_WIN_NULL) return rmai_mpi(MPI_Win_free(&r->window), "rma_finalize", "MPI_Win_free");
-    munmap(r->node_base, r->stride);
+    munmap(r->node_base, r->stride * (size_t)r->n_slots);
     return RMA_SUCCESS;
 }
 
@@ -144,7 +197,7 @@ const char *rmai_commit_room(const struct rmai_reservation *r, char text[160]) {
 void rmai_uncommit(const struct rmai_reservation *r, void *start, size_t len) {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
     uintptr_t from = rmai_round_up((uintptr_t)start, page), to = ((uintptr_t)start + len) / page * page;
-    if (from < to) madvise((void *)from, to - from, r->window == MPI_WIN_NULL ? MADV_DONTNEED : MADV_REMOVE);
+    if (from < to) madvise((void *)from, to - from, r->n_slots == 1 ? MADV_DONTNEED : MADV_REMOVE);
 }
 
 static int touch(const struct rmai_reservation *r, char *start, size_t len, size_t page) {

@@ -17,7 +17,7 @@ struct rmai_reservation {
     char *node_base; /* page-aligned; at different addresses in different processes */
     size_t stride;   /* a multiple of RMAI_PAGE */
     int n_slots;     /* PEs of the node */
-    MPI_Win window;  /* MPI_WIN_NULL where the node has one PE: mapped by us then */
+    MPI_Win window;  /* MPI_WIN_NULL where we have mapped it ourselves: a node of one PE, or Open MPI */
 };
 
 /* rmai_reserve maps stride bytes for each process of node (collective over it). The space is zero, and must be

@@ -211,10 +211,30 @@ static int read_settings(struct rmai_world *w) {
     return code;
 }
 
+/* The PEs of this machine that share memory: this one is number *slot of *n. */
+static int find_machine(struct rmai_world *w, int *slot, int *n) {
+    int code = MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &w->node);
+    if (code != MPI_SUCCESS) return rmai_mpi(code, "rma_init", "MPI_Comm_split_type");
+    MPI_Comm_rank(w->node, slot);
+    MPI_Comm_size(w->node, n);
+    return RMA_SUCCESS;
+}
+
+/* RMA_NODE_PES: the machine's PEs are cut into blocks, each a node. The smallest number that any PE has is in force, as all
+ * must cut alike. */
+static int cut_machine(struct rmai_world *w, int slot, int n) {
+    MPI_Comm machine = w->node;
+    long long most = w->settings.node_pes > 0 ? w->settings.node_pes : LLONG_MAX;
+    int code = smallest(&most, 1);
+    if (code != RMA_SUCCESS || most >= n) return code;
+    code = MPI_Comm_split(machine, slot / (int)most, slot, &w->node);
+    MPI_Comm_free(&machine);
+    return rmai_mpi(code, "rma_init", "MPI_Comm_split");
+}
+
 static int find_node(struct rmai_world *w) {
     MPI_Group all, here;
-    int code = MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &w->node), *ranks;
-    if (code != MPI_SUCCESS) return rmai_mpi(code, "rma_init", "MPI_Comm_split_type");
+    int code, *ranks;
     MPI_Comm_rank(w->node, &w->node_my_pe);
     MPI_Comm_size(w->node, &w->node_n_pes);
     w->node_pes = malloc(2 * (size_t)w->node_n_pes * sizeof(int));
@@ -353,7 +373,7 @@ static void set_waiting(struct rmai_world *w) {
         patience.polls *= POLLS_FAR;
         patience.nap = crowded ? NAP_CROWDED : NAP_ROOMY;
     }
-    if (w->settings.spin != RMAI_SPIN_AUTO) patience.polls = (unsigned)rmai_min((size_t)w->settings.spin, UINT_MAX);
+    if (w->settings.spin != RMAI_AUTO) patience.polls = (unsigned)rmai_min((size_t)w->settings.spin, UINT_MAX);
     rmai_barrier_setup(&w->barrier, (uint32_t)w->node_n_pes, (uint32_t)w->node_my_pe, crowded, patience, barrier_part, w);
 }
 
@@ -460,7 +480,7 @@ static void start_watchman(struct rmai_world *w) {
 }
 
 static int start(struct rmai_world *w, int required) {
-    int found, code = start_mpi(w, required);
+    int found, slot = 0, n = 1, code = start_mpi(w, required);
     if (code != RMA_SUCCESS) return code;
     introduce(w);
     memset(&w->settings, 0, sizeof w->settings);
@@ -470,9 +490,11 @@ static int start(struct rmai_world *w, int required) {
     code = check_launcher(w);
     if (code == RMA_SUCCESS) code = read_settings(w);
     if (w->n_pes > 1 << 24) code = rmai_error(RMA_ERR_LAUNCH, "rma_init: %d PEs: a global pointer names 2^24 at most", w->n_pes);
-    found = find_node(w); /* collective: also where something is wrong already */
+    found = find_machine(w, &slot, &n); /* collective: also where something is wrong already */
+    if (found == RMA_SUCCESS) found = cut_machine(w, slot, n);
+    if (found == RMA_SUCCESS) found = find_node(w);
     if (code == RMA_SUCCESS) code = found;
-    if (code == RMA_SUCCESS) code = rmai_bind((enum rmai_bind)w->settings.bind, w->node_my_pe, w->node_n_pes, w->binding);
+    if (code == RMA_SUCCESS) code = rmai_bind((enum rmai_bind)w->settings.bind, slot, n, w->binding);
     if (code == RMA_SUCCESS && w->settings.statics != RMAI_STATICS_OFF) rmai_statics_find(&w->statics);
     code = agree_on_layout(w, code);
     if (code == RMA_SUCCESS) code = reserve(w);

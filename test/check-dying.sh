@@ -10,6 +10,9 @@ set -eu
 
 top_builddir=${top_builddir:-$(pwd)}
 mpiexec=${MPIEXEC:-mpiexec.mpich}
+# shellcheck source=/dev/null
+. "$(dirname "$0")/launcher.sh"
+not_with_openmpi check-dying "assumes what MPICH's launcher does when a PE dies"
 dying=$top_builddir/test/job/dying
 rounds=${RMA_TEST_DEATHS:-6}
 

@@ -9,6 +9,8 @@ set -eu
 
 top_builddir=${top_builddir:-$(pwd)}
 mpiexec=${MPIEXEC:-mpiexec.mpich}
+# shellcheck source=/dev/null
+. "$(dirname "$0")/launcher.sh"
 heap_check=$top_builddir/test/job/heap_check
 
 [ -x "$heap_check" ] || { echo "check-heap-check: there is no $heap_check" >&2; exit 99; }

@@ -9,6 +9,8 @@ set -eu
 
 top_builddir=${top_builddir:-$(pwd)}
 mpiexec=${MPIEXEC:-mpiexec.mpich}
+# shellcheck source=/dev/null
+. "$(dirname "$0")/launcher.sh"
 hello=$top_builddir/examples/hello
 
 [ -x "$hello" ] || { echo "check-launcher: there is no $hello" >&2; exit 99; }

@@ -8,6 +8,8 @@ set -eu
 
 top_builddir=${top_builddir:-$(pwd)}
 mpiexec=${MPIEXEC:-mpiexec.mpich}
+# shellcheck source=/dev/null
+. "$(dirname "$0")/launcher.sh"
 hello=$top_builddir/examples/hello
 rma_info=$top_builddir/tools/rma_info
 
@@ -71,6 +73,9 @@ refused RMA_LOCAL_MAX=101%
 refused RMA_HEAP_INIT=2M RMA_HEAP_MAX=1M
 refused RMA_SPIN=-3
 refused RMA_SPIN=99999999999999999999
+refused RMA_NODE_PES=0
+refused RMA_NODE_PES=-1
+refused RMA_NODE_PES=two
 refused RMA_BIND=chair
 refused RMA_COPY=1
 refused RMA_INFO=maybe
@@ -80,10 +85,13 @@ accepted RMA_HEAP_MAX=8M RMA_LOCAL_MAX=1.5m RMA_HEAP_INIT=1MiB
 accepted RMA_HEAP_MAX=1% RMA_SPIN=0 RMA_COPY=stream
 accepted RMA_SPIN=AUTO RMA_COPY=memcpy RMA_INFO=off RMA_BIND=none RMA_ERRORS=abort
 accepted RMA_HEAP_MAX=1 RMA_LOCAL_MAX=0
+accepted RMA_NODE_PES=1
+accepted RMA_NODE_PES=1000000000000
+accepted RMA_NODE_PES=auto
 
 # On one PE alone: that PE tells why, and the other ends with it.
 # shellcheck disable=SC2086
-run $mpiexec -n 1 "$hello" : -n 1 -env RMA_SPIN soon "$hello"
+run $mpiexec -n 1 "$hello" : -n 1 env RMA_SPIN=soon "$hello"
 if [ $status -ne 0 ] && [ "$(lines)" -eq 1 ] && grep -q '^librma: PE 1 .*RMA_SPIN=soon: ' "$dir/err"; then
     ok "refused: RMA_SPIN=soon on PE 1 alone"
 else

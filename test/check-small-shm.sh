@@ -11,6 +11,8 @@ set -eu
 
 top_builddir=${top_builddir:-$(pwd)}
 mpiexec=${MPIEXEC:-mpiexec.mpich}
+# shellcheck source=/dev/null
+. "$(dirname "$0")/launcher.sh"
 exhaustion=$top_builddir/test/job/exhaustion
 hello=$top_builddir/examples/hello
 

@@ -11,6 +11,9 @@ set -eu
 top_builddir=${top_builddir:-$(pwd)}
 top_srcdir=${top_srcdir:-$(cd "$(dirname "$0")/.." && pwd)}
 mpiexec=${MPIEXEC:-mpiexec.mpich}
+# shellcheck source=/dev/null
+. "$(dirname "$0")/launcher.sh"
+not_with_openmpi check-statics "its ways of linking are MPICH's (-cc, static libraries)"
 mpicc=${MPICC:-mpicc.mpich}
 lib=$(cd "$top_builddir/.libs" 2>/dev/null && pwd) || lib=
 
@@ -113,7 +116,7 @@ run() { # run NAME
         # mpiexec may be a command with arguments.
         # shellcheck disable=SC2086
         if RMA_STATICS=$mode RMA_ERRORS=return timeout 60 $mpiexec -n 2 "$dir/$1" $mode >"$dir/log" 2>&1 </dev/null &&
-            [ "$(grep -o done "$dir/log" | wc -l)" -eq 2 ]; then
+            [ "$(grep -o 'done' "$dir/log" | wc -l)" -eq 2 ]; then
             echo "ok   $1, $mode"
         else
             fail "$1, $mode"

@@ -13,7 +13,8 @@ struct picture {
 
 static void pictures_fit(void) {
     struct picture mine = {rma_my_node(), rma_n_nodes(), rma_node_my_pe(), rma_node_n_pes()}, all[JOB_PES_MAX];
-    int on_node[JOB_PES_MAX] = {0}, nodes = 0, rank, size;
+    int on_node[JOB_PES_MAX] = {0}, nodes = 0, rank, size, most;
+    const char *cut = getenv("RMA_NODE_PES");
     MPI_Comm here;
 
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -23,6 +24,11 @@ static void pictures_fit(void) {
     MPI_Comm_rank(here, &rank);
     MPI_Comm_size(here, &size);
     MPI_Comm_free(&here);
+    if (cut) { /* into blocks, of which the last may be smaller */
+        most = atoi(cut);
+        size = size - rank / most * most < most ? size - rank / most * most : most;
+        rank %= most;
+    }
     CHECK(mine.node_me == rank && mine.node_n == size, "%d of %d on the node is rank %d of %d", mine.node_me, mine.node_n,
           rank, size);
 

@@ -143,7 +143,8 @@ START_TEST(an_empty_environment_gives_the_defaults) {
     ck_assert_uint_eq(s.heap_max, 16 * GIB);
     ck_assert_uint_eq(s.local_max, 16 * GIB);
     ck_assert_uint_eq(s.heap_init, 256 * KIB);
-    ck_assert_int_eq(s.spin, RMAI_SPIN_AUTO);
+    ck_assert_int_eq(s.spin, RMAI_AUTO);
+    ck_assert_int_eq(s.node_pes, RMAI_AUTO);
     ck_assert_int_eq(s.bind, RMAI_BIND_NONE);
     ck_assert_int_eq(s.copy, RMAI_COPY_AUTO);
     ck_assert_int_eq(s.errors, RMAI_ERRORS_ABORT);
@@ -158,6 +159,7 @@ START_TEST(each_variable_sets_its_member) {
     set("RMA_LOCAL_MAX", "50%");
     set("RMA_HEAP_INIT", "1M");
     set("RMA_SPIN", "123");
+    set("RMA_NODE_PES", "3");
     set("RMA_BIND", "numa");
     set("RMA_COPY", "stream");
     set("RMA_ERRORS", "return");
@@ -167,6 +169,7 @@ START_TEST(each_variable_sets_its_member) {
     ck_assert_uint_eq(s.local_max, 8 * GIB);
     ck_assert_uint_eq(s.heap_init, MIB);
     ck_assert_int_eq(s.spin, 123);
+    ck_assert_int_eq(s.node_pes, 3);
     ck_assert_int_eq(s.bind, RMAI_BIND_NUMA);
     ck_assert_int_eq(s.copy, RMAI_COPY_STREAM);
     ck_assert_int_eq(s.errors, RMAI_ERRORS_RETURN);
@@ -207,7 +210,7 @@ START_TEST(spin_counts_from_zero_or_is_auto) {
     ck_assert_int_eq(s.spin, 0);
     set("RMA_SPIN", "AUTO");
     ck_assert_int_eq(rmai_settings_read(&s, GIB), RMA_SUCCESS);
-    ck_assert_int_eq(s.spin, RMAI_SPIN_AUTO);
+    ck_assert_int_eq(s.spin, RMAI_AUTO);
     set("RMA_SPIN", "9223372036854775807");
     ck_assert_int_eq(rmai_settings_read(&s, GIB), RMA_SUCCESS);
 }
@@ -223,6 +226,8 @@ START_TEST(a_value_that_does_not_parse_is_quoted) {
                {"RMA_SPIN", "", "count"},                {"RMA_SPIN", " 5", "count"},
                {"RMA_SPIN", "0x10", "count"},            {"RMA_SPIN", "5 ", "count"},
                {"RMA_SPIN", "9223372036854775808", "count"},
+               {"RMA_NODE_PES", "0", "count of 1"},      {"RMA_NODE_PES", "-2", "count of 1"},
+               {"RMA_NODE_PES", "two", "count of 1"},    {"RMA_NODE_PES", "", "count of 1"},
                {"RMA_BIND", "cores", "none|core|numa"},  {"RMA_BIND", "", "none|core|numa"},
                {"RMA_BIND", "none|core", "none|core|numa"}, {"RMA_BIND", "cor", "none|core|numa"},
                {"RMA_COPY", "fast", "auto|memcpy|stream"},  {"RMA_ERRORS", "ignore", "abort|return"},
@@ -408,7 +413,8 @@ START_TEST(each_setting_is_a_row_with_value_and_source) {
                   {"RMA_COPY", " auto ", "default"},         {"RMA_INFO", " yes ", "environment"},
                   {"RMA_PROGRESS", " thread ", "environment"}, {"RMA_WINDOW", " auto ", "default"},
                   {"RMA_AMO", " auto ", "default"},
-                  {"RMA_STALL", " 30 s ", "default"},        {"RMA_TIMEOUT", " 0 s ", "environment"}};
+                  {"RMA_STALL", " 30 s ", "default"},        {"RMA_TIMEOUT", " 0 s ", "environment"},
+                  {"RMA_NODE_PES", " auto ", "default"}};
     static struct lines l;
     struct rmai_settings s;
     set("RMA_ERRORS", "return");
@@ -430,7 +436,7 @@ START_TEST(each_setting_is_a_row_with_value_and_source) {
         ck_assert_ptr_null(strchr(line, '\n'));
     }
     ck_assert_ptr_nonnull(strstr(row(&l, "RMA_BIND"), "none|core|numa"));
-    s.spin = RMAI_SPIN_AUTO;
+    s.spin = RMAI_AUTO;
     l.n = 0;
     rmai_settings_print(&s, put, &l);
     ck_assert_ptr_nonnull(strstr(row(&l, "RMA_SPIN"), " auto "));
