@@ -464,6 +464,27 @@ int rma_broadcast(void *dest, const void *source, size_t len, int root);
 enum rma_cmp { RMA_CMP_EQ, RMA_CMP_NE, RMA_CMP_GT, RMA_CMP_GE, RMA_CMP_LT, RMA_CMP_LE };
 
 /* ---------------------------------------------------------------------------------------------------
+ * Locks
+ * ------------------------------------------------------------------------------------------------ */
+
+/* A lock among all PEs: a symmetric object, zero (RMA_LOCK_INIT) on each PE before its first use. It is fair: PEs get it in the order
+ * in which they asked. A PE that waits looks at its own copy only, and sleeps where PEs outnumber processors. It belongs to the
+ * PE, not to a thread of it. After J. Mellor-Crummey, M. Scott, "Algorithms for scalable synchronization on shared-memory
+ * multiprocessors", 1991; OpenSHMEM 1.6 section 9.13. */
+typedef struct {
+    uint32_t tail_, node_;
+} __attribute__((aligned(8), may_alias)) rma_lock_t;
+#define RMA_LOCK_INIT {0, 0}
+
+/* rma_set_lock: wait for the lock, and hold it: what its holders before this one did, puts to any PE included, is seen.
+ * rma_test_lock: hold it if it is free: 1; else 0, also after an error. rma_clear_lock: pass it on, after this PE's puts are complete.
+ * Not collective. Return RMA_SUCCESS, RMA_ERR_ADDRESS (lock is no symmetric address, or not aligned to 8), and RMA_ERR_STATE (rma_set_lock
+ * and rma_test_lock: this PE holds it already; rma_clear_lock: it does not). */
+inline int rma_set_lock(rma_lock_t *lock);
+inline int rma_test_lock(rma_lock_t *lock);
+inline int rma_clear_lock(rma_lock_t *lock);
+
+/* ---------------------------------------------------------------------------------------------------
  * Global pointers
  * ------------------------------------------------------------------------------------------------ */
 

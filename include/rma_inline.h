@@ -41,6 +41,8 @@ struct rma_reach_ {
     size_t local;        /* and to its local heap: where offsets of global pointers change kind */
     size_t stream_min;   /* copies of at least this many bytes go through rma_copy_ */
     size_t guest;        /* from a reservation's first byte to the part of the local heap where others allocate */
+    uint32_t n_pes;
+    uint32_t my_pe;
 };
 
 #define RMA_SIZE_MIN_ 4096
@@ -67,6 +69,10 @@ int rma_gptr_atomic_nbi_slow_(const char *call, int op, rma_gptr_t g, size_t len
 int rma_quiet_slow_(const char *call);
 int rma_wait_slow_(const char *call, int word, const void *ivar, int cmp, const void *value, uint64_t *seen);
 int rma_test_slow_(const char *call, int word, const void *ivar, int cmp, const void *value);
+int rma_lock_wait_(rma_lock_t *lock, uint32_t before);
+int rma_set_lock_slow_(rma_lock_t *lock);
+int rma_test_lock_slow_(rma_lock_t *lock);
+int rma_clear_lock_slow_(rma_lock_t *lock);
 size_t rma_words_(const char *call, int what, int waits, int word, const void *ivars, size_t n, size_t *indices, const int *status, int cmp,
                   const void *values, int many, int *code);
 
@@ -459,6 +465,50 @@ RMA_INLINE_ int rma_put_signal(void *dest, const void *source, size_t len, uint6
 
 RMA_INLINE_ int rma_put_signal_nbi(void *dest, const void *source, size_t len, uint64_t *signal, uint64_t value, int op, int pe) {
     return rma_signal_("rma_put_signal_nbi", dest, source, len, signal, value, op, pe, 1);
+}
+
+/* Locks: runtime/locks.c says how they work. */
+#define RMA_LOCK_NEXT_ 0x01ffffffu    /* 1 + the PE that waits behind this one */
+#define RMA_LOCK_HELD_ 0x80000000u    /* this PE holds the lock, or waits for it */
+#define RMA_LOCK_GRANTED_ 0x40000000u /* the one before has passed it on */
+#define RMA_LOCK_ASLEEP_ 0x20000000u  /* this PE waits in the kernel */
+
+/* The PE whose copy has the queue's tail: one or another for each lock, the same for all PEs. */
+RMA_INLINE_ int rma_lock_home_(size_t offset) {
+    return (int)(((uint64_t)((uint32_t)(offset >> 3) * 0x9e3779b1u) * rma_reach_.n_pes) >> 32);
+}
+
+/* The tail of a lock in the symmetric heap, if it is near; else NULL. */
+RMA_INLINE_ uint32_t *rma_lock_tail_(rma_lock_t *lock) {
+    return (uint32_t *)rma_atomic_ptr_(lock, sizeof *lock, rma_lock_home_((uintptr_t)lock - rma_reach_.base));
+}
+
+RMA_INLINE_ int rma_set_lock(rma_lock_t *lock) {
+    uint32_t *tail = rma_lock_tail_(lock), before;
+    if (!RMA_LIKELY_(tail != NULL && __atomic_load_n(&lock->node_, __ATOMIC_RELAXED) == 0)) return rma_set_lock_slow_(lock);
+    __atomic_store_n(&lock->node_, RMA_LOCK_HELD_, __ATOMIC_RELAXED);
+    before = __atomic_exchange_n(tail, rma_reach_.my_pe + 1, __ATOMIC_ACQ_REL);
+    return RMA_LIKELY_(before == 0) ? RMA_SUCCESS : rma_lock_wait_(lock, before);
+}
+
+RMA_INLINE_ int rma_test_lock(rma_lock_t *lock) {
+    uint32_t *tail = rma_lock_tail_(lock), free = 0;
+    if (!RMA_LIKELY_(tail != NULL && __atomic_load_n(&lock->node_, __ATOMIC_RELAXED) == 0)) return rma_test_lock_slow_(lock);
+    if (__atomic_load_n(tail, __ATOMIC_RELAXED) != 0) return 0;
+    __atomic_store_n(&lock->node_, RMA_LOCK_HELD_, __ATOMIC_RELAXED);
+    if (__atomic_compare_exchange_n(tail, &free, rma_reach_.my_pe + 1, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) return 1;
+    __atomic_store_n(&lock->node_, 0, __ATOMIC_RELAXED);
+    return 0;
+}
+
+RMA_INLINE_ int rma_clear_lock(rma_lock_t *lock) {
+    uint32_t *tail = rma_lock_tail_(lock), last = rma_reach_.my_pe + 1;
+    if (!RMA_LIKELY_(tail != NULL && (__atomic_load_n(&lock->node_, __ATOMIC_RELAXED) & ~RMA_LOCK_GRANTED_) == RMA_LOCK_HELD_))
+        return rma_clear_lock_slow_(lock);
+    if (!RMA_LIKELY_(__atomic_compare_exchange_n(tail, &last, 0, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)))
+        return rma_clear_lock_slow_(lock);
+    __atomic_store_n(&lock->node_, 0, __ATOMIC_RELAXED);
+    return RMA_SUCCESS;
 }
 
 /* Global pointers: owner << 40 | offset in the owner's reservation. The first two words of each reservation say how far its

@@ -105,6 +105,8 @@ static void set_reach(struct rmai_world *w) {
                            .symmetric = w->layout.symmetric,
                            .local = w->layout.local,
                            .guest = w->layout.guest,
+                           .n_pes = (uint32_t)w->n_pes,
+                           .my_pe = (uint32_t)w->my_pe,
                            .stream_min = rmai_copy_stream_min(w->settings.copy)};
     set_progression(&r, w->node_pes, w->node_n_pes);
     rma_reach_ = r;

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Locks: a queue of PEs (Mellor-Crummey and Scott, 1991). Each lock has two words on each PE.
+ *
+ *   tail_   on the lock's home, one PE chosen by its address: 1 + the last PE of the queue, 0 if the lock is free
+ *   node_   on each PE: whether it is in the queue, who waits behind it, whether the lock has been passed on to it, whether it sleeps
+ *
+ * A PE that finds somebody in the queue writes itself into that one's node_ and waits for its own to be granted: so each waits
+ * on memory of its own, and a release touches one other PE. A PE's own node_ is stored to only while the PE is in no queue; in the
+ * queue it is changed by atomics, by others too, and bits are only added.
+ *
+ * Where MPI does the atomics (RMA_AMO=mpi) a processor's atomic on the own word would be a second authority: then a waiting PE does
+ * not say that it sleeps, and looks again by itself. */
+#include "config.h"
+
+#include "base/error.h"
+#include "runtime/transfer.h"
+#include "runtime/world.h"
+
+#define SLEEP_MOST 1000000 /* nanoseconds: a wake-up is not missed, but a PE of another node gives none */
+#define POLLS_CROWDED 50
+
+/* The home, after a look at the arguments; -1 after an error. */
+static int home_of(const char *call, rma_lock_t *lock, int *code) {
+    struct rmai_world *w = &rmai_world;
+    struct rmai_place p;
+    *code = rmai_resolve(call, "lock", lock, sizeof *lock, w->my_pe, &p);
+    if (*code == RMA_SUCCESS && ((uintptr_t)lock & (sizeof *lock - 1)))
+        *code = rmai_error(RMA_ERR_ADDRESS, "%s: lock %p is not aligned to its %zu bytes", call, (void *)lock, sizeof *lock);
+    return *code == RMA_SUCCESS ? rma_lock_home_((size_t)rmai_symmetric_offset(w, lock)) : -1;
+}
+
+static uint32_t node_of(const rma_lock_t *lock) { return __atomic_load_n(&lock->node_, __ATOMIC_ACQUIRE); }
+
+static int not_free(const char *call, rma_lock_t *lock) {
+    if (!node_of(lock)) return RMA_SUCCESS;
+    return rmai_error(RMA_ERR_STATE, "%s: PE %d holds the lock at %p already", call, rmai_world.my_pe, (void *)lock);
+}
+
+/* Until node_ has one of the bits. */
+static uint32_t await(rma_lock_t *lock, uint32_t bits) {
+    struct rmai_world *w = &rmai_world;
+    const struct rmai_patience *patience = &w->barrier.patience;
+    struct rmai_linger linger = {0};
+    unsigned polls = w->barrier.crowded ? POLLS_CROWDED : patience->polls;
+    uint32_t node;
+    for (unsigned i = 0; i < polls; i++) {
+        if ((node = node_of(lock)) & bits) return node;
+        if (w->barrier.crowded)
+            rmai_pause();
+        else
+            rmai_linger(&linger, patience);
+    }
+    while (!((node = node_of(lock)) & bits)) {
+        if (w->far.amo_mpi) {
+            rmai_linger(&linger, patience);
+            continue;
+        }
+        if (patience->progress && patience->progress(patience->context)) continue;
+        if (!(node & RMA_LOCK_ASLEEP_)) node = __atomic_or_fetch(&lock->node_, RMA_LOCK_ASLEEP_, __ATOMIC_ACQ_REL);
+        if (!(node & bits)) rmai_sleep_on((_Atomic uint32_t *)&lock->node_, node, patience->progress ? patience->nap : SLEEP_MOST);
+    }
+    return node;
+}
+
+int rma_lock_wait_(rma_lock_t *lock, uint32_t before) {
+    struct rmai_world *w = &rmai_world;
+    int code = rma_atomic_or_uint32(&lock->node_, (uint32_t)w->my_pe + 1, (int)before - 1);
+    if (code == RMA_SUCCESS) code = w->n_nodes > 1 ? rmai_far_quiet(w, "rma_set_lock") : RMA_SUCCESS; /* it has got there */
+    if (code != RMA_SUCCESS) return code;
+    rmai_far_in_call(w, "rma_set_lock");
+    await(lock, RMA_LOCK_GRANTED_);
+    rmai_far_in_call(w, NULL);
+    return RMA_SUCCESS;
+}
+
+int rma_set_lock_slow_(rma_lock_t *lock) {
+    int code, home = home_of("rma_set_lock", lock, &code);
+    uint32_t before;
+    if (code == RMA_SUCCESS) code = not_free("rma_set_lock", lock);
+    if (code != RMA_SUCCESS) return rmai_raise(code);
+    __atomic_store_n(&lock->node_, RMA_LOCK_HELD_, __ATOMIC_RELAXED);
+    before = rma_atomic_swap_uint32(&lock->tail_, (uint32_t)rmai_world.my_pe + 1, home);
+    return before == 0 ? RMA_SUCCESS : rma_lock_wait_(lock, before);
+}
+
+int rma_test_lock_slow_(rma_lock_t *lock) {
+    int code, home = home_of("rma_test_lock", lock, &code);
+    if (code == RMA_SUCCESS) code = not_free("rma_test_lock", lock);
+    if (code != RMA_SUCCESS) {
+        rmai_raise(code);
+        return 0;
+    }
+    __atomic_store_n(&lock->node_, RMA_LOCK_HELD_, __ATOMIC_RELAXED);
+    if (rma_atomic_compare_swap_uint32(&lock->tail_, 0, (uint32_t)rmai_world.my_pe + 1, home) == 0) return 1;
+    __atomic_store_n(&lock->node_, 0, __ATOMIC_RELAXED);
+    rmai_far_progress(&rmai_world, 1);
+    return 0;
+}
+
+/* On this node the sleeper is woken; one of another node looks again by itself. */
+static int pass_on(rma_lock_t *lock, int pe) {
+    struct rmai_world *w = &rmai_world;
+    uint32_t before;
+    void *there;
+    if (rmai_node_slot(w, pe) < 0) {
+        int code = rma_atomic_or_uint32(&lock->node_, RMA_LOCK_GRANTED_, pe);
+        return code == RMA_SUCCESS ? rmai_far_quiet(w, "rma_clear_lock") : code;
+    }
+    before = rma_atomic_fetch_or_uint32(&lock->node_, RMA_LOCK_GRANTED_, pe);
+    if (before & RMA_LOCK_ASLEEP_ && (there = rma_ptr(&lock->node_, pe)) != NULL) rmai_rouse(there);
+    return RMA_SUCCESS;
+}
+
+int rma_clear_lock_slow_(rma_lock_t *lock) {
+    struct rmai_world *w = &rmai_world;
+    int code, home = home_of("rma_clear_lock", lock, &code);
+    uint32_t me = (uint32_t)w->my_pe + 1, node;
+    if (code == RMA_SUCCESS && !(node_of(lock) & RMA_LOCK_HELD_))
+        code = rmai_error(RMA_ERR_STATE, "rma_clear_lock: PE %d does not hold the lock at %p", w->my_pe, (void *)lock);
+    if (code == RMA_SUCCESS) code = rmai_far_calm(w, "rma_clear_lock");
+    if (code != RMA_SUCCESS) return rmai_raise(code);
+    node = node_of(lock);
+    if (!(node & RMA_LOCK_NEXT_)) {
+        if (rma_atomic_compare_swap_uint32(&lock->tail_, me, 0, home) == me) {
+            __atomic_store_n(&lock->node_, 0, __ATOMIC_RELAXED);
+            return RMA_SUCCESS;
+        }
+        node = await(lock, RMA_LOCK_NEXT_); /* it has taken its place, and is about to say so */
+    }
+    __atomic_store_n(&lock->node_, 0, __ATOMIC_RELAXED);
+    return pass_on(lock, (int)(node & RMA_LOCK_NEXT_) - 1);
+}
