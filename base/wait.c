@@ -94,7 +94,23 @@ void rmai_linger(struct rmai_linger *l, const struct rmai_patience *patience) {
         return;
     }
     l->nap = l->nap == 0 ? NAP_FIRST : l->nap * 2 < most ? l->nap * 2 : most;
-    nanosleep(&(struct timespec){.tv_nsec = l->nap}, NULL);
+    if (patience->doze)
+        rmai_doze(patience->doze, l->nap);
+    else
+        nanosleep(&(struct timespec){.tv_nsec = l->nap}, NULL);
+}
+
+void rmai_doze(_Atomic uint32_t *doze, long nap) {
+    atomic_store_explicit(doze, 1, memory_order_relaxed);
+    rmai_sleep_on(doze, 1, nap);
+    atomic_store_explicit(doze, 0, memory_order_relaxed);
+}
+
+/* Who misses it in the moment of going to sleep has slept for a nap: no harm, so no fence. */
+void rmai_rouse_dozer(_Atomic uint32_t *doze) {
+    if (!atomic_load_explicit(doze, memory_order_relaxed)) return;
+    atomic_store_explicit(doze, 0, memory_order_relaxed);
+    rmai_rouse(doze);
 }
 
 void rmai_sleep_on(_Atomic uint32_t *word, uint32_t old, long most) {

@@ -16,6 +16,7 @@ struct rmai_patience {
     int (*progress)(void *context); /* or NULL: what a waiting PE does for others; returns 0 if there was nothing to do */
     void *context;
     long nap; /* with progress: nanoseconds of sleep between its turns, at most */
+    _Atomic uint32_t *doze; /* with progress, or NULL: not 0 while a thread sleeps between its turns; rmai_rouse_dozer ends that */
 };
 
 /* A word that is waited for, with those who sleep on it. Only wait and wake functions touch `sleepers`. */
@@ -50,6 +51,10 @@ void rmai_linger(struct rmai_linger *l, const struct rmai_patience *patience);
 /* rmai_sleep_on sleeps until word is not `old`, somebody calls rmai_rouse, or `most` nanoseconds have passed. */
 void rmai_sleep_on(_Atomic uint32_t *word, uint32_t old, long most);
 void rmai_rouse(_Atomic uint32_t *word);
+
+/* rmai_doze sleeps for `nap` nanoseconds at most, or until rmai_rouse_dozer, which costs a load where nobody dozes. */
+void rmai_doze(_Atomic uint32_t *doze, long nap);
+void rmai_rouse_dozer(_Atomic uint32_t *doze);
 
 /* rmai_pause: tell the core that this is a polling loop. */
 static inline void rmai_pause(void) {

@@ -5,6 +5,7 @@
 #include "config.h"
 
 #include "base/error.h"
+#include "base/wait.h"
 #include "base/process.h"
 #include "runtime/far.h"
 #include "runtime/local.h"
@@ -188,6 +189,7 @@ static int with_memory(struct task *t) {
     } else {
         uint64_t old = rmai_atomic(r->op, there, len, r->value, r->cond);
         uint32_t half = (uint32_t)old;
+        if (atomic_load_explicit(&w->far.slept_on, memory_order_relaxed) == there) rmai_rouse(there);
         if (r->flags & RMAI_FAR_WANTED) value(t, len == 4 ? (void *)&half : (void *)&old, len);
     }
     if (region) rmai_attached_leave(region);

@@ -228,6 +228,7 @@ static int progress(struct rmai_world *w) {
     if (code != RMA_SUCCESS) fatal();
     if (w->far.moving) look_at_moving(w);
     atomic_fetch_add_explicit(&w->far.turns, 1, memory_order_relaxed);
+    if (heard) rmai_rouse_dozer(&w->far.doze); /* what has come may be what another thread waits for */
     return heard;
 }
 
@@ -286,7 +287,7 @@ static void look(struct rmai_world *w, struct vigil *v) {
         return;
     }
     unlock(f);
-    nanosleep(&(struct timespec){.tv_nsec = v->nap}, NULL);
+    rmai_doze(&f->doze, v->nap);
     v->nap = (long)rmai_min((size_t)v->nap * 3 / 2, NAP_LAST);
     lock(f);
     rmai_stall_look(w, &v->stall, v->call, v->pe);

@@ -98,6 +98,8 @@ struct rmai_far {
     int one_sided;          /* what goes through the window does not need the target: 1, 0, or -1: not yet known */
     int crowded;            /* more PEs than processors on this machine */
     _Atomic int puts;       /* what is not complete: RMAI_NO_PUTS, 1 + pe: only short messages to pe, RMAI_MANY_PUTS */
+    void *_Atomic slept_on; /* a word of this PE on which its program sleeps in the kernel, or NULL: its change by another node wakes */
+    _Atomic uint32_t doze;  /* a thread of the program sleeps between two looks */
     _Atomic uint32_t turns; /* of progress: tells the watchman that somebody else drives */
     const char *_Atomic waiting_in; /* the public call in which this PE waits, or NULL */
     int failed;             /* the first error that nobody waited for, */

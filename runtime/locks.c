@@ -16,7 +16,7 @@
 #include "runtime/transfer.h"
 #include "runtime/world.h"
 
-#define SLEEP_MOST 1000000 /* nanoseconds: a wake-up is not missed, but a PE of another node gives none */
+#define SLEEP_MOST 1000000 /* nanoseconds: should a wake-up be missed */
 #define POLLS_CROWDED 50
 
 /* The home, after a look at the arguments; -1 after an error. */
@@ -57,7 +57,9 @@ static uint32_t await(rma_lock_t *lock, uint32_t bits) {
         }
         if (patience->progress && patience->progress(patience->context)) continue;
         if (!(node & RMA_LOCK_ASLEEP_)) node = __atomic_or_fetch(&lock->node_, RMA_LOCK_ASLEEP_, __ATOMIC_ACQ_REL);
+        atomic_store_explicit(&w->far.slept_on, &lock->node_, memory_order_relaxed);
         if (!(node & bits)) rmai_sleep_on((_Atomic uint32_t *)&lock->node_, node, patience->progress ? patience->nap : SLEEP_MOST);
+        atomic_store_explicit(&w->far.slept_on, NULL, memory_order_relaxed);
     }
     return node;
 }
@@ -97,7 +99,7 @@ int rma_test_lock_slow_(rma_lock_t *lock) {
     return 0;
 }
 
-/* On this node the sleeper is woken; one of another node looks again by itself. */
+/* On this node the sleeper is woken from here, on another one by whoever there does the atomic (runtime/answer.c). */
 static int pass_on(rma_lock_t *lock, int pe) {
     struct rmai_world *w = &rmai_world;
     uint32_t before;

@@ -8,6 +8,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,6 +22,7 @@
 #define POLLS_BUSY 100    /* looks for the next message after one has come: an origin that goes on is back within microseconds */
 #define STEP_BUSY 2000    /* nanoseconds between looks while messages come; the kernel adds some 20 us */
 #define STEP_IDLE 250000  /* and when there have been none for a while */
+#define SLICE 100000      /* nanoseconds: the least there is */
 #define PATIENCE 100      /* looks in vain before the steps grow */
 
 /* Returns the number of messages heard. */
@@ -34,8 +36,24 @@ static int serve(struct rmai_world *w) {
     return heard;
 }
 
-/* The kernel adds 50 us to every sleep of a thread unless it is told that the thread minds. */
-static void be_punctual(void) { prctl(PR_SET_TIMERSLACK, 1000UL); }
+/* sched_setattr(2): Debian 12's C library has no such call. */
+struct attributes {
+    uint32_t size, policy;
+    uint64_t flags;
+    int32_t nice;
+    uint32_t priority;
+    uint64_t runtime, deadline, period;
+};
+
+/* The kernel adds 50 us to every sleep of a thread unless it is told that the thread minds. And where PEs share processors, a thread
+ * that asks for short time slices is let in earlier (Linux 6.12; older ones take no notice): it runs as often, but sooner. */
+static void be_punctual(void) {
+    struct attributes a = {.size = sizeof a};
+    prctl(PR_SET_TIMERSLACK, 1000UL);
+    if (syscall(SYS_sched_getattr, 0, &a, sizeof a, 0) != 0 || a.policy != SCHED_OTHER) return;
+    a.runtime = SLICE;
+    syscall(SYS_sched_setattr, 0, &a, 0);
+}
 
 static void *run(void *context) {
     struct rmai_world *w = context;

@@ -374,6 +374,7 @@ static void set_waiting(struct rmai_world *w) {
         patience.progress = help_others;
         patience.polls *= POLLS_FAR;
         patience.nap = crowded ? NAP_CROWDED : NAP_ROOMY;
+        patience.doze = &w->far.doze;
     }
     if (w->settings.spin != RMAI_AUTO) patience.polls = (unsigned)rmai_min((size_t)w->settings.spin, UINT_MAX);
     rmai_barrier_setup(&w->barrier, (uint32_t)w->node_n_pes, (uint32_t)w->node_my_pe, crowded, patience, barrier_part, w);
