@@ -42,7 +42,9 @@ static uint32_t wait_and_help(struct rmai_event *e, uint32_t old, const struct r
     atomic_thread_fence(memory_order_seq_cst); /* before the loads of `value`: see above */
     while ((now = atomic_load_explicit(&e->value, memory_order_acquire)) == old) {
         nap.tv_nsec = patience->progress(patience->context) ? NAP_FIRST : (nap.tv_nsec * 2 < patience->nap ? nap.tv_nsec * 2 : patience->nap);
+        if (patience->slept_on) atomic_store_explicit(patience->slept_on, &e->value, memory_order_relaxed);
         futex(&e->value, FUTEX_WAIT, old, &nap);
+        if (patience->slept_on) atomic_store_explicit(patience->slept_on, NULL, memory_order_relaxed);
         if (one_nap) break;
     }
     atomic_fetch_sub_explicit(&e->sleepers, 1, memory_order_relaxed);

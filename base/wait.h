@@ -17,6 +17,7 @@ struct rmai_patience {
     void *context;
     long nap; /* with progress: nanoseconds of sleep between its turns, at most */
     _Atomic uint32_t *doze; /* with progress, or NULL: not 0 while a thread sleeps between its turns; rmai_rouse_dozer ends that */
+    void *_Atomic *slept_on; /* with progress, or NULL: the word on which a thread sleeps between its turns */
 };
 
 /* A word that is waited for, with those who sleep on it. Only wait and wake functions touch `sleepers`. */

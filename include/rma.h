@@ -464,6 +464,47 @@ int rma_broadcast(void *dest, const void *source, size_t len, int root);
 enum rma_cmp { RMA_CMP_EQ, RMA_CMP_NE, RMA_CMP_GT, RMA_CMP_GE, RMA_CMP_LT, RMA_CMP_LE };
 
 /* ---------------------------------------------------------------------------------------------------
+ * Teams
+ *
+ * A team is some of the job's PEs, numbered 0..n-1 anew. A handle belongs to its PE. At most 62 teams of the program's own at a time have
+ * a PE in common. Splitting is collective over the parent: all of its PEs call with the same values, which is looked at
+ * (RMA_ERR_MISMATCH); destroying and meeting are collective over the team. After OpenSHMEM 1.6 section 9.4.
+ * ------------------------------------------------------------------------------------------------ */
+
+typedef struct rma_team rma_team; /* never complete: only pointers to it are used */
+
+#define RMA_TEAM_INVALID ((rma_team *)0)
+#define RMA_TEAM_WORLD ((rma_team *)1)  /* all PEs, as rma_my_pe numbers them */
+#define RMA_TEAM_SHARED ((rma_team *)2) /* the PEs of this node, as rma_node_my_pe numbers them */
+
+/* rma_team_my_pe: this PE's number in team; rma_team_n_pes: PEs in team. -1 for RMA_TEAM_INVALID, and after RMA_ERR_ARG (no team, or
+ * destroyed). Not collective. */
+int rma_team_my_pe(const rma_team *team);
+int rma_team_n_pes(const rma_team *team);
+
+/* rma_team_translate_pe: the number in `other` of the PE that is number pe in team; -1 if it is not in it, if one of the two is
+ * RMA_TEAM_INVALID, and after RMA_ERR_ARG, RMA_ERR_PE. Not collective. */
+int rma_team_translate_pe(const rma_team *team, int pe, const rma_team *other);
+
+/* rma_team_split_strided: a team of the parent's PEs start, start + stride, ..., size of them in this order; stride may be negative. *team is
+ * RMA_TEAM_INVALID on the parent's other PEs. Written only on success, which is the same on all PEs.
+ * Returns RMA_SUCCESS, RMA_ERR_PE (start or the last PE is outside the parent), RMA_ERR_ARG, RMA_ERR_MISMATCH, RMA_ERR_NO_MEM (one
+ * PE is in too many teams, or memory is exhausted). */
+int rma_team_split_strided(rma_team *parent, int start, int stride, int size, rma_team **team);
+
+/* rma_team_split_2d: the parent's PEs as a grid, row by row, xrange to a row (fewer in the last one; all in one if they are
+ * fewer): *xteam is the row that this PE is in, *yteam its column. Returns as rma_team_split_strided. */
+int rma_team_split_2d(rma_team *parent, int xrange, rma_team **xteam, rma_team **yteam);
+
+/* rma_team_sync: wait for every PE of team to arrive. It completes no puts (rma_quiet does), but what a PE has stored to memory
+ * of its node before is seen by those of the node after. Collective over team. RMA_ERR_ARG. */
+int rma_team_sync(rma_team *team);
+
+/* rma_team_destroy: meet the PEs of team and end it. RMA_TEAM_INVALID is no error; RMA_TEAM_WORLD and RMA_TEAM_SHARED are RMA_ERR_ARG.
+ * Those that are left end with rma_finalize. */
+int rma_team_destroy(rma_team *team);
+
+/* ---------------------------------------------------------------------------------------------------
  * Locks
  * ------------------------------------------------------------------------------------------------ */
 

@@ -609,11 +609,11 @@ int rmai_far_atomic(struct rmai_world *w, const char *call, int pe, uint64_t off
 }
 
 int rmai_far_put_signal(struct rmai_world *w, const char *call, int pe, uint64_t offset, const void *source, size_t len, uint64_t word,
-                        int op, uint64_t value, enum rmai_when when) {
+                        int op, size_t word_len, uint64_t value, enum rmai_when when, int urgent) {
     struct ask put = {.call = call, .pe = pe, .hold = 1, .data = source,
                       .r = {.kind = RMAI_FAR_PUT, .len = (uint32_t)len, .offset = offset}};
-    struct ask signal = {.call = call, .pe = pe,
-                         .r = {.kind = RMAI_FAR_ATOMIC, .op = (uint8_t)op, .len = sizeof value, .offset = word, .value = value}};
+    struct ask signal = {.call = call, .pe = pe, .now = urgent,
+                         .r = {.kind = RMAI_FAR_ATOMIC, .op = (uint8_t)op, .len = (uint32_t)word_len, .offset = word, .value = value}};
     struct ask together = {.call = call, .pe = pe, .data = &word,
                            .r = {.kind = RMAI_FAR_PUT_LONG, .op = (uint8_t)op, .flags = RMAI_FAR_SIGNAL, .len = sizeof word,
                                  .offset = offset, .value = len, .cond = value}};
@@ -623,7 +623,7 @@ int rmai_far_put_signal(struct rmai_world *w, const char *call, int pe, uint64_t
     note_put(&w->far, pe, len <= INLINE_PIECE);
     lock(&w->far);
     if (len <= INLINE_PIECE) {
-        code = add(w, &put);
+        code = len ? add(w, &put) : RMA_SUCCESS;
         if (code == RMA_SUCCESS) code = add(w, &signal);
     } else {
         together.expect.waiter = when == RMAI_LATER ? NULL : &waiter;

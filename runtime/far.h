@@ -135,11 +135,11 @@ static inline int rmai_far_by_mpi(const struct rmai_far *f, size_t symmetric, ui
     return f->amo_mpi && offset >= symmetric && offset - symmetric < f->covered;
 }
 
-/* A put of at most RMAI_WITH_SIGNAL bytes, and an atomic on a word of 8 bytes that the owner does when they are there. Short ones are
- * one message. Neither fails. */
+/* A put of at most RMAI_WITH_SIGNAL bytes, and an atomic on a word (of 8 bytes, or 4 with a short put) that the owner does when they
+ * are there. Short ones are one message; `urgent` ones leave while others are under way, too. Neither fails. */
 #define RMAI_WITH_SIGNAL RMAI_PIECE
 int rmai_far_put_signal(struct rmai_world *w, const char *call, int pe, uint64_t offset, const void *source, size_t len, uint64_t word,
-                        int op, uint64_t value, enum rmai_when when);
+                        int op, size_t word_len, uint64_t value, enum rmai_when when, int urgent);
 
 int rmai_far_alloc(struct rmai_world *w, const char *call, int pe, size_t size, uint64_t *g);
 int rmai_far_free(struct rmai_world *w, const char *call, int pe, uint64_t offset);

@@ -181,6 +181,10 @@ int rmai_gptr_here(struct rmai_world *w, const char *call, uint64_t offset, size
     struct rmai_place p = {0};
     int code;
     *region = NULL;
+    if (rmai_teams_hold((size_t)offset, len)) { /* no global pointer: another PE's library */
+        *there = (char *)rmai_header(w, w->node_my_pe) + offset;
+        return RMA_SUCCESS;
+    }
     if (offset < RMA_GPTR_ATTACHED_) {
         if (!find(w, g, len, w->node_my_pe, &p)) return not_there(w, call, g, len);
         *there = p.there;

@@ -145,7 +145,8 @@ int rma_put_signal_slow_(const char *call, void *dest, const void *source, size_
         code = rmai_error(RMA_ERR_ARG, "%s: op %d is neither RMA_SIGNAL_SET nor RMA_SIGNAL_ADD", call, op);
     if (code == RMA_SUCCESS && len && to.far && len <= RMAI_WITH_SIGNAL &&
         !rmai_far_by_mpi(&w->far, w->layout.symmetric, word.offset))
-        return rmai_raise(rmai_far_put_signal(w, call, pe, to.offset, source, len, word.offset, atomic, value, nbi ? RMAI_LATER : RMAI_NOW));
+        return rmai_raise(rmai_far_put_signal(w, call, pe, to.offset, source, len, word.offset, atomic, sizeof *signal, value,
+                                              nbi ? RMAI_LATER : RMAI_NOW, 0));
     if (code == RMA_SUCCESS && len) code = rmai_place_put(w, call, &to, source, len, RMAI_NOW);
     if (code == RMA_SUCCESS) code = rmai_place_atomic(w, call, &word, atomic, sizeof *signal, value, 0, NULL);
     return rmai_raise(code);

@@ -321,7 +321,7 @@ static int furnish(struct rmai_world *w) {
     struct rmai_header *h = (struct rmai_header *)(void *)space;
     struct rmai_segment guest; /* made here; whoever uses it takes a view under its lock */
     size_t got = 0, init = rmai_max(w->settings.heap_init, RMA_SIZE_MIN_);
-    int code = rmai_commit(&w->reservation, h, sizeof *h);
+    int code = rmai_commit(&w->reservation, h, rmai_teams_committed(w->n_pes));
     if (code == RMA_SUCCESS)
         code = rmai_segment_create(&w->symmetric, &w->reservation, space + w->layout.symmetric_table,
                                    space + w->layout.symmetric, w->layout.symmetric_max, "symmetric heap", "RMA_HEAP_MAX");
@@ -375,6 +375,7 @@ static void set_waiting(struct rmai_world *w) {
         patience.polls *= POLLS_FAR;
         patience.nap = crowded ? NAP_CROWDED : NAP_ROOMY;
         patience.doze = &w->far.doze;
+        patience.slept_on = &w->far.slept_on;
     }
     if (w->settings.spin != RMAI_AUTO) patience.polls = (unsigned)rmai_min((size_t)w->settings.spin, UINT_MAX);
     rmai_barrier_setup(&w->barrier, (uint32_t)w->node_n_pes, (uint32_t)w->node_my_pe, crowded, patience, barrier_part, w);
@@ -428,6 +429,7 @@ static void inform(struct rmai_world *w) {
 /* Gives back what start has got once the PEs had their spaces. */
 static int undo(struct rmai_world *w) {
     int code;
+    rmai_teams_close(w);
     rmai_far_close(w);
     rmai_net_close(&w->net);
     rmai_serve_end(w);
@@ -489,6 +491,7 @@ static int start(struct rmai_world *w, int required) {
     memset(&w->settings, 0, sizeof w->settings);
     memset(&w->statics, 0, sizeof w->statics);
     rmai_net_none(&w->net);
+    memset(&w->teams, 0, sizeof w->teams);
     w->far.active = 0;
     code = check_launcher(w);
     if (code == RMA_SUCCESS) code = read_settings(w);
@@ -509,6 +512,7 @@ static int start(struct rmai_world *w, int required) {
     }
     set_waiting(w);
     code = number_nodes(w);
+    if (code == RMA_SUCCESS) code = rmai_teams_open(w);
     if (code == RMA_SUCCESS) code = move_statics(w);
     if (code == RMA_SUCCESS) code = rmai_far_cover(w, "rma_init");
     if (code == RMA_SUCCESS) code = watch_mpi_finalize();

@@ -23,6 +23,7 @@
 #include "runtime/net.h"
 #include "runtime/serve.h"
 #include "runtime/stall.h"
+#include "runtime/team.h"
 #include "runtime/watchman.h"
 
 /* The offset in a global pointer: what is left without the PE. */
@@ -86,6 +87,7 @@ struct rmai_world {
     MPI_Comm node;
     struct rmai_net net;
     struct rmai_far far;
+    struct rmai_teams teams;
     struct rmai_watchman watchman;
     int networked;    /* MPI carries something: there are several nodes, or RMA_AMO=mpi */
     int watched;      /* every PE has a watchman: it answers, whatever its program does */

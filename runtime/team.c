@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "config.h"
+
+#include "runtime/team.h"
+#include "base/error.h"
+#include "runtime/world.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define ROUNDS_MOST 24 /* a job has 2^24 PEs at most */
+
+_Static_assert(sizeof(struct rmai_header) + 128 + RMAI_TEAMS * ROUNDS_MOST * sizeof(struct rmai_team_round) <= RMAI_HEADER_ROOM,
+               "the words of all teams fit behind the header");
+_Static_assert(RMAI_TEAM_DATA % 8 == 0 && sizeof(struct rmai_team_round) == 128, "a round's words fill their lines");
+
+#define WORDS_AT rmai_round_up(sizeof(struct rmai_header), 128)
+
+/* ---- the words ---- */
+
+static unsigned rounds_of(int n) {
+    unsigned rounds = 0;
+    while (((size_t)1 << rounds) < (size_t)n) rounds++;
+    return rounds;
+}
+
+static size_t words_of(unsigned rounds) { return (rounds ? rounds : 1) * sizeof(struct rmai_team_round); }
+
+size_t rmai_teams_committed(int n_pes) { return WORDS_AT + 2 * words_of(rounds_of(n_pes)); }
+
+int rmai_teams_hold(size_t offset, size_t len) { return offset >= WORDS_AT && offset <= RMAI_HEADER_ROOM && len <= RMAI_HEADER_ROOM - offset; }
+
+static int number_of(const struct rmai_world *w, const struct rmai_team *t) { return (int)(t - w->teams.team); }
+
+/* The offset in every PE's space of the words of round k. */
+static size_t words_at(const struct rmai_world *w, const struct rmai_team *t, unsigned k) {
+    return WORDS_AT + (size_t)number_of(w, t) * words_of(w->teams.rounds) + k * sizeof(struct rmai_team_round);
+}
+
+static struct rmai_team_round *words(const struct rmai_world *w, int q, const struct rmai_team *t, unsigned k) {
+    return (struct rmai_team_round *)(void *)((char *)rmai_header(w, q) + words_at(w, t, k));
+}
+
+/* ---- who ---- */
+
+int rmai_team_pe(const struct rmai_team *t, int i) { return t->list ? t->list[i] : t->start + i * t->stride; }
+
+int rmai_team_index(const struct rmai_team *t, int pe) {
+    int i;
+    if (t->list) {
+        for (i = 0; i < t->n; i++)
+            if (t->list[i] == pe) return i;
+        return -1;
+    }
+    if ((pe - t->start) % t->stride != 0) return -1;
+    i = (pe - t->start) / t->stride;
+    return i >= 0 && i < t->n ? i : -1;
+}
+
+/* A handle is a number, so that one of a team that is gone leads nowhere: generation and 1 + the team's number. */
+static rma_team *handle_of(const struct rmai_world *w, const struct rmai_team *t) {
+    return (rma_team *)((uintptr_t)t->generation << 16 | (uintptr_t)(number_of(w, t) + 1));
+}
+
+struct rmai_team *rmai_team(struct rmai_world *w, const char *call, const rma_team *handle) {
+    uintptr_t word = (uintptr_t)handle, number = (word & 0xffff) - 1;
+    struct rmai_team *t = &w->teams.team[number < RMAI_TEAMS ? number : 0];
+    if (rmai_running(call) != RMA_SUCCESS) return NULL;
+    if (number < RMAI_TEAMS && t->live && t->generation == word >> 16) return t;
+    if (handle == RMA_TEAM_INVALID)
+        rmai_error(RMA_ERR_ARG, "%s: team is RMA_TEAM_INVALID", call);
+    else
+        rmai_error(RMA_ERR_ARG, "%s: team %p is none, or has been destroyed", call, (const void *)handle);
+    return NULL;
+}
+
+/* ---- meeting ---- */
+
+static int tell(struct rmai_world *w, const char *call, const struct rmai_team *t, int pe, unsigned k, const void *data, size_t len) {
+    int q = rmai_node_slot(w, pe), odd = t->epoch & 1;
+    size_t at = words_at(w, t, k);
+    struct rmai_team_round *there;
+    if (q < 0)
+        return rmai_far_put_signal(w, call, pe, at + offsetof(struct rmai_team_round, data) + (size_t)odd * RMAI_TEAM_DATA, data, len,
+                                   at + offsetof(struct rmai_team_round, event), RMA_SET_, sizeof(uint32_t), t->epoch, RMAI_NOW, 1);
+    there = words(w, q, t, k);
+    if (len) memcpy(there->data[odd], data, len);
+    atomic_store_explicit(&there->event.value, t->epoch, memory_order_release);
+    rmai_wake(&there->event);
+    return RMA_SUCCESS;
+}
+
+static const void *hear(struct rmai_world *w, const struct rmai_team *t, unsigned k) {
+    struct rmai_team_round *mine = words(w, w->node_my_pe, t, k);
+    uint32_t seen = atomic_load_explicit(&mine->event.value, memory_order_acquire);
+    while ((int32_t)(seen - t->epoch) < 0) seen = rmai_wait(&mine->event, seen, &w->barrier.patience);
+    return mine->data[t->epoch & 1];
+}
+
+int rmai_team_meet(struct rmai_world *w, const char *call, struct rmai_team *t, void *data, size_t len, rmai_team_merge *merge) {
+    int code = RMA_SUCCESS;
+    t->epoch++;
+    rmai_far_in_call(w, call);
+    for (unsigned k = 0; code == RMA_SUCCESS && ((size_t)1 << k) < (size_t)t->n; k++) {
+        int to = (int)(((size_t)t->me + ((size_t)1 << k)) % (size_t)t->n);
+        const void *other;
+        code = tell(w, call, t, rmai_team_pe(t, to), k, data, len);
+        if (code != RMA_SUCCESS) break;
+        other = hear(w, t, k);
+        if (len) merge(data, other);
+    }
+    rmai_far_in_call(w, NULL);
+    return code;
+}
+
+int rma_team_sync(rma_team *team) {
+    struct rmai_world *w = &rmai_world;
+    struct rmai_team *t = rmai_team(w, "rma_team_sync", team);
+    if (!t) return rmai_raise(rma_last_code());
+    if (number_of(w, t) == RMAI_TEAM_WORLD) return rmai_raise(rmai_meet(w, "rma_team_sync"));
+    if (number_of(w, t) == RMAI_TEAM_SHARED) {
+        rmai_barrier_node(&w->barrier);
+        return RMA_SUCCESS;
+    }
+    return rmai_raise(rmai_team_meet(w, "rma_team_sync", t, NULL, 0, NULL));
+}
+
+/* ---- queries ---- */
+
+int rma_team_my_pe(const rma_team *team) {
+    struct rmai_team *t = team == RMA_TEAM_INVALID ? NULL : rmai_team(&rmai_world, "rma_team_my_pe", team);
+    if (!t && team != RMA_TEAM_INVALID) rmai_raise(rma_last_code());
+    return t ? t->me : -1;
+}
+
+int rma_team_n_pes(const rma_team *team) {
+    struct rmai_team *t = team == RMA_TEAM_INVALID ? NULL : rmai_team(&rmai_world, "rma_team_n_pes", team);
+    if (!t && team != RMA_TEAM_INVALID) rmai_raise(rma_last_code());
+    return t ? t->n : -1;
+}
+
+int rma_team_translate_pe(const rma_team *team, int pe, const rma_team *other) {
+    static const char call[] = "rma_team_translate_pe";
+    struct rmai_team *from, *to;
+    if (team == RMA_TEAM_INVALID || other == RMA_TEAM_INVALID) return -1;
+    from = rmai_team(&rmai_world, call, team);
+    to = from ? rmai_team(&rmai_world, call, other) : NULL;
+    if (!to) {
+        rmai_raise(rma_last_code());
+        return -1;
+    }
+    if (pe < 0 || pe >= from->n) {
+        rmai_raise(rmai_error(RMA_ERR_PE, "%s: PE %d is outside 0..%d of the team", call, pe, from->n - 1));
+        return -1;
+    }
+    return rmai_team_index(to, rmai_team_pe(from, pe));
+}
+
+/* ---- splitting ---- */
+
+#define ARGUMENTS 4
+
+/* What the PEs of the parent tell each other: the arguments, to be alike; who has failed; which numbers are free on all; and how far
+ * the epochs of a number have come. */
+struct proposal {
+    uint64_t free;
+    int32_t low[ARGUMENTS], high[ARGUMENTS];
+    int32_t code, pe; /* the first PE that has failed, and how; RMA_SUCCESS and INT32_MAX */
+};
+
+_Static_assert(sizeof(struct proposal) <= RMAI_TEAM_DATA, "a proposal travels with a round");
+
+static void merge(void *mine, const void *other) {
+    struct proposal *a = mine, b;
+    memcpy(&b, other, sizeof b);
+    a->free &= b.free;
+    for (int i = 0; i < ARGUMENTS; i++) {
+        if (b.low[i] < a->low[i]) a->low[i] = b.low[i];
+        if (b.high[i] > a->high[i]) a->high[i] = b.high[i];
+    }
+    if (b.pe < a->pe) {
+        a->pe = b.pe;
+        a->code = b.code;
+    }
+}
+
+/* Tells `code` and the arguments to all of the parent, and hears theirs. Returns the own failure, another's, or RMA_SUCCESS. */
+static int propose(struct rmai_world *w, const char *call, struct rmai_team *parent, int code, struct proposal *p) {
+    int met;
+    p->free = w->teams.free;
+    p->code = code;
+    p->pe = code == RMA_SUCCESS ? INT32_MAX : w->my_pe;
+    met = rmai_team_meet(w, call, parent, p, sizeof *p, merge);
+    if (met != RMA_SUCCESS) return met;
+    if (p->code == RMA_SUCCESS || code != RMA_SUCCESS) return code;
+    return rmai_error(p->code, "%s: failed on PE %d", call, p->pe);
+}
+
+static int compare(const char *call, const struct proposal *p, const char *const names[ARGUMENTS]) {
+    for (int i = 0; i < ARGUMENTS; i++)
+        if (p->low[i] != p->high[i])
+            return rmai_error(RMA_ERR_MISMATCH, "%s: %s is %d on one PE of the team and %d on another", call, names[i], p->low[i], p->high[i]);
+    return RMA_SUCCESS;
+}
+
+/* Makes `made` the team with this number here; made->n is 0 on PEs that are not in it. All of the parent meet. */
+static int found(struct rmai_world *w, const char *call, struct rmai_team *parent, int number, const struct rmai_team *made, rma_team **team) {
+    struct rmai_team *t = &w->teams.team[number];
+    struct proposal p = {0};
+    int code = made->n < 0 ? rmai_error(RMA_ERR_NO_MEM, "%s: no memory for the PEs of a team", call) : RMA_SUCCESS;
+    uint32_t generation = t->generation + 1;
+    if (made->n > 0) code = rmai_commit(&w->reservation, words(w, w->node_my_pe, t, 0), words_of(w->teams.rounds));
+    /* The number's epochs go on where those of any of its PEs have ended. */
+    p.high[0] = (int32_t)(t->epoch >> 16);
+    code = propose(w, call, parent, code, &p);
+    if (code != RMA_SUCCESS) free(made->list);
+    if (code != RMA_SUCCESS || !made->n) return code;
+    *t = *made;
+    t->generation = generation;
+    /* Beyond all of them, whatever their lower halves are. */
+    t->epoch = ((uint32_t)p.high[0] + 1) << 16;
+    t->live = 1;
+    w->teams.free &= ~((uint64_t)1 << number);
+    *team = handle_of(w, t);
+    return RMA_SUCCESS;
+}
+
+static void let_go(struct rmai_world *w, struct rmai_team *t) {
+    free(t->list);
+    t->list = NULL;
+    t->live = 0;
+    w->teams.free |= (uint64_t)1 << number_of(w, t);
+}
+
+static int take_number(const char *call, uint64_t free, int *number) {
+    if (!free) return rmai_error(RMA_ERR_NO_MEM, "%s: a PE of the parent is in %d teams already: no more fit", call, RMAI_TEAMS);
+    *number = __builtin_ctzll(free);
+    return RMA_SUCCESS;
+}
+
+/* PEs start, start + stride, ... of the parent, as this PE is in it: n is 0 if it is not, -1 without memory. */
+static struct rmai_team part(const struct rmai_team *parent, int start, int stride, int n) {
+    struct rmai_team t = {.n = n, .me = -1};
+    int i = parent->me - start;
+    if (stride == 0) stride = 1;
+    if (i % stride == 0 && i / stride >= 0 && i / stride < n) t.me = i / stride;
+    if (t.me < 0) return (struct rmai_team){0};
+    t.start = parent->start + start * parent->stride;
+    t.stride = parent->stride * stride;
+    if (!parent->list) return t;
+    if (!(t.list = malloc((size_t)n * sizeof *t.list))) return (struct rmai_team){.n = -1};
+    for (i = 0; i < n; i++) t.list[i] = parent->list[start + i * stride];
+    return t;
+}
+
+static int check_strided(const char *call, const struct rmai_team *parent, int start, int stride, int size) {
+    long long last = (long long)start + (long long)(size - 1) * stride;
+    if (size < 1) return rmai_error(RMA_ERR_ARG, "%s: size %d is below 1", call, size);
+    if (start < 0 || start >= parent->n) return rmai_error(RMA_ERR_PE, "%s: start %d is outside 0..%d of the parent", call, start, parent->n - 1);
+    if (stride == 0 && size > 1) return rmai_error(RMA_ERR_ARG, "%s: stride is 0 with a size of %d", call, size);
+    if (last < 0 || last >= parent->n)
+        return rmai_error(RMA_ERR_PE, "%s: start %d, stride %d, size %d: PE %lld is outside 0..%d of the parent", call, start, stride, size,
+                          last, parent->n - 1);
+    return RMA_SUCCESS;
+}
+
+int rma_team_split_strided(rma_team *parent_team, int start, int stride, int size, rma_team **team) {
+    static const char call[] = "rma_team_split_strided";
+    static const char *const names[ARGUMENTS] = {"the call", "start", "stride", "size"};
+    struct rmai_world *w = &rmai_world;
+    struct rmai_team *parent = rmai_team(w, call, parent_team), made;
+    struct proposal p = {.low = {1, start, stride, size}, .high = {1, start, stride, size}};
+    rma_team *result = RMA_TEAM_INVALID;
+    int code, number = 0;
+    if (!parent) return rmai_raise(rma_last_code());
+    code = team ? check_strided(call, parent, start, stride, size) : rmai_error(RMA_ERR_ARG, "%s: team is a null pointer", call);
+    code = propose(w, call, parent, code, &p);
+    if (code == RMA_SUCCESS) code = compare(call, &p, names);
+    if (code == RMA_SUCCESS) code = take_number(call, p.free, &number);
+    if (code != RMA_SUCCESS) return rmai_raise(code);
+    made = part(parent, start, stride, size);
+    code = found(w, call, parent, number, &made, &result);
+    if (code == RMA_SUCCESS) *team = result;
+    return rmai_raise(code);
+}
+
+int rma_team_split_2d(rma_team *parent_team, int xrange, rma_team **xteam, rma_team **yteam) {
+    static const char call[] = "rma_team_split_2d";
+    static const char *const names[ARGUMENTS] = {"the call", "xrange", "xrange", "xrange"};
+    struct rmai_world *w = &rmai_world;
+    struct rmai_team *parent = rmai_team(w, call, parent_team), made;
+    struct proposal p = {.low = {2, xrange}, .high = {2, xrange}};
+    rma_team *x = RMA_TEAM_INVALID, *y = RMA_TEAM_INVALID;
+    int code = RMA_SUCCESS, number = 0, n, row, column;
+    if (!parent) return rmai_raise(rma_last_code());
+    if (!xteam || !yteam) code = rmai_error(RMA_ERR_ARG, "%s: %s is a null pointer", call, xteam ? "yteam" : "xteam");
+    if (code == RMA_SUCCESS && xrange < 1) code = rmai_error(RMA_ERR_ARG, "%s: xrange %d is below 1", call, xrange);
+    code = propose(w, call, parent, code, &p);
+    if (code == RMA_SUCCESS) code = compare(call, &p, names);
+    if (code == RMA_SUCCESS) code = take_number(call, p.free, &number);
+    if (code != RMA_SUCCESS) return rmai_raise(code);
+    n = parent->n;
+    if (xrange > n) xrange = n;
+    row = parent->me / xrange;
+    column = parent->me % xrange;
+    made = part(parent, row * xrange, 1, xrange < n - row * xrange ? xrange : n - row * xrange);
+    code = found(w, call, parent, number, &made, &x);
+    p = (struct proposal){0};
+    if (code == RMA_SUCCESS) code = propose(w, call, parent, code, &p);
+    if (code == RMA_SUCCESS) code = take_number(call, p.free, &number);
+    if (code == RMA_SUCCESS) {
+        made = part(parent, column, xrange, (n - column + xrange - 1) / xrange);
+        code = found(w, call, parent, number, &made, &y);
+    }
+    if (code != RMA_SUCCESS) {
+        if (x != RMA_TEAM_INVALID) let_go(w, &w->teams.team[((uintptr_t)x & 0xffff) - 1]);
+        return rmai_raise(code);
+    }
+    *xteam = x;
+    *yteam = y;
+    return RMA_SUCCESS;
+}
+
+int rma_team_destroy(rma_team *team) {
+    static const char call[] = "rma_team_destroy";
+    struct rmai_world *w = &rmai_world;
+    struct rmai_team *t;
+    int code;
+    if (team == RMA_TEAM_INVALID) return RMA_SUCCESS;
+    t = rmai_team(w, call, team);
+    if (!t) return rmai_raise(rma_last_code());
+    if (number_of(w, t) <= RMAI_TEAM_SHARED)
+        return rmai_raise(rmai_error(RMA_ERR_ARG, "%s: %s is always there", call,
+                                     number_of(w, t) == RMAI_TEAM_WORLD ? "RMA_TEAM_WORLD" : "RMA_TEAM_SHARED"));
+    code = rmai_team_meet(w, call, t, NULL, 0, NULL);
+    let_go(w, t);
+    return rmai_raise(code);
+}
+
+void rmai_teams_close(struct rmai_world *w) {
+    for (int i = 0; i < RMAI_TEAMS; i++)
+        if (w->teams.team[i].live) let_go(w, &w->teams.team[i]);
+}
+
+int rmai_teams_open(struct rmai_world *w) {
+    struct rmai_teams *all = &w->teams;
+    int step = w->node_n_pes > 1 ? w->node_pes[1] - w->node_pes[0] : 1, regular = 1;
+    memset(all, 0, sizeof *all);
+    all->rounds = rounds_of(w->n_pes);
+    all->free = ~(uint64_t)3;
+    all->team[RMAI_TEAM_WORLD] = (struct rmai_team){.stride = 1, .n = w->n_pes, .me = w->my_pe, .live = 1};
+    for (int i = 1; i < w->node_n_pes; i++) regular &= w->node_pes[i] - w->node_pes[i - 1] == step;
+    all->team[RMAI_TEAM_SHARED] = (struct rmai_team){.start = w->node_pes[0], .stride = step, .n = w->node_n_pes, .me = w->node_my_pe, .live = 1};
+    if (regular) return RMA_SUCCESS;
+    if (!(all->team[RMAI_TEAM_SHARED].list = malloc((size_t)w->node_n_pes * sizeof(int))))
+        return rmai_error(RMA_ERR_NO_MEM, "rma_init: no memory for the PEs of a node");
+    memcpy(all->team[RMAI_TEAM_SHARED].list, w->node_pes, (size_t)w->node_n_pes * sizeof(int));
+    return RMA_SUCCESS;
+}
