@@ -45,6 +45,7 @@ static const struct setting table[] = {
     {"RMA_AMO", CHOICE, AT(amo), "auto", "auto|cpu|mpi", "who does atomics on the symmetric heap"},
     {"RMA_STALL", SECONDS, AT(stall), "30", NULL, "seconds of waiting for another node until it is said; 0: never"},
     {"RMA_TIMEOUT", SECONDS, AT(timeout), "120", NULL, "seconds without an answer until the job ends; 0: never"},
+    {"RMA_STATS", BOOL, AT(stats), "no", NULL, "count operations by the way they go, and print the sums at the end"},
     {"RMA_INFO", BOOL, AT(info), "no", NULL, "PE 0 prints version, settings and layout at init"},
 };
 #define N_SETTINGS (sizeof table / sizeof table[0])

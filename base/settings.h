@@ -33,6 +33,7 @@ struct rmai_settings {
     int amo;           /* enum rmai_amo */
     long stall;        /* seconds that a PE waits for another node before it says so; 0: never */
     long timeout;      /* seconds without a sign of life of a PE that is waited for until the job ends; 0: never */
+    int stats;         /* 1: count all operations, and print the sums at the end */
     int info;          /* 1: print version, settings and layout at init */
 };
 

@@ -329,6 +329,35 @@ struct rma_heap_stats {
 int rma_heap_stats(enum rma_heap heap, struct rma_heap_stats *stats);
 
 /* ---------------------------------------------------------------------------------------------------
+ * Counting operations, by the way they went. Not collective.
+ * ------------------------------------------------------------------------------------------------ */
+
+enum rma_path {
+    RMA_PATH_MEMORY,  /* load and store on this node; counted only with RMA_STATS=yes, which makes each of them a call */
+    RMA_PATH_KERNEL,  /* process_vm_readv and process_vm_writev: attached memory of a PE of this node */
+    RMA_PATH_OWNER,   /* by a thread of a PE of this node: atomics on its attached memory */
+    RMA_PATH_WINDOW,  /* MPI's window */
+    RMA_PATH_REQUEST, /* messages to a PE of another node */
+    RMA_PATHS
+};
+
+/* Since rma_init, or the last rma_stats_reset. */
+struct rma_stats {
+    struct {
+        uint64_t puts, put_bytes, gets, get_bytes, atomics;
+    } path[RMA_PATHS];
+    uint64_t waited;         /* calls of rma_quiet, and what includes it, that had something to wait for */
+    uint64_t messages_sent;  /* with requests to PEs of other nodes */
+    uint64_t messages_heard; /* requests, answers and others */
+    uint64_t served;         /* requests that this PE has done for others */
+};
+
+/* rma_stats: fill stats. rma_stats_reset: count from 0. With RMA_STATS=yes rma_finalize prints the sums over all PEs.
+ * Return RMA_SUCCESS, RMA_ERR_ARG (stats is null), RMA_ERR_STATE. */
+int rma_stats(struct rma_stats *stats);
+int rma_stats_reset(void);
+
+/* ---------------------------------------------------------------------------------------------------
  * Put and get, by symmetric address
  *
  * dest of a put and source of a get are symmetric addresses (the caller's own); the other buffer is any

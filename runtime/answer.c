@@ -244,6 +244,7 @@ int rmai_answer(struct rmai_world *w, int from, const struct rmai_envelope *requ
         if (code != RMA_SUCCESS) failure(&t, code);
         if (t.r.name) rmai_error_restore(&kept);
     }
+    rmai_add(&w->traffic.more[RMAI_SERVED], request->n);
     assert((size_t)(at - (const unsigned char *)request) == len && "a request is as long as its records");
     (void)len;
     return send(w, t.reply);

@@ -123,6 +123,7 @@ static void leave(struct rmai_world *w, struct rmai_peer *p) {
     memcpy(flight->message, &e, sizeof e);
     p->open = NULL;
     p->flights++;
+    rmai_add(&w->traffic.more[RMAI_SENT], 1);
     if (rmai_net_send(&w->net, p->pe, flight->message, flight->bytes, &flight->sent) != RMA_SUCCESS) fatal();
 }
 
@@ -228,6 +229,7 @@ static int progress(struct rmai_world *w) {
     if (code != RMA_SUCCESS) fatal();
     if (w->far.moving) look_at_moving(w);
     atomic_fetch_add_explicit(&w->far.turns, 1, memory_order_relaxed);
+    if (heard) rmai_add(&w->traffic.more[RMAI_HEARD], (uint64_t)heard);
     if (heard) rmai_rouse_dozer(&w->far.doze); /* what has come may be what another thread waits for */
     return heard;
 }
@@ -482,6 +484,7 @@ static int by_window(struct rmai_world *w, const char *call, int pe, uint64_t of
             *code = no_memory(call, pe);
         else
             *code = get ? rmai_net_get(&w->net, call, pe, disp, buffer, len) : rmai_net_put(&w->net, call, pe, disp, buffer, len);
+        rmai_count(&w->traffic, RMA_PATH_WINDOW, get ? RMAI_GETS : RMAI_PUTS, len);
         if (*code == RMA_SUCCESS && when != RMAI_LATER) *code = rmai_net_flush_local(&w->net, call, pe);
         if (*code == RMA_SUCCESS) knock(w, p);
     }
@@ -535,6 +538,7 @@ int rmai_far_put(struct rmai_world *w, const char *call, int pe, uint64_t offset
         return code;
     }
     note_put(&w->far, pe, len <= INLINE_MOST);
+    rmai_count(&w->traffic, RMA_PATH_REQUEST, RMAI_PUTS, len);
     if (a.may_fail && (code = look_at_all(w, call, pe, offset, len, 0)) != RMA_SUCCESS) return code;
     lock(&w->far);
     code = move(w, &a, (char *)(uintptr_t)source, len, 0, a.may_fail || (len > INLINE_MOST && when != RMAI_LATER) ? &waiter : NULL);
@@ -548,6 +552,7 @@ int rmai_far_get(struct rmai_world *w, const char *call, int pe, uint64_t offset
     struct rmai_waiter waiter = {0};
     int code;
     if (by_window(w, call, pe, offset, dest, len, when, 1, &code)) return code;
+    rmai_count(&w->traffic, RMA_PATH_REQUEST, RMAI_GETS, len);
     if (a.may_fail && (code = look_at_all(w, call, pe, offset, len, 1)) != RMA_SUCCESS) return code;
     lock(&w->far);
     code = move(w, &a, dest, len, 1, a.may_fail || when == RMAI_NOW ? &waiter : NULL);
@@ -594,11 +599,13 @@ int rmai_far_atomic(struct rmai_world *w, const char *call, int pe, uint64_t off
     int code;
     if (rmai_far_by_mpi(&w->far, w->layout.symmetric, offset)) {
         size_t disp = (size_t)offset - w->layout.symmetric + RMAI_PROBE_ROOM;
+        rmai_count(&w->traffic, RMA_PATH_WINDOW, RMAI_ATOMICS, 0);
         lock_threads(w);
         code = atomic_by_mpi(w, call, pe, disp, op, len, value, cond, old, later);
         unlock_threads(w);
         return code;
     }
+    rmai_count(&w->traffic, RMA_PATH_REQUEST, RMAI_ATOMICS, 0);
     if ((old && !later) || a.may_fail) return ask_one(w, &a, old ? old : nothing, len);
     a.expect = (struct rmai_expect){.dest = old, .len = (uint32_t)len};
     a.answer = old ? len : 0;
@@ -621,6 +628,8 @@ int rmai_far_put_signal(struct rmai_world *w, const char *call, int pe, uint64_t
     int code = rmai_far_release(w, call, pe);
     if (code != RMA_SUCCESS) return code;
     note_put(&w->far, pe, len <= INLINE_PIECE);
+    rmai_count(&w->traffic, RMA_PATH_REQUEST, RMAI_ATOMICS, 0);
+    if (len) rmai_count(&w->traffic, RMA_PATH_REQUEST, RMAI_PUTS, len);
     lock(&w->far);
     if (len <= INLINE_PIECE) {
         code = len ? add(w, &put) : RMA_SUCCESS;
@@ -704,6 +713,7 @@ int rmai_far_quiet(struct rmai_world *w, const char *call) {
     lock(f);
     for (struct rmai_peer *p = f->busy; p; p = p->next)
         if (p->open && p->open->n && p->flights < RMAI_CREDITS) leave(w, p);
+    if (f->busy) rmai_add(&w->traffic.more[RMAI_QUIETS], 1);
     while (f->busy) {
         struct rmai_peer *p = f->busy;
         int one = quiet_peer(w, call, p);

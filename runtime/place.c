@@ -57,10 +57,12 @@ int rmai_place_put(struct rmai_world *w, const char *call, struct rmai_place *p,
                    enum rmai_when when) {
     enum rmai_process_result result = RMAI_PROCESS_REFUSED;
     if (RMAI_LIKELY(p->there != NULL)) {
+        rmai_count(&w->traffic, RMA_PATH_MEMORY, RMAI_PUTS, len);
         rmai_move(p->there, source, len);
         return RMA_SUCCESS;
     }
     if (p->far) return rmai_far_put(w, call, p->pe, p->offset, source, len, when);
+    rmai_count(&w->traffic, RMA_PATH_KERNEL, RMAI_PUTS, len);
     if (rmai_same_pids(w, p->slot)) result = rmai_process_write(rmai_header(w, p->slot)->pid, p->address, source, len);
     return finish(w, call, p, result, RMAI_SERVE_PUT, (void *)(uintptr_t)source, len);
 }
@@ -68,10 +70,12 @@ int rmai_place_put(struct rmai_world *w, const char *call, struct rmai_place *p,
 int rmai_place_get(struct rmai_world *w, const char *call, struct rmai_place *p, void *dest, size_t len, enum rmai_when when) {
     enum rmai_process_result result = RMAI_PROCESS_REFUSED;
     if (RMAI_LIKELY(p->there != NULL)) {
+        rmai_count(&w->traffic, RMA_PATH_MEMORY, RMAI_GETS, len);
         rmai_move(dest, p->there, len);
         return RMA_SUCCESS;
     }
     if (p->far) return rmai_far_get(w, call, p->pe, p->offset, dest, len, when);
+    rmai_count(&w->traffic, RMA_PATH_KERNEL, RMAI_GETS, len);
     if (rmai_same_pids(w, p->slot)) result = rmai_process_read(rmai_header(w, p->slot)->pid, dest, p->address, len);
     return finish(w, call, p, result, RMAI_SERVE_GET, dest, len);
 }
@@ -101,6 +105,7 @@ int rmai_place_atomic(struct rmai_world *w, const char *call, struct rmai_place 
     if (op != RMA_FETCH_ && w->far.active) code = rmai_far_release(w, call, p->far && !mpi ? p->pe : -1);
     if (code != RMA_SUCCESS) return code;
     if (p->far || mpi) return far_atomic(w, call, p, op, len, value, cond, old);
+    rmai_count(&w->traffic, p->there ? RMA_PATH_MEMORY : RMA_PATH_OWNER, RMAI_ATOMICS, 0);
     if (p->there) {
         r.old = rmai_atomic(op, p->there, len, value, cond);
         if (old) *old = r.old;

@@ -217,7 +217,10 @@ int rma_iput(void *dest, const void *source, ptrdiff_t dest_stride, ptrdiff_t so
     size_t to = (size_t)dest_stride * elem, from = (size_t)source_stride * elem;
     int code = check_strides("rma_iput", dest_stride, source_stride, elem);
     if (code == RMA_SUCCESS) code = strided("rma_iput", "dest", dest, dest_stride, elem, n, pe, &p);
-    if (code == RMA_SUCCESS && p.there) move_strided(p.there, source, to, from, elem, n);
+    if (code == RMA_SUCCESS && p.there) {
+        rmai_count(&rmai_world.traffic, RMA_PATH_MEMORY, RMAI_PUTS, n * elem);
+        move_strided(p.there, source, to, from, elem, n);
+    }
     for (size_t i = 0; code == RMA_SUCCESS && !p.there && i < n; i++, p.address += to, p.offset += to)
         code = rmai_place_put(&rmai_world, "rma_iput", &p, (const char *)source + i * from, elem, RMAI_LATER);
     if (code == RMA_SUCCESS && p.far) code = rmai_far_quiet(&rmai_world, "rma_iput");
@@ -229,7 +232,10 @@ int rma_iget(void *dest, const void *source, ptrdiff_t dest_stride, ptrdiff_t so
     size_t to = (size_t)dest_stride * elem, from = (size_t)source_stride * elem;
     int code = check_strides("rma_iget", dest_stride, source_stride, elem);
     if (code == RMA_SUCCESS) code = strided("rma_iget", "source", source, source_stride, elem, n, pe, &p);
-    if (code == RMA_SUCCESS && p.there) move_strided(dest, p.there, to, from, elem, n);
+    if (code == RMA_SUCCESS && p.there) {
+        rmai_count(&rmai_world.traffic, RMA_PATH_MEMORY, RMAI_GETS, n * elem);
+        move_strided(dest, p.there, to, from, elem, n);
+    }
     for (size_t i = 0; code == RMA_SUCCESS && !p.there && i < n; i++, p.address += from, p.offset += from)
         code = rmai_place_get(&rmai_world, "rma_iget", &p, (char *)dest + i * to, elem, RMAI_LATER);
     if (code == RMA_SUCCESS && p.far) code = rmai_far_quiet(&rmai_world, "rma_iget");

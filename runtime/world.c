@@ -109,6 +109,7 @@ static void set_reach(struct rmai_world *w) {
                            .my_pe = (uint32_t)w->my_pe,
                            .stream_min = rmai_copy_stream_min(w->settings.copy)};
     set_progression(&r, w->node_pes, w->node_n_pes);
+    if (w->settings.stats) r.n_node = 0; /* every call comes to the library, and is counted */
     rma_reach_ = r;
 }
 
@@ -261,7 +262,7 @@ static int agree_on_layout(struct rmai_world *w, int code) {
     long long all[] = {outcome(w, code), (long long)w->settings.heap_max, (long long)w->settings.local_max, -w->node_n_pes,
                        program,          -program,                        -w->settings.statics,           -w->settings.heap_check,
                        w->mpi_multiple && w->settings.progress != RMAI_PROGRESS_NONE, -w->settings.window,
-                       -w->settings.amo};
+                       -w->settings.amo, -w->settings.stats};
     size_t most;
     code = smallest(all, (int)(sizeof all / sizeof all[0]));
     if (code == RMA_SUCCESS) code = judge(w, all[0]);
@@ -271,6 +272,7 @@ static int agree_on_layout(struct rmai_world *w, int code) {
     w->watched = (int)all[8];
     w->settings.window = (int)-all[9];
     w->settings.amo = (int)-all[10];
+    w->settings.stats = (int)-all[11];
     w->networked = w->node_n_pes < w->n_pes || (w->settings.amo == RMAI_AMO_MPI && w->n_pes > 1);
     rmai_layout(&w->layout, (size_t)all[1], (size_t)all[2], w->statics_mode == RMAI_STATICS_OFF ? 0 : w->statics.size);
     most = (size_t)-all[3];
@@ -445,6 +447,7 @@ static int undo(struct rmai_world *w) {
 
 static int release(struct rmai_world *w) {
     rmai_report(w);
+    rmai_traffic_report(w);
     rmai_watchman_end(w);
     memset(&rma_reach_, 0, sizeof rma_reach_);
     w->quick_open = 0;
@@ -492,6 +495,7 @@ static int start(struct rmai_world *w, int required) {
     memset(&w->statics, 0, sizeof w->statics);
     rmai_net_none(&w->net);
     memset(&w->teams, 0, sizeof w->teams);
+    memset(&w->traffic, 0, sizeof w->traffic);
     w->far.active = 0;
     code = check_launcher(w);
     if (code == RMA_SUCCESS) code = read_settings(w);

@@ -24,6 +24,7 @@
 #include "runtime/serve.h"
 #include "runtime/stall.h"
 #include "runtime/team.h"
+#include "runtime/traffic.h"
 #include "runtime/watchman.h"
 
 /* The offset in a global pointer: what is left without the PE. */
@@ -88,6 +89,7 @@ struct rmai_world {
     struct rmai_net net;
     struct rmai_far far;
     struct rmai_teams teams;
+    struct rmai_traffic traffic;
     struct rmai_watchman watchman;
     int networked;    /* MPI carries something: there are several nodes, or RMA_AMO=mpi */
     int watched;      /* every PE has a watchman: it answers, whatever its program does */

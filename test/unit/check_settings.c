@@ -412,7 +412,7 @@ START_TEST(each_setting_is_a_row_with_value_and_source) {
                   {"RMA_BIND", " core ", "environment"},     {"RMA_SPIN", " 1000 ", "environment"},
                   {"RMA_COPY", " auto ", "default"},         {"RMA_INFO", " yes ", "environment"},
                   {"RMA_PROGRESS", " thread ", "environment"}, {"RMA_WINDOW", " auto ", "default"},
-                  {"RMA_AMO", " auto ", "default"},
+                  {"RMA_AMO", " auto ", "default"},          {"RMA_STATS", " no ", "default"},
                   {"RMA_STALL", " 30 s ", "default"},        {"RMA_TIMEOUT", " 0 s ", "environment"},
                   {"RMA_NODE_PES", " auto ", "default"}};
     static struct lines l;

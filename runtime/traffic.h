@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* How much went which way. What is done by load and store inside the program is not seen, unless RMA_STATS=yes makes every call
+ * come to the library: then the inlined look finds no PE near (rma_reach_.n_node is 0). */
+#ifndef RMAI_TRAFFIC_H
+#define RMAI_TRAFFIC_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include "base/attributes.h"
+#include "rma.h"
+
+struct rmai_world;
+
+enum rmai_traffic_kind { RMAI_PUTS, RMAI_PUT_BYTES, RMAI_GETS, RMAI_GET_BYTES, RMAI_ATOMICS, RMAI_KINDS };
+enum rmai_traffic_more { RMAI_QUIETS, RMAI_SENT, RMAI_HEARD, RMAI_SERVED, RMAI_MORE };
+
+struct rmai_traffic {
+    _Atomic uint64_t path[RMA_PATHS][RMAI_KINDS];
+    _Atomic uint64_t more[RMAI_MORE];
+};
+
+static inline void rmai_add(_Atomic uint64_t *counter, uint64_t n) { atomic_fetch_add_explicit(counter, n, memory_order_relaxed); }
+
+/* kind: RMAI_PUTS, RMAI_GETS, RMAI_ATOMICS. */
+static inline void rmai_count(struct rmai_traffic *t, enum rma_path path, enum rmai_traffic_kind kind, size_t bytes) {
+    rmai_add(&t->path[path][kind], 1);
+    if (kind != RMAI_ATOMICS) rmai_add(&t->path[path][kind + 1], bytes);
+}
+
+/* rmai_traffic_report shows, with RMA_STATS=yes, the sums over all PEs on PE 0's stderr (collective). */
+void rmai_traffic_report(struct rmai_world *w);
+
+#endif
