@@ -25,6 +25,9 @@
  * INLINE
  * The calls marked inline are compiled into the caller (rma_inline.h), and are symbols of the library too.
  *
+ * A program that is compiled with RMA_PROFILE defined calls the symbols instead. Each function has a second symbol with a p before
+ * its name, prma_put for rma_put: a library that defines the first one, to measure or to trace, calls the second (rma(7), PROFILING).
+ *
  * GLOBAL VARIABLES
  * The writable global and static variables of the main program are symmetric, if all PEs run the same program; those of shared
  * libraries are not, nor are constants. rma_init moves them into shared memory, at their addresses, so it must be called

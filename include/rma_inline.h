@@ -76,8 +76,13 @@ int rma_clear_lock_slow_(rma_lock_t *lock);
 size_t rma_words_(const char *call, int what, int waits, int word, const void *ivars, size_t n, size_t *indices, const int *status, int cmp,
                   const void *values, int many, int *code);
 
-/* The library itself, which exports each of them, says `extern inline` (C11 6.7.4). */
-#ifndef RMA_INLINE_
+/* The library itself, which exports each of them, says `extern inline` (C11 6.7.4). With RMA_PROFILE the bodies here are never used:
+ * each call goes to the symbol, which a tool may have taken. */
+#ifdef RMA_PROFILE
+#define RMA_INLINE_ inline __attribute__((noinline))
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wattributes" /* that they are inline and shall not be, is meant */
+#elif !defined RMA_INLINE_
 #define RMA_INLINE_ inline
 #endif
 
@@ -643,6 +648,10 @@ RMA_ATOMIC_INTEGER_(GPTR, , uint64, uint64_t)
 #define rma_atomic_fetch_xor(target, value, pe) RMA_FRONT_(RMA_ATOMIC_TYPES_WITH_, rma_atomic_fetch_xor, target)(target, value, pe)
 #define rma_atomic_fetch_xor_nbi(fetch, target, value, pe) \
     RMA_FRONT_(RMA_ATOMIC_TYPES_WITH_, rma_atomic_fetch_xor_nbi, target)(fetch, target, value, pe)
+#endif
+
+#ifdef RMA_PROFILE
+#pragma GCC diagnostic pop
 #endif
 
 #endif

@@ -1,0 +1,98 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# check-profile.sh: a tool takes functions of the library by their names, and calls them by their second ones.
+#
+# Broken by a call that is compiled into the program although it asks for calls (RMA_PROFILE), and by a function without a
+# second name.
+set -eu
+
+top_srcdir=${top_srcdir:-$(cd "$(dirname "$0")/.." && pwd)}
+top_builddir=${top_builddir:-$(pwd)}
+cc=${CC:-cc}
+mpiexec=${MPIEXEC:-mpiexec.mpich}
+library=$top_builddir/.libs/librma.so
+# shellcheck source=/dev/null
+. "$top_srcdir/test/launcher.sh"
+
+if [ ! -f "$library" ] || grep -q '^SAN_CFLAGS = .*-fsanitize' "$top_builddir/Makefile" 2>/dev/null; then
+    echo "check-profile: skipped: there is no shared library, or one with sanitizers, which must be loaded first"
+    exit 77
+fi
+
+dir=$(mktemp -d "${TMPDIR:-/tmp}/check-profile.XXXXXX")
+trap 'rm -rf "$dir"' EXIT
+trap 'exit 99' HUP INT TERM
+
+nm -D --defined-only "$library" | awk '{ print $3 }' | grep '^rma_.*[^_]$' | sort >"$dir/names"
+nm -D --defined-only "$library" | awk '{ print $3 }' | sed -n 's/^prma_/rma_/p' | sort >"$dir/twins"
+if ! [ -s "$dir/names" ] || ! cmp -s "$dir/names" "$dir/twins"; then
+    echo "FAIL not every function has two names:"
+    diff "$dir/names" "$dir/twins" | head
+    exit 1
+fi
+
+cat >"$dir/tool.c" <<'END'
+#include <rma.h>
+#include <stdio.h>
+extern __typeof__(rma_put) prma_put;
+extern __typeof__(rma_atomic_fetch_add_long) prma_atomic_fetch_add_long;
+extern __typeof__(rma_barrier_all) prma_barrier_all;
+extern __typeof__(rma_finalize) prma_finalize;
+__typeof__(rma_put) my_put __asm__("rma_put");
+__typeof__(rma_atomic_fetch_add_long) my_add __asm__("rma_atomic_fetch_add_long");
+__typeof__(rma_barrier_all) my_barrier __asm__("rma_barrier_all");
+__typeof__(rma_finalize) my_finalize __asm__("rma_finalize");
+static long puts_seen, adds_seen, barriers_seen;
+int my_put(void *dest, const void *source, size_t len, int pe) {
+    puts_seen++;
+    return prma_put(dest, source, len, pe);
+}
+long my_add(long *target, long value, int pe) {
+    adds_seen++;
+    return prma_atomic_fetch_add_long(target, value, pe);
+}
+int my_barrier(void) {
+    barriers_seen++;
+    return prma_barrier_all();
+}
+int my_finalize(void) {
+    printf("seen %ld %ld %ld\n", puts_seen, adds_seen, barriers_seen);
+    fflush(stdout);
+    return prma_finalize();
+}
+END
+cat >"$dir/program.c" <<'END'
+#include <rma.h>
+int main(void) {
+    long *word, value = 5;
+    if (rma_init() != RMA_SUCCESS) return 1;
+    word = rma_calloc(2, sizeof *word);
+    for (int i = 0; i < 7; i++) rma_put(word, &value, sizeof value, 0);
+    for (int i = 0; i < 11; i++) rma_atomic_fetch_add(word + 1, 1L, 0);
+    rma_barrier_all();
+    if (rma_my_pe() == 0 && (word[0] != 5 || word[1] != 11L * rma_n_pes())) return 2;
+    rma_free(word);
+    return rma_finalize();
+}
+END
+
+# shellcheck disable=SC2086
+{
+    $cc -std=gnu11 -O2 -Wall -Wextra -Werror -fPIC -shared -I"$top_srcdir/include" "$dir/tool.c" -o "$dir/tool.so"
+    $cc -std=gnu11 -O2 -Wall -Wextra -Werror -DRMA_PROFILE -I"$top_srcdir/include" "$dir/program.c" -o "$dir/profiled" "$library" -Wl,-rpath,"$top_builddir/.libs"
+    $cc -std=gnu11 -O2 -I"$top_srcdir/include" "$dir/program.c" -o "$dir/plain" "$library" -Wl,-rpath,"$top_builddir/.libs"
+}
+
+failures=0
+run() { # run PROGRAM WANTED
+    # shellcheck disable=SC2086
+    $mpiexec -n 2 env LD_PRELOAD="$dir/tool.so" "$dir/$1" >"$dir/out" 2>&1 || { echo "FAIL $1 ended badly"; failures=1; }
+    [ "$(grep -c "^seen $2\$" "$dir/out")" = 2 ] || {
+        echo "FAIL $1: not 'seen $2' from both PEs:"
+        cat "$dir/out"
+        failures=1
+    }
+}
+run profiled "7 11 1"
+run plain "0 0 1" # inlined: only calls are seen
+exit $failures
