@@ -470,6 +470,7 @@ int rma_broadcast(void *dest, const void *source, size_t len, int root);
  * Each fetching form has an _nbi one (non-blocking, implicit handle): fetch_nbi, swap_nbi, compare_swap_nbi, fetch_add_nbi and so
  * on. It returns a code and takes another first argument, fetch, any memory of the caller of the word's type, to which it writes the
  * old value by the next rma_quiet at the latest: until then the program leaves *fetch alone. Those on other nodes travel in batches.
+ * A null fetch is RMA_ERR_ARG, but where the call is inlined: there it is a null pointer like any other.
  * After OpenSHMEM 1.6 section 9.8; min, max and adding floating-point numbers are ours.
  * ------------------------------------------------------------------------------------------------ */
 
@@ -591,7 +592,8 @@ inline int rma_gptr_get(void *dest, rma_gptr_t source, size_t len);
  * Those on attached memory of another PE are done by a thread of the owner: some ten microseconds; RMA_ERR_SYSTEM if it has died. */
 
 /* ---------------------------------------------------------------------------------------------------
- * Types: the first tables are all distinct types, the second ones other names of them
+ * Types: the first tables are all distinct types, the second ones other names of them. The generic macros expand the first ones, so
+ * that in what a program expands one of those to only the calls named by type can stand.
  * ------------------------------------------------------------------------------------------------ */
 
 /* clang-format off */

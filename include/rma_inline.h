@@ -277,8 +277,9 @@ RMA_DO_FLOAT_(double, double, uint64_t)
 #define RMA_VALUE_INTEGER_(NAME, TYPE, bits) (TYPE)(bits)
 #define RMA_VALUE_FLOAT_(NAME, TYPE, bits) rma_value_##NAME(bits)
 
-/* Two families of calls: SYM names the word by a symmetric address and a PE, GPTR by a global pointer. */
-#define RMA_SYM_NAME_(OP, SUFFIX) rma_atomic_##OP##SUFFIX
+/* Two families of calls: SYM names the word by a symmetric address and a PE, GPTR by a global pointer. The name of an operation goes
+ * on pasted to an underscore only: by itself <iso646.h> has made && of `and`, or a program something else of it. */
+#define RMA_SYM_NAME_(OP, SUFFIX) rma_atomic##OP##SUFFIX
 #define RMA_SYM_TARGET_(TYPE) TYPE *target
 #define RMA_SYM_SOURCE_(TYPE) const TYPE *target
 #define RMA_SYM_PE_ , int pe
@@ -288,7 +289,7 @@ RMA_DO_FLOAT_(double, double, uint64_t)
 #define RMA_SYM_NBI_(TYPE, CALL, OP, VALUE, COND)                                                       \
     rma_atomic_nbi_slow_("rma_atomic_" CALL, OP, target, sizeof(TYPE), VALUE, COND, pe, fetch)
 
-#define RMA_GPTR_NAME_(OP, SUFFIX) rma_gptr_atomic_##OP##SUFFIX
+#define RMA_GPTR_NAME_(OP, SUFFIX) rma_gptr_atomic##OP##SUFFIX
 #define RMA_GPTR_TARGET_(TYPE) rma_gptr_t target
 #define RMA_GPTR_SOURCE_(TYPE) rma_gptr_t target
 #define RMA_GPTR_PE_
@@ -300,7 +301,7 @@ RMA_DO_FLOAT_(double, double, uint64_t)
 
 /* fetch, set, swap: of every kind of word. */
 #define RMA_ATOMIC_FORMS_(F, SUFFIX, NAME, TYPE, KIND)                                                  \
-    RMA_INLINE_ TYPE RMA_##F##_NAME_(fetch, SUFFIX)(RMA_##F##_SOURCE_(TYPE) RMA_##F##_PE_) {            \
+    RMA_INLINE_ TYPE RMA_##F##_NAME_(_fetch, SUFFIX)(RMA_##F##_SOURCE_(TYPE) RMA_##F##_PE_) {           \
         TYPE *t = RMA_##F##_WORD_(TYPE), value;                                                         \
         uint64_t bits = 0;                                                                              \
         if (!RMA_LIKELY_(t != NULL)) {                                                                  \
@@ -310,14 +311,14 @@ RMA_DO_FLOAT_(double, double, uint64_t)
         __atomic_load(t, &value, __ATOMIC_ACQUIRE);                                                     \
         return value;                                                                                   \
     }                                                                                                   \
-    RMA_INLINE_ int RMA_##F##_NAME_(set, SUFFIX)(RMA_##F##_TARGET_(TYPE), TYPE value RMA_##F##_PE_) {   \
+    RMA_INLINE_ int RMA_##F##_NAME_(_set, SUFFIX)(RMA_##F##_TARGET_(TYPE), TYPE value RMA_##F##_PE_) {  \
         TYPE *t = RMA_##F##_WORD_(TYPE);                                                                \
         if (!RMA_LIKELY_(t != NULL))                                                                    \
             return RMA_##F##_SLOW_(TYPE, "set" #SUFFIX, RMA_SET_, RMA_BITS_##KIND##_(NAME, value), 0, NULL); \
         __atomic_store(t, &value, __ATOMIC_RELEASE);                                                    \
         return RMA_SUCCESS;                                                                             \
     }                                                                                                   \
-    RMA_INLINE_ TYPE RMA_##F##_NAME_(swap, SUFFIX)(RMA_##F##_TARGET_(TYPE), TYPE value RMA_##F##_PE_) { \
+    RMA_INLINE_ TYPE RMA_##F##_NAME_(_swap, SUFFIX)(RMA_##F##_TARGET_(TYPE), TYPE value RMA_##F##_PE_) { \
         TYPE *t = RMA_##F##_WORD_(TYPE), old;                                                           \
         uint64_t bits = 0;                                                                              \
         if (!RMA_LIKELY_(t != NULL)) {                                                                  \
@@ -327,13 +328,13 @@ RMA_DO_FLOAT_(double, double, uint64_t)
         __atomic_exchange(t, &value, &old, __ATOMIC_ACQ_REL);                                           \
         return old;                                                                                     \
     }                                                                                                   \
-    RMA_INLINE_ int RMA_##F##_NAME_(fetch_nbi, SUFFIX)(TYPE *fetch, RMA_##F##_SOURCE_(TYPE) RMA_##F##_PE_) { \
+    RMA_INLINE_ int RMA_##F##_NAME_(_fetch_nbi, SUFFIX)(TYPE *fetch, RMA_##F##_SOURCE_(TYPE) RMA_##F##_PE_) { \
         TYPE *t = RMA_##F##_WORD_(TYPE);                                                                \
         if (!RMA_LIKELY_(t != NULL)) return RMA_##F##_NBI_(TYPE, "fetch_nbi" #SUFFIX, RMA_FETCH_, 0, 0); \
         __atomic_load(t, fetch, __ATOMIC_ACQUIRE);                                                      \
         return RMA_SUCCESS;                                                                             \
     }                                                                                                   \
-    RMA_INLINE_ int RMA_##F##_NAME_(swap_nbi, SUFFIX)(TYPE *fetch, RMA_##F##_TARGET_(TYPE), TYPE value RMA_##F##_PE_) { \
+    RMA_INLINE_ int RMA_##F##_NAME_(_swap_nbi, SUFFIX)(TYPE *fetch, RMA_##F##_TARGET_(TYPE), TYPE value RMA_##F##_PE_) { \
         TYPE *t = RMA_##F##_WORD_(TYPE);                                                                \
         if (!RMA_LIKELY_(t != NULL))                                                                    \
             return RMA_##F##_NBI_(TYPE, "swap_nbi" #SUFFIX, RMA_SWAP_, RMA_BITS_##KIND##_(NAME, value), 0); \
@@ -343,21 +344,21 @@ RMA_DO_FLOAT_(double, double, uint64_t)
 
 /* An operation OP that makes a new value of the old one and `value`: fetching, plain, nonblocking. */
 #define RMA_ATOMIC_UPDATE_(F, SUFFIX, NAME, TYPE, KIND, OP, CODE, DO)                                   \
-    RMA_INLINE_ TYPE RMA_##F##_NAME_(fetch_##OP, SUFFIX)(RMA_##F##_TARGET_(TYPE), TYPE value RMA_##F##_PE_) { \
+    RMA_INLINE_ TYPE RMA_##F##_NAME_(_fetch_##OP, SUFFIX)(RMA_##F##_TARGET_(TYPE), TYPE value RMA_##F##_PE_) { \
         TYPE *t = RMA_##F##_WORD_(TYPE);                                                                \
         uint64_t bits = 0;                                                                              \
         if (RMA_LIKELY_(t != NULL)) return DO(NAME, t, value);                                          \
         RMA_##F##_SLOW_(TYPE, "fetch_" #OP #SUFFIX, CODE, RMA_BITS_##KIND##_(NAME, value), 0, &bits);   \
         return RMA_VALUE_##KIND##_(NAME, TYPE, bits);                                                   \
     }                                                                                                   \
-    RMA_INLINE_ int RMA_##F##_NAME_(OP, SUFFIX)(RMA_##F##_TARGET_(TYPE), TYPE value RMA_##F##_PE_) {    \
+    RMA_INLINE_ int RMA_##F##_NAME_(_##OP, SUFFIX)(RMA_##F##_TARGET_(TYPE), TYPE value RMA_##F##_PE_) {    \
         TYPE *t = RMA_##F##_WORD_(TYPE);                                                                \
         if (!RMA_LIKELY_(t != NULL))                                                                    \
             return RMA_##F##_SLOW_(TYPE, #OP #SUFFIX, CODE, RMA_BITS_##KIND##_(NAME, value), 0, NULL);  \
         (void)DO(NAME, t, value);                                                                       \
         return RMA_SUCCESS;                                                                             \
     }                                                                                                   \
-    RMA_INLINE_ int RMA_##F##_NAME_(fetch_##OP##_nbi, SUFFIX)(TYPE *fetch, RMA_##F##_TARGET_(TYPE), TYPE value RMA_##F##_PE_) { \
+    RMA_INLINE_ int RMA_##F##_NAME_(_fetch_##OP##_nbi, SUFFIX)(TYPE *fetch, RMA_##F##_TARGET_(TYPE), TYPE value RMA_##F##_PE_) { \
         TYPE *t = RMA_##F##_WORD_(TYPE);                                                                \
         if (!RMA_LIKELY_(t != NULL))                                                                    \
             return RMA_##F##_NBI_(TYPE, "fetch_" #OP "_nbi" #SUFFIX, CODE, RMA_BITS_##KIND##_(NAME, value), 0); \
@@ -367,7 +368,7 @@ RMA_DO_FLOAT_(double, double, uint64_t)
 
 /* What only integers have. */
 #define RMA_ATOMIC_COUNTS_(F, SUFFIX, NAME, TYPE)                                                       \
-    RMA_INLINE_ TYPE RMA_##F##_NAME_(compare_swap, SUFFIX)(RMA_##F##_TARGET_(TYPE), TYPE cond, TYPE value RMA_##F##_PE_) { \
+    RMA_INLINE_ TYPE RMA_##F##_NAME_(_compare_swap, SUFFIX)(RMA_##F##_TARGET_(TYPE), TYPE cond, TYPE value RMA_##F##_PE_) { \
         TYPE *t = RMA_##F##_WORD_(TYPE);                                                                \
         uint64_t bits = 0;                                                                              \
         if (RMA_LIKELY_(t != NULL)) {                                                                   \
@@ -377,7 +378,7 @@ RMA_DO_FLOAT_(double, double, uint64_t)
         RMA_##F##_SLOW_(TYPE, "compare_swap" #SUFFIX, RMA_COMPARE_SWAP_, (uint64_t)value, (uint64_t)cond, &bits); \
         return (TYPE)bits;                                                                              \
     }                                                                                                   \
-    RMA_INLINE_ int RMA_##F##_NAME_(compare_swap_nbi, SUFFIX)(TYPE *fetch, RMA_##F##_TARGET_(TYPE), TYPE cond, \
+    RMA_INLINE_ int RMA_##F##_NAME_(_compare_swap_nbi, SUFFIX)(TYPE *fetch, RMA_##F##_TARGET_(TYPE), TYPE cond, \
                                                               TYPE value RMA_##F##_PE_) {               \
         TYPE *t = RMA_##F##_WORD_(TYPE);                                                                \
         if (!RMA_LIKELY_(t != NULL))                                                                    \
@@ -386,20 +387,20 @@ RMA_DO_FLOAT_(double, double, uint64_t)
         *fetch = cond;                                                                                  \
         return RMA_SUCCESS;                                                                             \
     }                                                                                                   \
-    RMA_INLINE_ TYPE RMA_##F##_NAME_(fetch_inc, SUFFIX)(RMA_##F##_TARGET_(TYPE) RMA_##F##_PE_) {        \
+    RMA_INLINE_ TYPE RMA_##F##_NAME_(_fetch_inc, SUFFIX)(RMA_##F##_TARGET_(TYPE) RMA_##F##_PE_) {       \
         TYPE *t = RMA_##F##_WORD_(TYPE);                                                                \
         uint64_t bits = 0;                                                                              \
         if (RMA_LIKELY_(t != NULL)) return __atomic_fetch_add(t, (TYPE)1, __ATOMIC_ACQ_REL);            \
         RMA_##F##_SLOW_(TYPE, "fetch_inc" #SUFFIX, RMA_FETCH_ADD_, 1, 0, &bits);                        \
         return (TYPE)bits;                                                                              \
     }                                                                                                   \
-    RMA_INLINE_ int RMA_##F##_NAME_(inc, SUFFIX)(RMA_##F##_TARGET_(TYPE) RMA_##F##_PE_) {               \
+    RMA_INLINE_ int RMA_##F##_NAME_(_inc, SUFFIX)(RMA_##F##_TARGET_(TYPE) RMA_##F##_PE_) {              \
         TYPE *t = RMA_##F##_WORD_(TYPE);                                                                \
         if (!RMA_LIKELY_(t != NULL)) return RMA_##F##_SLOW_(TYPE, "inc" #SUFFIX, RMA_FETCH_ADD_, 1, 0, NULL); \
         __atomic_fetch_add(t, (TYPE)1, __ATOMIC_ACQ_REL);                                               \
         return RMA_SUCCESS;                                                                             \
     }                                                                                                   \
-    RMA_INLINE_ int RMA_##F##_NAME_(fetch_inc_nbi, SUFFIX)(TYPE *fetch, RMA_##F##_TARGET_(TYPE) RMA_##F##_PE_) { \
+    RMA_INLINE_ int RMA_##F##_NAME_(_fetch_inc_nbi, SUFFIX)(TYPE *fetch, RMA_##F##_TARGET_(TYPE) RMA_##F##_PE_) { \
         TYPE *t = RMA_##F##_WORD_(TYPE);                                                                \
         if (!RMA_LIKELY_(t != NULL)) return RMA_##F##_NBI_(TYPE, "fetch_inc_nbi" #SUFFIX, RMA_FETCH_ADD_, 1, 0); \
         *fetch = __atomic_fetch_add(t, (TYPE)1, __ATOMIC_ACQ_REL);                                      \

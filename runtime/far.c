@@ -590,6 +590,35 @@ static int atomic_by_mpi(struct rmai_world *w, const char *call, int pe, size_t 
     return code;
 }
 
+static uint64_t bits_of(const void *word, size_t len) {
+    uint64_t bits = 0;
+    uint32_t half;
+    memcpy(len == 4 ? (void *)&half : (void *)&bits, word, len);
+    return len == 4 ? half : bits;
+}
+
+/* min and max by compare_swap. MPI's own are another operation: they say nothing of a NaN, MPICH 4.0 compares unsigned words as
+ * signed ones, and to announce them (the window's hints) would keep MPI from using adapters that have no such operation. */
+static int limit_by_mpi(struct rmai_world *w, const char *call, int pe, size_t disp, int op, size_t len, uint64_t value, void *old) {
+    uint64_t seen = 0, next, found;
+    int code = atomic_by_mpi(w, call, pe, disp, RMA_FETCH_, len, 0, 0, &seen, 0);
+    while (code == RMA_SUCCESS) {
+        next = seen;
+        rmai_atomic(op, &next, len, value, 0);
+        if (next == seen) break;
+        found = 0;
+        code = atomic_by_mpi(w, call, pe, disp, RMA_COMPARE_SWAP_, len, bits_of(&next, len), bits_of(&seen, len), &found, 0);
+        if (found == seen) break;
+        seen = found;
+    }
+    if (code == RMA_SUCCESS && old) memcpy(old, &seen, len);
+    return code;
+}
+
+static int is_limit(int op) {
+    return (op >= RMA_FETCH_MIN_ && op <= RMA_FETCH_SMAX_) || op == RMA_FETCH_FMIN_ || op == RMA_FETCH_FMAX_;
+}
+
 int rmai_far_atomic(struct rmai_world *w, const char *call, int pe, uint64_t offset, int op, size_t len, uint64_t value,
                     uint64_t cond, void *old, int later) {
     struct ask a = {.call = call, .pe = pe, .may_fail = attached(offset),
@@ -601,7 +630,8 @@ int rmai_far_atomic(struct rmai_world *w, const char *call, int pe, uint64_t off
         size_t disp = (size_t)offset - w->layout.symmetric + RMAI_PROBE_ROOM;
         rmai_count(&w->traffic, RMA_PATH_WINDOW, RMAI_ATOMICS, 0);
         lock_threads(w);
-        code = atomic_by_mpi(w, call, pe, disp, op, len, value, cond, old, later);
+        code = is_limit(op) ? limit_by_mpi(w, call, pe, disp, op, len, value, old)
+                            : atomic_by_mpi(w, call, pe, disp, op, len, value, cond, old, later);
         unlock_threads(w);
         return code;
     }
@@ -732,6 +762,8 @@ int rmai_far_quiet(struct rmai_world *w, const char *call) {
     if (code == RMA_SUCCESS && f->failed) code = rmai_error(f->failed, "%s: %s", call, f->failure);
     f->failed = 0;
     unlock(f);
+    /* What nonblocking atomics have read is an acquire: pairs with the release of whoever wrote the word. */
+    atomic_thread_fence(memory_order_acquire);
     return code;
 }
 

@@ -144,7 +144,7 @@ int rmai_net_done(MPI_Request *request) {
 static const char *const hints[][2] = {
     {"same_size", "true"},
     {"same_disp_unit", "true"},
-    {"which_accumulate_ops", "cswap,sum,min,max,replace,no_op,band,bor,bxor"},
+    {"which_accumulate_ops", "cswap,sum,replace,no_op,band,bor,bxor"},
     {"accumulate_noncontig_dtype", "false"},
     {"accumulate_max_bytes", "8"},
     {"disable_shm_accumulate", "true"},
@@ -208,12 +208,6 @@ static MPI_Op operation(int op) {
         case RMA_FETCH_: return MPI_NO_OP;
         case RMA_FETCH_ADD_:
         case RMA_FETCH_FADD_: return MPI_SUM;
-        case RMA_FETCH_MIN_:
-        case RMA_FETCH_SMIN_:
-        case RMA_FETCH_FMIN_: return MPI_MIN;
-        case RMA_FETCH_MAX_:
-        case RMA_FETCH_SMAX_:
-        case RMA_FETCH_FMAX_: return MPI_MAX;
         case RMA_FETCH_AND_: return MPI_BAND;
         case RMA_FETCH_OR_: return MPI_BOR;
         case RMA_FETCH_XOR_: return MPI_BXOR;
@@ -221,20 +215,10 @@ static MPI_Op operation(int op) {
     }
 }
 
-static MPI_Datatype word_type(int op, size_t len) {
-    switch (op) {
-        case RMA_FETCH_FADD_:
-        case RMA_FETCH_FMIN_:
-        case RMA_FETCH_FMAX_: return len == 4 ? MPI_FLOAT : MPI_DOUBLE;
-        case RMA_FETCH_SMIN_:
-        case RMA_FETCH_SMAX_: return len == 4 ? MPI_INT32_T : MPI_INT64_T;
-        default: return len == 4 ? MPI_UINT32_T : MPI_UINT64_T;
-    }
-}
-
 int rmai_net_atomic(struct rmai_net *net, const char *call, int pe, size_t disp, int op, size_t len, const void *operand,
                     const void *cond, void *old) {
-    MPI_Datatype type = word_type(op, len);
+    const int real = op == RMA_FETCH_FADD_;
+    MPI_Datatype type = len == 4 ? (real ? MPI_FLOAT : MPI_UINT32_T) : real ? MPI_DOUBLE : MPI_UINT64_T;
     MPI_Aint at = (MPI_Aint)disp;
     if (op == RMA_COMPARE_SWAP_)
         return rmai_mpi(MPI_Compare_and_swap(operand, cond, old, type, pe, at, net->window), call, "MPI_Compare_and_swap");

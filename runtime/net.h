@@ -79,9 +79,9 @@ int rmai_net_window(struct rmai_net *net, void *base, size_t size, int atomics);
 int rmai_net_put(struct rmai_net *net, const char *call, int pe, size_t disp, const void *source, size_t len);
 int rmai_net_get(struct rmai_net *net, const char *call, int pe, size_t disp, void *dest, size_t len);
 
-/* rmai_net_atomic begins an atomic (enum rma_atomic_op_) on the word of len bytes, 4 or 8, at displacement disp of PE pe's window.
- * operand, cond and old, of len bytes, stay in use until a flush; *old is then the word's value before. old may be NULL, except
- * for RMA_FETCH_ and RMA_COMPARE_SWAP_. */
+/* rmai_net_atomic begins an atomic (enum rma_atomic_op_, but min and max) on the word of len bytes, 4 or 8, at displacement disp of
+ * PE pe's window. operand, cond and old, of len bytes, stay in use until a flush; *old is then the word's value before. old may be
+ * NULL, except for RMA_FETCH_ and RMA_COMPARE_SWAP_. */
 int rmai_net_atomic(struct rmai_net *net, const char *call, int pe, size_t disp, int op, size_t len, const void *operand,
                     const void *cond, void *old);
 

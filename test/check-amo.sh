@@ -25,6 +25,9 @@ jobs() { # jobs PROGRAM PES LAYOUTS
 
 jobs test/job/atomics "1 2" "one"
 jobs test/job/atomics "2 4" "nolocal blocks2"
+jobs test/job/atomic_ops "2" "one nolocal"
+jobs test/job/atomic_totals "2" "one nolocal"
+jobs test/job/atomic_totals "4" "blocks2"
 jobs test/job/ordering "2 4" "nolocal"
 jobs test/job/threads "2" "nolocal"
 jobs examples/hash_table "4" "nolocal"

@@ -141,13 +141,15 @@ if command -v pkg-config >/dev/null 2>&1; then
     fi
 fi
 
-# The header is C++ too, where the generic macros are not.
+# The header is C++ too, where the generic macros are not, and `and`, `or` and `xor` are operators.
 if command -v c++ >/dev/null 2>&1; then
     cat >give.cc <<'END'
 #include <rma.h>
 
 extern "C" int give(long *box, long value, int pe) {
-    int code = rma_p_long(box, value, pe);
+    int code = rma_atomic_and_long(box, 0, pe);
+    if (code == RMA_SUCCESS and rma_quiet() == RMA_SUCCESS and rma_atomic_fetch_or_long(box, value, pe) == 0)
+        code = rma_gptr_atomic_xor_int64(rma_gptr(box, pe), 0);
     return code == RMA_SUCCESS ? rma_fence() : code;
 }
 END
@@ -158,6 +160,53 @@ END
         fail "C++"
     fi
 fi
+
+# The same in C, where <iso646.h> makes macros of the three; and the generic front: what it takes, and what the compiler refuses.
+# TARGET is the type of the word, CALL what is done with it.
+cat >front.c <<'END'
+#include <iso646.h>
+#include <rma.h>
+
+void front(TARGET *t, long *fetch, float *real, int pe);
+void front(TARGET *t, long *fetch, float *real, int pe) {
+    (void)t, (void)fetch, (void)real, (void)pe;
+    (void)(CALL);
+}
+END
+front() { # front TARGET CALL
+    # shellcheck disable=SC2086
+    run "$prefix/bin/rmacc" $warnings "-DTARGET=$1" "-DCALL=$2" -fsyntax-only front.c
+}
+taken() { front "$@" || fail "the generic front refuses $2 on $1"; }
+refused() { # refused TARGET CALL: for its type, by the macro's own list
+    if front "$@"; then
+        fail "the generic front takes $2 on $1"
+    elif ! grep -qE 'error: .*(_Generic|controlling expression)' "$dir/log"; then
+        fail "$2 on $1 is refused for something else"
+    fi
+}
+before=$failures
+for call in 'rma_atomic_fetch(t, pe)' 'rma_atomic_fetch_nbi(fetch, t, pe)'; do
+    taken 'const long' "$call"
+    refused 'const char' "$call"
+done
+for call in 'set(t, 1, pe)' 'swap(t, 1, pe)' 'swap_nbi(fetch, t, 1, pe)' 'add(t, 1, pe)' 'fetch_add(t, 1, pe)' \
+    'fetch_add_nbi(fetch, t, 1, pe)' 'min(t, 1, pe)' 'fetch_min(t, 1, pe)' 'fetch_min_nbi(fetch, t, 1, pe)' 'max(t, 1, pe)' \
+    'fetch_max(t, 1, pe)' 'fetch_max_nbi(fetch, t, 1, pe)'; do
+    taken long "rma_atomic_$call"
+    taken float "$(echo "rma_atomic_$call" | sed 's/(fetch,/(real,/')"
+    refused char "rma_atomic_$call"
+    refused 'long double' "rma_atomic_$call"
+    refused 'void *' "rma_atomic_$call"
+done
+for call in 'compare_swap(t, 0, 1, pe)' 'compare_swap_nbi(fetch, t, 0, 1, pe)' 'inc(t, pe)' 'fetch_inc(t, pe)' \
+    'fetch_inc_nbi(fetch, t, pe)' 'and(t, 1, pe)' 'fetch_and(t, 1, pe)' 'fetch_and_nbi(fetch, t, 1, pe)' 'or(t, 1, pe)' \
+    'fetch_or(t, 1, pe)' 'fetch_or_nbi(fetch, t, 1, pe)' 'xor(t, 1, pe)' 'fetch_xor(t, 1, pe)' 'fetch_xor_nbi(fetch, t, 1, pe)'; do
+    taken long "rma_atomic_$call"
+    refused char "rma_atomic_$call"
+    refused float "rma_atomic_$call"
+done
+[ $failures -gt "$before" ] || ok "the generic front of the atomics, by the type of the word"
 
 says() { # says TEXT COMMAND...
     text=$1

@@ -173,7 +173,7 @@ static void stay_away(int computes, uint64_t peers) {
     volatile uint64_t sum = 0;
     while (__atomic_load_n(&board->finished, __ATOMIC_ACQUIRE) != peers) {
         for (int i = 0; computes && i < 20000; i++)
-            sum += (uint64_t)i;
+            sum = sum + (uint64_t)i;
         job_sleep(computes ? 10 : 1000);
     }
 }
