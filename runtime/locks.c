@@ -64,15 +64,40 @@ static uint32_t await(rma_lock_t *lock, uint32_t bits) {
     return node;
 }
 
+/* Adds bits to the node_ of pe, and wakes it if it sleeps. On this node the sleeper is woken from here, on another one by whoever there
+ * does the atomic (runtime/answer.c). */
+static int tell(const char *call, rma_lock_t *lock, int pe, uint32_t bits) {
+    struct rmai_world *w = &rmai_world;
+    uint32_t *word = rma_atomic_ptr_(&lock->node_, sizeof *word, pe);
+    int near = rmai_node_slot(w, pe) >= 0;
+    uint64_t before = 0;
+    if (word) {
+        before = __atomic_fetch_or(word, bits, __ATOMIC_ACQ_REL);
+    } else {
+        int code = rma_atomic_slow_(call, RMA_FETCH_OR_, &lock->node_, sizeof *word, bits, 0, pe, near ? &before : NULL);
+        if (code != RMA_SUCCESS) return code;
+        if (!near) return rmai_raise(rmai_far_quiet(w, call)); /* it has got there */
+    }
+    if (before & RMA_LOCK_ASLEEP_ && (word || (word = rma_ptr(&lock->node_, pe)) != NULL)) rmai_rouse((_Atomic uint32_t *)word);
+    return RMA_SUCCESS;
+}
+
 int rma_lock_wait_(rma_lock_t *lock, uint32_t before) {
     struct rmai_world *w = &rmai_world;
-    int code = rma_atomic_or_uint32(&lock->node_, (uint32_t)w->my_pe + 1, (int)before - 1);
-    if (code == RMA_SUCCESS) code = w->n_nodes > 1 ? rmai_far_quiet(w, "rma_set_lock") : RMA_SUCCESS; /* it has got there */
+    int code = tell("rma_set_lock", lock, (int)before - 1, (uint32_t)w->my_pe + 1);
     if (code != RMA_SUCCESS) return code;
     rmai_far_in_call(w, "rma_set_lock");
     await(lock, RMA_LOCK_GRANTED_);
     rmai_far_in_call(w, NULL);
     return RMA_SUCCESS;
+}
+
+/* An atomic on the tail, and what was there. */
+static int at_tail(const char *call, int op, rma_lock_t *lock, uint32_t value, uint32_t cond, int home, uint32_t *before) {
+    uint64_t old = 0;
+    int code = rma_atomic_slow_(call, op, &lock->tail_, sizeof lock->tail_, value, cond, home, &old);
+    *before = (uint32_t)old;
+    return code;
 }
 
 int rma_set_lock_slow_(rma_lock_t *lock) {
@@ -81,54 +106,45 @@ int rma_set_lock_slow_(rma_lock_t *lock) {
     if (code == RMA_SUCCESS) code = not_free("rma_set_lock", lock);
     if (code != RMA_SUCCESS) return rmai_raise(code);
     __atomic_store_n(&lock->node_, RMA_LOCK_HELD_, __ATOMIC_RELAXED);
-    before = rma_atomic_swap_uint32(&lock->tail_, (uint32_t)rmai_world.my_pe + 1, home);
-    return before == 0 ? RMA_SUCCESS : rma_lock_wait_(lock, before);
+    code = at_tail("rma_set_lock", RMA_SWAP_, lock, (uint32_t)rmai_world.my_pe + 1, 0, home, &before);
+    if (code != RMA_SUCCESS) __atomic_store_n(&lock->node_, 0, __ATOMIC_RELAXED);
+    return code != RMA_SUCCESS || before == 0 ? code : rma_lock_wait_(lock, before);
 }
 
 int rma_test_lock_slow_(rma_lock_t *lock) {
     int code, home = home_of("rma_test_lock", lock, &code);
+    uint32_t before;
     if (code == RMA_SUCCESS) code = not_free("rma_test_lock", lock);
     if (code != RMA_SUCCESS) {
         rmai_raise(code);
         return 0;
     }
     __atomic_store_n(&lock->node_, RMA_LOCK_HELD_, __ATOMIC_RELAXED);
-    if (rma_atomic_compare_swap_uint32(&lock->tail_, 0, (uint32_t)rmai_world.my_pe + 1, home) == 0) return 1;
+    code = at_tail("rma_test_lock", RMA_COMPARE_SWAP_, lock, (uint32_t)rmai_world.my_pe + 1, 0, home, &before);
+    if (code == RMA_SUCCESS && before == 0) return 1;
     __atomic_store_n(&lock->node_, 0, __ATOMIC_RELAXED);
     rmai_far_progress(&rmai_world, 1);
     return 0;
 }
 
-/* On this node the sleeper is woken from here, on another one by whoever there does the atomic (runtime/answer.c). */
-static int pass_on(rma_lock_t *lock, int pe) {
-    struct rmai_world *w = &rmai_world;
-    uint32_t before;
-    void *there;
-    if (rmai_node_slot(w, pe) < 0) {
-        int code = rma_atomic_or_uint32(&lock->node_, RMA_LOCK_GRANTED_, pe);
-        return code == RMA_SUCCESS ? rmai_far_quiet(w, "rma_clear_lock") : code;
-    }
-    before = rma_atomic_fetch_or_uint32(&lock->node_, RMA_LOCK_GRANTED_, pe);
-    if (before & RMA_LOCK_ASLEEP_ && (there = rma_ptr(&lock->node_, pe)) != NULL) rmai_rouse(there);
-    return RMA_SUCCESS;
-}
-
 int rma_clear_lock_slow_(rma_lock_t *lock) {
     struct rmai_world *w = &rmai_world;
     int code, home = home_of("rma_clear_lock", lock, &code);
-    uint32_t me = (uint32_t)w->my_pe + 1, node;
+    uint32_t me = (uint32_t)w->my_pe + 1, node, before;
     if (code == RMA_SUCCESS && !(node_of(lock) & RMA_LOCK_HELD_))
         code = rmai_error(RMA_ERR_STATE, "rma_clear_lock: PE %d does not hold the lock at %p", w->my_pe, (void *)lock);
     if (code == RMA_SUCCESS) code = rmai_far_calm(w, "rma_clear_lock");
     if (code != RMA_SUCCESS) return rmai_raise(code);
     node = node_of(lock);
     if (!(node & RMA_LOCK_NEXT_)) {
-        if (rma_atomic_compare_swap_uint32(&lock->tail_, me, 0, home) == me) {
+        code = at_tail("rma_clear_lock", RMA_COMPARE_SWAP_, lock, 0, me, home, &before);
+        if (code != RMA_SUCCESS) return code;
+        if (before == me) {
             __atomic_store_n(&lock->node_, 0, __ATOMIC_RELAXED);
             return RMA_SUCCESS;
         }
         node = await(lock, RMA_LOCK_NEXT_); /* it has taken its place, and is about to say so */
     }
     __atomic_store_n(&lock->node_, 0, __ATOMIC_RELAXED);
-    return pass_on(lock, (int)(node & RMA_LOCK_NEXT_) - 1);
+    return tell("rma_clear_lock", lock, (int)(node & RMA_LOCK_NEXT_) - 1, RMA_LOCK_GRANTED_);
 }

@@ -84,10 +84,10 @@ static int can_look(const struct words *s) {
     return rma_reach_.running && s->at && ((uintptr_t)s->at & (s->len - 1)) == 0 && s->cmp >= RMA_CMP_EQ && s->cmp <= RMA_CMP_LE;
 }
 
-static RMAI_COLD int wait_long(const struct words *s, const struct condition *c, uint64_t *x) {
+static RMAI_COLD int wait_long(const struct words *s, const char *argument, const struct condition *c, uint64_t *x) {
     struct rmai_world *w = &rmai_world;
     struct rmai_linger linger = {.looks = HOT_LOOKS};
-    int code = check(s, "ivar");
+    int code = check(s, argument);
     if (code != RMA_SUCCESS) return rmai_raise(code);
     rmai_far_in_call(w, s->call);
     while (!holds(c, *x = map(s, s->at))) rmai_linger(&linger, &w->barrier.patience);
@@ -102,7 +102,7 @@ int rma_wait_slow_(const char *call, int word, const void *ivar, int cmp, const 
     uint64_t x = 0;
     if (looks) c = condition(&s, 0);
     while (looks > 0 && !holds(&c, x = map(&s, ivar))) looks--;
-    if (looks == 0) code = wait_long(&s, &c, &x);
+    if (looks == 0) code = wait_long(&s, seen ? "signal" : "ivar", &c, &x);
     if (seen && code == RMA_SUCCESS) *seen = x ^ s.flip;
     return code;
 }

@@ -29,6 +29,8 @@ jobs test/job/atomic_ops "2" "one nolocal"
 jobs test/job/atomic_totals "2" "one nolocal"
 jobs test/job/atomic_totals "4" "blocks2"
 jobs test/job/ordering "2 4" "nolocal"
+jobs test/job/lock "2 4" "one nolocal"
+jobs test/job/signal "2" "nolocal"
 jobs test/job/threads "2" "nolocal"
 jobs examples/hash_table "4" "nolocal"
 
