@@ -499,9 +499,9 @@ enum rma_cmp { RMA_CMP_EQ, RMA_CMP_NE, RMA_CMP_GT, RMA_CMP_GE, RMA_CMP_LT, RMA_C
 /* ---------------------------------------------------------------------------------------------------
  * Teams
  *
- * A team is some of the job's PEs, numbered 0..n-1 anew. A handle belongs to its PE. At most 62 teams of the program's own at a time have
- * a PE in common. Splitting is collective over the parent: all of its PEs call with the same values, which is looked at
- * (RMA_ERR_MISMATCH); destroying and meeting are collective over the team. After OpenSHMEM 1.6 section 9.4.
+ * A team is some of the job's PEs, numbered 0..n-1 anew. A handle belongs to its PE. A PE is in at most 62 teams of the program's own at
+ * a time. Splitting is collective over the parent: all of its PEs call with the same values, which is looked at (RMA_ERR_MISMATCH);
+ * destroying and meeting are collective over the team. After OpenSHMEM 1.6 section 9.4.
  * ------------------------------------------------------------------------------------------------ */
 
 typedef struct rma_team rma_team; /* never complete: only pointers to it are used */
@@ -521,8 +521,8 @@ int rma_team_translate_pe(const rma_team *team, int pe, const rma_team *other);
 
 /* rma_team_split_strided: a team of the parent's PEs start, start + stride, ..., size of them in this order; stride may be negative. *team is
  * RMA_TEAM_INVALID on the parent's other PEs. Written only on success, which is the same on all PEs.
- * Returns RMA_SUCCESS, RMA_ERR_PE (start or the last PE is outside the parent), RMA_ERR_ARG, RMA_ERR_MISMATCH, RMA_ERR_NO_MEM (one
- * PE is in too many teams, or memory is exhausted). */
+ * Returns RMA_SUCCESS, RMA_ERR_PE (start or the last PE is outside the parent), RMA_ERR_ARG, RMA_ERR_MISMATCH, RMA_ERR_NO_MEM (no
+ * number of teams is free on all PEs of the new one, or memory is exhausted). */
 int rma_team_split_strided(rma_team *parent, int start, int stride, int size, rma_team **team);
 
 /* rma_team_split_2d: the parent's PEs as a grid, row by row, xrange to a row (fewer in the last one; all in one if they are

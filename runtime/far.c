@@ -655,9 +655,9 @@ int rmai_far_put_signal(struct rmai_world *w, const char *call, int pe, uint64_t
                            .r = {.kind = RMAI_FAR_PUT_LONG, .op = (uint8_t)op, .flags = RMAI_FAR_SIGNAL, .len = sizeof word,
                                  .offset = offset, .value = len, .cond = value}};
     struct rmai_waiter waiter = {.left = 1};
-    int code = rmai_far_release(w, call, pe);
+    int code = urgent ? RMA_SUCCESS : rmai_far_release(w, call, pe);
     if (code != RMA_SUCCESS) return code;
-    note_put(&w->far, pe, len <= INLINE_PIECE);
+    if (!urgent) note_put(&w->far, pe, len <= INLINE_PIECE);
     rmai_count(&w->traffic, RMA_PATH_REQUEST, RMAI_ATOMICS, 0);
     if (len) rmai_count(&w->traffic, RMA_PATH_REQUEST, RMAI_PUTS, len);
     lock(&w->far);

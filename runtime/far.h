@@ -136,7 +136,8 @@ static inline int rmai_far_by_mpi(const struct rmai_far *f, size_t symmetric, ui
 }
 
 /* A put of at most RMAI_WITH_SIGNAL bytes, and an atomic on a word (of 8 bytes, or 4 with a short put) that the owner does when they
- * are there. Short ones are one message; `urgent` ones leave while others are under way, too. Neither fails. */
+ * are there. Short ones are one message; `urgent` ones leave while others are under way, too, and say nothing of this PE's other
+ * puts. Neither fails. */
 #define RMAI_WITH_SIGNAL RMAI_PIECE
 int rmai_far_put_signal(struct rmai_world *w, const char *call, int pe, uint64_t offset, const void *source, size_t len, uint64_t word,
                         int op, size_t word_len, uint64_t value, enum rmai_when when, int urgent);

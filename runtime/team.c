@@ -86,6 +86,7 @@ static int tell(struct rmai_world *w, const char *call, const struct rmai_team *
     there = words(w, q, t, k);
     if (len) memcpy(there->data[odd], data, len);
     atomic_store_explicit(&there->event.value, t->epoch, memory_order_release);
+    if (w->barrier.crowded) atomic_thread_fence(memory_order_seq_cst); /* PEs go to sleep at once: miss none of them */
     rmai_wake(&there->event);
     return RMA_SUCCESS;
 }
@@ -100,12 +101,12 @@ static const void *hear(struct rmai_world *w, const struct rmai_team *t, unsigne
 int rmai_team_meet(struct rmai_world *w, const char *call, struct rmai_team *t, void *data, size_t len, rmai_team_merge *merge) {
     int code = RMA_SUCCESS;
     t->epoch++;
-    rmai_far_in_call(w, call);
     for (unsigned k = 0; code == RMA_SUCCESS && ((size_t)1 << k) < (size_t)t->n; k++) {
         int to = (int)(((size_t)t->me + ((size_t)1 << k)) % (size_t)t->n);
         const void *other;
         code = tell(w, call, t, rmai_team_pe(t, to), k, data, len);
         if (code != RMA_SUCCESS) break;
+        rmai_far_in_call(w, call);
         other = hear(w, t, k);
         if (len) merge(data, other);
     }
@@ -160,8 +161,8 @@ int rma_team_translate_pe(const rma_team *team, int pe, const rma_team *other) {
 
 #define ARGUMENTS 4
 
-/* What the PEs of the parent tell each other: the arguments, to be alike; who has failed; which numbers are free on all; and how far
- * the epochs of a number have come. */
+/* What the PEs of the parent tell each other: the arguments, to be alike; who has failed; and which numbers are free on all that will be
+ * in the new team. */
 struct proposal {
     uint64_t free;
     int32_t low[ARGUMENTS], high[ARGUMENTS];
@@ -184,10 +185,11 @@ static void merge(void *mine, const void *other) {
     }
 }
 
-/* Tells `code` and the arguments to all of the parent, and hears theirs. Returns the own failure, another's, or RMA_SUCCESS. */
-static int propose(struct rmai_world *w, const char *call, struct rmai_team *parent, int code, struct proposal *p) {
+/* Tells `code` and the arguments to all of the parent, and hears theirs. A PE that will not be in the new team (`joins`) does not mind its
+ * number. Returns the own failure, another's, or RMA_SUCCESS. */
+static int propose(struct rmai_world *w, const char *call, struct rmai_team *parent, int code, int joins, struct proposal *p) {
     int met;
-    p->free = w->teams.free;
+    p->free = joins ? w->teams.free : ~(uint64_t)0;
     p->code = code;
     p->pe = code == RMA_SUCCESS ? INT32_MAX : w->my_pe;
     met = rmai_team_meet(w, call, parent, p, sizeof *p, merge);
@@ -203,22 +205,37 @@ static int compare(const char *call, const struct proposal *p, const char *const
     return RMA_SUCCESS;
 }
 
-/* Makes `made` the team with this number here; made->n is 0 on PEs that are not in it. All of the parent meet. */
+/* Memory for the words of t's number on this PE, once; and as nobody tells anything by a number that is free, they can be cleared for
+ * those who come next. */
+static int prepare(struct rmai_world *w, const char *call, const struct rmai_team *t) {
+    uint64_t bit = (uint64_t)1 << number_of(w, t);
+    if (!(w->teams.committed & bit)) {
+        int code = rmai_commit(&w->reservation, words(w, w->node_my_pe, t, 0), words_of(w->teams.rounds));
+        if (code != RMA_SUCCESS) {
+            rmai_error_prefix("%s: ", call);
+            return code;
+        }
+        w->teams.committed |= bit;
+    }
+    /* The parent's meeting comes between this and what the PEs of the new team store here. */
+    for (unsigned k = 0; k < w->teams.rounds; k++)
+        atomic_store_explicit(&words(w, w->node_my_pe, t, k)->event.value, 0, memory_order_relaxed);
+    return RMA_SUCCESS;
+}
+
+/* Makes `made` the team with this number here; made->n is 0 on PEs that are not in it, which may have another of this number. All of the
+ * parent meet. */
 static int found(struct rmai_world *w, const char *call, struct rmai_team *parent, int number, const struct rmai_team *made, rma_team **team) {
     struct rmai_team *t = &w->teams.team[number];
     struct proposal p = {0};
     int code = made->n < 0 ? rmai_error(RMA_ERR_NO_MEM, "%s: no memory for the PEs of a team", call) : RMA_SUCCESS;
     uint32_t generation = t->generation + 1;
-    if (made->n > 0) code = rmai_commit(&w->reservation, words(w, w->node_my_pe, t, 0), words_of(w->teams.rounds));
-    /* The number's epochs go on where those of any of its PEs have ended. */
-    p.high[0] = (int32_t)(t->epoch >> 16);
-    code = propose(w, call, parent, code, &p);
+    if (made->n > 0) code = prepare(w, call, t);
+    code = propose(w, call, parent, code, 0, &p);
     if (code != RMA_SUCCESS) free(made->list);
     if (code != RMA_SUCCESS || !made->n) return code;
     *t = *made;
     t->generation = generation;
-    /* Beyond all of them, whatever their lower halves are. */
-    t->epoch = ((uint32_t)p.high[0] + 1) << 16;
     t->live = 1;
     w->teams.free &= ~((uint64_t)1 << number);
     *team = handle_of(w, t);
@@ -226,24 +243,28 @@ static int found(struct rmai_world *w, const char *call, struct rmai_team *paren
 }
 
 static void let_go(struct rmai_world *w, struct rmai_team *t) {
-    free(t->list);
+    if (t->list != w->node_pes) free(t->list);
     t->list = NULL;
     t->live = 0;
     w->teams.free |= (uint64_t)1 << number_of(w, t);
 }
 
 static int take_number(const char *call, uint64_t free, int *number) {
-    if (!free) return rmai_error(RMA_ERR_NO_MEM, "%s: a PE of the parent is in %d teams already: no more fit", call, RMAI_TEAMS);
+    if (!free) return rmai_error(RMA_ERR_NO_MEM, "%s: none of the %d numbers of teams is free on all PEs of the new one", call, RMAI_TEAMS);
     *number = __builtin_ctzll(free);
     return RMA_SUCCESS;
 }
 
-/* PEs start, start + stride, ... of the parent, as this PE is in it: n is 0 if it is not, -1 without memory. */
-static struct rmai_team part(const struct rmai_team *parent, int start, int stride, int n) {
-    struct rmai_team t = {.n = n, .me = -1};
+/* The number of this PE among the parent's PEs start, start + stride, ..., or -1. */
+static int index_in(const struct rmai_team *parent, int start, int stride, int n) {
     int i = parent->me - start;
-    if (stride == 0) stride = 1;
-    if (i % stride == 0 && i / stride >= 0 && i / stride < n) t.me = i / stride;
+    return i % stride == 0 && i / stride >= 0 && i / stride < n ? i / stride : -1;
+}
+
+/* These PEs, as this PE is in them: n is 0 if it is not, -1 without memory. */
+static struct rmai_team part(const struct rmai_team *parent, int start, int stride, int n) {
+    struct rmai_team t = {.n = n, .me = index_in(parent, start, stride, n)};
+    int i;
     if (t.me < 0) return (struct rmai_team){0};
     t.start = parent->start + start * parent->stride;
     t.stride = parent->stride * stride;
@@ -254,7 +275,7 @@ static struct rmai_team part(const struct rmai_team *parent, int start, int stri
 }
 
 static int check_strided(const char *call, const struct rmai_team *parent, int start, int stride, int size) {
-    long long last = (long long)start + (long long)(size - 1) * stride;
+    long long last = start + ((long long)size - 1) * stride;
     if (size < 1) return rmai_error(RMA_ERR_ARG, "%s: size %d is below 1", call, size);
     if (start < 0 || start >= parent->n) return rmai_error(RMA_ERR_PE, "%s: start %d is outside 0..%d of the parent", call, start, parent->n - 1);
     if (stride == 0 && size > 1) return rmai_error(RMA_ERR_ARG, "%s: stride is 0 with a size of %d", call, size);
@@ -271,10 +292,12 @@ int rma_team_split_strided(rma_team *parent_team, int start, int stride, int siz
     struct rmai_team *parent = rmai_team(w, call, parent_team), made;
     struct proposal p = {.low = {1, start, stride, size}, .high = {1, start, stride, size}};
     rma_team *result = RMA_TEAM_INVALID;
-    int code, number = 0;
+    int code, number = 0, joins;
     if (!parent) return rmai_raise(rma_last_code());
     code = team ? check_strided(call, parent, start, stride, size) : rmai_error(RMA_ERR_ARG, "%s: team is a null pointer", call);
-    code = propose(w, call, parent, code, &p);
+    if (size == 1) stride = 1; /* it leads nowhere, whatever it is */
+    joins = code == RMA_SUCCESS && index_in(parent, start, stride, size) >= 0;
+    code = propose(w, call, parent, code, joins, &p);
     if (code == RMA_SUCCESS) code = compare(call, &p, names);
     if (code == RMA_SUCCESS) code = take_number(call, p.free, &number);
     if (code != RMA_SUCCESS) return rmai_raise(code);
@@ -295,7 +318,7 @@ int rma_team_split_2d(rma_team *parent_team, int xrange, rma_team **xteam, rma_t
     if (!parent) return rmai_raise(rma_last_code());
     if (!xteam || !yteam) code = rmai_error(RMA_ERR_ARG, "%s: %s is a null pointer", call, xteam ? "yteam" : "xteam");
     if (code == RMA_SUCCESS && xrange < 1) code = rmai_error(RMA_ERR_ARG, "%s: xrange %d is below 1", call, xrange);
-    code = propose(w, call, parent, code, &p);
+    code = propose(w, call, parent, code, 1, &p);
     if (code == RMA_SUCCESS) code = compare(call, &p, names);
     if (code == RMA_SUCCESS) code = take_number(call, p.free, &number);
     if (code != RMA_SUCCESS) return rmai_raise(code);
@@ -306,7 +329,7 @@ int rma_team_split_2d(rma_team *parent_team, int xrange, rma_team **xteam, rma_t
     made = part(parent, row * xrange, 1, xrange < n - row * xrange ? xrange : n - row * xrange);
     code = found(w, call, parent, number, &made, &x);
     p = (struct proposal){0};
-    if (code == RMA_SUCCESS) code = propose(w, call, parent, code, &p);
+    if (code == RMA_SUCCESS) code = propose(w, call, parent, code, 1, &p);
     if (code == RMA_SUCCESS) code = take_number(call, p.free, &number);
     if (code == RMA_SUCCESS) {
         made = part(parent, column, xrange, (n - column + xrange - 1) / xrange);
@@ -342,18 +365,15 @@ void rmai_teams_close(struct rmai_world *w) {
         if (w->teams.team[i].live) let_go(w, &w->teams.team[i]);
 }
 
-int rmai_teams_open(struct rmai_world *w) {
+void rmai_teams_open(struct rmai_world *w) {
     struct rmai_teams *all = &w->teams;
     int step = w->node_n_pes > 1 ? w->node_pes[1] - w->node_pes[0] : 1, regular = 1;
     memset(all, 0, sizeof *all);
     all->rounds = rounds_of(w->n_pes);
     all->free = ~(uint64_t)3;
+    all->committed = 3;
     all->team[RMAI_TEAM_WORLD] = (struct rmai_team){.stride = 1, .n = w->n_pes, .me = w->my_pe, .live = 1};
     for (int i = 1; i < w->node_n_pes; i++) regular &= w->node_pes[i] - w->node_pes[i - 1] == step;
     all->team[RMAI_TEAM_SHARED] = (struct rmai_team){.start = w->node_pes[0], .stride = step, .n = w->node_n_pes, .me = w->node_my_pe, .live = 1};
-    if (regular) return RMA_SUCCESS;
-    if (!(all->team[RMAI_TEAM_SHARED].list = malloc((size_t)w->node_n_pes * sizeof(int))))
-        return rmai_error(RMA_ERR_NO_MEM, "rma_init: no memory for the PEs of a node");
-    memcpy(all->team[RMAI_TEAM_SHARED].list, w->node_pes, (size_t)w->node_n_pes * sizeof(int));
-    return RMA_SUCCESS;
+    if (!regular) all->team[RMAI_TEAM_SHARED].list = w->node_pes;
 }

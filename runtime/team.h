@@ -40,13 +40,14 @@ struct rmai_team {
 
 struct rmai_teams {
     struct rmai_team team[RMAI_TEAMS];
-    uint64_t free;   /* bit i: number i is free on this PE */
-    unsigned rounds; /* of the world: those of each number's words */
+    uint64_t free;      /* bit i: number i is free on this PE */
+    uint64_t committed; /* bit i: its words here have memory */
+    unsigned rounds;    /* of the world: those of each number's words */
 };
 
 /* rmai_teams_open makes the two teams that are always there; rmai_teams_close lets go of all. The first rmai_teams_committed bytes of
- * each PE's space hold the words of these two. Returns RMA_SUCCESS or RMA_ERR_NO_MEM. */
-int rmai_teams_open(struct rmai_world *w);
+ * each PE's space hold the words of these two. */
+void rmai_teams_open(struct rmai_world *w);
 void rmai_teams_close(struct rmai_world *w);
 size_t rmai_teams_committed(int n_pes);
 

@@ -516,7 +516,7 @@ static int start(struct rmai_world *w, int required) {
     }
     set_waiting(w);
     code = number_nodes(w);
-    if (code == RMA_SUCCESS) code = rmai_teams_open(w);
+    if (code == RMA_SUCCESS) rmai_teams_open(w);
     if (code == RMA_SUCCESS) code = move_statics(w);
     if (code == RMA_SUCCESS) code = rmai_far_cover(w, "rma_init");
     if (code == RMA_SUCCESS) code = watch_mpi_finalize();
