@@ -295,6 +295,12 @@ static void look(struct rmai_world *w, struct vigil *v) {
     rmai_stall_look(w, &v->stall, v->call, v->pe);
 }
 
+void rmai_far_stalled(struct rmai_world *w, const char *call, int pe, struct rmai_stall *stall) {
+    lock(&w->far);
+    rmai_stall_look(w, stall, call, pe);
+    unlock(&w->far);
+}
+
 /* Until all of the waiter's records are done. Returns the code of the first that failed, with its text recorded. */
 static int wait_for(struct rmai_world *w, const char *call, int pe, struct rmai_waiter *waiter) {
     struct vigil v = vigil(w, call, pe);

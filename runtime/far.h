@@ -19,6 +19,7 @@
 
 #include "rma.h"
 #include "runtime/net.h"
+#include "runtime/stall.h"
 #include "runtime/wire.h"
 
 struct rmai_world;
@@ -164,6 +165,9 @@ int rmai_far_progress(struct rmai_world *w, int try);
 
 /* rmai_far_in_call tells who asks this PE for a sign of life in which public call it waits; NULL: in none. */
 void rmai_far_in_call(struct rmai_world *w, const char *call);
+
+/* rmai_far_stalled: rmai_stall_look, for waits elsewhere. */
+void rmai_far_stalled(struct rmai_world *w, const char *call, int pe, struct rmai_stall *stall);
 
 /* rmai_far_finish waits for an MPI request of a leader, serving others meanwhile. Returns RMA_SUCCESS or RMA_ERR_MPI. */
 int rmai_far_finish(struct rmai_world *w, const char *call, const char *what, MPI_Request *request);
