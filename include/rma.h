@@ -344,7 +344,7 @@ enum rma_path {
     RMA_PATHS
 };
 
-/* Since rma_init, or the last rma_stats_reset. */
+/* Since rma_init, or the last rma_stats_reset. Of operations that several threads begin at the same moment one may not be counted. */
 struct rma_stats {
     struct {
         uint64_t puts, put_bytes, gets, get_bytes, atomics;

@@ -26,7 +26,7 @@
 #define NAP_LAST 200000
 #define SHORT_MOST ((size_t)1024)   /* see in_window */
 #define LONG_FROM ((size_t)32768)
-#define KNOCK_EVERY 32
+#define KNOCK_EVERY 64
 #define MESSAGES_MOST 64            /* heard before the caller goes on with its own work */
 #define RECORDS_A_LOOK 16           /* added between looks for answers */
 
@@ -491,7 +491,9 @@ static int by_window(struct rmai_world *w, const char *call, int pe, uint64_t of
         else
             *code = get ? rmai_net_get(&w->net, call, pe, disp, buffer, len) : rmai_net_put(&w->net, call, pe, disp, buffer, len);
         rmai_count(&w->traffic, RMA_PATH_WINDOW, get ? RMAI_GETS : RMAI_PUTS, len);
-        if (*code == RMA_SUCCESS && when != RMAI_LATER) *code = rmai_net_flush_local(&w->net, call, pe);
+        /* To flush a get for good is the same, and MPICH does it some ten nanoseconds faster. */
+        if (*code == RMA_SUCCESS && when != RMAI_LATER)
+            *code = get ? rmai_net_flush(&w->net, call, pe) : rmai_net_flush_local(&w->net, call, pe);
         if (*code == RMA_SUCCESS) knock(w, p);
     }
     unlock_threads(w);
@@ -536,13 +538,15 @@ int rmai_far_release(struct rmai_world *w, const char *call, int pe) {
 
 int rmai_far_put(struct rmai_world *w, const char *call, int pe, uint64_t offset, const void *source, size_t len,
                  enum rmai_when when) {
-    struct ask a = {.call = call, .pe = pe, .may_fail = attached(offset), .r = {.kind = RMAI_FAR_PUT, .offset = offset}};
-    struct rmai_waiter waiter = {0};
+    struct ask a;
+    struct rmai_waiter waiter;
     int code;
     if (by_window(w, call, pe, offset, (void *)(uintptr_t)source, len, when, 0, &code)) {
         note_put(&w->far, pe, 0);
         return code;
     }
+    a = (struct ask){.call = call, .pe = pe, .may_fail = attached(offset), .r = {.kind = RMAI_FAR_PUT, .offset = offset}};
+    waiter = (struct rmai_waiter){0};
     note_put(&w->far, pe, len <= INLINE_MOST);
     rmai_count(&w->traffic, RMA_PATH_REQUEST, RMAI_PUTS, len);
     if (a.may_fail && (code = look_at_all(w, call, pe, offset, len, 0)) != RMA_SUCCESS) return code;
@@ -554,10 +558,12 @@ int rmai_far_put(struct rmai_world *w, const char *call, int pe, uint64_t offset
 
 int rmai_far_get(struct rmai_world *w, const char *call, int pe, uint64_t offset, void *dest, size_t len,
                  enum rmai_when when) {
-    struct ask a = {.call = call, .pe = pe, .may_fail = attached(offset), .r = {.kind = RMAI_FAR_GET, .offset = offset}};
-    struct rmai_waiter waiter = {0};
+    struct ask a;
+    struct rmai_waiter waiter;
     int code;
     if (by_window(w, call, pe, offset, dest, len, when, 1, &code)) return code;
+    a = (struct ask){.call = call, .pe = pe, .may_fail = attached(offset), .r = {.kind = RMAI_FAR_GET, .offset = offset}};
+    waiter = (struct rmai_waiter){0};
     rmai_count(&w->traffic, RMA_PATH_REQUEST, RMAI_GETS, len);
     if (a.may_fail && (code = look_at_all(w, call, pe, offset, len, 1)) != RMA_SUCCESS) return code;
     lock(&w->far);

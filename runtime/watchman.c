@@ -21,8 +21,10 @@
 
 #define POLLS_BUSY 100    /* looks for the next message after one has come: an origin that goes on is back within microseconds */
 #define STEP_BUSY 2000    /* nanoseconds between looks while messages come; the kernel adds some 20 us */
-#define STEP_IDLE 250000  /* and when there have been none for a while */
+#define STEP_IDLE 250000  /* and when there have been none for a while, */
+#define STEP_CALM 1500000 /* or for long: a wake-up costs the computation up to 17 us, on virtual machines */
 #define SLICE 100000      /* nanoseconds: the least there is */
+#define CALM_AFTER 400    /* looks in vain: 0.1 s */
 #define PATIENCE 100      /* looks in vain before the steps grow */
 
 /* Returns the number of messages heard. */
@@ -59,7 +61,7 @@ static void *run(void *context) {
     struct rmai_world *w = context;
     uint32_t turns = 0, now;
     unsigned in_vain = 0;
-    long step = STEP_IDLE;
+    long step = STEP_CALM;
     be_punctual();
     while (!atomic_load_explicit(&w->watchman.ending, memory_order_relaxed)) {
         nanosleep(&(struct timespec){.tv_nsec = step}, NULL);
@@ -74,6 +76,8 @@ static void *run(void *context) {
             in_vain = 0;
         } else if (++in_vain > PATIENCE && step < STEP_IDLE) {
             step = step * 3 / 2 < STEP_IDLE ? step * 3 / 2 : STEP_IDLE;
+        } else if (in_vain > PATIENCE + CALM_AFTER) {
+            step = STEP_CALM;
         }
         turns = atomic_load_explicit(&w->far.turns, memory_order_relaxed);
     }
