@@ -9,6 +9,7 @@
 
 #include <stdatomic.h>
 #include <stdint.h>
+#include <time.h>
 
 struct rmai_patience {
     unsigned polls;  /* looks at the word before the first yield */
@@ -56,6 +57,21 @@ void rmai_rouse(_Atomic uint32_t *word);
 /* rmai_doze sleeps for `nap` nanoseconds at most, or until rmai_rouse_dozer, which costs a load where nobody dozes. */
 void rmai_doze(_Atomic uint32_t *doze, long nap);
 void rmai_rouse_dozer(_Atomic uint32_t *doze);
+
+/* rmai_ticks: a clock that is read in a few nanoseconds; a million ticks are between half a millisecond and some ten. */
+static inline uint64_t rmai_ticks(void) {
+#if defined(__x86_64__)
+    return __builtin_ia32_rdtsc();
+#elif defined(__aarch64__)
+    uint64_t ticks;
+    __asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
+    return ticks;
+#else
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+#endif
+}
 
 /* rmai_pause: tell the core that this is a polling loop. */
 static inline void rmai_pause(void) {

@@ -10,6 +10,7 @@
 #include "base/attributes.h"
 #include "base/error.h"
 #include "base/mpi.h"
+#include "base/wait.h"
 #include "runtime/world.h"
 
 #include <assert.h>
@@ -27,6 +28,7 @@
 #define SHORT_MOST ((size_t)1024)   /* see in_window */
 #define LONG_FROM ((size_t)32768)
 #define KNOCK_EVERY 64
+#define PAUSE 2000000u              /* ticks */
 #define MESSAGES_MOST 64            /* heard before the caller goes on with its own work */
 #define RECORDS_A_LOOK 16           /* added between looks for answers */
 
@@ -470,10 +472,13 @@ static struct rmai_peer *touch(struct rmai_far *f, int pe) {
     return p;
 }
 
-/* MPI does what comes through the window without a word to us: who is asked so learns by a message now and then that it does well to
- * look often. */
+/* MPI does what comes through the window without a word to us: who is asked so learns by a message now and then, and after each pause,
+ * that it does well to look often. */
 static void knock(struct rmai_world *w, struct rmai_peer *p) {
-    if (w->far.one_sided > 0 || ++p->through_window % KNOCK_EVERY != 0) return;
+    uint64_t before = p->used;
+    if (w->far.one_sided > 0) return;
+    p->used = rmai_ticks();
+    if (p->used - before < PAUSE && ++p->through_window % KNOCK_EVERY != 0) return;
     if (rmai_net_done(&p->knock) != 1) return;
     p->knocking.kind = RMAI_WIRE_KNOCK;
     if (rmai_net_send(&w->net, p->pe, &p->knocking, sizeof p->knocking, &p->knock) != RMA_SUCCESS) fatal();

@@ -61,6 +61,7 @@ struct rmai_peer {
     int flights;                 /* under way */
     int touched;                 /* by puts through the window that are not flushed */
     unsigned through_window;     /* transfers that went that way */
+    uint64_t used;               /* when the last one did, in ticks */
     MPI_Request knock;
     int listed;                  /* in far.busy */
     size_t extent[2];            /* the last that was heard of, as in its header */
