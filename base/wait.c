@@ -30,7 +30,7 @@ static void futex(_Atomic uint32_t *word, int operation, uint32_t value, const s
 #define NAP_FIRST 20000  /* nanoseconds: others may need this PE soon again */
 
 static uint32_t wait_and_help(struct rmai_event *e, uint32_t old, const struct rmai_patience *patience, int one_nap) {
-    struct timespec nap = {.tv_nsec = NAP_FIRST};
+    long nap = NAP_FIRST;
     uint32_t now;
     for (unsigned i = 0; i < patience->polls; i++) {
         now = atomic_load_explicit(&e->value, memory_order_acquire);
@@ -41,10 +41,8 @@ static uint32_t wait_and_help(struct rmai_event *e, uint32_t old, const struct r
     atomic_fetch_add_explicit(&e->sleepers, 1, memory_order_relaxed);
     atomic_thread_fence(memory_order_seq_cst); /* before the loads of `value`: see above */
     while ((now = atomic_load_explicit(&e->value, memory_order_acquire)) == old) {
-        nap.tv_nsec = patience->progress(patience->context) ? NAP_FIRST : (nap.tv_nsec * 2 < patience->nap ? nap.tv_nsec * 2 : patience->nap);
-        if (patience->slept_on) atomic_store_explicit(patience->slept_on, &e->value, memory_order_relaxed);
-        futex(&e->value, FUTEX_WAIT, old, &nap);
-        if (patience->slept_on) atomic_store_explicit(patience->slept_on, NULL, memory_order_relaxed);
+        nap = patience->progress(patience->context) ? NAP_FIRST : (nap * 2 < patience->nap ? nap * 2 : patience->nap);
+        rmai_sleep_on(&e->value, old, nap, patience->slept_on);
         if (one_nap) break;
     }
     atomic_fetch_sub_explicit(&e->sleepers, 1, memory_order_relaxed);
@@ -78,20 +76,21 @@ static uint32_t wait(struct rmai_event *e, uint32_t old, const struct rmai_patie
 #define LINGER_NAP 1000000 /* nanoseconds at most, where the patience names none */
 
 void rmai_linger(struct rmai_linger *l, const struct rmai_patience *patience) {
-    unsigned look = l->looks++;
+    unsigned look = l->looks;
     long most = patience->nap ? patience->nap : LINGER_NAP;
     if (look < patience->polls) {
+        l->looks++;
         if (look >= HOT_POLLS) rmai_pause();
         if (patience->progress && look % POLLS_A_TURN == POLLS_A_TURN - 1 && patience->progress(patience->context)) l->looks = 0;
         return;
     }
-    l->looks = look; /* it does not run over */
-    if (patience->progress && patience->progress(patience->context)) {
-        l->nap = 0;
-        return;
-    }
-    if (look < patience->polls + patience->yields && !patience->progress) {
-        l->looks = look + 1;
+    if (patience->progress) {
+        if (patience->progress(patience->context)) {
+            l->nap = 0;
+            return;
+        }
+    } else if (look < patience->polls + patience->yields) {
+        l->looks++;
         sched_yield();
         return;
     }
@@ -104,7 +103,7 @@ void rmai_linger(struct rmai_linger *l, const struct rmai_patience *patience) {
 
 void rmai_doze(_Atomic uint32_t *doze, long nap) {
     atomic_store_explicit(doze, 1, memory_order_relaxed);
-    rmai_sleep_on(doze, 1, nap);
+    rmai_sleep_on(doze, 1, nap, NULL);
     atomic_store_explicit(doze, 0, memory_order_relaxed);
 }
 
@@ -115,8 +114,10 @@ void rmai_rouse_dozer(_Atomic uint32_t *doze) {
     rmai_rouse(doze);
 }
 
-void rmai_sleep_on(_Atomic uint32_t *word, uint32_t old, long most) {
+void rmai_sleep_on(_Atomic uint32_t *word, uint32_t old, long most, void *_Atomic *told) {
+    if (told) atomic_store_explicit(told, word, memory_order_relaxed);
     futex(word, FUTEX_WAIT, old, &(struct timespec){.tv_sec = most / 1000000000, .tv_nsec = most % 1000000000});
+    if (told) atomic_store_explicit(told, NULL, memory_order_relaxed);
 }
 
 void rmai_rouse(_Atomic uint32_t *word) { futex(word, FUTEX_WAKE, INT_MAX, NULL); }

@@ -50,8 +50,9 @@ struct rmai_linger {
 /* rmai_linger polls, yields or sleeps, by how long it has lasted; drives progress as the patience says. */
 void rmai_linger(struct rmai_linger *l, const struct rmai_patience *patience);
 
-/* rmai_sleep_on sleeps until word is not `old`, somebody calls rmai_rouse, or `most` nanoseconds have passed. */
-void rmai_sleep_on(_Atomic uint32_t *word, uint32_t old, long most);
+/* rmai_sleep_on sleeps until word is not `old`, somebody calls rmai_rouse, or `most` nanoseconds have passed. Meanwhile *told, if told is
+ * not NULL, is the word. */
+void rmai_sleep_on(_Atomic uint32_t *word, uint32_t old, long most, void *_Atomic *told);
 void rmai_rouse(_Atomic uint32_t *word);
 
 /* rmai_doze sleeps for `nap` nanoseconds at most, or until rmai_rouse_dozer, which costs a load where nobody dozes. */

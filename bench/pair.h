@@ -34,6 +34,18 @@ size_t bench_pair_check(const struct bench_method *m, char *from, int from_pe, c
 void bench_pair_fill(char *p, unsigned seed);
 size_t bench_pair_wrong(const char *p, unsigned seed);
 
+/* bench_pair_puts: seconds of n puts of len bytes from PE 0 to PE 1, each completed. Local. */
+BENCH_INLINE double bench_pair_puts(const struct bench_pair *pair, long n, size_t len) {
+    char *to = pair->heap, *from = pair->own;
+    double start = rma_wtime();
+    for (long i = 0; i < n; i++) {
+        BENCH_RMA(rma_put(to, from, len, 1));
+        BENCH_RMA(rma_quiet());
+        bench_keep(from);
+    }
+    return rma_wtime() - start;
+}
+
 /* bench_pair_latency: main, from bench_init to bench_finish, of a benchmark with three columns: librma, bare
  * loads and stores (left out if off-node), MPI. Opens pair for the largest size. On-node the first ratio is to the bare
  * ones, off-node to MPI. */

@@ -29,14 +29,7 @@ BENCH_INLINE double signal_loop(long n, size_t len) {
 }
 
 BENCH_INLINE double put_loop(long n, size_t len) {
-    char *to = pair.heap, *from = pair.own;
-    double start = rma_wtime();
-    for (long i = 0; i < n; i++) {
-        BENCH_RMA(rma_put(to, from, len, 1));
-        BENCH_RMA(rma_quiet());
-        bench_keep(from);
-    }
-    return rma_wtime() - start;
+    return bench_pair_puts(&pair, n, len);
 }
 
 BENCH_INLINE double raw_loop(long n, size_t len) {

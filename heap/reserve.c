@@ -80,7 +80,7 @@ static int reserve_shared(struct rmai_reservation *r, MPI_Comm node, size_t stri
     size_t bytes = stride * (size_t)r->n_slots;
     void *base = MAP_FAILED;
     MPI_Request request;
-    int rank, code, worst, fd = -1;
+    int rank, code, fd = -1;
     MPI_Comm_rank(node, &rank);
     if (rank == 0) fd = make_file(&share, bytes);
     code = rmai_mpi(MPI_Ibcast(&share, (int)sizeof share, MPI_BYTE, 0, node, &request), "rma_init", "MPI_Ibcast");
@@ -90,21 +90,18 @@ static int reserve_shared(struct rmai_reservation *r, MPI_Comm node, size_t stri
         if (fd >= 0) base = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
         if (base == MAP_FAILED) share.failed = errno;
     }
-    if (code == RMA_SUCCESS)
-        code = rmai_mpi(MPI_Iallreduce(&share.failed, &worst, 1, MPI_INT, MPI_MAX, node, &request), "rma_init", "MPI_Iallreduce");
-    if (code == RMA_SUCCESS) code = rmai_mpi_wait(&request, "rma_init", "MPI_Iallreduce");
+    if (code == RMA_SUCCESS) code = rmai_mpi_merge(node, &share.failed, 1, MPI_INT, MPI_MAX, "rma_init");
     if (rank == 0 && fd >= 0) shm_unlink(share.name);
     if (fd >= 0) close(fd);
     r->window = MPI_WIN_NULL;
     r->node_base = base;
-    if (code == RMA_SUCCESS && worst) code = refused(stride, r->n_slots, strerror(worst));
+    if (code == RMA_SUCCESS && share.failed) code = refused(stride, r->n_slots, strerror(share.failed));
     if (code != RMA_SUCCESS && base != MAP_FAILED) munmap(base, bytes);
     return code;
 }
 #else
 static int reserve_shared(struct rmai_reservation *r, MPI_Comm node, size_t stride) {
     int rank, unit, code, mine, worst;
-    MPI_Request request;
     MPI_Aint size;
     void *base;
     MPI_Errhandler handler;
@@ -115,8 +112,8 @@ static int reserve_shared(struct rmai_reservation *r, MPI_Comm node, size_t stri
     mine = MPI_Win_allocate_shared(size, 1, MPI_INFO_NULL, node, &base, &r->window);
     MPI_Comm_set_errhandler(node, handler);
     MPI_Errhandler_free(&handler);
-    code = rmai_mpi(MPI_Iallreduce(&mine, &worst, 1, MPI_INT, MPI_MAX, node, &request), "rma_init", "MPI_Iallreduce");
-    if (code == RMA_SUCCESS) code = rmai_mpi_wait(&request, "rma_init", "MPI_Iallreduce");
+    worst = mine;
+    code = rmai_mpi_merge(node, &worst, 1, MPI_INT, MPI_MAX, "rma_init");
     if (code != RMA_SUCCESS) return code;
     if (worst != MPI_SUCCESS) {
         if (mine == MPI_SUCCESS) MPI_Win_free(&r->window);

@@ -23,9 +23,7 @@
 static int home_of(const char *call, rma_lock_t *lock, int *code) {
     struct rmai_world *w = &rmai_world;
     struct rmai_place p;
-    *code = rmai_resolve(call, "lock", lock, sizeof *lock, w->my_pe, &p);
-    if (*code == RMA_SUCCESS && ((uintptr_t)lock & (sizeof *lock - 1)))
-        *code = rmai_error(RMA_ERR_ADDRESS, "%s: lock %p is not aligned to its %zu bytes", call, (void *)lock, sizeof *lock);
+    *code = rmai_resolve_word(call, "lock", lock, sizeof *lock, w->my_pe, &p);
     return *code == RMA_SUCCESS ? rma_lock_home_((size_t)rmai_symmetric_offset(w, lock)) : -1;
 }
 
@@ -57,9 +55,8 @@ static uint32_t await(rma_lock_t *lock, uint32_t bits) {
         }
         if (patience->progress && patience->progress(patience->context)) continue;
         if (!(node & RMA_LOCK_ASLEEP_)) node = __atomic_or_fetch(&lock->node_, RMA_LOCK_ASLEEP_, __ATOMIC_ACQ_REL);
-        atomic_store_explicit(&w->far.slept_on, &lock->node_, memory_order_relaxed);
-        if (!(node & bits)) rmai_sleep_on((_Atomic uint32_t *)&lock->node_, node, patience->progress ? patience->nap : SLEEP_MOST);
-        atomic_store_explicit(&w->far.slept_on, NULL, memory_order_relaxed);
+        if (!(node & bits))
+            rmai_sleep_on((_Atomic uint32_t *)&lock->node_, node, patience->progress ? patience->nap : SLEEP_MOST, patience->slept_on);
     }
     return node;
 }

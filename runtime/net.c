@@ -76,13 +76,7 @@ int rmai_net_broadcast(struct rmai_net *net, const char *call, void *data, size_
     return rmai_mpi(MPI_Ibcast(data, (int)len, MPI_BYTE, root, net->leaders, request), call, "MPI_Ibcast");
 }
 
-static int merge(MPI_Comm comm, void *data, int n, MPI_Datatype type, MPI_Op op) {
-    MPI_Request request;
-    int code = MPI_Iallreduce(MPI_IN_PLACE, data, n, type, op, comm, &request);
-    return code == MPI_SUCCESS ? rmai_mpi_wait(&request, "agreeing", "MPI_Iallreduce") : rmai_mpi(code, "agreeing", "MPI_Iallreduce");
-}
-
-int rmai_net_worst(struct rmai_net *net, int *value) { return merge(net->messages, value, 1, MPI_INT, MPI_MAX); }
+int rmai_net_worst(struct rmai_net *net, int *value) { return rmai_mpi_merge(net->messages, value, 1, MPI_INT, MPI_MAX, "agreeing"); }
 
 int rmai_net_leader(const struct rmai_net *net, int i) {
     MPI_Group all, leaders;
@@ -283,10 +277,10 @@ int rmai_net_machine(uint64_t *bits, int n_bits) {
     most[0] = (long)hash;
     most[1] = -(long)hash;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    if (merge(MPI_COMM_WORLD, most, 2, MPI_LONG, MPI_MAX) != RMA_SUCCESS) return 1;
+    if (rmai_mpi_merge(MPI_COMM_WORLD, most, 2, MPI_LONG, MPI_MAX, "agreeing") != RMA_SUCCESS) return 1;
     if (most[0] != -most[1] && MPI_Comm_split(MPI_COMM_WORLD, (int)hash, rank, &machine) != MPI_SUCCESS) return 1;
     MPI_Comm_size(machine, &n);
-    merge(machine, bits, n_bits, MPI_UINT64_T, MPI_BOR);
+    rmai_mpi_merge(machine, bits, n_bits, MPI_UINT64_T, MPI_BOR, "agreeing");
     if (machine != MPI_COMM_WORLD) MPI_Comm_free(&machine);
     return n;
 }

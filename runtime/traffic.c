@@ -48,11 +48,10 @@ void rmai_traffic_report(struct rmai_world *w) {
         [RMA_PATH_WINDOW] = "window",     [RMA_PATH_REQUEST] = "request",
     };
     struct rma_stats all;
-    MPI_Request request;
     if (!w->settings.stats) return;
     take(&w->traffic, &all);
-    if (MPI_Iallreduce(MPI_IN_PLACE, &all, (int)(sizeof all / sizeof(uint64_t)), MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD, &request) != MPI_SUCCESS ||
-        rmai_mpi_wait(&request, "rma_finalize", "MPI_Iallreduce") != RMA_SUCCESS || w->my_pe != 0)
+    if (rmai_mpi_merge(MPI_COMM_WORLD, &all, (int)(sizeof all / sizeof(uint64_t)), MPI_UINT64_T, MPI_SUM, "rma_finalize") != RMA_SUCCESS ||
+        w->my_pe != 0)
         return;
     rmai_note("%-15s %12s %16s %12s %16s %12s", "all PEs", "puts", "bytes", "gets", "bytes", "atomics");
     for (int p = 0; p < RMA_PATHS; p++)

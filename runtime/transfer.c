@@ -110,7 +110,7 @@ void *rma_ptr(const void *addr, int pe) {
     return slot >= 0 && find(w, addr, 1, pe, slot, &p) ? p.there : NULL;
 }
 
-static int resolve_word(const char *call, const char *argument, const void *word, size_t len, int pe, struct rmai_place *p) {
+int rmai_resolve_word(const char *call, const char *argument, const void *word, size_t len, int pe, struct rmai_place *p) {
     int code = rmai_resolve(call, argument, word, len, pe, p);
     if (code == RMA_SUCCESS && ((uintptr_t)word & (len - 1)))
         code = rmai_error(RMA_ERR_ADDRESS, "%s: %s %p is not aligned to its %zu bytes", call, argument, word, len);
@@ -120,7 +120,7 @@ static int resolve_word(const char *call, const char *argument, const void *word
 int rma_atomic_nbi_slow_(const char *call, int op, const void *target, size_t len, uint64_t value, uint64_t cond, int pe,
                          void *fetch) {
     struct rmai_place p;
-    int code = resolve_word(call, "target", target, len, pe, &p);
+    int code = rmai_resolve_word(call, "target", target, len, pe, &p);
     if (code == RMA_SUCCESS && !fetch) code = rmai_error(RMA_ERR_ARG, "%s: fetch is a null pointer", call);
     if (code == RMA_SUCCESS) code = rmai_place_atomic_later(&rmai_world, call, &p, op, len, value, cond, fetch);
     return rmai_raise(code);
@@ -129,7 +129,7 @@ int rma_atomic_nbi_slow_(const char *call, int op, const void *target, size_t le
 int rma_atomic_slow_(const char *call, int op, const void *target, size_t len, uint64_t value, uint64_t cond, int pe,
                      uint64_t *old) {
     struct rmai_place p;
-    int code = resolve_word(call, "target", target, len, pe, &p);
+    int code = rmai_resolve_word(call, "target", target, len, pe, &p);
     if (code == RMA_SUCCESS) code = rmai_place_atomic(&rmai_world, call, &p, op, len, value, cond, old);
     return rmai_raise(code);
 }
@@ -139,7 +139,7 @@ int rma_put_signal_slow_(const char *call, void *dest, const void *source, size_
                          int nbi) {
     struct rmai_world *w = &rmai_world;
     struct rmai_place to = {0}, word;
-    int code = resolve_word(call, "signal", signal, sizeof *signal, pe, &word);
+    int code = rmai_resolve_word(call, "signal", signal, sizeof *signal, pe, &word);
     int atomic = op == RMA_SIGNAL_SET ? RMA_SET_ : RMA_FETCH_ADD_;
     if (code == RMA_SUCCESS && len) code = rmai_resolve(call, "dest", dest, len, pe, &to);
     if (code == RMA_SUCCESS && op != RMA_SIGNAL_SET && op != RMA_SIGNAL_ADD)

@@ -13,6 +13,9 @@ struct rmai_world;
  * Returns RMA_SUCCESS with *p, or the recorded reason: RMA_ERR_STATE, _PE, _ADDRESS. */
 int rmai_resolve(const char *call, const char *argument, const void *addr, size_t len, int pe, struct rmai_place *p);
 
+/* rmai_resolve_word: the same of a word of len bytes, which must be aligned to them (RMA_ERR_ADDRESS). */
+int rmai_resolve_word(const char *call, const char *argument, const void *word, size_t len, int pe, struct rmai_place *p);
+
 /* rmai_gptr_here finds [offset, offset + len) of this PE's own space for another PE: *there is its address, *region the attached
  * region that is entered, or NULL. Any thread. Returns RMA_SUCCESS or records RMA_ERR_ADDRESS for `call`. */
 int rmai_gptr_here(struct rmai_world *w, const char *call, uint64_t offset, size_t len, size_t align, int writes, void **there,

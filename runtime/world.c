@@ -148,12 +148,7 @@ static int check_launcher(const struct rmai_world *w) {
 }
 
 /* The smallest of each number over all PEs. */
-static int smallest(long long *mine, int n) {
-    MPI_Request request;
-    int code = MPI_Iallreduce(MPI_IN_PLACE, mine, n, MPI_LONG_LONG, MPI_MIN, MPI_COMM_WORLD, &request);
-    if (code != MPI_SUCCESS) return rmai_mpi(code, "rma_init", "MPI_Iallreduce");
-    return rmai_mpi_wait(&request, "rma_init", "MPI_Iallreduce");
-}
+static int smallest(long long *mine, int n) { return rmai_mpi_merge(MPI_COMM_WORLD, mine, n, MPI_LONG_LONG, MPI_MIN, "rma_init"); }
 
 /* A code as a number of which the smallest tells the first PE that failed, and how. */
 static long long outcome(const struct rmai_world *w, int code) {
