@@ -14,8 +14,8 @@
 static int check(const struct rmai_world *w, const void *dest, const void *source, size_t len, int root) {
     struct rmai_place p;
     int code = rmai_check_pe(w, NAME, "root", root);
-    if (code == RMA_SUCCESS && len) code = rmai_resolve(NAME, "dest", dest, len, w->my_pe, &p);
-    if (code == RMA_SUCCESS && len) code = rmai_resolve(NAME, "source", source, len, w->my_pe, &p);
+    if (code == RMA_SUCCESS && len) code = rmai_resolve(NAME, "dest", RMA_CTX_DEFAULT, dest, len, w->my_pe, &p);
+    if (code == RMA_SUCCESS && len) code = rmai_resolve(NAME, "source", RMA_CTX_DEFAULT, source, len, w->my_pe, &p);
     return code;
 }
 
@@ -24,7 +24,7 @@ static int copy_from(struct rmai_world *w, void *dest, const void *symmetric, si
     int code = RMA_SUCCESS;
     if (pe == w->my_pe)
         memmove(dest, symmetric, len);
-    else if ((code = rmai_resolve(NAME, "source", symmetric, len, pe, &p)) == RMA_SUCCESS)
+    else if ((code = rmai_resolve(NAME, "source", RMA_CTX_DEFAULT, symmetric, len, pe, &p)) == RMA_SUCCESS)
         code = rmai_place_get(w, NAME, &p, dest, len, RMAI_NOW);
     return code;
 }

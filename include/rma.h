@@ -427,12 +427,21 @@ int rma_progress(void);
  * Returns RMA_SUCCESS, RMA_ERR_STATE (also where MPI allows no such thread), RMA_ERR_SYSTEM (no thread to be had). */
 int rma_progress_thread(int on);
 
-/* rma_fence: puts and atomics of this PE before it take effect at each target before those after it. */
+/* rma_fence: puts and atomics of this PE before it take effect at each target before those after it.
+ *
+ * This call and the next, barriers, collectives and locks are about what was begun with no context named, or in RMA_CTX_DEFAULT. */
 inline int rma_fence(void);
 
 /* rma_quiet: all puts, atomics and _nbi operations of this PE are complete: whoever learns that the call has
  * returned, through an atomic or a barrier of this library, sees their effect. */
 inline int rma_quiet(void);
+
+/* rma_pe_quiet, rma_pe_fence: rma_quiet and rma_fence for what is asked of the n PEs pes[0..n) only; others go on. A fence may wait
+ * as long as a quiet.
+ * Return RMA_SUCCESS, RMA_ERR_ARG (pes is null, and n is not 0), RMA_ERR_PE, and the first error of an operation that nobody has
+ * waited for. After shmem_pe_quiet, OpenSHMEM 1.6 section 9.11. */
+int rma_pe_quiet(const int *pes, size_t n);
+int rma_pe_fence(const int *pes, size_t n);
 
 /* rma_barrier_all: rma_quiet, then wait for every PE to arrive. Collective. */
 int rma_barrier_all(void);
@@ -536,6 +545,68 @@ int rma_team_sync(rma_team *team);
 /* rma_team_destroy: meet the PEs of team and end it. RMA_TEAM_INVALID is no error; RMA_TEAM_WORLD and RMA_TEAM_SHARED are RMA_ERR_ARG.
  * Those that are left end with rma_finalize. */
 int rma_team_destroy(rma_team *team);
+
+/* ---------------------------------------------------------------------------------------------------
+ * Contexts
+ *
+ * A context holds what has been begun in it and is not complete: a quiet or a fence of one context has nothing to do with what another
+ * one does. Threads that have a context each do not wait for each other. Its calls number PEs as its team does. A handle belongs to its
+ * PE; nothing about contexts is collective. On this node, where operations are complete at once, a context costs a nanosecond.
+ * After OpenSHMEM 1.6 section 9.5.
+ * ------------------------------------------------------------------------------------------------ */
+
+typedef struct rma_ctx rma_ctx; /* never complete: only pointers to it are used */
+
+#define RMA_CTX_INVALID ((rma_ctx *)0)
+#define RMA_CTX_DEFAULT ((rma_ctx *)1) /* that of all calls that name none; its PEs are those of RMA_TEAM_WORLD */
+
+/* What the program promises of a context. Nothing is slower without. */
+enum rma_ctx_option {
+    RMA_CTX_SERIALIZED = 1, /* threads use it one at a time */
+    RMA_CTX_PRIVATE = 2,    /* only the thread that has made it uses it */
+    RMA_CTX_NOSTORE = 4     /* its quiet and fence need not order the PE's own stores to memory */
+};
+
+/* rma_ctx_create: a context for the PEs of RMA_TEAM_WORLD. options: 0, or several of enum rma_ctx_option or'ed. *ctx is written only on
+ * success. A PE has at most 4095 at a time.
+ * rma_team_create_ctx: one for the PEs of team, numbered as there. It ends with its team.
+ * Return RMA_SUCCESS, RMA_ERR_ARG (team, a null ctx, options), RMA_ERR_NO_MEM, RMA_ERR_STATE. */
+int rma_ctx_create(int options, rma_ctx **ctx);
+int rma_team_create_ctx(rma_team *team, int options, rma_ctx **ctx);
+
+/* rma_ctx_destroy: rma_ctx_quiet, then end the context. RMA_CTX_INVALID is no error; RMA_CTX_DEFAULT is RMA_ERR_ARG. No other thread
+ * uses it. rma_finalize ends those that are left. */
+int rma_ctx_destroy(rma_ctx *ctx);
+
+/* rma_ctx_team: *team is the team whose PEs the calls of ctx number. RMA_ERR_ARG. */
+int rma_ctx_team(const rma_ctx *ctx, rma_team **team);
+
+/* rma_ctx_quiet, rma_ctx_fence, rma_ctx_pe_quiet, rma_ctx_pe_fence: as rma_quiet and the others, for what was begun in ctx. A context that
+ * is none, or has been destroyed, is RMA_ERR_ARG: in all calls. */
+inline int rma_ctx_quiet(rma_ctx *ctx);
+inline int rma_ctx_fence(rma_ctx *ctx);
+int rma_ctx_pe_quiet(rma_ctx *ctx, const int *pes, size_t n);
+int rma_ctx_pe_fence(rma_ctx *ctx, const int *pes, size_t n);
+
+/* The calls by symmetric address, in a context: rma_ctx_ for rma_, the context as first argument, else as they are. What they say of
+ * rma_quiet is of rma_ctx_quiet, and an atomic is a release of the puts of its own context.
+ *
+ *     int code = rma_ctx_p(ctx, &word, 5L, pe);
+ *     long value = rma_ctx_g(ctx, &word, pe);                      rma_ctx_p_TYPE, rma_ctx_g_TYPE
+ *     long old = rma_ctx_atomic_fetch_add(ctx, &word, 1L, pe);     rma_ctx_atomic_OP_TYPE: each of those above
+ *     int code = rma_ctx_atomic_swap_nbi(ctx, &old, &word, 7L, pe);
+ */
+inline int rma_ctx_put(rma_ctx *ctx, void *dest, const void *source, size_t len, int pe);
+inline int rma_ctx_get(rma_ctx *ctx, void *dest, const void *source, size_t len, int pe);
+inline int rma_ctx_put_nbi(rma_ctx *ctx, void *dest, const void *source, size_t len, int pe);
+inline int rma_ctx_get_nbi(rma_ctx *ctx, void *dest, const void *source, size_t len, int pe);
+int rma_ctx_iput(rma_ctx *ctx, void *dest, const void *source, ptrdiff_t dest_stride, ptrdiff_t source_stride, size_t elem, size_t n,
+                 int pe);
+int rma_ctx_iget(rma_ctx *ctx, void *dest, const void *source, ptrdiff_t dest_stride, ptrdiff_t source_stride, size_t elem, size_t n,
+                 int pe);
+inline int rma_ctx_put_signal(rma_ctx *ctx, void *dest, const void *source, size_t len, uint64_t *signal, uint64_t value, int op, int pe);
+inline int rma_ctx_put_signal_nbi(rma_ctx *ctx, void *dest, const void *source, size_t len, uint64_t *signal, uint64_t value, int op,
+                                  int pe);
 
 /* ---------------------------------------------------------------------------------------------------
  * Locks

@@ -21,6 +21,16 @@
 
 #include <string.h>
 
+/* What the inlined calls know of a context, by 1 + its number in the lower bits of its handle (runtime/context.h). */
+struct rma_context_ {
+    uintptr_t handle; /* of the context that is here; another one is no context (any more) */
+    uint32_t n;       /* PE `pe` of its team is start + pe * stride, pe < n. 0: the library knows them */
+    int32_t start, stride;
+    uint32_t calm;    /* 1 while nothing is pending that only rma_quiet_slow_ completes */
+    uint32_t index;
+    struct rmai_context *context;
+} __attribute__((aligned(64)));
+
 /* What this PE reaches by load and store. Written by rma_init, by the growth of the symmetric heap (a
  * collective call) and by rma_finalize; read by every call. Part of the binary interface: fields are
  * only appended. While n_node > 0: size >= RMA_SIZE_MIN_, and there[q] = node_base + q * stride is the
@@ -36,13 +46,15 @@ struct rma_reach_ {
     uint32_t n_node;     /* PEs first + q * step with q < n_node are on-node */
     uint32_t slot;       /* this PE's q */
     uint32_t running;    /* 1 between rma_init and rma_finalize */
-    uint32_t calm;       /* 1 while running with nothing pending that only rma_quiet_slow_ completes */
+    uint32_t calm;       /* 1 while running with nothing pending of RMA_CTX_DEFAULT that only rma_quiet_slow_ completes */
     size_t symmetric;    /* from a reservation's first byte to its symmetric part */
     size_t local;        /* and to its local heap: where offsets of global pointers change kind */
     size_t stream_min;   /* copies of at least this many bytes go through rma_copy_ */
     size_t guest;        /* from a reservation's first byte to the part of the local heap where others allocate */
     uint32_t n_pes;
     uint32_t my_pe;
+    struct rma_context_ *contexts;
+    uint32_t contexts_mask; /* their number - 1 */
 };
 
 #define RMA_SIZE_MIN_ 4096
@@ -51,22 +63,22 @@ struct rma_reach_ {
 extern struct rma_reach_ rma_reach_ __attribute__((aligned(64)));
 
 void rma_copy_(void *dest, const void *source, size_t len);
-int rma_put_slow_(const char *call, void *dest, const void *source, size_t len, int pe);
-int rma_get_slow_(const char *call, void *dest, const void *source, size_t len, int pe);
-int rma_p_slow_(const char *call, void *dest, const void *source, size_t len, int pe);
-int rma_put_nbi_slow_(const char *call, void *dest, const void *source, size_t len, int pe);
-int rma_get_nbi_slow_(const char *call, void *dest, const void *source, size_t len, int pe);
-int rma_atomic_slow_(const char *call, int op, const void *target, size_t len, uint64_t value, uint64_t cond, int pe,
+int rma_put_slow_(const char *call, const rma_ctx *ctx, void *dest, const void *source, size_t len, int pe);
+int rma_get_slow_(const char *call, const rma_ctx *ctx, void *dest, const void *source, size_t len, int pe);
+int rma_p_slow_(const char *call, const rma_ctx *ctx, void *dest, const void *source, size_t len, int pe);
+int rma_put_nbi_slow_(const char *call, const rma_ctx *ctx, void *dest, const void *source, size_t len, int pe);
+int rma_get_nbi_slow_(const char *call, const rma_ctx *ctx, void *dest, const void *source, size_t len, int pe);
+int rma_atomic_slow_(const char *call, const rma_ctx *ctx, int op, const void *target, size_t len, uint64_t value, uint64_t cond, int pe,
                      uint64_t *old);
-int rma_atomic_nbi_slow_(const char *call, int op, const void *target, size_t len, uint64_t value, uint64_t cond, int pe,
-                         void *fetch);
-int rma_put_signal_slow_(const char *call, void *dest, const void *source, size_t len, uint64_t *signal, uint64_t value, int op, int pe,
-                         int nbi);
+int rma_atomic_nbi_slow_(const char *call, const rma_ctx *ctx, int op, const void *target, size_t len, uint64_t value, uint64_t cond,
+                         int pe, void *fetch);
+int rma_put_signal_slow_(const char *call, const rma_ctx *ctx, void *dest, const void *source, size_t len, uint64_t *signal, uint64_t value,
+                         int op, int pe, int nbi);
 int rma_gptr_put_slow_(const char *call, rma_gptr_t dest, const void *source, size_t len);
 int rma_gptr_get_slow_(const char *call, void *dest, rma_gptr_t source, size_t len);
 int rma_gptr_atomic_slow_(const char *call, int op, rma_gptr_t g, size_t len, uint64_t value, uint64_t cond, uint64_t *old);
 int rma_gptr_atomic_nbi_slow_(const char *call, int op, rma_gptr_t g, size_t len, uint64_t value, uint64_t cond, void *fetch);
-int rma_quiet_slow_(const char *call);
+int rma_quiet_slow_(const char *call, const rma_ctx *ctx);
 int rma_wait_slow_(const char *call, int word, const void *ivar, int cmp, const void *value, uint64_t *seen);
 int rma_test_slow_(const char *call, int word, const void *ivar, int cmp, const void *value);
 int rma_lock_wait_(rma_lock_t *lock, uint32_t before);
@@ -116,88 +128,103 @@ RMA_INLINE_ void rma_move_(void *dest, const void *source, size_t len) {
         rma_copy_(dest, source, len);
 }
 
-RMA_INLINE_ int rma_put(void *dest, const void *source, size_t len, int pe) {
-    void *there = rma_reach_ptr_(dest, len, pe);
-    if (RMA_LIKELY_(there != NULL)) {
-        rma_move_(there, source, len);
-        return RMA_SUCCESS;
-    }
-    return rma_put_slow_("rma_put", dest, source, len, pe);
+/* The context of a handle, or another one, which has another handle. */
+RMA_INLINE_ struct rma_context_ *rma_context_(const rma_ctx *ctx) {
+    return &rma_reach_.contexts[((uint32_t)(uintptr_t)ctx - 1) & rma_reach_.contexts_mask];
 }
 
-RMA_INLINE_ int rma_get(void *dest, const void *source, size_t len, int pe) {
-    const void *there = rma_reach_ptr_(source, len, pe);
-    if (RMA_LIKELY_(there != NULL)) {
-        rma_move_(dest, there, len);
-        return RMA_SUCCESS;
-    }
-    return rma_get_slow_("rma_get", dest, source, len, pe);
+/* rma_reach_ptr_ for a PE of the context's team. */
+RMA_INLINE_ void *rma_ctx_ptr_(const rma_ctx *ctx, const void *addr, size_t len, int pe) {
+    const struct rma_context_ *c = rma_context_(ctx);
+    if (!RMA_LIKELY_(c->handle == (uintptr_t)ctx && (uint32_t)pe < c->n)) return NULL;
+    return rma_reach_ptr_(addr, len, c->start + pe * c->stride);
 }
 
-RMA_INLINE_ int rma_put_nbi(void *dest, const void *source, size_t len, int pe) {
-    void *there = rma_reach_ptr_(dest, len, pe);
-    if (RMA_LIKELY_(there != NULL)) {
-        rma_move_(there, source, len);
-        return RMA_SUCCESS;
-    }
-    return rma_put_nbi_slow_("rma_put_nbi", dest, source, len, pe);
-}
+/* Each call of this part stands twice: for the context of all calls that name none (SYM), and for the one that is named (CTX). A family
+ * says how its calls begin, with which parameters, what finds the place, and which context the slow call hears of. */
+#define RMA_SYM_CTX_
+#define RMA_SYM_THERE_(addr, len, pe) rma_reach_ptr_(addr, len, pe)
+#define RMA_SYM_OF_ RMA_CTX_DEFAULT
+#define RMA_CTX_CTX_ rma_ctx *ctx,
+#define RMA_CTX_THERE_(addr, len, pe) rma_ctx_ptr_(ctx, addr, len, pe)
+#define RMA_CTX_OF_ ctx
 
-RMA_INLINE_ int rma_get_nbi(void *dest, const void *source, size_t len, int pe) {
-    const void *there = rma_reach_ptr_(source, len, pe);
-    if (RMA_LIKELY_(there != NULL)) {
-        rma_move_(dest, there, len);
-        return RMA_SUCCESS;
+#define RMA_PUT_(F, CALL, SLOW)                                                                         \
+    RMA_INLINE_ int CALL(RMA_##F##_CTX_ void *dest, const void *source, size_t len, int pe) {           \
+        void *there = RMA_##F##_THERE_(dest, len, pe);                                                  \
+        if (!RMA_LIKELY_(there != NULL)) return SLOW(#CALL, RMA_##F##_OF_, dest, source, len, pe);      \
+        rma_move_(there, source, len);                                                                  \
+        return RMA_SUCCESS;                                                                             \
     }
-    return rma_get_nbi_slow_("rma_get_nbi", dest, source, len, pe);
-}
+#define RMA_GET_(F, CALL, SLOW)                                                                         \
+    RMA_INLINE_ int CALL(RMA_##F##_CTX_ void *dest, const void *source, size_t len, int pe) {           \
+        const void *there = RMA_##F##_THERE_(source, len, pe);                                          \
+        if (!RMA_LIKELY_(there != NULL)) return SLOW(#CALL, RMA_##F##_OF_, dest, source, len, pe);      \
+        rma_move_(dest, there, len);                                                                    \
+        return RMA_SUCCESS;                                                                             \
+    }
+RMA_PUT_(SYM, rma_put, rma_put_slow_)
+RMA_GET_(SYM, rma_get, rma_get_slow_)
+RMA_PUT_(SYM, rma_put_nbi, rma_put_nbi_slow_)
+RMA_GET_(SYM, rma_get_nbi, rma_get_nbi_slow_)
+RMA_PUT_(CTX, rma_ctx_put, rma_put_slow_)
+RMA_GET_(CTX, rma_ctx_get, rma_get_slow_)
+RMA_PUT_(CTX, rma_ctx_put_nbi, rma_put_nbi_slow_)
+RMA_GET_(CTX, rma_ctx_get_nbi, rma_get_nbi_slow_)
 
 /* One store or load for each type that the machine moves whole; a relaxed atomic, so that by C11 too no reader
  * sees half a value. (The condition is a constant: one branch is compiled.) */
-#define RMA_VALUE_(NAME, TYPE)                                                                          \
-    RMA_INLINE_ int rma_p_##NAME(TYPE *dest, TYPE value, int pe) {                                           \
-        TYPE *there = (TYPE *)rma_reach_ptr_(dest, sizeof value, pe);                                   \
+#define RMA_VALUE_(F, P, G, TYPE)                                                                       \
+    RMA_INLINE_ int P(RMA_##F##_CTX_ TYPE *dest, TYPE value, int pe) {                                  \
+        TYPE *there = (TYPE *)RMA_##F##_THERE_(dest, sizeof value, pe);                                 \
         if (!RMA_LIKELY_(there != NULL))                                                                \
-            return rma_p_slow_("rma_p_" #NAME, dest, &value, sizeof value, pe);                       \
+            return rma_p_slow_(#P, RMA_##F##_OF_, dest, &value, sizeof value, pe);                      \
         if (sizeof value <= 8)                                                                          \
             __atomic_store(there, &value, __ATOMIC_RELAXED);                                            \
         else                                                                                            \
             memcpy(there, &value, sizeof value);                                                        \
         return RMA_SUCCESS;                                                                             \
     }                                                                                                   \
-    RMA_INLINE_ TYPE rma_g_##NAME(const TYPE *source, int pe) {                                              \
+    RMA_INLINE_ TYPE G(RMA_##F##_CTX_ const TYPE *source, int pe) {                                     \
         TYPE value = 0;                                                                                 \
-        TYPE *there = (TYPE *)rma_reach_ptr_(source, sizeof value, pe);                                 \
+        TYPE *there = (TYPE *)RMA_##F##_THERE_(source, sizeof value, pe);                               \
         if (!RMA_LIKELY_(there != NULL))                                                                \
-            rma_get_slow_("rma_g_" #NAME, &value, source, sizeof value, pe);                            \
+            rma_get_slow_(#G, RMA_##F##_OF_, &value, source, sizeof value, pe);                         \
         else if (sizeof value <= 8)                                                                     \
             __atomic_load(there, &value, __ATOMIC_RELAXED);                                             \
         else                                                                                            \
             memcpy(&value, there, sizeof value);                                                        \
         return value;                                                                                   \
     }
+#define RMA_VALUES_(NAME, TYPE)                                                                         \
+    RMA_VALUE_(SYM, rma_p_##NAME, rma_g_##NAME, TYPE)                                                   \
+    RMA_VALUE_(CTX, rma_ctx_p_##NAME, rma_ctx_g_##NAME, TYPE)
 
 /* The 16-byte long double takes the memcpy branch; what clang says about the other one is no news. */
 #pragma GCC diagnostic push
 #ifdef __clang__
 #pragma GCC diagnostic ignored "-Watomic-alignment"
 #endif
-RMA_TYPES(RMA_VALUE_)
-RMA_TYPE_ALIASES(RMA_VALUE_)
+RMA_TYPES(RMA_VALUES_)
+RMA_TYPE_ALIASES(RMA_VALUES_)
 #pragma GCC diagnostic pop
 
 /* Orders. Release: a put, then a fence, then a put that a peer sees: it sees the first too. */
-RMA_INLINE_ int rma_fence(void) {
+RMA_INLINE_ int rma_order_(const char *call) {
     __atomic_thread_fence(__ATOMIC_RELEASE);
-    if (RMA_LIKELY_(rma_reach_.calm)) return RMA_SUCCESS;
-    return rma_quiet_slow_("rma_fence");
+    return RMA_LIKELY_(rma_reach_.calm) ? RMA_SUCCESS : rma_quiet_slow_(call, RMA_CTX_DEFAULT);
 }
 
-RMA_INLINE_ int rma_quiet(void) {
+RMA_INLINE_ int rma_ctx_order_(const char *call, const rma_ctx *ctx) {
+    const struct rma_context_ *c = rma_context_(ctx);
     __atomic_thread_fence(__ATOMIC_RELEASE);
-    if (RMA_LIKELY_(rma_reach_.calm)) return RMA_SUCCESS;
-    return rma_quiet_slow_("rma_quiet");
+    return RMA_LIKELY_(c->handle == (uintptr_t)ctx && c->calm) ? RMA_SUCCESS : rma_quiet_slow_(call, ctx);
 }
+
+RMA_INLINE_ int rma_fence(void) { return rma_order_("rma_fence"); }
+RMA_INLINE_ int rma_quiet(void) { return rma_order_("rma_quiet"); }
+RMA_INLINE_ int rma_ctx_fence(rma_ctx *ctx) { return rma_ctx_order_("rma_ctx_fence", ctx); }
+RMA_INLINE_ int rma_ctx_quiet(rma_ctx *ctx) { return rma_ctx_order_("rma_ctx_quiet", ctx); }
 
 /* The operations that the slow calls are asked for: part of the binary interface. */
 enum rma_atomic_op_ {
@@ -218,11 +245,15 @@ enum rma_atomic_op_ {
     RMA_FETCH_FMAX_
 };
 
-/* Atomics. ACQ_REL: what the doc promises. */
+/* Atomics. ACQ_REL: what the doc promises. Not calm: puts to other nodes are under way, which a release comes after. */
 RMA_INLINE_ void *rma_atomic_ptr_(const void *target, size_t len, int pe) {
     void *there = rma_reach_ptr_(target, len, pe);
-    /* Not calm: puts to other nodes are under way, which a release comes after. */
     return RMA_LIKELY_(there != NULL && ((uintptr_t)target & (len - 1)) == 0 && rma_reach_.calm) ? there : NULL;
+}
+
+RMA_INLINE_ void *rma_ctx_atomic_ptr_(const rma_ctx *ctx, const void *target, size_t len, int pe) {
+    void *there = rma_ctx_ptr_(ctx, target, len, pe);
+    return RMA_LIKELY_(there != NULL && ((uintptr_t)target & (len - 1)) == 0 && rma_context_(ctx)->calm) ? there : NULL;
 }
 
 /* What is done with the word of TYPE at t, in the end. Floating-point words are compared by their bits. A number wins over a NaN. */
@@ -277,7 +308,7 @@ RMA_DO_FLOAT_(double, double, uint64_t)
 #define RMA_VALUE_INTEGER_(NAME, TYPE, bits) (TYPE)(bits)
 #define RMA_VALUE_FLOAT_(NAME, TYPE, bits) rma_value_##NAME(bits)
 
-/* Two families of calls: SYM names the word by a symmetric address and a PE, GPTR by a global pointer. The name of an operation goes
+/* Three families of calls: SYM names the word by a symmetric address and a PE, CTX by these and a context, GPTR by a global pointer. The name of an operation goes
  * on pasted to an underscore only: by itself <iso646.h> has made && of `and`, or a program something else of it. */
 #define RMA_SYM_NAME_(OP, SUFFIX) rma_atomic##OP##SUFFIX
 #define RMA_SYM_TARGET_(TYPE) TYPE *target
@@ -285,10 +316,21 @@ RMA_DO_FLOAT_(double, double, uint64_t)
 #define RMA_SYM_PE_ , int pe
 #define RMA_SYM_WORD_(TYPE) (TYPE *)rma_atomic_ptr_(target, sizeof(TYPE), pe)
 #define RMA_SYM_SLOW_(TYPE, CALL, OP, VALUE, COND, OLD)                                                 \
-    rma_atomic_slow_("rma_atomic_" CALL, OP, target, sizeof(TYPE), VALUE, COND, pe, OLD)
+    rma_atomic_slow_("rma_atomic_" CALL, RMA_CTX_DEFAULT, OP, target, sizeof(TYPE), VALUE, COND, pe, OLD)
 #define RMA_SYM_NBI_(TYPE, CALL, OP, VALUE, COND)                                                       \
-    rma_atomic_nbi_slow_("rma_atomic_" CALL, OP, target, sizeof(TYPE), VALUE, COND, pe, fetch)
+    rma_atomic_nbi_slow_("rma_atomic_" CALL, RMA_CTX_DEFAULT, OP, target, sizeof(TYPE), VALUE, COND, pe, fetch)
 
+#define RMA_CTX_NAME_(OP, SUFFIX) rma_ctx_atomic##OP##SUFFIX
+#define RMA_CTX_TARGET_(TYPE) TYPE *target
+#define RMA_CTX_SOURCE_(TYPE) const TYPE *target
+#define RMA_CTX_PE_ , int pe
+#define RMA_CTX_WORD_(TYPE) (TYPE *)rma_ctx_atomic_ptr_(ctx, target, sizeof(TYPE), pe)
+#define RMA_CTX_SLOW_(TYPE, CALL, OP, VALUE, COND, OLD)                                                 \
+    rma_atomic_slow_("rma_ctx_atomic_" CALL, ctx, OP, target, sizeof(TYPE), VALUE, COND, pe, OLD)
+#define RMA_CTX_NBI_(TYPE, CALL, OP, VALUE, COND)                                                       \
+    rma_atomic_nbi_slow_("rma_ctx_atomic_" CALL, ctx, OP, target, sizeof(TYPE), VALUE, COND, pe, fetch)
+
+#define RMA_GPTR_CTX_
 #define RMA_GPTR_NAME_(OP, SUFFIX) rma_gptr_atomic##OP##SUFFIX
 #define RMA_GPTR_TARGET_(TYPE) rma_gptr_t target
 #define RMA_GPTR_SOURCE_(TYPE) rma_gptr_t target
@@ -301,7 +343,7 @@ RMA_DO_FLOAT_(double, double, uint64_t)
 
 /* fetch, set, swap: of every kind of word. */
 #define RMA_ATOMIC_FORMS_(F, SUFFIX, NAME, TYPE, KIND)                                                  \
-    RMA_INLINE_ TYPE RMA_##F##_NAME_(_fetch, SUFFIX)(RMA_##F##_SOURCE_(TYPE) RMA_##F##_PE_) {           \
+    RMA_INLINE_ TYPE RMA_##F##_NAME_(_fetch, SUFFIX)(RMA_##F##_CTX_ RMA_##F##_SOURCE_(TYPE) RMA_##F##_PE_) {           \
         TYPE *t = RMA_##F##_WORD_(TYPE), value;                                                         \
         uint64_t bits = 0;                                                                              \
         if (!RMA_LIKELY_(t != NULL)) {                                                                  \
@@ -311,14 +353,14 @@ RMA_DO_FLOAT_(double, double, uint64_t)
         __atomic_load(t, &value, __ATOMIC_ACQUIRE);                                                     \
         return value;                                                                                   \
     }                                                                                                   \
-    RMA_INLINE_ int RMA_##F##_NAME_(_set, SUFFIX)(RMA_##F##_TARGET_(TYPE), TYPE value RMA_##F##_PE_) {  \
+    RMA_INLINE_ int RMA_##F##_NAME_(_set, SUFFIX)(RMA_##F##_CTX_ RMA_##F##_TARGET_(TYPE), TYPE value RMA_##F##_PE_) {  \
         TYPE *t = RMA_##F##_WORD_(TYPE);                                                                \
         if (!RMA_LIKELY_(t != NULL))                                                                    \
             return RMA_##F##_SLOW_(TYPE, "set" #SUFFIX, RMA_SET_, RMA_BITS_##KIND##_(NAME, value), 0, NULL); \
         __atomic_store(t, &value, __ATOMIC_RELEASE);                                                    \
         return RMA_SUCCESS;                                                                             \
     }                                                                                                   \
-    RMA_INLINE_ TYPE RMA_##F##_NAME_(_swap, SUFFIX)(RMA_##F##_TARGET_(TYPE), TYPE value RMA_##F##_PE_) { \
+    RMA_INLINE_ TYPE RMA_##F##_NAME_(_swap, SUFFIX)(RMA_##F##_CTX_ RMA_##F##_TARGET_(TYPE), TYPE value RMA_##F##_PE_) { \
         TYPE *t = RMA_##F##_WORD_(TYPE), old;                                                           \
         uint64_t bits = 0;                                                                              \
         if (!RMA_LIKELY_(t != NULL)) {                                                                  \
@@ -328,13 +370,13 @@ RMA_DO_FLOAT_(double, double, uint64_t)
         __atomic_exchange(t, &value, &old, __ATOMIC_ACQ_REL);                                           \
         return old;                                                                                     \
     }                                                                                                   \
-    RMA_INLINE_ int RMA_##F##_NAME_(_fetch_nbi, SUFFIX)(TYPE *fetch, RMA_##F##_SOURCE_(TYPE) RMA_##F##_PE_) { \
+    RMA_INLINE_ int RMA_##F##_NAME_(_fetch_nbi, SUFFIX)(RMA_##F##_CTX_ TYPE *fetch, RMA_##F##_SOURCE_(TYPE) RMA_##F##_PE_) { \
         TYPE *t = RMA_##F##_WORD_(TYPE);                                                                \
         if (!RMA_LIKELY_(t != NULL)) return RMA_##F##_NBI_(TYPE, "fetch_nbi" #SUFFIX, RMA_FETCH_, 0, 0); \
         __atomic_load(t, fetch, __ATOMIC_ACQUIRE);                                                      \
         return RMA_SUCCESS;                                                                             \
     }                                                                                                   \
-    RMA_INLINE_ int RMA_##F##_NAME_(_swap_nbi, SUFFIX)(TYPE *fetch, RMA_##F##_TARGET_(TYPE), TYPE value RMA_##F##_PE_) { \
+    RMA_INLINE_ int RMA_##F##_NAME_(_swap_nbi, SUFFIX)(RMA_##F##_CTX_ TYPE *fetch, RMA_##F##_TARGET_(TYPE), TYPE value RMA_##F##_PE_) { \
         TYPE *t = RMA_##F##_WORD_(TYPE);                                                                \
         if (!RMA_LIKELY_(t != NULL))                                                                    \
             return RMA_##F##_NBI_(TYPE, "swap_nbi" #SUFFIX, RMA_SWAP_, RMA_BITS_##KIND##_(NAME, value), 0); \
@@ -344,21 +386,21 @@ RMA_DO_FLOAT_(double, double, uint64_t)
 
 /* An operation OP that makes a new value of the old one and `value`: fetching, plain, nonblocking. */
 #define RMA_ATOMIC_UPDATE_(F, SUFFIX, NAME, TYPE, KIND, OP, CODE, DO)                                   \
-    RMA_INLINE_ TYPE RMA_##F##_NAME_(_fetch_##OP, SUFFIX)(RMA_##F##_TARGET_(TYPE), TYPE value RMA_##F##_PE_) { \
+    RMA_INLINE_ TYPE RMA_##F##_NAME_(_fetch_##OP, SUFFIX)(RMA_##F##_CTX_ RMA_##F##_TARGET_(TYPE), TYPE value RMA_##F##_PE_) { \
         TYPE *t = RMA_##F##_WORD_(TYPE);                                                                \
         uint64_t bits = 0;                                                                              \
         if (RMA_LIKELY_(t != NULL)) return DO(NAME, t, value);                                          \
         RMA_##F##_SLOW_(TYPE, "fetch_" #OP #SUFFIX, CODE, RMA_BITS_##KIND##_(NAME, value), 0, &bits);   \
         return RMA_VALUE_##KIND##_(NAME, TYPE, bits);                                                   \
     }                                                                                                   \
-    RMA_INLINE_ int RMA_##F##_NAME_(_##OP, SUFFIX)(RMA_##F##_TARGET_(TYPE), TYPE value RMA_##F##_PE_) {    \
+    RMA_INLINE_ int RMA_##F##_NAME_(_##OP, SUFFIX)(RMA_##F##_CTX_ RMA_##F##_TARGET_(TYPE), TYPE value RMA_##F##_PE_) {    \
         TYPE *t = RMA_##F##_WORD_(TYPE);                                                                \
         if (!RMA_LIKELY_(t != NULL))                                                                    \
             return RMA_##F##_SLOW_(TYPE, #OP #SUFFIX, CODE, RMA_BITS_##KIND##_(NAME, value), 0, NULL);  \
         (void)DO(NAME, t, value);                                                                       \
         return RMA_SUCCESS;                                                                             \
     }                                                                                                   \
-    RMA_INLINE_ int RMA_##F##_NAME_(_fetch_##OP##_nbi, SUFFIX)(TYPE *fetch, RMA_##F##_TARGET_(TYPE), TYPE value RMA_##F##_PE_) { \
+    RMA_INLINE_ int RMA_##F##_NAME_(_fetch_##OP##_nbi, SUFFIX)(RMA_##F##_CTX_ TYPE *fetch, RMA_##F##_TARGET_(TYPE), TYPE value RMA_##F##_PE_) { \
         TYPE *t = RMA_##F##_WORD_(TYPE);                                                                \
         if (!RMA_LIKELY_(t != NULL))                                                                    \
             return RMA_##F##_NBI_(TYPE, "fetch_" #OP "_nbi" #SUFFIX, CODE, RMA_BITS_##KIND##_(NAME, value), 0); \
@@ -368,7 +410,7 @@ RMA_DO_FLOAT_(double, double, uint64_t)
 
 /* What only integers have. */
 #define RMA_ATOMIC_COUNTS_(F, SUFFIX, NAME, TYPE)                                                       \
-    RMA_INLINE_ TYPE RMA_##F##_NAME_(_compare_swap, SUFFIX)(RMA_##F##_TARGET_(TYPE), TYPE cond, TYPE value RMA_##F##_PE_) { \
+    RMA_INLINE_ TYPE RMA_##F##_NAME_(_compare_swap, SUFFIX)(RMA_##F##_CTX_ RMA_##F##_TARGET_(TYPE), TYPE cond, TYPE value RMA_##F##_PE_) { \
         TYPE *t = RMA_##F##_WORD_(TYPE);                                                                \
         uint64_t bits = 0;                                                                              \
         if (RMA_LIKELY_(t != NULL)) {                                                                   \
@@ -378,7 +420,7 @@ RMA_DO_FLOAT_(double, double, uint64_t)
         RMA_##F##_SLOW_(TYPE, "compare_swap" #SUFFIX, RMA_COMPARE_SWAP_, (uint64_t)value, (uint64_t)cond, &bits); \
         return (TYPE)bits;                                                                              \
     }                                                                                                   \
-    RMA_INLINE_ int RMA_##F##_NAME_(_compare_swap_nbi, SUFFIX)(TYPE *fetch, RMA_##F##_TARGET_(TYPE), TYPE cond, \
+    RMA_INLINE_ int RMA_##F##_NAME_(_compare_swap_nbi, SUFFIX)(RMA_##F##_CTX_ TYPE *fetch, RMA_##F##_TARGET_(TYPE), TYPE cond, \
                                                               TYPE value RMA_##F##_PE_) {               \
         TYPE *t = RMA_##F##_WORD_(TYPE);                                                                \
         if (!RMA_LIKELY_(t != NULL))                                                                    \
@@ -387,20 +429,20 @@ RMA_DO_FLOAT_(double, double, uint64_t)
         *fetch = cond;                                                                                  \
         return RMA_SUCCESS;                                                                             \
     }                                                                                                   \
-    RMA_INLINE_ TYPE RMA_##F##_NAME_(_fetch_inc, SUFFIX)(RMA_##F##_TARGET_(TYPE) RMA_##F##_PE_) {       \
+    RMA_INLINE_ TYPE RMA_##F##_NAME_(_fetch_inc, SUFFIX)(RMA_##F##_CTX_ RMA_##F##_TARGET_(TYPE) RMA_##F##_PE_) {       \
         TYPE *t = RMA_##F##_WORD_(TYPE);                                                                \
         uint64_t bits = 0;                                                                              \
         if (RMA_LIKELY_(t != NULL)) return __atomic_fetch_add(t, (TYPE)1, __ATOMIC_ACQ_REL);            \
         RMA_##F##_SLOW_(TYPE, "fetch_inc" #SUFFIX, RMA_FETCH_ADD_, 1, 0, &bits);                        \
         return (TYPE)bits;                                                                              \
     }                                                                                                   \
-    RMA_INLINE_ int RMA_##F##_NAME_(_inc, SUFFIX)(RMA_##F##_TARGET_(TYPE) RMA_##F##_PE_) {              \
+    RMA_INLINE_ int RMA_##F##_NAME_(_inc, SUFFIX)(RMA_##F##_CTX_ RMA_##F##_TARGET_(TYPE) RMA_##F##_PE_) {              \
         TYPE *t = RMA_##F##_WORD_(TYPE);                                                                \
         if (!RMA_LIKELY_(t != NULL)) return RMA_##F##_SLOW_(TYPE, "inc" #SUFFIX, RMA_FETCH_ADD_, 1, 0, NULL); \
         __atomic_fetch_add(t, (TYPE)1, __ATOMIC_ACQ_REL);                                               \
         return RMA_SUCCESS;                                                                             \
     }                                                                                                   \
-    RMA_INLINE_ int RMA_##F##_NAME_(_fetch_inc_nbi, SUFFIX)(TYPE *fetch, RMA_##F##_TARGET_(TYPE) RMA_##F##_PE_) { \
+    RMA_INLINE_ int RMA_##F##_NAME_(_fetch_inc_nbi, SUFFIX)(RMA_##F##_CTX_ TYPE *fetch, RMA_##F##_TARGET_(TYPE) RMA_##F##_PE_) { \
         TYPE *t = RMA_##F##_WORD_(TYPE);                                                                \
         if (!RMA_LIKELY_(t != NULL)) return RMA_##F##_NBI_(TYPE, "fetch_inc_nbi" #SUFFIX, RMA_FETCH_ADD_, 1, 0); \
         *fetch = __atomic_fetch_add(t, (TYPE)1, __ATOMIC_ACQ_REL);                                      \
@@ -424,8 +466,12 @@ RMA_DO_FLOAT_(double, double, uint64_t)
     RMA_ATOMIC_UPDATE_(F, SUFFIX, NAME, TYPE, FLOAT, min, RMA_FETCH_FMIN_, RMA_DO_MIN_)                 \
     RMA_ATOMIC_UPDATE_(F, SUFFIX, NAME, TYPE, FLOAT, max, RMA_FETCH_FMAX_, RMA_DO_MAX_)
 
-#define RMA_ATOMIC_SYM_INTEGER_(NAME, TYPE) RMA_ATOMIC_INTEGER_(SYM, _##NAME, NAME, TYPE)
-#define RMA_ATOMIC_SYM_FLOAT_(NAME, TYPE) RMA_ATOMIC_FLOAT_(SYM, _##NAME, NAME, TYPE)
+#define RMA_ATOMIC_SYM_INTEGER_(NAME, TYPE)                                                             \
+    RMA_ATOMIC_INTEGER_(SYM, _##NAME, NAME, TYPE)                                                       \
+    RMA_ATOMIC_INTEGER_(CTX, _##NAME, NAME, TYPE)
+#define RMA_ATOMIC_SYM_FLOAT_(NAME, TYPE)                                                               \
+    RMA_ATOMIC_FLOAT_(SYM, _##NAME, NAME, TYPE)                                                         \
+    RMA_ATOMIC_FLOAT_(CTX, _##NAME, NAME, TYPE)
 RMA_ATOMIC_TYPES(RMA_ATOMIC_SYM_INTEGER_)
 RMA_ATOMIC_TYPE_ALIASES(RMA_ATOMIC_SYM_INTEGER_)
 RMA_ATOMIC_FLOAT_TYPES(RMA_ATOMIC_SYM_FLOAT_)
@@ -437,8 +483,47 @@ RMA_ATOMIC_FLOAT_TYPES(RMA_ATOMIC_SYM_FLOAT_)
 enum rma_words_what_ { RMA_ALL_, RMA_ANY_, RMA_SOME_ };
 
 /* FORM is nothing or _vector, VALUE the parameter and VALUES the address of the value or values. */
-#define RMA_WAIT_SET_(NAME, TYPE, FORM, VALUE, VALUES, MANY)                                                RMA_INLINE_ int rma_wait_until_all##FORM##_##NAME(TYPE *ivars, size_t n, const int *status, int cmp, VALUE) {         int code;                                                                                               rma_words_("rma_wait_until_all" #FORM "_" #NAME, RMA_ALL_, 1, RMA_WORD_(TYPE), ivars, n, NULL, status, cmp, VALUES, MANY,                    &code);                                                                                      return code;                                                                                        }                                                                                                       RMA_INLINE_ int rma_test_all##FORM##_##NAME(TYPE *ivars, size_t n, const int *status, int cmp, VALUE) {         int code;                                                                                               return (int)rma_words_("rma_test_all" #FORM "_" #NAME, RMA_ALL_, 0, RMA_WORD_(TYPE), ivars, n, NULL, status, cmp, VALUES,                                MANY, &code);                                                                }                                                                                                       RMA_INLINE_ size_t rma_wait_until_any##FORM##_##NAME(TYPE *ivars, size_t n, const int *status, int cmp, VALUE) {         int code;                                                                                               return rma_words_("rma_wait_until_any" #FORM "_" #NAME, RMA_ANY_, 1, RMA_WORD_(TYPE), ivars, n, NULL, status, cmp, VALUES,                           MANY, &code);                                                                     }                                                                                                       RMA_INLINE_ size_t rma_test_any##FORM##_##NAME(TYPE *ivars, size_t n, const int *status, int cmp, VALUE) {         int code;                                                                                               return rma_words_("rma_test_any" #FORM "_" #NAME, RMA_ANY_, 0, RMA_WORD_(TYPE), ivars, n, NULL, status, cmp, VALUES, MANY,                           &code);                                                                           }                                                                                                       RMA_INLINE_ size_t rma_wait_until_some##FORM##_##NAME(TYPE *ivars, size_t n, size_t *indices, const int *status, int cmp,                                                           VALUE) {                                              int code;                                                                                               return rma_words_("rma_wait_until_some" #FORM "_" #NAME, RMA_SOME_, 1, RMA_WORD_(TYPE), ivars, n, indices, status, cmp,                           VALUES, MANY, &code);                                                             }                                                                                                       RMA_INLINE_ size_t rma_test_some##FORM##_##NAME(TYPE *ivars, size_t n, size_t *indices, const int *status, int cmp, VALUE) {         int code;                                                                                               return rma_words_("rma_test_some" #FORM "_" #NAME, RMA_SOME_, 0, RMA_WORD_(TYPE), ivars, n, indices, status, cmp, VALUES,                           MANY, &code);                                                                     }
-#define RMA_WAIT_(NAME, TYPE)                                                                               RMA_INLINE_ int rma_wait_until_##NAME(TYPE *ivar, int cmp, TYPE value) {                                    return rma_wait_slow_("rma_wait_until_" #NAME, RMA_WORD_(TYPE), ivar, cmp, &value, NULL);           }                                                                                                       RMA_INLINE_ int rma_test_##NAME(TYPE *ivar, int cmp, TYPE value) {                                          return rma_test_slow_("rma_test_" #NAME, RMA_WORD_(TYPE), ivar, cmp, &value);                       }                                                                                                       RMA_WAIT_SET_(NAME, TYPE, , TYPE value, &value, 0)                                                      RMA_WAIT_SET_(NAME, TYPE, _vector, const TYPE *values, values, 1)
+#define RMA_WAIT_SET_(NAME, TYPE, FORM, VALUE, VALUES, MANY)                                            \
+    RMA_INLINE_ int rma_wait_until_all##FORM##_##NAME(TYPE *ivars, size_t n, const int *status, int cmp, VALUE) {\
+        int code;                                                                                       \
+        rma_words_("rma_wait_until_all" #FORM "_" #NAME, RMA_ALL_, 1, RMA_WORD_(TYPE),                  \
+                       ivars, n, NULL, status, cmp, VALUES, MANY, &code);                               \
+        return code;                                                                                    \
+    }                                                                                                   \
+    RMA_INLINE_ size_t rma_wait_until_any##FORM##_##NAME(TYPE *ivars, size_t n, const int *status, int cmp, VALUE) {\
+        int code;                                                                                       \
+        return rma_words_("rma_wait_until_any" #FORM "_" #NAME, RMA_ANY_, 1, RMA_WORD_(TYPE),           \
+                       ivars, n, NULL, status, cmp, VALUES, MANY, &code);                               \
+    }                                                                                                   \
+    RMA_INLINE_ size_t rma_wait_until_some##FORM##_##NAME(TYPE *ivars, size_t n, size_t *indices, const int *status, int cmp, VALUE) {\
+        int code;                                                                                       \
+        return rma_words_("rma_wait_until_some" #FORM "_" #NAME, RMA_SOME_, 1, RMA_WORD_(TYPE),         \
+                       ivars, n, indices, status, cmp, VALUES, MANY, &code);                            \
+    }                                                                                                   \
+    RMA_INLINE_ int rma_test_all##FORM##_##NAME(TYPE *ivars, size_t n, const int *status, int cmp, VALUE) {\
+        int code;                                                                                       \
+        return (int)rma_words_("rma_test_all" #FORM "_" #NAME, RMA_ALL_, 0, RMA_WORD_(TYPE),            \
+                       ivars, n, NULL, status, cmp, VALUES, MANY, &code);                               \
+    }                                                                                                   \
+    RMA_INLINE_ size_t rma_test_any##FORM##_##NAME(TYPE *ivars, size_t n, const int *status, int cmp, VALUE) {\
+        int code;                                                                                       \
+        return rma_words_("rma_test_any" #FORM "_" #NAME, RMA_ANY_, 0, RMA_WORD_(TYPE),                 \
+                       ivars, n, NULL, status, cmp, VALUES, MANY, &code);                               \
+    }                                                                                                   \
+    RMA_INLINE_ size_t rma_test_some##FORM##_##NAME(TYPE *ivars, size_t n, size_t *indices, const int *status, int cmp, VALUE) {\
+        int code;                                                                                       \
+        return rma_words_("rma_test_some" #FORM "_" #NAME, RMA_SOME_, 0, RMA_WORD_(TYPE),               \
+                       ivars, n, indices, status, cmp, VALUES, MANY, &code);                            \
+    }
+#define RMA_WAIT_(NAME, TYPE)                                                                           \
+    RMA_INLINE_ int rma_wait_until_##NAME(TYPE *ivar, int cmp, TYPE value) {                            \
+        return rma_wait_slow_("rma_wait_until_" #NAME, RMA_WORD_(TYPE), ivar, cmp, &value, NULL);       \
+    }                                                                                                   \
+    RMA_INLINE_ int rma_test_##NAME(TYPE *ivar, int cmp, TYPE value) {                                  \
+        return rma_test_slow_("rma_test_" #NAME, RMA_WORD_(TYPE), ivar, cmp, &value);                   \
+    }                                                                                                   \
+    RMA_WAIT_SET_(NAME, TYPE, , TYPE value, &value, 0)                                                  \
+    RMA_WAIT_SET_(NAME, TYPE, _vector, const TYPE *values, values, 1)
 RMA_ATOMIC_TYPES(RMA_WAIT_)
 RMA_ATOMIC_TYPE_ALIASES(RMA_WAIT_)
 
@@ -450,13 +535,11 @@ RMA_INLINE_ uint64_t rma_signal_wait_until(uint64_t *signal, int cmp, uint64_t v
     return seen;
 }
 
-/* nbi: source may stay in use until quiet. */
-RMA_INLINE_ int rma_signal_(const char *call, void *dest, const void *source, size_t len, uint64_t *signal, uint64_t value, int op, int pe,
-                            int nbi) {
-    void *there = rma_reach_ptr_(dest, len, pe);
-    uint64_t *word = (uint64_t *)rma_atomic_ptr_(signal, sizeof *signal, pe);
+/* there, word: the places, or NULL. nbi: source may stay in use until quiet. */
+RMA_INLINE_ int rma_signal_(const char *call, const rma_ctx *ctx, void *there, uint64_t *word, void *dest, const void *source, size_t len,
+                            uint64_t *signal, uint64_t value, int op, int pe, int nbi) {
     if (!RMA_LIKELY_(there != NULL && word != NULL && (op == RMA_SIGNAL_SET || op == RMA_SIGNAL_ADD)))
-        return rma_put_signal_slow_(call, dest, source, len, signal, value, op, pe, nbi);
+        return rma_put_signal_slow_(call, ctx, dest, source, len, signal, value, op, pe, nbi);
     rma_move_(there, source, len);
     if (op == RMA_SIGNAL_SET)
         __atomic_store_n(word, value, __ATOMIC_RELEASE);
@@ -465,13 +548,16 @@ RMA_INLINE_ int rma_signal_(const char *call, void *dest, const void *source, si
     return RMA_SUCCESS;
 }
 
-RMA_INLINE_ int rma_put_signal(void *dest, const void *source, size_t len, uint64_t *signal, uint64_t value, int op, int pe) {
-    return rma_signal_("rma_put_signal", dest, source, len, signal, value, op, pe, 0);
-}
-
-RMA_INLINE_ int rma_put_signal_nbi(void *dest, const void *source, size_t len, uint64_t *signal, uint64_t value, int op, int pe) {
-    return rma_signal_("rma_put_signal_nbi", dest, source, len, signal, value, op, pe, 1);
-}
+#define RMA_PUT_SIGNAL_(F, CALL, NBI)                                                                   \
+    RMA_INLINE_ int CALL(RMA_##F##_CTX_ void *dest, const void *source, size_t len, uint64_t *signal, uint64_t value, int op, int pe) { \
+        uint64_t *target = signal;                                                                      \
+        return rma_signal_(#CALL, RMA_##F##_OF_, RMA_##F##_THERE_(dest, len, pe), RMA_##F##_WORD_(uint64_t), dest, source, len, \
+                           signal, value, op, pe, NBI);                                                 \
+    }
+RMA_PUT_SIGNAL_(SYM, rma_put_signal, 0)
+RMA_PUT_SIGNAL_(SYM, rma_put_signal_nbi, 1)
+RMA_PUT_SIGNAL_(CTX, rma_ctx_put_signal, 0)
+RMA_PUT_SIGNAL_(CTX, rma_ctx_put_signal_nbi, 1)
 
 /* Locks: runtime/locks.c says how they work. */
 #define RMA_LOCK_NEXT_ 0x01ffffffu    /* 1 + the PE that waits behind this one */
@@ -649,6 +735,56 @@ RMA_ATOMIC_INTEGER_(GPTR, , uint64, uint64_t)
 #define rma_atomic_fetch_xor(target, value, pe) RMA_FRONT_(RMA_ATOMIC_TYPES_WITH_, rma_atomic_fetch_xor, target)(target, value, pe)
 #define rma_atomic_fetch_xor_nbi(fetch, target, value, pe) \
     RMA_FRONT_(RMA_ATOMIC_TYPES_WITH_, rma_atomic_fetch_xor_nbi, target)(fetch, target, value, pe)
+
+/* The same in a context. */
+#define rma_ctx_p(ctx, dest, value, pe) RMA_FRONT_(RMA_TYPES_WITH_, rma_ctx_p, dest)(ctx, dest, value, pe)
+#define rma_ctx_g(ctx, source, pe) RMA_FRONT_(RMA_TYPES_WITH_, rma_ctx_g, source)(ctx, source, pe)
+#define rma_ctx_atomic_fetch(ctx, source, pe) RMA_FRONT_(RMA_ATOMIC_NUMBERS_WITH_, rma_ctx_atomic_fetch, source)(ctx, source, pe)
+#define rma_ctx_atomic_fetch_nbi(ctx, fetch, source, pe) \
+    RMA_FRONT_(RMA_ATOMIC_NUMBERS_WITH_, rma_ctx_atomic_fetch_nbi, source)(ctx, fetch, source, pe)
+#define rma_ctx_atomic_set(ctx, target, value, pe) RMA_FRONT_(RMA_ATOMIC_NUMBERS_WITH_, rma_ctx_atomic_set, target)(ctx, target, value, pe)
+#define rma_ctx_atomic_swap(ctx, target, value, pe) \
+    RMA_FRONT_(RMA_ATOMIC_NUMBERS_WITH_, rma_ctx_atomic_swap, target)(ctx, target, value, pe)
+#define rma_ctx_atomic_swap_nbi(ctx, fetch, target, value, pe) \
+    RMA_FRONT_(RMA_ATOMIC_NUMBERS_WITH_, rma_ctx_atomic_swap_nbi, target)(ctx, fetch, target, value, pe)
+#define rma_ctx_atomic_add(ctx, target, value, pe) RMA_FRONT_(RMA_ATOMIC_NUMBERS_WITH_, rma_ctx_atomic_add, target)(ctx, target, value, pe)
+#define rma_ctx_atomic_fetch_add(ctx, target, value, pe) \
+    RMA_FRONT_(RMA_ATOMIC_NUMBERS_WITH_, rma_ctx_atomic_fetch_add, target)(ctx, target, value, pe)
+#define rma_ctx_atomic_fetch_add_nbi(ctx, fetch, target, value, pe) \
+    RMA_FRONT_(RMA_ATOMIC_NUMBERS_WITH_, rma_ctx_atomic_fetch_add_nbi, target)(ctx, fetch, target, value, pe)
+#define rma_ctx_atomic_min(ctx, target, value, pe) RMA_FRONT_(RMA_ATOMIC_NUMBERS_WITH_, rma_ctx_atomic_min, target)(ctx, target, value, pe)
+#define rma_ctx_atomic_fetch_min(ctx, target, value, pe) \
+    RMA_FRONT_(RMA_ATOMIC_NUMBERS_WITH_, rma_ctx_atomic_fetch_min, target)(ctx, target, value, pe)
+#define rma_ctx_atomic_fetch_min_nbi(ctx, fetch, target, value, pe) \
+    RMA_FRONT_(RMA_ATOMIC_NUMBERS_WITH_, rma_ctx_atomic_fetch_min_nbi, target)(ctx, fetch, target, value, pe)
+#define rma_ctx_atomic_max(ctx, target, value, pe) RMA_FRONT_(RMA_ATOMIC_NUMBERS_WITH_, rma_ctx_atomic_max, target)(ctx, target, value, pe)
+#define rma_ctx_atomic_fetch_max(ctx, target, value, pe) \
+    RMA_FRONT_(RMA_ATOMIC_NUMBERS_WITH_, rma_ctx_atomic_fetch_max, target)(ctx, target, value, pe)
+#define rma_ctx_atomic_fetch_max_nbi(ctx, fetch, target, value, pe) \
+    RMA_FRONT_(RMA_ATOMIC_NUMBERS_WITH_, rma_ctx_atomic_fetch_max_nbi, target)(ctx, fetch, target, value, pe)
+#define rma_ctx_atomic_compare_swap(ctx, target, cond, value, pe) \
+    RMA_FRONT_(RMA_ATOMIC_TYPES_WITH_, rma_ctx_atomic_compare_swap, target)(ctx, target, cond, value, pe)
+#define rma_ctx_atomic_compare_swap_nbi(ctx, fetch, target, cond, value, pe) \
+    RMA_FRONT_(RMA_ATOMIC_TYPES_WITH_, rma_ctx_atomic_compare_swap_nbi, target)(ctx, fetch, target, cond, value, pe)
+#define rma_ctx_atomic_inc(ctx, target, pe) RMA_FRONT_(RMA_ATOMIC_TYPES_WITH_, rma_ctx_atomic_inc, target)(ctx, target, pe)
+#define rma_ctx_atomic_fetch_inc(ctx, target, pe) RMA_FRONT_(RMA_ATOMIC_TYPES_WITH_, rma_ctx_atomic_fetch_inc, target)(ctx, target, pe)
+#define rma_ctx_atomic_fetch_inc_nbi(ctx, fetch, target, pe) \
+    RMA_FRONT_(RMA_ATOMIC_TYPES_WITH_, rma_ctx_atomic_fetch_inc_nbi, target)(ctx, fetch, target, pe)
+#define rma_ctx_atomic_and(ctx, target, value, pe) RMA_FRONT_(RMA_ATOMIC_TYPES_WITH_, rma_ctx_atomic_and, target)(ctx, target, value, pe)
+#define rma_ctx_atomic_fetch_and(ctx, target, value, pe) \
+    RMA_FRONT_(RMA_ATOMIC_TYPES_WITH_, rma_ctx_atomic_fetch_and, target)(ctx, target, value, pe)
+#define rma_ctx_atomic_fetch_and_nbi(ctx, fetch, target, value, pe) \
+    RMA_FRONT_(RMA_ATOMIC_TYPES_WITH_, rma_ctx_atomic_fetch_and_nbi, target)(ctx, fetch, target, value, pe)
+#define rma_ctx_atomic_or(ctx, target, value, pe) RMA_FRONT_(RMA_ATOMIC_TYPES_WITH_, rma_ctx_atomic_or, target)(ctx, target, value, pe)
+#define rma_ctx_atomic_fetch_or(ctx, target, value, pe) \
+    RMA_FRONT_(RMA_ATOMIC_TYPES_WITH_, rma_ctx_atomic_fetch_or, target)(ctx, target, value, pe)
+#define rma_ctx_atomic_fetch_or_nbi(ctx, fetch, target, value, pe) \
+    RMA_FRONT_(RMA_ATOMIC_TYPES_WITH_, rma_ctx_atomic_fetch_or_nbi, target)(ctx, fetch, target, value, pe)
+#define rma_ctx_atomic_xor(ctx, target, value, pe) RMA_FRONT_(RMA_ATOMIC_TYPES_WITH_, rma_ctx_atomic_xor, target)(ctx, target, value, pe)
+#define rma_ctx_atomic_fetch_xor(ctx, target, value, pe) \
+    RMA_FRONT_(RMA_ATOMIC_TYPES_WITH_, rma_ctx_atomic_fetch_xor, target)(ctx, target, value, pe)
+#define rma_ctx_atomic_fetch_xor_nbi(ctx, fetch, target, value, pe) \
+    RMA_FRONT_(RMA_ATOMIC_TYPES_WITH_, rma_ctx_atomic_fetch_xor_nbi, target)(ctx, fetch, target, value, pe)
 #endif
 
 #ifdef RMA_PROFILE

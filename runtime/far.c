@@ -37,6 +37,10 @@
 static void lock(struct rmai_far *f) { pthread_mutex_lock(&f->lock); }
 static void unlock(struct rmai_far *f) { pthread_mutex_unlock(&f->lock); }
 
+/* Of a pending set: the inner one, never held while this waits for a message. */
+static void hold(struct rmai_pending *s) { pthread_mutex_lock(&s->lock); }
+static void let(struct rmai_pending *s) { pthread_mutex_unlock(&s->lock); }
+
 /* What the service cannot go on without has failed. Requests of this process refer to memory of callers that must not return:
  * the job ends, whatever the error handler. */
 static void fatal(void) {
@@ -61,43 +65,78 @@ static int no_memory(const char *call, int pe) {
 }
 
 /* The table is kept at most half full. */
-static int make_place(struct rmai_far *f) {
-    unsigned room = f->room ? 2 * f->room : 16;
+static int make_place(struct rmai_pending *s) {
+    unsigned room = s->room ? 2 * s->room : 16;
     struct rmai_peer **table;
-    if (2 * (f->n_peers + 1) <= f->room) return 0;
+    if (2 * (s->n_peers + 1) <= s->room) return 0;
     table = calloc(room, sizeof(struct rmai_peer *));
     if (!table) return -1;
-    for (unsigned i = 0; i < f->room; i++)
-        if (f->peers[i]) *slot_of(table, room, f->peers[i]->pe) = f->peers[i];
-    free(f->peers);
-    f->peers = table;
-    f->room = room;
+    for (unsigned i = 0; i < s->room; i++)
+        if (s->peers[i]) *slot_of(table, room, s->peers[i]->pe) = s->peers[i];
+    free(s->peers);
+    s->peers = table;
+    s->room = room;
     return 0;
 }
 
 /* NULL without memory. Only threads of the program come here. */
-static struct rmai_peer *peer_of(struct rmai_far *f, int pe) {
+static struct rmai_peer *peer_of(struct rmai_pending *s, int pe) {
     struct rmai_peer **slot;
-    if (RMAI_LIKELY(f->last && f->last->pe == pe)) return f->last;
-    if (make_place(f) != 0) return NULL;
-    slot = slot_of(f->peers, f->room, pe);
+    if (RMAI_LIKELY(s->last && s->last->pe == pe)) return s->last;
+    if (make_place(s) != 0) return NULL;
+    slot = slot_of(s->peers, s->room, pe);
     if (!*slot) {
         *slot = calloc(1, sizeof **slot);
         if (!*slot) return NULL;
+        (*slot)->set = s;
         (*slot)->pe = pe;
         (*slot)->knock = MPI_REQUEST_NULL;
-        f->n_peers++;
+        s->n_peers++;
     }
-    return f->last = *slot;
+    return s->last = *slot;
+}
+
+static void set_calm(struct rmai_pending *s, uint32_t calm) {
+    __atomic_store_n(s->calm, calm, __ATOMIC_RELAXED);
+    if (s->calm_too != s->calm) __atomic_store_n(s->calm_too, calm, __ATOMIC_RELAXED);
 }
 
 /* Something of p has to be completed by quiet. */
-static void list(struct rmai_far *f, struct rmai_peer *p) {
+static void list(struct rmai_peer *p) {
     if (p->listed) return;
     p->listed = 1;
-    p->next = f->busy;
-    f->busy = p;
-    __atomic_store_n(&rma_reach_.calm, 0, __ATOMIC_RELAXED);
+    p->next = p->set->busy;
+    p->set->busy = p;
+    set_calm(p->set, 0);
+}
+
+/* Nothing of p is left to be completed. */
+static void unlist(struct rmai_world *w, struct rmai_peer *p) {
+    struct rmai_pending *s = p->set;
+    for (struct rmai_peer **i = &s->busy; *i; i = &(*i)->next)
+        if (*i == p) {
+            *i = p->next;
+            p->listed = 0;
+            break;
+        }
+    if (s->busy) return;
+    atomic_store_explicit(&s->puts, RMAI_NO_PUTS, memory_order_relaxed);
+    set_calm(s, !w->far.amo_mpi);
+}
+
+void rmai_pending_open(struct rmai_world *w, struct rmai_pending *s, uint32_t *calm, uint32_t *calm_too) {
+    *s = (struct rmai_pending){.calm = calm, .calm_too = calm_too};
+    pthread_mutex_init(&s->lock, NULL);
+    set_calm(s, !(w->far.active && w->far.amo_mpi));
+}
+
+void rmai_pending_close(struct rmai_pending *s) {
+    for (unsigned i = 0; i < s->room; i++) {
+        if (s->peers[i]) rmai_net_done(&s->peers[i]->knock);
+        free(s->peers[i]);
+    }
+    free(s->peers);
+    pthread_mutex_destroy(&s->lock);
 }
 
 /* ---- flights ---- */
@@ -119,6 +158,7 @@ static struct rmai_flight *take(struct rmai_far *f) {
     return flight;
 }
 
+/* Both locks are held. */
 static void leave(struct rmai_world *w, struct rmai_peer *p) {
     struct rmai_flight *flight = p->open;
     const struct rmai_envelope e = {.kind = RMAI_WIRE_REQUEST, .flight = flight->id, .n = flight->n};
@@ -145,8 +185,10 @@ static void land(struct rmai_world *w, struct rmai_flight *flight) {
         if (flight->expect[i].waiter) flight->expect[i].waiter->left--;
     flight->next = f->idle;
     f->idle = flight;
+    hold(p->set);
     p->flights--;
     if (p->open && p->open->n) leave(w, p);
+    let(p->set);
 }
 
 static void look_at_moving(struct rmai_world *w) {
@@ -160,14 +202,17 @@ static void look_at_moving(struct rmai_world *w) {
 
 /* ---- answers ---- */
 
-static void keep_failure(struct rmai_far *f, int code, const void *text, size_t len) {
-    if (f->failed) return;
-    f->failed = code;
-    memcpy(f->failure, text, rmai_min(len, sizeof f->failure - 1));
-    f->failure[rmai_min(len, sizeof f->failure - 1)] = 0;
+static void keep_failure(struct rmai_pending *s, int code, const void *text, size_t len) {
+    hold(s);
+    if (!s->failed) {
+        s->failed = code;
+        memcpy(s->failure, text, rmai_min(len, sizeof s->failure - 1));
+        s->failure[rmai_min(len, sizeof s->failure - 1)] = 0;
+    }
+    let(s);
 }
 
-static void take_item(struct rmai_far *f, struct rmai_expect *x, const struct rmai_item *item, const void *data) {
+static void take_item(struct rmai_pending *s, struct rmai_expect *x, const struct rmai_item *item, const void *data) {
     if (item->code == RMA_SUCCESS) {
         size_t len = rmai_min(item->len, x->len);
         if (len) memcpy(x->dest, data, len);
@@ -177,7 +222,7 @@ static void take_item(struct rmai_far *f, struct rmai_expect *x, const struct rm
         memcpy(x->waiter->text, data, rmai_min(item->len, sizeof x->waiter->text - 1));
         x->waiter->text[rmai_min(item->len, sizeof x->waiter->text - 1)] = 0;
     } else {
-        keep_failure(f, item->code, data, item->len);
+        keep_failure(s, item->code, data, item->len);
     }
 }
 
@@ -187,7 +232,7 @@ static void take_answer(struct rmai_world *w, const struct rmai_envelope *e) {
     struct rmai_item item;
     for (unsigned i = 0; i < e->n; i++) {
         memcpy(&item, at, sizeof item);
-        take_item(&w->far, &flight->expect[item.record], &item, at + sizeof item);
+        take_item(flight->peer->set, &flight->expect[item.record], &item, at + sizeof item);
         if (item.code != RMA_SUCCESS && flight->get) rmai_net_cancel(&flight->data); /* no data will come */
         at += sizeof item + rmai_padded(item.len);
     }
@@ -326,6 +371,7 @@ int rmai_far_finish(struct rmai_world *w, const char *call, const char *what, MP
 /* What is to be asked; the pieces of one call share most of it. */
 struct ask {
     const char *call;
+    struct rmai_pending *set;
     int pe, may_fail;
     struct rmai_record r;
     const void *data; /* of r.len bytes, with RMAI_FAR_PUT, RMAI_FAR_PUT_LONG */
@@ -336,77 +382,133 @@ struct ask {
     int outside;   /* goes beyond the credits */
 };
 
-/* Adds the record to the peer's open flight, if need be after waiting for one. The lock is held. */
+/* The record with its name and data, and what it may bring back. */
+struct need {
+    size_t name, bytes, answer;
+};
+
+static struct need need_of(const struct ask *a) {
+    struct need need = {.name = a->may_fail ? strlen(a->call) : 0};
+    need.bytes = sizeof a->r + rmai_padded(need.name) + rmai_padded(rmai_data_after(&a->r));
+    need.answer = sizeof(struct rmai_item) + rmai_padded(a->may_fail ? rmai_max(a->answer, RMAI_TEXT_MAX) : a->answer);
+    return need;
+}
+
+static int fits(const struct rmai_flight *flight, const struct need *need) {
+    return flight->n < RMAI_RECORDS && flight->bytes + need->bytes <= RMAI_MESSAGE && flight->answer + need->answer <= RMAI_MESSAGE;
+}
+
+static void append(struct rmai_flight *flight, const struct ask *a, const struct need *need) {
+    unsigned char *at = flight->message + flight->bytes;
+    struct rmai_record r = a->r;
+    size_t data = rmai_data_after(&r);
+    r.name = (uint8_t)need->name;
+    memcpy(at, &r, sizeof r);
+    if (need->name) memcpy(at + sizeof r, a->call, need->name);
+    if (data) memcpy(at + sizeof r + rmai_padded(need->name), a->data, data);
+    flight->bytes += need->bytes;
+    flight->answer += need->answer;
+    flight->expect[flight->n++] = a->expect;
+}
+
+/* Most records of a stream join the flight that is open while another is under way: for that the lock of all is not needed.
+ * Returns 0 if it is. */
+static int join(struct rmai_world *w, const struct ask *a) {
+    struct rmai_pending *s = a->set;
+    const struct need need = need_of(a);
+    struct rmai_flight *flight = NULL;
+    int look = 0;
+    hold(s);
+    if (RMAI_LIKELY(s->last && s->last->pe == a->pe && s->last->flights > 0)) flight = s->last->open;
+    if (flight && flight->n && fits(flight, &need)) {
+        append(flight, a, &need);
+        look = flight->n % RECORDS_A_LOOK == 0;
+    } else {
+        flight = NULL;
+    }
+    let(s);
+    if (look) rmai_far_progress(w, 1);
+    return flight != NULL;
+}
+
+/* Adds the record to the peer's open flight, if need be after waiting for one. The lock of all is held. */
 static int add(struct rmai_world *w, const struct ask *a) {
     struct rmai_far *f = &w->far;
-    struct rmai_peer *p = peer_of(f, a->pe);
-    size_t name = a->may_fail ? strlen(a->call) : 0, data = rmai_data_after(&a->r);
-    size_t bytes = sizeof a->r + rmai_padded(name) + rmai_padded(data);
-    size_t answer = sizeof(struct rmai_item) + rmai_padded(a->may_fail ? rmai_max(a->answer, RMAI_TEXT_MAX) : a->answer);
-    struct rmai_record r = a->r;
+    struct rmai_pending *s = a->set;
+    const struct need need = need_of(a);
+    struct rmai_peer *p;
     struct rmai_flight *flight;
     struct vigil v;
-    int waited = 0;
-    if (!p) return no_memory(a->call, a->pe);
-    list(f, p);
-    for (;;) {
-        flight = p->open;
-        if (flight && flight->n < RMAI_RECORDS && flight->bytes + bytes <= RMAI_MESSAGE && flight->answer + answer <= RMAI_MESSAGE) break;
+    int waited = 0, due = 0;
+    hold(s);
+    p = peer_of(s, a->pe);
+    if (p) list(p);
+    while (p && !((flight = p->open) != NULL && fits(flight, &need))) {
         if (flight && flight->n && (p->flights < RMAI_CREDITS || a->outside)) {
             leave(w, p);
         } else if (!flight && (p->open = take(f)) != NULL) {
             p->open->peer = p;
+        } else if (!flight && f->n_flights == 0) {
+            p = NULL;
         } else {
-            if (!flight && f->n_flights == 0) return no_memory(a->call, a->pe);
+            let(s);
             if (!waited++) v = vigil(w, a->call, a->pe);
             look(w, &v);
+            hold(s);
         }
     }
+    if (p) {
+        append(p->open, a, &need);
+        if (!a->hold && (p->flights == 0 || (a->now && p->flights < RMAI_CREDITS) || a->outside))
+            leave(w, p);
+        else
+            due = !a->hold && p->open->n % RECORDS_A_LOOK == 0;
+    }
+    let(s);
     if (waited) vigil_end(w, &v);
-    r.name = (uint8_t)name;
-    memcpy(flight->message + flight->bytes, &r, sizeof r);
-    if (name) memcpy(flight->message + flight->bytes + sizeof r, a->call, name);
-    if (data) memcpy(flight->message + flight->bytes + sizeof r + rmai_padded(name), a->data, data);
-    flight->bytes += bytes;
-    flight->answer += answer;
-    flight->expect[flight->n++] = a->expect;
-    if (a->hold) return RMA_SUCCESS;
-    if (p->flights == 0 || (a->now && p->flights < RMAI_CREDITS) || a->outside)
-        leave(w, p);
-    else if (flight->n % RECORDS_A_LOOK == 0)
-        progress(w);
-    return RMA_SUCCESS;
+    if (due) progress(w);
+    return p ? RMA_SUCCESS : no_memory(a->call, a->pe);
 }
 
 /* A record whose data travel by tag: in a flight of its own. */
 static int add_long(struct rmai_world *w, const struct ask *a, void *buffer, size_t len, int get) {
     struct rmai_far *f = &w->far;
-    struct rmai_peer *p = peer_of(f, a->pe);
+    struct rmai_pending *s = a->set;
+    const struct need need = need_of(a);
+    struct rmai_peer *p;
     struct rmai_flight *flight;
     struct vigil v;
-    if (!p) return no_memory(a->call, a->pe);
-    list(f, p);
-    v = vigil(w, a->call, a->pe);
-    /* Nothing is open, and a credit and a flight are free. */
-    while (p->flights >= RMAI_CREDITS || (p->open && p->open->n) || (!p->open && !(p->open = take(f)))) {
-        if (p->open && p->open->n && p->flights < RMAI_CREDITS)
+    int waited = 0;
+    hold(s);
+    p = peer_of(s, a->pe);
+    if (p) list(p);
+    /* Until nothing is open, and a credit and a flight are free. */
+    while (p && (p->flights >= RMAI_CREDITS || (p->open && p->open->n) || (!p->open && !(p->open = take(f))))) {
+        if (p->open && p->open->n && p->flights < RMAI_CREDITS) {
             leave(w, p);
-        else if (f->n_flights == 0)
-            return no_memory(a->call, a->pe);
-        else
+        } else if (f->n_flights == 0) {
+            p = NULL;
+        } else {
+            let(s);
+            if (!waited++) v = vigil(w, a->call, a->pe);
             look(w, &v);
+            hold(s);
+        }
     }
-    vigil_end(w, &v);
-    flight = p->open;
-    flight->peer = p;
-    flight->buffer = buffer;
-    flight->len = len;
-    flight->get = get;
-    if (get && rmai_net_receive_long(&w->net, p->pe, rmai_long_tag(flight->id, 1), buffer, len, &flight->data) != RMA_SUCCESS) fatal();
-    /* With no flights it leaves at once, else by the credit that we have seen. */
-    struct ask now = *a;
-    now.now = 1;
-    return add(w, &now);
+    if (p) {
+        flight = p->open;
+        flight->peer = p;
+        flight->buffer = buffer;
+        flight->len = len;
+        flight->get = get;
+        if (get && rmai_net_receive_long(&w->net, p->pe, rmai_long_tag(flight->id, 1), buffer, len, &flight->data) != RMA_SUCCESS)
+            fatal();
+        append(flight, a, &need);
+        leave(w, p);
+    }
+    let(s);
+    if (waited) vigil_end(w, &v);
+    return p ? RMA_SUCCESS : no_memory(a->call, a->pe);
 }
 
 /* A put or get in pieces. */
@@ -455,20 +557,20 @@ static size_t in_window(const struct rmai_world *w, uint64_t offset, size_t len,
 }
 
 /* With one thread nobody else uses what the way through the window changes: the watchman does not. */
-static void lock_threads(struct rmai_world *w) {
-    if (w->level == RMA_THREAD_MULTIPLE) lock(&w->far);
+static void hold_threads(struct rmai_world *w, struct rmai_pending *s) {
+    if (w->level == RMA_THREAD_MULTIPLE) hold(s);
 }
 
-static void unlock_threads(struct rmai_world *w) {
-    if (w->level == RMA_THREAD_MULTIPLE) unlock(&w->far);
+static void let_threads(struct rmai_world *w, struct rmai_pending *s) {
+    if (w->level == RMA_THREAD_MULTIPLE) let(s);
 }
 
 /* The peer, with something that quiet completes; NULL without memory. */
-static struct rmai_peer *touch(struct rmai_far *f, int pe) {
-    struct rmai_peer *p = peer_of(f, pe);
+static struct rmai_peer *touch(struct rmai_pending *s, int pe) {
+    struct rmai_peer *p = peer_of(s, pe);
     if (!p) return NULL;
     p->touched = 1;
-    list(f, p);
+    list(p);
     return p;
 }
 
@@ -484,14 +586,15 @@ static void knock(struct rmai_world *w, struct rmai_peer *p) {
     if (rmai_net_send(&w->net, p->pe, &p->knocking, sizeof p->knocking, &p->knock) != RMA_SUCCESS) fatal();
 }
 
-/* 0: the range does not go through the window. */
-static int by_window(struct rmai_world *w, const char *call, int pe, uint64_t offset, void *buffer, size_t len, enum rmai_when when,
+/* 0: the range does not go through the window. The set's lock is held until MPI is done with it: so whoever takes the window down, having
+ * closed it, has only to take each of these locks once (rmai_far_cover). */
+static int by_window(struct rmai_world *w, const char *call, struct rmai_pending *s, int pe, uint64_t offset, void *buffer, size_t len, enum rmai_when when,
                      int get, int *code) {
     struct rmai_peer *p;
     size_t disp;
-    lock_threads(w);
+    hold_threads(w, s);
     if ((disp = in_window(w, offset, len, when)) != 0) {
-        if (!(p = get && when == RMAI_NOW ? peer_of(&w->far, pe) : touch(&w->far, pe)))
+        if (!(p = get && when == RMAI_NOW ? peer_of(s, pe) : touch(s, pe)))
             *code = no_memory(call, pe);
         else
             *code = get ? rmai_net_get(&w->net, call, pe, disp, buffer, len) : rmai_net_put(&w->net, call, pe, disp, buffer, len);
@@ -501,7 +604,7 @@ static int by_window(struct rmai_world *w, const char *call, int pe, uint64_t of
             *code = get ? rmai_net_flush(&w->net, call, pe) : rmai_net_flush_local(&w->net, call, pe);
         if (*code == RMA_SUCCESS) knock(w, p);
     }
-    unlock_threads(w);
+    let_threads(w, s);
     return disp != 0;
 }
 
@@ -520,8 +623,8 @@ static int ask_one(struct rmai_world *w, struct ask *a, void *dest, size_t len) 
 }
 
 /* What goes in pieces is looked at whole before the first byte moves, where only the owner can tell. */
-static int look_at_all(struct rmai_world *w, const char *call, int pe, uint64_t offset, size_t len, int get) {
-    struct ask a = {.call = call, .pe = pe, .may_fail = 1,
+static int look_at_all(struct rmai_world *w, const char *call, struct rmai_pending *s, int pe, uint64_t offset, size_t len, int get) {
+    struct ask a = {.call = call, .set = s, .pe = pe, .may_fail = 1,
                     .r = {.kind = RMAI_FAR_LOOK, .op = !get, .offset = offset, .value = len}};
     return len > INLINE_PIECE ? ask_one(w, &a, NULL, 0) : RMA_SUCCESS;
 }
@@ -530,55 +633,60 @@ static int look_at_all(struct rmai_world *w, const char *call, int pe, uint64_t 
 static int attached(uint64_t offset) { return offset >= RMA_GPTR_ATTACHED_; }
 
 /* Messages of one PE to another are heard and done in the order in which they were sent; long data and the window are apart. */
-static void note_put(struct rmai_far *f, int pe, int in_order) {
-    int before = atomic_load_explicit(&f->puts, memory_order_relaxed), mine = in_order ? 1 + pe : RMAI_MANY_PUTS;
+static void note_put(struct rmai_pending *s, int pe, int in_order) {
+    int before = atomic_load_explicit(&s->puts, memory_order_relaxed), mine = in_order ? 1 + pe : RMAI_MANY_PUTS;
     if (before != RMAI_NO_PUTS && before != mine) mine = RMAI_MANY_PUTS;
-    if (before != mine) atomic_store_explicit(&f->puts, mine, memory_order_relaxed);
+    if (before != mine) atomic_store_explicit(&s->puts, mine, memory_order_relaxed);
 }
 
-int rmai_far_release(struct rmai_world *w, const char *call, int pe) {
-    int puts = atomic_load_explicit(&w->far.puts, memory_order_relaxed);
-    return puts == RMAI_NO_PUTS || puts == 1 + pe ? RMA_SUCCESS : rmai_far_quiet(w, call);
+int rmai_far_release(struct rmai_world *w, const char *call, struct rmai_pending *s, int pe) {
+    int puts = atomic_load_explicit(&s->puts, memory_order_relaxed);
+    return puts == RMAI_NO_PUTS || puts == 1 + pe ? RMA_SUCCESS : rmai_far_quiet(w, call, s);
 }
 
-int rmai_far_put(struct rmai_world *w, const char *call, int pe, uint64_t offset, const void *source, size_t len,
+int rmai_far_put(struct rmai_world *w, const char *call, struct rmai_pending *s, int pe, uint64_t offset, const void *source, size_t len,
                  enum rmai_when when) {
     struct ask a;
     struct rmai_waiter waiter;
     int code;
-    if (by_window(w, call, pe, offset, (void *)(uintptr_t)source, len, when, 0, &code)) {
-        note_put(&w->far, pe, 0);
+    if (by_window(w, call, s, pe, offset, (void *)(uintptr_t)source, len, when, 0, &code)) {
+        note_put(s, pe, 0);
         return code;
     }
-    a = (struct ask){.call = call, .pe = pe, .may_fail = attached(offset), .r = {.kind = RMAI_FAR_PUT, .offset = offset}};
+    a = (struct ask){.call = call, .set = s, .pe = pe, .may_fail = attached(offset), .r = {.kind = RMAI_FAR_PUT, .offset = offset}};
     waiter = (struct rmai_waiter){0};
-    note_put(&w->far, pe, len <= INLINE_MOST);
+    note_put(s, pe, len <= INLINE_MOST);
     rmai_count(&w->traffic, RMA_PATH_REQUEST, RMAI_PUTS, len);
-    if (a.may_fail && (code = look_at_all(w, call, pe, offset, len, 0)) != RMA_SUCCESS) return code;
+    if (a.may_fail && (code = look_at_all(w, call, s, pe, offset, len, 0)) != RMA_SUCCESS) return code;
+    if (!a.may_fail && len <= INLINE_PIECE) {
+        a.r.len = (uint32_t)len;
+        a.data = source;
+        if (join(w, &a)) return RMA_SUCCESS;
+    }
     lock(&w->far);
     code = move(w, &a, (char *)(uintptr_t)source, len, 0, a.may_fail || (len > INLINE_MOST && when != RMAI_LATER) ? &waiter : NULL);
     unlock(&w->far);
     return code;
 }
 
-int rmai_far_get(struct rmai_world *w, const char *call, int pe, uint64_t offset, void *dest, size_t len,
+int rmai_far_get(struct rmai_world *w, const char *call, struct rmai_pending *s, int pe, uint64_t offset, void *dest, size_t len,
                  enum rmai_when when) {
     struct ask a;
     struct rmai_waiter waiter;
     int code;
-    if (by_window(w, call, pe, offset, dest, len, when, 1, &code)) return code;
-    a = (struct ask){.call = call, .pe = pe, .may_fail = attached(offset), .r = {.kind = RMAI_FAR_GET, .offset = offset}};
+    if (by_window(w, call, s, pe, offset, dest, len, when, 1, &code)) return code;
+    a = (struct ask){.call = call, .set = s, .pe = pe, .may_fail = attached(offset), .r = {.kind = RMAI_FAR_GET, .offset = offset}};
     waiter = (struct rmai_waiter){0};
     rmai_count(&w->traffic, RMA_PATH_REQUEST, RMAI_GETS, len);
-    if (a.may_fail && (code = look_at_all(w, call, pe, offset, len, 1)) != RMA_SUCCESS) return code;
+    if (a.may_fail && (code = look_at_all(w, call, s, pe, offset, len, 1)) != RMA_SUCCESS) return code;
     lock(&w->far);
     code = move(w, &a, dest, len, 1, a.may_fail || when == RMAI_NOW ? &waiter : NULL);
     unlock(&w->far);
     return code;
 }
 
-/* Its operands stay where they are until they have been used by all. */
-static int atomic_by_mpi(struct rmai_world *w, const char *call, int pe, size_t disp, int op, size_t len, uint64_t value, uint64_t cond,
+/* With the lock of all, where there are threads. Operands stay where they are until all PEs have been flushed. */
+static int atomic_by_mpi(struct rmai_world *w, const char *call, struct rmai_pending *s, int pe, size_t disp, int op, size_t len, uint64_t value, uint64_t cond,
                          void *old, int later) {
     struct rmai_far *f = &w->far;
     struct rmai_operands *o;
@@ -588,7 +696,10 @@ static int atomic_by_mpi(struct rmai_world *w, const char *call, int pe, size_t 
         f->n_operands = 0;
     }
     if (code != RMA_SUCCESS) return code;
-    if (!touch(f, pe)) return no_memory(call, pe);
+    hold_threads(w, s);
+    if (!touch(s, pe)) code = no_memory(call, pe);
+    let_threads(w, s);
+    if (code != RMA_SUCCESS) return code;
     o = &f->operands[f->n_operands++];
     /* In the first len bytes, as MPI takes them. */
     o->value = value;
@@ -616,15 +727,15 @@ static uint64_t bits_of(const void *word, size_t len) {
 
 /* min and max by compare_swap. MPI's own are another operation: they say nothing of a NaN, MPICH 4.0 compares unsigned words as
  * signed ones, and to announce them (the window's hints) would keep MPI from using adapters that have no such operation. */
-static int limit_by_mpi(struct rmai_world *w, const char *call, int pe, size_t disp, int op, size_t len, uint64_t value, void *old) {
+static int limit_by_mpi(struct rmai_world *w, const char *call, struct rmai_pending *s, int pe, size_t disp, int op, size_t len, uint64_t value, void *old) {
     uint64_t seen = 0, next, found;
-    int code = atomic_by_mpi(w, call, pe, disp, RMA_FETCH_, len, 0, 0, &seen, 0);
+    int code = atomic_by_mpi(w, call, s, pe, disp, RMA_FETCH_, len, 0, 0, &seen, 0);
     while (code == RMA_SUCCESS) {
         next = seen;
         rmai_atomic(op, &next, len, value, 0);
         if (next == seen) break;
         found = 0;
-        code = atomic_by_mpi(w, call, pe, disp, RMA_COMPARE_SWAP_, len, bits_of(&next, len), bits_of(&seen, len), &found, 0);
+        code = atomic_by_mpi(w, call, s, pe, disp, RMA_COMPARE_SWAP_, len, bits_of(&next, len), bits_of(&seen, len), &found, 0);
         if (found == seen) break;
         seen = found;
     }
@@ -636,9 +747,9 @@ static int is_limit(int op) {
     return (op >= RMA_FETCH_MIN_ && op <= RMA_FETCH_SMAX_) || op == RMA_FETCH_FMIN_ || op == RMA_FETCH_FMAX_;
 }
 
-int rmai_far_atomic(struct rmai_world *w, const char *call, int pe, uint64_t offset, int op, size_t len, uint64_t value,
-                    uint64_t cond, void *old, int later) {
-    struct ask a = {.call = call, .pe = pe, .may_fail = attached(offset),
+int rmai_far_atomic(struct rmai_world *w, const char *call, struct rmai_pending *s, int pe, uint64_t offset, int op, size_t len,
+                    uint64_t value, uint64_t cond, void *old, int later) {
+    struct ask a = {.call = call, .set = s, .pe = pe, .may_fail = attached(offset),
                     .r = {.kind = RMAI_FAR_ATOMIC, .op = (uint8_t)op, .flags = old ? RMAI_FAR_WANTED : 0, .len = (uint32_t)len,
                           .offset = offset, .value = value, .cond = cond}};
     unsigned char nothing[8];
@@ -646,35 +757,36 @@ int rmai_far_atomic(struct rmai_world *w, const char *call, int pe, uint64_t off
     if (rmai_far_by_mpi(&w->far, w->layout.symmetric, offset)) {
         size_t disp = (size_t)offset - w->layout.symmetric + RMAI_PROBE_ROOM;
         rmai_count(&w->traffic, RMA_PATH_WINDOW, RMAI_ATOMICS, 0);
-        lock_threads(w);
-        code = is_limit(op) ? limit_by_mpi(w, call, pe, disp, op, len, value, old)
-                            : atomic_by_mpi(w, call, pe, disp, op, len, value, cond, old, later);
-        unlock_threads(w);
+        if (w->level == RMA_THREAD_MULTIPLE) lock(&w->far);
+        code = is_limit(op) ? limit_by_mpi(w, call, s, pe, disp, op, len, value, old)
+                            : atomic_by_mpi(w, call, s, pe, disp, op, len, value, cond, old, later);
+        if (w->level == RMA_THREAD_MULTIPLE) unlock(&w->far);
         return code;
     }
     rmai_count(&w->traffic, RMA_PATH_REQUEST, RMAI_ATOMICS, 0);
     if ((old && !later) || a.may_fail) return ask_one(w, &a, old ? old : nothing, len);
     a.expect = (struct rmai_expect){.dest = old, .len = (uint32_t)len};
     a.answer = old ? len : 0;
+    if (join(w, &a)) return RMA_SUCCESS;
     lock(&w->far);
     code = add(w, &a);
     unlock(&w->far);
     return code;
 }
 
-int rmai_far_put_signal(struct rmai_world *w, const char *call, int pe, uint64_t offset, const void *source, size_t len, uint64_t word,
-                        int op, size_t word_len, uint64_t value, enum rmai_when when, int urgent) {
-    struct ask put = {.call = call, .pe = pe, .hold = 1, .data = source,
+int rmai_far_put_signal(struct rmai_world *w, const char *call, struct rmai_pending *s, int pe, uint64_t offset, const void *source,
+                        size_t len, uint64_t word, int op, size_t word_len, uint64_t value, enum rmai_when when, int urgent) {
+    struct ask put = {.call = call, .set = s, .pe = pe, .hold = 1, .data = source,
                       .r = {.kind = RMAI_FAR_PUT, .len = (uint32_t)len, .offset = offset}};
-    struct ask signal = {.call = call, .pe = pe, .now = urgent,
+    struct ask signal = {.call = call, .set = s, .pe = pe, .now = urgent,
                          .r = {.kind = RMAI_FAR_ATOMIC, .op = (uint8_t)op, .len = (uint32_t)word_len, .offset = word, .value = value}};
-    struct ask together = {.call = call, .pe = pe, .data = &word,
+    struct ask together = {.call = call, .set = s, .pe = pe, .data = &word,
                            .r = {.kind = RMAI_FAR_PUT_LONG, .op = (uint8_t)op, .flags = RMAI_FAR_SIGNAL, .len = sizeof word,
                                  .offset = offset, .value = len, .cond = value}};
     struct rmai_waiter waiter = {.left = 1};
-    int code = urgent ? RMA_SUCCESS : rmai_far_release(w, call, pe);
+    int code = urgent ? RMA_SUCCESS : rmai_far_release(w, call, s, pe);
     if (code != RMA_SUCCESS) return code;
-    if (!urgent) note_put(&w->far, pe, len <= INLINE_PIECE);
+    if (!urgent) note_put(s, pe, len <= INLINE_PIECE);
     rmai_count(&w->traffic, RMA_PATH_REQUEST, RMAI_ATOMICS, 0);
     if (len) rmai_count(&w->traffic, RMA_PATH_REQUEST, RMAI_PUTS, len);
     lock(&w->far);
@@ -690,29 +802,32 @@ int rmai_far_put_signal(struct rmai_world *w, const char *call, int pe, uint64_t
     return code;
 }
 
+/* For what no context is named in. */
+static struct rmai_pending *standing(struct rmai_world *w) { return &w->contexts.standing.pending; }
+
 int rmai_far_alloc(struct rmai_world *w, const char *call, int pe, size_t size, uint64_t *g) {
-    struct ask a = {.call = call, .pe = pe, .may_fail = 1, .r = {.kind = RMAI_FAR_ALLOC, .value = size}};
+    struct ask a = {.call = call, .set = standing(w), .pe = pe, .may_fail = 1, .r = {.kind = RMAI_FAR_ALLOC, .value = size}};
     return ask_one(w, &a, g, sizeof *g);
 }
 
 int rmai_far_free(struct rmai_world *w, const char *call, int pe, uint64_t offset) {
-    struct ask a = {.call = call, .pe = pe, .may_fail = 1, .r = {.kind = RMAI_FAR_FREE, .offset = offset}};
+    struct ask a = {.call = call, .set = standing(w), .pe = pe, .may_fail = 1, .r = {.kind = RMAI_FAR_FREE, .offset = offset}};
     return ask_one(w, &a, NULL, 0);
 }
 
 int rmai_far_extent(struct rmai_world *w, const char *call, int pe, int pool, int fresh, size_t *extent) {
-    struct ask a = {.call = call, .pe = pe, .r = {.kind = RMAI_FAR_EXTENTS}};
+    struct ask a = {.call = call, .set = standing(w), .pe = pe, .r = {.kind = RMAI_FAR_EXTENTS}};
     size_t now[2];
     struct rmai_peer *p;
     int code = RMA_SUCCESS;
     if (fresh) code = ask_one(w, &a, now, sizeof now);
     if (code != RMA_SUCCESS) return code;
-    lock_threads(w);
-    p = peer_of(&w->far, pe);
+    hold(standing(w));
+    p = peer_of(standing(w), pe);
     /* They only grow. */
     for (int i = 0; p && fresh && i < 2; i++) p->extent[i] = rmai_max(p->extent[i], now[i]);
     *extent = p ? p->extent[pool] : 0;
-    unlock_threads(w);
+    let(standing(w));
     return RMA_SUCCESS;
 }
 
@@ -724,7 +839,7 @@ void rmai_far_forget(struct rmai_world *w, const struct rmai_waiter *waiter) {
 }
 
 void rmai_far_ping(struct rmai_world *w, const char *call, int pe, struct rmai_waiter *waiter, char *text, size_t room) {
-    struct ask a = {.call = call, .pe = pe, .r = {.kind = RMAI_FAR_PING}, .answer = room, .now = 1, .outside = 1,
+    struct ask a = {.call = call, .set = standing(w), .pe = pe, .r = {.kind = RMAI_FAR_PING}, .answer = room, .now = 1, .outside = 1,
                     .expect = {.dest = text, .len = (uint32_t)room, .waiter = waiter}};
     waiter->left = 1;
     if (add(w, &a) != RMA_SUCCESS) waiter->left = 0;
@@ -732,56 +847,101 @@ void rmai_far_ping(struct rmai_world *w, const char *call, int pe, struct rmai_w
 
 /* ---- quiet ---- */
 
-static int quiet_peer(struct rmai_world *w, const char *call, struct rmai_peer *p) {
-    struct vigil v = vigil(w, call, p->pe);
-    int code = RMA_SUCCESS;
-    /* While this waits for messages, another thread may put something through the window. */
-    while (p->touched || p->flights || (p->open && p->open->n)) {
-        if (p->touched) {
-            int flushed = rmai_net_flush(&w->net, call, p->pe);
-            if (code == RMA_SUCCESS) code = flushed;
-            p->touched = 0;
-        } else if (p->open && p->open->n && p->flights < RMAI_CREDITS) {
-            leave(w, p);
-        } else {
-            look(w, &v);
-        }
-    }
-    vigil_end(w, &v);
+static int is_open(const struct rmai_peer *p) { return p->open && p->open->n; }
+
+/* What has gone to p through the window. By the set's lock alone: see by_window. */
+static int flush(struct rmai_world *w, const char *call, struct rmai_peer *p) {
+    int code = p->touched ? rmai_net_flush(&w->net, call, p->pe) : RMA_SUCCESS;
+    p->touched = 0;
+    if (!p->flights && !is_open(p)) unlist(w, p);
     return code;
 }
 
-/* Those that have something open leave first, so that the answers come while the first is waited for. Other threads may begin
- * something anew meanwhile: who is quiet is told only of what was there before. */
-int rmai_far_quiet(struct rmai_world *w, const char *call) {
-    struct rmai_far *f = &w->far;
-    int code = RMA_SUCCESS;
-    if (!f->active) return RMA_SUCCESS;
-    lock(f);
-    for (struct rmai_peer *p = f->busy; p; p = p->next)
-        if (p->open && p->open->n && p->flights < RMAI_CREDITS) leave(w, p);
-    if (f->busy) rmai_add(&w->traffic.more[RMAI_QUIETS], 1);
-    while (f->busy) {
-        struct rmai_peer *p = f->busy;
-        int one = quiet_peer(w, call, p);
-        if (code == RMA_SUCCESS) code = one;
-        /* While it waited, another thread may have put others before it, or taken it out. */
-        for (struct rmai_peer **i = &f->busy; *i; i = &(*i)->next)
-            if (*i == p) {
-                *i = p->next;
-                p->listed = 0;
-                break;
-            }
+/* What is asked of p by messages; the lock of all is held. Other threads may put something through the window meanwhile, or ask more. */
+static void hear_all(struct rmai_world *w, const char *call, struct rmai_peer *p) {
+    struct vigil v = vigil(w, call, p->pe);
+    hold(p->set);
+    while (p->flights || is_open(p)) {
+        if (is_open(p) && p->flights < RMAI_CREDITS) {
+            leave(w, p);
+        } else {
+            let(p->set);
+            look(w, &v);
+            hold(p->set);
+        }
     }
-    f->n_operands = 0; /* each peer has been flushed since it was touched */
-    atomic_store_explicit(&f->puts, RMAI_NO_PUTS, memory_order_relaxed);
-    __atomic_store_n(&rma_reach_.calm, !f->amo_mpi, __ATOMIC_RELAXED);
-    if (code == RMA_SUCCESS && f->failed) code = rmai_error(f->failed, "%s: %s", call, f->failure);
-    f->failed = 0;
-    unlock(f);
-    /* What nonblocking atomics have read is an acquire: pairs with the release of whoever wrote the word. */
+    if (!p->touched && p->listed) unlist(w, p);
+    let(p->set);
+    vigil_end(w, &v);
+}
+
+/* The first error that nobody waited for, and an acquire of what nonblocking atomics have read: pairs with the release of whoever wrote
+ * the word. The set's lock is held. */
+static int say_failure(const char *call, struct rmai_pending *s, int code) {
+    if (code == RMA_SUCCESS && s->failed) code = rmai_error(s->failed, "%s: %s", call, s->failure);
+    s->failed = 0;
     atomic_thread_fence(memory_order_acquire);
     return code;
+}
+
+/* First what MPI completes by itself, and then, if there is any, what others have to answer. Those that have something open leave
+ * first, so that the answers come while the first is waited for. Other threads may begin something anew meanwhile: who is quiet is
+ * told only of what was there before. */
+int rmai_far_quiet(struct rmai_world *w, const char *call, struct rmai_pending *s) {
+    int code = RMA_SUCCESS, one;
+    if (!w->far.active) return RMA_SUCCESS;
+    hold(s);
+    if (s->busy) rmai_add(&w->traffic.more[RMAI_QUIETS], 1);
+    while (s->busy) {
+        for (struct rmai_peer *p = s->busy, *next; p; p = next) {
+            next = p->next;
+            one = flush(w, call, p);
+            if (code == RMA_SUCCESS) code = one;
+        }
+        let(s);
+        lock(&w->far);
+        hold(s);
+        for (struct rmai_peer *p = s->busy; p; p = p->next)
+            if (is_open(p) && p->flights < RMAI_CREDITS) leave(w, p);
+        while (s->busy && !s->busy->touched) {
+            struct rmai_peer *p = s->busy;
+            let(s);
+            hear_all(w, call, p);
+            hold(s);
+        }
+        let(s);
+        unlock(&w->far);
+        hold(s);
+    }
+    code = say_failure(call, s, code);
+    let(s);
+    return code;
+}
+
+int rmai_far_quiet_pe(struct rmai_world *w, const char *call, struct rmai_pending *s, int pe) {
+    struct rmai_peer *p;
+    int code = RMA_SUCCESS, one;
+    if (!w->far.active) return RMA_SUCCESS;
+    hold(s);
+    for (p = s->busy; p && p->pe != pe;) p = p->next;
+    if (p) rmai_add(&w->traffic.more[RMAI_QUIETS], 1);
+    while (p && p->listed) {
+        one = flush(w, call, p);
+        if (code == RMA_SUCCESS) code = one;
+        if (!p->listed) break;
+        let(s);
+        lock(&w->far);
+        hear_all(w, call, p);
+        unlock(&w->far);
+        hold(s);
+    }
+    code = say_failure(call, s, code);
+    let(s);
+    return code;
+}
+
+int rmai_far_calm(struct rmai_world *w, const char *call) {
+    return __atomic_load_n(&rma_reach_.calm, __ATOMIC_RELAXED) ? RMA_SUCCESS : rmai_far_quiet(w, call, standing(w));
 }
 
 /* ---- the window ---- */
@@ -854,6 +1014,7 @@ int rmai_far_cover(struct rmai_world *w, const char *call) {
     code = rmai_meet(w, call);
     lock(&w->far);
     w->far.covered = 0;
+    rmai_contexts_pass(w);
     well = all_well(w, rmai_net_window(&w->net, w->symmetric.base - RMAI_PROBE_ROOM, size + RMAI_PROBE_ROOM, w->far.amo_mpi));
     if (well) well = all_well(w, write_and_read_back(w));
     if (well)
@@ -889,11 +1050,6 @@ void rmai_far_close(struct rmai_world *w) {
     f->active = 0;
     rmai_answer_close(w);
     for (unsigned i = 0; i < f->n_flights; i++) free(f->flight[i]);
-    for (unsigned i = 0; i < f->room; i++) {
-        if (f->peers[i]) rmai_net_done(&f->peers[i]->knock);
-        free(f->peers[i]);
-    }
-    free(f->peers);
     free(f->operands);
     pthread_mutex_destroy(&f->lock);
 }

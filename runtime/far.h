@@ -56,18 +56,34 @@ struct rmai_flight {
     _Alignas(8) unsigned char message[RMAI_MESSAGE];
 };
 
+/* A PE of another node, as one pending set knows it. */
 struct rmai_peer {
+    struct rmai_pending *set;
     int pe;
     int flights;                 /* under way */
     int touched;                 /* by puts through the window that are not flushed */
     unsigned through_window;     /* transfers that went that way */
     uint64_t used;               /* when the last one did, in ticks */
     MPI_Request knock;
-    int listed;                  /* in far.busy */
+    int listed;                  /* in set->busy */
     size_t extent[2];            /* the last that was heard of, as in its header */
     struct rmai_envelope knocking;
     struct rmai_flight *open;    /* gathers records, or NULL */
-    struct rmai_peer *next;      /* in far.busy */
+    struct rmai_peer *next;      /* in set->busy */
+};
+
+/* What has been begun and quiet completes. Each context has one (runtime/context): its requests gather in messages of their own, and what
+ * one waits for is no other's. Threads with a context each meet only where messages leave and arrive. */
+struct rmai_pending {
+    pthread_mutex_t lock;     /* of all below; taken after that of struct rmai_far, never before it */
+    uint32_t *calm, *calm_too; /* 1 while nothing is pending: two places that the inlined calls look at, or one twice */
+    struct rmai_peer **peers; /* by hash of the PE */
+    unsigned n_peers, room;
+    struct rmai_peer *last;
+    struct rmai_peer *busy; /* peers with something open, under way or touched */
+    _Atomic int puts;       /* what is not complete: RMAI_NO_PUTS, 1 + pe: only short messages to pe, RMAI_MANY_PUTS */
+    int failed;             /* the first error that nobody waited for, */
+    char failure[RMAI_TEXT_MAX]; /* and its text, until the next quiet */
 };
 
 /* Operands of atomics by MPI that nobody waits for. */
@@ -84,10 +100,6 @@ struct rmai_answering; /* runtime/answer.c */
 struct rmai_far {
     int active;             /* something goes by MPI: the job has several nodes, or RMA_AMO=mpi */
     pthread_mutex_t lock;   /* of all below, and of net's messages */
-    struct rmai_peer **peers; /* by hash of the PE */
-    unsigned n_peers, room;
-    struct rmai_peer *last;
-    struct rmai_peer *busy; /* peers with something open, under way or touched */
     struct rmai_flight *flight[RMAI_FLIGHTS], *idle, *moving;
     unsigned n_flights;
     struct rmai_answering *answering;
@@ -96,21 +108,22 @@ struct rmai_far {
     int amo_mpi;            /* MPI does all atomics in the window */
     int only_atomics;       /* and nothing else goes through it */
     struct rmai_operands *operands; /* with amo_mpi */
-    unsigned n_operands;    /* in use until the next flush of all */
+    unsigned n_operands;    /* in use until the next flush of all PEs */
     int one_sided;          /* what goes through the window does not need the target: 1, 0, or -1: not yet known */
     int crowded;            /* more PEs than processors on this machine */
-    _Atomic int puts;       /* what is not complete: RMAI_NO_PUTS, 1 + pe: only short messages to pe, RMAI_MANY_PUTS */
     void *_Atomic slept_on; /* a word of this PE on which its program sleeps in the kernel, or NULL: its change by another node wakes */
     _Atomic uint32_t doze;  /* a thread of the program sleeps between two looks */
     _Atomic uint32_t turns; /* of progress: tells the watchman that somebody else drives */
     const char *_Atomic waiting_in; /* the public call in which this PE waits, or NULL */
-    int failed;             /* the first error that nobody waited for, */
-    char failure[RMAI_TEXT_MAX]; /* and its text, until the next quiet */
 };
 
 /* rmai_far_open: after rmai_net_open; rmai_far_close: after all PEs have met, quiet. */
 int rmai_far_open(struct rmai_world *w);
 void rmai_far_close(struct rmai_world *w);
+
+/* rmai_pending_open makes *s empty, with the two places that tell it; rmai_pending_close: it is quiet. Jobs of one node too. */
+void rmai_pending_open(struct rmai_world *w, struct rmai_pending *s, uint32_t *calm, uint32_t *calm_too);
+void rmai_pending_close(struct rmai_pending *s);
 
 /* rmai_far_cover lets the window follow the growth of the symmetric heap (collective). It is made anew only when a good part lies
  * outside; where MPI's window is no good it is done without, and said once. Returns RMA_SUCCESS or RMA_ERR_MPI. */
@@ -124,13 +137,15 @@ enum rmai_when {
 };
 
 /* Each returns RMA_SUCCESS, or the recorded error of `call`, worded as on the node. The range of a symmetric place has been looked
- * at; others are looked at by their owner, or by what it has said of its extents.
+ * at; others are looked at by their owner, or by what it has said of its extents. What is not done at once belongs to the set s: "quiet"
+ * here is rmai_far_quiet of s.
  * A put is in its place after quiet. atomic: old may be NULL, and then it is done after quiet; with `later`, *old is filled after quiet. */
-int rmai_far_put(struct rmai_world *w, const char *call, int pe, uint64_t offset, const void *source, size_t len,
+int rmai_far_put(struct rmai_world *w, const char *call, struct rmai_pending *s, int pe, uint64_t offset, const void *source, size_t len,
                  enum rmai_when when);
-int rmai_far_get(struct rmai_world *w, const char *call, int pe, uint64_t offset, void *dest, size_t len, enum rmai_when when);
-int rmai_far_atomic(struct rmai_world *w, const char *call, int pe, uint64_t offset, int op, size_t len, uint64_t value,
-                    uint64_t cond, void *old, int later);
+int rmai_far_get(struct rmai_world *w, const char *call, struct rmai_pending *s, int pe, uint64_t offset, void *dest, size_t len,
+                 enum rmai_when when);
+int rmai_far_atomic(struct rmai_world *w, const char *call, struct rmai_pending *s, int pe, uint64_t offset, int op, size_t len,
+                    uint64_t value, uint64_t cond, void *old, int later);
 /* rmai_far_by_mpi: 1 if MPI does all atomics on the word at `offset` of any PE, near ones and the caller included: then rmai_far_atomic
  * has to. */
 static inline int rmai_far_by_mpi(const struct rmai_far *f, size_t symmetric, uint64_t offset) {
@@ -141,24 +156,23 @@ static inline int rmai_far_by_mpi(const struct rmai_far *f, size_t symmetric, ui
  * are there. Short ones are one message; `urgent` ones leave while others are under way, too, and say nothing of this PE's other
  * puts. Neither fails. */
 #define RMAI_WITH_SIGNAL RMAI_PIECE
-int rmai_far_put_signal(struct rmai_world *w, const char *call, int pe, uint64_t offset, const void *source, size_t len, uint64_t word,
-                        int op, size_t word_len, uint64_t value, enum rmai_when when, int urgent);
+int rmai_far_put_signal(struct rmai_world *w, const char *call, struct rmai_pending *s, int pe, uint64_t offset, const void *source,
+                        size_t len, uint64_t word, int op, size_t word_len, uint64_t value, enum rmai_when when, int urgent);
 
 int rmai_far_alloc(struct rmai_world *w, const char *call, int pe, size_t size, uint64_t *g);
 int rmai_far_free(struct rmai_world *w, const char *call, int pe, uint64_t offset);
 
-/* rmai_far_quiet waits until everything that this PE asked of others is done. Returns RMA_SUCCESS, or the first error of
+/* rmai_far_quiet waits until everything of s is done; rmai_far_quiet_pe: what is asked of pe. Return RMA_SUCCESS, or the first error of
  * what nobody waited for. */
-int rmai_far_quiet(struct rmai_world *w, const char *call);
+int rmai_far_quiet(struct rmai_world *w, const char *call, struct rmai_pending *s);
+int rmai_far_quiet_pe(struct rmai_world *w, const char *call, struct rmai_pending *s, int pe);
 
-/* rmai_far_calm: the same, for the beginning of a collective call: costs a load where nothing is under way. */
-static inline int rmai_far_calm(struct rmai_world *w, const char *call) {
-    return __atomic_load_n(&rma_reach_.calm, __ATOMIC_RELAXED) ? RMA_SUCCESS : rmai_far_quiet(w, call);
-}
+/* rmai_far_calm: rmai_far_quiet of the default context, for the beginning of a collective call: costs a load where nothing is under way. */
+int rmai_far_calm(struct rmai_world *w, const char *call);
 
-/* rmai_far_release: what comes before an atomic that writes, on pe, near or far: this PE's puts are complete, or go the same way
+/* rmai_far_release: what comes before an atomic that writes, on pe, near or far: the puts of s are complete, or go the same way
  * as the atomic and come first. */
-int rmai_far_release(struct rmai_world *w, const char *call, int pe);
+int rmai_far_release(struct rmai_world *w, const char *call, struct rmai_pending *s, int pe);
 
 /* rmai_far_progress does what there is to do, and waits for nothing: serves, takes answers. Returns the number of messages heard.
  * With `try` it does nothing if somebody else is at it. In jobs of one node 0. */

@@ -169,11 +169,14 @@ static int resolve(const char *call, rma_gptr_t g, size_t len, size_t align, str
     q = RMAI_LIKELY(rma_slot_(pe) < rma_reach_.n_node) ? (int)rma_slot_(pe) : rmai_node_slot(w, pe);
     if (q < 0) {
         int there = find_far(w, call, g, len, p, &code);
+        p->set = &w->contexts.standing.pending;
         return code == RMA_SUCCESS && !there ? not_there(w, call, g, len) : code;
     }
     if (!find(w, g, len, q, p)) return not_there(w, call, g, len);
+    p->set = &w->contexts.standing.pending;
     return aligned(call, g, align, p);
 }
+
 int rmai_gptr_here(struct rmai_world *w, const char *call, uint64_t offset, size_t len, size_t align, int writes, void **there,
                    struct rmai_region **region) {
     rma_gptr_t g = make(w->my_pe, offset);

@@ -23,7 +23,7 @@
 static int home_of(const char *call, rma_lock_t *lock, int *code) {
     struct rmai_world *w = &rmai_world;
     struct rmai_place p;
-    *code = rmai_resolve_word(call, "lock", lock, sizeof *lock, w->my_pe, &p);
+    *code = rmai_resolve_word(call, "lock", RMA_CTX_DEFAULT, lock, sizeof *lock, w->my_pe, &p);
     return *code == RMA_SUCCESS ? rma_lock_home_((size_t)rmai_symmetric_offset(w, lock)) : -1;
 }
 
@@ -71,9 +71,9 @@ static int tell(const char *call, rma_lock_t *lock, int pe, uint32_t bits) {
     if (word) {
         before = __atomic_fetch_or(word, bits, __ATOMIC_ACQ_REL);
     } else {
-        int code = rma_atomic_slow_(call, RMA_FETCH_OR_, &lock->node_, sizeof *word, bits, 0, pe, near ? &before : NULL);
+        int code = rma_atomic_slow_(call, RMA_CTX_DEFAULT, RMA_FETCH_OR_, &lock->node_, sizeof *word, bits, 0, pe, near ? &before : NULL);
         if (code != RMA_SUCCESS) return code;
-        if (!near) return rmai_raise(rmai_far_quiet(w, call)); /* it has got there */
+        if (!near) return rmai_raise(rmai_far_calm(w, call)); /* it has got there */
     }
     if (before & RMA_LOCK_ASLEEP_ && (word || (word = rma_ptr(&lock->node_, pe)) != NULL)) rmai_rouse((_Atomic uint32_t *)word);
     return RMA_SUCCESS;
@@ -92,7 +92,7 @@ int rma_lock_wait_(rma_lock_t *lock, uint32_t before) {
 /* An atomic on the tail, and what was there. */
 static int at_tail(const char *call, int op, rma_lock_t *lock, uint32_t value, uint32_t cond, int home, uint32_t *before) {
     uint64_t old = 0;
-    int code = rma_atomic_slow_(call, op, &lock->tail_, sizeof lock->tail_, value, cond, home, &old);
+    int code = rma_atomic_slow_(call, RMA_CTX_DEFAULT, op, &lock->tail_, sizeof lock->tail_, value, cond, home, &old);
     *before = (uint32_t)old;
     return code;
 }

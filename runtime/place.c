@@ -61,7 +61,7 @@ int rmai_place_put(struct rmai_world *w, const char *call, struct rmai_place *p,
         rmai_move(p->there, source, len);
         return RMA_SUCCESS;
     }
-    if (p->far) return rmai_far_put(w, call, p->pe, p->offset, source, len, when);
+    if (p->far) return rmai_far_put(w, call, p->set, p->pe, p->offset, source, len, when);
     rmai_count(&w->traffic, RMA_PATH_KERNEL, RMAI_PUTS, len);
     if (rmai_same_pids(w, p->slot)) result = rmai_process_write(rmai_header(w, p->slot)->pid, p->address, source, len);
     return finish(w, call, p, result, RMAI_SERVE_PUT, (void *)(uintptr_t)source, len);
@@ -74,7 +74,7 @@ int rmai_place_get(struct rmai_world *w, const char *call, struct rmai_place *p,
         rmai_move(dest, p->there, len);
         return RMA_SUCCESS;
     }
-    if (p->far) return rmai_far_get(w, call, p->pe, p->offset, dest, len, when);
+    if (p->far) return rmai_far_get(w, call, p->set, p->pe, p->offset, dest, len, when);
     rmai_count(&w->traffic, RMA_PATH_KERNEL, RMAI_GETS, len);
     if (rmai_same_pids(w, p->slot)) result = rmai_process_read(rmai_header(w, p->slot)->pid, dest, p->address, len);
     return finish(w, call, p, result, RMAI_SERVE_GET, dest, len);
@@ -90,8 +90,8 @@ static int far_atomic(struct rmai_world *w, const char *call, const struct rmai_
                       uint64_t cond, uint64_t *old) {
     uint32_t half = 0;
     int code;
-    if (len == 8 || !old) return rmai_far_atomic(w, call, p->pe, p->offset, op, len, value, cond, old, 0);
-    code = rmai_far_atomic(w, call, p->pe, p->offset, op, len, value, cond, &half, 0);
+    if (len == 8 || !old) return rmai_far_atomic(w, call, p->set, p->pe, p->offset, op, len, value, cond, old, 0);
+    code = rmai_far_atomic(w, call, p->set, p->pe, p->offset, op, len, value, cond, &half, 0);
     if (code == RMA_SUCCESS) *old = half;
     return code;
 }
@@ -102,7 +102,7 @@ int rmai_place_atomic(struct rmai_world *w, const char *call, struct rmai_place 
         .op = RMAI_SERVE_ATOMIC, .atomic = op, .address = p->address, .len = len, .value = value, .cond = cond};
     int code = RMA_SUCCESS;
     int mpi = by_mpi(w, p);
-    if (op != RMA_FETCH_ && w->far.active) code = rmai_far_release(w, call, p->far && !mpi ? p->pe : -1);
+    if (op != RMA_FETCH_ && w->far.active) code = rmai_far_release(w, call, p->set, p->far && !mpi ? p->pe : -1);
     if (code != RMA_SUCCESS) return code;
     if (p->far || mpi) return far_atomic(w, call, p, op, len, value, cond, old);
     rmai_count(&w->traffic, p->there ? RMA_PATH_MEMORY : RMA_PATH_OWNER, RMAI_ATOMICS, 0);
@@ -125,8 +125,8 @@ int rmai_place_atomic_later(struct rmai_world *w, const char *call, struct rmai_
     int code;
     int mpi = by_mpi(w, p);
     if (p->far || mpi) {
-        code = op == RMA_FETCH_ ? RMA_SUCCESS : rmai_far_release(w, call, mpi ? -1 : p->pe);
-        return code != RMA_SUCCESS ? code : rmai_far_atomic(w, call, p->pe, p->offset, op, len, value, cond, fetch, 1);
+        code = op == RMA_FETCH_ ? RMA_SUCCESS : rmai_far_release(w, call, p->set, mpi ? -1 : p->pe);
+        return code != RMA_SUCCESS ? code : rmai_far_atomic(w, call, p->set, p->pe, p->offset, op, len, value, cond, fetch, 1);
     }
     code = rmai_place_atomic(w, call, p, op, len, value, cond, &old);
     if (code != RMA_SUCCESS) return code;

@@ -17,6 +17,7 @@ struct rmai_place {
     int slot;                   /* else the owner's number on its node, */
     uint64_t address;           /* the address in its process, */
     struct rmai_region *region; /* and the attached region that this access has entered, or NULL */
+    struct rmai_pending *set;   /* what is done there and not at once belongs to it */
     int far, pe;                /* far: not on this node, but there, */
     uint64_t offset;            /* and where in the space of pe; near: the same, if it is in the symmetric heap */
 };

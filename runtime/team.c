@@ -57,8 +57,10 @@ int rmai_team_index(const struct rmai_team *t, int pe) {
     return i >= 0 && i < t->n ? i : -1;
 }
 
+static uint64_t generations; /* teams that were ever made here, but for the two that are always there */
+
 /* A handle is a number, so that one of a team that is gone leads nowhere: generation and 1 + the team's number. */
-static rma_team *handle_of(const struct rmai_world *w, const struct rmai_team *t) {
+rma_team *rmai_team_handle(const struct rmai_world *w, const struct rmai_team *t) {
     return (rma_team *)((uintptr_t)t->generation << 16 | (uintptr_t)(number_of(w, t) + 1));
 }
 
@@ -81,7 +83,7 @@ static int tell(struct rmai_world *w, const char *call, const struct rmai_team *
     size_t at = words_at(w, t, k);
     struct rmai_team_round *there;
     if (q < 0)
-        return rmai_far_put_signal(w, call, pe, at + offsetof(struct rmai_team_round, data) + (size_t)odd * RMAI_TEAM_DATA, data, len,
+        return rmai_far_put_signal(w, call, &w->contexts.standing.pending, pe, at + offsetof(struct rmai_team_round, data) + (size_t)odd * RMAI_TEAM_DATA, data, len,
                                    at + offsetof(struct rmai_team_round, event), RMA_SET_, sizeof(uint32_t), t->epoch, RMAI_NOW, 1);
     there = words(w, q, t, k);
     if (len) memcpy(there->data[odd], data, len);
@@ -237,16 +239,15 @@ static int found(struct rmai_world *w, const char *call, struct rmai_team *paren
     struct rmai_team *t = &w->teams.team[number];
     struct proposal p = {0};
     int code = made->n < 0 ? rmai_error(RMA_ERR_NO_MEM, "%s: no memory for the PEs of a team", call) : RMA_SUCCESS;
-    uint32_t generation = t->generation + 1;
     if (made->n > 0) code = prepare(w, call, t);
     code = propose(w, call, parent, code, 0, &p);
     if (code != RMA_SUCCESS) free(made->list);
     if (code != RMA_SUCCESS || !made->n) return code;
     *t = *made;
-    t->generation = generation;
+    t->generation = ++generations;
     t->live = 1;
     w->teams.free &= ~((uint64_t)1 << number);
-    *team = handle_of(w, t);
+    *team = rmai_team_handle(w, t);
     return RMA_SUCCESS;
 }
 
@@ -356,16 +357,17 @@ int rma_team_destroy(rma_team *team) {
     static const char call[] = "rma_team_destroy";
     struct rmai_world *w = &rmai_world;
     struct rmai_team *t;
-    int code;
+    int code, met;
     if (team == RMA_TEAM_INVALID) return RMA_SUCCESS;
     t = rmai_team(w, call, team);
     if (!t) return rmai_raise(rma_last_code());
     if (number_of(w, t) <= RMAI_TEAM_SHARED)
         return rmai_raise(rmai_error(RMA_ERR_ARG, "%s: %s is always there", call,
                                      number_of(w, t) == RMAI_TEAM_WORLD ? "RMA_TEAM_WORLD" : "RMA_TEAM_SHARED"));
-    code = rmai_team_meet(w, call, t, NULL, 0, NULL);
+    code = rmai_contexts_end(w, call, t);
+    met = rmai_team_meet(w, call, t, NULL, 0, NULL);
     let_go(w, t);
-    return rmai_raise(code);
+    return rmai_raise(code != RMA_SUCCESS ? code : met);
 }
 
 void rmai_teams_close(struct rmai_world *w) {

@@ -34,7 +34,7 @@ struct rmai_team {
     int *list;            /* or list[i], if there is one */
     int me;
     uint32_t epoch;       /* meetings that this PE has entered */
-    uint32_t generation;  /* of this number */
+    uint64_t generation;  /* no two teams that this PE has been in have the same, but for the two that are always there: 0 */
     int live;
 };
 
@@ -56,6 +56,9 @@ int rmai_teams_hold(size_t offset, size_t len);
 
 /* rmai_team finds the team of a handle. NULL after recording RMA_ERR_STATE or RMA_ERR_ARG for `call`. */
 struct rmai_team *rmai_team(struct rmai_world *w, const char *call, const rma_team *handle);
+
+/* rmai_team_handle: the handle of t. */
+rma_team *rmai_team_handle(const struct rmai_world *w, const struct rmai_team *t);
 
 /* rmai_team_pe is the world's number of PE i of t; rmai_team_index is the number in t of a PE of the world, or -1. */
 int rmai_team_pe(const struct rmai_team *t, int i);

@@ -48,13 +48,15 @@ static int find(const struct rmai_world *w, const void *addr, size_t len, int pe
     return 1;
 }
 
-int rmai_resolve(const char *call, const char *argument, const void *addr, size_t len, int pe, struct rmai_place *p) {
+int rmai_resolve(const char *call, const char *argument, const rma_ctx *ctx, const void *addr, size_t len, int pe, struct rmai_place *p) {
     struct rmai_world *w = &rmai_world;
-    int slot, code = rmai_running(call);
-    if (code == RMA_SUCCESS) code = rmai_check_pe(w, call, "PE", pe);
-    if (code != RMA_SUCCESS) return code;
-    slot = rmai_node_slot(w, pe);
-    return find(w, addr, len, pe, slot, p) ? RMA_SUCCESS : bad_address(w, call, argument, addr, len);
+    struct rmai_context *c = rmai_context(w, call, ctx);
+    if (!c) return rma_last_code();
+    pe = rmai_context_pe(c, call, pe);
+    if (pe < 0) return RMA_ERR_PE;
+    if (!find(w, addr, len, pe, rmai_node_slot(w, pe), p)) return bad_address(w, call, argument, addr, len);
+    p->set = &c->pending;
+    return RMA_SUCCESS;
 }
 
 uint64_t rmai_symmetric_offset(const struct rmai_world *w, const void *addr) {
@@ -64,37 +66,43 @@ uint64_t rmai_symmetric_offset(const struct rmai_world *w, const void *addr) {
 }
 
 /* A length of 0 moves nothing, and needs no address that is any good. */
-static int check_empty(const char *call, int pe) {
-    int code = rmai_running(call);
-    return code == RMA_SUCCESS ? rmai_check_pe(&rmai_world, call, "PE", pe) : code;
+static int check_empty(const char *call, const rma_ctx *ctx, int pe) {
+    struct rmai_context *c = rmai_context(&rmai_world, call, ctx);
+    return c && rmai_context_pe(c, call, pe) >= 0 ? RMA_SUCCESS : rma_last_code();
 }
 
-static int put(const char *call, void *dest, const void *source, size_t len, int pe, enum rmai_when when) {
+static int put(const char *call, const rma_ctx *ctx, void *dest, const void *source, size_t len, int pe, enum rmai_when when) {
     struct rmai_place p;
-    int code = len ? rmai_resolve(call, "dest", dest, len, pe, &p) : check_empty(call, pe);
+    int code = len ? rmai_resolve(call, "dest", ctx, dest, len, pe, &p) : check_empty(call, ctx, pe);
     if (code == RMA_SUCCESS && len) code = rmai_place_put(&rmai_world, call, &p, source, len, when);
     return rmai_raise(code);
 }
 
-static int get(const char *call, void *dest, const void *source, size_t len, int pe, enum rmai_when when) {
+static int get(const char *call, const rma_ctx *ctx, void *dest, const void *source, size_t len, int pe, enum rmai_when when) {
     struct rmai_place p;
-    int code = len ? rmai_resolve(call, "source", source, len, pe, &p) : check_empty(call, pe);
+    int code = len ? rmai_resolve(call, "source", ctx, source, len, pe, &p) : check_empty(call, ctx, pe);
     if (code == RMA_SUCCESS && len) code = rmai_place_get(&rmai_world, call, &p, dest, len, when);
     return rmai_raise(code);
 }
 
-int rma_put_slow_(const char *call, void *dest, const void *source, size_t len, int pe) { return put(call, dest, source, len, pe, RMAI_NOW); }
-
-int rma_p_slow_(const char *call, void *dest, const void *source, size_t len, int pe) { return put(call, dest, source, len, pe, RMAI_COPIED); }
-
-int rma_get_slow_(const char *call, void *dest, const void *source, size_t len, int pe) { return get(call, dest, source, len, pe, RMAI_NOW); }
-
-int rma_put_nbi_slow_(const char *call, void *dest, const void *source, size_t len, int pe) {
-    return put(call, dest, source, len, pe, RMAI_LATER);
+int rma_put_slow_(const char *call, const rma_ctx *ctx, void *dest, const void *source, size_t len, int pe) {
+    return put(call, ctx, dest, source, len, pe, RMAI_NOW);
 }
 
-int rma_get_nbi_slow_(const char *call, void *dest, const void *source, size_t len, int pe) {
-    return get(call, dest, source, len, pe, RMAI_LATER);
+int rma_p_slow_(const char *call, const rma_ctx *ctx, void *dest, const void *source, size_t len, int pe) {
+    return put(call, ctx, dest, source, len, pe, RMAI_COPIED);
+}
+
+int rma_get_slow_(const char *call, const rma_ctx *ctx, void *dest, const void *source, size_t len, int pe) {
+    return get(call, ctx, dest, source, len, pe, RMAI_NOW);
+}
+
+int rma_put_nbi_slow_(const char *call, const rma_ctx *ctx, void *dest, const void *source, size_t len, int pe) {
+    return put(call, ctx, dest, source, len, pe, RMAI_LATER);
+}
+
+int rma_get_nbi_slow_(const char *call, const rma_ctx *ctx, void *dest, const void *source, size_t len, int pe) {
+    return get(call, ctx, dest, source, len, pe, RMAI_LATER);
 }
 
 void *rma_ptr(const void *addr, int pe) {
@@ -110,52 +118,47 @@ void *rma_ptr(const void *addr, int pe) {
     return slot >= 0 && find(w, addr, 1, pe, slot, &p) ? p.there : NULL;
 }
 
-int rmai_resolve_word(const char *call, const char *argument, const void *word, size_t len, int pe, struct rmai_place *p) {
-    int code = rmai_resolve(call, argument, word, len, pe, p);
+int rmai_resolve_word(const char *call, const char *argument, const rma_ctx *ctx, const void *word, size_t len, int pe,
+                      struct rmai_place *p) {
+    int code = rmai_resolve(call, argument, ctx, word, len, pe, p);
     if (code == RMA_SUCCESS && ((uintptr_t)word & (len - 1)))
         code = rmai_error(RMA_ERR_ADDRESS, "%s: %s %p is not aligned to its %zu bytes", call, argument, word, len);
     return code;
 }
 
-int rma_atomic_nbi_slow_(const char *call, int op, const void *target, size_t len, uint64_t value, uint64_t cond, int pe,
-                         void *fetch) {
+int rma_atomic_nbi_slow_(const char *call, const rma_ctx *ctx, int op, const void *target, size_t len, uint64_t value, uint64_t cond,
+                         int pe, void *fetch) {
     struct rmai_place p;
-    int code = rmai_resolve_word(call, "target", target, len, pe, &p);
+    int code = rmai_resolve_word(call, "target", ctx, target, len, pe, &p);
     if (code == RMA_SUCCESS && !fetch) code = rmai_error(RMA_ERR_ARG, "%s: fetch is a null pointer", call);
     if (code == RMA_SUCCESS) code = rmai_place_atomic_later(&rmai_world, call, &p, op, len, value, cond, fetch);
     return rmai_raise(code);
 }
 
-int rma_atomic_slow_(const char *call, int op, const void *target, size_t len, uint64_t value, uint64_t cond, int pe,
+int rma_atomic_slow_(const char *call, const rma_ctx *ctx, int op, const void *target, size_t len, uint64_t value, uint64_t cond, int pe,
                      uint64_t *old) {
     struct rmai_place p;
-    int code = rmai_resolve_word(call, "target", target, len, pe, &p);
+    int code = rmai_resolve_word(call, "target", ctx, target, len, pe, &p);
     if (code == RMA_SUCCESS) code = rmai_place_atomic(&rmai_world, call, &p, op, len, value, cond, old);
     return rmai_raise(code);
 }
 
 /* Both are looked at before anything moves. */
-int rma_put_signal_slow_(const char *call, void *dest, const void *source, size_t len, uint64_t *signal, uint64_t value, int op, int pe,
-                         int nbi) {
+int rma_put_signal_slow_(const char *call, const rma_ctx *ctx, void *dest, const void *source, size_t len, uint64_t *signal, uint64_t value,
+                         int op, int pe, int nbi) {
     struct rmai_world *w = &rmai_world;
     struct rmai_place to = {0}, word;
-    int code = rmai_resolve_word(call, "signal", signal, sizeof *signal, pe, &word);
+    int code = rmai_resolve_word(call, "signal", ctx, signal, sizeof *signal, pe, &word);
     int atomic = op == RMA_SIGNAL_SET ? RMA_SET_ : RMA_FETCH_ADD_;
-    if (code == RMA_SUCCESS && len) code = rmai_resolve(call, "dest", dest, len, pe, &to);
+    if (code == RMA_SUCCESS && len) code = rmai_resolve(call, "dest", ctx, dest, len, pe, &to);
     if (code == RMA_SUCCESS && op != RMA_SIGNAL_SET && op != RMA_SIGNAL_ADD)
         code = rmai_error(RMA_ERR_ARG, "%s: op %d is neither RMA_SIGNAL_SET nor RMA_SIGNAL_ADD", call, op);
     if (code == RMA_SUCCESS && len && to.far && len <= RMAI_WITH_SIGNAL &&
         !rmai_far_by_mpi(&w->far, w->layout.symmetric, word.offset))
-        return rmai_raise(rmai_far_put_signal(w, call, pe, to.offset, source, len, word.offset, atomic, sizeof *signal, value,
+        return rmai_raise(rmai_far_put_signal(w, call, to.set, to.pe, to.offset, source, len, word.offset, atomic, sizeof *signal, value,
                                               nbi ? RMAI_LATER : RMAI_NOW, 0));
     if (code == RMA_SUCCESS && len) code = rmai_place_put(w, call, &to, source, len, RMAI_NOW);
     if (code == RMA_SUCCESS) code = rmai_place_atomic(w, call, &word, atomic, sizeof *signal, value, 0, NULL);
-    return rmai_raise(code);
-}
-
-int rma_quiet_slow_(const char *call) {
-    int code = rmai_running(call);
-    if (code == RMA_SUCCESS) code = rmai_far_quiet(&rmai_world, call);
     return rmai_raise(code);
 }
 
@@ -202,43 +205,65 @@ static void move_strided(char *to, const char *from, size_t to_step, size_t from
 }
 
 /* Both directions: `remote` is the symmetric side, here its stride and the argument's name. */
-static int strided(const char *call, const char *argument, const void *remote, ptrdiff_t remote_stride, size_t elem, size_t n,
+static int strided(const char *call, const char *argument, const rma_ctx *ctx, const void *remote, ptrdiff_t remote_stride, size_t elem, size_t n,
                    int pe, struct rmai_place *p) {
     size_t bytes;
-    if (n == 0) return check_empty(call, pe);
+    if (n == 0) return check_empty(call, ctx, pe);
     bytes = span(n, remote_stride, elem);
     if (!bytes)
         return rmai_error(RMA_ERR_ADDRESS, "%s: %zu elements of %zu bytes, %td apart, overflow an address", call, n, elem,
                           remote_stride);
-    return rmai_resolve(call, argument, remote, bytes, pe, p);
+    return rmai_resolve(call, argument, ctx, remote, bytes, pe, p);
 }
 
-int rma_iput(void *dest, const void *source, ptrdiff_t dest_stride, ptrdiff_t source_stride, size_t elem, size_t n, int pe) {
+static int iput(const char *call, const rma_ctx *ctx, void *dest, const void *source, ptrdiff_t dest_stride, ptrdiff_t source_stride,
+                size_t elem, size_t n, int pe) {
+    struct rmai_world *w = &rmai_world;
     struct rmai_place p = {0};
     size_t to = (size_t)dest_stride * elem, from = (size_t)source_stride * elem;
-    int code = check_strides("rma_iput", dest_stride, source_stride, elem);
-    if (code == RMA_SUCCESS) code = strided("rma_iput", "dest", dest, dest_stride, elem, n, pe, &p);
+    int code = check_strides(call, dest_stride, source_stride, elem);
+    if (code == RMA_SUCCESS) code = strided(call, "dest", ctx, dest, dest_stride, elem, n, pe, &p);
     if (code == RMA_SUCCESS && p.there) {
-        rmai_count(&rmai_world.traffic, RMA_PATH_MEMORY, RMAI_PUTS, n * elem);
+        rmai_count(&w->traffic, RMA_PATH_MEMORY, RMAI_PUTS, n * elem);
         move_strided(p.there, source, to, from, elem, n);
     }
     for (size_t i = 0; code == RMA_SUCCESS && !p.there && i < n; i++, p.address += to, p.offset += to)
-        code = rmai_place_put(&rmai_world, "rma_iput", &p, (const char *)source + i * from, elem, RMAI_LATER);
-    if (code == RMA_SUCCESS && p.far) code = rmai_far_quiet(&rmai_world, "rma_iput");
+        code = rmai_place_put(w, call, &p, (const char *)source + i * from, elem, RMAI_LATER);
+    if (code == RMA_SUCCESS && p.far) code = rmai_far_quiet(w, call, p.set);
     return rmai_raise(code);
 }
 
-int rma_iget(void *dest, const void *source, ptrdiff_t dest_stride, ptrdiff_t source_stride, size_t elem, size_t n, int pe) {
+static int iget(const char *call, const rma_ctx *ctx, void *dest, const void *source, ptrdiff_t dest_stride, ptrdiff_t source_stride,
+                size_t elem, size_t n, int pe) {
+    struct rmai_world *w = &rmai_world;
     struct rmai_place p = {0};
     size_t to = (size_t)dest_stride * elem, from = (size_t)source_stride * elem;
-    int code = check_strides("rma_iget", dest_stride, source_stride, elem);
-    if (code == RMA_SUCCESS) code = strided("rma_iget", "source", source, source_stride, elem, n, pe, &p);
+    int code = check_strides(call, dest_stride, source_stride, elem);
+    if (code == RMA_SUCCESS) code = strided(call, "source", ctx, source, source_stride, elem, n, pe, &p);
     if (code == RMA_SUCCESS && p.there) {
-        rmai_count(&rmai_world.traffic, RMA_PATH_MEMORY, RMAI_GETS, n * elem);
+        rmai_count(&w->traffic, RMA_PATH_MEMORY, RMAI_GETS, n * elem);
         move_strided(dest, p.there, to, from, elem, n);
     }
     for (size_t i = 0; code == RMA_SUCCESS && !p.there && i < n; i++, p.address += from, p.offset += from)
-        code = rmai_place_get(&rmai_world, "rma_iget", &p, (char *)dest + i * to, elem, RMAI_LATER);
-    if (code == RMA_SUCCESS && p.far) code = rmai_far_quiet(&rmai_world, "rma_iget");
+        code = rmai_place_get(w, call, &p, (char *)dest + i * to, elem, RMAI_LATER);
+    if (code == RMA_SUCCESS && p.far) code = rmai_far_quiet(w, call, p.set);
     return rmai_raise(code);
+}
+
+int rma_iput(void *dest, const void *source, ptrdiff_t dest_stride, ptrdiff_t source_stride, size_t elem, size_t n, int pe) {
+    return iput("rma_iput", RMA_CTX_DEFAULT, dest, source, dest_stride, source_stride, elem, n, pe);
+}
+
+int rma_iget(void *dest, const void *source, ptrdiff_t dest_stride, ptrdiff_t source_stride, size_t elem, size_t n, int pe) {
+    return iget("rma_iget", RMA_CTX_DEFAULT, dest, source, dest_stride, source_stride, elem, n, pe);
+}
+
+int rma_ctx_iput(rma_ctx *ctx, void *dest, const void *source, ptrdiff_t dest_stride, ptrdiff_t source_stride, size_t elem, size_t n,
+                 int pe) {
+    return iput("rma_ctx_iput", ctx, dest, source, dest_stride, source_stride, elem, n, pe);
+}
+
+int rma_ctx_iget(rma_ctx *ctx, void *dest, const void *source, ptrdiff_t dest_stride, ptrdiff_t source_stride, size_t elem, size_t n,
+                 int pe) {
+    return iget("rma_ctx_iget", ctx, dest, source, dest_stride, source_stride, elem, n, pe);
 }

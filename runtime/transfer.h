@@ -9,12 +9,13 @@
 
 struct rmai_world;
 
-/* rmai_resolve finds the symmetric range [addr, addr + len) of pe. `argument` names the parameter in texts.
- * Returns RMA_SUCCESS with *p, or the recorded reason: RMA_ERR_STATE, _PE, _ADDRESS. */
-int rmai_resolve(const char *call, const char *argument, const void *addr, size_t len, int pe, struct rmai_place *p);
+/* rmai_resolve finds the symmetric range [addr, addr + len) of PE number pe of the context's team. `argument` names the parameter in
+ * texts. Returns RMA_SUCCESS with *p, or the recorded reason: RMA_ERR_STATE, _ARG (ctx), _PE, _ADDRESS. */
+int rmai_resolve(const char *call, const char *argument, const rma_ctx *ctx, const void *addr, size_t len, int pe, struct rmai_place *p);
 
 /* rmai_resolve_word: the same of a word of len bytes, which must be aligned to them (RMA_ERR_ADDRESS). */
-int rmai_resolve_word(const char *call, const char *argument, const void *word, size_t len, int pe, struct rmai_place *p);
+int rmai_resolve_word(const char *call, const char *argument, const rma_ctx *ctx, const void *word, size_t len, int pe,
+                      struct rmai_place *p);
 
 /* rmai_gptr_here finds [offset, offset + len) of this PE's own space for another PE: *there is its address, *region the attached
  * region that is entered, or NULL. Any thread. Returns RMA_SUCCESS or records RMA_ERR_ADDRESS for `call`. */

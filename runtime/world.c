@@ -21,7 +21,9 @@
 #include <unistd.h>
 
 struct rmai_world rmai_world;
-struct rma_reach_ rma_reach_;
+#define NOWHERE {.contexts = rmai_context_lines, .contexts_mask = RMAI_CONTEXTS - 1}
+struct rma_reach_ rma_reach_ = NOWHERE;
+static const struct rma_reach_ nowhere = NOWHERE;
 
 #define POLLS_ROOMY 4000 /* some 100 us: longer than any hand-over, shorter than a time slice */
 #define YIELDS_ROOMY 16
@@ -101,12 +103,14 @@ static void set_reach(struct rmai_world *w) {
                            .stride = w->reservation.stride,
                            .slot = (uint32_t)w->node_my_pe,
                            .running = 1,
-                           .calm = !w->far.amo_mpi,
+                           .calm = !(w->far.active && w->far.amo_mpi),
                            .symmetric = w->layout.symmetric,
                            .local = w->layout.local,
                            .guest = w->layout.guest,
                            .n_pes = (uint32_t)w->n_pes,
                            .my_pe = (uint32_t)w->my_pe,
+                           .contexts = rmai_context_lines,
+                           .contexts_mask = RMAI_CONTEXTS - 1,
                            .stream_min = rmai_copy_stream_min(w->settings.copy)};
     set_progression(&r, w->node_pes, w->node_n_pes);
     if (w->settings.stats) r.n_node = 0; /* every call comes to the library, and is counted */
@@ -426,6 +430,7 @@ static void inform(struct rmai_world *w) {
 /* Gives back what start has got once the PEs had their spaces. */
 static int undo(struct rmai_world *w) {
     int code;
+    rmai_contexts_close(w);
     rmai_teams_close(w);
     rmai_far_close(w);
     rmai_net_close(&w->net);
@@ -444,7 +449,7 @@ static int release(struct rmai_world *w) {
     rmai_report(w);
     rmai_traffic_report(w);
     rmai_watchman_end(w);
-    memset(&rma_reach_, 0, sizeof rma_reach_);
+    rma_reach_ = nowhere;
     w->quick_open = 0;
     w->ended = 1;
     pthread_mutex_destroy(&w->local_lock);
@@ -456,6 +461,7 @@ static int release(struct rmai_world *w) {
 static int at_mpi_finalize(MPI_Comm comm, int keyval, void *value, void *extra) {
     (void)comm, (void)keyval, (void)value, (void)extra;
     if (rma_reach_.running) {
+        rmai_contexts_end(&rmai_world, "MPI_Finalize", NULL);
         rmai_meet(&rmai_world, "MPI_Finalize");
         release(&rmai_world);
     }
@@ -490,6 +496,7 @@ static int start(struct rmai_world *w, int required) {
     memset(&w->statics, 0, sizeof w->statics);
     rmai_net_none(&w->net);
     memset(&w->teams, 0, sizeof w->teams);
+    memset(&w->contexts, 0, sizeof w->contexts);
     memset(&w->traffic, 0, sizeof w->traffic);
     w->far.active = 0;
     code = check_launcher(w);
@@ -512,6 +519,7 @@ static int start(struct rmai_world *w, int required) {
     set_waiting(w);
     code = number_nodes(w);
     if (code == RMA_SUCCESS) rmai_teams_open(w);
+    if (code == RMA_SUCCESS) rmai_contexts_open(w);
     if (code == RMA_SUCCESS) code = move_statics(w);
     if (code == RMA_SUCCESS) code = rmai_far_cover(w, "rma_init");
     if (code == RMA_SUCCESS) code = watch_mpi_finalize();
@@ -559,12 +567,17 @@ int rma_init(void) { return rma_init_thread(RMA_THREAD_SINGLE, NULL); }
 
 int rma_finalize(void) {
     struct rmai_world *w = &rmai_world;
-    int code = RMA_SUCCESS, finalized = 0;
+    int code = RMA_SUCCESS, finalized = 0, met;
     if (w->references == 0) return rmai_raise(rmai_error(RMA_ERR_STATE, "rma_finalize: called more often than rma_init"));
     if (--w->references > 0) return RMA_SUCCESS;
     if (rma_reach_.running) {
-        code = rmai_meet(w, "rma_finalize");
-        if (code == RMA_SUCCESS) code = release(w);
+        code = rmai_contexts_end(w, "rma_finalize", NULL);
+        met = rmai_meet(w, "rma_finalize");
+        if (code == RMA_SUCCESS) code = met;
+        if (met == RMA_SUCCESS) {
+            int released = release(w);
+            if (code == RMA_SUCCESS) code = released;
+        }
     }
     MPI_Finalized(&finalized);
     if (w->owns_mpi && !finalized && code == RMA_SUCCESS) code = rmai_mpi(MPI_Finalize(), "rma_finalize", "MPI_Finalize");

@@ -19,6 +19,7 @@
 #include "rma.h"
 #include "runtime/agree.h"
 #include "runtime/barrier.h"
+#include "runtime/context.h"
 #include "runtime/far.h"
 #include "runtime/net.h"
 #include "runtime/serve.h"
@@ -89,6 +90,7 @@ struct rmai_world {
     struct rmai_net net;
     struct rmai_far far;
     struct rmai_teams teams;
+    struct rmai_contexts contexts;
     struct rmai_traffic traffic;
     struct rmai_watchman watchman;
     int networked;    /* MPI carries something: there are several nodes, or RMA_AMO=mpi */

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "config.h"
+
+#include "runtime/context.h"
+#include "base/error.h"
+#include "runtime/world.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define INDEX_BITS 16
+#define OPTIONS (RMA_CTX_SERIALIZED | RMA_CTX_PRIVATE | RMA_CTX_NOSTORE)
+
+_Static_assert(RMAI_CONTEXTS % 64 == 0 && RMAI_CONTEXTS < 1 << INDEX_BITS, "a handle has room for the place");
+_Static_assert(sizeof(struct rma_context_) == 64, "a context has a line for itself");
+
+static uintptr_t given; /* contexts that were ever made here: no handle comes twice, after another rma_init neither */
+
+struct rma_context_ rmai_context_lines[RMAI_CONTEXTS];
+
+/* ---- finding ---- */
+
+static struct rmai_context *at(const struct rmai_world *w, size_t index) {
+    return index == 0 ? (struct rmai_context *)(uintptr_t)&w->contexts.standing : rmai_context_lines[index].context;
+}
+
+struct rmai_context *rmai_context(struct rmai_world *w, const char *call, const rma_ctx *handle) {
+    uintptr_t word = (uintptr_t)handle, index = (word & ((1u << INDEX_BITS) - 1)) - 1;
+    if (rmai_running(call) != RMA_SUCCESS) return NULL;
+    if (index < RMAI_CONTEXTS && __atomic_load_n(&rmai_context_lines[index].handle, __ATOMIC_ACQUIRE) == word) return at(w, index);
+    if (handle == RMA_CTX_INVALID)
+        rmai_error(RMA_ERR_ARG, "%s: ctx is RMA_CTX_INVALID", call);
+    else
+        rmai_error(RMA_ERR_ARG, "%s: ctx %p is no context, or has been destroyed", call, (const void *)handle);
+    return NULL;
+}
+
+int rmai_context_pe(const struct rmai_context *c, const char *call, int pe) {
+    if (pe >= 0 && pe < c->team->n) return rmai_team_pe(c->team, pe);
+    rmai_error(RMA_ERR_PE, "%s: PE %d is outside 0..%d%s", call, pe, c->team->n - 1, c->line->index == 0 ? "" : " of the context's team");
+    return -1;
+}
+
+/* ---- making and ending ---- */
+
+/* The inlined calls reach a team that is a progression by themselves; of another one they know no PE. */
+static void fill(struct rma_context_ *line, const struct rmai_team *t, struct rmai_context *c, size_t index) {
+    line->n = t->list ? 0 : (uint32_t)t->n;
+    line->start = t->start;
+    line->stride = t->stride;
+    line->index = (uint32_t)index;
+    line->context = c;
+}
+
+/* A free place, which is taken; 0 if there is none. */
+static size_t take_place(struct rmai_contexts *all) {
+    for (size_t i = 0; i < RMAI_CONTEXTS / 64; i++)
+        if (~all->used[i]) {
+            unsigned bit = (unsigned)__builtin_ctzll(~all->used[i]);
+            all->used[i] |= (uint64_t)1 << bit;
+            return i * 64 + bit;
+        }
+    return 0;
+}
+
+/* The locked table's next context from place i on that t has (NULL: any), or NULL. The standing one is not asked for. */
+static struct rmai_context *next_of(const struct rmai_world *w, size_t i, const struct rmai_team *t) {
+    for (; i < RMAI_CONTEXTS; i++) {
+        struct rmai_context *c = w->contexts.used[i / 64] >> i % 64 & 1 ? at(w, i) : NULL;
+        if (c && (!t || c->team == t)) return c;
+    }
+    return NULL;
+}
+
+static struct rma_context_ *make(struct rmai_world *w, struct rmai_team *t, int options) {
+    struct rmai_contexts *all = &w->contexts;
+    struct rmai_context *c = malloc(sizeof *c);
+    struct rma_context_ *line;
+    size_t index = c ? take_place(all) : 0;
+    if (!index) {
+        free(c);
+        return NULL;
+    }
+    line = &rmai_context_lines[index];
+    *c = (struct rmai_context){.line = line, .team = t, .options = options};
+    rmai_pending_open(w, &c->pending, &line->calm, &line->calm);
+    fill(line, t, c, index);
+    /* Release: who finds the handle sees the rest. Pairs with rmai_context. */
+    __atomic_store_n(&line->handle, ++given << INDEX_BITS | (index + 1), __ATOMIC_RELEASE);
+    return line;
+}
+
+/* The set is quiet. */
+static void end(struct rmai_world *w, struct rmai_context *c) {
+    struct rma_context_ *line = c->line;
+    __atomic_store_n(&line->handle, 0, __ATOMIC_RELEASE);
+    line->n = 0;
+    line->context = NULL;
+    w->contexts.used[line->index / 64] &= ~((uint64_t)1 << line->index % 64);
+    rmai_pending_close(&c->pending);
+    free(c);
+}
+
+static int create(const char *call, rma_team *team, int options, rma_ctx **ctx) {
+    struct rmai_world *w = &rmai_world;
+    struct rmai_team *t = rmai_team(w, call, team);
+    struct rma_context_ *line;
+    if (!t) return rma_last_code();
+    if (!ctx) return rmai_error(RMA_ERR_ARG, "%s: ctx is a null pointer", call);
+    if (options & ~OPTIONS) return rmai_error(RMA_ERR_ARG, "%s: options %#x has bits that are no option", call, (unsigned)options);
+    pthread_mutex_lock(&w->contexts.lock);
+    line = make(w, t, options);
+    pthread_mutex_unlock(&w->contexts.lock);
+    if (!line) return rmai_error(RMA_ERR_NO_MEM, "%s: no memory for a context, or %d of them exist already", call, RMAI_CONTEXTS - 1);
+    *ctx = (rma_ctx *)line->handle;
+    return RMA_SUCCESS;
+}
+
+int rma_ctx_create(int options, rma_ctx **ctx) { return rmai_raise(create("rma_ctx_create", RMA_TEAM_WORLD, options, ctx)); }
+
+int rma_team_create_ctx(rma_team *team, int options, rma_ctx **ctx) {
+    return rmai_raise(create("rma_team_create_ctx", team, options, ctx));
+}
+
+int rma_ctx_destroy(rma_ctx *ctx) {
+    static const char call[] = "rma_ctx_destroy";
+    struct rmai_world *w = &rmai_world;
+    struct rmai_context *c;
+    int code;
+    if (ctx == RMA_CTX_INVALID) return RMA_SUCCESS;
+    c = rmai_context(w, call, ctx);
+    if (!c) return rmai_raise(rma_last_code());
+    if (ctx == RMA_CTX_DEFAULT) return rmai_raise(rmai_error(RMA_ERR_ARG, "%s: RMA_CTX_DEFAULT is always there", call));
+    code = rmai_far_quiet(w, call, &c->pending);
+    pthread_mutex_lock(&w->contexts.lock);
+    end(w, c);
+    pthread_mutex_unlock(&w->contexts.lock);
+    return rmai_raise(code);
+}
+
+int rma_ctx_team(const rma_ctx *ctx, rma_team **team) {
+    static const char call[] = "rma_ctx_team";
+    struct rmai_context *c = rmai_context(&rmai_world, call, ctx);
+    if (!c) return rmai_raise(rma_last_code());
+    if (!team) return rmai_raise(rmai_error(RMA_ERR_ARG, "%s: team is a null pointer", call));
+    *team = rmai_team_handle(&rmai_world, c->team);
+    return RMA_SUCCESS;
+}
+
+/* ---- order ---- */
+
+int rma_quiet_slow_(const char *call, const rma_ctx *ctx) {
+    struct rmai_context *c = rmai_context(&rmai_world, call, ctx);
+    return rmai_raise(c ? rmai_far_quiet(&rmai_world, call, &c->pending) : rma_last_code());
+}
+
+/* All are looked at before the first is waited for. */
+static int pe_quiet(const char *call, const rma_ctx *ctx, const int *pes, size_t n) {
+    struct rmai_context *c = rmai_context(&rmai_world, call, ctx);
+    int code = RMA_SUCCESS;
+    atomic_thread_fence(memory_order_release);
+    if (!c) return rmai_raise(rma_last_code());
+    if (!pes && n) return rmai_raise(rmai_error(RMA_ERR_ARG, "%s: pes is a null pointer, and n is %zu", call, n));
+    for (size_t i = 0; i < n; i++)
+        if (rmai_context_pe(c, call, pes[i]) < 0) return rmai_raise(RMA_ERR_PE);
+    for (size_t i = 0; i < n; i++) {
+        int one = rmai_far_quiet_pe(&rmai_world, call, &c->pending, rmai_team_pe(c->team, pes[i]));
+        if (code == RMA_SUCCESS) code = one;
+    }
+    return rmai_raise(code);
+}
+
+int rma_pe_quiet(const int *pes, size_t n) { return pe_quiet("rma_pe_quiet", RMA_CTX_DEFAULT, pes, n); }
+int rma_pe_fence(const int *pes, size_t n) { return pe_quiet("rma_pe_fence", RMA_CTX_DEFAULT, pes, n); }
+int rma_ctx_pe_quiet(rma_ctx *ctx, const int *pes, size_t n) { return pe_quiet("rma_ctx_pe_quiet", ctx, pes, n); }
+int rma_ctx_pe_fence(rma_ctx *ctx, const int *pes, size_t n) { return pe_quiet("rma_ctx_pe_fence", ctx, pes, n); }
+
+/* ---- all of them ---- */
+
+int rmai_contexts_end(struct rmai_world *w, const char *call, const struct rmai_team *t) {
+    struct rmai_context *c;
+    size_t from = 1;
+    int code = RMA_SUCCESS, one;
+    pthread_mutex_lock(&w->contexts.lock);
+    while ((c = next_of(w, from, t)) != NULL) {
+        pthread_mutex_unlock(&w->contexts.lock);
+        one = rmai_far_quiet(w, call, &c->pending);
+        if (code == RMA_SUCCESS) code = one;
+        pthread_mutex_lock(&w->contexts.lock);
+        from = c->line->index + 1;
+        end(w, c);
+    }
+    pthread_mutex_unlock(&w->contexts.lock);
+    return code;
+}
+
+void rmai_contexts_pass(struct rmai_world *w) {
+    struct rmai_context *c;
+    pthread_mutex_lock(&w->contexts.lock);
+    for (size_t i = 0; (c = next_of(w, i, NULL)) != NULL; i = c->line->index + 1) {
+        pthread_mutex_lock(&c->pending.lock);
+        pthread_mutex_unlock(&c->pending.lock);
+    }
+    pthread_mutex_unlock(&w->contexts.lock);
+}
+
+void rmai_contexts_open(struct rmai_world *w) {
+    struct rmai_contexts *all = &w->contexts;
+    memset(all, 0, sizeof *all);
+    pthread_mutex_init(&all->lock, NULL);
+    all->used[0] = 1;
+    all->standing = (struct rmai_context){.line = rmai_context_lines, .team = &w->teams.team[RMAI_TEAM_WORLD]};
+    rmai_pending_open(w, &all->standing.pending, &rma_reach_.calm, &rmai_context_lines->calm);
+    fill(rmai_context_lines, all->standing.team, &all->standing, 0);
+    rmai_context_lines->handle = (uintptr_t)RMA_CTX_DEFAULT;
+}
+
+void rmai_contexts_close(struct rmai_world *w) {
+    if (!w->contexts.standing.line) return;
+    rmai_pending_close(&w->contexts.standing.pending);
+    pthread_mutex_destroy(&w->contexts.lock);
+    w->contexts.standing.line = NULL;
+    memset(rmai_context_lines, 0, sizeof *rmai_context_lines);
+    rma_reach_.calm = 0;
+}

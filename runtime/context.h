@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Contexts: what a thread, or a part of a program, has begun and waits for apart from the rest. A context is a pending set
+ * (runtime/far) and the team by which its calls number PEs; on this node it is nothing but that numbering. No window, no communicator.
+ *
+ * A handle is a number, 1 + the place in a table and how often that has been given away, so that one of a context that is gone leads
+ * nowhere. What the inlined calls look at is in the table, a line for each context (struct rma_context_), the rest behind it. */
+#ifndef RMAI_CONTEXT_H
+#define RMAI_CONTEXT_H
+
+#include <pthread.h>
+#include <stdint.h>
+
+#include "rma.h"
+#include "runtime/far.h"
+#include "runtime/team.h"
+
+struct rmai_world;
+
+#define RMAI_CONTEXTS 4096 /* of one PE at a time, with the one that is always there */
+
+struct rmai_context {
+    struct rma_context_ *line;
+    struct rmai_pending pending;
+    struct rmai_team *team;
+    int options; /* RMA_CTX_SERIALIZED and so on */
+};
+
+struct rmai_contexts {
+    uint64_t used[RMAI_CONTEXTS / 64];
+    pthread_mutex_t lock;      /* who makes and ends contexts */
+    struct rmai_context standing; /* RMA_CTX_DEFAULT: that of all calls that name none */
+};
+
+/* The first is of the standing context. Those of none are zero: a handle leads from there to the library. */
+extern struct rma_context_ rmai_context_lines[RMAI_CONTEXTS];
+
+/* rmai_contexts_open: after rmai_teams_open and rmai_far_open. rmai_contexts_close: only the standing one is left, and quiet. */
+void rmai_contexts_open(struct rmai_world *w);
+void rmai_contexts_close(struct rmai_world *w);
+
+/* rmai_contexts_end ends the contexts of team t, or with NULL all but the standing one, when they are quiet. Returns RMA_SUCCESS, or what quiet
+ * returned for the first that failed. */
+int rmai_contexts_end(struct rmai_world *w, const char *call, const struct rmai_team *t);
+
+/* rmai_contexts_pass takes the lock of each pending set once: whoever held one before has let go of it. */
+void rmai_contexts_pass(struct rmai_world *w);
+
+/* rmai_context finds that of a handle. NULL after recording RMA_ERR_STATE or RMA_ERR_ARG for `call`. */
+struct rmai_context *rmai_context(struct rmai_world *w, const char *call, const rma_ctx *handle);
+
+/* rmai_context_pe: the world's number of PE `pe` of the context's team; -1 after recording RMA_ERR_PE for `call`. */
+int rmai_context_pe(const struct rmai_context *c, const char *call, int pe);
+
+#endif
