@@ -387,6 +387,10 @@ inline int rma_put_signal(void *dest, const void *source, size_t len, uint64_t *
 /* rma_put_signal_nbi: the same, but source stays in use, and the signal may not have been given, until rma_quiet. */
 inline int rma_put_signal_nbi(void *dest, const void *source, size_t len, uint64_t *signal, uint64_t value, int op, int pe);
 
+/* rma_signal_set, rma_signal_add: the signal alone. An atomic as that of rma_put_signal, after this PE's earlier puts. */
+inline int rma_signal_set(uint64_t *signal, uint64_t value, int pe);
+inline int rma_signal_add(uint64_t *signal, uint64_t value, int pe);
+
 /* rma_signal_fetch: the value of the caller's own signal: an acquire. rma_signal_wait_until: wait until it compares to value as
  * cmp (enum rma_cmp) says, and return the value that did; 0 after an error. */
 inline uint64_t rma_signal_fetch(const uint64_t *signal);
@@ -528,6 +532,9 @@ int rma_team_n_pes(const rma_team *team);
  * RMA_TEAM_INVALID, and after RMA_ERR_ARG, RMA_ERR_PE. Not collective. */
 int rma_team_translate_pe(const rma_team *team, int pe, const rma_team *other);
 
+/* rma_team_ptr: rma_ptr for PE number pe of team. NULL also for RMA_TEAM_INVALID, and after RMA_ERR_ARG, RMA_ERR_PE. Not collective. */
+void *rma_team_ptr(const rma_team *team, const void *addr, int pe);
+
 /* rma_team_split_strided: a team of the parent's PEs start, start + stride, ..., size of them in this order; stride may be negative. *team is
  * RMA_TEAM_INVALID on the parent's other PEs. Written only on success, which is the same on all PEs.
  * Returns RMA_SUCCESS, RMA_ERR_PE (start or the last PE is outside the parent), RMA_ERR_ARG, RMA_ERR_MISMATCH, RMA_ERR_NO_MEM (no
@@ -607,6 +614,8 @@ int rma_ctx_iget(rma_ctx *ctx, void *dest, const void *source, ptrdiff_t dest_st
 inline int rma_ctx_put_signal(rma_ctx *ctx, void *dest, const void *source, size_t len, uint64_t *signal, uint64_t value, int op, int pe);
 inline int rma_ctx_put_signal_nbi(rma_ctx *ctx, void *dest, const void *source, size_t len, uint64_t *signal, uint64_t value, int op,
                                   int pe);
+inline int rma_ctx_signal_set(rma_ctx *ctx, uint64_t *signal, uint64_t value, int pe);
+inline int rma_ctx_signal_add(rma_ctx *ctx, uint64_t *signal, uint64_t value, int pe);
 
 /* ---------------------------------------------------------------------------------------------------
  * Locks

@@ -554,6 +554,23 @@ RMA_INLINE_ int rma_signal_(const char *call, const rma_ctx *ctx, void *there, u
         return rma_signal_(#CALL, RMA_##F##_OF_, RMA_##F##_THERE_(dest, len, pe), RMA_##F##_WORD_(uint64_t), dest, source, len, \
                            signal, value, op, pe, NBI);                                                 \
     }
+#define RMA_SIGNAL_ALONE_(F, SET, ADD)                                                                  \
+    RMA_INLINE_ int SET(RMA_##F##_CTX_ uint64_t *signal, uint64_t value, int pe) {                      \
+        uint64_t *target = signal, *word = RMA_##F##_WORD_(uint64_t);                                   \
+        if (!RMA_LIKELY_(word != NULL))                                                                 \
+            return rma_put_signal_slow_(#SET, RMA_##F##_OF_, NULL, NULL, 0, signal, value, RMA_SIGNAL_SET, pe, 0); \
+        __atomic_store_n(word, value, __ATOMIC_RELEASE);                                                \
+        return RMA_SUCCESS;                                                                             \
+    }                                                                                                   \
+    RMA_INLINE_ int ADD(RMA_##F##_CTX_ uint64_t *signal, uint64_t value, int pe) {                      \
+        uint64_t *target = signal, *word = RMA_##F##_WORD_(uint64_t);                                   \
+        if (!RMA_LIKELY_(word != NULL))                                                                 \
+            return rma_put_signal_slow_(#ADD, RMA_##F##_OF_, NULL, NULL, 0, signal, value, RMA_SIGNAL_ADD, pe, 0); \
+        __atomic_fetch_add(word, value, __ATOMIC_ACQ_REL);                                              \
+        return RMA_SUCCESS;                                                                             \
+    }
+RMA_SIGNAL_ALONE_(SYM, rma_signal_set, rma_signal_add)
+RMA_SIGNAL_ALONE_(CTX, rma_ctx_signal_set, rma_ctx_signal_add)
 RMA_PUT_SIGNAL_(SYM, rma_put_signal, 0)
 RMA_PUT_SIGNAL_(SYM, rma_put_signal_nbi, 1)
 RMA_PUT_SIGNAL_(CTX, rma_ctx_put_signal, 0)

@@ -29,13 +29,37 @@
 #define LONG_FROM ((size_t)32768)
 #define KNOCK_EVERY 64
 #define PAUSE 2000000u              /* ticks */
+#define LOCK_POLLS 1000
 #define MESSAGES_MOST 64            /* heard before the caller goes on with its own work */
 #define RECORDS_A_LOOK 16           /* added between looks for answers */
 
 /* ---- the lock ---- */
 
-static void lock(struct rmai_far *f) { pthread_mutex_lock(&f->lock); }
+/* Who holds it polls for its own answer, which is long; so it is asked for by `wanted` too, and then let go of between two looks. Where
+ * processors suffice nobody goes to sleep for it at once: to be woken would take longer than the message. */
+static void lock(struct rmai_far *f) {
+    if (RMAI_LIKELY(pthread_mutex_trylock(&f->lock) == 0)) return;
+    atomic_fetch_add_explicit(&f->wanted, 1, memory_order_relaxed);
+    for (int i = f->crowded ? 0 : LOCK_POLLS; i > 0; i--) {
+        rmai_pause();
+        if (pthread_mutex_trylock(&f->lock) != 0) continue;
+        atomic_fetch_sub_explicit(&f->wanted, 1, memory_order_relaxed);
+        return;
+    }
+    pthread_mutex_lock(&f->lock);
+    atomic_fetch_sub_explicit(&f->wanted, 1, memory_order_relaxed);
+}
+
 static void unlock(struct rmai_far *f) { pthread_mutex_unlock(&f->lock); }
+
+/* Lets one of those who want the lock have it, if there is one. */
+static void give_way(struct rmai_far *f) {
+    int wanted = atomic_load_explicit(&f->wanted, memory_order_relaxed);
+    if (RMAI_LIKELY(wanted == 0)) return;
+    unlock(f);
+    for (int i = 0; i < LOCK_POLLS && atomic_load_explicit(&f->wanted, memory_order_relaxed) >= wanted; i++) rmai_pause();
+    lock(f);
+}
 
 /* Of a pending set: the inner one, never held while this waits for a message. */
 static void hold(struct rmai_pending *s) { pthread_mutex_lock(&s->lock); }
@@ -132,7 +156,8 @@ void rmai_pending_open(struct rmai_world *w, struct rmai_pending *s, uint32_t *c
 
 void rmai_pending_close(struct rmai_pending *s) {
     for (unsigned i = 0; i < s->room; i++) {
-        if (s->peers[i]) rmai_net_done(&s->peers[i]->knock);
+        if (s->peers[i])
+            while (rmai_net_done(&s->peers[i]->knock) == 0) continue;
         free(s->peers[i]);
     }
     free(s->peers);
@@ -328,11 +353,7 @@ static void look(struct rmai_world *w, struct vigil *v) {
         return;
     }
     if (++v->idle < (f->crowded ? POLLS_CROWDED : POLLS)) {
-        if (v->idle % 64 == 0 && w->level == RMA_THREAD_MULTIPLE) {
-            unlock(f);
-            rmai_pause();
-            lock(f);
-        }
+        give_way(f);
         return;
     }
     unlock(f);
@@ -380,6 +401,7 @@ struct ask {
     int now;       /* somebody will wait for it */
     int hold;      /* the next record goes with it */
     int outside;   /* goes beyond the credits */
+    int aside;     /* a put that no atomic of the program follows on */
 };
 
 /* The record with its name and data, and what it may bring back. */
@@ -398,6 +420,13 @@ static int fits(const struct rmai_flight *flight, const struct need *need) {
     return flight->n < RMAI_RECORDS && flight->bytes + need->bytes <= RMAI_MESSAGE && flight->answer + need->answer <= RMAI_MESSAGE;
 }
 
+/* Messages of one PE to another are heard and done in the order in which they were sent; long data and the window are apart. */
+static void note_put(struct rmai_pending *s, int pe, int in_order) {
+    int before = atomic_load_explicit(&s->puts, memory_order_relaxed), mine = in_order ? 1 + pe : RMAI_MANY_PUTS;
+    if (before != RMAI_NO_PUTS && before != mine) mine = RMAI_MANY_PUTS;
+    if (before != mine) atomic_store_explicit(&s->puts, mine, memory_order_relaxed);
+}
+
 static void append(struct rmai_flight *flight, const struct ask *a, const struct need *need) {
     unsigned char *at = flight->message + flight->bytes;
     struct rmai_record r = a->r;
@@ -409,6 +438,7 @@ static void append(struct rmai_flight *flight, const struct ask *a, const struct
     flight->bytes += need->bytes;
     flight->answer += need->answer;
     flight->expect[flight->n++] = a->expect;
+    if ((r.kind == RMAI_FAR_PUT || r.kind == RMAI_FAR_PUT_LONG) && !a->aside) note_put(a->set, a->pe, r.kind == RMAI_FAR_PUT);
 }
 
 /* Most records of a stream join the flight that is open while another is under way: for that the lock of all is not needed.
@@ -598,6 +628,7 @@ static int by_window(struct rmai_world *w, const char *call, struct rmai_pending
             *code = no_memory(call, pe);
         else
             *code = get ? rmai_net_get(&w->net, call, pe, disp, buffer, len) : rmai_net_put(&w->net, call, pe, disp, buffer, len);
+        if (!get) note_put(s, pe, 0);
         rmai_count(&w->traffic, RMA_PATH_WINDOW, get ? RMAI_GETS : RMAI_PUTS, len);
         /* To flush a get for good is the same, and MPICH does it some ten nanoseconds faster. */
         if (*code == RMA_SUCCESS && when != RMAI_LATER)
@@ -632,13 +663,6 @@ static int look_at_all(struct rmai_world *w, const char *call, struct rmai_pendi
 /* Attached memory is looked up by its owner: it may be gone. */
 static int attached(uint64_t offset) { return offset >= RMA_GPTR_ATTACHED_; }
 
-/* Messages of one PE to another are heard and done in the order in which they were sent; long data and the window are apart. */
-static void note_put(struct rmai_pending *s, int pe, int in_order) {
-    int before = atomic_load_explicit(&s->puts, memory_order_relaxed), mine = in_order ? 1 + pe : RMAI_MANY_PUTS;
-    if (before != RMAI_NO_PUTS && before != mine) mine = RMAI_MANY_PUTS;
-    if (before != mine) atomic_store_explicit(&s->puts, mine, memory_order_relaxed);
-}
-
 int rmai_far_release(struct rmai_world *w, const char *call, struct rmai_pending *s, int pe) {
     int puts = atomic_load_explicit(&s->puts, memory_order_relaxed);
     return puts == RMAI_NO_PUTS || puts == 1 + pe ? RMA_SUCCESS : rmai_far_quiet(w, call, s);
@@ -649,13 +673,9 @@ int rmai_far_put(struct rmai_world *w, const char *call, struct rmai_pending *s,
     struct ask a;
     struct rmai_waiter waiter;
     int code;
-    if (by_window(w, call, s, pe, offset, (void *)(uintptr_t)source, len, when, 0, &code)) {
-        note_put(s, pe, 0);
-        return code;
-    }
+    if (by_window(w, call, s, pe, offset, (void *)(uintptr_t)source, len, when, 0, &code)) return code;
     a = (struct ask){.call = call, .set = s, .pe = pe, .may_fail = attached(offset), .r = {.kind = RMAI_FAR_PUT, .offset = offset}};
     waiter = (struct rmai_waiter){0};
-    note_put(s, pe, len <= INLINE_MOST);
     rmai_count(&w->traffic, RMA_PATH_REQUEST, RMAI_PUTS, len);
     if (a.may_fail && (code = look_at_all(w, call, s, pe, offset, len, 0)) != RMA_SUCCESS) return code;
     if (!a.may_fail && len <= INLINE_PIECE) {
@@ -686,8 +706,8 @@ int rmai_far_get(struct rmai_world *w, const char *call, struct rmai_pending *s,
 }
 
 /* With the lock of all, where there are threads. Operands stay where they are until all PEs have been flushed. */
-static int atomic_by_mpi(struct rmai_world *w, const char *call, struct rmai_pending *s, int pe, size_t disp, int op, size_t len, uint64_t value, uint64_t cond,
-                         void *old, int later) {
+static int atomic_by_mpi(struct rmai_world *w, const char *call, struct rmai_pending *s, int pe, size_t disp, int op, size_t len,
+                         uint64_t value, uint64_t cond, void *old, int later) {
     struct rmai_far *f = &w->far;
     struct rmai_operands *o;
     int code = RMA_SUCCESS;
@@ -727,7 +747,8 @@ static uint64_t bits_of(const void *word, size_t len) {
 
 /* min and max by compare_swap. MPI's own are another operation: they say nothing of a NaN, MPICH 4.0 compares unsigned words as
  * signed ones, and to announce them (the window's hints) would keep MPI from using adapters that have no such operation. */
-static int limit_by_mpi(struct rmai_world *w, const char *call, struct rmai_pending *s, int pe, size_t disp, int op, size_t len, uint64_t value, void *old) {
+static int limit_by_mpi(struct rmai_world *w, const char *call, struct rmai_pending *s, int pe, size_t disp, int op, size_t len,
+                        uint64_t value, void *old) {
     uint64_t seen = 0, next, found;
     int code = atomic_by_mpi(w, call, s, pe, disp, RMA_FETCH_, len, 0, 0, &seen, 0);
     while (code == RMA_SUCCESS) {
@@ -776,7 +797,7 @@ int rmai_far_atomic(struct rmai_world *w, const char *call, struct rmai_pending 
 
 int rmai_far_put_signal(struct rmai_world *w, const char *call, struct rmai_pending *s, int pe, uint64_t offset, const void *source,
                         size_t len, uint64_t word, int op, size_t word_len, uint64_t value, enum rmai_when when, int urgent) {
-    struct ask put = {.call = call, .set = s, .pe = pe, .hold = 1, .data = source,
+    struct ask put = {.call = call, .set = s, .pe = pe, .hold = 1, .aside = urgent, .data = source,
                       .r = {.kind = RMAI_FAR_PUT, .len = (uint32_t)len, .offset = offset}};
     struct ask signal = {.call = call, .set = s, .pe = pe, .now = urgent,
                          .r = {.kind = RMAI_FAR_ATOMIC, .op = (uint8_t)op, .len = (uint32_t)word_len, .offset = word, .value = value}};
@@ -786,7 +807,6 @@ int rmai_far_put_signal(struct rmai_world *w, const char *call, struct rmai_pend
     struct rmai_waiter waiter = {.left = 1};
     int code = urgent ? RMA_SUCCESS : rmai_far_release(w, call, s, pe);
     if (code != RMA_SUCCESS) return code;
-    if (!urgent) note_put(s, pe, len <= INLINE_PIECE);
     rmai_count(&w->traffic, RMA_PATH_REQUEST, RMAI_ATOMICS, 0);
     if (len) rmai_count(&w->traffic, RMA_PATH_REQUEST, RMAI_PUTS, len);
     lock(&w->far);

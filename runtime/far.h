@@ -100,6 +100,7 @@ struct rmai_answering; /* runtime/answer.c */
 struct rmai_far {
     int active;             /* something goes by MPI: the job has several nodes, or RMA_AMO=mpi */
     pthread_mutex_t lock;   /* of all below, and of net's messages */
+    _Atomic int wanted;     /* threads that wait for it */
     struct rmai_flight *flight[RMAI_FLIGHTS], *idle, *moving;
     unsigned n_flights;
     struct rmai_answering *answering;

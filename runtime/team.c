@@ -167,6 +167,15 @@ int rma_team_translate_pe(const rma_team *team, int pe, const rma_team *other) {
     return rmai_team_index(to, rmai_team_pe(from, pe));
 }
 
+void *rma_team_ptr(const rma_team *team, const void *addr, int pe) {
+    static const char call[] = "rma_team_ptr";
+    const struct rmai_team *t = team == RMA_TEAM_INVALID ? NULL : rmai_team(&rmai_world, call, team);
+    if (team == RMA_TEAM_INVALID) return NULL;
+    if (t && pe >= 0 && pe < t->n) return rma_ptr(addr, rmai_team_pe(t, pe));
+    rmai_raise(t ? rmai_error(RMA_ERR_PE, "%s: PE %d is outside 0..%d of the team", call, pe, t->n - 1) : rma_last_code());
+    return NULL;
+}
+
 /* ---- splitting ---- */
 
 #define ARGUMENTS 4

@@ -175,12 +175,53 @@ static void counted(uint64_t n) {
     free(source);
 }
 
+/* Signals alone, in the default context and in another one: after the puts of that context. */
+static void signals_alone(void) {
+    const uint64_t rounds = 300;
+    uint64_t *counts = rma_calloc((size_t)job.n, sizeof *counts), *turn = rma_calloc((size_t)job.n, sizeof *turn), *news;
+    rma_ctx *ctx;
+    news = rma_calloc((size_t)job.n, sizeof *news);
+    CHECK(counts && turn && news, "%s", rma_last_error());
+    OK(rma_ctx_create(0, &ctx));
+    for (uint64_t i = 1; i <= rounds; i++) {
+        for (int step = 0; step < job.n; step++) {
+            int to = job_any(step);
+            if (i % 2) {
+                OK(rma_put(&news[job.me], &i, sizeof i, to));
+                OK(rma_signal_add(&counts[job.me], 3, to));
+                OK(rma_signal_set(&turn[job.me], i, to));
+            } else {
+                OK(rma_ctx_put(ctx, &news[job.me], &i, sizeof i, to));
+                OK(rma_ctx_signal_add(ctx, &counts[job.me], 3, to));
+                OK(rma_ctx_signal_set(ctx, &turn[job.me], i, to));
+            }
+        }
+        for (int pe = 0; pe < job.n; pe++) {
+            CHECK(rma_signal_wait_until(&turn[pe], RMA_CMP_GE, i) == i, "turn %llu of PE %d", (unsigned long long)i, pe);
+            CHECK(news[pe] == i, "PE %d has put %llu before turn %llu", pe, (unsigned long long)news[pe], (unsigned long long)i);
+            CHECK(rma_signal_fetch(&counts[pe]) == 3 * i, "PE %d has added %llu times 3 before turn %llu", pe,
+                  (unsigned long long)counts[pe] / 3, (unsigned long long)i);
+        }
+        OK(rma_barrier_all());
+    }
+    OK(rma_ctx_destroy(ctx));
+    OK(rma_free(news));
+    OK(rma_free(turn));
+    OK(rma_free(counts));
+}
+
 /* ---- mistakes ---- */
 
 static void refused(void *dest, size_t len, uint64_t *signal, int op, int pe, int code, const char *words, const char *also) {
     unsigned char source[64] = {1, 2, 3};
     EXPECT("rma_put_signal", rma_put_signal(dest, source, len, signal, 77, op, pe), code, words, also);
     EXPECT("rma_put_signal_nbi", rma_put_signal_nbi(dest, source, len, signal, 77, op, pe), code, words, also);
+    if ((len && code != RMA_ERR_PE) || code == RMA_ERR_ARG) return;
+    /* Without data: the signal is what is wrong. */
+    EXPECT("rma_signal_set", rma_signal_set(signal, 77, pe), code, words, also);
+    EXPECT("rma_signal_add", rma_signal_add(signal, 77, pe), code, words, also);
+    EXPECT("rma_ctx_signal_set", rma_ctx_signal_set(RMA_CTX_DEFAULT, signal, 77, pe), code, words, also);
+    EXPECT("rma_ctx_signal_add", rma_ctx_signal_add(RMA_CTX_DEFAULT, signal, 77, pe), code, words, also);
 }
 
 static void mistakes(void) {
@@ -245,6 +286,8 @@ int main(void) {
     statics((uint64_t)job_far_rounds(2000, 200, 40));
     DOING("counting");
     counted((uint64_t)job_far_rounds(5000, 1000, 50));
+    DOING("alone");
+    signals_alone();
     DOING("mistakes");
     mistakes();
     OK(rma_free(data));

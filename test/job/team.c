@@ -29,6 +29,8 @@ static struct group from(const struct group *parent, int start, int stride, int 
     return g;
 }
 
+static int symmetric_word;
+
 static int place_in(const struct group *g, int pe) {
     for (int i = 0; i < g->n; i++)
         if (g->pes[i] == pe) return i;
@@ -40,6 +42,7 @@ static void translates(const struct group *a, const struct group *b) {
     for (int i = 0; i < a->n; i++) {
         int got = rma_team_translate_pe(a->team, i, b->team), want = place_in(b, a->pes[i]);
         CHECK(got == want, "PE %d of a team of %d is translated to %d, not %d, of %d", i, a->n, got, want, b->n);
+        CHECK(rma_team_ptr(a->team, &symmetric_word, i) == rma_ptr(&symmetric_word, a->pes[i]), "the address of PE %d of a team of %d", i, a->n);
     }
 }
 
@@ -313,6 +316,7 @@ static void no_team(rma_team *team, const char *words) {
     if (team == RMA_TEAM_INVALID) {
         QUIETLY(rma_team_my_pe(team), -1);
         QUIETLY(rma_team_n_pes(team), -1);
+        QUIETLY(rma_team_ptr(team, &symmetric_word, 0), NULL);
         QUIETLY(rma_team_translate_pe(team, 0, RMA_TEAM_WORLD), -1);
         QUIETLY(rma_team_translate_pe(RMA_TEAM_WORLD, 0, team), -1);
         QUIETLY(rma_team_translate_pe(RMA_TEAM_WORLD, job.n, team), -1);
@@ -322,6 +326,7 @@ static void no_team(rma_team *team, const char *words) {
     EXPECT("rma_team_my_pe", value_of(rma_team_my_pe(team)), RMA_ERR_ARG, words);
     EXPECT("rma_team_n_pes", value_of(rma_team_n_pes(team)), RMA_ERR_ARG, words);
     EXPECT("rma_team_translate_pe", value_of(rma_team_translate_pe(team, 0, RMA_TEAM_WORLD)), RMA_ERR_ARG, words);
+    EXPECT("rma_team_ptr", rma_team_ptr(team, &symmetric_word, 0) ? RMA_SUCCESS : rma_last_code(), RMA_ERR_ARG, words);
     EXPECT("rma_team_translate_pe", value_of(rma_team_translate_pe(RMA_TEAM_WORLD, 0, team)), RMA_ERR_ARG, words);
     EXPECT("rma_team_destroy", rma_team_destroy(team), RMA_ERR_ARG, words);
 }
@@ -335,6 +340,9 @@ static void wrong_handles(void) {
     const int wrong[] = {-1, job.n, INT_MAX, INT_MIN};
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
         EXPECT("rma_team_translate_pe", value_of(rma_team_translate_pe(g.team, wrong[i], RMA_TEAM_WORLD)), RMA_ERR_PE,
+               job_text("PE %d is outside 0..%d", wrong[i], job.n - 1));
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
+        EXPECT("rma_team_ptr", rma_team_ptr(g.team, &symmetric_word, wrong[i]) ? RMA_SUCCESS : rma_last_code(), RMA_ERR_PE,
                job_text("PE %d is outside 0..%d", wrong[i], job.n - 1));
     EXPECT("rma_team_destroy", rma_team_destroy(RMA_TEAM_WORLD), RMA_ERR_ARG, "RMA_TEAM_WORLD");
     EXPECT("rma_team_destroy", rma_team_destroy(RMA_TEAM_SHARED), RMA_ERR_ARG, "RMA_TEAM_SHARED");

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* rma_thread_rate.c: how fast several threads of PE 0 work on PE 1 together, with a context each and all in one.
+ *
+ * The figure is the time of all divided by the operations of all: with a processor for each thread it halves with two, if nothing is
+ * shared. Each thread has lines of its own on PE 1, so that it is the library that is measured, and not a line that threads share. */
+#include "pair.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { OWN, ONE, RAW, MPI, N_METHODS };
+enum { PUT, GET, FETCH_ADD };
+
+#define THREADS_MAX 64
+#define LINE 16 /* words of 8 bytes between those of two threads */
+
+static struct bench_pair pair;
+static int operation;
+static long window = 64;
+
+struct worker {
+    pthread_t thread;
+    rma_ctx *ctx;
+    long n;
+    uint64_t *word, *near, *mine; /* PE 1's by symmetric address, by load and store if that can be, and what is put from or got to here */
+    double seconds;
+};
+
+static struct worker workers[THREADS_MAX];
+static int n_threads;
+static pthread_barrier_t start;
+
+static void *work_rma(void *arg) {
+    struct worker *t = arg;
+    pthread_barrier_wait(&start);
+    double begun = rma_wtime();
+    for (long i = 0, k = 0; i < t->n; i++) {
+        if (operation == PUT)
+            BENCH_RMA(rma_ctx_put_nbi(t->ctx, t->word, t->mine, sizeof *t->word, 1));
+        else if (operation == GET)
+            BENCH_RMA(rma_ctx_get_nbi(t->ctx, t->mine, t->word, sizeof *t->word, 1));
+        else
+            BENCH_RMA(rma_ctx_atomic_fetch_add_nbi(t->ctx, t->mine, t->word, 1, 1));
+        bench_keep(t->mine);
+        if (++k == window) {
+            BENCH_RMA(rma_ctx_quiet(t->ctx));
+            k = 0;
+        }
+    }
+    BENCH_RMA(rma_ctx_quiet(t->ctx));
+    t->seconds = rma_wtime() - begun;
+    return NULL;
+}
+
+static void *work_raw(void *arg) {
+    struct worker *t = arg;
+    pthread_barrier_wait(&start);
+    double begun = rma_wtime();
+    for (long i = 0; i < t->n; i++) {
+        if (operation == PUT)
+            __atomic_store_n(t->near, *t->mine, __ATOMIC_RELAXED);
+        else if (operation == GET)
+            *t->mine = __atomic_load_n(t->near, __ATOMIC_RELAXED);
+        else
+            *t->mine = __atomic_fetch_add(t->near, 1, __ATOMIC_ACQ_REL);
+        bench_keep(t->mine);
+    }
+    t->seconds = rma_wtime() - begun;
+    return NULL;
+}
+
+static void *work_mpi(void *arg) {
+    static const uint64_t one = 1;
+    struct worker *t = arg;
+    MPI_Aint disp = (MPI_Aint)((t - workers) * LINE * (long)sizeof *t->word);
+    pthread_barrier_wait(&start);
+    double begun = rma_wtime();
+    for (long i = 0, k = 0; i < t->n; i++) {
+        if (operation == PUT)
+            BENCH_MPI(MPI_Put(t->mine, 8, MPI_BYTE, 1, disp, 8, MPI_BYTE, pair.win));
+        else if (operation == GET)
+            BENCH_MPI(MPI_Get(t->mine, 8, MPI_BYTE, 1, disp, 8, MPI_BYTE, pair.win));
+        else
+            BENCH_MPI(MPI_Fetch_and_op(&one, t->mine, MPI_UINT64_T, 1, disp, MPI_SUM, pair.win));
+        if (++k == window) {
+            BENCH_MPI(MPI_Win_flush(1, pair.win));
+            k = 0;
+        }
+    }
+    BENCH_MPI(MPI_Win_flush(1, pair.win));
+    t->seconds = rma_wtime() - begun;
+    return NULL;
+}
+
+/* n operations by all threads together. */
+static double run(long n, void *(*work)(void *)) {
+    double longest = 0;
+    pthread_barrier_init(&start, NULL, (unsigned)n_threads);
+    for (int i = 0; i < n_threads; i++) {
+        workers[i].n = n / n_threads + (i < n % n_threads);
+        if (pthread_create(&workers[i].thread, NULL, work, &workers[i]) != 0) bench_fail("pthread_create", 0);
+    }
+    for (int i = 0; i < n_threads; i++) {
+        pthread_join(workers[i].thread, NULL);
+        if (workers[i].seconds > longest) longest = workers[i].seconds;
+    }
+    pthread_barrier_destroy(&start);
+    return longest;
+}
+
+static double run_own(long n) {
+    double seconds;
+    for (int i = 0; i < n_threads; i++) BENCH_RMA(rma_ctx_create(RMA_CTX_PRIVATE, &workers[i].ctx));
+    seconds = run(n, work_rma);
+    for (int i = 0; i < n_threads; i++) BENCH_RMA(rma_ctx_destroy(workers[i].ctx));
+    return seconds;
+}
+
+static double run_one(long n) {
+    for (int i = 0; i < n_threads; i++) workers[i].ctx = RMA_CTX_DEFAULT;
+    return run(n, work_rma);
+}
+
+static double run_raw(long n) { return run(n, work_raw); }
+static double run_mpi(long n) { return run(n, work_mpi); }
+
+/* Each thread's word on PE 1 is what it has put, or the number of what it has added; what it has got is what was there. */
+static size_t check_words(const struct bench_method *m, uint64_t *words, MPI_Win win) {
+    static uint64_t turn = 1000;
+    const long n = 16 * (long)n_threads;
+    size_t wrong = 0;
+    turn += 1000;
+    for (int i = 0; i < n_threads; i++) {
+        *workers[i].mine = turn + (uint64_t)i;
+        if (bench.pe == 1) words[i * LINE] = operation == GET ? turn + 500 + (uint64_t)i : 0;
+    }
+    if (win != MPI_WIN_NULL) BENCH_MPI(MPI_Win_sync(win));
+    bench_sync();
+    if (bench_calls_run(m)) m->run(n);
+    bench_sync();
+    if (win != MPI_WIN_NULL) BENCH_MPI(MPI_Win_sync(win));
+    for (int i = 0; i < n_threads; i++) {
+        if (bench.pe == 0 && operation == GET) wrong += *workers[i].mine != turn + 500 + (uint64_t)i;
+        if (bench.pe == 1 && operation == PUT) wrong += words[i * LINE] != turn + (uint64_t)i;
+        if (bench.pe == 1 && operation == FETCH_ADD) wrong += words[i * LINE] != (uint64_t)(n / n_threads);
+    }
+    return wrong;
+}
+
+static size_t check_heap(const struct bench_method *m) { return check_words(m, (uint64_t *)(void *)pair.heap, MPI_WIN_NULL); }
+static size_t check_window(const struct bench_method *m) { return check_words(m, (uint64_t *)(void *)pair.base, pair.win); }
+
+int main(int argc, char **argv) {
+    static long threads = 2;
+    static const struct bench_option options[] = {
+        {"operation", 'o', BENCH_WORD, &operation, 0, 0, "put|get|fetch_add", "what the threads do, 8 bytes each time [put]"},
+        {"threads", 't', BENCH_COUNT, &threads, 1, THREADS_MAX, "N", "rows for 1, 2, 4 ... up to N threads [2]"},
+        {"window", 'w', BENCH_COUNT, &window, 1, 1 << 20, "N", "operations for each completion [64]"},
+        {0},
+    };
+    static const struct bench_spec spec = {
+        .title = "rate of threads",
+        .note = "PE 0 to PE 1, 8 bytes, time of one operation among all",
+        .help = "Time of a nonblocking operation of 8 bytes by threads of PE 0, divided by the number of threads that work at once:\n"
+                "  own context (us)  rma_ctx_put_nbi, rma_ctx_get_nbi or rma_ctx_atomic_fetch_add_nbi, rma_ctx_quiet after --window\n"
+                "  one context (us)  the same, all threads in RMA_CTX_DEFAULT\n"
+                "  raw (us)          the same by load, store or instruction through rma_ptr; '-' off-node\n"
+                "  MPI (us)          MPI_Put, MPI_Get or MPI_Fetch_and_op, one window, MPI_Win_flush after --window\n"
+                "Give PE 0 as many processors as threads. PE 1 waits in MPI for MPI's column, and off-node in librma for the first.",
+        .options = options,
+        .rows = "Threads",
+        .n_pes = 2,
+        .budget = 5e-3,
+    };
+    struct bench_method methods[N_METHODS] = {
+        [OWN] = {.name = "own context (us)", .run = run_own, .check = check_heap, .callers = 1},
+        [ONE] = {.name = "one context (us)", .run = run_one, .check = check_heap, .callers = 1},
+        [RAW] = {.name = "raw (us)", .run = run_raw, .check = check_heap, .callers = 1},
+        [MPI] = {.name = "MPI (us)", .run = run_mpi, .check = check_window, .callers = 1, .mpi = true},
+    };
+    static const struct bench_ratio near[] = {
+        {"own/raw", OWN, {RAW, -1}},
+        {"one/own", ONE, {OWN, -1}},
+        {"MPI/own", MPI, {OWN, -1}},
+    };
+    static const struct bench_ratio far[] = {
+        {"own/MPI", OWN, {MPI, -1}},
+        {"one/own", ONE, {OWN, -1}},
+        {"MPI/own", MPI, {OWN, -1}},
+    };
+    int level = 0;
+    uint64_t *words;
+
+    if (rma_init_thread(RMA_THREAD_MULTIPLE, &level) != RMA_SUCCESS) return 1;
+    bench_init(argc, argv, &spec);
+    if (level != RMA_THREAD_MULTIPLE) bench_refuse(1, "this MPI gives thread level %d, not RMA_THREAD_MULTIPLE", level);
+    bench_pair_open(&pair, THREADS_MAX * LINE * sizeof *words);
+    words = (uint64_t *)(void *)pair.heap;
+    for (int i = 0; i < THREADS_MAX; i++) {
+        workers[i].word = &words[i * LINE];
+        workers[i].near = pair.peer ? (uint64_t *)(void *)pair.peer + i * LINE : NULL;
+        workers[i].mine = (uint64_t *)(void *)pair.own + i * LINE;
+    }
+    if (!pair.on_node) methods[RAW].run = NULL;
+    for (n_threads = 1; n_threads <= threads; n_threads *= 2) {
+        char name[24];
+        snprintf(name, sizeof name, "%d", n_threads);
+        bench_row(name, methods, N_METHODS, pair.on_node ? near : far, 3);
+    }
+    bench_pair_close(&pair);
+    return bench_finish();
+}
