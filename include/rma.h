@@ -51,6 +51,8 @@
 
 #ifdef __cplusplus
 extern "C" {
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow" /* calls named as the structures that they fill */
 #endif
 
 #pragma GCC visibility push(default)
@@ -704,6 +706,7 @@ inline int rma_gptr_get(void *dest, rma_gptr_t source, size_t len);
 #pragma GCC visibility pop
 
 #ifdef __cplusplus
+#pragma GCC diagnostic pop
 }
 #endif
 

@@ -129,13 +129,13 @@ RMA_INLINE_ void rma_move_(void *dest, const void *source, size_t len) {
 }
 
 /* The context of a handle, or another one, which has another handle. */
-RMA_INLINE_ struct rma_context_ *rma_context_(const rma_ctx *ctx) {
+RMA_INLINE_ struct rma_context_ *rma_context_of_(const rma_ctx *ctx) {
     return &rma_reach_.contexts[((uint32_t)(uintptr_t)ctx - 1) & rma_reach_.contexts_mask];
 }
 
 /* rma_reach_ptr_ for a PE of the context's team. */
 RMA_INLINE_ void *rma_ctx_ptr_(const rma_ctx *ctx, const void *addr, size_t len, int pe) {
-    const struct rma_context_ *c = rma_context_(ctx);
+    const struct rma_context_ *c = rma_context_of_(ctx);
     if (!RMA_LIKELY_(c->handle == (uintptr_t)ctx && (uint32_t)pe < c->n)) return NULL;
     return rma_reach_ptr_(addr, len, c->start + pe * c->stride);
 }
@@ -216,7 +216,7 @@ RMA_INLINE_ int rma_order_(const char *call) {
 }
 
 RMA_INLINE_ int rma_ctx_order_(const char *call, const rma_ctx *ctx) {
-    const struct rma_context_ *c = rma_context_(ctx);
+    const struct rma_context_ *c = rma_context_of_(ctx);
     __atomic_thread_fence(__ATOMIC_RELEASE);
     return RMA_LIKELY_(c->handle == (uintptr_t)ctx && c->calm) ? RMA_SUCCESS : rma_quiet_slow_(call, ctx);
 }
@@ -253,7 +253,7 @@ RMA_INLINE_ void *rma_atomic_ptr_(const void *target, size_t len, int pe) {
 
 RMA_INLINE_ void *rma_ctx_atomic_ptr_(const rma_ctx *ctx, const void *target, size_t len, int pe) {
     void *there = rma_ctx_ptr_(ctx, target, len, pe);
-    return RMA_LIKELY_(there != NULL && ((uintptr_t)target & (len - 1)) == 0 && rma_context_(ctx)->calm) ? there : NULL;
+    return RMA_LIKELY_(there != NULL && ((uintptr_t)target & (len - 1)) == 0 && rma_context_of_(ctx)->calm) ? there : NULL;
 }
 
 /* What is done with the word of TYPE at t, in the end. Floating-point words are compared by their bits. A number wins over a NaN. */
