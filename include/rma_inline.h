@@ -55,6 +55,7 @@ struct rma_reach_ {
     uint32_t my_pe;
     struct rma_context_ *contexts;
     uint32_t contexts_mask; /* their number - 1 */
+    uint32_t one_node;      /* all PEs are near, and their atomics are the processor's */
 };
 
 #define RMA_SIZE_MIN_ 4096
@@ -577,46 +578,69 @@ RMA_PUT_SIGNAL_(CTX, rma_ctx_put_signal, 0)
 RMA_PUT_SIGNAL_(CTX, rma_ctx_put_signal_nbi, 1)
 
 /* Locks: runtime/locks.c says how they work. */
-#define RMA_LOCK_NEXT_ 0x01ffffffu    /* 1 + the PE that waits behind this one */
+#define RMA_LOCK_PE_ 0x01ffffffu      /* 1 + a PE: in tail_ the last one of the queue, in node_ a neighbour in it */
+#define RMA_LOCK_PHASE_ 0x02000000u   /* on one node: which of a PE's last two times in the queue is meant */
 #define RMA_LOCK_HELD_ 0x80000000u    /* this PE holds the lock, or waits for it */
-#define RMA_LOCK_GRANTED_ 0x40000000u /* the one before has passed it on */
-#define RMA_LOCK_ASLEEP_ 0x20000000u  /* this PE waits in the kernel */
+#define RMA_LOCK_GRANTED_ 0x40000000u /* between nodes: the one before has passed it on */
+#define RMA_LOCK_ASLEEP_ 0x20000000u  /* a PE sleeps in the kernel until this word changes */
 
 /* The PE whose copy has the queue's tail: one or another for each lock, the same for all PEs. */
 RMA_INLINE_ int rma_lock_home_(size_t offset) {
     return (int)(((uint64_t)((uint32_t)(offset >> 3) * 0x9e3779b1u) * rma_reach_.n_pes) >> 32);
 }
 
-/* The tail of a lock in the symmetric heap, if it is near; else NULL. */
+/* The tail of a lock in the symmetric heap of a job of one node; else NULL. */
 RMA_INLINE_ uint32_t *rma_lock_tail_(rma_lock_t *lock) {
-    return (uint32_t *)rma_atomic_ptr_(lock, sizeof *lock, rma_lock_home_((uintptr_t)lock - rma_reach_.base));
+    return RMA_LIKELY_(rma_reach_.one_node)
+               ? (uint32_t *)rma_atomic_ptr_(lock, sizeof *lock, rma_lock_home_((uintptr_t)lock - rma_reach_.base))
+               : NULL;
+}
+
+/* Whether the PE that was the tail has released the lock. Acquires what it released. */
+RMA_INLINE_ int rma_lock_past_(rma_lock_t *lock, uint32_t tail) {
+    const uint32_t *node;
+    uint32_t seen;
+    if (tail == 0 || (tail & RMA_LOCK_PE_) == rma_reach_.my_pe + 1) return 1;
+    node = (const uint32_t *)rma_reach_ptr_(&lock->node_, sizeof *node, (int)(tail & RMA_LOCK_PE_) - 1);
+    if (!RMA_LIKELY_(node != NULL)) return 0;
+    seen = __atomic_load_n(node, __ATOMIC_ACQUIRE);
+    return !(seen & RMA_LOCK_HELD_) || ((seen ^ tail) & RMA_LOCK_PHASE_);
 }
 
 RMA_INLINE_ int rma_set_lock(rma_lock_t *lock) {
-    uint32_t *tail = rma_lock_tail_(lock), before;
-    if (!RMA_LIKELY_(tail != NULL && __atomic_load_n(&lock->node_, __ATOMIC_RELAXED) == 0)) return rma_set_lock_slow_(lock);
-    __atomic_store_n(&lock->node_, RMA_LOCK_HELD_, __ATOMIC_RELAXED);
-    before = __atomic_exchange_n(tail, rma_reach_.my_pe + 1, __ATOMIC_ACQ_REL);
-    return RMA_LIKELY_(before == 0) ? RMA_SUCCESS : rma_lock_wait_(lock, before);
+    uint32_t *tail = rma_lock_tail_(lock), node, before;
+    if (!RMA_LIKELY_(tail != NULL && !((node = __atomic_load_n(&lock->node_, __ATOMIC_RELAXED)) & ~RMA_LOCK_PHASE_)))
+        return rma_set_lock_slow_(lock);
+    node = (node ^ RMA_LOCK_PHASE_) | RMA_LOCK_HELD_;
+    __atomic_store_n(&lock->node_, node, __ATOMIC_RELAXED);
+    before = __atomic_exchange_n(tail, (node & RMA_LOCK_PHASE_) | (rma_reach_.my_pe + 1), __ATOMIC_ACQ_REL);
+    return RMA_LIKELY_(rma_lock_past_(lock, before)) ? RMA_SUCCESS : rma_lock_wait_(lock, before);
 }
 
 RMA_INLINE_ int rma_test_lock(rma_lock_t *lock) {
-    uint32_t *tail = rma_lock_tail_(lock), free = 0;
-    if (!RMA_LIKELY_(tail != NULL && __atomic_load_n(&lock->node_, __ATOMIC_RELAXED) == 0)) return rma_test_lock_slow_(lock);
-    if (__atomic_load_n(tail, __ATOMIC_RELAXED) != 0) return 0;
-    __atomic_store_n(&lock->node_, RMA_LOCK_HELD_, __ATOMIC_RELAXED);
-    if (__atomic_compare_exchange_n(tail, &free, rma_reach_.my_pe + 1, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) return 1;
-    __atomic_store_n(&lock->node_, 0, __ATOMIC_RELAXED);
-    return 0;
+    uint32_t *tail = rma_lock_tail_(lock), node, mine, before;
+    if (!RMA_LIKELY_(tail != NULL && !((node = __atomic_load_n(&lock->node_, __ATOMIC_RELAXED)) & ~RMA_LOCK_PHASE_)))
+        return rma_test_lock_slow_(lock);
+    before = __atomic_load_n(tail, __ATOMIC_ACQUIRE);
+    if (!rma_lock_past_(lock, before)) return 0;
+    mine = (node ^ RMA_LOCK_PHASE_) | RMA_LOCK_HELD_;
+    __atomic_store_n(&lock->node_, mine, __ATOMIC_RELAXED);
+    if (!__atomic_compare_exchange_n(tail, &before, (mine & RMA_LOCK_PHASE_) | (rma_reach_.my_pe + 1), 0, __ATOMIC_ACQ_REL,
+                                     __ATOMIC_RELAXED)) {
+        __atomic_store_n(&lock->node_, node, __ATOMIC_RELAXED);
+        return 0;
+    }
+    /* It may have been in the queue twice more meanwhile: then it is waited for. */
+    return RMA_LIKELY_(rma_lock_past_(lock, before)) || rma_lock_wait_(lock, before) == RMA_SUCCESS;
 }
 
 RMA_INLINE_ int rma_clear_lock(rma_lock_t *lock) {
-    uint32_t *tail = rma_lock_tail_(lock), last = rma_reach_.my_pe + 1;
-    if (!RMA_LIKELY_(tail != NULL && (__atomic_load_n(&lock->node_, __ATOMIC_RELAXED) & ~RMA_LOCK_GRANTED_) == RMA_LOCK_HELD_))
-        return rma_clear_lock_slow_(lock);
-    if (!RMA_LIKELY_(__atomic_compare_exchange_n(tail, &last, 0, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)))
-        return rma_clear_lock_slow_(lock);
-    __atomic_store_n(&lock->node_, 0, __ATOMIC_RELAXED);
+    uint32_t node;
+    int heap = (uintptr_t)lock - rma_reach_.base < rma_reach_.size && ((uintptr_t)lock & 7) == 0;
+    if (!RMA_LIKELY_(rma_reach_.one_node && heap)) return rma_clear_lock_slow_(lock);
+    node = __atomic_load_n(&lock->node_, __ATOMIC_RELAXED);
+    if (!RMA_LIKELY_((node & (RMA_LOCK_HELD_ | RMA_LOCK_ASLEEP_)) == RMA_LOCK_HELD_)) return rma_clear_lock_slow_(lock);
+    __atomic_store_n(&lock->node_, node & RMA_LOCK_PHASE_, __ATOMIC_RELEASE);
     return RMA_SUCCESS;
 }
 

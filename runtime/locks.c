@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Locks: a queue of PEs (Mellor-Crummey and Scott, 1991). Each lock has two words on each PE.
+/* Locks: a queue of PEs, in which each waits for the one before it. Each lock has two words on each PE.
  *
- *   tail_   on the lock's home, one PE chosen by its address: 1 + the last PE of the queue, 0 if the lock is free
- *   node_   on each PE: whether it is in the queue, who waits behind it, whether the lock has been passed on to it, whether it sleeps
+ *   tail_   on the lock's home, one PE chosen by its address: 1 + the last PE of the queue, 0 if there never was one
+ *   node_   on each PE: whether it is in the queue, and more
  *
- * A PE that finds somebody in the queue writes itself into that one's node_ and waits for its own to be granted: so each waits
- * on memory of its own, and a release touches one other PE. A PE's own node_ is stored to only while the PE is in no queue; in the
- * queue it is changed by atomics, by others too, and bits are only added.
+ * There are two ways to wait. Where all PEs are near (rmai_one_node; the lock is in memory that all reach), a PE waits for a word of the
+ * one before it (T. Craig, "Building FIFO and priority-queuing spin locks from atomic swap", 1993; A. Landin, E. Hagersten): to take a
+ * lock is one exchange of the tail, to release it one store to the own node_, and that store is all that passes between two PEs. A PE's
+ * node_ says that it is in the queue, and by a phase, which alternates, for which time; the tail that the next one has found says which
+ * time that one waits for. Two phases do: the time after the next begins when the waiting PE has had its turn.
  *
- * Where MPI does the atomics (RMA_AMO=mpi) a processor's atomic on the own word would be a second authority: then a waiting PE does
- * not say that it sleeps, and looks again by itself. */
+ * Between nodes a PE cannot look at another one's word. There it writes itself into the node_ of the one before, and waits for its own to be
+ * granted (Mellor-Crummey and Scott, 1991). Its node_ is stored to only while the PE is in no queue; in the queue it is changed by atomics,
+ * by others too, and bits are only added. Where MPI does the atomics (RMA_AMO=mpi) a processor's atomic on the own word would be a second
+ * authority: then a waiting PE does not say that it sleeps, and looks again by itself. */
 #include "config.h"
 
 #include "base/error.h"
@@ -30,9 +34,85 @@ static int home_of(const char *call, rma_lock_t *lock, int *code) {
 static uint32_t node_of(const rma_lock_t *lock) { return __atomic_load_n(&lock->node_, __ATOMIC_ACQUIRE); }
 
 static int not_free(const char *call, rma_lock_t *lock) {
-    if (!node_of(lock)) return RMA_SUCCESS;
+    if (!(node_of(lock) & RMA_LOCK_HELD_)) return RMA_SUCCESS;
     return rmai_error(RMA_ERR_STATE, "%s: PE %d holds the lock at %p already", call, rmai_world.my_pe, (void *)lock);
 }
+
+/* ---- on one node ---- */
+
+/* The copy of pe; NULL if the lock is one between nodes. The same is NULL for all PEs. */
+static rma_lock_t *near_copy(rma_lock_t *lock, int pe) {
+    const struct rmai_world *w = &rmai_world;
+    if (!rmai_one_node(w)) return NULL;
+    if (!rmai_segment_holds(&w->symmetric, lock) && w->statics_mode != RMAI_STATICS_REMAP) return NULL;
+    return rma_ptr(lock, pe);
+}
+
+static int past(uint32_t seen, uint32_t before) { return !(seen & RMA_LOCK_HELD_) || ((seen ^ before) & RMA_LOCK_PHASE_); }
+
+/* Who releases a lock looks at ASLEEP before it stores: in the moment between the two it may miss a PE that goes to sleep, which wakes by
+ * itself then. */
+int rma_lock_wait_(rma_lock_t *lock, uint32_t before) {
+    struct rmai_world *w = &rmai_world;
+    const struct rmai_patience *patience = &w->barrier.patience;
+    struct rmai_linger linger = {0};
+    unsigned polls = w->barrier.crowded ? POLLS_CROWDED : patience->polls;
+    uint32_t *word = &near_copy(lock, (int)(before & RMA_LOCK_PE_) - 1)->node_, seen;
+    __atomic_fetch_or(&lock->node_, before & RMA_LOCK_PE_, __ATOMIC_RELAXED); /* for who looks at the queue from outside */
+    for (unsigned i = 0; i < polls; i++) {
+        if (past(__atomic_load_n(word, __ATOMIC_ACQUIRE), before)) return RMA_SUCCESS;
+        if (w->barrier.crowded)
+            rmai_pause();
+        else
+            rmai_linger(&linger, patience);
+    }
+    seen = __atomic_load_n(word, __ATOMIC_ACQUIRE);
+    while (!past(seen, before)) {
+        if (!(seen & RMA_LOCK_ASLEEP_)) {
+            if (!__atomic_compare_exchange_n(word, &seen, seen | RMA_LOCK_ASLEEP_, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) continue;
+            seen |= RMA_LOCK_ASLEEP_;
+        }
+        rmai_sleep_on((_Atomic uint32_t *)word, seen, SLEEP_MOST, NULL);
+        seen = __atomic_load_n(word, __ATOMIC_ACQUIRE);
+    }
+    return RMA_SUCCESS;
+}
+
+/* Whether the PE of a tail is past. */
+static int tail_past(rma_lock_t *lock, uint32_t tail) {
+    int pe = (int)(tail & RMA_LOCK_PE_) - 1;
+    return pe < 0 || pe == rmai_world.my_pe || past(__atomic_load_n(&near_copy(lock, pe)->node_, __ATOMIC_ACQUIRE), tail);
+}
+
+static int set_near(rma_lock_t *lock, uint32_t *tail) {
+    uint32_t node = (node_of(lock) ^ RMA_LOCK_PHASE_) | RMA_LOCK_HELD_, before;
+    rmai_count(&rmai_world.traffic, RMA_PATH_MEMORY, RMAI_ATOMICS, 0);
+    __atomic_store_n(&lock->node_, node, __ATOMIC_RELAXED);
+    before = __atomic_exchange_n(tail, (node & RMA_LOCK_PHASE_) | ((uint32_t)rmai_world.my_pe + 1), __ATOMIC_ACQ_REL);
+    return tail_past(lock, before) ? RMA_SUCCESS : rma_lock_wait_(lock, before);
+}
+
+/* As where it is inlined. */
+static int test_near(rma_lock_t *lock, uint32_t *tail) {
+    uint32_t node = node_of(lock), mine = (node ^ RMA_LOCK_PHASE_) | RMA_LOCK_HELD_, before = __atomic_load_n(tail, __ATOMIC_ACQUIRE);
+    rmai_count(&rmai_world.traffic, RMA_PATH_MEMORY, RMAI_ATOMICS, 0);
+    if (!tail_past(lock, before)) return 0;
+    __atomic_store_n(&lock->node_, mine, __ATOMIC_RELAXED);
+    if (!__atomic_compare_exchange_n(tail, &before, (mine & RMA_LOCK_PHASE_) | ((uint32_t)rmai_world.my_pe + 1), 0, __ATOMIC_ACQ_REL,
+                                     __ATOMIC_RELAXED)) {
+        __atomic_store_n(&lock->node_, node, __ATOMIC_RELAXED);
+        return 0;
+    }
+    return tail_past(lock, before) || rma_lock_wait_(lock, before) == RMA_SUCCESS;
+}
+
+static int clear_near(rma_lock_t *lock) {
+    uint32_t node = __atomic_exchange_n(&lock->node_, node_of(lock) & RMA_LOCK_PHASE_, __ATOMIC_RELEASE);
+    if (node & RMA_LOCK_ASLEEP_) rmai_rouse((_Atomic uint32_t *)&lock->node_);
+    return RMA_SUCCESS;
+}
+
+/* ---- between nodes ---- */
 
 /* Until node_ has one of the bits. */
 static uint32_t await(rma_lock_t *lock, uint32_t bits) {
@@ -79,7 +159,7 @@ static int tell(const char *call, rma_lock_t *lock, int pe, uint32_t bits) {
     return RMA_SUCCESS;
 }
 
-int rma_lock_wait_(rma_lock_t *lock, uint32_t before) {
+static int wait_for_grant(rma_lock_t *lock, uint32_t before) {
     struct rmai_world *w = &rmai_world;
     int code = tell("rma_set_lock", lock, (int)before - 1, (uint32_t)w->my_pe + 1);
     if (code != RMA_SUCCESS) return code;
@@ -99,23 +179,27 @@ static int at_tail(const char *call, int op, rma_lock_t *lock, uint32_t value, u
 
 int rma_set_lock_slow_(rma_lock_t *lock) {
     int code, home = home_of("rma_set_lock", lock, &code);
+    rma_lock_t *there;
     uint32_t before;
     if (code == RMA_SUCCESS) code = not_free("rma_set_lock", lock);
     if (code != RMA_SUCCESS) return rmai_raise(code);
+    if ((there = near_copy(lock, home)) != NULL) return set_near(lock, &there->tail_);
     __atomic_store_n(&lock->node_, RMA_LOCK_HELD_, __ATOMIC_RELAXED);
     code = at_tail("rma_set_lock", RMA_SWAP_, lock, (uint32_t)rmai_world.my_pe + 1, 0, home, &before);
     if (code != RMA_SUCCESS) __atomic_store_n(&lock->node_, 0, __ATOMIC_RELAXED);
-    return code != RMA_SUCCESS || before == 0 ? code : rma_lock_wait_(lock, before);
+    return code != RMA_SUCCESS || before == 0 ? code : wait_for_grant(lock, before);
 }
 
 int rma_test_lock_slow_(rma_lock_t *lock) {
     int code, home = home_of("rma_test_lock", lock, &code);
+    rma_lock_t *there;
     uint32_t before;
     if (code == RMA_SUCCESS) code = not_free("rma_test_lock", lock);
     if (code != RMA_SUCCESS) {
         rmai_raise(code);
         return 0;
     }
+    if ((there = near_copy(lock, home)) != NULL) return test_near(lock, &there->tail_);
     __atomic_store_n(&lock->node_, RMA_LOCK_HELD_, __ATOMIC_RELAXED);
     code = at_tail("rma_test_lock", RMA_COMPARE_SWAP_, lock, (uint32_t)rmai_world.my_pe + 1, 0, home, &before);
     if (code == RMA_SUCCESS && before == 0) return 1;
@@ -132,16 +216,17 @@ int rma_clear_lock_slow_(rma_lock_t *lock) {
         code = rmai_error(RMA_ERR_STATE, "rma_clear_lock: PE %d does not hold the lock at %p", w->my_pe, (void *)lock);
     if (code == RMA_SUCCESS) code = rmai_far_calm(w, "rma_clear_lock");
     if (code != RMA_SUCCESS) return rmai_raise(code);
+    if (near_copy(lock, home)) return clear_near(lock);
     node = node_of(lock);
-    if (!(node & RMA_LOCK_NEXT_)) {
+    if (!(node & RMA_LOCK_PE_)) {
         code = at_tail("rma_clear_lock", RMA_COMPARE_SWAP_, lock, 0, me, home, &before);
         if (code != RMA_SUCCESS) return code;
         if (before == me) {
             __atomic_store_n(&lock->node_, 0, __ATOMIC_RELAXED);
             return RMA_SUCCESS;
         }
-        node = await(lock, RMA_LOCK_NEXT_); /* it has taken its place, and is about to say so */
+        node = await(lock, RMA_LOCK_PE_); /* it has taken its place, and is about to say so */
     }
     __atomic_store_n(&lock->node_, 0, __ATOMIC_RELAXED);
-    return tell("rma_clear_lock", lock, (int)(node & RMA_LOCK_NEXT_) - 1, RMA_LOCK_GRANTED_);
+    return tell("rma_clear_lock", lock, (int)(node & RMA_LOCK_PE_) - 1, RMA_LOCK_GRANTED_);
 }

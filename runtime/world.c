@@ -92,6 +92,8 @@ static void set_progression(struct rma_reach_ *r, const int *pes, int n) {
     r->n_node = (uint32_t)length;
 }
 
+int rmai_one_node(const struct rmai_world *w) { return w->n_nodes == 1 && !(w->far.active && w->far.amo_mpi); }
+
 void rmai_reach_grown(const struct rmai_world *w) {
     __atomic_store_n(&rma_reach_.size, w->symmetric.size, __ATOMIC_RELAXED);
 }
@@ -113,7 +115,8 @@ static void set_reach(struct rmai_world *w) {
                            .contexts_mask = RMAI_CONTEXTS - 1,
                            .stream_min = rmai_copy_stream_min(w->settings.copy)};
     set_progression(&r, w->node_pes, w->node_n_pes);
-    if (w->settings.stats) r.n_node = 0; /* every call comes to the library, and is counted */
+    r.one_node = rmai_one_node(w) && r.n_node == r.n_pes;
+    if (w->settings.stats) r.n_node = r.one_node = 0; /* every call comes to the library, and is counted */
     rma_reach_ = r;
 }
 

@@ -129,6 +129,9 @@ int rmai_check_pe(const struct rmai_world *w, const char *call, const char *argu
  * Returns RMA_SUCCESS or RMA_ERR_MPI. */
 int rmai_meet(struct rmai_world *w, const char *call);
 
+/* rmai_one_node: 1 if all PEs are on this node, and no atomic is MPI's. Alike on all PEs. */
+int rmai_one_node(const struct rmai_world *w);
+
 /* rmai_reach_grown makes the inlined calls see the symmetric heap's present size. Other threads may be in them: they
  * see the old size or the new one. */
 void rmai_reach_grown(const struct rmai_world *w);

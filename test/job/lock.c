@@ -20,6 +20,12 @@ static rma_lock_t *locks[LOCKS];  /* symmetric, of the heap and static */
 static struct record *records;    /* symmetric: the one of each lock, on PE owner_of(lock) */
 static uint64_t *count;           /* symmetric */
 
+/* Whether a PE waits for the one before it, rather than to be told by it. */
+static bool by_phases(rma_lock_t *lock) {
+    const char *amo = getenv("RMA_AMO");
+    return rma_n_nodes() == 1 && !(amo && strcmp(amo, "mpi") == 0) && rma_ptr(lock, (job.me + 1) % job.n);
+}
+
 static int owner_of(int k) { return (k + 1) % job.n; }
 static size_t words_of(int k) { return k % 2 ? WORDS : 5; }
 
@@ -117,8 +123,16 @@ static void several(long n) {
     total_is(0);
 }
 
-/* Who waits behind pe, or -1. The queue is in symmetric memory: see runtime/locks.c. */
-static int behind(rma_lock_t *lock, int pe) { return (int)(rma_atomic_fetch(&lock->node_, pe) & RMA_LOCK_NEXT_) - 1; }
+static int neighbour(rma_lock_t *lock, int pe) { return (int)(rma_atomic_fetch(&lock->node_, pe) & RMA_LOCK_PE_) - 1; }
+
+/* Who waits behind pe, or -1. The queue is in symmetric memory, see runtime/locks.c: either who waits has written down before whom, or
+ * the one before has it. */
+static int behind(rma_lock_t *lock, int pe) {
+    if (!by_phases(lock)) return neighbour(lock, pe);
+    for (int other = 0; other < job.n; other++)
+        if (other != job.me && neighbour(lock, other) == pe) return other;
+    return -1;
+}
 
 /* Each PE holds the lock until all others are in the queue behind it: so it is known who asks, and in which order they must get it.
  * Until one has had all its turns, no PE is ever more than one turn ahead of another. */
