@@ -213,13 +213,13 @@ RMA_TYPE_ALIASES(RMA_VALUES_)
 /* Orders. Release: a put, then a fence, then a put that a peer sees: it sees the first too. */
 RMA_INLINE_ int rma_order_(const char *call) {
     __atomic_thread_fence(__ATOMIC_RELEASE);
-    return RMA_LIKELY_(rma_reach_.calm) ? RMA_SUCCESS : rma_quiet_slow_(call, RMA_CTX_DEFAULT);
+    return RMA_LIKELY_(__atomic_load_n(&rma_reach_.calm, __ATOMIC_ACQUIRE)) ? RMA_SUCCESS : rma_quiet_slow_(call, RMA_CTX_DEFAULT);
 }
 
 RMA_INLINE_ int rma_ctx_order_(const char *call, const rma_ctx *ctx) {
     const struct rma_context_ *c = rma_context_of_(ctx);
     __atomic_thread_fence(__ATOMIC_RELEASE);
-    return RMA_LIKELY_(c->handle == (uintptr_t)ctx && c->calm) ? RMA_SUCCESS : rma_quiet_slow_(call, ctx);
+    return RMA_LIKELY_(c->handle == (uintptr_t)ctx && __atomic_load_n(&c->calm, __ATOMIC_ACQUIRE)) ? RMA_SUCCESS : rma_quiet_slow_(call, ctx);
 }
 
 RMA_INLINE_ int rma_fence(void) { return rma_order_("rma_fence"); }
@@ -246,15 +246,18 @@ enum rma_atomic_op_ {
     RMA_FETCH_FMAX_
 };
 
+/* Another thread may store it. */
+RMA_INLINE_ int rma_calm_(const uint32_t *calm) { return __atomic_load_n(calm, __ATOMIC_RELAXED) != 0; }
+
 /* Atomics. ACQ_REL: what the doc promises. Not calm: puts to other nodes are under way, which a release comes after. */
 RMA_INLINE_ void *rma_atomic_ptr_(const void *target, size_t len, int pe) {
     void *there = rma_reach_ptr_(target, len, pe);
-    return RMA_LIKELY_(there != NULL && ((uintptr_t)target & (len - 1)) == 0 && rma_reach_.calm) ? there : NULL;
+    return RMA_LIKELY_(there != NULL && ((uintptr_t)target & (len - 1)) == 0 && rma_calm_(&rma_reach_.calm)) ? there : NULL;
 }
 
 RMA_INLINE_ void *rma_ctx_atomic_ptr_(const rma_ctx *ctx, const void *target, size_t len, int pe) {
     void *there = rma_ctx_ptr_(ctx, target, len, pe);
-    return RMA_LIKELY_(there != NULL && ((uintptr_t)target & (len - 1)) == 0 && rma_context_of_(ctx)->calm) ? there : NULL;
+    return RMA_LIKELY_(there != NULL && ((uintptr_t)target & (len - 1)) == 0 && rma_calm_(&rma_context_of_(ctx)->calm)) ? there : NULL;
 }
 
 /* What is done with the word of TYPE at t, in the end. Floating-point words are compared by their bits. A number wins over a NaN. */
@@ -688,7 +691,7 @@ RMA_INLINE_ int rma_gptr_get(void *dest, rma_gptr_t source, size_t len) {
 /* The word of g, or NULL if this look cannot tell. */
 RMA_INLINE_ void *rma_gptr_word_(rma_gptr_t g, size_t len) {
     void *there = rma_gptr_ptr_(g, len);
-    return RMA_LIKELY_(there != NULL && (g & (len - 1)) == 0 && rma_reach_.calm) ? there : NULL;
+    return RMA_LIKELY_(there != NULL && (g & (len - 1)) == 0 && rma_calm_(&rma_reach_.calm)) ? there : NULL;
 }
 
 #define RMA_ATOMIC_GPTR_INTEGER_(NAME, TYPE) RMA_ATOMIC_INTEGER_(GPTR, _##NAME, NAME, TYPE)

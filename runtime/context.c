@@ -72,29 +72,27 @@ static struct rmai_context *next_of(const struct rmai_world *w, size_t i, const 
     return NULL;
 }
 
-static struct rma_context_ *make(struct rmai_world *w, struct rmai_team *t, int options) {
-    struct rmai_contexts *all = &w->contexts;
-    struct rmai_context *c = malloc(sizeof *c);
+/* The handle, or 0 if no place is free. */
+static uintptr_t make(struct rmai_world *w, struct rmai_context *c, struct rmai_team *t, int options) {
     struct rma_context_ *line;
-    size_t index = c ? take_place(all) : 0;
-    if (!index) {
-        free(c);
-        return NULL;
-    }
+    uintptr_t handle;
+    size_t index = take_place(&w->contexts);
+    if (!index) return 0;
     line = &rmai_context_lines[index];
     *c = (struct rmai_context){.line = line, .team = t, .options = options};
     rmai_pending_open(w, &c->pending, &line->calm, &line->calm);
     fill(line, t, c, index);
+    handle = ++given << INDEX_BITS | (index + 1);
     /* Release: who finds the handle sees the rest. Pairs with rmai_context. */
-    __atomic_store_n(&line->handle, ++given << INDEX_BITS | (index + 1), __ATOMIC_RELEASE);
-    return line;
+    __atomic_store_n(&line->handle, handle, __ATOMIC_RELEASE);
+    return handle;
 }
 
 /* The set is quiet. */
 static void end(struct rmai_world *w, struct rmai_context *c) {
     struct rma_context_ *line = c->line;
     __atomic_store_n(&line->handle, 0, __ATOMIC_RELEASE);
-    line->n = 0;
+    line->n = line->calm = 0;
     line->context = NULL;
     w->contexts.used[line->index / 64] &= ~((uint64_t)1 << line->index % 64);
     rmai_pending_close(&c->pending);
@@ -104,15 +102,21 @@ static void end(struct rmai_world *w, struct rmai_context *c) {
 static int create(const char *call, rma_team *team, int options, rma_ctx **ctx) {
     struct rmai_world *w = &rmai_world;
     struct rmai_team *t = rmai_team(w, call, team);
-    struct rma_context_ *line;
+    struct rmai_context *c;
+    uintptr_t made;
     if (!t) return rma_last_code();
     if (!ctx) return rmai_error(RMA_ERR_ARG, "%s: ctx is a null pointer", call);
     if (options & ~OPTIONS) return rmai_error(RMA_ERR_ARG, "%s: options %#x has bits that are no option", call, (unsigned)options);
+    c = malloc(sizeof *c);
+    if (!c) return rmai_error(RMA_ERR_NO_MEM, "%s: no memory for a context", call);
     pthread_mutex_lock(&w->contexts.lock);
-    line = make(w, t, options);
+    made = make(w, c, t, options);
     pthread_mutex_unlock(&w->contexts.lock);
-    if (!line) return rmai_error(RMA_ERR_NO_MEM, "%s: no memory for a context, or %d of them exist already", call, RMAI_CONTEXTS - 1);
-    *ctx = (rma_ctx *)line->handle;
+    if (!made) {
+        free(c);
+        return rmai_error(RMA_ERR_NO_MEM, "%s: this PE has %d contexts, and can have no more", call, RMAI_CONTEXTS - 1);
+    }
+    *ctx = (rma_ctx *)made;
     return RMA_SUCCESS;
 }
 

@@ -121,8 +121,9 @@ static struct rmai_peer *peer_of(struct rmai_pending *s, int pe) {
 }
 
 static void set_calm(struct rmai_pending *s, uint32_t calm) {
-    __atomic_store_n(s->calm, calm, __ATOMIC_RELAXED);
-    if (s->calm_too != s->calm) __atomic_store_n(s->calm_too, calm, __ATOMIC_RELAXED);
+    /* Release: a thread whose quiet finds it calm, because another one's quiet was, sees what that one has waited for. */
+    __atomic_store_n(s->calm, calm, __ATOMIC_RELEASE);
+    if (s->calm_too != s->calm) __atomic_store_n(s->calm_too, calm, __ATOMIC_RELEASE);
 }
 
 /* Something of p has to be completed by quiet. */
@@ -579,8 +580,8 @@ static int move(struct rmai_world *w, struct ask *a, char *buffer, size_t len, i
  * messages. That is so where the window is not one-sided, measured against MPI's put and get between two processes of a machine:
  * short ones that nobody waits for gather in batches (an eighth of the time), long ones go straight into place (two thirds). */
 static size_t in_window(const struct rmai_world *w, uint64_t offset, size_t len, enum rmai_when when) {
-    size_t at = (size_t)offset - w->layout.symmetric;
-    if (offset < w->layout.symmetric || at > w->far.covered || len > w->far.covered - at) return 0;
+    size_t at = (size_t)offset - w->layout.symmetric, covered = atomic_load_explicit(&w->far.covered, memory_order_acquire);
+    if (offset < w->layout.symmetric || at > covered || len > covered - at) return 0;
     if (w->far.only_atomics) return 0;
     if (w->far.one_sided <= 0 && (len >= LONG_FROM || when == RMAI_COPIED || (when == RMAI_LATER && len <= SHORT_MOST))) return 0;
     return at + RMAI_PROBE_ROOM;
@@ -1038,7 +1039,7 @@ int rmai_far_cover(struct rmai_world *w, const char *call) {
     well = all_well(w, rmai_net_window(&w->net, w->symmetric.base - RMAI_PROBE_ROOM, size + RMAI_PROBE_ROOM, w->far.amo_mpi));
     if (well) well = all_well(w, write_and_read_back(w));
     if (well)
-        w->far.covered = size;
+        atomic_store_explicit(&w->far.covered, size, memory_order_release);
     else
         code = without_window(w, call);
     unlock(&w->far);

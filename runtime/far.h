@@ -3,9 +3,9 @@
  * instructions as its own program (runtime/answer); only puts and gets in the part of the symmetric heap that MPI's window
  * covers go through that. A place there is named by its offset in the owner's space, as in a global pointer.
  *
- * Requests to one PE gather in a batch while an earlier one is under way: a lone one leaves at once, a stream goes in full
- * messages. A PE has at most RMAI_CREDITS unanswered messages at another: nobody can be flooded. What is kept of a PE is
- * kept from the first time that it is asked something.
+ * Requests of one context to one PE gather in a batch while an earlier one is under way: a lone one leaves at once, a stream goes in full
+ * messages. A context has at most RMAI_CREDITS unanswered messages at a PE, and all of a PE together have RMAI_FLIGHTS anywhere: nobody
+ * can be flooded. What is kept of a PE is kept from the first time that it is asked something.
  *
  * Whoever waits drives the progress of all; while the program computes, the watchman does (runtime/watchman). */
 #ifndef RMAI_FAR_H
@@ -24,7 +24,7 @@
 
 struct rmai_world;
 
-#define RMAI_CREDITS 4    /* unanswered messages of one PE at another */
+#define RMAI_CREDITS 4    /* unanswered messages of one PE's context at another PE */
 #define RMAI_FLIGHTS 1024 /* unanswered messages of one PE in all */
 #define RMAI_RECORDS 126  /* that fit a message */
 
@@ -104,7 +104,7 @@ struct rmai_far {
     struct rmai_flight *flight[RMAI_FLIGHTS], *idle, *moving;
     unsigned n_flights;
     struct rmai_answering *answering;
-    size_t covered;         /* bytes of the symmetric heap that the window covers */
+    _Atomic size_t covered; /* bytes of the symmetric heap that the window covers; stored by a release, when it is there */
     int windowless;         /* there is no window, nor will there be */
     int amo_mpi;            /* MPI does all atomics in the window */
     int only_atomics;       /* and nothing else goes through it */

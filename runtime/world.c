@@ -570,20 +570,23 @@ int rma_init(void) { return rma_init_thread(RMA_THREAD_SINGLE, NULL); }
 
 int rma_finalize(void) {
     struct rmai_world *w = &rmai_world;
-    int code = RMA_SUCCESS, finalized = 0, met;
+    int code = RMA_SUCCESS, met = RMA_SUCCESS, finalized = 0;
     if (w->references == 0) return rmai_raise(rmai_error(RMA_ERR_STATE, "rma_finalize: called more often than rma_init"));
     if (--w->references > 0) return RMA_SUCCESS;
     if (rma_reach_.running) {
-        code = rmai_contexts_end(w, "rma_finalize", NULL);
+        /* An error that nobody has waited for is told, and is no reason to stay. */
+        int one = rmai_contexts_end(w, "rma_finalize", NULL);
+        code = rmai_far_calm(w, "rma_finalize");
+        if (code == RMA_SUCCESS) code = one;
         met = rmai_meet(w, "rma_finalize");
+        if (met == RMA_SUCCESS) met = release(w);
         if (code == RMA_SUCCESS) code = met;
-        if (met == RMA_SUCCESS) {
-            int released = release(w);
-            if (code == RMA_SUCCESS) code = released;
-        }
     }
     MPI_Finalized(&finalized);
-    if (w->owns_mpi && !finalized && code == RMA_SUCCESS) code = rmai_mpi(MPI_Finalize(), "rma_finalize", "MPI_Finalize");
+    if (w->owns_mpi && !finalized && met == RMA_SUCCESS) {
+        met = rmai_mpi(MPI_Finalize(), "rma_finalize", "MPI_Finalize");
+        if (code == RMA_SUCCESS) code = met;
+    }
     w->owns_mpi = 0;
     return rmai_raise(code);
 }
