@@ -140,6 +140,9 @@ void bench_sync_mpi(void);
 /* bench_median: of n values, which it sorts. Local. */
 double bench_median(double *v, int n);
 
+/* bench_clock_cost: seconds between two calls of rma_wtime in a row, to be subtracted where single things are timed. Local. */
+double bench_clock_cost(void);
+
 /* bench_calls_run: whether this PE is among m's callers. Local. */
 static inline bool bench_calls_run(const struct bench_method *m) {
     return m->callers == 0 || bench.pe < m->callers;

@@ -160,22 +160,12 @@ static size_t check_window(const struct bench_method *m) {
     return bench_pair_check(m, pair.own, 0, pair.base, 1, pair.win);
 }
 
-/* The least of many: what disturbs a single look must not be subtracted from others. */
-static double measure_clock(void) {
-    double least = 1;
-    for (int i = 0; i < 10000; i++) {
-        double start = rma_wtime(), cost = rma_wtime() - start;
-        if (cost < least) least = cost;
-    }
-    return least;
-}
-
 static void open_handover(void) {
     flag = rma_aligned_alloc(FLAG_SIZE, FLAG_SIZE);
     if (!flag) bench_refuse(1, "%s", rma_last_error());
     *flag = 0;
     if (bench.pe < 2) peer_flag = rma_ptr(flag, 1 - bench.pe);
-    clock_cost = measure_clock();
+    clock_cost = bench_clock_cost();
     BENCH_RMA(rma_barrier_all());
 }
 

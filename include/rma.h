@@ -624,8 +624,8 @@ inline int rma_ctx_signal_add(rma_ctx *ctx, uint64_t *signal, uint64_t value, in
  * ------------------------------------------------------------------------------------------------ */
 
 /* A lock among all PEs: a symmetric object, zero (RMA_LOCK_INIT) on each PE before its first use. It is fair: PEs get it in the order
- * in which they asked. A PE that waits looks at its own copy only, and sleeps where PEs outnumber processors. It belongs to the
- * PE, not to a thread of it. After J. Mellor-Crummey, M. Scott, "Algorithms for scalable synchronization on shared-memory
+ * in which they asked. Each waits for a word that nobody else waits for, and sleeps where PEs outnumber processors. It belongs to the
+ * PE, not to a thread of it. After T. Craig, "Building FIFO and priority-queuing spin locks from atomic swap", 1993; J. Mellor-Crummey, M. Scott, "Algorithms for scalable synchronization on shared-memory
  * multiprocessors", 1991; OpenSHMEM 1.6 section 9.13. */
 typedef struct {
     uint32_t tail_, node_;

@@ -10,7 +10,6 @@
 #include "runtime/transfer.h"
 #include "runtime/world.h"
 
-
 /* Of a word x: (map(x) - low <= span) != inverted. */
 struct condition {
     uint64_t low, span;
@@ -86,7 +85,7 @@ static int can_look(const struct words *s) {
 
 static RMAI_COLD int wait_long(const struct words *s, const char *argument, const struct condition *c, uint64_t *x) {
     struct rmai_world *w = &rmai_world;
-    struct rmai_linger linger = {.looks = HOT_LOOKS};
+    struct rmai_linger linger = {.looks = (unsigned)rmai_min(HOT_LOOKS, w->barrier.patience.polls)}; /* as if they had been polls */
     int code = check(s, argument);
     if (code != RMA_SUCCESS) return rmai_raise(code);
     rmai_far_in_call(w, s->call);

@@ -58,13 +58,23 @@ few="-i 3 -x 0 -r 1"
     passes 7 rma_atomic_latency $few
     passes 1 rma_atomic_latency $few --operation=swap
     passes 2 rma_signal_latency $few -m 8k:16k
+    passes 2 rma_thread_rate $few
+    passes 3 rma_thread_rate $few -t 4 -o fetch_add
+    passes 1 rma_thread_rate $few -t 1 -o get
+    passes 5 rma_lock_latency $few
+    passes 1 rma_lock_latency $few --operation=handover
+    passes 11 rma_wait_latency $few
+    passes 1 rma_wait_latency $few --operation=any8
     passes 6 rma_busy_target -r 1 --compute=20
     passes 2 rma_init_time
     passes 1 rma_alloc $few -p fixed
     pes=3
     passes 1 rma_barrier_latency $few
+    passes 5 rma_lock_latency $few
     passes 6 rma_busy_target -r 1 --compute=20
     passes 2 rma_init_time
+    pes=1
+    passes 5 rma_lock_latency $few
 }
 
 for source in "$top_srcdir"/bench/rma_*.c; do

@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* rma_wait_latency.c: the time from one PE to another that waits for a word, and what ordering and testing cost alone.
+ *
+ * PE 0 and PE 1 take turns in changing a word of the other one and waiting for their own; half of such a round is printed.
+ * The raw column is the limit: a store that releases, to the address that rma_ptr gives, and loads that acquire, with
+ * nothing between two of them. It looks at as many words as librma does. */
+#include "pair.h"
+
+enum { RMA, RAW, MPI, N_METHODS };
+
+#define WORDS 64         /* most that are waited for at once */
+#define SPINS_MOST 65536 /* looks before others may have the processor */
+
+/* On PE 0 and PE 1. */
+struct board {
+    long word[WORDS];
+    _Alignas(128) uint64_t signal; /* no cache or prefetcher moves more than 128 at once */
+    uint64_t datum;                /* comes with the signal, in its line */
+};
+
+static struct bench_pair pair;
+static struct board *board; /* this PE's */
+static struct board *peer;  /* the other one's by load and store; null off-node */
+static int other;           /* the other PE */
+static long turn;           /* in step on both PEs; no word has had its value before */
+static long n_words = 1;    /* that the row waits for: a power of two, so that finding this turn's takes no division */
+static size_t wrong;        /* what this PE did not find as it had to be */
+
+BENCH_INLINE long place(void) {
+    return turn & (n_words - 1);
+}
+
+/* Ways to tell the other PE this turn, and to wait for it. */
+
+static void tell_p(void) {
+    BENCH_RMA(rma_p(&board->word[place()], turn, other));
+    BENCH_RMA(rma_quiet());
+}
+
+static void tell_set(void) {
+    BENCH_RMA(rma_atomic_set(&board->word[0], turn, other));
+    BENCH_RMA(rma_quiet());
+}
+
+static void await_word(void) {
+    BENCH_RMA(rma_wait_until(&board->word[0], RMA_CMP_EQ, turn));
+}
+
+static void await_any(void) {
+    wrong += rma_wait_until_any(board->word, (size_t)n_words, NULL, RMA_CMP_EQ, turn) != (size_t)place();
+}
+
+static void await_test(void) {
+    while (!rma_test(&board->word[0], RMA_CMP_EQ, turn)) continue;
+}
+
+BENCH_INLINE void tell_signal(size_t len) {
+    uint64_t value = (uint64_t)turn;
+    BENCH_RMA(rma_put_signal(&board->datum, &value, len, &board->signal, value, RMA_SIGNAL_SET, other));
+    BENCH_RMA(rma_quiet());
+}
+
+static void tell_signal0(void) {
+    tell_signal(0);
+}
+
+static void tell_signal8(void) {
+    tell_signal(sizeof board->datum);
+}
+
+static void await_signal0(void) {
+    wrong += rma_signal_wait_until(&board->signal, RMA_CMP_EQ, (uint64_t)turn) != (uint64_t)turn;
+}
+
+static void await_signal8(void) {
+    await_signal0();
+    wrong += board->datum != (uint64_t)turn;
+}
+
+/* Pairs with the acquire in await_raw. */
+static void tell_raw(void) {
+    __atomic_store_n(&peer->word[place()], turn, __ATOMIC_RELEASE);
+}
+
+BENCH_INLINE void yield_at(unsigned spins) {
+    if (spins > SPINS_MOST) sched_yield();
+}
+
+static void await_raw(void) {
+    const long *word = board->word, n = n_words, this = turn;
+    for (unsigned spins = 0;; yield_at(spins++))
+        for (long k = 0; k < n; k++)
+            if (__atomic_load_n(&word[k], __ATOMIC_ACQUIRE) == this) {
+                wrong += k != place();
+                return;
+            }
+}
+
+/* Pairs with the acquire in await_raw_signal0. */
+static void tell_raw_signal0(void) {
+    __atomic_store_n(&peer->signal, (uint64_t)turn, __ATOMIC_RELEASE);
+}
+
+static void tell_raw_signal8(void) {
+    peer->datum = (uint64_t)turn;
+    tell_raw_signal0();
+}
+
+static void await_raw_signal0(void) {
+    const uint64_t *signal = &board->signal, this = (uint64_t)turn;
+    for (unsigned spins = 0; __atomic_load_n(signal, __ATOMIC_ACQUIRE) != this;) yield_at(spins++);
+}
+
+static void await_raw_signal8(void) {
+    await_raw_signal0();
+    wrong += board->datum != (uint64_t)turn;
+}
+
+static void tell_mpi(void) {
+    BENCH_MPI(MPI_Send(&turn, 1, MPI_LONG, other, 0, MPI_COMM_WORLD));
+}
+
+static void await_mpi(void) {
+    long found;
+    BENCH_MPI(MPI_Recv(&found, 1, MPI_LONG, other, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+    wrong += found != turn;
+}
+
+/* Half the time of n rounds, and of one before, untimed, to start together. */
+BENCH_INLINE double rounds(long n, void (*tell)(void), void (*await)(void)) {
+    bool begins = bench.pe == 0;
+    double start = 0;
+    for (long i = -1; i < n; i++) {
+        if (i == 0) start = rma_wtime();
+        turn++;
+        if (begins) tell();
+        await();
+        if (!begins) tell();
+    }
+    return begins ? (rma_wtime() - start) / 2 : 0;
+}
+
+#define RUN(NAME, TELL, AWAIT)                                                                          \
+    static double run_##NAME(long n) {                                                                  \
+        return rounds(n, TELL, AWAIT);                                                                  \
+    }
+RUN(p, tell_p, await_word)
+RUN(atomic_set, tell_set, await_word)
+RUN(signal0, tell_signal0, await_signal0)
+RUN(signal8, tell_signal8, await_signal8)
+RUN(any, tell_p, await_any)
+RUN(test, tell_p, await_test)
+RUN(raw, tell_raw, await_raw)
+RUN(raw_signal0, tell_raw_signal0, await_raw_signal0)
+RUN(raw_signal8, tell_raw_signal8, await_raw_signal8)
+RUN(mpi, tell_mpi, await_mpi)
+
+/* What PE 0 does alone, with nothing pending. */
+
+BENCH_INLINE double repeat(long n, void (*once)(void)) {
+    double start = rma_wtime();
+    for (long i = 0; i < n; i++) {
+        once();
+        bench_keep(board);
+    }
+    return rma_wtime() - start;
+}
+
+static void test_false(void) {
+    wrong += rma_test(&board->word[0], RMA_CMP_EQ, -1L) != 0;
+}
+
+static void look(void) {
+    wrong += __atomic_load_n(&board->word[0], __ATOMIC_ACQUIRE) == -1L;
+}
+
+static void quiet(void) {
+    BENCH_RMA(rma_quiet());
+}
+
+static void fence(void) {
+    BENCH_RMA(rma_fence());
+}
+
+static void release(void) {
+    __atomic_thread_fence(__ATOMIC_RELEASE);
+}
+
+#define REPEAT(ONCE)                                                                                    \
+    static double run_##ONCE(long n) {                                                                  \
+        return repeat(n, ONCE);                                                                         \
+    }
+REPEAT(test_false)
+REPEAT(look)
+REPEAT(quiet)
+REPEAT(fence)
+REPEAT(release)
+
+struct row {
+    const char *name;
+    long n_words;
+    int callers;
+    double (*run[N_METHODS])(long n);
+};
+
+static const struct row rows[] = {
+    {"p", 1, 2, {run_p, run_raw, run_mpi}},
+    {"atomic_set", 1, 2, {run_atomic_set, run_raw, run_mpi}},
+    {"signal0", 1, 2, {run_signal0, run_raw_signal0, run_mpi}},
+    {"signal8", 1, 2, {run_signal8, run_raw_signal8, run_mpi}},
+    {"any1", 1, 2, {run_any, run_raw, run_mpi}},
+    {"any8", 8, 2, {run_any, run_raw, run_mpi}},
+    {"any64", WORDS, 2, {run_any, run_raw, run_mpi}},
+    {"test", 1, 2, {run_test, run_raw, run_mpi}},
+    {"test_false", 1, 1, {run_test_false, run_look, NULL}},
+    {"quiet", 1, 1, {run_quiet, run_release, NULL}},
+    {"fence", 1, 1, {run_fence, run_release, NULL}},
+};
+#define N_ROWS ((int)(sizeof rows / sizeof rows[0]))
+
+static size_t check(const struct bench_method *m) {
+    size_t before = wrong;
+    if (bench_calls_run(m)) m->run(1000);
+    return wrong - before;
+}
+
+int main(int argc, char **argv) {
+    static int only = -1;
+    static const struct bench_option options[] = {
+        {"operation", 'o', BENCH_WORD, &only, 0, 0,
+         "p|atomic_set|signal0|signal8|any1|any8|any64|test|test_false|quiet|fence", "this row alone [all]"},
+        {0},
+    };
+    static const struct bench_spec spec = {
+        .title = "wait latency",
+        .note = "PE 0 to PE 1 and back: one way; test_false, quiet, fence: PE 0 alone",
+        .help = "Time from one PE to another that waits:\n"
+                "  Latency (ns)  librma\n"
+                "  raw (ns)      a releasing store through rma_ptr, acquiring loads without a pause; '-' off-node\n"
+                "  MPI (ns)      MPI_Send, MPI_Recv of 8 bytes\n"
+                "The rows:\n"
+                "  p, atomic_set      rma_p or rma_atomic_set, rma_quiet; rma_wait_until\n"
+                "  signal0, signal8   rma_put_signal of so many bytes, rma_quiet; rma_signal_wait_until\n"
+                "  any1, any8, any64  rma_p, rma_quiet; rma_wait_until_any of so many words; raw looks at as many\n"
+                "  test               rma_p, rma_quiet; rma_test until it holds\n"
+                "And of PE 0 alone:\n"
+                "  test_false    rma_test that does not hold; raw: a load and a comparison\n"
+                "  quiet, fence  rma_quiet or rma_fence with nothing pending; raw: a fence of the compiler\n"
+                "1.1 at most is asked of rma/raw of those that wait, and 3 ns of quiet and fence.",
+        .options = options,
+        .rows = "Row",
+        .nanoseconds = true,
+        .n_pes = 2,
+        .budget = 5e-3,
+    };
+    struct bench_method methods[N_METHODS] = {
+        [RMA] = {.name = "Latency (ns)", .check = check},
+        [RAW] = {.name = "raw (ns)", .check = check},
+        [MPI] = {.name = "MPI (ns)", .check = check, .mpi = true},
+    };
+    static const struct bench_ratio near[] = {
+        {"rma/raw", RMA, {RAW, -1}},
+        {"MPI/rma", MPI, {RMA, -1}},
+    };
+    static const struct bench_ratio far[] = {
+        {"rma/MPI", RMA, {MPI, -1}},
+        {"MPI/rma", MPI, {RMA, -1}},
+    };
+
+    bench_init(argc, argv, &spec);
+    bench_pair_open(&pair, sizeof *board);
+    board = (struct board *)(void *)pair.heap;
+    peer = (struct board *)(void *)pair.peer;
+    other = 1 - bench.pe;
+    for (int i = 0; i < N_ROWS; i++) {
+        if (only >= 0 && only != i) continue;
+        n_words = rows[i].n_words;
+        for (int k = 0; k < N_METHODS; k++) {
+            methods[k].run = rows[i].run[k];
+            methods[k].callers = rows[i].callers;
+        }
+        if (!pair.on_node) methods[RAW].run = NULL;
+        bench_row(rows[i].name, methods, N_METHODS, pair.on_node ? near : far, 2);
+    }
+    bench_pair_close(&pair);
+    return bench_finish();
+}
