@@ -79,17 +79,19 @@ breaks() {
 holds returned
 holds returned -DGIVERS=3 -DBLOCKS=2 -DROUNDS=4
 holds returned -DOWNER_CLAIMS
+holds lock
 holds list
 holds list -DOPERATIONS=3 -DKEYS=2
 holds list -DPES=3 -DOPERATIONS=1 -DKEYS=1
 if [ "${RMA_TEST_MODELS-}" = large ]; then
+    holds lock -DPES=3 -DTURNS=3
     holds returned -DGIVERS=3 -DROUNDS=4
     holds list -DPES=3 -DOPERATIONS=1 -DKEYS=2
 fi
 
 # Each way to break a model that the model names.
 optimize=-O0 # these are found at once, and most of the time would go into compiling
-for model in returned list; do
+for model in returned list lock; do
     ways=$(grep -o '^#if[a-z]* *BROKEN_[A-Z]*\|defined(BROKEN_[A-Z]*)' "$top_srcdir/test/model/$model.pml" |
         grep -o 'BROKEN_[A-Z]*' | sort -u)
     [ -n "$ways" ] || fail "$model: no way to break it"
