@@ -635,7 +635,8 @@ RMA_INLINE_ int rma_set_lock(rma_lock_t *lock) {
     if (!RMA_LIKELY_(tail != NULL && !((node = __atomic_load_n(&lock->node_, __ATOMIC_RELAXED)) & ~RMA_LOCK_PHASE_)))
         return rma_set_lock_slow_(lock);
     node = (node ^ RMA_LOCK_PHASE_) | RMA_LOCK_HELD_;
-    __atomic_store_n(&lock->node_, node, __ATOMIC_RELAXED);
+    /* Release: who waits for this PE's time before may find this store, and sees what that time has released. */
+    __atomic_store_n(&lock->node_, node, __ATOMIC_RELEASE);
     before = __atomic_exchange_n(tail, (node & RMA_LOCK_PHASE_) | (rma_reach_.my_pe + 1), __ATOMIC_ACQ_REL);
     return RMA_LIKELY_(rma_lock_past_(lock, before)) ? RMA_SUCCESS : rma_lock_wait_(lock, before);
 }
@@ -647,10 +648,10 @@ RMA_INLINE_ int rma_test_lock(rma_lock_t *lock) {
     before = __atomic_load_n(tail, __ATOMIC_ACQUIRE);
     if (!rma_lock_past_(lock, before)) return 0;
     mine = (node ^ RMA_LOCK_PHASE_) | RMA_LOCK_HELD_;
-    __atomic_store_n(&lock->node_, mine, __ATOMIC_RELAXED);
+    __atomic_store_n(&lock->node_, mine, __ATOMIC_RELEASE);
     if (!__atomic_compare_exchange_n(tail, &before, (mine & RMA_LOCK_PHASE_) | (rma_reach_.my_pe + 1), 0, __ATOMIC_ACQ_REL,
                                      __ATOMIC_RELAXED)) {
-        __atomic_store_n(&lock->node_, node, __ATOMIC_RELAXED);
+        __atomic_store_n(&lock->node_, node, __ATOMIC_RELEASE);
         return 0;
     }
     /* It may have been in the queue twice more meanwhile: then it is waited for. */

@@ -87,7 +87,7 @@ static int tail_past(rma_lock_t *lock, uint32_t tail) {
 static int set_near(rma_lock_t *lock, uint32_t *tail) {
     uint32_t node = (node_of(lock) ^ RMA_LOCK_PHASE_) | RMA_LOCK_HELD_, before;
     rmai_count(&rmai_world.traffic, RMA_PATH_MEMORY, RMAI_ATOMICS, 0);
-    __atomic_store_n(&lock->node_, node, __ATOMIC_RELAXED);
+    __atomic_store_n(&lock->node_, node, __ATOMIC_RELEASE);
     before = __atomic_exchange_n(tail, (node & RMA_LOCK_PHASE_) | ((uint32_t)rmai_world.my_pe + 1), __ATOMIC_ACQ_REL);
     return tail_past(lock, before) ? RMA_SUCCESS : rma_lock_wait_(lock, before);
 }
@@ -97,10 +97,10 @@ static int test_near(rma_lock_t *lock, uint32_t *tail) {
     uint32_t node = node_of(lock), mine = (node ^ RMA_LOCK_PHASE_) | RMA_LOCK_HELD_, before = __atomic_load_n(tail, __ATOMIC_ACQUIRE);
     rmai_count(&rmai_world.traffic, RMA_PATH_MEMORY, RMAI_ATOMICS, 0);
     if (!tail_past(lock, before)) return 0;
-    __atomic_store_n(&lock->node_, mine, __ATOMIC_RELAXED);
+    __atomic_store_n(&lock->node_, mine, __ATOMIC_RELEASE);
     if (!__atomic_compare_exchange_n(tail, &before, (mine & RMA_LOCK_PHASE_) | ((uint32_t)rmai_world.my_pe + 1), 0, __ATOMIC_ACQ_REL,
                                      __ATOMIC_RELAXED)) {
-        __atomic_store_n(&lock->node_, node, __ATOMIC_RELAXED);
+        __atomic_store_n(&lock->node_, node, __ATOMIC_RELEASE);
         return 0;
     }
     return tail_past(lock, before) || rma_lock_wait_(lock, before) == RMA_SUCCESS;
