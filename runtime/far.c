@@ -919,6 +919,7 @@ int rmai_far_quiet(struct rmai_world *w, const char *call, struct rmai_pending *
             one = flush(w, call, p);
             if (code == RMA_SUCCESS) code = one;
         }
+        if (!s->busy) break;
         let(s);
         lock(&w->far);
         hold(s);
