@@ -88,7 +88,8 @@ static uintptr_t make(struct rmai_world *w, struct rmai_context *c, struct rmai_
     return handle;
 }
 
-/* The set is quiet. */
+/* The set is quiet. Handle 0 is RMA_CTX_INVALID's, which the inlined calls take to the last line: it must say there that it is no
+ * context's. */
 static void end(struct rmai_world *w, struct rmai_context *c) {
     struct rma_context_ *line = c->line;
     __atomic_store_n(&line->handle, 0, __ATOMIC_RELEASE);
@@ -198,14 +199,16 @@ int rmai_contexts_end(struct rmai_world *w, const char *call, const struct rmai_
     return code;
 }
 
-void rmai_contexts_pass(struct rmai_world *w) {
+int rmai_contexts_flush(struct rmai_world *w, const char *call) {
     struct rmai_context *c;
+    int code = RMA_SUCCESS, one;
     pthread_mutex_lock(&w->contexts.lock);
     for (size_t i = 0; (c = next_of(w, i, NULL)) != NULL; i = c->line->index + 1) {
-        pthread_mutex_lock(&c->pending.lock);
-        pthread_mutex_unlock(&c->pending.lock);
+        one = rmai_pending_flush(w, call, &c->pending);
+        if (code == RMA_SUCCESS) code = one;
     }
     pthread_mutex_unlock(&w->contexts.lock);
+    return code;
 }
 
 void rmai_contexts_open(struct rmai_world *w) {

@@ -42,8 +42,9 @@ void rmai_contexts_close(struct rmai_world *w);
  * returned for the first that failed. */
 int rmai_contexts_end(struct rmai_world *w, const char *call, const struct rmai_team *t);
 
-/* rmai_contexts_pass takes the lock of each pending set once: whoever held one before has let go of it. */
-void rmai_contexts_pass(struct rmai_world *w);
+/* rmai_contexts_flush: rmai_pending_flush of all of them, one after the other: whoever was using the window in one of them is done. Returns
+ * RMA_SUCCESS, or the first error. */
+int rmai_contexts_flush(struct rmai_world *w, const char *call);
 
 /* rmai_context finds that of a handle. NULL after recording RMA_ERR_STATE or RMA_ERR_ARG for `call`. */
 struct rmai_context *rmai_context(struct rmai_world *w, const char *call, const rma_ctx *handle);

@@ -135,6 +135,13 @@ static void list(struct rmai_peer *p) {
     set_calm(p->set, 0);
 }
 
+/* Messages of one PE to another are heard and done in the order in which they were sent; long data and the window are apart. */
+static void note_put(struct rmai_pending *s, int pe, int in_order) {
+    int before = atomic_load_explicit(&s->puts, memory_order_relaxed), mine = in_order ? 1 + pe : RMAI_MANY_PUTS;
+    if (before != RMAI_NO_PUTS && before != mine) mine = RMAI_MANY_PUTS;
+    if (before != mine) atomic_store_explicit(&s->puts, mine, memory_order_relaxed);
+}
+
 /* Nothing of p is left to be completed. */
 static void unlist(struct rmai_world *w, struct rmai_peer *p) {
     struct rmai_pending *s = p->set;
@@ -157,8 +164,7 @@ void rmai_pending_open(struct rmai_world *w, struct rmai_pending *s, uint32_t *c
 
 void rmai_pending_close(struct rmai_pending *s) {
     for (unsigned i = 0; i < s->room; i++) {
-        if (s->peers[i])
-            while (rmai_net_done(&s->peers[i]->knock) == 0) continue;
+        if (s->peers[i]) rmai_net_let_go(&s->peers[i]->knock);
         free(s->peers[i]);
     }
     free(s->peers);
@@ -228,17 +234,17 @@ static void look_at_moving(struct rmai_world *w) {
 
 /* ---- answers ---- */
 
-static void keep_failure(struct rmai_pending *s, int code, const void *text, size_t len) {
-    hold(s);
-    if (!s->failed) {
-        s->failed = code;
-        memcpy(s->failure, text, rmai_min(len, sizeof s->failure - 1));
-        s->failure[rmai_min(len, sizeof s->failure - 1)] = 0;
+/* Of a record that nobody waits for. There is no text: see failed_there. */
+static void keep_failure(struct rmai_peer *p, int code) {
+    hold(p->set);
+    if (!p->set->failed) {
+        p->set->failed = code;
+        p->set->failed_pe = p->pe;
     }
-    let(s);
+    let(p->set);
 }
 
-static void take_item(struct rmai_pending *s, struct rmai_expect *x, const struct rmai_item *item, const void *data) {
+static void take_item(struct rmai_peer *p, struct rmai_expect *x, const struct rmai_item *item, const void *data) {
     if (item->code == RMA_SUCCESS) {
         size_t len = rmai_min(item->len, x->len);
         if (len) memcpy(x->dest, data, len);
@@ -248,7 +254,7 @@ static void take_item(struct rmai_pending *s, struct rmai_expect *x, const struc
         memcpy(x->waiter->text, data, rmai_min(item->len, sizeof x->waiter->text - 1));
         x->waiter->text[rmai_min(item->len, sizeof x->waiter->text - 1)] = 0;
     } else {
-        keep_failure(s, item->code, data, item->len);
+        keep_failure(p, item->code);
     }
 }
 
@@ -258,7 +264,7 @@ static void take_answer(struct rmai_world *w, const struct rmai_envelope *e) {
     struct rmai_item item;
     for (unsigned i = 0; i < e->n; i++) {
         memcpy(&item, at, sizeof item);
-        take_item(flight->peer->set, &flight->expect[item.record], &item, at + sizeof item);
+        take_item(flight->peer, &flight->expect[item.record], &item, at + sizeof item);
         if (item.code != RMA_SUCCESS && flight->get) rmai_net_cancel(&flight->data); /* no data will come */
         at += sizeof item + rmai_padded(item.len);
     }
@@ -370,12 +376,16 @@ void rmai_far_stalled(struct rmai_world *w, const char *call, int pe, struct rma
     unlock(&w->far);
 }
 
+/* A record that no mistake of the caller's lets fail brings no text back: its owner had no memory, or MPI failed there. */
+static int failed_there(const char *call, int pe, int code) { return rmai_error(code, "%s: PE %d could not do it: %s", call, pe, rma_strerror(code)); }
+
 /* Until all of the waiter's records are done. Returns the code of the first that failed, with its text recorded. */
 static int wait_for(struct rmai_world *w, const char *call, int pe, struct rmai_waiter *waiter) {
     struct vigil v = vigil(w, call, pe);
     while (waiter->left > 0) look(w, &v);
     vigil_end(w, &v);
-    return waiter->code == RMA_SUCCESS ? RMA_SUCCESS : rmai_error(waiter->code, "%s", waiter->text);
+    if (waiter->code == RMA_SUCCESS) return RMA_SUCCESS;
+    return *waiter->text ? rmai_error(waiter->code, "%s", waiter->text) : failed_there(call, pe, waiter->code);
 }
 
 int rmai_far_finish(struct rmai_world *w, const char *call, const char *what, MPI_Request *request) {
@@ -399,10 +409,10 @@ struct ask {
     const void *data; /* of r.len bytes, with RMAI_FAR_PUT, RMAI_FAR_PUT_LONG */
     struct rmai_expect expect;
     size_t answer; /* bytes of data in the item, at most */
+    int put;       /* a release has to come after it */
     int now;       /* somebody will wait for it */
     int hold;      /* the next record goes with it */
     int outside;   /* goes beyond the credits */
-    int aside;     /* a put that no atomic of the program follows on */
 };
 
 /* The record with its name and data, and what it may bring back. */
@@ -421,14 +431,9 @@ static int fits(const struct rmai_flight *flight, const struct need *need) {
     return flight->n < RMAI_RECORDS && flight->bytes + need->bytes <= RMAI_MESSAGE && flight->answer + need->answer <= RMAI_MESSAGE;
 }
 
-/* Messages of one PE to another are heard and done in the order in which they were sent; long data and the window are apart. */
-static void note_put(struct rmai_pending *s, int pe, int in_order) {
-    int before = atomic_load_explicit(&s->puts, memory_order_relaxed), mine = in_order ? 1 + pe : RMAI_MANY_PUTS;
-    if (before != RMAI_NO_PUTS && before != mine) mine = RMAI_MANY_PUTS;
-    if (before != mine) atomic_store_explicit(&s->puts, mine, memory_order_relaxed);
-}
-
-static void append(struct rmai_flight *flight, const struct ask *a, const struct need *need) {
+/* To p's open flight. Only now it is pending: whoever waited for a place may have let others in, and their quiet. */
+static void append(struct rmai_peer *p, const struct ask *a, const struct need *need) {
+    struct rmai_flight *flight = p->open;
     unsigned char *at = flight->message + flight->bytes;
     struct rmai_record r = a->r;
     size_t data = rmai_data_after(&r);
@@ -439,7 +444,8 @@ static void append(struct rmai_flight *flight, const struct ask *a, const struct
     flight->bytes += need->bytes;
     flight->answer += need->answer;
     flight->expect[flight->n++] = a->expect;
-    if ((r.kind == RMAI_FAR_PUT || r.kind == RMAI_FAR_PUT_LONG) && !a->aside) note_put(a->set, a->pe, r.kind == RMAI_FAR_PUT);
+    list(p);
+    if (a->put) note_put(p->set, p->pe, r.kind == RMAI_FAR_PUT);
 }
 
 /* Most records of a stream join the flight that is open while another is under way: for that the lock of all is not needed.
@@ -452,7 +458,7 @@ static int join(struct rmai_world *w, const struct ask *a) {
     hold(s);
     if (RMAI_LIKELY(s->last && s->last->pe == a->pe && s->last->flights > 0)) flight = s->last->open;
     if (flight && flight->n && fits(flight, &need)) {
-        append(flight, a, &need);
+        append(s->last, a, &need);
         look = flight->n % RECORDS_A_LOOK == 0;
     } else {
         flight = NULL;
@@ -473,7 +479,6 @@ static int add(struct rmai_world *w, const struct ask *a) {
     int waited = 0, due = 0;
     hold(s);
     p = peer_of(s, a->pe);
-    if (p) list(p);
     while (p && !((flight = p->open) != NULL && fits(flight, &need))) {
         if (flight && flight->n && (p->flights < RMAI_CREDITS || a->outside)) {
             leave(w, p);
@@ -489,7 +494,7 @@ static int add(struct rmai_world *w, const struct ask *a) {
         }
     }
     if (p) {
-        append(p->open, a, &need);
+        append(p, a, &need);
         if (!a->hold && (p->flights == 0 || (a->now && p->flights < RMAI_CREDITS) || a->outside))
             leave(w, p);
         else
@@ -512,7 +517,6 @@ static int add_long(struct rmai_world *w, const struct ask *a, void *buffer, siz
     int waited = 0;
     hold(s);
     p = peer_of(s, a->pe);
-    if (p) list(p);
     /* Until nothing is open, and a credit and a flight are free. */
     while (p && (p->flights >= RMAI_CREDITS || (p->open && p->open->n) || (!p->open && !(p->open = take(f))))) {
         if (p->open && p->open->n && p->flights < RMAI_CREDITS) {
@@ -534,7 +538,7 @@ static int add_long(struct rmai_world *w, const struct ask *a, void *buffer, siz
         flight->get = get;
         if (get && rmai_net_receive_long(&w->net, p->pe, rmai_long_tag(flight->id, 1), buffer, len, &flight->data) != RMA_SUCCESS)
             fatal();
-        append(flight, a, &need);
+        append(p, a, &need);
         leave(w, p);
     }
     let(s);
@@ -608,17 +612,17 @@ static struct rmai_peer *touch(struct rmai_pending *s, int pe) {
 /* MPI does what comes through the window without a word to us: who is asked so learns by a message now and then, and after each pause,
  * that it does well to look often. */
 static void knock(struct rmai_world *w, struct rmai_peer *p) {
+    static const struct rmai_envelope knocking = {.kind = RMAI_WIRE_KNOCK}; /* may be on its way after the set has ended */
     uint64_t before = p->used;
     if (w->far.one_sided > 0) return;
     p->used = rmai_ticks();
     if (p->used - before < PAUSE && ++p->through_window % KNOCK_EVERY != 0) return;
     if (rmai_net_done(&p->knock) != 1) return;
-    p->knocking.kind = RMAI_WIRE_KNOCK;
-    if (rmai_net_send(&w->net, p->pe, &p->knocking, sizeof p->knocking, &p->knock) != RMA_SUCCESS) fatal();
+    if (rmai_net_send(&w->net, p->pe, &knocking, sizeof knocking, &p->knock) != RMA_SUCCESS) fatal();
 }
 
 /* 0: the range does not go through the window. The set's lock is held until MPI is done with it: so whoever takes the window down, having
- * closed it, has only to take each of these locks once (rmai_far_cover). */
+ * closed it, has only to flush each set once (rmai_far_cover), and finds nobody there after. */
 static int by_window(struct rmai_world *w, const char *call, struct rmai_pending *s, int pe, uint64_t offset, void *buffer, size_t len, enum rmai_when when,
                      int get, int *code) {
     struct rmai_peer *p;
@@ -675,7 +679,7 @@ int rmai_far_put(struct rmai_world *w, const char *call, struct rmai_pending *s,
     struct rmai_waiter waiter;
     int code;
     if (by_window(w, call, s, pe, offset, (void *)(uintptr_t)source, len, when, 0, &code)) return code;
-    a = (struct ask){.call = call, .set = s, .pe = pe, .may_fail = attached(offset), .r = {.kind = RMAI_FAR_PUT, .offset = offset}};
+    a = (struct ask){.call = call, .set = s, .pe = pe, .may_fail = attached(offset), .put = 1, .r = {.kind = RMAI_FAR_PUT, .offset = offset}};
     waiter = (struct rmai_waiter){0};
     rmai_count(&w->traffic, RMA_PATH_REQUEST, RMAI_PUTS, len);
     if (a.may_fail && (code = look_at_all(w, call, s, pe, offset, len, 0)) != RMA_SUCCESS) return code;
@@ -717,11 +721,7 @@ static int atomic_by_mpi(struct rmai_world *w, const char *call, struct rmai_pen
         f->n_operands = 0;
     }
     if (code != RMA_SUCCESS) return code;
-    hold_threads(w, s);
-    if (!touch(s, pe)) code = no_memory(call, pe);
-    let_threads(w, s);
-    if (code != RMA_SUCCESS) return code;
-    o = &f->operands[f->n_operands++];
+    o = &f->operands[f->n_operands];
     /* In the first len bytes, as MPI takes them. */
     o->value = value;
     o->cond = cond;
@@ -731,7 +731,15 @@ static int atomic_by_mpi(struct rmai_world *w, const char *call, struct rmai_pen
         memcpy(&o->cond, &half[1], 4);
     }
     atomic_thread_fence(memory_order_release); /* what this PE has stored comes before, for whoever reads the word */
-    code = rmai_net_atomic(&w->net, call, pe, disp, op, len, &o->value, &o->cond, old);
+    /* Touched and begun in one: another thread's quiet must not come between. */
+    hold_threads(w, s);
+    if (touch(s, pe)) {
+        f->n_operands++;
+        code = rmai_net_atomic(&w->net, call, pe, disp, op, len, &o->value, &o->cond, old);
+    } else {
+        code = no_memory(call, pe);
+    }
+    let_threads(w, s);
     if (code != RMA_SUCCESS || !old || later) return code;
     code = rmai_net_flush(&w->net, call, pe);
     f->n_operands--;
@@ -798,11 +806,11 @@ int rmai_far_atomic(struct rmai_world *w, const char *call, struct rmai_pending 
 
 int rmai_far_put_signal(struct rmai_world *w, const char *call, struct rmai_pending *s, int pe, uint64_t offset, const void *source,
                         size_t len, uint64_t word, int op, size_t word_len, uint64_t value, enum rmai_when when, int urgent) {
-    struct ask put = {.call = call, .set = s, .pe = pe, .hold = 1, .aside = urgent, .data = source,
+    struct ask put = {.call = call, .set = s, .pe = pe, .put = !urgent, .hold = 1, .data = source,
                       .r = {.kind = RMAI_FAR_PUT, .len = (uint32_t)len, .offset = offset}};
     struct ask signal = {.call = call, .set = s, .pe = pe, .now = urgent,
                          .r = {.kind = RMAI_FAR_ATOMIC, .op = (uint8_t)op, .len = (uint32_t)word_len, .offset = word, .value = value}};
-    struct ask together = {.call = call, .set = s, .pe = pe, .data = &word,
+    struct ask together = {.call = call, .set = s, .pe = pe, .put = 1, .data = &word,
                            .r = {.kind = RMAI_FAR_PUT_LONG, .op = (uint8_t)op, .flags = RMAI_FAR_SIGNAL, .len = sizeof word,
                                  .offset = offset, .value = len, .cond = value}};
     struct rmai_waiter waiter = {.left = 1};
@@ -878,6 +886,18 @@ static int flush(struct rmai_world *w, const char *call, struct rmai_peer *p) {
     return code;
 }
 
+int rmai_pending_flush(struct rmai_world *w, const char *call, struct rmai_pending *s) {
+    int code = RMA_SUCCESS, one;
+    hold(s);
+    for (struct rmai_peer *p = s->busy, *next; p; p = next) {
+        next = p->next;
+        one = flush(w, call, p);
+        if (code == RMA_SUCCESS) code = one;
+    }
+    let(s);
+    return code;
+}
+
 /* What is asked of p by messages; the lock of all is held. Other threads may put something through the window meanwhile, or ask more. */
 static void hear_all(struct rmai_world *w, const char *call, struct rmai_peer *p) {
     struct vigil v = vigil(w, call, p->pe);
@@ -899,7 +919,7 @@ static void hear_all(struct rmai_world *w, const char *call, struct rmai_peer *p
 /* The first error that nobody waited for, and an acquire of what nonblocking atomics have read: pairs with the release of whoever wrote
  * the word. The set's lock is held. */
 static int say_failure(const char *call, struct rmai_pending *s, int code) {
-    if (code == RMA_SUCCESS && s->failed) code = rmai_error(s->failed, "%s: %s", call, s->failure);
+    if (code == RMA_SUCCESS && s->failed) code = failed_there(call, s->failed_pe, s->failed);
     s->failed = 0;
     atomic_thread_fence(memory_order_acquire);
     return code;
@@ -1036,13 +1056,15 @@ int rmai_far_cover(struct rmai_world *w, const char *call) {
     code = rmai_meet(w, call);
     lock(&w->far);
     w->far.covered = 0;
-    rmai_contexts_pass(w);
+    if (code == RMA_SUCCESS) code = rmai_contexts_flush(w, call);
     well = all_well(w, rmai_net_window(&w->net, w->symmetric.base - RMAI_PROBE_ROOM, size + RMAI_PROBE_ROOM, w->far.amo_mpi));
     if (well) well = all_well(w, write_and_read_back(w));
-    if (well)
+    if (well) {
         atomic_store_explicit(&w->far.covered, size, memory_order_release);
-    else
+        __atomic_store_n(&w->far.by_mpi, size, __ATOMIC_RELAXED);
+    } else {
         code = without_window(w, call);
+    }
     unlock(&w->far);
     if (well && w->far.one_sided < 0 && w->n_nodes > 1) w->far.one_sided = all_well(w, one_sided(w) ? RMA_SUCCESS : RMA_ERR_MPI);
     return code;

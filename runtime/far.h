@@ -67,7 +67,6 @@ struct rmai_peer {
     MPI_Request knock;
     int listed;                  /* in set->busy */
     size_t extent[2];            /* the last that was heard of, as in its header */
-    struct rmai_envelope knocking;
     struct rmai_flight *open;    /* gathers records, or NULL */
     struct rmai_peer *next;      /* in set->busy */
 };
@@ -82,8 +81,7 @@ struct rmai_pending {
     struct rmai_peer *last;
     struct rmai_peer *busy; /* peers with something open, under way or touched */
     _Atomic int puts;       /* what is not complete: RMAI_NO_PUTS, 1 + pe: only short messages to pe, RMAI_MANY_PUTS */
-    int failed;             /* the first error that nobody waited for, */
-    char failure[RMAI_TEXT_MAX]; /* and its text, until the next quiet */
+    int failed, failed_pe;  /* the first error that nobody waited for, until the next quiet, and where */
 };
 
 /* Operands of atomics by MPI that nobody waits for. */
@@ -106,7 +104,8 @@ struct rmai_far {
     struct rmai_answering *answering;
     _Atomic size_t covered; /* bytes of the symmetric heap that the window covers; stored by a release, when it is there */
     int windowless;         /* there is no window, nor will there be */
-    int amo_mpi;            /* MPI does all atomics in the window */
+    int amo_mpi;            /* MPI does all atomics in the window, */
+    size_t by_mpi;          /* the first bytes of the symmetric heap: as covered, but it stays while the window is made anew */
     int only_atomics;       /* and nothing else goes through it */
     struct rmai_operands *operands; /* with amo_mpi */
     unsigned n_operands;    /* in use until the next flush of all PEs */
@@ -125,6 +124,9 @@ void rmai_far_close(struct rmai_world *w);
 /* rmai_pending_open makes *s empty, with the two places that tell it; rmai_pending_close: it is quiet. Jobs of one node too. */
 void rmai_pending_open(struct rmai_world *w, struct rmai_pending *s, uint32_t *calm, uint32_t *calm_too);
 void rmai_pending_close(struct rmai_pending *s);
+
+/* rmai_pending_flush completes what of s has gone through the window. Returns RMA_SUCCESS or RMA_ERR_MPI. */
+int rmai_pending_flush(struct rmai_world *w, const char *call, struct rmai_pending *s);
 
 /* rmai_far_cover lets the window follow the growth of the symmetric heap (collective). It is made anew only when a good part lies
  * outside; where MPI's window is no good it is done without, and said once. Returns RMA_SUCCESS or RMA_ERR_MPI. */
@@ -148,9 +150,9 @@ int rmai_far_get(struct rmai_world *w, const char *call, struct rmai_pending *s,
 int rmai_far_atomic(struct rmai_world *w, const char *call, struct rmai_pending *s, int pe, uint64_t offset, int op, size_t len,
                     uint64_t value, uint64_t cond, void *old, int later);
 /* rmai_far_by_mpi: 1 if MPI does all atomics on the word at `offset` of any PE, near ones and the caller included: then rmai_far_atomic
- * has to. */
+ * has to, if need be after waiting for a new window. */
 static inline int rmai_far_by_mpi(const struct rmai_far *f, size_t symmetric, uint64_t offset) {
-    return f->amo_mpi && offset >= symmetric && offset - symmetric < f->covered;
+    return f->amo_mpi && offset >= symmetric && offset - symmetric < __atomic_load_n(&f->by_mpi, __ATOMIC_RELAXED);
 }
 
 /* A put of at most RMAI_WITH_SIGNAL bytes, and an atomic on a word (of 8 bytes, or 4 with a short put) that the owner does when they

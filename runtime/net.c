@@ -129,6 +129,10 @@ int rmai_net_done(MPI_Request *request) {
     return done;
 }
 
+void rmai_net_let_go(MPI_Request *request) {
+    if (rmai_net_done(request) == 0) MPI_Request_free(request);
+}
+
 /* ---- window ---- */
 
 /* Hints, and who uses them. The same size and unit everywhere: MPICH then keeps no table of n PEs.

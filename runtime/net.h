@@ -66,6 +66,9 @@ int rmai_net_send_long(struct rmai_net *net, int pe, int tag, const void *data, 
 int rmai_net_receive_long(struct rmai_net *net, int pe, int tag, void *data, size_t len, MPI_Request *request);
 int rmai_net_done(MPI_Request *request);
 
+/* rmai_net_let_go leaves a send to MPI, which ends it some time; its data stay where they are until then. */
+void rmai_net_let_go(MPI_Request *request);
+
 /* rmai_net_cancel ends a receive that nothing will come for. */
 void rmai_net_cancel(MPI_Request *request);
 

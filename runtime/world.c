@@ -570,25 +570,21 @@ int rma_init(void) { return rma_init_thread(RMA_THREAD_SINGLE, NULL); }
 
 int rma_finalize(void) {
     struct rmai_world *w = &rmai_world;
-    int code = RMA_SUCCESS, met = RMA_SUCCESS, finalized = 0;
+    int code = RMA_SUCCESS, over = RMA_SUCCESS, finalized = 0, one;
     if (w->references == 0) return rmai_raise(rmai_error(RMA_ERR_STATE, "rma_finalize: called more often than rma_init"));
     if (--w->references > 0) return RMA_SUCCESS;
     if (rma_reach_.running) {
-        /* An error that nobody has waited for is told, and is no reason to stay. */
-        int one = rmai_contexts_end(w, "rma_finalize", NULL);
-        code = rmai_far_calm(w, "rma_finalize");
+        /* What was begun and has failed is told, and is no reason to go on. */
+        code = rmai_contexts_end(w, "rma_finalize", NULL);
+        one = rmai_far_calm(w, "rma_finalize");
         if (code == RMA_SUCCESS) code = one;
-        met = rmai_meet(w, "rma_finalize");
-        if (met == RMA_SUCCESS) met = release(w);
-        if (code == RMA_SUCCESS) code = met;
+        over = rmai_meet(w, "rma_finalize");
+        if (over == RMA_SUCCESS) over = release(w);
     }
     MPI_Finalized(&finalized);
-    if (w->owns_mpi && !finalized && met == RMA_SUCCESS) {
-        met = rmai_mpi(MPI_Finalize(), "rma_finalize", "MPI_Finalize");
-        if (code == RMA_SUCCESS) code = met;
-    }
+    if (w->owns_mpi && !finalized && over == RMA_SUCCESS) over = rmai_mpi(MPI_Finalize(), "rma_finalize", "MPI_Finalize");
     w->owns_mpi = 0;
-    return rmai_raise(code);
+    return rmai_raise(code != RMA_SUCCESS ? code : over);
 }
 
 void rma_abort(int code) {
