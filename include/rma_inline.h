@@ -83,6 +83,7 @@ int rma_quiet_slow_(const char *call, const rma_ctx *ctx);
 int rma_wait_slow_(const char *call, int word, const void *ivar, int cmp, const void *value, uint64_t *seen);
 int rma_test_slow_(const char *call, int word, const void *ivar, int cmp, const void *value);
 int rma_lock_wait_(rma_lock_t *lock, uint32_t before);
+int rma_lock_past_slow_(rma_lock_t *lock, uint32_t tail);
 int rma_set_lock_slow_(rma_lock_t *lock);
 int rma_test_lock_slow_(rma_lock_t *lock);
 int rma_clear_lock_slow_(rma_lock_t *lock);
@@ -625,37 +626,47 @@ RMA_INLINE_ int rma_lock_past_(rma_lock_t *lock, uint32_t tail) {
     uint32_t seen;
     if (tail == 0 || (tail & RMA_LOCK_PE_) == rma_reach_.my_pe + 1) return 1;
     node = (const uint32_t *)rma_reach_ptr_(&lock->node_, sizeof *node, (int)(tail & RMA_LOCK_PE_) - 1);
-    if (!RMA_LIKELY_(node != NULL)) return 0;
+    if (!RMA_LIKELY_(node != NULL)) return rma_lock_past_slow_(lock, tail);
     seen = __atomic_load_n(node, __ATOMIC_ACQUIRE);
     return !(seen & RMA_LOCK_HELD_) || ((seen ^ tail) & RMA_LOCK_PHASE_);
 }
 
-RMA_INLINE_ int rma_set_lock(rma_lock_t *lock) {
-    uint32_t *tail = rma_lock_tail_(lock), node, before;
-    if (!RMA_LIKELY_(tail != NULL && !((node = __atomic_load_n(&lock->node_, __ATOMIC_RELAXED)) & ~RMA_LOCK_PHASE_)))
-        return rma_set_lock_slow_(lock);
+/* The word of this PE, which has been `node`, when it comes to the queue; and what it writes to the tail. Release: who waits for this PE's
+ * time before may find this store, and sees what that time has released. */
+RMA_INLINE_ uint32_t rma_lock_come_(rma_lock_t *lock, uint32_t node) {
     node = (node ^ RMA_LOCK_PHASE_) | RMA_LOCK_HELD_;
-    /* Release: who waits for this PE's time before may find this store, and sees what that time has released. */
     __atomic_store_n(&lock->node_, node, __ATOMIC_RELEASE);
-    before = __atomic_exchange_n(tail, (node & RMA_LOCK_PHASE_) | (rma_reach_.my_pe + 1), __ATOMIC_ACQ_REL);
+    return (node & RMA_LOCK_PHASE_) | (rma_reach_.my_pe + 1);
+}
+
+RMA_INLINE_ int rma_lock_set_(rma_lock_t *lock, uint32_t *tail, uint32_t node) {
+    uint32_t before = __atomic_exchange_n(tail, rma_lock_come_(lock, node), __ATOMIC_ACQ_REL);
     return RMA_LIKELY_(rma_lock_past_(lock, before)) ? RMA_SUCCESS : rma_lock_wait_(lock, before);
 }
 
-RMA_INLINE_ int rma_test_lock(rma_lock_t *lock) {
-    uint32_t *tail = rma_lock_tail_(lock), node, mine, before;
-    if (!RMA_LIKELY_(tail != NULL && !((node = __atomic_load_n(&lock->node_, __ATOMIC_RELAXED)) & ~RMA_LOCK_PHASE_)))
-        return rma_test_lock_slow_(lock);
-    before = __atomic_load_n(tail, __ATOMIC_ACQUIRE);
+RMA_INLINE_ int rma_lock_test_(rma_lock_t *lock, uint32_t *tail, uint32_t node) {
+    uint32_t before = __atomic_load_n(tail, __ATOMIC_ACQUIRE);
     if (!rma_lock_past_(lock, before)) return 0;
-    mine = (node ^ RMA_LOCK_PHASE_) | RMA_LOCK_HELD_;
-    __atomic_store_n(&lock->node_, mine, __ATOMIC_RELEASE);
-    if (!__atomic_compare_exchange_n(tail, &before, (mine & RMA_LOCK_PHASE_) | (rma_reach_.my_pe + 1), 0, __ATOMIC_ACQ_REL,
-                                     __ATOMIC_RELAXED)) {
+    if (!__atomic_compare_exchange_n(tail, &before, rma_lock_come_(lock, node), 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
         __atomic_store_n(&lock->node_, node, __ATOMIC_RELEASE);
         return 0;
     }
-    /* It may have been in the queue twice more meanwhile: then it is waited for. */
+    /* The one before may have been in the queue twice more meanwhile: then it is waited for. */
     return RMA_LIKELY_(rma_lock_past_(lock, before)) || rma_lock_wait_(lock, before) == RMA_SUCCESS;
+}
+
+RMA_INLINE_ int rma_set_lock(rma_lock_t *lock) {
+    uint32_t *tail = rma_lock_tail_(lock), node;
+    if (!RMA_LIKELY_(tail != NULL && !((node = __atomic_load_n(&lock->node_, __ATOMIC_RELAXED)) & ~RMA_LOCK_PHASE_)))
+        return rma_set_lock_slow_(lock);
+    return rma_lock_set_(lock, tail, node);
+}
+
+RMA_INLINE_ int rma_test_lock(rma_lock_t *lock) {
+    uint32_t *tail = rma_lock_tail_(lock), node;
+    if (!RMA_LIKELY_(tail != NULL && !((node = __atomic_load_n(&lock->node_, __ATOMIC_RELAXED)) & ~RMA_LOCK_PHASE_)))
+        return rma_test_lock_slow_(lock);
+    return rma_lock_test_(lock, tail, node);
 }
 
 RMA_INLINE_ int rma_clear_lock(rma_lock_t *lock) {

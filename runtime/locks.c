@@ -78,33 +78,11 @@ int rma_lock_wait_(rma_lock_t *lock, uint32_t before) {
     return RMA_SUCCESS;
 }
 
-/* Whether the PE of a tail is past. */
-static int tail_past(rma_lock_t *lock, uint32_t tail) {
-    int pe = (int)(tail & RMA_LOCK_PE_) - 1;
-    return pe < 0 || pe == rmai_world.my_pe || past(__atomic_load_n(&near_copy(lock, pe)->node_, __ATOMIC_ACQUIRE), tail);
+int rma_lock_past_slow_(rma_lock_t *lock, uint32_t tail) {
+    return past(__atomic_load_n(&near_copy(lock, (int)(tail & RMA_LOCK_PE_) - 1)->node_, __ATOMIC_ACQUIRE), tail);
 }
 
-static int set_near(rma_lock_t *lock, uint32_t *tail) {
-    uint32_t node = (node_of(lock) ^ RMA_LOCK_PHASE_) | RMA_LOCK_HELD_, before;
-    rmai_count(&rmai_world.traffic, RMA_PATH_MEMORY, RMAI_ATOMICS, 0);
-    __atomic_store_n(&lock->node_, node, __ATOMIC_RELEASE);
-    before = __atomic_exchange_n(tail, (node & RMA_LOCK_PHASE_) | ((uint32_t)rmai_world.my_pe + 1), __ATOMIC_ACQ_REL);
-    return tail_past(lock, before) ? RMA_SUCCESS : rma_lock_wait_(lock, before);
-}
-
-/* As where it is inlined. */
-static int test_near(rma_lock_t *lock, uint32_t *tail) {
-    uint32_t node = node_of(lock), mine = (node ^ RMA_LOCK_PHASE_) | RMA_LOCK_HELD_, before = __atomic_load_n(tail, __ATOMIC_ACQUIRE);
-    rmai_count(&rmai_world.traffic, RMA_PATH_MEMORY, RMAI_ATOMICS, 0);
-    if (!tail_past(lock, before)) return 0;
-    __atomic_store_n(&lock->node_, mine, __ATOMIC_RELEASE);
-    if (!__atomic_compare_exchange_n(tail, &before, (mine & RMA_LOCK_PHASE_) | ((uint32_t)rmai_world.my_pe + 1), 0, __ATOMIC_ACQ_REL,
-                                     __ATOMIC_RELAXED)) {
-        __atomic_store_n(&lock->node_, node, __ATOMIC_RELEASE);
-        return 0;
-    }
-    return tail_past(lock, before) || rma_lock_wait_(lock, before) == RMA_SUCCESS;
-}
+static void count_near(void) { rmai_count(&rmai_world.traffic, RMA_PATH_MEMORY, RMAI_ATOMICS, 0); }
 
 static int clear_near(rma_lock_t *lock) {
     uint32_t node = __atomic_exchange_n(&lock->node_, node_of(lock) & RMA_LOCK_PHASE_, __ATOMIC_RELEASE);
@@ -183,7 +161,10 @@ int rma_set_lock_slow_(rma_lock_t *lock) {
     uint32_t before;
     if (code == RMA_SUCCESS) code = not_free("rma_set_lock", lock);
     if (code != RMA_SUCCESS) return rmai_raise(code);
-    if ((there = near_copy(lock, home)) != NULL) return set_near(lock, &there->tail_);
+    if ((there = near_copy(lock, home)) != NULL) {
+        count_near();
+        return rma_lock_set_(lock, &there->tail_, node_of(lock));
+    }
     __atomic_store_n(&lock->node_, RMA_LOCK_HELD_, __ATOMIC_RELAXED);
     code = at_tail("rma_set_lock", RMA_SWAP_, lock, (uint32_t)rmai_world.my_pe + 1, 0, home, &before);
     if (code != RMA_SUCCESS) __atomic_store_n(&lock->node_, 0, __ATOMIC_RELAXED);
@@ -199,7 +180,10 @@ int rma_test_lock_slow_(rma_lock_t *lock) {
         rmai_raise(code);
         return 0;
     }
-    if ((there = near_copy(lock, home)) != NULL) return test_near(lock, &there->tail_);
+    if ((there = near_copy(lock, home)) != NULL) {
+        count_near();
+        return rma_lock_test_(lock, &there->tail_, node_of(lock));
+    }
     __atomic_store_n(&lock->node_, RMA_LOCK_HELD_, __ATOMIC_RELAXED);
     code = at_tail("rma_test_lock", RMA_COMPARE_SWAP_, lock, (uint32_t)rmai_world.my_pe + 1, 0, home, &before);
     if (code == RMA_SUCCESS && before == 0) return 1;

@@ -186,10 +186,11 @@ static int check_strides(const char *call, ptrdiff_t dest_stride, ptrdiff_t sour
     return RMA_SUCCESS;
 }
 
-/* With the element's size a constant each move is one load and one store. */
+/* With the element's size a constant each move is one load and one store. After the last element the offsets may have wrapped around. */
+#define EACH for (size_t i = 0, a = 0, b = 0; i < n; i++, a += to_step, b += from_step)
 #define MOVE(SIZE)                                                                   \
     case SIZE:                                                                       \
-        for (size_t i = 0; i < n; i++, to += to_step, from += from_step) memcpy(to, from, SIZE); \
+        EACH memcpy(to + a, from + b, SIZE);                                         \
         break
 
 static void move_strided(char *to, const char *from, size_t to_step, size_t from_step, size_t elem, size_t n) {
@@ -200,7 +201,7 @@ static void move_strided(char *to, const char *from, size_t to_step, size_t from
         MOVE(8);
         MOVE(16);
         default:
-            for (size_t i = 0; i < n; i++, to += to_step, from += from_step) memcpy(to, from, elem);
+            EACH memcpy(to + a, from + b, elem);
     }
 }
 
