@@ -224,6 +224,18 @@ static int compare(const char *call, const struct proposal *p, const char *const
     return RMA_SUCCESS;
 }
 
+/* The number of a new team, after all of the parent have told their arguments and found them alike. */
+static int settle(struct rmai_world *w, const char *call, struct rmai_team *parent, int code, int joins, struct proposal *p,
+                  const char *const names[ARGUMENTS], int *number) {
+    code = propose(w, call, parent, code, joins, p);
+    if (code == RMA_SUCCESS) code = compare(call, p, names);
+    if (code != RMA_SUCCESS) return code;
+    if (!p->free)
+        return rmai_error(RMA_ERR_NO_MEM, "%s: none of the %d numbers of teams is free on all PEs of the new one", call, RMAI_TEAMS);
+    *number = __builtin_ctzll(p->free);
+    return RMA_SUCCESS;
+}
+
 /* Memory for the words of t's number on this PE, once; and as nobody tells anything by a number that is free, they can be cleared for
  * those who come next. */
 static int prepare(struct rmai_world *w, const char *call, const struct rmai_team *t) {
@@ -265,12 +277,6 @@ static void let_go(struct rmai_world *w, struct rmai_team *t) {
     t->list = NULL;
     t->live = 0;
     w->teams.free |= (uint64_t)1 << number_of(w, t);
-}
-
-static int take_number(const char *call, uint64_t free, int *number) {
-    if (!free) return rmai_error(RMA_ERR_NO_MEM, "%s: none of the %d numbers of teams is free on all PEs of the new one", call, RMAI_TEAMS);
-    *number = __builtin_ctzll(free);
-    return RMA_SUCCESS;
 }
 
 /* The number of this PE among the parent's PEs start, start + stride, ..., or -1. */
@@ -315,9 +321,7 @@ int rma_team_split_strided(rma_team *parent_team, int start, int stride, int siz
     code = team ? check_strided(call, parent, start, stride, size) : rmai_error(RMA_ERR_ARG, "%s: team is a null pointer", call);
     if (size == 1) stride = 1; /* it leads nowhere, whatever it is */
     joins = code == RMA_SUCCESS && index_in(parent, start, stride, size) >= 0;
-    code = propose(w, call, parent, code, joins, &p);
-    if (code == RMA_SUCCESS) code = compare(call, &p, names);
-    if (code == RMA_SUCCESS) code = take_number(call, p.free, &number);
+    code = settle(w, call, parent, code, joins, &p, names, &number);
     if (code != RMA_SUCCESS) return rmai_raise(code);
     made = part(parent, start, stride, size);
     code = found(w, call, parent, number, &made, &result);
@@ -336,9 +340,7 @@ int rma_team_split_2d(rma_team *parent_team, int xrange, rma_team **xteam, rma_t
     if (!parent) return rmai_raise(rma_last_code());
     if (!xteam || !yteam) code = rmai_error(RMA_ERR_ARG, "%s: %s is a null pointer", call, xteam ? "yteam" : "xteam");
     if (code == RMA_SUCCESS && xrange < 1) code = rmai_error(RMA_ERR_ARG, "%s: xrange %d is below 1", call, xrange);
-    code = propose(w, call, parent, code, 1, &p);
-    if (code == RMA_SUCCESS) code = compare(call, &p, names);
-    if (code == RMA_SUCCESS) code = take_number(call, p.free, &number);
+    code = settle(w, call, parent, code, 1, &p, names, &number);
     if (code != RMA_SUCCESS) return rmai_raise(code);
     n = parent->n;
     if (xrange > n) xrange = n;
@@ -347,8 +349,7 @@ int rma_team_split_2d(rma_team *parent_team, int xrange, rma_team **xteam, rma_t
     made = part(parent, row * xrange, 1, xrange < n - row * xrange ? xrange : n - row * xrange);
     code = found(w, call, parent, number, &made, &x);
     p = (struct proposal){0};
-    if (code == RMA_SUCCESS) code = propose(w, call, parent, code, 1, &p);
-    if (code == RMA_SUCCESS) code = take_number(call, p.free, &number);
+    if (code == RMA_SUCCESS) code = settle(w, call, parent, code, 1, &p, names, &number);
     if (code == RMA_SUCCESS) {
         made = part(parent, column, xrange, (n - column + xrange - 1) / xrange);
         code = found(w, call, parent, number, &made, &y);
