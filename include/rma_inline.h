@@ -135,10 +135,13 @@ RMA_INLINE_ struct rma_context_ *rma_context_of_(const rma_ctx *ctx) {
     return &rma_reach_.contexts[((uint32_t)(uintptr_t)ctx - 1) & rma_reach_.contexts_mask];
 }
 
+/* Whether it is that one. Relaxed: nothing more is read of another one, which a thread may be making just now. */
+#define RMA_IS_CONTEXT_(c, ctx) RMA_LIKELY_(__atomic_load_n(&(c)->handle, __ATOMIC_RELAXED) == (uintptr_t)(ctx))
+
 /* rma_reach_ptr_ for a PE of the context's team. */
 RMA_INLINE_ void *rma_ctx_ptr_(const rma_ctx *ctx, const void *addr, size_t len, int pe) {
     const struct rma_context_ *c = rma_context_of_(ctx);
-    if (!RMA_LIKELY_(c->handle == (uintptr_t)ctx && (uint32_t)pe < c->n)) return NULL;
+    if (!RMA_IS_CONTEXT_(c, ctx) || !RMA_LIKELY_((uint32_t)pe < c->n)) return NULL;
     return rma_reach_ptr_(addr, len, c->start + pe * c->stride);
 }
 
@@ -220,8 +223,7 @@ RMA_INLINE_ int rma_order_(const char *call) {
 RMA_INLINE_ int rma_ctx_order_(const char *call, const rma_ctx *ctx) {
     const struct rma_context_ *c = rma_context_of_(ctx);
     __atomic_thread_fence(__ATOMIC_RELEASE);
-    return RMA_LIKELY_(c->handle == (uintptr_t)ctx && __atomic_load_n(&c->calm, __ATOMIC_ACQUIRE)) ? RMA_SUCCESS
-                                                                                                  : rma_quiet_slow_(call, ctx);
+    return RMA_IS_CONTEXT_(c, ctx) && RMA_LIKELY_(__atomic_load_n(&c->calm, __ATOMIC_ACQUIRE)) ? RMA_SUCCESS : rma_quiet_slow_(call, ctx);
 }
 
 RMA_INLINE_ int rma_fence(void) { return rma_order_("rma_fence"); }

@@ -65,8 +65,7 @@ int rmai_agree_on(struct rmai_world *w, const char *name, enum rmai_agree_call c
     uint32_t epoch = w->barrier.epoch + 1, turn = epoch & 1;
     struct rmai_agree_slot *mine = &rmai_header(w, w->node_my_pe)->agree.slot[turn];
     struct rmai_verdict *told = &rmai_header(w, 0)->agree.verdict[turn];
-    int code = rmai_far_calm(w, name);
-    if (code != RMA_SUCCESS) return code;
+    int kept = rmai_far_calm(w, name), code = RMA_SUCCESS;
     /* Plain stores: the barrier publishes them. */
     mine->epoch = epoch;
     mine->call = (uint32_t)call;
@@ -74,7 +73,7 @@ int rmai_agree_on(struct rmai_world *w, const char *name, enum rmai_agree_call c
     rmai_barrier_node(&w->barrier);
     if (w->n_nodes == 1) {
         scan(w, turn, epoch, v);
-        return RMA_SUCCESS;
+        return kept;
     }
     if (w->node_my_pe == 0) {
         MPI_Request request;
@@ -84,7 +83,7 @@ int rmai_agree_on(struct rmai_world *w, const char *name, enum rmai_agree_call c
     }
     rmai_barrier_node(&w->barrier);
     *v = *told;
-    return code;
+    return code != RMA_SUCCESS ? code : kept;
 }
 
 int rmai_agreed(const struct rmai_verdict *v, const char *name, const char *const what[RMAI_AGREE_FIELDS]) {
@@ -105,7 +104,9 @@ int rmai_agree_arguments(struct rmai_world *w, const char *name, enum rmai_agree
                          const uint64_t field[RMAI_AGREE_FIELDS - 1], const char *const what[RMAI_AGREE_FIELDS]) {
     uint64_t mine[RMAI_AGREE_FIELDS];
     struct rmai_verdict v;
-    int code;
+    int code = rmai_far_calm(w, name);
+    /* What this PE has begun earlier and has failed is told here, and so to all: none of them goes on without the others. */
+    if (code != RMA_SUCCESS) bad = code;
     for (int f = 0; f < RMAI_AGREE_FIELDS - 1; f++) mine[f] = field[f];
     mine[RMAI_AGREE_FIELDS - 1] = (uint64_t)bad;
     code = rmai_agree_on(w, name, call, mine, &v);

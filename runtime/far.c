@@ -28,6 +28,7 @@
 #define SHORT_MOST ((size_t)1024)   /* see in_window */
 #define LONG_FROM ((size_t)32768)
 #define KNOCK_EVERY 64
+#define KNOCK_ATOMICS 4             /* most are waited for, one by one */
 #define PAUSE 2000000u              /* ticks */
 #define LOCK_POLLS 1000
 #define MESSAGES_MOST 64            /* heard before the caller goes on with its own work */
@@ -611,12 +612,12 @@ static struct rmai_peer *touch(struct rmai_pending *s, int pe) {
 
 /* MPI does what comes through the window without a word to us: who is asked so learns by a message now and then, and after each pause,
  * that it does well to look often. */
-static void knock(struct rmai_world *w, struct rmai_peer *p) {
+static void knock(struct rmai_world *w, struct rmai_peer *p, unsigned every) {
     static const struct rmai_envelope knocking = {.kind = RMAI_WIRE_KNOCK}; /* may be on its way after the set has ended */
     uint64_t before = p->used;
     if (w->far.one_sided > 0) return;
     p->used = rmai_ticks();
-    if (p->used - before < PAUSE && ++p->through_window % KNOCK_EVERY != 0) return;
+    if (p->used - before < PAUSE && ++p->through_window % every != 0) return;
     if (rmai_net_done(&p->knock) != 1) return;
     if (rmai_net_send(&w->net, p->pe, &knocking, sizeof knocking, &p->knock) != RMA_SUCCESS) fatal();
 }
@@ -638,7 +639,7 @@ static int by_window(struct rmai_world *w, const char *call, struct rmai_pending
         /* To flush a get for good is the same, and MPICH does it some ten nanoseconds faster. */
         if (*code == RMA_SUCCESS && when != RMAI_LATER)
             *code = get ? rmai_net_flush(&w->net, call, pe) : rmai_net_flush_local(&w->net, call, pe);
-        if (*code == RMA_SUCCESS) knock(w, p);
+        if (*code == RMA_SUCCESS) knock(w, p, KNOCK_EVERY);
     }
     let_threads(w, s);
     return disp != 0;
@@ -715,6 +716,7 @@ static int atomic_by_mpi(struct rmai_world *w, const char *call, struct rmai_pen
                          uint64_t value, uint64_t cond, void *old, int later) {
     struct rmai_far *f = &w->far;
     struct rmai_operands *o;
+    struct rmai_peer *p;
     int code = RMA_SUCCESS;
     if (f->n_operands == RMAI_OPERANDS) {
         code = rmai_net_flush_all(&w->net, call);
@@ -733,9 +735,10 @@ static int atomic_by_mpi(struct rmai_world *w, const char *call, struct rmai_pen
     atomic_thread_fence(memory_order_release); /* what this PE has stored comes before, for whoever reads the word */
     /* Touched and begun in one: another thread's quiet must not come between. */
     hold_threads(w, s);
-    if (touch(s, pe)) {
+    if ((p = touch(s, pe)) != NULL) {
         f->n_operands++;
         code = rmai_net_atomic(&w->net, call, pe, disp, op, len, &o->value, &o->cond, old);
+        if (pe != w->my_pe) knock(w, p, KNOCK_ATOMICS);
     } else {
         code = no_memory(call, pe);
     }
@@ -983,7 +986,7 @@ int rmai_far_quiet_pe(struct rmai_world *w, const char *call, struct rmai_pendin
 }
 
 int rmai_far_calm(struct rmai_world *w, const char *call) {
-    return __atomic_load_n(&rma_reach_.calm, __ATOMIC_RELAXED) ? RMA_SUCCESS : rmai_far_quiet(w, call, standing(w));
+    return __atomic_load_n(&rma_reach_.calm, __ATOMIC_ACQUIRE) ? RMA_SUCCESS : rmai_far_quiet(w, call, standing(w));
 }
 
 /* ---- the window ---- */
@@ -1049,14 +1052,15 @@ static int without_window(struct rmai_world *w, const char *call) {
 
 int rmai_far_cover(struct rmai_world *w, const char *call) {
     size_t size = w->symmetric.size;
-    int well, code;
+    int well, code, flushed;
     if (!w->far.active || w->far.windowless) return RMA_SUCCESS;
     if (size - w->far.covered <= (w->far.amo_mpi ? 0 : w->far.covered / 4) && w->far.covered) return RMA_SUCCESS;
     /* All have met when the window is taken down: until then each may need an answer from one who would wait in there. */
     code = rmai_meet(w, call);
     lock(&w->far);
-    w->far.covered = 0;
-    if (code == RMA_SUCCESS) code = rmai_contexts_flush(w, call);
+    w->far.covered = 0; /* seen by whoever takes a set's lock after the flush */
+    flushed = rmai_contexts_flush(w, call);
+    if (code == RMA_SUCCESS) code = flushed;
     well = all_well(w, rmai_net_window(&w->net, w->symmetric.base - RMAI_PROBE_ROOM, size + RMAI_PROBE_ROOM, w->far.amo_mpi));
     if (well) well = all_well(w, write_and_read_back(w));
     if (well) {

@@ -32,6 +32,8 @@ jobs test/job/ordering "2 4" "nolocal"
 jobs test/job/lock "2 4" "one nolocal"
 jobs test/job/signal "2" "nolocal"
 jobs test/job/threads "2" "nolocal"
+jobs test/job/context "2" "one nolocal"
+jobs test/job/context_threads "2 4" "one nolocal blocks2"
 jobs examples/hash_table "4" "nolocal"
 
 says() { # says TEXT STATUS: what the last job has written, and how it ended: 0, or 1 for anything else

@@ -146,11 +146,37 @@ if command -v c++ >/dev/null 2>&1; then
     cat >give.cc <<'END'
 #include <rma.h>
 
+/* The calls in a context, each of them once, leave the word as it was. */
+static bool in_a_context(long *box, int pe) {
+    rma_ctx *ctx = RMA_CTX_INVALID, *other = RMA_CTX_INVALID;
+    rma_team *team = RMA_TEAM_INVALID;
+    static uint64_t signal; /* symmetric */
+    long value = rma_ctx_g_long(RMA_CTX_DEFAULT, box, pe), got[3] = {0, 0, 0};
+    if (rma_ctx_create(RMA_CTX_SERIALIZED | RMA_CTX_NOSTORE, &ctx) != RMA_SUCCESS) return false;
+    if (rma_team_create_ctx(RMA_TEAM_WORLD, RMA_CTX_PRIVATE, &other) != RMA_SUCCESS or ctx == other) return false;
+    bool ok = rma_ctx_team(ctx, &team) == RMA_SUCCESS and team == RMA_TEAM_WORLD;
+    ok = ok and rma_ctx_put(ctx, box, &value, sizeof value, pe) == RMA_SUCCESS and rma_ctx_fence(ctx) == RMA_SUCCESS;
+    ok = ok and rma_ctx_put_nbi(ctx, box, &value, sizeof value, pe) == RMA_SUCCESS and rma_ctx_pe_fence(ctx, &pe, 1) == RMA_SUCCESS;
+    ok = ok and rma_ctx_iput(ctx, box, &value, 1, 1, sizeof value, 1, pe) == RMA_SUCCESS;
+    ok = ok and rma_ctx_p_long(ctx, box, value, pe) == RMA_SUCCESS and rma_ctx_pe_quiet(ctx, &pe, 1) == RMA_SUCCESS;
+    ok = ok and rma_ctx_put_signal(ctx, box, &value, sizeof value, &signal, 1, RMA_SIGNAL_ADD, pe) == RMA_SUCCESS;
+    ok = ok and rma_ctx_put_signal_nbi(ctx, box, &value, sizeof value, &signal, 1, RMA_SIGNAL_ADD, pe) == RMA_SUCCESS;
+    ok = ok and rma_ctx_atomic_or_long(ctx, box, 0, pe) == RMA_SUCCESS and rma_ctx_quiet(ctx) == RMA_SUCCESS;
+    ok = ok and rma_ctx_atomic_fetch_and_long(other, box, -1, pe) == value and rma_ctx_atomic_fetch_xor_long(other, box, 0, pe) == value;
+    ok = ok and rma_ctx_atomic_compare_swap_long(other, box, value + 1, 0, pe) == value;
+    ok = ok and rma_ctx_get(other, &got[0], box, sizeof value, pe) == RMA_SUCCESS;
+    ok = ok and rma_ctx_get_nbi(other, &got[1], box, sizeof value, pe) == RMA_SUCCESS;
+    ok = ok and rma_ctx_atomic_fetch_or_nbi_long(other, &got[2], box, 0, pe) == RMA_SUCCESS;
+    ok = ok and rma_ctx_iget(other, &got[0], box, 1, 1, sizeof value, 1, pe) == RMA_SUCCESS and rma_ctx_destroy(other) == RMA_SUCCESS;
+    ok = ok and got[0] == value and got[1] == value and got[2] == value;
+    return ok and rma_pe_quiet(&pe, 1) == RMA_SUCCESS and rma_pe_fence(&pe, 1) == RMA_SUCCESS and rma_ctx_destroy(ctx) == RMA_SUCCESS;
+}
+
 extern "C" int give(long *box, long value, int pe) {
     int code = rma_atomic_and_long(box, 0, pe);
     if (code == RMA_SUCCESS and rma_quiet() == RMA_SUCCESS and rma_atomic_fetch_or_long(box, value, pe) == 0)
         code = rma_gptr_atomic_xor_int64(rma_gptr(box, pe), 0);
-    return code == RMA_SUCCESS ? rma_fence() : code;
+    return code == RMA_SUCCESS and in_a_context(box, pe) ? rma_fence() : RMA_ERR_ARG;
 }
 END
     if run "$prefix/bin/rmacc" -c main.c && run c++ -Wall -Wextra -Werror -O2 -I"$prefix/include" -c give.cc &&

@@ -316,12 +316,14 @@ static void atomics(const struct group *g, rma_ctx *ctx, int i, unsigned one_in)
 
 static void calls(const struct group *g, rma_ctx *ctx, bool all) {
     static const size_t lengths[] = {8, 1024, (size_t)64 << 10};
+    static unsigned how;
     for (int step = 0; step < g->n; step++) {
         int i = (g->me + step) % g->n;
         for (size_t k = 0; k < 3; k++) {
             whole(g, ctx, i, lengths[k]);
             strides(g, ctx, i, lengths[k]);
-            for (int how = 0; how < 4; how++) with_signal(g, ctx, i, lengths[k], how & 1 ? RMA_SIGNAL_ADD : RMA_SIGNAL_SET, how & 2);
+            for (int n = all ? 4 : 1; n > 0; n--, how++)
+                with_signal(g, ctx, i, lengths[k], how & 1 ? RMA_SIGNAL_ADD : RMA_SIGNAL_SET, how & 2);
         }
         if (all || step == 1 || g->n == 1) values(g, ctx, i);
         atomics(g, ctx, i, all && (job.one_node || step == 1) ? 1 : 22);
@@ -531,7 +533,11 @@ static void send(const struct group *g, rma_ctx *ctx, int to, uint64_t i) {
     uint64_t *word = &flag[job.me], seen;
     job_fill(source, 0, m.len, m.key);
     job_fill(aside, 0, m.aside, m.key + 1);
-    OK(rma_ctx_put(ctx, third, aside, m.aside, m.third));
+    /* The first piece leaves at once, the others gather behind it. */
+    for (size_t k = 0, at; k < 3; k++) {
+        at = k * m.aside / 3;
+        OK(rma_ctx_put(ctx, third + at, aside + at, (k + 1) * m.aside / 3 - at, m.third));
+    }
     switch (m.mail) {
         case PUT_FENCE_P:
             OK(rma_ctx_put(ctx, there, source, m.len, to));

@@ -150,6 +150,18 @@ int main(void) {
     meet_with(1);
     for (int turn = 0; far && turn < 10; turn++) who_is_told(turn & 1);
 
+    DOING("a collective call tells, and all PEs");
+    for (int turn = 0; turn < 3; turn++) {
+        void *block;
+        if (far) OK(rma_put_nbi(mine(), source, LONG, VICTIM));
+        EXPECT_ZERO("rma_malloc", rma_malloc(64) != NULL, RMA_ERR_NO_MEM, far ? "PE 0 could not" : "on PE ");
+        block = rma_malloc(64);
+        CHECK(block != NULL, "%s", rma_last_error());
+        if (far) OK(rma_get_nbi(dest, mine(), LONG, VICTIM));
+        EXPECT("rma_free", rma_free(block), RMA_ERR_NO_MEM, far ? "PE 0 could not" : "on PE ");
+        OK(rma_free(block));
+    }
+
     DOING("the end of a team tells");
     if (far) {
         fail(ctx = context(), false);
