@@ -16,12 +16,12 @@
 
 extern char **environ;
 
-enum kind { SIZE, COUNT, PES, SECONDS, CHOICE, BOOL };
+enum kind { SIZE, COUNT, PES, SECONDS, CHOICE, BOOL, WAYS };
 
 struct setting {
     const char *name;
     enum kind kind;
-    size_t offset;       /* of the member in struct rmai_settings: size_t, long, long, long, int, int by kind */
+    size_t offset;       /* of the member in struct rmai_settings: size_t, long, long, long, int, int, struct rmai_choice by kind */
     const char *initial; /* parsed like a value from the environment */
     const char *choices; /* CHOICE: words in the order of the enum, separated by | */
     const char *help;
@@ -45,6 +45,8 @@ static const struct setting table[] = {
     {"RMA_AMO", CHOICE, AT(amo), "auto", "auto|cpu|mpi", "who does atomics on the symmetric heap"},
     {"RMA_STALL", SECONDS, AT(stall), "30", NULL, "seconds of waiting for another node until it is said; 0: never"},
     {"RMA_TIMEOUT", SECONDS, AT(timeout), "120", NULL, "seconds without an answer until the job ends; 0: never"},
+    {"RMA_CHECK", BOOL, AT(check), "no", NULL, "compare the arguments of collective calls"},
+    {"RMA_COLLECTIVES", WAYS, AT(collectives), "auto", NULL, "sizes from which collectives take an algorithm: family:algorithm=size,..."},
     {"RMA_STATS", BOOL, AT(stats), "no", NULL, "count operations by the way they go, and print the sums at the end"},
     {"RMA_INFO", BOOL, AT(info), "no", NULL, "PE 0 prints version, settings and layout at init"},
 };
@@ -144,7 +146,9 @@ static int bad(const struct setting *row, const char *text, const char *what) {
 
 static int parse(const struct setting *row, const char *text, size_t memory, struct rmai_settings *s) {
     void *member = (char *)s + row->offset;
-    char all[24], what[96];
+    char all[24], what[192];
+    const char *part;
+    size_t len;
     long count;
     int word;
     switch (row->kind) {
@@ -183,6 +187,10 @@ static int parse(const struct setting *row, const char *text, size_t memory, str
             if (word < 0) return bad(row, text, "not yes or no");
             *(int *)member = word;
             return RMA_SUCCESS;
+        case WAYS:
+            if (rmai_choice_set(member, text, &part, &len) == 0) return RMA_SUCCESS;
+            snprintf(what, sizeof what, "'%.*s' is not an algorithm of rma_info's list with =, and a size or never", (int)rmai_min(len, 64), part);
+            return bad(row, text, what);
     }
     return RMA_ERR_SETTING;
 }
@@ -224,6 +232,7 @@ static void value_text(const struct setting *row, const struct rmai_settings *s,
             snprintf(buf, 64, "%.*s", (int)strcspn(word, "|"), word);
             break;
         case BOOL: snprintf(buf, 64, "%s", *(const int *)member ? "yes" : "no"); break;
+        case WAYS: snprintf(buf, 64, "%s", getenv(row->name) ? "own" : "auto"); break;
     }
 }
 
@@ -232,7 +241,7 @@ void rmai_settings_print(const struct rmai_settings *s, void (*put)(void *out, c
         char value[64], line[320], allowed[64] = "";
         value_text(&table[i], s, value);
         if (table[i].choices) snprintf(allowed, sizeof allowed, " [%s]", table[i].choices);
-        snprintf(line, sizeof line, "%-14s %-10s %-11s %s%s", table[i].name, value,
+        snprintf(line, sizeof line, "%-15s %-10s %-11s %s%s", table[i].name, value,
                  getenv(table[i].name) ? "environment" : "default", table[i].help, allowed);
         put(out, line);
     }

@@ -6,6 +6,8 @@
 
 #include <stddef.h>
 
+#include "base/choice.h"
+
 enum rmai_bind { RMAI_BIND_NONE, RMAI_BIND_CORE, RMAI_BIND_NUMA };
 enum rmai_copy { RMAI_COPY_AUTO, RMAI_COPY_MEMCPY, RMAI_COPY_STREAM };
 enum rmai_heap_check { RMAI_CHECK_NONE, RMAI_CHECK_LEAKS, RMAI_CHECK_FULL };
@@ -34,6 +36,8 @@ struct rmai_settings {
     long stall;        /* seconds that a PE waits for another node before it says so; 0: never */
     long timeout;      /* seconds without a sign of life of a PE that is waited for until the job ends; 0: never */
     int stats;         /* 1: count all operations, and print the sums at the end */
+    int check;         /* 1: compare the arguments of collective calls */
+    struct rmai_choice collectives; /* which algorithm is taken from which size on */
     int info;          /* 1: print version, settings and layout at init */
 };
 

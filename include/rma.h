@@ -37,8 +37,9 @@
  * of other PEs. With RMA_STATICS=off they are not symmetric.
  *
  * THREADS
- * As in MPI: with RMA_THREAD_MULTIPLE any thread calls anything at any time, except that collective
- * calls of one PE must come one after the other. "Collective" means: every PE calls it, in one order.
+ * As in MPI: with RMA_THREAD_MULTIPLE any thread calls anything at any time, except that collective calls of one PE must come one
+ * after the other; those listed under "Collectives", rma_team_sync and rma_team_barrier only for each team (RMA_TEAM_WORLD and
+ * RMA_TEAM_SHARED count as one). "Collective" means: every PE calls it, in one order.
  *
  * MEMORY MODEL
  * docs/memory-model.md. In short: rma_fence orders this PE's earlier puts before its later ones;
@@ -452,13 +453,8 @@ int rma_pe_fence(const int *pes, size_t n);
 /* rma_barrier_all: rma_quiet, then wait for every PE to arrive. Collective. */
 int rma_barrier_all(void);
 
-/* ---------------------------------------------------------------------------------------------------
- * Collectives over all PEs
- * ------------------------------------------------------------------------------------------------ */
-
-/* rma_broadcast: copy len bytes of source on PE root to dest on every PE, root included. Both are symmetric
- * addresses, the same on each PE; they may be one. Complete everywhere on return. RMA_ERR_PE for root. */
-int rma_broadcast(void *dest, const void *source, size_t len, int root);
+/* rma_sync_all: wait for every PE to arrive, and nothing more: as rma_team_sync of RMA_TEAM_WORLD. Collective. */
+int rma_sync_all(void);
 
 /* ---------------------------------------------------------------------------------------------------
  * Atomics, by symmetric address: C11 _Generic over rma_atomic_OP_TYPE, TYPE a name of RMA_ATOMIC_TYPES or, where
@@ -551,9 +547,63 @@ int rma_team_split_2d(rma_team *parent, int xrange, rma_team **xteam, rma_team *
  * of its node before is seen by those of the node after. Collective over team. RMA_ERR_ARG. */
 int rma_team_sync(rma_team *team);
 
+/* rma_team_barrier: rma_quiet, then rma_team_sync. */
+int rma_team_barrier(rma_team *team);
+
 /* rma_team_destroy: meet the PEs of team and end it. RMA_TEAM_INVALID is no error; RMA_TEAM_WORLD and RMA_TEAM_SHARED are RMA_ERR_ARG.
  * Those that are left end with rma_finalize. */
 int rma_team_destroy(rma_team *team);
+
+/* ---------------------------------------------------------------------------------------------------
+ * Collectives
+ *
+ * All PEs of a team take part, each with the same root, op, type and sizes (but the length of rma_collect), and make the calls of one team
+ * in one order; no barrier is needed between two of them. Different threads may be in calls of different teams at a time. With
+ * RMA_CHECK=1 the arguments are compared first, and RMA_ERR_MISMATCH, on every PE, names those that differ.
+ *
+ * dest and source are any memory of the caller, and may be the same address (in place); they must not overlap otherwise
+ * (RMA_ERR_ARG). They need not be symmetric, nor the same on all PEs; but what is not in memory that peers reach (symmetric objects, the
+ * local heap) takes one more copy, and is no faster than that where it is long. When a call returns, dest of this PE is complete
+ * and its source free. Other PEs may not be that far: who looks into a peer's dest meets it first. Puts that are under way are not completed.
+ *
+ * A length of 0 is no error, and needs no addresses. Sizes are in bytes but for the typed calls, where n counts elements.
+ * Errors: RMA_ERR_ARG (team, a null pointer, an overflow), RMA_ERR_PE (root), RMA_ERR_ADDRESS (the range passes the end of what is allocated
+ * from a heap; not aligned for its type), RMA_ERR_MISMATCH, RMA_ERR_MPI, RMA_ERR_STATE. A call that finds its own arguments wrong
+ * returns at once, and with RMA_CHECK=1 on all PEs together. After OpenSHMEM 1.6 section 9.9.
+ * ------------------------------------------------------------------------------------------------ */
+
+/* rma_broadcast: len bytes of source on PE number root of team to dest on each PE of it, root included. source counts on root only. */
+int rma_broadcast(rma_team *team, void *dest, const void *source, size_t len, int root);
+
+/* rma_fcollect: source of all PEs one after the other, in the order of their numbers: len bytes each, n_pes * len in dest. In place means that
+ * source is dest, not that it lies where it goes. */
+int rma_fcollect(rma_team *team, void *dest, const void *source, size_t len);
+
+/* rma_collect: the same, each PE with its own len, which may be 0. dest has room for the sum of them. */
+int rma_collect(rma_team *team, void *dest, const void *source, size_t len);
+
+/* rma_alltoall: source and dest are n_pes blocks of len bytes: block i of source goes to PE i, block i of dest comes from it. */
+int rma_alltoall(rma_team *team, void *dest, const void *source, size_t len);
+
+/* rma_alltoalls: blocks of n elements of elem bytes, with strides counted in elements, at least 1: element k of block i is
+ * at source + (i * n + k) * source_stride * elem, and goes to the like of dest. In place the strides are one. */
+int rma_alltoalls(rma_team *team, void *dest, const void *source, ptrdiff_t dest_stride, ptrdiff_t source_stride, size_t elem, size_t n);
+
+/* Reductions and scans, by type: C11 _Generic over rma_OP_reduce_TYPE and so on, which take TYPE *dest, const TYPE *source
+ *
+ *     rma_OP_reduce(team, dest, source, n)   dest[i] = source[i] of PE 0 OP source[i] of PE 1 OP ... of the last, on each PE
+ *     rma_sum_inscan(team, dest, source, n)  dest[i] = the sum of source[i] of PE 0 to this one
+ *     rma_sum_exscan(team, dest, source, n)  of PE 0 to the one before this; 0 on PE 0
+ *
+ *     OP          TYPE
+ *     and or xor  all integers                RMA_INTEGER_TYPES, RMA_TYPE_ALIASES
+ *     min max     these and float, double, long double   RMA_TYPES, RMA_TYPE_ALIASES
+ *     sum prod    these and complexf, complexd (float _Complex, double _Complex)   RMA_COMPLEX_TYPES
+ *
+ * So: rma_sum_reduce(RMA_TEAM_WORLD, &total, &mine, 1), or rma_sum_reduce_double(...). Scans are there for the types of sum.
+ * Integers wrap around. Floating-point results are the same on all PEs, bit by bit, and do not begin from a zero of the
+ * library's own, so that -0 + -0 is -0. Min and max are b < a ? b : a and b > a ? b : a, taken in an order that the library chooses: with
+ * NaNs, or zeros of both signs, the result is one of the values that these give. */
 
 /* ---------------------------------------------------------------------------------------------------
  * Contexts
@@ -678,6 +728,9 @@ inline int rma_gptr_get(void *dest, rma_gptr_t source, size_t len);
  * that in what a program expands one of those to only the calls named by type can stand.
  * ------------------------------------------------------------------------------------------------ */
 
+__extension__ typedef float _Complex rma_complexf_; /* C++ has them by extension */
+__extension__ typedef double _Complex rma_complexd_;
+
 /* clang-format off */
 #define RMA_ATOMIC_TYPES_WITH_(X, A)                                                                    \
     X(A, int, int) X(A, long, long) X(A, llong, long long)                                              \
@@ -688,6 +741,12 @@ inline int rma_gptr_get(void *dest, rma_gptr_t source, size_t len);
     X(A, char, char) X(A, schar, signed char) X(A, uchar, unsigned char) X(A, short, short)             \
     X(A, ushort, unsigned short) X(A, ldouble, long double)
 
+#define RMA_INTEGER_TYPES_WITH_(X, A) RMA_ATOMIC_TYPES_WITH_(X, A)                                      \
+    X(A, char, char) X(A, schar, signed char) X(A, uchar, unsigned char) X(A, short, short)             \
+    X(A, ushort, unsigned short)
+#define RMA_COMPLEX_TYPES_WITH_(X, A) X(A, complexf, rma_complexf_) X(A, complexd, rma_complexd_)
+#define RMA_SUM_TYPES_WITH_(X, A) RMA_TYPES_WITH_(X, A) RMA_COMPLEX_TYPES_WITH_(X, A)
+
 #define RMA_PLAIN_(X, NAME, TYPE) X(NAME, TYPE)
 #define RMA_ATOMIC_TYPES(X) RMA_ATOMIC_TYPES_WITH_(RMA_PLAIN_, X)
 #define RMA_ATOMIC_FLOAT_TYPES(X) RMA_ATOMIC_FLOAT_TYPES_WITH_(RMA_PLAIN_, X)
@@ -697,6 +756,8 @@ inline int rma_gptr_get(void *dest, rma_gptr_t source, size_t len);
 #define RMA_GPTR_ATOMIC_TYPES(X)                                                                        \
     X(int32, int32_t) X(int64, int64_t) X(uint32, uint32_t) X(uint64, uint64_t)
 #define RMA_TYPES(X) RMA_TYPES_WITH_(RMA_PLAIN_, X)
+#define RMA_INTEGER_TYPES(X) RMA_INTEGER_TYPES_WITH_(RMA_PLAIN_, X)
+#define RMA_COMPLEX_TYPES(X) RMA_COMPLEX_TYPES_WITH_(RMA_PLAIN_, X)
 #define RMA_TYPE_ALIASES(X) RMA_ATOMIC_TYPE_ALIASES(X)                                                  \
     X(int8, int8_t) X(int16, int16_t) X(uint8, uint8_t) X(uint16, uint16_t)
 /* clang-format on */

@@ -734,6 +734,28 @@ RMA_GPTR_ATOMIC_TYPES(RMA_ATOMIC_GPTR_INTEGER_)
 RMA_ATOMIC_FLOAT_TYPES(RMA_ATOMIC_GPTR_FLOAT_)
 RMA_ATOMIC_INTEGER_(GPTR, , uint64, uint64_t)
 
+/* Reductions and scans by type: the library's own. */
+#define RMA_COLLECTIVE_(CALL, NAME, TYPE) int CALL##_##NAME(rma_team *team, TYPE *dest, const TYPE *source, size_t n);
+#define RMA_COLLECTIVE_BITS_(NAME, TYPE)                                                                \
+    RMA_COLLECTIVE_(rma_and_reduce, NAME, TYPE)                                                         \
+    RMA_COLLECTIVE_(rma_or_reduce, NAME, TYPE)                                                          \
+    RMA_COLLECTIVE_(rma_xor_reduce, NAME, TYPE)
+#define RMA_COLLECTIVE_LIMIT_(NAME, TYPE)                                                               \
+    RMA_COLLECTIVE_(rma_min_reduce, NAME, TYPE)                                                         \
+    RMA_COLLECTIVE_(rma_max_reduce, NAME, TYPE)
+#define RMA_COLLECTIVE_SUM_(NAME, TYPE)                                                                 \
+    RMA_COLLECTIVE_(rma_sum_reduce, NAME, TYPE)                                                         \
+    RMA_COLLECTIVE_(rma_prod_reduce, NAME, TYPE)                                                        \
+    RMA_COLLECTIVE_(rma_sum_inscan, NAME, TYPE)                                                         \
+    RMA_COLLECTIVE_(rma_sum_exscan, NAME, TYPE)
+RMA_INTEGER_TYPES(RMA_COLLECTIVE_BITS_)
+RMA_TYPE_ALIASES(RMA_COLLECTIVE_BITS_)
+RMA_TYPES(RMA_COLLECTIVE_LIMIT_)
+RMA_TYPE_ALIASES(RMA_COLLECTIVE_LIMIT_)
+RMA_TYPES(RMA_COLLECTIVE_SUM_)
+RMA_TYPE_ALIASES(RMA_COLLECTIVE_SUM_)
+RMA_COMPLEX_TYPES(RMA_COLLECTIVE_SUM_)
+
 /* The generic front. A type outside the tables is a compile-time error that names the macro. */
 #if !defined(__cplusplus) && __STDC_VERSION__ >= 201112L
 #define RMA_CASE_(CALL, NAME, TYPE) , TYPE: CALL##_##NAME
@@ -813,6 +835,17 @@ RMA_ATOMIC_INTEGER_(GPTR, , uint64, uint64_t)
 #define rma_atomic_fetch_xor(target, value, pe) RMA_FRONT_(RMA_ATOMIC_TYPES_WITH_, rma_atomic_fetch_xor, target)(target, value, pe)
 #define rma_atomic_fetch_xor_nbi(fetch, target, value, pe) \
     RMA_FRONT_(RMA_ATOMIC_TYPES_WITH_, rma_atomic_fetch_xor_nbi, target)(fetch, target, value, pe)
+
+/* Reductions: of all integers, these and floating-point numbers, these and complex ones. */
+#define rma_and_reduce(team, dest, source, n) RMA_FRONT_(RMA_INTEGER_TYPES_WITH_, rma_and_reduce, dest)(team, dest, source, n)
+#define rma_or_reduce(team, dest, source, n) RMA_FRONT_(RMA_INTEGER_TYPES_WITH_, rma_or_reduce, dest)(team, dest, source, n)
+#define rma_xor_reduce(team, dest, source, n) RMA_FRONT_(RMA_INTEGER_TYPES_WITH_, rma_xor_reduce, dest)(team, dest, source, n)
+#define rma_min_reduce(team, dest, source, n) RMA_FRONT_(RMA_TYPES_WITH_, rma_min_reduce, dest)(team, dest, source, n)
+#define rma_max_reduce(team, dest, source, n) RMA_FRONT_(RMA_TYPES_WITH_, rma_max_reduce, dest)(team, dest, source, n)
+#define rma_sum_reduce(team, dest, source, n) RMA_FRONT_(RMA_SUM_TYPES_WITH_, rma_sum_reduce, dest)(team, dest, source, n)
+#define rma_prod_reduce(team, dest, source, n) RMA_FRONT_(RMA_SUM_TYPES_WITH_, rma_prod_reduce, dest)(team, dest, source, n)
+#define rma_sum_inscan(team, dest, source, n) RMA_FRONT_(RMA_SUM_TYPES_WITH_, rma_sum_inscan, dest)(team, dest, source, n)
+#define rma_sum_exscan(team, dest, source, n) RMA_FRONT_(RMA_SUM_TYPES_WITH_, rma_sum_exscan, dest)(team, dest, source, n)
 
 /* The same in a context. */
 #define rma_ctx_p(ctx, dest, value, pe) RMA_FRONT_(RMA_TYPES_WITH_, rma_ctx_p, dest)(ctx, dest, value, pe)

@@ -15,7 +15,6 @@ static const char *const call_names[] = {
     [RMAI_ALIGNED_ALLOC] = "rma_aligned_alloc",
     [RMAI_REALLOC] = "rma_realloc",
     [RMAI_FREE] = "rma_free",
-    [RMAI_BROADCAST] = "rma_broadcast",
     [RMAI_EXPOSE] = "rma_expose",
     [RMAI_UNEXPOSE] = "rma_unexpose",
     [RMAI_STATUS] = "the end of a collective call",

@@ -21,7 +21,6 @@ enum rmai_agree_call {
     RMAI_ALIGNED_ALLOC,
     RMAI_REALLOC,
     RMAI_FREE,
-    RMAI_BROADCAST,
     RMAI_EXPOSE,
     RMAI_UNEXPOSE,
     RMAI_STATUS

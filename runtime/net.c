@@ -72,10 +72,6 @@ int rmai_net_agree(struct rmai_net *net, const char *call, void *data, size_t by
     return rmai_mpi(code, call, "MPI_Iallreduce");
 }
 
-int rmai_net_broadcast(struct rmai_net *net, const char *call, void *data, size_t len, int root, MPI_Request *request) {
-    return rmai_mpi(MPI_Ibcast(data, (int)len, MPI_BYTE, root, net->leaders, request), call, "MPI_Ibcast");
-}
-
 int rmai_net_worst(struct rmai_net *net, int *value) { return rmai_mpi_merge(net->messages, value, 1, MPI_INT, MPI_MAX, "agreeing"); }
 
 int rmai_net_leader(const struct rmai_net *net, int i) {

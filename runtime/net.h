@@ -41,11 +41,9 @@ int rmai_net_open(struct rmai_net *net, int is_leader, rmai_net_merge *merge);
 void rmai_net_close(struct rmai_net *net);
 
 /* Begun by every leader, in one order; each returns RMA_SUCCESS with *request, or RMA_ERR_MPI.
- * rmai_net_barrier is complete when all have begun it; rmai_net_agree merges `bytes` bytes of all leaders in place;
- * rmai_net_broadcast copies len bytes, RMAI_PIECE at most, from leader number root to all. */
+ * rmai_net_barrier is complete when all have begun it; rmai_net_agree merges `bytes` bytes of all leaders in place. */
 int rmai_net_barrier(struct rmai_net *net, const char *call, MPI_Request *request);
 int rmai_net_agree(struct rmai_net *net, const char *call, void *data, size_t bytes, MPI_Request *request);
-int rmai_net_broadcast(struct rmai_net *net, const char *call, void *data, size_t len, int root, MPI_Request *request);
 
 /* rmai_net_worst makes *value the largest of all PEs' (collective, waits). Returns RMA_SUCCESS or RMA_ERR_MPI. */
 int rmai_net_worst(struct rmai_net *net, int *value);

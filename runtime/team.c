@@ -10,7 +10,7 @@
 
 #define ROUNDS_MOST 24 /* a job has 2^24 PEs at most */
 
-_Static_assert(sizeof(struct rmai_header) + 128 + RMAI_TEAMS * ROUNDS_MOST * sizeof(struct rmai_team_round) <= RMAI_HEADER_ROOM,
+_Static_assert(sizeof(struct rmai_header) + 128 + RMAI_TEAMS * ROUNDS_MOST * sizeof(struct rmai_team_round) <= RMAI_DESKS_AT,
                "the words of all teams fit behind the header");
 _Static_assert(RMAI_TEAM_DATA % 8 == 0 && sizeof(struct rmai_team_round) == 128, "a round's words fill their lines");
 
@@ -26,9 +26,7 @@ static unsigned rounds_of(int n) {
 
 static size_t words_of(unsigned rounds) { return (rounds ? rounds : 1) * sizeof(struct rmai_team_round); }
 
-size_t rmai_teams_committed(int n_pes) { return WORDS_AT + 2 * words_of(rounds_of(n_pes)); }
-
-int rmai_teams_hold(size_t offset, size_t len) { return offset >= WORDS_AT && offset <= RMAI_HEADER_ROOM && len <= RMAI_HEADER_ROOM - offset; }
+int rmai_teams_hold(size_t offset, size_t len) { return offset >= WORDS_AT && offset <= RMAI_DESKS_AT && len <= RMAI_DESKS_AT - offset; }
 
 static int number_of(const struct rmai_world *w, const struct rmai_team *t) { return (int)(t - w->teams.team); }
 
@@ -122,18 +120,6 @@ int rmai_team_meet(struct rmai_world *w, const char *call, struct rmai_team *t, 
     }
     rmai_far_in_call(w, NULL);
     return code;
-}
-
-int rma_team_sync(rma_team *team) {
-    struct rmai_world *w = &rmai_world;
-    struct rmai_team *t = rmai_team(w, "rma_team_sync", team);
-    if (!t) return rmai_raise(rma_last_code());
-    if (number_of(w, t) == RMAI_TEAM_WORLD) return rmai_raise(rmai_meet(w, "rma_team_sync"));
-    if (number_of(w, t) == RMAI_TEAM_SHARED) {
-        rmai_barrier_node(&w->barrier);
-        return RMA_SUCCESS;
-    }
-    return rmai_raise(rmai_team_meet(w, "rma_team_sync", t, NULL, 0, NULL));
 }
 
 /* ---- queries ---- */
@@ -236,35 +222,49 @@ static int settle(struct rmai_world *w, const char *call, struct rmai_team *pare
     return RMA_SUCCESS;
 }
 
-/* Memory for the words of t's number on this PE, once; and as nobody tells anything by a number that is free, they can be cleared for
- * those who come next. */
+static struct rmai_desk *desk(const struct rmai_world *w, int number) {
+    return (struct rmai_desk *)(void *)((char *)rmai_header(w, w->node_my_pe) + rmai_near_at(number));
+}
+
+static int commit(struct rmai_world *w, const char *call, const struct rmai_team *t) {
+    int code = rmai_commit(&w->reservation, words(w, w->node_my_pe, t, 0), words_of(w->teams.rounds));
+    if (code == RMA_SUCCESS) code = rmai_commit(&w->reservation, desk(w, number_of(w, t)), sizeof(struct rmai_desk));
+    if (code != RMA_SUCCESS) rmai_error_prefix("%s: ", call);
+    return code;
+}
+
+/* Memory for what t's number has on this PE, once; and as nobody tells anything by a number that is free, it can be cleared for those
+ * who come next. */
 static int prepare(struct rmai_world *w, const char *call, const struct rmai_team *t) {
     uint64_t bit = (uint64_t)1 << number_of(w, t);
     if (!(w->teams.committed & bit)) {
-        int code = rmai_commit(&w->reservation, words(w, w->node_my_pe, t, 0), words_of(w->teams.rounds));
-        if (code != RMA_SUCCESS) {
-            rmai_error_prefix("%s: ", call);
-            return code;
-        }
+        int code = commit(w, call, t);
+        if (code != RMA_SUCCESS) return code;
         w->teams.committed |= bit;
     }
     /* The parent's meeting comes between this and what the PEs of the new team store here. */
     for (unsigned k = 0; k < w->teams.rounds; k++)
         atomic_store_explicit(&words(w, w->node_my_pe, t, k)->event.value, 0, memory_order_relaxed);
+    rmai_near_clear(desk(w, number_of(w, t)));
     return RMA_SUCCESS;
 }
 
 /* Makes `made` the team with this number here; made->n is 0 on PEs that are not in it, which may have another of this number. All of the
  * parent meet. */
-static int found(struct rmai_world *w, const char *call, struct rmai_team *parent, int number, const struct rmai_team *made, rma_team **team) {
+static int found(struct rmai_world *w, const char *call, struct rmai_team *parent, int number, struct rmai_team *made, rma_team **team) {
     struct rmai_team *t = &w->teams.team[number];
     struct proposal p = {0};
     int code = made->n < 0 ? rmai_error(RMA_ERR_NO_MEM, "%s: no memory for the PEs of a team", call) : RMA_SUCCESS;
     if (made->n > 0) code = prepare(w, call, t);
+    if (made->n > 0 && code == RMA_SUCCESS) code = rmai_near_open(w, call, made, number);
     code = propose(w, call, parent, code, 0, &p);
-    if (code != RMA_SUCCESS) free(made->list);
+    if (code != RMA_SUCCESS) {
+        free(made->list);
+        rmai_near_close(&made->near);
+    }
     if (code != RMA_SUCCESS || !made->n) return code;
     *t = *made;
+    rmai_group_none(&t->group);
     t->generation = ++generations;
     t->live = 1;
     w->teams.free &= ~((uint64_t)1 << number);
@@ -275,6 +275,8 @@ static int found(struct rmai_world *w, const char *call, struct rmai_team *paren
 static void let_go(struct rmai_world *w, struct rmai_team *t) {
     if (t->list != w->node_pes) free(t->list);
     t->list = NULL;
+    rmai_near_close(&t->near);
+    rmai_group_close(&t->group);
     t->live = 0;
     w->teams.free |= (uint64_t)1 << number_of(w, t);
 }
@@ -385,9 +387,17 @@ void rmai_teams_close(struct rmai_world *w) {
         if (w->teams.team[i].live) let_go(w, &w->teams.team[i]);
 }
 
-void rmai_teams_open(struct rmai_world *w) {
+int rmai_teams_commit(struct rmai_world *w) {
+    const int number[] = {RMAI_TEAM_WORLD, RMAI_TEAM_SHARED};
+    int code = rmai_commit(&w->reservation, rmai_header(w, w->node_my_pe), WORDS_AT + 2 * words_of(rounds_of(w->n_pes)));
+    for (int i = 0; i < 2 && code == RMA_SUCCESS; i++)
+        code = rmai_commit(&w->reservation, desk(w, number[i]), sizeof(struct rmai_desk));
+    return code;
+}
+
+int rmai_teams_open(struct rmai_world *w) {
     struct rmai_teams *all = &w->teams;
-    int step = w->node_n_pes > 1 ? w->node_pes[1] - w->node_pes[0] : 1, regular = 1;
+    int step = w->node_n_pes > 1 ? w->node_pes[1] - w->node_pes[0] : 1, regular = 1, code;
     memset(all, 0, sizeof *all);
     all->rounds = rounds_of(w->n_pes);
     all->free = ~(uint64_t)3;
@@ -396,4 +406,8 @@ void rmai_teams_open(struct rmai_world *w) {
     for (int i = 1; i < w->node_n_pes; i++) regular &= w->node_pes[i] - w->node_pes[i - 1] == step;
     all->team[RMAI_TEAM_SHARED] = (struct rmai_team){.start = w->node_pes[0], .stride = step, .n = w->node_n_pes, .me = w->node_my_pe, .live = 1};
     if (!regular) all->team[RMAI_TEAM_SHARED].list = w->node_pes;
+    rmai_group_none(&all->team[RMAI_TEAM_WORLD].group);
+    rmai_group_none(&all->team[RMAI_TEAM_SHARED].group);
+    code = rmai_near_open(w, "rma_init", &all->team[RMAI_TEAM_WORLD], RMAI_TEAM_WORLD);
+    return code == RMA_SUCCESS ? rmai_near_open(w, "rma_init", &all->team[RMAI_TEAM_SHARED], RMAI_TEAM_SHARED) : code;
 }

@@ -14,6 +14,8 @@
 
 #include "base/wait.h"
 #include "rma.h"
+#include "runtime/group.h"
+#include "runtime/near.h"
 
 struct rmai_world;
 
@@ -36,6 +38,8 @@ struct rmai_team {
     uint32_t epoch;       /* meetings that this PE has entered */
     uint64_t generation;  /* no two teams that this PE has been in have the same, but for the two that are always there: 0 */
     int live;
+    struct rmai_near near;   /* its PEs of this node */
+    struct rmai_group group; /* and all of them, for MPI */
 };
 
 struct rmai_teams {
@@ -45,11 +49,11 @@ struct rmai_teams {
     unsigned rounds;    /* of the world: those of each number's words */
 };
 
-/* rmai_teams_open makes the two teams that are always there; rmai_teams_close lets go of all. The first rmai_teams_committed bytes of
- * each PE's space hold the words of these two. */
-void rmai_teams_open(struct rmai_world *w);
+/* rmai_teams_commit gets memory for the words and desks of the two teams that are always there, and for the header before them;
+ * rmai_teams_open makes these teams; rmai_teams_close lets go of all. The first two return RMA_SUCCESS or record RMA_ERR_NO_MEM. */
+int rmai_teams_commit(struct rmai_world *w);
+int rmai_teams_open(struct rmai_world *w);
 void rmai_teams_close(struct rmai_world *w);
-size_t rmai_teams_committed(int n_pes);
 
 /* rmai_teams_hold: 1 if [offset, offset + len) of a PE's space is among the words of teams. */
 int rmai_teams_hold(size_t offset, size_t len);

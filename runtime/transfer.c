@@ -162,12 +162,6 @@ int rma_put_signal_slow_(const char *call, const rma_ctx *ctx, void *dest, const
     return rmai_raise(code);
 }
 
-int rma_barrier_all(void) {
-    int code = rmai_running("rma_barrier_all");
-    if (code == RMA_SUCCESS) code = rmai_meet(&rmai_world, "rma_barrier_all");
-    return rmai_raise(code);
-}
-
 /* ---- strided ---- */
 
 /* Bytes from the first element's start to the last one's end; 0 if that overflows. */

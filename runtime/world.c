@@ -66,16 +66,21 @@ int rmai_check_pe(const struct rmai_world *w, const char *call, const char *argu
     return rmai_error(RMA_ERR_PE, "%s: %s %d is outside 0..%d", call, argument, pe, w->n_pes - 1);
 }
 
-int rmai_meet(struct rmai_world *w, const char *call) {
+int rmai_meet_only(struct rmai_world *w, const char *call) {
     MPI_Request request;
-    int code = rmai_far_calm(w, call), met = RMA_SUCCESS;
+    int code = RMA_SUCCESS;
     rmai_barrier_node(&w->barrier);
     if (w->n_nodes == 1) return code;
     if (w->node_my_pe == 0) {
-        met = rmai_net_barrier(&w->net, call, &request);
-        if (met == RMA_SUCCESS) met = rmai_far_finish(w, call, "MPI_Ibarrier", &request);
+        code = rmai_net_barrier(&w->net, call, &request);
+        if (code == RMA_SUCCESS) code = rmai_far_finish(w, call, "MPI_Ibarrier", &request);
     }
     rmai_barrier_node(&w->barrier);
+    return code;
+}
+
+int rmai_meet(struct rmai_world *w, const char *call) {
+    int code = rmai_far_calm(w, call), met = rmai_meet_only(w, call);
     return code != RMA_SUCCESS ? code : met;
 }
 
@@ -325,7 +330,7 @@ static int furnish(struct rmai_world *w) {
     struct rmai_header *h = (struct rmai_header *)(void *)space;
     struct rmai_segment guest; /* made here; whoever uses it takes a view under its lock */
     size_t got = 0, init = rmai_max(w->settings.heap_init, RMA_SIZE_MIN_);
-    int code = rmai_commit(&w->reservation, h, rmai_teams_committed(w->n_pes));
+    int code = rmai_teams_commit(w);
     if (code == RMA_SUCCESS)
         code = rmai_segment_create(&w->symmetric, &w->reservation, space + w->layout.symmetric_table,
                                    space + w->layout.symmetric, w->layout.symmetric_max, "symmetric heap", "RMA_HEAP_MAX");
@@ -521,7 +526,7 @@ static int start(struct rmai_world *w, int required) {
     }
     set_waiting(w);
     code = number_nodes(w);
-    if (code == RMA_SUCCESS) rmai_teams_open(w);
+    if (code == RMA_SUCCESS) code = rmai_teams_open(w);
     if (code == RMA_SUCCESS) rmai_contexts_open(w);
     if (code == RMA_SUCCESS) code = move_statics(w);
     if (code == RMA_SUCCESS) code = rmai_far_cover(w, "rma_init");

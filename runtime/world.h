@@ -125,8 +125,9 @@ int rmai_commit_for(void *context, void *start, size_t len);
 /* rmai_check_pe is RMA_SUCCESS, or records RMA_ERR_PE for `call`. */
 int rmai_check_pe(const struct rmai_world *w, const char *call, const char *argument, int pe);
 
-/* rmai_meet waits for every PE of the job. What any PE wrote to shared memory before is seen by all after.
- * Returns RMA_SUCCESS or RMA_ERR_MPI. */
+/* rmai_meet_only waits for every PE of the job. What any PE wrote to shared memory before is seen by all after. Returns RMA_SUCCESS or
+ * RMA_ERR_MPI. rmai_meet is rmai_far_calm before it: what this PE has begun is complete; or the first error of that. */
+int rmai_meet_only(struct rmai_world *w, const char *call);
 int rmai_meet(struct rmai_world *w, const char *call);
 
 /* rmai_one_node: 1 if all PEs are on this node, and no atomic is MPI's. Alike on all PEs. */

@@ -55,6 +55,10 @@ int main(int argc, char **argv) {
     for (int n = 0; (entry = rmai_settings_unknown(n, &guess)) != NULL; n++)
         printf("  %.*s is not a setting%s%s%s\n", (int)strcspn(entry, "="), entry, guess ? "; is " : "", guess ? guess : "",
                guess ? " meant?" : "");
+    if (code == RMA_SUCCESS) {
+        printf("collectives on a node, by the bytes of one PE\n");
+        rmai_choice_print(&settings.collectives, put_line, stdout);
+    }
     printf("machine\n");
     rmai_topology_print(put_line, stdout);
     return code == RMA_SUCCESS ? 0 : 1;

@@ -275,7 +275,7 @@ int main(void) {
     named[0] = rma_gptr(local, job.me);
     OK(rma_attach(attached, sizeof *attached, &named[1]));
     OK(rma_barrier_all());
-    OK(rma_broadcast(named, named, 2 * sizeof *named, 0));
+    OK(rma_broadcast(RMA_TEAM_WORLD, named, named, 2 * sizeof *named, 0));
 
     everyone(&(struct place){heap, rma_gptr(heap, 0)}, heap);
     everyone(&(struct place){&variable, rma_gptr(&variable, 0)}, &variable);

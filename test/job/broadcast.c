@@ -23,7 +23,7 @@ static void rounds(unsigned char *dest, unsigned char *source) {
         /* Every PE's own bytes before, so that a PE that gets nothing, or another's, is found out. */
         job_fill(to - GUARD, 0, len + 2 * GUARD, other);
         job_fill(origin, 0, len, job.me == root ? key : other + 1);
-        OK(rma_broadcast(to, origin, len, root));
+        OK(rma_broadcast(RMA_TEAM_WORLD, to, origin, len, root));
         if (!in_place) memset(origin, 0xee, len);
 
         wrong = job_differs(to, 0, len, key);
@@ -51,7 +51,7 @@ static void long_one(void) {
     int root = job.n - 1;
     CHECK(block != NULL, "%s", rma_last_error());
     job_fill(block, 0, len, job.me == root ? 77 : 78);
-    OK(rma_broadcast(block, block, len, root));
+    OK(rma_broadcast(RMA_TEAM_WORLD, block, block, len, root));
     wrong = job_differs(block, 0, len, 77);
     CHECK(wrong == len, "byte %zu of %zu is wrong", wrong, len);
     OK(rma_free(block));
@@ -60,15 +60,15 @@ static void long_one(void) {
 static void mistakes(unsigned char *dest, unsigned char *source) {
     unsigned char here[8] = {0}, before[8];
     memcpy(before, dest, sizeof before);
-    EXPECT("rma_broadcast", rma_broadcast(dest, source, 8, job.n), RMA_ERR_PE,
+    EXPECT("rma_broadcast", rma_broadcast(RMA_TEAM_WORLD, dest, source, 8, job.n), RMA_ERR_PE,
            job_text("root %d is outside 0..%d", job.n, job.n - 1));
-    EXPECT("rma_broadcast", rma_broadcast(dest, source, 8, -1), RMA_ERR_PE, "root -1 is");
-    EXPECT("rma_broadcast", rma_broadcast(here, source, 8, 0), RMA_ERR_ADDRESS, "dest", job_text("%p", (void *)here));
-    EXPECT("rma_broadcast", rma_broadcast(dest, here, 8, 0), RMA_ERR_ADDRESS, "source", job_text("%p", (void *)here));
-    EXPECT("rma_broadcast", rma_broadcast(dest, source, SIZE_MAX, 0), RMA_ERR_ADDRESS, "dest",
+    EXPECT("rma_broadcast", rma_broadcast(RMA_TEAM_WORLD, dest, source, 8, -1), RMA_ERR_PE, "root -1 is");
+    EXPECT("rma_broadcast", rma_broadcast(RMA_TEAM_WORLD, here, source, 8, 0), RMA_ERR_ADDRESS, "dest", job_text("%p", (void *)here));
+    EXPECT("rma_broadcast", rma_broadcast(RMA_TEAM_WORLD, dest, here, 8, 0), RMA_ERR_ADDRESS, "source", job_text("%p", (void *)here));
+    EXPECT("rma_broadcast", rma_broadcast(RMA_TEAM_WORLD, dest, source, SIZE_MAX, 0), RMA_ERR_ADDRESS, "dest",
            job_text("%zu bytes", SIZE_MAX));
     CHECK(memcmp(dest, before, sizeof before) == 0, "a refused broadcast wrote");
-    OK(rma_broadcast(dest, source, 0, job.n - 1));
+    OK(rma_broadcast(RMA_TEAM_WORLD, dest, source, 0, job.n - 1));
     CHECK(memcmp(dest, before, sizeof before) == 0, "a broadcast of nothing wrote");
 }
 

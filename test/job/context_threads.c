@@ -296,7 +296,7 @@ static bool anybody_works(int *left) {
     int all = 0;
     for (int pe = 0; pe < job.n; pe++) {
         if (pe == job.me) left[pe] = atomic_load(&working);
-        OK(rma_broadcast(&left[pe], &left[pe], sizeof left[pe], pe));
+        OK(rma_broadcast(RMA_TEAM_WORLD, &left[pe], &left[pe], sizeof left[pe], pe));
         all += left[pe];
     }
     return all > 0;

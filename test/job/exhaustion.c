@@ -75,7 +75,7 @@ static void fill_and_empty(void) {
     /* The same blocks on each PE. */
     for (int root = 0; root < job.n; root += job.n > 1 ? job.n - 1 : 1) {
         if (job.me == root) memcpy(common, mine, sizeof mine);
-        OK(rma_broadcast(common, common, sizeof told, root));
+        OK(rma_broadcast(RMA_TEAM_WORLD, common, common, sizeof told, root));
         memcpy(told, common, sizeof told);
         CHECK(told[0] == mine[0] && told[1] == mine[1], "PE %d has %llu blocks, this one %llu, or at other offsets", root,
               (unsigned long long)told[0], (unsigned long long)mine[0]);

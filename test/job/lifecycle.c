@@ -46,7 +46,7 @@ static void nothing_works(const char *when, void *block, rma_gptr_t g) {
     EXPECT("rma_fence", rma_fence(), RMA_ERR_STATE, when);
     EXPECT("rma_quiet", rma_quiet(), RMA_ERR_STATE, when);
     EXPECT("rma_barrier_all", rma_barrier_all(), RMA_ERR_STATE, when);
-    EXPECT("rma_broadcast", rma_broadcast(target, target, 8, 0), RMA_ERR_STATE, when);
+    EXPECT("rma_broadcast", rma_broadcast(RMA_TEAM_WORLD, target, target, 8, 0), RMA_ERR_STATE, when);
 
     EXPECT_ZERO("rma_atomic_fetch_long", rma_atomic_fetch(target, 0), RMA_ERR_STATE, when);
     EXPECT("rma_atomic_set_long", rma_atomic_set(target, 1, 0), RMA_ERR_STATE, when);

@@ -67,7 +67,7 @@ static void wrong_pes(void) {
         EXPECT_ZERO("rma_ptr", rma_ptr(block, pe) != NULL, RMA_ERR_PE, words);
         EXPECT_ZERO("rma_gptr", rma_gptr(block, pe) != 0, RMA_ERR_PE, words);
         EXPECT_ZERO("rma_on_node", rma_on_node(pe), RMA_ERR_PE, words);
-        EXPECT("rma_broadcast", rma_broadcast(block, block, 8, pe), RMA_ERR_PE, job_text("root %d is outside", pe));
+        EXPECT("rma_broadcast", rma_broadcast(RMA_TEAM_WORLD, block, block, 8, pe), RMA_ERR_PE, job_text("root %d is outside", pe));
     }
     for (int pe = 0; pe < job.n; pe++) {
         for (int i = 0; i < 4; i++) OK(rma_put(block, block, 0, pe));

@@ -263,10 +263,10 @@ static void broadcasts(void) {
     for (int root = 0; root < job.n; root++) {
         if (job.me == root) job_fill(source, 0, PART, 900 + (uint64_t)root);
         memset(dest, 0, PART);
-        OK(rma_broadcast(dest, source, PART, root));
+        OK(rma_broadcast(RMA_TEAM_WORLD, dest, source, PART, root));
         CHECK(job_differs(dest, 0, PART, 900 + (uint64_t)root) == PART, "from PE %d", root);
         if (job.me == root) job_fill(dest, 0, PART, 800 + (uint64_t)root);
-        OK(rma_broadcast(dest, dest, PART - 3, root));
+        OK(rma_broadcast(RMA_TEAM_WORLD, dest, dest, PART - 3, root));
         CHECK(job_differs(dest, 0, PART - 3, 800 + (uint64_t)root) == PART - 3, "in place, from PE %d", root);
     }
 }
@@ -328,7 +328,7 @@ static void not_symmetric(void) {
         EXPECT_ZERO("rma_gptr", rma_gptr(&in_data, pe) != 0, RMA_ERR_ADDRESS, "in no heap");
         QUIETLY(rma_ptr(&in_data, pe), NULL);
     }
-    EXPECT("rma_broadcast", rma_broadcast(dest, source, 8, 0), RMA_ERR_ADDRESS, why);
+    EXPECT("rma_broadcast", rma_broadcast(RMA_TEAM_WORLD, dest, source, 8, 0), RMA_ERR_ADDRESS, why);
     for (int i = 0; i < 16; i++)
         CHECK(dest[i] == 0x5a, "a refused call wrote");
 }

@@ -95,7 +95,7 @@ static void look_at_peers(uint64_t *random, uint64_t *common) {
         CHECK(job_differs(copy, 0, b->size, key_on(b, pe)) == b->size, "the block of %zu bytes on PE %d", b->size, pe);
     }
     *common = history;
-    OK(rma_broadcast(common, common, 8, root));
+    OK(rma_broadcast(RMA_TEAM_WORLD, common, common, 8, root));
     CHECK(*common == history, "other offsets than on PE %d", root);
     OK(rma_barrier_all());
 }

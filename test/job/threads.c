@@ -105,7 +105,7 @@ static void collective_calls(void) {
         all = 0;
         for (int pe = 0; pe < job.n; pe++) {
             if (pe == job.me) left[pe] = atomic_load(&working);
-            OK(rma_broadcast(&left[pe], &left[pe], sizeof left[pe], pe));
+            OK(rma_broadcast(RMA_TEAM_WORLD, &left[pe], &left[pe], sizeof left[pe], pe));
             all += left[pe];
         }
         OK(rma_free(block));

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Which algorithm a collective takes: one table, by the number of bytes and the shape of the team on its node. Its figures were measured
+ * (bench/rma_collective_tune.c measures those of another machine); a setting replaces any of them. */
+#ifndef RMAI_CHOICE_H
+#define RMAI_CHOICE_H
+
+#include <stddef.h>
+
+/* A team's PEs on this node. */
+enum rmai_shape {
+    RMAI_PAIR,    /* two, each with a processor */
+    RMAI_ROOMY,   /* more, each with a processor */
+    RMAI_CROWDED, /* sharing processors */
+    RMAI_SHAPES
+};
+
+/* The algorithms that are no family's first one. */
+enum rmai_way {
+    RMAI_BROADCAST_DIRECT,
+    RMAI_FCOLLECT_DIRECT,
+    RMAI_COLLECT_DIRECT,
+    RMAI_ALLTOALL_DIRECT,
+    RMAI_REDUCE_SHARE,
+    RMAI_SCAN_SHARE,
+    RMAI_MEET_TREE,
+    RMAI_MEET_COUNTER,
+    RMAI_WAYS
+};
+
+#define RMAI_NEVER ((size_t)-1)
+
+/* from[way][shape]: it is taken from so many bytes of one PE on, or PEs, where PEs meet. */
+struct rmai_choice {
+    size_t from[RMAI_WAYS][RMAI_SHAPES];
+};
+
+/* rmai_choice_set fills c from the table, and replaces what text names, for all shapes: "reduce:share=8k,meet:tree=never", or "auto"
+ * for nothing. Returns 0, or -1 with *bad, the part of text that is none, of *len characters. */
+int rmai_choice_set(struct rmai_choice *c, const char *text, const char **bad, size_t *len);
+
+/* rmai_choice_print: a line for each algorithm by put(out, line). */
+void rmai_choice_print(const struct rmai_choice *c, void (*put)(void *out, const char *line), void *out);
+
+static inline int rmai_takes(const struct rmai_choice *c, enum rmai_way way, enum rmai_shape shape, size_t n) {
+    return n >= c->from[way][shape];
+}
+
+#endif

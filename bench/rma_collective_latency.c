@@ -1,0 +1,463 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* rma_collective_latency.c: the time of a collective over all PEs, one call after the other, by librma and by MPI, and of the
+ * copies that no way of doing it avoids.
+ *
+ * The calls follow each other without a barrier, so a PE that has nothing to wait for may begin the next while others are in
+ * the last: a broadcast's root, say. Buffers are what each library has its programs use: symmetric memory, and ordinary memory. */
+#include "bench.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { RMA, COPIES, MPI, N_METHODS };
+enum { BARRIER, SYNC, BROADCAST, FCOLLECT, COLLECT, ALLTOALL, SUM, MAX, INSCAN, EXSCAN, N_OPERATIONS };
+#define OPERATIONS "barrier|sync|broadcast|fcollect|collect|alltoall|sum|max|inscan|exscan"
+
+enum blocks { NONE, ONE, EACH /* one for each PE */ };
+
+struct operation {
+    const char *title;         /* of the table */
+    enum blocks source, dest; /* of how many blocks of bench.size bytes the buffers are */
+    bool adds;                /* longs */
+    void (*rma)(void);
+    void (*mpi)(void);
+    void (*copies)(void);
+    size_t (*wrong)(const char *dest); /* bytes that are not as they must be after the call */
+};
+
+struct buffers {
+    char *source, *dest;
+};
+
+static int which = BROADCAST; /* --operation, */
+static const struct operation *operation;
+static struct buffers symmetric, ordinary;
+static char **peer;     /* each PE's symmetric source, by load and store; this PE's own in place of one that is off-node */
+static int root;        /* of the broadcast */
+static bool fresh;      /* --fresh */
+static unsigned turn;   /* checks so far, the same on all PEs: data differ from one to the next */
+static bool checking;   /* one is under way: the PEs' parts of a collect differ */
+static int *counts;     /* of MPI_Allgatherv: the PEs' parts, */
+static int *offsets;    /* and where they go */
+static uint64_t *ticks; /* symmetric: the barriers that this PE has come to in checks */
+
+static size_t bytes(enum blocks blocks) {
+    return blocks == NONE ? 0 : blocks == ONE ? bench.size : (size_t)bench.n_pes * bench.size;
+}
+
+static bool has_source(void) {
+    return operation->source != NONE && (which != BROADCAST || bench.pe == root);
+}
+
+/* What this PE contributes to a collect. In checks some contribute little or nothing. */
+static size_t part(int pe) {
+    return checking ? bench.size - bench.size / 4 * (((unsigned)pe + turn) % 5) : bench.size;
+}
+
+static void plan_parts(void) {
+    int at = 0;
+    for (int pe = 0; pe < bench.n_pes; pe++) {
+        counts[pe] = (int)part(pe);
+        offsets[pe] = at;
+        at += counts[pe];
+    }
+}
+
+/* The calls. */
+
+static void rma_barrier_call(void) {
+    BENCH_RMA(rma_barrier_all());
+}
+
+static void rma_sync_call(void) {
+    BENCH_RMA(rma_sync_all());
+}
+
+static void rma_broadcast_call(void) {
+    BENCH_RMA(rma_broadcast(RMA_TEAM_WORLD, symmetric.dest, symmetric.source, bench.size, root));
+}
+
+static void rma_fcollect_call(void) {
+    BENCH_RMA(rma_fcollect(RMA_TEAM_WORLD, symmetric.dest, symmetric.source, bench.size));
+}
+
+static void rma_collect_call(void) {
+    BENCH_RMA(rma_collect(RMA_TEAM_WORLD, symmetric.dest, symmetric.source, part(bench.pe)));
+}
+
+static void rma_alltoall_call(void) {
+    BENCH_RMA(rma_alltoall(RMA_TEAM_WORLD, symmetric.dest, symmetric.source, bench.size));
+}
+
+static void mpi_barrier_call(void) {
+    BENCH_MPI(MPI_Barrier(MPI_COMM_WORLD));
+}
+
+/* It has one buffer, which is the source of the root. */
+static void mpi_broadcast_call(void) {
+    char *buffer = bench.pe == root ? ordinary.source : ordinary.dest;
+    BENCH_MPI(MPI_Bcast(buffer, (int)bench.size, MPI_BYTE, root, MPI_COMM_WORLD));
+}
+
+static void mpi_fcollect_call(void) {
+    int n = (int)bench.size;
+    BENCH_MPI(MPI_Allgather(ordinary.source, n, MPI_BYTE, ordinary.dest, n, MPI_BYTE, MPI_COMM_WORLD));
+}
+
+static void mpi_collect_call(void) {
+    BENCH_MPI(MPI_Allgatherv(ordinary.source, counts[bench.pe], MPI_BYTE, ordinary.dest, counts, offsets, MPI_BYTE, MPI_COMM_WORLD));
+}
+
+static void mpi_alltoall_call(void) {
+    int n = (int)bench.size;
+    BENCH_MPI(MPI_Alltoall(ordinary.source, n, MPI_BYTE, ordinary.dest, n, MPI_BYTE, MPI_COMM_WORLD));
+}
+
+/* The typed ones: both libraries are given the same longs. */
+#define TYPED(NAME, RMA_CALL, MPI_CALL, OP)                                                             \
+    static void rma_##NAME##_call(void) {                                                               \
+        long *dest = (long *)(void *)symmetric.dest, *source = (long *)(void *)symmetric.source;        \
+        BENCH_RMA(RMA_CALL(RMA_TEAM_WORLD, dest, source, bench.size / sizeof(long)));                   \
+    }                                                                                                   \
+    static void mpi_##NAME##_call(void) {                                                               \
+        int n = (int)(bench.size / sizeof(long));                                                       \
+        BENCH_MPI(MPI_CALL(ordinary.source, ordinary.dest, n, MPI_LONG, OP, MPI_COMM_WORLD));           \
+    }
+TYPED(sum, rma_sum_reduce_long, MPI_Allreduce, MPI_SUM)
+TYPED(max, rma_max_reduce_long, MPI_Allreduce, MPI_MAX)
+TYPED(inscan, rma_sum_inscan_long, MPI_Scan, MPI_SUM)
+TYPED(exscan, rma_sum_exscan_long, MPI_Exscan, MPI_SUM)
+
+/* The copies, all from where they are to where they go, with nobody waiting for anybody. */
+
+static void copy_broadcast(void) {
+    memcpy(symmetric.dest, peer[root], bench.size);
+}
+
+static void copy_fcollect(void) {
+    for (int pe = 0; pe < bench.n_pes; pe++) memcpy(symmetric.dest + (size_t)pe * bench.size, peer[pe], bench.size);
+}
+
+static void copy_alltoall(void) {
+    size_t mine = (size_t)bench.pe * bench.size;
+    for (int pe = 0; pe < bench.n_pes; pe++) memcpy(symmetric.dest + (size_t)pe * bench.size, peer[pe] + mine, bench.size);
+}
+
+/* to[i] = a[i] + b[i]. Vectors, because compilers make none of such a loop at -O2; unsigned, because sums wrap. */
+#define ADD(NAME, WIDTH)                                                                                \
+    static void add_##NAME(char *to, const char *a, const char *b, size_t len) {                        \
+        typedef uint64_t vector __attribute__((vector_size(WIDTH), aligned(8), may_alias));             \
+        typedef uint64_t word __attribute__((may_alias));                                               \
+        size_t i = 0;                                                                                   \
+        for (; i + WIDTH <= len; i += WIDTH)                                                            \
+            *(vector *)(void *)(to + i) = *(const vector *)(const void *)(a + i) + *(const vector *)(const void *)(b + i); \
+        for (; i < len; i += sizeof(word))                                                              \
+            *(word *)(void *)(to + i) = *(const word *)(const void *)(a + i) + *(const word *)(const void *)(b + i); \
+    }
+ADD(narrow, 16)
+#if defined __x86_64__
+__attribute__((target("avx2"))) ADD(wide, 32)
+#define HAVE_WIDE() __builtin_cpu_supports("avx2")
+#else
+#define add_wide add_narrow
+#define HAVE_WIDE() false
+#endif
+
+static void add(void) {
+    const char *next = peer[(bench.pe + 1) % bench.n_pes];
+    if (HAVE_WIDE())
+        add_wide(symmetric.dest, symmetric.source, next, bench.size);
+    else
+        add_narrow(symmetric.dest, symmetric.source, next, bench.size);
+}
+
+/* Timing. */
+
+BENCH_INLINE void rewrite(const struct buffers *b, long i) {
+    if (has_source()) memset(b->source, (int)(i & 0xff), bytes(operation->source));
+}
+
+BENCH_INLINE double timed(long n, void (*call)(void), const struct buffers *b) {
+    double start = rma_wtime();
+    for (long i = 0; i < n; i++) {
+        if (fresh) rewrite(b, i);
+        call();
+        bench_keep(b->dest);
+    }
+    return rma_wtime() - start;
+}
+
+/* Each begins with a barrier, untimed, to start together. */
+
+static double run_rma(long n) {
+    BENCH_RMA(rma_barrier_all());
+    return timed(n, operation->rma, &symmetric);
+}
+
+static double run_copies(long n) {
+    BENCH_RMA(rma_barrier_all());
+    return timed(n, operation->copies, &symmetric);
+}
+
+static double run_mpi(long n) {
+    plan_parts();
+    BENCH_MPI(MPI_Barrier(MPI_COMM_WORLD));
+    return timed(n, operation->mpi, &ordinary);
+}
+
+/* Checks. The data are a hash of where they come from, so that none fits another place, PE or turn. */
+
+static uint64_t hash(int pe, size_t i) {
+    uint64_t x = (uint64_t)pe * 0x9e3779b97f4a7c15u + (uint64_t)turn * 0xd1b54a32d192ed03u + i + 1;
+    x = (x ^ x >> 32) * 0xd6e8feb86659fd93u;
+    x = (x ^ x >> 32) * 0xd6e8feb86659fd93u;
+    return x ^ x >> 32;
+}
+
+static char byte(int pe, size_t i) {
+    return (char)(unsigned char)hash(pe, i);
+}
+
+/* Of either sign; the sum of all PEs' does not overflow. */
+static long number(int pe, size_t i) {
+    return (long)(hash(pe, i) >> 24) - (1L << 39);
+}
+
+static void fill(char *source) {
+    size_t n = has_source() ? bytes(operation->source) : 0;
+    if (operation->adds)
+        for (size_t i = 0; i < n / sizeof(long); i++) ((long *)(void *)source)[i] = number(bench.pe, i);
+    else
+        for (size_t i = 0; i < n; i++) source[i] = byte(bench.pe, i);
+}
+
+/* Of the bytes first, first + 1 .. of pe's source. */
+static size_t wrong_bytes(const char *p, int pe, size_t first, size_t len) {
+    size_t wrong = 0;
+    for (size_t i = 0; i < len; i++) wrong += p[i] != byte(pe, first + i);
+    return wrong;
+}
+
+static size_t wrong_broadcast(const char *dest) {
+    return wrong_bytes(dest, root, 0, bench.size);
+}
+
+static size_t wrong_fcollect(const char *dest) {
+    size_t wrong = 0;
+    for (int pe = 0; pe < bench.n_pes; pe++) wrong += wrong_bytes(dest + (size_t)pe * bench.size, pe, 0, bench.size);
+    return wrong;
+}
+
+static size_t wrong_collect(const char *dest) {
+    size_t wrong = 0;
+    for (int pe = 0; pe < bench.n_pes; pe++) wrong += wrong_bytes(dest + offsets[pe], pe, 0, part(pe));
+    return wrong;
+}
+
+static size_t wrong_alltoall(const char *dest) {
+    size_t wrong = 0, mine = (size_t)bench.pe * bench.size;
+    for (int pe = 0; pe < bench.n_pes; pe++) wrong += wrong_bytes(dest + (size_t)pe * bench.size, pe, mine, bench.size);
+    return wrong;
+}
+
+/* The sum of what PEs 0..n-1 have, or the largest. */
+static size_t wrong_longs(const char *dest, int n, bool largest) {
+    size_t wrong = 0;
+    for (size_t i = 0; i < bench.size / sizeof(long); i++) {
+        long all = n > 0 ? number(0, i) : 0;
+        for (int pe = 1; pe < n; pe++) {
+            long one = number(pe, i);
+            all = !largest ? all + one : one > all ? one : all;
+        }
+        if (((const long *)(const void *)dest)[i] != all) wrong += sizeof(long);
+    }
+    return wrong;
+}
+
+static size_t wrong_sum(const char *dest) {
+    return wrong_longs(dest, bench.n_pes, false);
+}
+
+static size_t wrong_max(const char *dest) {
+    return wrong_longs(dest, bench.n_pes, true);
+}
+
+static size_t wrong_inscan(const char *dest) {
+    return wrong_longs(dest, bench.pe + 1, false);
+}
+
+static size_t wrong_exscan(const char *dest) {
+    return wrong_longs(dest, bench.pe, false);
+}
+
+/* Calls that follow each other as they do when they are timed, with other data, roots and lengths in each, and no meeting but
+ * what is in the calls: what one of them leaves behind, or takes too early, is wrong in another. */
+static size_t check_calls(void (*call)(void), const struct buffers *b, bool mpi) {
+    size_t wrong = 0;
+    checking = true;
+    for (int k = 0; k < 5; k++) {
+        turn++;
+        root = (int)(turn % (unsigned)bench.n_pes);
+        plan_parts();
+        fill(b->source);
+        memset(b->dest, 0x5a, bytes(operation->dest));
+        /* MPI leaves these as they are. */
+        if (mpi && which == BROADCAST && bench.pe == root) memcpy(b->dest, b->source, bench.size);
+        if (mpi && which == EXSCAN && bench.pe == 0) memset(b->dest, 0, bench.size);
+        call();
+        wrong += operation->wrong(b->dest);
+    }
+    checking = false;
+    root = 0;
+    return wrong;
+}
+
+/* Who leaves a barrier must find that all the others came to it. */
+static size_t check_meeting(void (*call)(void)) {
+    size_t wrong = 0;
+    for (int k = 0; k < 20; k++) {
+        uint64_t mine = *ticks + 1;
+        __atomic_store_n(ticks, mine, __ATOMIC_RELEASE);
+        call();
+        for (int pe = 0; pe < bench.n_pes; pe++) wrong += rma_g(ticks, pe) < mine;
+    }
+    return wrong;
+}
+
+static size_t check_rma(const struct bench_method *m) {
+    (void)m;
+    return operation->wrong ? check_calls(operation->rma, &symmetric, false) : check_meeting(operation->rma);
+}
+
+static size_t check_mpi(const struct bench_method *m) {
+    (void)m;
+    return operation->wrong ? check_calls(operation->mpi, &ordinary, true) : check_meeting(operation->mpi);
+}
+
+static const struct operation operations[N_OPERATIONS] = {
+    [BARRIER] = {"barrier latency", NONE, NONE, false, rma_barrier_call, mpi_barrier_call, NULL, NULL},
+    [SYNC] = {"sync latency", NONE, NONE, false, rma_sync_call, mpi_barrier_call, NULL, NULL},
+    [BROADCAST] = {"broadcast latency", ONE, ONE, false, rma_broadcast_call, mpi_broadcast_call, copy_broadcast, wrong_broadcast},
+    [FCOLLECT] = {"fcollect latency", ONE, EACH, false, rma_fcollect_call, mpi_fcollect_call, copy_fcollect, wrong_fcollect},
+    [COLLECT] = {"collect latency", ONE, EACH, false, rma_collect_call, mpi_collect_call, copy_fcollect, wrong_collect},
+    [ALLTOALL] = {"alltoall latency", EACH, EACH, false, rma_alltoall_call, mpi_alltoall_call, copy_alltoall, wrong_alltoall},
+    [SUM] = {"sum latency", ONE, ONE, true, rma_sum_call, mpi_sum_call, add, wrong_sum},
+    [MAX] = {"max latency", ONE, ONE, true, rma_max_call, mpi_max_call, add, wrong_max},
+    [INSCAN] = {"inscan latency", ONE, ONE, true, rma_inscan_call, mpi_inscan_call, add, wrong_inscan},
+    [EXSCAN] = {"exscan latency", ONE, ONE, true, rma_exscan_call, mpi_exscan_call, add, wrong_exscan},
+};
+
+/* Before and after. */
+
+/* The option's sizes, as far as the operation can have them. */
+static void settle_sizes(struct bench_spec *spec) {
+    struct bench_sizes *m = &bench.sizes;
+    if (operation->dest == NONE) {
+        spec->max_size = 0; /* one row, which is called after the number of PEs */
+        *m = (struct bench_sizes){1, 1};
+        return;
+    }
+    while (operation->adds && m->min < sizeof(long)) m->min *= 2; /* as -m 1k begins with 1 */
+    if (operation->adds && (m->min % sizeof(long) != 0 || m->min > m->max))
+        bench_refuse(2, "option -m: longs are added: MIN must be a multiple of %zu, and MAX no less", sizeof(long));
+    if (operation->dest == EACH && m->max > BENCH_SIZE_MAX / (size_t)bench.n_pes)
+        bench_refuse(2, "option -m: MAX is %zu, and %d PEs need that many times as much: at most %zu in all", m->max, bench.n_pes,
+                     BENCH_SIZE_MAX);
+}
+
+static void *calloc_symmetric(size_t alignment, size_t size) {
+    void *p = rma_aligned_alloc(alignment, size);
+    if (!p) bench_refuse(1, "%s", rma_last_error());
+    memset(p, 0, size);
+    return p;
+}
+
+/* Whole pages, and one at least: all touched. */
+static void open_buffers(void) {
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    size_t source = bytes(operation->source) / page * page + page, dest = bytes(operation->dest) / page * page + page;
+    symmetric = (struct buffers){calloc_symmetric(page, source), calloc_symmetric(page, dest)};
+    ordinary = (struct buffers){aligned_alloc(page, source), aligned_alloc(page, dest)};
+    if (bench_agree(!ordinary.source || !ordinary.dest)) bench_refuse(1, "cannot allocate %zu bytes on every PE", source + dest);
+    memset(ordinary.source, 0, source);
+    memset(ordinary.dest, 0, dest);
+}
+
+static void open_all(void) {
+    size_t n = (size_t)bench.n_pes;
+    bench.size = bench.sizes.max;
+    open_buffers();
+    ticks = calloc_symmetric(128, 128);
+    peer = malloc(n * sizeof *peer);
+    counts = malloc(n * sizeof *counts);
+    offsets = malloc(n * sizeof *offsets);
+    if (!peer || !counts || !offsets) bench_fail("malloc", MPI_ERR_NO_MEM);
+    for (int pe = 0; pe < bench.n_pes; pe++) {
+        peer[pe] = rma_ptr(symmetric.source, pe);
+        if (!peer[pe]) peer[pe] = symmetric.source;
+    }
+    BENCH_RMA(rma_barrier_all());
+}
+
+static void close_all(void) {
+    free(offsets);
+    free(counts);
+    free(peer);
+    BENCH_RMA(rma_free(ticks));
+    free(ordinary.dest);
+    free(ordinary.source);
+    BENCH_RMA(rma_free(symmetric.dest));
+    BENCH_RMA(rma_free(symmetric.source));
+}
+
+int main(int argc, char **argv) {
+    static const struct bench_option options[] = {
+        {"operation", 'o', BENCH_WORD, &which, 0, 0, OPERATIONS, "the collective [broadcast]"},
+        {"fresh", 0, BENCH_FLAG, &fresh, 0, 0, NULL, "each PE writes its source before each call, in the time of all columns"},
+        {0},
+    };
+    static struct bench_spec spec = {
+        .note = "all PEs, the slowest one's time",
+        .help = "Time of a collective over all PEs, call after call, as the slowest PE sees it:\n"
+                "  Latency (us)  librma, from and to symmetric memory\n"
+                "  copies (us)   the least that this PE has to do, with nobody waiting for anybody: memcpy of what goes to its dest,\n"
+                "                from the sources of the PEs that it comes from; of sums, max and scans one loop\n"
+                "                dest[i] = a[i] + b[i] over its own source and the next PE's. Off-node its own in place of others'\n"
+                "  MPI (us)      the same by MPI, from and to ordinary memory\n"
+                "The operations, and MPI's:\n"
+                "  barrier, sync   rma_barrier_all, rma_sync_all       MPI_Barrier\n"
+                "  broadcast       rma_broadcast from PE 0             MPI_Bcast, of which the root copies nothing\n"
+                "  fcollect        rma_fcollect                        MPI_Allgather\n"
+                "  collect         rma_collect of equal lengths        MPI_Allgatherv, which is told the lengths\n"
+                "  alltoall        rma_alltoall                        MPI_Alltoall\n"
+                "  sum, max        rma_sum_reduce, rma_max_reduce      MPI_Allreduce of MPI_LONG\n"
+                "  inscan, exscan  rma_sum_inscan, rma_sum_exscan      MPI_Scan, MPI_Exscan of MPI_LONG\n"
+                "The size is in bytes and of what each PE contributes; in alltoall of the block for one PE. barrier and sync have one\n"
+                "row, which is called after the number of PEs.",
+        .options = options,
+        .min_size = 8,
+        .max_size = 4 << 20,
+        .budget = 10e-3,
+    };
+    struct bench_method methods[N_METHODS] = {
+        [RMA] = {.name = "Latency (us)", .run = run_rma, .check = check_rma},
+        [COPIES] = {.name = "copies (us)", .run = run_copies},
+        [MPI] = {.name = "MPI (us)", .run = run_mpi, .check = check_mpi, .mpi = true},
+    };
+    static const struct bench_ratio ratios[] = {
+        {"MPI/rma", MPI, {RMA, -1}},
+        {"rma/copies", RMA, {COPIES, -1}},
+    };
+
+    bench_init(argc, argv, &spec);
+    operation = &operations[which];
+    spec.title = operation->title;
+    settle_sizes(&spec);
+    open_all();
+    if (!operation->copies) methods[COPIES].run = NULL;
+    bench_sweep(methods, N_METHODS, ratios, 2);
+    close_all();
+    return bench_finish();
+}

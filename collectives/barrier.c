@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Barriers: what has been begun is complete, and all have arrived; and their lesser kin, by which all have arrived. The job and the node have
+ * barriers of their own (runtime/barrier), teams of one node meet by their desks (runtime/near), others by rounds (runtime/team). */
+#include "config.h"
+
+#include "base/error.h"
+#include "collectives/call.h"
+
+static int meet(struct rmai_world *w, const char *call, struct rmai_team *t) {
+    if (t == &w->teams.team[RMAI_TEAM_WORLD]) return rmai_meet_only(w, call);
+    if (t == &w->teams.team[RMAI_TEAM_SHARED]) {
+        rmai_barrier_node(&w->barrier);
+        return RMA_SUCCESS;
+    }
+    if (t->near.n < t->n) return rmai_team_meet(w, call, t, NULL, 0, NULL);
+    rmai_near_sync(&t->near);
+    return RMA_SUCCESS;
+}
+
+int rma_barrier_all(void) {
+    int code = rmai_running("rma_barrier_all");
+    if (code == RMA_SUCCESS) code = rmai_meet(&rmai_world, "rma_barrier_all");
+    return rmai_raise(code);
+}
+
+int rma_sync_all(void) {
+    int code = rmai_running("rma_sync_all");
+    if (code == RMA_SUCCESS) code = rmai_meet_only(&rmai_world, "rma_sync_all");
+    return rmai_raise(code);
+}
+
+int rma_team_sync(rma_team *team) {
+    struct rmai_world *w = &rmai_world;
+    struct rmai_team *t = rmai_team(w, "rma_team_sync", team);
+    return rmai_raise(t ? meet(w, "rma_team_sync", t) : rma_last_code());
+}
+
+int rma_team_barrier(rma_team *team) {
+    struct rmai_world *w = &rmai_world;
+    struct rmai_team *t = rmai_team(w, "rma_team_barrier", team);
+    int code, met;
+    if (!t) return rmai_raise(rma_last_code());
+    /* Who could not complete its puts comes all the same: the others wait. */
+    code = rmai_far_calm(w, "rma_team_barrier");
+    met = meet(w, "rma_team_barrier", t);
+    return rmai_raise(code != RMA_SUCCESS ? code : met);
+}

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "config.h"
+
+#include "collectives/call.h"
+#include "base/error.h"
+#include "collectives/kernels.h"
+
+#include <string.h>
+
+int rmai_call_begin(struct rmai_call *c, const char *name, const rma_team *team) {
+    c->w = &rmai_world;
+    c->name = name;
+    c->t = rmai_team(c->w, name, team);
+    if (!c->t) return rma_last_code();
+    c->near = &c->t->near;
+    c->far = c->near->n < c->t->n;
+    return RMA_SUCCESS;
+}
+
+int rmai_call_reaches(const struct rmai_call *c) { return c->far ? rmai_group_ready(c->w, c->name, c->t) : RMA_SUCCESS; }
+
+/* ---- buffers ---- */
+
+static int look(const struct rmai_call *c, struct rmai_buffer *b) {
+    b->offset = 0;
+    if (b->len == 0) return RMA_SUCCESS;
+    if (!b->addr) return rmai_error(RMA_ERR_ARG, "%s: %s is a null pointer", c->name, b->argument);
+    if ((uintptr_t)b->addr & (b->align - 1))
+        return rmai_error(RMA_ERR_ADDRESS, "%s: %s %p is not aligned to the %zu bytes of its type", c->name, b->argument, b->addr, b->align);
+    if ((uintptr_t)b->addr + b->len < (uintptr_t)b->addr)
+        return rmai_error(RMA_ERR_ADDRESS, "%s: %s %p with %zu bytes passes the end of memory", c->name, b->argument, b->addr, b->len);
+    return rmai_near_offset(c->w, c->name, b->argument, b->addr, b->len, &b->offset);
+}
+
+int rmai_call_buffers(const struct rmai_call *c, struct rmai_buffer *dest, struct rmai_buffer *source) {
+    uintptr_t d = (uintptr_t)dest->addr, s = (uintptr_t)source->addr;
+    int code = look(c, dest);
+    if (code == RMA_SUCCESS) code = look(c, source);
+    if (code != RMA_SUCCESS) return code;
+    if (d != s && d < s + source->len && s < d + dest->len)
+        return rmai_error(RMA_ERR_ARG, "%s: dest %p with %zu bytes and source %p with %zu bytes overlap, and are not the same", c->name, dest->addr,
+                          dest->len, source->addr, source->len);
+    return RMA_SUCCESS;
+}
+
+/* ---- agreement ---- */
+
+/* One PE's, in the order in which they are compared. */
+struct statement {
+    uint32_t what; /* call, operation, type */
+    int32_t root;
+    uint64_t len;
+    int32_t pe;
+};
+
+/* The least and the greatest of all, and the first PE whose arguments are wrong. */
+struct proposal {
+    struct statement low, high;
+    int32_t code, pe;
+};
+
+_Static_assert(sizeof(struct proposal) <= RMAI_TEAM_DATA, "a proposal travels with a round");
+
+static int compare(const struct statement *a, const struct statement *b) {
+    if (a->what != b->what) return a->what < b->what ? -1 : 1;
+    if (a->root != b->root) return a->root < b->root ? -1 : 1;
+    return a->len != b->len ? (a->len < b->len ? -1 : 1) : 0;
+}
+
+static void merge(void *mine, const void *other) {
+    struct proposal *a = mine, b;
+    int order;
+    memcpy(&b, other, sizeof b);
+    /* Of those that state the same, the first PE: then all tell the same two. */
+    order = compare(&b.low, &a->low);
+    if (order < 0 || (order == 0 && b.low.pe < a->low.pe)) a->low = b.low;
+    order = compare(&b.high, &a->high);
+    if (order > 0 || (order == 0 && b.high.pe < a->high.pe)) a->high = b.high;
+    if (b.pe < a->pe) {
+        a->pe = b.pe;
+        a->code = b.code;
+    }
+}
+
+static const char *const calls[] = {
+    [RMAI_CALL_BROADCAST] = "rma_broadcast", [RMAI_CALL_FCOLLECT] = "rma_fcollect",   [RMAI_CALL_COLLECT] = "rma_collect",
+    [RMAI_CALL_ALLTOALL] = "rma_alltoall",   [RMAI_CALL_ALLTOALLS] = "rma_alltoalls", [RMAI_CALL_REDUCE] = "a reduction",
+    [RMAI_CALL_INSCAN] = "an inclusive scan", [RMAI_CALL_EXSCAN] = "an exclusive scan",
+};
+static const char *const ops[RMAI_OPS] = {"and", "or", "xor", "min", "max", "sum", "prod"};
+static const char *const types[RMAI_TYPES] = {"int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
+                                              "float", "double", "long double", "complex float", "complex double"};
+
+static int differ(const struct rmai_call *c, const struct rmai_stated *s, const struct statement *a, const struct statement *b) {
+    if (a->what >> 16 != b->what >> 16)
+        return rmai_error(RMA_ERR_MISMATCH, "%s: PE %d is in %s, PE %d in %s: every PE of a team must make the same collective calls", c->name,
+                          a->pe, calls[a->what >> 16], b->pe, calls[b->what >> 16]);
+    if (a->what != b->what)
+        return rmai_error(RMA_ERR_MISMATCH, "%s: the operation is %s of %s on PE %d, but %s of %s on PE %d", c->name, ops[a->what >> 8 & 0xff],
+                          types[a->what & 0xff], a->pe, ops[b->what >> 8 & 0xff], types[b->what & 0xff], b->pe);
+    if (a->root != b->root)
+        return rmai_error(RMA_ERR_MISMATCH, "%s: %s is %d on PE %d, but %d on PE %d", c->name, s->root_text, a->root, a->pe, b->root, b->pe);
+    return rmai_error(RMA_ERR_MISMATCH, "%s: %s is %llu on PE %d, but %llu on PE %d", c->name, s->len_text, (unsigned long long)a->len, a->pe,
+                      (unsigned long long)b->len, b->pe);
+}
+
+int rmai_call_agree(const struct rmai_call *c, int code, const struct rmai_stated *s) {
+    const struct statement mine = {(uint32_t)s->which << 16 | s->op << 8 | s->type, s->root, s->len, c->w->my_pe};
+    struct proposal p = {mine, mine, code, code == RMA_SUCCESS ? INT32_MAX : c->w->my_pe};
+    int met;
+    if (RMAI_LIKELY(!c->w->settings.check)) return code;
+    met = rmai_team_meet(c->w, c->name, c->t, &p, sizeof p, merge);
+    if (code != RMA_SUCCESS || met != RMA_SUCCESS) return code != RMA_SUCCESS ? code : met;
+    if (compare(&p.low, &p.high) != 0) return differ(c, s, &p.low, &p.high);
+    if (p.code != RMA_SUCCESS)
+        return rmai_error(p.code, "%s: the arguments on PE %d are wrong: %s", c->name, p.pe, rma_strerror(p.code));
+    return RMA_SUCCESS;
+}
+
+/* ---- the near part of a broadcast ---- */
+
+/* Piece by piece through the root's stage, which is some pieces ahead. */
+static void spread_staged(struct rmai_near *near, int root, char *dest, const char *source, size_t len) {
+    for (size_t done = 0; done < len; done += RMAI_STAGE) {
+        size_t now = rmai_min(len - done, RMAI_STAGE);
+        rmai_near_begin(near, near->me == root);
+        if (near->me == root) {
+            memcpy(rmai_place_of(near, root, now), source + done, now);
+            rmai_near_post(near);
+            if (dest != source) memcpy(dest + done, source + done, now);
+        } else {
+            rmai_near_hear(near, root);
+            memcpy(dest + done, rmai_place_of(near, root, now), now);
+        }
+        rmai_near_through(near);
+    }
+}
+
+/* Each from the root's buffer. 0 if that cannot be reached. */
+static int spread_direct(struct rmai_near *near, int root, char *dest, const char *source, uint64_t offset, size_t len) {
+    rmai_near_begin(near, near->me == root);
+    if (near->me == root) {
+        rmai_near_slot(near, root)->word = offset;
+        rmai_near_post(near);
+        if (offset && dest != source) memcpy(dest, source, len);
+        rmai_near_through(near);
+        if (offset) rmai_near_await(near);
+        return offset != 0;
+    }
+    rmai_near_hear(near, root);
+    offset = rmai_near_slot(near, root)->word;
+    if (offset) memcpy(dest, rmai_near_address(near, root, offset), len);
+    rmai_near_through(near);
+    return offset != 0;
+}
+
+void rmai_spread(const struct rmai_call *c, int root, void *dest, const void *source, uint64_t offset, size_t len) {
+    if (c->near->n == 1) {
+        if (dest != source) memcpy(dest, source, len);
+        return;
+    }
+    if (rmai_call_takes(c, RMAI_BROADCAST_DIRECT, len) && spread_direct(c->near, root, dest, source, offset, len)) return;
+    spread_staged(c->near, root, dest, source, len);
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What all collectives begin with: the team, the arguments, and with RMA_CHECK=1 the question whether all PEs have given the same ones. */
+#ifndef RMAI_CALL_H
+#define RMAI_CALL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "rma.h"
+#include "runtime/world.h"
+
+/* The calls, as PEs tell each other in which one they are. */
+enum rmai_collective {
+    RMAI_CALL_BROADCAST,
+    RMAI_CALL_FCOLLECT,
+    RMAI_CALL_COLLECT,
+    RMAI_CALL_ALLTOALL,
+    RMAI_CALL_ALLTOALLS,
+    RMAI_CALL_REDUCE,
+    RMAI_CALL_INSCAN,
+    RMAI_CALL_EXSCAN
+};
+
+struct rmai_call {
+    struct rmai_world *w;
+    const char *name; /* of the public call */
+    struct rmai_team *t;
+    struct rmai_near *near;
+    int far;          /* some of the team's PEs are on other nodes */
+};
+
+/* rmai_call_begin finds the team. Returns RMA_SUCCESS, or records RMA_ERR_STATE or RMA_ERR_ARG. */
+int rmai_call_begin(struct rmai_call *c, const char *name, const rma_team *team);
+
+/* A buffer of a call, and where peers of this node find it: in its owner's space, or 0. */
+struct rmai_buffer {
+    const char *argument; /* its name */
+    const void *addr;
+    size_t len, align;
+    uint64_t offset;
+};
+
+/* rmai_call_buffers looks at both, and fills in their offsets. Returns RMA_SUCCESS, RMA_ERR_ARG (null, or they overlap without being the same), RMA_ERR_ADDRESS. */
+int rmai_call_buffers(const struct rmai_call *c, struct rmai_buffer *dest, struct rmai_buffer *source);
+
+/* What all PEs of the team state alike. */
+struct rmai_stated {
+    enum rmai_collective which;
+    unsigned op, type;    /* enum rmai_op, enum rmai_type; or 0 */
+    int32_t root;
+    uint64_t len;
+    const char *len_text; /* "the length in bytes" */
+    const char *root_text;
+};
+
+/* rmai_call_agree: `code` of this PE's own look at its arguments, or with RMA_CHECK=1 what all make of it together: RMA_ERR_MISMATCH if they
+ * have stated different things, the code of the first PE whose arguments are wrong. */
+int rmai_call_agree(const struct rmai_call *c, int code, const struct rmai_stated *stated);
+
+/* rmai_call_reaches makes t's group, if some PEs are on other nodes. */
+int rmai_call_reaches(const struct rmai_call *c);
+
+/* rmai_call_takes: whether the table has this team take the way with n bytes. */
+static inline int rmai_call_takes(const struct rmai_call *c, enum rmai_way way, size_t n) {
+    return rmai_takes(&c->w->settings.collectives, way, c->near->shape, n);
+}
+
+/* The place for len bytes, RMAI_STAGE at most, in near PE i's slot. */
+static inline void *rmai_place_of(const struct rmai_near *near, int i, size_t len) {
+    return len <= RMAI_NOTE ? rmai_near_note(near, i) : rmai_near_stage(near, i);
+}
+
+/* rmai_spread: near PE `root` hands len bytes to the others, its own dest included: the near part of a broadcast. offset: of source on root, or
+ * 0; source counts there only. dest and source may be the same. */
+void rmai_spread(const struct rmai_call *c, int root, void *dest, const void *source, uint64_t offset, size_t len);
+
+#endif

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Collect and fcollect: the blocks of all PEs, one after the other, on each.
+ *
+ * On a node a PE tells in one turn how long its block is and either the block itself, if it is short, or where it is. Who has met the
+ * others knows where each block goes, and fetches it. Long blocks that peers cannot reach follow piece by piece.
+ * Where the team is on several nodes, and each node's blocks follow each other in the result, leaders exchange what their node has, and
+ * hand the rest on. In other placements each PE takes part in MPI's collective. */
+#include "config.h"
+
+#include "base/error.h"
+#include "collectives/call.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- on a node ---- */
+
+struct gather {
+    const struct rmai_call *c;
+    char *dest;       /* where the first near PE's block goes */
+    const char *source;
+    size_t len;
+    uint64_t offset;  /* of source, or 0: peers do not reach it */
+    size_t limit;     /* blocks of up to so many bytes are told whole; alike on all */
+    size_t at, all;   /* found: where this PE's block is in dest, and the bytes of all */
+};
+
+/* What a PE tells of its block: the length is the slot's word; of a long one the note says where it is, or 0. */
+static void tell(const struct gather *g) {
+    const struct rmai_near *near = g->c->near;
+    struct rmai_slot *slot = rmai_near_slot(near, near->me);
+    slot->word = g->len;
+    if (g->len > g->limit)
+        memcpy(slot->note, &g->offset, sizeof g->offset);
+    else
+        memcpy(rmai_place_of(near, near->me, g->len), g->source, g->len);
+}
+
+static uint64_t told_offset(const struct rmai_slot *slot) {
+    uint64_t offset;
+    memcpy(&offset, slot->note, sizeof offset);
+    return offset;
+}
+
+/* This PE's block goes to its place first: where source is dest, another one may go to source. */
+static void take_own(struct gather *g) {
+    const struct rmai_near *near = g->c->near;
+    g->at = g->all = 0;
+    for (int i = 0; i < near->n; i++) {
+        if (i == near->me) g->at = g->all;
+        g->all += rmai_near_slot(near, i)->word;
+    }
+    if (g->len && g->dest + g->at != g->source) memmove(g->dest + g->at, g->source, g->len);
+}
+
+/* The short blocks, and those that are reached. *reached: there are such; *hidden: the longest of those that are not. */
+static void take(const struct gather *g, int *reached, size_t *hidden) {
+    const struct rmai_near *near = g->c->near;
+    size_t at = 0;
+    for (int i = 0; i < near->n; i++) {
+        const struct rmai_slot *slot = rmai_near_slot(near, i);
+        const size_t len = slot->word;
+        uint64_t offset = len > g->limit ? told_offset(slot) : 0;
+        *reached |= offset != 0;
+        if (len > g->limit && !offset && len > *hidden) *hidden = len;
+        if (i != near->me && len > 0 && len <= g->limit) memcpy(g->dest + at, rmai_place_of(near, i, len), len);
+        if (i != near->me && offset) memcpy(g->dest + at, rmai_near_address(near, i, offset), len);
+        at += len;
+    }
+}
+
+/* A piece of each of the others. What a PE told of its block it tells in each turn again. */
+static void take_pieces(const struct gather *g, size_t done) {
+    struct rmai_near *near = g->c->near;
+    struct rmai_slot *slot;
+    size_t at = 0;
+    rmai_near_begin(near, 1);
+    slot = rmai_near_slot(near, near->me);
+    slot->word = g->len;
+    if (g->len > g->limit) memcpy(slot->note, &g->offset, sizeof g->offset);
+    if (g->len > g->limit && g->len > done && !g->offset)
+        memcpy(rmai_near_stage(near, near->me), g->dest + g->at + done, rmai_min(g->len - done, RMAI_STAGE));
+    rmai_near_meet(near);
+    for (int i = 0; i < near->n; i++) {
+        size_t len = rmai_near_slot(near, i)->word;
+        if (i != near->me && len > g->limit && len > done && !told_offset(rmai_near_slot(near, i)))
+            memcpy(g->dest + at + done, rmai_near_stage(near, i), rmai_min(len - done, RMAI_STAGE));
+        at += len;
+    }
+    rmai_near_through(near);
+}
+
+static void gather(struct gather *g) {
+    struct rmai_near *near = g->c->near;
+    int reached = 0;
+    size_t hidden = 0;
+    rmai_near_begin(near, 1);
+    tell(g);
+    rmai_near_meet(near);
+    take_own(g);
+    take(g, &reached, &hidden);
+    if (reached)
+        rmai_near_leave(near);
+    else
+        rmai_near_through(near);
+    for (size_t done = 0; done < hidden; done += RMAI_STAGE) take_pieces(g, done);
+}
+
+/* A length up to which blocks are told whole: the greatest that the table does not give to the other way. */
+static size_t short_limit(const struct rmai_call *c, enum rmai_way way) {
+    size_t from = c->w->settings.collectives.from[way][c->near->shape];
+    return from > RMAI_STAGE ? RMAI_STAGE : from == 0 ? 0 : from - 1;
+}
+
+static struct gather prepared(const struct rmai_call *c, enum rmai_way way, const struct rmai_buffer *dest, const struct rmai_buffer *source) {
+    const int stays = dest->addr != source->addr && rmai_call_takes(c, way, source->len);
+    return (struct gather){.c = c, .dest = (char *)(uintptr_t)dest->addr, .source = source->addr, .len = source->len,
+                           .offset = stays ? source->offset : 0, .limit = short_limit(c, way)};
+}
+
+/* ---- between nodes ---- */
+
+/* The bytes of each part, and where they go: of MPI's collective among n. */
+struct parts {
+    size_t *len, *at;
+};
+
+static int parts(const struct rmai_call *c, struct parts *p, int n) {
+    p->len = malloc(2 * (size_t)n * sizeof *p->len);
+    p->at = p->len + n;
+    return p->len ? RMA_SUCCESS : rmai_error(RMA_ERR_NO_MEM, "%s: no memory for the lengths of %d parts", c->name, n);
+}
+
+/* Leaders have the blocks of their nodes in dest; after this all of all. The parts of other nodes go on to the node's PEs. */
+static int among_leaders(const struct rmai_call *c, const struct rmai_buffer *dest, const struct parts *p, size_t before, size_t near_all, size_t all) {
+    char *to = (char *)(uintptr_t)dest->addr;
+    uint64_t offset = dest->offset;
+    size_t after = before + near_all;
+    int code = RMA_SUCCESS;
+    if (c->near->me == 0) code = rmai_group_gather(c->w, c->name, &c->t->group, RMAI_LEADERS, to, p->len, p->at, c->t->group.n_nodes);
+    if (before) rmai_spread(c, 0, to, to, offset, before);
+    if (all > after) rmai_spread(c, 0, to + after, to + after, offset ? offset + after : 0, all - after);
+    return code;
+}
+
+static int fcollect_in_order(const struct rmai_call *c, const struct rmai_buffer *dest, const struct rmai_buffer *source) {
+    struct gather g = prepared(c, RMAI_FCOLLECT_DIRECT, dest, source);
+    const struct rmai_group *group = &c->t->group;
+    const size_t len = source->len, before = (size_t)c->near->index[0] * len;
+    struct parts p = {0};
+    int code = c->near->me == 0 ? parts(c, &p, group->n_nodes) : RMA_SUCCESS;
+    if (code != RMA_SUCCESS) return code;
+    for (int i = 0; p.len && i < group->n_nodes; i++) {
+        p.len[i] = (size_t)group->node[i].n * len;
+        p.at[i] = (size_t)group->node[i].first * len;
+    }
+    g.dest += before;
+    gather(&g);
+    code = among_leaders(c, dest, &p, before, g.all, (size_t)c->t->n * len);
+    free(p.len);
+    return code;
+}
+
+/* First the lengths: of the node's blocks, then of all nodes; PEs of the node are told where theirs begin, and the sum. */
+static int collect_in_order(const struct rmai_call *c, const struct rmai_buffer *dest, const struct rmai_buffer *source) {
+    struct gather g = prepared(c, RMAI_COLLECT_DIRECT, dest, source);
+    const struct rmai_group *group = &c->t->group;
+    struct rmai_near *near = c->near;
+    struct parts p = {0};
+    size_t near_all = 0, whole[2] = {0, 0};
+    int code = near->me == 0 ? parts(c, &p, group->n_nodes) : RMA_SUCCESS;
+    if (code != RMA_SUCCESS) return code;
+    rmai_near_begin(near, 1);
+    rmai_near_slot(near, near->me)->word = source->len;
+    rmai_near_meet(near);
+    for (int i = 0; i < near->n; i++) near_all += rmai_near_slot(near, i)->word;
+    rmai_near_through(near);
+    if (near->me == 0) {
+        code = rmai_group_lengths(c->w, c->name, group, RMAI_LEADERS, near_all, p.len);
+        for (int i = 0; i < group->n_nodes; i++) {
+            p.at[i] = whole[1];
+            if (group->node[i].first < near->index[0]) whole[0] += p.len[i];
+            whole[1] += p.len[i];
+        }
+    }
+    rmai_spread(c, 0, whole, whole, 0, sizeof whole);
+    g.dest += whole[0];
+    gather(&g);
+    if (code == RMA_SUCCESS) code = among_leaders(c, dest, &p, whole[0], near_all, whole[1]);
+    free(p.len);
+    return code;
+}
+
+/* Each PE by itself. */
+static int by_all(const struct rmai_call *c, const struct rmai_buffer *dest, const struct rmai_buffer *source, int alike) {
+    const struct rmai_group *group = &c->t->group;
+    char *to = (char *)(uintptr_t)dest->addr;
+    const int n = c->t->n, me = c->t->me;
+    size_t all = 0;
+    struct parts p;
+    int code = parts(c, &p, n);
+    if (code != RMA_SUCCESS) return code;
+    for (int i = 0; i < n; i++) p.len[i] = source->len;
+    if (!alike) code = rmai_group_lengths(c->w, c->name, group, RMAI_ALL, source->len, p.len);
+    for (int i = 0; i < n; i++) {
+        p.at[i] = all;
+        all += p.len[i];
+    }
+    if (source->len) memmove(to + p.at[me], source->addr, source->len);
+    if (code == RMA_SUCCESS && all) code = rmai_group_gather(c->w, c->name, group, RMAI_ALL, to, p.len, p.at, n);
+    free(p.len);
+    return code;
+}
+
+/* ---- the calls ---- */
+
+int rma_fcollect(rma_team *team, void *dest, const void *source, size_t len) {
+    struct rmai_call c;
+    struct rmai_buffer to = {.argument = "dest", .addr = dest, .align = 1};
+    struct rmai_buffer from = {.argument = "source", .addr = source, .len = len, .align = 1};
+    int code = rmai_call_begin(&c, "rma_fcollect", team);
+    if (code != RMA_SUCCESS) return rmai_raise(code);
+    if (__builtin_mul_overflow(len, (size_t)c.t->n, &to.len))
+        code = rmai_error(RMA_ERR_ARG, "rma_fcollect: %zu bytes of each of %d PEs are more than there can be", len, c.t->n);
+    if (code == RMA_SUCCESS) code = rmai_call_buffers(&c, &to, &from);
+    code = rmai_call_agree(&c, code, &(struct rmai_stated){.which = RMAI_CALL_FCOLLECT, .len = len, .len_text = "the length in bytes"});
+    if (code != RMA_SUCCESS || len == 0) return rmai_raise(code);
+    if (!c.far) {
+        struct gather g = prepared(&c, RMAI_FCOLLECT_DIRECT, &to, &from);
+        if (dest == source && rmai_call_takes(&c, RMAI_FCOLLECT_DIRECT, len)) {
+            /* It is known already where the block goes, and there peers reach it. */
+            g.source = memmove((char *)dest + (size_t)c.near->me * len, source, len);
+            g.offset = to.offset ? to.offset + (size_t)c.near->me * len : 0;
+        }
+        gather(&g);
+        return RMA_SUCCESS;
+    }
+    code = rmai_call_reaches(&c);
+    if (code == RMA_SUCCESS) code = c.t->group.in_order ? fcollect_in_order(&c, &to, &from) : by_all(&c, &to, &from, 1);
+    return rmai_raise(code);
+}
+
+int rma_collect(rma_team *team, void *dest, const void *source, size_t len) {
+    struct rmai_call c;
+    struct rmai_buffer to = {.argument = "dest", .addr = dest, .len = len, .align = 1}; /* at least */
+    struct rmai_buffer from = {.argument = "source", .addr = source, .len = len, .align = 1};
+    int code = rmai_call_begin(&c, "rma_collect", team);
+    if (code != RMA_SUCCESS) return rmai_raise(code);
+    code = rmai_call_buffers(&c, &to, &from);
+    code = rmai_call_agree(&c, code, &(struct rmai_stated){.which = RMAI_CALL_COLLECT, .len_text = ""});
+    if (code != RMA_SUCCESS) return rmai_raise(code);
+    if (!c.far) {
+        struct gather g = prepared(&c, RMAI_COLLECT_DIRECT, &to, &from);
+        gather(&g);
+        return RMA_SUCCESS;
+    }
+    code = rmai_call_reaches(&c);
+    if (code == RMA_SUCCESS) code = c.t->group.in_order ? collect_in_order(&c, &to, &from) : by_all(&c, &to, &from, 0);
+    return rmai_raise(code);
+}

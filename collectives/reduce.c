@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Reductions.
+ *
+ * On a node short data are staged: all tell theirs, and each does the whole sum, in the order of the PEs. Long data are not told: each PE does
+ * its share of the elements, from all sources to all dests, where these can be reached; nobody touches another's share, so source may
+ * be dest. (The usual second step, in which each gathers the shares of the others, would be one meeting more, and read and write again what
+ * is in the cache of who did the share.) Each element is summed by one PE, or by all in one order: it comes out the same everywhere.
+ * Where the team is on several nodes the sum of a node goes to its leader, the leaders' is MPI's, and each hands it to its node. */
+#include "config.h"
+
+#include "collectives/reduce.h"
+#include "base/error.h"
+
+#include <string.h>
+
+#define CHUNK ((size_t)8 << 10) /* bytes that are done at a time: they stay in the nearest cache */
+#define LINE 64
+
+/* dest = the sum of the near PEs' places for this turn, n elements. */
+static void sum_places(const struct rmai_reduction *r, const struct rmai_near *near, char *dest, size_t n) {
+    const size_t len = n * r->size;
+    if (near->n == 1) {
+        memcpy(dest, rmai_place_of(near, 0, len), len);
+        return;
+    }
+    r->kernel->combine(dest, rmai_place_of(near, 0, len), rmai_place_of(near, 1, len), n);
+    for (int i = 2; i < near->n; i++) r->kernel->accumulate(dest, rmai_place_of(near, i, len), n);
+}
+
+/* The places are copies: dest may be source. */
+static void staged(const struct rmai_reduction *r, int only_leader) {
+    struct rmai_near *near = r->c->near;
+    const size_t most = RMAI_STAGE / r->size;
+    for (size_t done = 0; done < r->n; done += most) {
+        size_t now = rmai_min(r->n - done, most), at = done * r->size;
+        rmai_near_begin(near, 1);
+        memcpy(rmai_place_of(near, near->me, now * r->size), r->source + at, now * r->size);
+        rmai_near_meet(near);
+        if (!only_leader || near->me == 0) sum_places(r, near, r->dest + at, now);
+        rmai_near_through(near);
+    }
+}
+
+void rmai_share_of(const struct rmai_reduction *r, int i, int n, size_t *from, size_t *to) {
+    size_t line = r->size < LINE ? LINE / r->size : 1, share = (r->n + (size_t)n - 1) / (size_t)n;
+    share = (share + line - 1) / line * line;
+    *from = rmai_min((size_t)i * share, r->n);
+    *to = rmai_min(*from + share, r->n);
+}
+
+int rmai_tell_buffers(const struct rmai_reduction *r) {
+    struct rmai_near *near = r->c->near;
+    struct rmai_slot *slot;
+    int all = 1;
+    rmai_near_begin(near, 1);
+    slot = rmai_near_slot(near, near->me);
+    slot->word = r->dest_offset;
+    memcpy(slot->note, &r->source_offset, sizeof r->source_offset);
+    rmai_near_meet(near);
+    for (int i = 0; i < near->n; i++) all &= rmai_their_dest(near, i) != NULL && rmai_their_source(near, i) != NULL;
+    if (!all) rmai_near_through(near);
+    return all;
+}
+
+/* A chunk of all sources. Into `sum`, which is none of these. */
+static void sum_sources(const struct rmai_reduction *r, const struct rmai_near *near, char *sum, size_t at, size_t n) {
+    r->kernel->combine(sum, rmai_their_source(near, 0) + at, rmai_their_source(near, 1) + at, n);
+    for (int i = 2; i < near->n; i++) r->kernel->accumulate(sum, rmai_their_source(near, i) + at, n);
+}
+
+/* 0 if some PE's buffers are not reached. */
+static int shared(const struct rmai_reduction *r, int only_leader) {
+    struct rmai_near *near = r->c->near;
+    const size_t most = CHUNK / r->size;
+    const int dests = only_leader ? 1 : near->n;
+    _Alignas(LINE) char chunk[CHUNK];
+    size_t from, to;
+    if (!rmai_tell_buffers(r)) return 0;
+    rmai_share_of(r, near->me, near->n, &from, &to);
+    for (size_t done = from; done < to; done += most) {
+        size_t now = rmai_min(to - done, most), at = done * r->size;
+        int in_place = r->dest == r->source || (only_leader && near->me > 0);
+        char *sum = in_place ? chunk : r->dest + at;
+        sum_sources(r, near, sum, at, now);
+        for (int step = 0; step < dests; step++) {
+            int i = only_leader ? 0 : (near->me + step) % near->n;
+            char *there = rmai_their_dest(near, i) + at;
+            if (i != near->me || in_place) memcpy(there, sum, now * r->size);
+        }
+    }
+    rmai_near_leave(near);
+    return 1;
+}
+
+static void on_node(const struct rmai_reduction *r, int only_leader) {
+    if (r->c->near->n == 1) {
+        if (r->dest != r->source) memcpy(r->dest, r->source, r->n * r->size);
+        return;
+    }
+    if (rmai_call_takes(r->c, RMAI_REDUCE_SHARE, r->n * r->size) && shared(r, only_leader)) return;
+    staged(r, only_leader);
+}
+
+/* The least and greatest of floating-point numbers depend on the order in which zeros and NaNs come: one leader finds them for all. */
+static int across_nodes(const struct rmai_reduction *r) {
+    const struct rmai_call *c = r->c;
+    const int alike = (r->op == RMAI_MIN || r->op == RMAI_MAX) && rmai_type_inexact(r->type);
+    const char *source = c->near->n == 1 && r->dest != r->source ? r->source : NULL;
+    int code = RMA_SUCCESS;
+    if (c->near->n > 1) on_node(r, 1);
+    if (c->near->me == 0)
+        code = rmai_group_reduce(c->w, c->name, &c->t->group, RMAI_LEADERS, r->dest, source, r->n, r->size, rmai_type_mpi(r->type),
+                                 rmai_op_mpi(r->op), alike);
+    rmai_spread(c, 0, r->dest, r->dest, r->dest_offset, r->n * r->size);
+    return code;
+}
+
+int rmai_reduction_begin(struct rmai_reduction *r, struct rmai_call *c, const char *call, const rma_team *team, enum rmai_collective which,
+                         enum rmai_op op, enum rmai_type type, void *dest, const void *source, size_t n) {
+    struct rmai_buffer to = {.argument = "dest", .addr = dest, .align = rmai_type_align(type)}, from = to;
+    int code = rmai_call_begin(c, call, team);
+    if (code != RMA_SUCCESS) return code;
+    *r = (struct rmai_reduction){.c = c, .op = op, .type = type, .dest = dest, .source = source, .n = n, .size = rmai_type_size(type)};
+    r->kernel = rmai_kernel(op, type);
+    from.argument = "source";
+    from.addr = source;
+    if (__builtin_mul_overflow(n, r->size, &to.len))
+        code = rmai_error(RMA_ERR_ARG, "%s: %zu elements of %zu bytes are more than there can be", call, n, r->size);
+    from.len = to.len;
+    if (code == RMA_SUCCESS) code = rmai_call_buffers(c, &to, &from);
+    r->dest_offset = to.offset;
+    r->source_offset = from.offset;
+    return rmai_call_agree(c, code, &(struct rmai_stated){.which = which, .op = op, .type = type, .len = n, .len_text = "the number of elements"});
+}
+
+static int reduce(const char *call, const rma_team *team, enum rmai_op op, enum rmai_type type, void *dest, const void *source, size_t n) {
+    struct rmai_call c;
+    struct rmai_reduction r;
+    int code = rmai_reduction_begin(&r, &c, call, team, RMAI_CALL_REDUCE, op, type, dest, source, n);
+    if (code != RMA_SUCCESS || n == 0) return rmai_raise(code);
+    if (!c.far) {
+        on_node(&r, 0);
+        return RMA_SUCCESS;
+    }
+    code = rmai_call_reaches(&c);
+    return rmai_raise(code == RMA_SUCCESS ? across_nodes(&r) : code);
+}
+
+#define REDUCE(CALL, OP, NAME, TYPE, ID)                                                                \
+    int CALL##_##NAME(rma_team *team, TYPE *dest, const TYPE *source, size_t n) {                       \
+        return reduce(#CALL "_" #NAME, team, OP, ID, dest, source, n);                                  \
+    }
+#define BITS(NAME, TYPE)                                                                                \
+    REDUCE(rma_and_reduce, RMAI_AND, NAME, TYPE, rmai_type_of(TYPE))                                    \
+    REDUCE(rma_or_reduce, RMAI_OR, NAME, TYPE, rmai_type_of(TYPE))                                      \
+    REDUCE(rma_xor_reduce, RMAI_XOR, NAME, TYPE, rmai_type_of(TYPE))
+#define LIMITS(NAME, TYPE)                                                                              \
+    REDUCE(rma_min_reduce, RMAI_MIN, NAME, TYPE, rmai_type_of(TYPE))                                    \
+    REDUCE(rma_max_reduce, RMAI_MAX, NAME, TYPE, rmai_type_of(TYPE))
+#define SUMS_OF(NAME, TYPE, ID)                                                                         \
+    REDUCE(rma_sum_reduce, RMAI_SUM, NAME, TYPE, ID)                                                    \
+    REDUCE(rma_prod_reduce, RMAI_PROD, NAME, TYPE, ID)
+#define SUMS(NAME, TYPE) SUMS_OF(NAME, TYPE, rmai_type_of(TYPE))
+
+RMA_INTEGER_TYPES(BITS)
+RMA_TYPE_ALIASES(BITS)
+RMA_TYPES(LIMITS)
+RMA_TYPE_ALIASES(LIMITS)
+RMA_TYPES(SUMS)
+RMA_TYPE_ALIASES(SUMS)
+SUMS_OF(complexf, rma_complexf_, RMAI_COMPLEXF)
+SUMS_OF(complexd, rma_complexd_, RMAI_COMPLEXD)

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What reductions and scans have in common: n elements of a type, an operation, and shares of them. */
+#ifndef RMAI_REDUCE_H
+#define RMAI_REDUCE_H
+
+#include "collectives/call.h"
+#include "collectives/kernels.h"
+
+#include <string.h>
+
+struct rmai_reduction {
+    const struct rmai_call *c;
+    enum rmai_op op;
+    enum rmai_type type;
+    const struct rmai_kernel *kernel;
+    char *dest;
+    const char *source;
+    size_t n, size;                      /* elements, and bytes of one */
+    uint64_t dest_offset, source_offset; /* for peers, or 0 */
+};
+
+/* rmai_reduction_begin looks at the arguments. Returns RMA_SUCCESS, or the recorded error. */
+int rmai_reduction_begin(struct rmai_reduction *r, struct rmai_call *c, const char *call, const rma_team *team, enum rmai_collective which,
+                         enum rmai_op op, enum rmai_type type, void *dest, const void *source, size_t n);
+
+/* rmai_share_of: the elements [*from, *to) that PE i of n does for all. */
+void rmai_share_of(const struct rmai_reduction *r, int i, int n, size_t *from, size_t *to);
+
+/* rmai_tell_buffers begins a turn, and tells the near PEs where this one's buffers are. 1: all reach all of them, and the turn goes on until
+ * rmai_near_leave; 0: not so, and the turn is over. */
+int rmai_tell_buffers(const struct rmai_reduction *r);
+
+/* In such a turn: a near PE's buffers, here; NULL if they are not reached. */
+static inline char *rmai_their_dest(const struct rmai_near *near, int i) {
+    uint64_t offset = rmai_near_slot(near, i)->word;
+    return offset ? rmai_near_address(near, i, offset) : NULL;
+}
+
+static inline const char *rmai_their_source(const struct rmai_near *near, int i) {
+    uint64_t offset;
+    memcpy(&offset, rmai_near_slot(near, i)->note, sizeof offset);
+    return offset ? rmai_near_address(near, i, offset) : NULL;
+}
+
+#endif

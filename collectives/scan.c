@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Scans: on each PE the sum of those before it, with its own (inclusive) or without (exclusive; 0 on the first).
+ *
+ * On a node as reductions are done: short data are staged, and each sums what comes before it; of long data each PE does its share of the
+ * elements, for all. Where the team is on several nodes each PE takes part in MPI's collective. */
+#include "config.h"
+
+#include "collectives/reduce.h"
+#include "base/error.h"
+
+#include <string.h>
+
+#define CHUNK ((size_t)8 << 10)
+
+static void staged(const struct rmai_reduction *r, enum rmai_scan kind) {
+    struct rmai_near *near = r->c->near;
+    const size_t most = RMAI_STAGE / r->size;
+    const int parts = near->me + (kind == RMAI_INCLUSIVE);
+    for (size_t done = 0; done < r->n; done += most) {
+        size_t now = rmai_min(r->n - done, most), len = now * r->size;
+        char *dest = r->dest + done * r->size;
+        rmai_near_begin(near, 1);
+        memcpy(rmai_place_of(near, near->me, len), r->source + done * r->size, len);
+        rmai_near_meet(near);
+        if (parts == 0) memset(dest, 0, len);
+        if (parts == 1) memcpy(dest, rmai_place_of(near, 0, len), len);
+        if (parts > 1) r->kernel->combine(dest, rmai_place_of(near, 0, len), rmai_place_of(near, 1, len), now);
+        for (int i = 2; i < parts; i++) r->kernel->accumulate(dest, rmai_place_of(near, i, len), now);
+        rmai_near_through(near);
+    }
+}
+
+/* One chunk of all, from the first PE to the last. A source is read before the dest of the same PE is written: they may be one. */
+static void chunk(const struct rmai_reduction *r, enum rmai_scan kind, size_t at, size_t n) {
+    const struct rmai_near *near = r->c->near;
+    const size_t len = n * r->size;
+    _Alignas(64) char one[CHUNK], two[CHUNK];
+    char *sum = one, *next = two, *swap;
+    memcpy(sum, rmai_their_source(near, 0) + at, len);
+    if (kind == RMAI_INCLUSIVE) {
+        if (rmai_their_dest(near, 0) != rmai_their_source(near, 0)) memcpy(rmai_their_dest(near, 0) + at, sum, len);
+    } else {
+        memset(rmai_their_dest(near, 0) + at, 0, len);
+    }
+    for (int i = 1; i < near->n; i++) {
+        r->kernel->combine(next, sum, rmai_their_source(near, i) + at, n);
+        memcpy(rmai_their_dest(near, i) + at, kind == RMAI_INCLUSIVE ? next : sum, len);
+        swap = sum;
+        sum = next;
+        next = swap;
+    }
+}
+
+/* 0 if some PE's buffers are not reached. */
+static int shared(const struct rmai_reduction *r, enum rmai_scan kind) {
+    struct rmai_near *near = r->c->near;
+    const size_t most = CHUNK / r->size;
+    size_t from, to;
+    if (!rmai_tell_buffers(r)) return 0;
+    rmai_share_of(r, near->me, near->n, &from, &to);
+    for (size_t done = from; done < to; done += most) chunk(r, kind, done * r->size, rmai_min(to - done, most));
+    rmai_near_leave(near);
+    return 1;
+}
+
+static void on_node(const struct rmai_reduction *r, enum rmai_scan kind) {
+    if (r->c->near->n == 1) {
+        if (kind == RMAI_EXCLUSIVE)
+            memset(r->dest, 0, r->n * r->size);
+        else if (r->dest != r->source)
+            memcpy(r->dest, r->source, r->n * r->size);
+        return;
+    }
+    if (rmai_call_takes(r->c, RMAI_SCAN_SHARE, r->n * r->size) && shared(r, kind)) return;
+    staged(r, kind);
+}
+
+/* MPI leaves the first PE's dest of an exclusive scan as it is. */
+static int across_nodes(const struct rmai_reduction *r, enum rmai_scan kind) {
+    const struct rmai_call *c = r->c;
+    int code = rmai_group_scan(c->w, c->name, &c->t->group, kind, r->dest, r->dest == r->source ? NULL : r->source, r->n, r->size,
+                               rmai_type_mpi(r->type), rmai_op_mpi(r->op));
+    if (kind == RMAI_EXCLUSIVE && c->t->me == 0) memset(r->dest, 0, r->n * r->size);
+    return code;
+}
+
+static int scan(const char *call, const rma_team *team, enum rmai_scan kind, enum rmai_type type, void *dest, const void *source, size_t n) {
+    const enum rmai_collective which = kind == RMAI_INCLUSIVE ? RMAI_CALL_INSCAN : RMAI_CALL_EXSCAN;
+    struct rmai_call c;
+    struct rmai_reduction r;
+    int code = rmai_reduction_begin(&r, &c, call, team, which, RMAI_SUM, type, dest, source, n);
+    if (code != RMA_SUCCESS || n == 0) return rmai_raise(code);
+    if (!c.far) {
+        on_node(&r, kind);
+        return RMA_SUCCESS;
+    }
+    code = rmai_call_reaches(&c);
+    return rmai_raise(code == RMA_SUCCESS ? across_nodes(&r, kind) : code);
+}
+
+#define SCAN(CALL, KIND, NAME, TYPE, ID)                                                                \
+    int CALL##_##NAME(rma_team *team, TYPE *dest, const TYPE *source, size_t n) {                       \
+        return scan(#CALL "_" #NAME, team, KIND, ID, dest, source, n);                                  \
+    }
+#define SCANS_OF(NAME, TYPE, ID)                                                                        \
+    SCAN(rma_sum_inscan, RMAI_INCLUSIVE, NAME, TYPE, ID)                                                \
+    SCAN(rma_sum_exscan, RMAI_EXCLUSIVE, NAME, TYPE, ID)
+#define SCANS(NAME, TYPE) SCANS_OF(NAME, TYPE, rmai_type_of(TYPE))
+
+RMA_TYPES(SCANS)
+RMA_TYPE_ALIASES(SCANS)
+SCANS_OF(complexf, rma_complexf_, RMAI_COMPLEXF)
+SCANS_OF(complexd, rma_complexd_, RMAI_COMPLEXD)

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "config.h"
+
+#include "runtime/group.h"
+#include "base/error.h"
+#include "base/mpi.h"
+#include "runtime/world.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PIECE (RMAI_PIECE < (size_t)INT_MAX ? RMAI_PIECE : (size_t)INT_MAX) /* bytes of one of MPI's collectives */
+
+void rmai_group_none(struct rmai_group *g) { *g = (struct rmai_group){.all = MPI_COMM_NULL, .leaders = MPI_COMM_NULL}; }
+
+void rmai_group_close(struct rmai_group *g) {
+    if (g->leaders != MPI_COMM_NULL) MPI_Comm_free(&g->leaders);
+    if (g->all != MPI_COMM_NULL) MPI_Comm_free(&g->all);
+    free(g->node);
+    rmai_group_none(g);
+}
+
+/* ---- making ---- */
+
+/* MPI_Comm_create_group is called by these PEs only, which have met: it waits without serving others. The tag tells apart what threads make at
+ * one time. */
+static int make_all(struct rmai_world *w, const struct rmai_team *t, MPI_Comm *all) {
+    int last = t->start + (t->n - 1) * t->stride, range[1][3] = {{t->start, last, t->stride}};
+    MPI_Group world, team;
+    int code = MPI_Comm_group(w->net.messages, &world);
+    if (code != MPI_SUCCESS) return code;
+    code = MPI_Group_range_incl(world, 1, range, &team);
+    if (code == MPI_SUCCESS) {
+        code = MPI_Comm_create_group(w->net.messages, team, (int)(t - w->teams.team), all);
+        MPI_Group_free(&team);
+    }
+    MPI_Group_free(&world);
+    return code;
+}
+
+/* Of each node: its first PE, its number of PEs, and whether these follow each other. */
+static int learn_nodes(struct rmai_world *w, const char *call, const struct rmai_team *t, struct rmai_group *g) {
+    const struct rmai_near *near = &t->near;
+    int mine[2] = {near->index[0], near->n}, code;
+    MPI_Request request;
+    MPI_Comm_size(g->leaders, &g->n_nodes);
+    g->node = malloc((size_t)g->n_nodes * sizeof *g->node);
+    if (!g->node) return rmai_error(RMA_ERR_NO_MEM, "%s: no memory for the team's %d nodes", call, g->n_nodes);
+    code = rmai_mpi(MPI_Iallgather(mine, 2, MPI_INT, g->node, 2, MPI_INT, g->leaders, &request), call, "MPI_Iallgather");
+    return code == RMA_SUCCESS ? rmai_far_finish(w, call, "MPI_Iallgather", &request) : code;
+}
+
+int rmai_group_ready(struct rmai_world *w, const char *call, struct rmai_team *t) {
+    struct rmai_group *g = &t->group;
+    const struct rmai_near *near = &t->near;
+    MPI_Request request;
+    int code, ordered[2];
+    if (g->all != MPI_COMM_NULL) return RMA_SUCCESS;
+    code = rmai_team_meet(w, call, t, NULL, 0, NULL);
+    if (code != RMA_SUCCESS) return code;
+    code = rmai_mpi(make_all(w, t, &g->all), call, "MPI_Comm_create_group");
+    if (code != RMA_SUCCESS) return code;
+    MPI_Comm_set_errhandler(g->all, MPI_ERRORS_RETURN);
+    code = rmai_mpi(MPI_Comm_split(g->all, near->me == 0 ? 0 : MPI_UNDEFINED, t->me, &g->leaders), call, "MPI_Comm_split");
+    if (code == RMA_SUCCESS && g->leaders != MPI_COMM_NULL) {
+        MPI_Comm_set_errhandler(g->leaders, MPI_ERRORS_RETURN);
+        code = learn_nodes(w, call, t, g);
+    }
+    ordered[0] = near->index[near->n - 1] - near->index[0] == near->n - 1;
+    ordered[1] = -code;
+    if (rmai_mpi(MPI_Iallreduce(MPI_IN_PLACE, ordered, 2, MPI_INT, MPI_MIN, g->all, &request), call, "MPI_Iallreduce") == RMA_SUCCESS &&
+        rmai_far_finish(w, call, "MPI_Iallreduce", &request) == RMA_SUCCESS && ordered[1] == -RMA_SUCCESS) {
+        g->in_order = ordered[0];
+        return RMA_SUCCESS;
+    }
+    if (code == RMA_SUCCESS) code = rmai_error(RMA_ERR_MPI, "%s: the communicators of a team could not be made on all of its PEs", call);
+    rmai_group_close(g);
+    return code;
+}
+
+/* ---- collectives ---- */
+
+static MPI_Comm comm(const struct rmai_group *g, enum rmai_among among) { return among == RMAI_LEADERS ? g->leaders : g->all; }
+
+#define BEGUN_AND_DONE(CALL, ...)                                                                   \
+    (rmai_mpi(CALL(__VA_ARGS__, &request), call, #CALL) == RMA_SUCCESS ? rmai_far_finish(w, call, #CALL, &request) : RMA_ERR_MPI)
+
+int rmai_group_broadcast(struct rmai_world *w, const char *call, const struct rmai_group *g, enum rmai_among among, void *data, size_t len,
+                         int root) {
+    MPI_Request request;
+    int code = RMA_SUCCESS;
+    for (size_t done = 0; code == RMA_SUCCESS && done < len; done += PIECE)
+        code = BEGUN_AND_DONE(MPI_Ibcast, (char *)data + done, (int)rmai_min(len - done, PIECE), MPI_BYTE, root, comm(g, among));
+    return code;
+}
+
+/* Where nodes are in order the table tells; else they tell each other. */
+int rmai_group_find(struct rmai_world *w, const char *call, const struct rmai_group *g, int i, int here, int *node) {
+    MPI_Request request;
+    int low = 0, high = g->n_nodes - 1, rank;
+    while (g->in_order && low < high) {
+        int middle = (low + high + 1) / 2;
+        if (g->node[middle].first <= i)
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    *node = low;
+    if (g->in_order) return RMA_SUCCESS;
+    MPI_Comm_rank(g->leaders, &rank);
+    *node = here ? rank : -1;
+    return BEGUN_AND_DONE(MPI_Iallreduce, MPI_IN_PLACE, node, 1, MPI_INT, MPI_MAX, g->leaders);
+}
+
+int rmai_group_reduce(struct rmai_world *w, const char *call, const struct rmai_group *g, enum rmai_among among, void *dest,
+                      const void *source, size_t n, size_t size, MPI_Datatype type, MPI_Op op, int exactly_alike) {
+    const size_t piece = PIECE / size;
+    MPI_Request request;
+    int code = RMA_SUCCESS, rank;
+    MPI_Comm_rank(comm(g, among), &rank);
+    for (size_t done = 0; code == RMA_SUCCESS && done < n; done += piece) {
+        int count = (int)rmai_min(n - done, piece);
+        char *to = (char *)dest + done * size;
+        const void *from = source ? (const char *)source + done * size : MPI_IN_PLACE;
+        if (!exactly_alike) {
+            code = BEGUN_AND_DONE(MPI_Iallreduce, from, to, count, type, op, comm(g, among));
+            continue;
+        }
+        /* One PE does the sums; what the others get is the same, bit by bit. */
+        if (rank != 0 && !source) from = to;
+        code = BEGUN_AND_DONE(MPI_Ireduce, from, to, count, type, op, 0, comm(g, among));
+        if (code == RMA_SUCCESS) code = BEGUN_AND_DONE(MPI_Ibcast, to, count, type, 0, comm(g, among));
+    }
+    return code;
+}
+
+int rmai_group_scan(struct rmai_world *w, const char *call, const struct rmai_group *g, enum rmai_scan kind, void *dest, const void *source,
+                    size_t n, size_t size, MPI_Datatype type, MPI_Op op) {
+    const size_t piece = PIECE / size;
+    MPI_Request request;
+    int code = RMA_SUCCESS;
+    for (size_t done = 0; code == RMA_SUCCESS && done < n; done += piece) {
+        int count = (int)rmai_min(n - done, piece);
+        char *to = (char *)dest + done * size;
+        const void *from = source ? (const char *)source + done * size : MPI_IN_PLACE;
+        if (kind == RMAI_INCLUSIVE)
+            code = BEGUN_AND_DONE(MPI_Iscan, from, to, count, type, op, g->all);
+        else
+            code = BEGUN_AND_DONE(MPI_Iexscan, from, to, count, type, op, g->all);
+    }
+    return code;
+}
+
+int rmai_group_lengths(struct rmai_world *w, const char *call, const struct rmai_group *g, enum rmai_among among, size_t mine, size_t *len) {
+    uint64_t word = mine;
+    MPI_Request request;
+    _Static_assert(sizeof *len == sizeof word, "lengths travel as they are");
+    return BEGUN_AND_DONE(MPI_Iallgather, &word, 1, MPI_UINT64_T, len, 1, MPI_UINT64_T, comm(g, among));
+}
+
+/* Each part in turn, where MPI's counts do not reach. */
+static int gather_one_by_one(struct rmai_world *w, const char *call, const struct rmai_group *g, enum rmai_among among, char *dest,
+                             const size_t *len, const size_t *at, int n) {
+    int code = RMA_SUCCESS;
+    for (int i = 0; i < n && code == RMA_SUCCESS; i++) code = rmai_group_broadcast(w, call, g, among, dest + at[i], len[i], i);
+    return code;
+}
+
+int rmai_group_gather(struct rmai_world *w, const char *call, const struct rmai_group *g, enum rmai_among among, char *dest, const size_t *len,
+                      const size_t *at, int n) {
+    MPI_Request request;
+    int *count, fits = 1, alike = 1, code;
+    for (int i = 0; i < n; i++) {
+        fits &= len[i] <= INT_MAX && at[i] <= INT_MAX;
+        alike &= len[i] == len[0] && at[i] == (size_t)i * len[0];
+    }
+    if (!fits) return gather_one_by_one(w, call, g, among, dest, len, at, n);
+    if (alike) return BEGUN_AND_DONE(MPI_Iallgather, MPI_IN_PLACE, 0, MPI_BYTE, dest, (int)len[0], MPI_BYTE, comm(g, among));
+    count = malloc(2 * (size_t)n * sizeof *count);
+    /* The others are in the same call, and would wait: so it is done with what there is. */
+    if (!count) return gather_one_by_one(w, call, g, among, dest, len, at, n);
+    for (int i = 0; i < n; i++) {
+        count[i] = (int)len[i];
+        count[n + i] = (int)at[i];
+    }
+    code = BEGUN_AND_DONE(MPI_Iallgatherv, MPI_IN_PLACE, 0, MPI_BYTE, dest, count, count + n, MPI_BYTE, comm(g, among));
+    free(count);
+    return code;
+}
+
+/* n elements of elem bytes, stride elements apart; the next such block begins `extent` bytes further. */
+static int block_type(size_t n, size_t stride, size_t elem, size_t extent, MPI_Datatype *type) {
+    MPI_Datatype one, block;
+    int code = MPI_Type_contiguous((int)(stride == 1 ? n * elem : elem), MPI_BYTE, stride == 1 ? &block : &one);
+    if (code != MPI_SUCCESS) return code;
+    if (stride != 1) {
+        code = MPI_Type_create_hvector((int)n, 1, (MPI_Aint)(stride * elem), one, &block);
+        MPI_Type_free(&one);
+    }
+    if (code != MPI_SUCCESS) return code;
+    code = MPI_Type_create_resized(block, 0, (MPI_Aint)extent, type);
+    MPI_Type_free(&block);
+    if (code == MPI_SUCCESS) code = MPI_Type_commit(type);
+    return code;
+}
+
+/* Pieces of a block, so that MPI's counts reach. */
+int rmai_group_exchange(struct rmai_world *w, const char *call, const struct rmai_group *g, char *dest, const char *source, size_t to,
+                        size_t from, size_t elem, size_t n, const unsigned char *skip, int n_pes) {
+    const size_t piece = elem < PIECE ? PIECE / elem : 1;
+    int *count = malloc(2 * (size_t)n_pes * sizeof *count), code = RMA_SUCCESS;
+    MPI_Request request;
+    if (!count || elem > INT_MAX) {
+        free(count);
+        return rmai_error(RMA_ERR_NO_MEM, "%s: no memory for the counts of %d PEs, or an element of %zu bytes", call, n_pes, elem);
+    }
+    for (int i = 0; i < n_pes; i++) {
+        count[i] = !skip[i];
+        count[n_pes + i] = i;
+    }
+    for (size_t done = 0; code == RMA_SUCCESS && done < n; done += piece) {
+        size_t now = rmai_min(n - done, piece);
+        MPI_Datatype out = MPI_DATATYPE_NULL, in = MPI_DATATYPE_NULL;
+        int made = block_type(now, from, elem, n * from * elem, &out);
+        if (made == MPI_SUCCESS) made = block_type(now, to, elem, n * to * elem, &in);
+        code = rmai_mpi(made, call, "MPI_Type_create_resized");
+        if (code == RMA_SUCCESS)
+            code = BEGUN_AND_DONE(MPI_Ialltoallv, source ? source + done * from * elem : MPI_IN_PLACE, count, count + n_pes, out,
+                                  dest + done * to * elem, count, count + n_pes, in, g->all);
+        if (out != MPI_DATATYPE_NULL) MPI_Type_free(&out);
+        if (in != MPI_DATATYPE_NULL) MPI_Type_free(&in);
+    }
+    free(count);
+    return code;
+}

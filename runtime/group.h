@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A team of several nodes, as MPI knows it: a communicator of all its PEs, and one of its leaders, the first PE of each node. Made when the
+ * team's first collective crosses nodes: most teams never have one. MPI's nonblocking collectives carry what crosses nodes; whoever waits
+ * for one serves others meanwhile. */
+#ifndef RMAI_GROUP_H
+#define RMAI_GROUP_H
+
+#include <mpi.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct rmai_world;
+struct rmai_team;
+
+/* The PEs of one node: numbers first, first + 1, ... in the team, if the team is in order. */
+struct rmai_group_node {
+    int first, n;
+};
+
+struct rmai_group {
+    MPI_Comm all;     /* of all PEs, numbered as in the team; MPI_COMM_NULL until it is made */
+    MPI_Comm leaders; /* by the number of their PE; MPI_COMM_NULL on the others */
+    int n_nodes;
+    int in_order;     /* each node's PEs follow each other in the team: alike on all PEs */
+    struct rmai_group_node *node; /* of leaders, by number among the leaders; NULL elsewhere */
+};
+
+void rmai_group_none(struct rmai_group *g);
+void rmai_group_close(struct rmai_group *g);
+
+/* rmai_group_ready makes what t's group lacks (collective over t, which is on several nodes). Returns RMA_SUCCESS, RMA_ERR_MPI, RMA_ERR_NO_MEM. */
+int rmai_group_ready(struct rmai_world *w, const char *call, struct rmai_team *t);
+
+/* ---- collectives, each complete on return ----
+ *
+ * They return RMA_SUCCESS or record RMA_ERR_MPI for `call`. Counts are elements of type. */
+
+enum rmai_among { RMAI_LEADERS, RMAI_ALL };
+
+int rmai_group_broadcast(struct rmai_world *w, const char *call, const struct rmai_group *g, enum rmai_among among, void *data, size_t len,
+                         int root);
+
+/* *node: the number among the leaders of the node with PE i of the team; `here`: it is this one. Leaders only. */
+int rmai_group_find(struct rmai_world *w, const char *call, const struct rmai_group *g, int i, int here, int *node);
+
+/* source NULL: it is dest. */
+int rmai_group_reduce(struct rmai_world *w, const char *call, const struct rmai_group *g, enum rmai_among among, void *dest,
+                      const void *source, size_t n, size_t size, MPI_Datatype type, MPI_Op op, int exactly_alike);
+enum rmai_scan { RMAI_INCLUSIVE, RMAI_EXCLUSIVE };
+int rmai_group_scan(struct rmai_world *w, const char *call, const struct rmai_group *g, enum rmai_scan kind, void *dest, const void *source,
+                    size_t n, size_t size, MPI_Datatype type, MPI_Op op);
+
+/* len[i] becomes what number i says. */
+int rmai_group_lengths(struct rmai_world *w, const char *call, const struct rmai_group *g, enum rmai_among among, size_t mine, size_t *len);
+
+/* The part of number i is len[i] bytes at dest + at[i]; the own one is there already. n parts. */
+int rmai_group_gather(struct rmai_world *w, const char *call, const struct rmai_group *g, enum rmai_among among, char *dest, const size_t *len,
+                      const size_t *at, int n);
+
+/* Blocks of n elements of elem bytes, `from` and `to` elements apart, are exchanged by all; skip[i]: none with PE i. source NULL: it is
+ * dest. */
+int rmai_group_exchange(struct rmai_world *w, const char *call, const struct rmai_group *g, char *dest, const char *source, size_t to,
+                        size_t from, size_t elem, size_t n, const unsigned char *skip, int n_pes);
+
+#endif

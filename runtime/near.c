@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Three ways to meet:
+ *   flat     each posts in its own line and looks at all others': one hand-over deep, n lines for each PE
+ *   tree     a PE posts when those below it have; then the gates open from the top down: 2 log8 n deep, 8 lines for each PE
+ *   counter  PEs share processors: the last to come opens one gate. A PE gives its processor up once and is woken once */
+#include "config.h"
+
+#include "runtime/near.h"
+#include "base/error.h"
+#include "runtime/team.h"
+#include "runtime/world.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define BRANCHES 8
+#define HOT_POLLS 256 /* looks before rmai_wait: it takes some time to get going */
+#define WAKE_LATE 64  /* looks at another's flag before the own is looked at for sleepers: its line is then back here */
+
+_Static_assert(sizeof(struct rmai_slot) == 128, "a slot is a line, and the one that is fetched with it");
+_Static_assert(RMAI_DESKS_AT + RMAI_TEAMS * sizeof(struct rmai_desk) <= RMAI_HEADER_ROOM, "the desks of all teams fit");
+
+size_t rmai_near_at(int number) { return RMAI_DESKS_AT + (size_t)number * sizeof(struct rmai_desk); }
+
+/* ---- opening ---- */
+
+static int find(struct rmai_world *w, const struct rmai_team *t, struct rmai_near *near, size_t at) {
+    int n = 0;
+    for (int q = 0; q < w->node_n_pes; q++) {
+        int i = rmai_team_index(t, w->node_pes[q]), k;
+        if (i < 0) continue;
+        for (k = n++; k > 0 && near->index[k - 1] > i; k--) { /* of a descending team the node's PEs come last first */
+            near->index[k] = near->index[k - 1];
+            near->desk[k] = near->desk[k - 1];
+        }
+        near->index[k] = i;
+        near->desk[k] = (struct rmai_desk *)(void *)((char *)rmai_header(w, q) + at);
+    }
+    return n;
+}
+
+static int count(struct rmai_world *w, const struct rmai_team *t) {
+    int n = 0;
+    for (int q = 0; q < w->node_n_pes; q++) n += rmai_team_index(t, w->node_pes[q]) >= 0;
+    return n;
+}
+
+int rmai_near_open(struct rmai_world *w, const char *call, struct rmai_team *t, int number) {
+    struct rmai_near *near = &t->near;
+    const struct rmai_choice *choice = &w->settings.collectives;
+    size_t n = (size_t)count(w, t);
+    *near = (struct rmai_near){.patience = &w->barrier.patience};
+    near->desk = malloc(n * (sizeof *near->desk + sizeof *near->index));
+    if (!near->desk) return rmai_error(RMA_ERR_NO_MEM, "%s: no memory for the %zu PEs of a team on this node", call, n);
+    near->index = (int *)(void *)(near->desk + n);
+    near->at = rmai_near_at(number);
+    near->n = find(w, t, near, near->at);
+    near->me = rmai_near_number(near, t->me);
+    near->mine = near->desk[near->me];
+    near->shape = w->barrier.crowded ? RMAI_CROWDED : n <= 2 ? RMAI_PAIR : RMAI_ROOMY;
+    near->meeting = rmai_takes(choice, RMAI_MEET_COUNTER, near->shape, n) ? RMAI_COUNTER
+                    : rmai_takes(choice, RMAI_MEET_TREE, near->shape, n)  ? RMAI_TREE
+                                                                          : RMAI_FLAT;
+    return RMA_SUCCESS;
+}
+
+void rmai_near_clear(struct rmai_desk *mine) {
+    for (int i = 0; i < RMAI_SLOTS; i++) atomic_store_explicit(&mine->slot[i].posted.value, 0, memory_order_relaxed);
+    atomic_store_explicit(&mine->through.value, 0, memory_order_relaxed);
+    atomic_store_explicit(&mine->gate.value, 0, memory_order_relaxed);
+    atomic_store_explicit(&mine->arrived, 0, memory_order_relaxed);
+}
+
+void rmai_near_close(struct rmai_near *near) {
+    free(near->desk);
+    *near = (struct rmai_near){0};
+}
+
+int rmai_near_number(const struct rmai_near *near, int i) {
+    int low = 0, high = near->n - 1;
+    while (low <= high) {
+        int middle = (low + high) / 2;
+        if (near->index[middle] == i) return middle;
+        if (near->index[middle] < i)
+            low = middle + 1;
+        else
+            high = middle - 1;
+    }
+    return -1;
+}
+
+/* ---- turns ---- */
+
+/* Turns wrap. */
+static inline int reached(uint32_t value, uint32_t turn) { return (int32_t)(value - turn) >= 0; }
+
+static void hear(const struct rmai_near *near, struct rmai_event *e, uint32_t turn) {
+    uint32_t value = 0;
+    for (int i = 0; i < HOT_POLLS; i++) {
+        value = atomic_load_explicit(&e->value, memory_order_acquire);
+        if (RMAI_LIKELY(reached(value, turn))) return;
+        if (near->shape == RMAI_CROWDED) break;
+        rmai_pause();
+    }
+    while (!reached(value, turn)) value = rmai_wait(e, value, near->patience);
+}
+
+static inline void tell(const struct rmai_near *near, struct rmai_event *e, uint32_t turn) {
+    atomic_store_explicit(&e->value, turn, memory_order_release);
+    if (near->shape == RMAI_CROWDED) atomic_thread_fence(memory_order_seq_cst); /* PEs go to sleep at once: miss none of them */
+    rmai_wake(e);
+}
+
+static void await(struct rmai_near *near, uint32_t turn) {
+    for (int i = 0; i < near->n; i++)
+        if (i != near->me) hear(near, &near->desk[i]->through, turn);
+    near->known = turn;
+}
+
+void rmai_near_begin(struct rmai_near *near, int posts) {
+    near->turn++;
+    if (posts && !reached(near->known, near->turn - RMAI_SLOTS)) await(near, near->turn - RMAI_SLOTS);
+}
+
+void rmai_near_post(struct rmai_near *near) { tell(near, &rmai_near_slot(near, near->me)->posted, near->turn); }
+
+void rmai_near_hear(struct rmai_near *near, int i) {
+    if (i != near->me) hear(near, &rmai_near_slot(near, i)->posted, near->turn);
+}
+
+/* The store first, then looks at the others, then at who may sleep on the store: see runtime/barrier.c. */
+static void meet_flat(struct rmai_near *near) {
+    struct rmai_event *mine = &rmai_near_slot(near, near->me)->posted;
+    atomic_store_explicit(&mine->value, near->turn, memory_order_release);
+    for (int i = 0, looks = 0; i < near->n && looks < WAKE_LATE; looks++) {
+        struct rmai_event *theirs = &rmai_near_slot(near, i)->posted;
+        if (i == near->me || reached(atomic_load_explicit(&theirs->value, memory_order_acquire), near->turn))
+            i++;
+        else
+            rmai_pause();
+    }
+    if (near->shape == RMAI_CROWDED) atomic_thread_fence(memory_order_seq_cst);
+    rmai_wake(mine);
+    for (int i = 0; i < near->n; i++) rmai_near_hear(near, i);
+}
+
+static void meet_tree(struct rmai_near *near) {
+    int first = near->me * BRANCHES + 1;
+    for (int i = first; i < first + BRANCHES && i < near->n; i++) rmai_near_hear(near, i);
+    rmai_near_post(near);
+    if (near->me > 0) hear(near, &near->desk[(near->me - 1) / BRANCHES]->gate, near->turn);
+    if (first < near->n) tell(near, &near->mine->gate, near->turn);
+}
+
+static void meet_counter(struct rmai_near *near) {
+    struct rmai_desk *first = near->desk[0];
+    atomic_store_explicit(&rmai_near_slot(near, near->me)->posted.value, near->turn, memory_order_relaxed);
+    /* Acquire and release: the last to come has seen what all before it wrote, and hands it on. */
+    if (atomic_fetch_add_explicit(&first->arrived, 1, memory_order_acq_rel) + 1 == (uint32_t)near->n) {
+        atomic_store_explicit(&first->arrived, 0, memory_order_relaxed); /* nobody counts before the gate opens */
+        tell(near, &first->gate, near->turn);
+    } else {
+        hear(near, &first->gate, near->turn);
+    }
+}
+
+void rmai_near_meet(struct rmai_near *near) {
+    switch (near->meeting) {
+        case RMAI_FLAT: meet_flat(near); break;
+        case RMAI_TREE: meet_tree(near); break;
+        case RMAI_COUNTER: meet_counter(near); break;
+    }
+    near->known = near->turn - 1; /* who is in this turn is through with the last */
+}
+
+void rmai_near_through(struct rmai_near *near) { tell(near, &near->mine->through, near->turn); }
+
+void rmai_near_await(struct rmai_near *near) { await(near, near->turn); }
+
+void rmai_near_leave(struct rmai_near *near) {
+    rmai_near_through(near);
+    if (near->meeting == RMAI_FLAT)
+        rmai_near_await(near);
+    else
+        rmai_near_sync(near);
+}
+
+void rmai_near_sync(struct rmai_near *near) {
+    rmai_near_begin(near, 1);
+    rmai_near_meet(near);
+    rmai_near_through(near);
+}
+
+/* ---- places ---- */
+
+int rmai_near_offset(struct rmai_world *w, const char *call, const char *argument, const void *addr, size_t len, uint64_t *offset) {
+    const char *space = (const char *)rmai_header(w, w->node_my_pe);
+    size_t at = (size_t)((const char *)addr - w->symmetric.base), all;
+    *offset = w->layout.symmetric + at;
+    if (RMAI_LIKELY(at <= w->symmetric.size && len <= w->symmetric.size - at)) return RMA_SUCCESS;
+    *offset = 0;
+    if (w->statics_mode == RMAI_STATICS_REMAP && w->statics.moved) {
+        at = (size_t)((const char *)addr - w->statics.base);
+        if (at < w->statics.size && len <= w->statics.size - at) {
+            *offset = w->layout.statics + at;
+            return RMA_SUCCESS;
+        }
+    }
+    at = (size_t)((const char *)addr - space);
+    if (at >= w->layout.stride) return RMA_SUCCESS;
+    if (at >= w->layout.symmetric && at < w->layout.symmetric + w->layout.symmetric_max) {
+        all = w->layout.symmetric + w->symmetric.size;
+    } else if (at >= w->layout.local) {
+        all = atomic_load_explicit(&rmai_header(w, w->node_my_pe)->extent[at >= w->layout.guest ? RMAI_GUEST : RMAI_OWN], memory_order_acquire);
+    } else {
+        all = 0;
+    }
+    if (at > all || len > all - at)
+        return rmai_error(RMA_ERR_ADDRESS, "%s: %s %p with %zu bytes passes the end of the heap's %zu bytes in use at %p", call, argument, addr, len,
+                          all, (const void *)(space + all));
+    *offset = at;
+    return RMA_SUCCESS;
+}
