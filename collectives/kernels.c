@@ -7,6 +7,7 @@
 #include "collectives/kernels.h"
 
 #include <complex.h>
+#include <pthread.h>
 #include <stdint.h>
 
 #if defined __GNUC__ && !defined __clang__
@@ -127,14 +128,36 @@ MPI_Datatype rmai_type_mpi(enum rmai_type type) {
     }
 }
 
+/* MPICH 4.0 takes unsigned numbers for signed ones in MPI_MIN and MPI_MAX: these two are ours there, too. They live as long as MPI. */
+static MPI_Op least = MPI_OP_NULL, greatest = MPI_OP_NULL;
+
+static enum rmai_type from_mpi(MPI_Datatype type) {
+    int i = 0;
+    while (i < RMAI_TYPES - 1 && rmai_type_mpi((enum rmai_type)i) != type) i++;
+    return (enum rmai_type)i;
+}
+
+static void do_least(void *in, void *inout, int *n, MPI_Datatype *type) {
+    rmai_kernel(RMAI_MIN, from_mpi(*type))->accumulate(inout, in, (size_t)*n);
+}
+
+static void do_greatest(void *in, void *inout, int *n, MPI_Datatype *type) {
+    rmai_kernel(RMAI_MAX, from_mpi(*type))->accumulate(inout, in, (size_t)*n);
+}
+
+static void make_ops(void) {
+    MPI_Op_create(do_least, 1, &least);
+    MPI_Op_create(do_greatest, 1, &greatest);
+}
+
 MPI_Op rmai_op_mpi(enum rmai_op op) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
     switch (op) {
         case RMAI_AND: return MPI_BAND;
         case RMAI_OR: return MPI_BOR;
         case RMAI_XOR: return MPI_BXOR;
-        case RMAI_MIN: return MPI_MIN;
-        case RMAI_MAX: return MPI_MAX;
         case RMAI_SUM: return MPI_SUM;
-        default: return MPI_PROD;
+        case RMAI_PROD: return MPI_PROD;
+        default: pthread_once(&once, make_ops); return op == RMAI_MIN ? least : greatest;
     }
 }

@@ -434,6 +434,7 @@ static void draw(struct call *c, uint64_t *random) {
     c->elem = elems[job_below(random, sizeof elems / sizeof elems[0])];
     c->dest_stride = 1 + (ptrdiff_t)(job_below(random, 3) ? 0 : job_below(random, 4));
     c->source_stride = 1 + (ptrdiff_t)(job_below(random, 3) ? 0 : job_below(random, 4));
+    if (c->in_place) c->source_stride = c->dest_stride;
     c->root = (int)(root % (uint64_t)c->g->n);
     c->op = (enum op)(c->type->first + op % (OPS - c->type->first));
     c->len = fitting(random, (size_t)job.n); /* in any team */

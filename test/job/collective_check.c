@@ -64,9 +64,8 @@ static void differences(void) {
     float *df = (float *)(void *)to, *sf = (float *)(void *)source;
     double *dd = (double *)(void *)to, *sd = (double *)(void *)source;
     bool mine = job.me == odd;
-    int other = g->pes[g->pes[0] == odd], last = g->n - 1;
-    /* Of those that do as all others, which one is named is not said; it is the same on all PEs, hence looked for where there is but one. */
-    if (g->n > 2) other = odd;
+    /* Which one is named beside the odd one is known where there are but two. */
+    int other = g->n > 2 ? odd : g->pes[g->pes[0] == odd], last = g->n - 1;
 
     DIFFER("rma_broadcast", rma_broadcast(g->team, to, source, mine ? 471 : 283, 0), "471", "283");
     DIFFER("rma_broadcast", rma_broadcast(g->team, to, source, mine ? 283 : 471, last), "471", "283");
@@ -195,8 +194,9 @@ static void all_of(const struct group *group) {
     no_differences();
     all_are_wrong();
     if (g->n < 2) return;
-    for (int i = 0; i < g->n; i += i == 0 && g->n > 2 ? g->n / 2 : g->n - 1 - i > 0 ? g->n - 1 - i : 1) {
-        odd = g->pes[i];
+    for (int i = 0; i < 3; i++) {
+        if (i == 1 && g->n == 2) continue;
+        odd = g->pes[i * (g->n - 1) / 2];
         differences();
         one_is_wrong();
     }
