@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* rma_collective_latency.c: the time of a collective over all PEs, one call after the other, by librma and by MPI, and of the
- * copies that no way of doing it avoids.
+ * copies that it is made of.
  *
  * The calls follow each other without a barrier, so a PE that has nothing to wait for may begin the next while others are in
  * the last: a broadcast's root, say. Buffers are what each library has its programs use: symmetric memory, and ordinary memory. */
@@ -422,9 +422,10 @@ int main(int argc, char **argv) {
         .note = "all PEs, the slowest one's time",
         .help = "Time of a collective over all PEs, call after call, as the slowest PE sees it:\n"
                 "  Latency (us)  librma, from and to symmetric memory\n"
-                "  copies (us)   the least that this PE has to do, with nobody waiting for anybody: memcpy of what goes to its dest,\n"
-                "                from the sources of the PEs that it comes from; of sums, max and scans one loop\n"
-                "                dest[i] = a[i] + b[i] over its own source and the next PE's. Off-node its own in place of others'\n"
+                "  copies (us)   the least that each PE has to do, with nobody waiting for anybody: memcpy of what goes to its dest,\n"
+                "                from the sources of the PEs that it comes from. Off-node its own in place of others'.\n"
+                "                Of sums, max and scans one loop dest[i] = a[i] + b[i] over its own source and the next PE's,\n"
+                "                which PEs that share the work can undercut\n"
                 "  MPI (us)      the same by MPI, from and to ordinary memory\n"
                 "The operations, and MPI's:\n"
                 "  barrier, sync   rma_barrier_all, rma_sync_all       MPI_Barrier\n"

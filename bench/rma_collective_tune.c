@@ -232,7 +232,7 @@ static void print_help(void) {
     bench_options_print(tables, 1);
 }
 
-/* Whether to go on; if not, *code is the program's. */
+/* Whether to go on; if not, *code is what the program returns. */
 static bool read_options(int argc, char **argv, int *code) {
     const struct bench_option *tables[] = {options};
     char error[BENCH_ERROR_SIZE] = "";
@@ -250,6 +250,17 @@ static bool read_options(int argc, char **argv, int *code) {
     }
     if (error[0] && bench.pe == 0) fprintf(stderr, PROGRAM ": %s\n", error);
     return !error[0];
+}
+
+/* PEs on the node that has most of them. */
+static int most_on_a_node(void) {
+    int n;
+    unsetenv("RMA_COLLECTIVES"); /* what it is does not matter here */
+    BENCH_RMA(rma_init());
+    n = rma_node_n_pes();
+    BENCH_RMA(rma_finalize());
+    BENCH_MPI(MPI_Allreduce(MPI_IN_PLACE, &n, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD));
+    return n;
 }
 
 static void tune(void) {
@@ -287,8 +298,12 @@ int main(int argc, char **argv) {
     BENCH_MPI(MPI_Comm_rank(MPI_COMM_WORLD, &bench.pe));
     BENCH_MPI(MPI_Comm_size(MPI_COMM_WORLD, &bench.n_pes));
     if (read_options(argc, argv, &code)) {
-        tune();
-        code = 0;
+        if (most_on_a_node() > 1) {
+            tune();
+            code = 0;
+        } else if (bench.pe == 0) {
+            fprintf(stderr, PROGRAM ": no node has two PEs, and the algorithms are for PEs of one node\n");
+        }
     }
     BENCH_MPI(MPI_Finalize());
     return code;

@@ -111,10 +111,9 @@ int rmai_call_agree(const struct rmai_call *c, int code, const struct rmai_state
     if (RMAI_LIKELY(!c->w->settings.check)) return code;
     met = rmai_team_meet(c->w, c->name, c->t, &p, sizeof p, merge);
     if (code != RMA_SUCCESS || met != RMA_SUCCESS) return code != RMA_SUCCESS ? code : met;
-    if (compare(&p.low, &p.high) != 0) return differ(c, s, &p.low, &p.high);
     if (p.code != RMA_SUCCESS)
         return rmai_error(p.code, "%s: the arguments on PE %d are wrong: %s", c->name, p.pe, rma_strerror(p.code));
-    return RMA_SUCCESS;
+    return compare(&p.low, &p.high) != 0 ? differ(c, s, &p.low, &p.high) : RMA_SUCCESS;
 }
 
 /* ---- the near part of a broadcast ---- */

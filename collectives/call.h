@@ -54,7 +54,7 @@ struct rmai_stated {
 };
 
 /* rmai_call_agree: `code` of this PE's own look at its arguments, or with RMA_CHECK=1 what all make of it together: RMA_ERR_MISMATCH if they
- * have stated different things, the code of the first PE whose arguments are wrong. */
+ * have stated different things, before that the code of the first PE whose arguments are wrong. */
 int rmai_call_agree(const struct rmai_call *c, int code, const struct rmai_stated *stated);
 
 /* rmai_call_reaches makes t's group, if some PEs are on other nodes. */

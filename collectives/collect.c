@@ -42,13 +42,16 @@ static uint64_t told_offset(const struct rmai_slot *slot) {
     return offset;
 }
 
+/* The length of near PE i's block. The line of the own slot has gone to the others, and would have to come back. */
+static size_t told_len(const struct gather *g, int i) { return i == g->c->near->me ? g->len : rmai_near_slot(g->c->near, i)->word; }
+
 /* This PE's block goes to its place first: where source is dest, another one may go to source. */
 static void take_own(struct gather *g) {
     const struct rmai_near *near = g->c->near;
     g->at = g->all = 0;
     for (int i = 0; i < near->n; i++) {
         if (i == near->me) g->at = g->all;
-        g->all += rmai_near_slot(near, i)->word;
+        g->all += told_len(g, i);
     }
     if (g->len && g->dest + g->at != g->source) memmove(g->dest + g->at, g->source, g->len);
 }
@@ -58,9 +61,8 @@ static void take(const struct gather *g, int *reached, size_t *hidden) {
     const struct rmai_near *near = g->c->near;
     size_t at = 0;
     for (int i = 0; i < near->n; i++) {
-        const struct rmai_slot *slot = rmai_near_slot(near, i);
-        const size_t len = slot->word;
-        uint64_t offset = len > g->limit ? told_offset(slot) : 0;
+        const size_t len = told_len(g, i);
+        uint64_t offset = len > g->limit ? told_offset(rmai_near_slot(near, i)) : 0;
         *reached |= offset != 0;
         if (len > g->limit && !offset && len > *hidden) *hidden = len;
         if (i != near->me && len > 0 && len <= g->limit) memcpy(g->dest + at, rmai_place_of(near, i, len), len);
@@ -82,7 +84,7 @@ static void take_pieces(const struct gather *g, size_t done) {
         memcpy(rmai_near_stage(near, near->me), g->dest + g->at + done, rmai_min(g->len - done, RMAI_STAGE));
     rmai_near_meet(near);
     for (int i = 0; i < near->n; i++) {
-        size_t len = rmai_near_slot(near, i)->word;
+        size_t len = told_len(g, i);
         if (i != near->me && len > g->limit && len > done && !told_offset(rmai_near_slot(near, i)))
             memcpy(g->dest + at + done, rmai_near_stage(near, i), rmai_min(len - done, RMAI_STAGE));
         at += len;

@@ -16,27 +16,28 @@
 #define CHUNK ((size_t)8 << 10) /* bytes that are done at a time: they stay in the nearest cache */
 #define LINE 64
 
-/* dest = the sum of the near PEs' places for this turn, n elements. */
-static void sum_places(const struct rmai_reduction *r, const struct rmai_near *near, char *dest, size_t n) {
+/* What near PE i has staged. Of this PE it is `mine`: the line of its own slot has gone to the others, and would have to come back. */
+static const void *part(const struct rmai_near *near, int i, size_t len, const void *mine) { return i == near->me ? mine : rmai_place_of(near, i, len); }
+
+/* dest = the sum of all parts, n elements. */
+static void sum_parts(const struct rmai_reduction *r, const struct rmai_near *near, char *dest, const void *mine, size_t n) {
     const size_t len = n * r->size;
-    if (near->n == 1) {
-        memcpy(dest, rmai_place_of(near, 0, len), len);
-        return;
-    }
-    r->kernel->combine(dest, rmai_place_of(near, 0, len), rmai_place_of(near, 1, len), n);
-    for (int i = 2; i < near->n; i++) r->kernel->accumulate(dest, rmai_place_of(near, i, len), n);
+    r->kernel->combine(dest, part(near, 0, len, mine), part(near, 1, len, mine), n);
+    for (int i = 2; i < near->n; i++) r->kernel->accumulate(dest, part(near, i, len, mine), n);
 }
 
-/* The places are copies: dest may be source. */
 static void staged(const struct rmai_reduction *r, int only_leader) {
     struct rmai_near *near = r->c->near;
     const size_t most = RMAI_STAGE / r->size;
+    _Alignas(LINE) char copy[RMAI_STAGE];
     for (size_t done = 0; done < r->n; done += most) {
-        size_t now = rmai_min(r->n - done, most), at = done * r->size;
+        size_t now = rmai_min(r->n - done, most), at = done * r->size, len = now * r->size;
+        const void *mine = r->source + at;
         rmai_near_begin(near, 1);
-        memcpy(rmai_place_of(near, near->me, now * r->size), r->source + at, now * r->size);
+        memcpy(rmai_place_of(near, near->me, len), mine, len);
         rmai_near_meet(near);
-        if (!only_leader || near->me == 0) sum_places(r, near, r->dest + at, now);
+        if (r->dest == r->source) mine = memcpy(copy, mine, len);
+        if (!only_leader || near->me == 0) sum_parts(r, near, r->dest + at, mine, now);
         rmai_near_through(near);
     }
 }

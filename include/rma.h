@@ -568,8 +568,8 @@ int rma_team_destroy(rma_team *team);
  *
  * A length of 0 is no error, and needs no addresses. Sizes are in bytes but for the typed calls, where n counts elements.
  * Errors: RMA_ERR_ARG (team, a null pointer, an overflow), RMA_ERR_PE (root), RMA_ERR_ADDRESS (the range passes the end of what is allocated
- * from a heap; not aligned for its type), RMA_ERR_MISMATCH, RMA_ERR_MPI, RMA_ERR_STATE. A call that finds its own arguments wrong
- * returns at once, and with RMA_CHECK=1 on all PEs together. After OpenSHMEM 1.6 section 9.9.
+ * from a heap; not aligned for its type), RMA_ERR_MISMATCH, RMA_ERR_STATE; between nodes RMA_ERR_MPI, RMA_ERR_NO_MEM. A call that finds its own
+ * arguments wrong returns at once; with RMA_CHECK=1 it fails on all PEs, with that code. After OpenSHMEM 1.6 section 9.9.
  * ------------------------------------------------------------------------------------------------ */
 
 /* rma_broadcast: len bytes of source on PE number root of team to dest on each PE of it, root included. source counts on root only. */

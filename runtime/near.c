@@ -14,9 +14,9 @@
 #include <string.h>
 
 #define BRANCHES 8
-#define HOT_POLLS 256 /* looks before rmai_wait: it takes some time to get going */
-#define WAKE_LATE 64  /* looks at another's flag before the own is looked at for sleepers: its line is then back here */
+#define HOT_POLLS 1000 /* looks without a rest, some microseconds, before others are told that this PE may sleep */
 
+_Static_assert(sizeof(struct rmai_desk) == (1 + RMAI_SLOTS) * 4096, "a desk is a page of flags, and the stages");
 _Static_assert(sizeof(struct rmai_slot) == 128, "a slot is a line, and the one that is fetched with it");
 _Static_assert(RMAI_DESKS_AT + RMAI_TEAMS * sizeof(struct rmai_desk) <= RMAI_HEADER_ROOM, "the desks of all teams fit");
 
@@ -68,6 +68,7 @@ void rmai_near_clear(struct rmai_desk *mine) {
     for (int i = 0; i < RMAI_SLOTS; i++) atomic_store_explicit(&mine->slot[i].posted.value, 0, memory_order_relaxed);
     atomic_store_explicit(&mine->through.value, 0, memory_order_relaxed);
     atomic_store_explicit(&mine->gate.value, 0, memory_order_relaxed);
+    atomic_store_explicit(&mine->sleepers, 0, memory_order_relaxed);
     atomic_store_explicit(&mine->arrived, 0, memory_order_relaxed);
 }
 
@@ -94,26 +95,32 @@ int rmai_near_number(const struct rmai_near *near, int i) {
 /* Turns wrap. */
 static inline int reached(uint32_t value, uint32_t turn) { return (int32_t)(value - turn) >= 0; }
 
-static void hear(const struct rmai_near *near, struct rmai_event *e, uint32_t turn) {
-    uint32_t value = 0;
-    for (int i = 0; i < HOT_POLLS; i++) {
-        value = atomic_load_explicit(&e->value, memory_order_acquire);
-        if (RMAI_LIKELY(reached(value, turn))) return;
-        if (near->shape == RMAI_CROWDED) break;
-        rmai_pause();
-    }
+/* Waits for an event of near PE i. Who may sleep says so in a line of that PE which nobody else writes: to look there costs it nothing,
+ * where the line of the event, which has gone to who waits, would have to come back. */
+static void hear_late(const struct rmai_near *near, int i, struct rmai_event *e, uint32_t turn, uint32_t value) {
+    _Atomic uint32_t *sleepers = &near->desk[i]->sleepers;
+    atomic_fetch_add_explicit(sleepers, 1, memory_order_relaxed); /* rmai_wait has the fence between this and its last look */
     while (!reached(value, turn)) value = rmai_wait(e, value, near->patience);
+    atomic_fetch_sub_explicit(sleepers, 1, memory_order_relaxed);
 }
 
-static inline void tell(const struct rmai_near *near, struct rmai_event *e, uint32_t turn) {
-    atomic_store_explicit(&e->value, turn, memory_order_release);
+static inline void hear(const struct rmai_near *near, int i, struct rmai_event *e, uint32_t turn) {
+    uint32_t value = atomic_load_explicit(&e->value, memory_order_acquire);
+    for (int look = near->shape == RMAI_CROWDED ? HOT_POLLS : 0; !reached(value, turn) && look < HOT_POLLS; look++)
+        value = atomic_load_explicit(&e->value, memory_order_acquire);
+    if (!reached(value, turn)) hear_late(near, i, e, turn, value);
+}
+
+/* A new value for an event of this PE, or of the first. */
+static inline void tell(const struct rmai_near *near, struct rmai_desk *desk, struct rmai_event *e) {
+    atomic_store_explicit(&e->value, near->turn, memory_order_release);
     if (near->shape == RMAI_CROWDED) atomic_thread_fence(memory_order_seq_cst); /* PEs go to sleep at once: miss none of them */
-    rmai_wake(e);
+    if (atomic_load_explicit(&desk->sleepers, memory_order_relaxed)) rmai_wake(e);
 }
 
 static void await(struct rmai_near *near, uint32_t turn) {
     for (int i = 0; i < near->n; i++)
-        if (i != near->me) hear(near, &near->desk[i]->through, turn);
+        if (i != near->me) hear(near, i, &near->desk[i]->through, turn);
     near->known = turn;
 }
 
@@ -122,34 +129,23 @@ void rmai_near_begin(struct rmai_near *near, int posts) {
     if (posts && !reached(near->known, near->turn - RMAI_SLOTS)) await(near, near->turn - RMAI_SLOTS);
 }
 
-void rmai_near_post(struct rmai_near *near) { tell(near, &rmai_near_slot(near, near->me)->posted, near->turn); }
+void rmai_near_post(struct rmai_near *near) { tell(near, near->mine, &rmai_near_slot(near, near->me)->posted); }
 
 void rmai_near_hear(struct rmai_near *near, int i) {
-    if (i != near->me) hear(near, &rmai_near_slot(near, i)->posted, near->turn);
+    if (i != near->me) hear(near, i, &rmai_near_slot(near, i)->posted, near->turn);
 }
 
-/* The store first, then looks at the others, then at who may sleep on the store: see runtime/barrier.c. */
 static void meet_flat(struct rmai_near *near) {
-    struct rmai_event *mine = &rmai_near_slot(near, near->me)->posted;
-    atomic_store_explicit(&mine->value, near->turn, memory_order_release);
-    for (int i = 0, looks = 0; i < near->n && looks < WAKE_LATE; looks++) {
-        struct rmai_event *theirs = &rmai_near_slot(near, i)->posted;
-        if (i == near->me || reached(atomic_load_explicit(&theirs->value, memory_order_acquire), near->turn))
-            i++;
-        else
-            rmai_pause();
-    }
-    if (near->shape == RMAI_CROWDED) atomic_thread_fence(memory_order_seq_cst);
-    rmai_wake(mine);
+    rmai_near_post(near);
     for (int i = 0; i < near->n; i++) rmai_near_hear(near, i);
 }
 
 static void meet_tree(struct rmai_near *near) {
-    int first = near->me * BRANCHES + 1;
+    int first = near->me * BRANCHES + 1, above = (near->me - 1) / BRANCHES;
     for (int i = first; i < first + BRANCHES && i < near->n; i++) rmai_near_hear(near, i);
     rmai_near_post(near);
-    if (near->me > 0) hear(near, &near->desk[(near->me - 1) / BRANCHES]->gate, near->turn);
-    if (first < near->n) tell(near, &near->mine->gate, near->turn);
+    if (near->me > 0) hear(near, above, &near->desk[above]->gate, near->turn);
+    if (first < near->n) tell(near, near->mine, &near->mine->gate);
 }
 
 static void meet_counter(struct rmai_near *near) {
@@ -158,9 +154,9 @@ static void meet_counter(struct rmai_near *near) {
     /* Acquire and release: the last to come has seen what all before it wrote, and hands it on. */
     if (atomic_fetch_add_explicit(&first->arrived, 1, memory_order_acq_rel) + 1 == (uint32_t)near->n) {
         atomic_store_explicit(&first->arrived, 0, memory_order_relaxed); /* nobody counts before the gate opens */
-        tell(near, &first->gate, near->turn);
+        tell(near, first, &first->gate);
     } else {
-        hear(near, &first->gate, near->turn);
+        hear(near, 0, &first->gate, near->turn);
     }
 }
 
@@ -173,7 +169,7 @@ void rmai_near_meet(struct rmai_near *near) {
     near->known = near->turn - 1; /* who is in this turn is through with the last */
 }
 
-void rmai_near_through(struct rmai_near *near) { tell(near, &near->mine->through, near->turn); }
+void rmai_near_through(struct rmai_near *near) { tell(near, near->mine, &near->mine->through); }
 
 void rmai_near_await(struct rmai_near *near) { await(near, near->turn); }
 

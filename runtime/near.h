@@ -24,8 +24,8 @@
 struct rmai_world;
 struct rmai_team;
 
-#define RMAI_SLOTS 4                  /* a PE may be so many turns ahead of another */
-#define RMAI_STAGE ((size_t)8 << 10)  /* bytes of a slot's place */
+#define RMAI_SLOTS 8                  /* a PE may be so many turns ahead of another */
+#define RMAI_STAGE ((size_t)4 << 10)  /* bytes of a slot's place */
 #define RMAI_NOTE 112                 /* bytes beside the flag; 48 of them in its line */
 
 struct rmai_slot {
@@ -34,11 +34,14 @@ struct rmai_slot {
     _Alignas(16) unsigned char note[RMAI_NOTE];
 };
 
+/* What peers do not read in each turn stands apart, out of the reach of what their processors fetch ahead. */
 struct rmai_desk {
     struct rmai_slot slot[RMAI_SLOTS];
-    _Alignas(RMAI_APART) struct rmai_event through; /* the newest turn that the PE is through with */
-    _Alignas(RMAI_APART) struct rmai_event gate;    /* the newest turn that all, above in the tree, have reached */
-    _Alignas(RMAI_APART) _Atomic uint32_t arrived;  /* of the first near PE: how many have, this turn */
+    _Alignas(1024) unsigned char gap[1024];
+    _Alignas(RMAI_APART) struct rmai_event through;  /* the newest turn that the PE is through with */
+    _Alignas(RMAI_APART) struct rmai_event gate;     /* the newest turn that all, above in the tree, have reached */
+    _Alignas(RMAI_APART) _Atomic uint32_t sleepers;  /* PEs that may sleep on any of these events */
+    _Alignas(RMAI_APART) _Atomic uint32_t arrived;   /* of the first near PE: how many have, this turn */
     _Alignas(4096) unsigned char stage[RMAI_SLOTS][RMAI_STAGE];
 };
 

@@ -269,8 +269,9 @@ static int agree_on_layout(struct rmai_world *w, int code) {
     long long all[] = {outcome(w, code), (long long)w->settings.heap_max, (long long)w->settings.local_max, -w->node_n_pes,
                        program,          -program,                        -w->settings.statics,           -w->settings.heap_check,
                        w->mpi_multiple && w->settings.progress != RMAI_PROGRESS_NONE, -w->settings.window,
-                       -w->settings.amo, -w->settings.stats};
-    size_t most;
+                       -w->settings.amo, -w->settings.stats, -w->settings.check, [13 + RMAI_WAYS * RMAI_SHAPES - 1] = 0};
+    size_t most, *from = &w->settings.collectives.from[0][0];
+    for (int i = 0; i < RMAI_WAYS * RMAI_SHAPES; i++) all[13 + i] = (long long)rmai_min(from[i], LLONG_MAX);
     code = smallest(all, (int)(sizeof all / sizeof all[0]));
     if (code == RMA_SUCCESS) code = judge(w, all[0]);
     if (code != RMA_SUCCESS) return code;
@@ -280,6 +281,8 @@ static int agree_on_layout(struct rmai_world *w, int code) {
     w->settings.window = (int)-all[9];
     w->settings.amo = (int)-all[10];
     w->settings.stats = (int)-all[11];
+    w->settings.check = (int)-all[12];
+    for (int i = 0; i < RMAI_WAYS * RMAI_SHAPES; i++) from[i] = all[13 + i] == LLONG_MAX ? RMAI_NEVER : (size_t)all[13 + i];
     w->networked = w->node_n_pes < w->n_pes || (w->settings.amo == RMAI_AMO_MPI && w->n_pes > 1);
     rmai_layout(&w->layout, (size_t)all[1], (size_t)all[2], w->statics_mode == RMAI_STATICS_OFF ? 0 : w->statics.size);
     most = (size_t)-all[3];

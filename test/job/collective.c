@@ -448,7 +448,7 @@ static void draw(struct call *c, uint64_t *random) {
 
 static void rounds(void) {
     uint64_t random = job_stream(0), own = job_stream(1 + (uint64_t)job.me);
-    long n = job_far_rounds(4000, 1500, 700);
+    long n = job_far_rounds(10000, 4000, 2000);
     for (struct call c = {.round = 1}; c.round <= n; c.round++) {
         draw(&c, &random);
         if (c.g->me >= 0) do_call(&c, &own);

@@ -215,7 +215,7 @@ int main(void) {
     private = malloc(MOST);
     words = rma_calloc(2 * JOB_PES_MAX, sizeof *words);
     CHECK(dest && source && private && words, "%s", rma_last_error());
-    n = job_far_rounds(20000, 4000, 800);
+    n = job_far_rounds(60000, 12000, 2400);
 
     DOING("a stream of the world");
     i = stream(i, n, 1, 0, 1);
