@@ -67,21 +67,23 @@ static void own(const struct rmai_near *near, const struct blocks *b) {
 }
 
 /* A piece of each block at a time. Where source is dest, a piece is in the stage before it is overwritten. */
+static size_t place(int i, int of) { return (size_t)(i < of ? i : i - 1); } /* PE i's piece among those of PE `of`, which has none for itself */
+
 static void staged(struct rmai_near *near, const struct blocks *b) {
-    const size_t piece = rmai_min(RMAI_STAGE / (size_t)near->n, b->bytes);
+    const size_t others = (size_t)near->n - 1, piece = rmai_min(RMAI_STAGE / others, b->bytes);
     assert(piece > 0 && "a node has less PEs than a stage has bytes");
     for (size_t done = 0; done < b->bytes; done += piece) {
-        size_t now = rmai_min(b->bytes - done, piece), all = now * (size_t)near->n;
+        size_t now = rmai_min(b->bytes - done, piece), all = now * others;
         char *mine;
-        rmai_near_begin(near, 1);
+        rmai_near_begin(near, 1, all);
         mine = rmai_place_of(near, near->me, all);
         for (int i = 0; i < near->n; i++)
-            if (i != near->me) pack(mine + (size_t)i * now, b->source + begins(b, near->index[i], b->from), b->from, b->elem, done, now);
+            if (i != near->me) pack(mine + place(i, near->me) * now, b->source + begins(b, near->index[i], b->from), b->from, b->elem, done, now);
         rmai_near_meet(near);
         for (int i = 0; i < near->n; i++) {
             const char *theirs = rmai_place_of(near, i, all);
             if (i != near->me)
-                unpack(b->dest + begins(b, near->index[i], b->to), theirs + (size_t)near->me * now, b->to, b->elem, done, now);
+                unpack(b->dest + begins(b, near->index[i], b->to), theirs + place(near->me, i) * now, b->to, b->elem, done, now);
         }
         rmai_near_through(near);
     }
@@ -91,10 +93,10 @@ static void staged(struct rmai_near *near, const struct blocks *b) {
 static int direct(struct rmai_near *near, const struct blocks *b) {
     const int me = near->index[near->me];
     int all = 1;
-    rmai_near_begin(near, 1);
+    rmai_near_begin(near, 1, 0);
     rmai_near_slot(near, near->me)->word = b->offset;
     rmai_near_meet(near);
-    for (int i = 0; i < near->n; i++) all &= rmai_near_slot(near, i)->word != 0;
+    for (int i = 0; i < near->n; i++) all &= (i == near->me ? b->offset : rmai_near_slot(near, i)->word) != 0;
     if (!all) {
         rmai_near_through(near);
         return 0;

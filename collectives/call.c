@@ -122,7 +122,7 @@ int rmai_call_agree(const struct rmai_call *c, int code, const struct rmai_state
 static void spread_staged(struct rmai_near *near, int root, char *dest, const char *source, size_t len) {
     for (size_t done = 0; done < len; done += RMAI_STAGE) {
         size_t now = rmai_min(len - done, RMAI_STAGE);
-        rmai_near_begin(near, near->me == root);
+        rmai_near_begin(near, near->me == root, now);
         if (near->me == root) {
             memcpy(rmai_place_of(near, root, now), source + done, now);
             rmai_near_post(near);
@@ -137,7 +137,7 @@ static void spread_staged(struct rmai_near *near, int root, char *dest, const ch
 
 /* Each from the root's buffer. 0 if that cannot be reached. */
 static int spread_direct(struct rmai_near *near, int root, char *dest, const char *source, uint64_t offset, size_t len) {
-    rmai_near_begin(near, near->me == root);
+    rmai_near_begin(near, near->me == root, 0);
     if (near->me == root) {
         rmai_near_slot(near, root)->word = offset;
         rmai_near_post(near);

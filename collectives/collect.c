@@ -36,14 +36,16 @@ static void tell(const struct gather *g) {
         memcpy(rmai_place_of(near, near->me, g->len), g->source, g->len);
 }
 
-static uint64_t told_offset(const struct rmai_slot *slot) {
+
+/* What near PE i has told. The line of the own slot has gone to the others, and would have to come back. */
+static size_t told_len(const struct gather *g, int i) { return i == g->c->near->me ? g->len : rmai_near_slot(g->c->near, i)->word; }
+
+static uint64_t told_offset(const struct gather *g, int i) {
     uint64_t offset;
-    memcpy(&offset, slot->note, sizeof offset);
+    if (i == g->c->near->me) return g->offset;
+    memcpy(&offset, rmai_near_note(g->c->near, i), sizeof offset);
     return offset;
 }
-
-/* The length of near PE i's block. The line of the own slot has gone to the others, and would have to come back. */
-static size_t told_len(const struct gather *g, int i) { return i == g->c->near->me ? g->len : rmai_near_slot(g->c->near, i)->word; }
 
 /* This PE's block goes to its place first: where source is dest, another one may go to source. */
 static void take_own(struct gather *g) {
@@ -62,7 +64,7 @@ static void take(const struct gather *g, int *reached, size_t *hidden) {
     size_t at = 0;
     for (int i = 0; i < near->n; i++) {
         const size_t len = told_len(g, i);
-        uint64_t offset = len > g->limit ? told_offset(rmai_near_slot(near, i)) : 0;
+        uint64_t offset = len > g->limit ? told_offset(g, i) : 0;
         *reached |= offset != 0;
         if (len > g->limit && !offset && len > *hidden) *hidden = len;
         if (i != near->me && len > 0 && len <= g->limit) memcpy(g->dest + at, rmai_place_of(near, i, len), len);
@@ -76,7 +78,7 @@ static void take_pieces(const struct gather *g, size_t done) {
     struct rmai_near *near = g->c->near;
     struct rmai_slot *slot;
     size_t at = 0;
-    rmai_near_begin(near, 1);
+    rmai_near_begin(near, 1, RMAI_STAGE);
     slot = rmai_near_slot(near, near->me);
     slot->word = g->len;
     if (g->len > g->limit) memcpy(slot->note, &g->offset, sizeof g->offset);
@@ -85,7 +87,7 @@ static void take_pieces(const struct gather *g, size_t done) {
     rmai_near_meet(near);
     for (int i = 0; i < near->n; i++) {
         size_t len = told_len(g, i);
-        if (i != near->me && len > g->limit && len > done && !told_offset(rmai_near_slot(near, i)))
+        if (i != near->me && len > g->limit && len > done && !told_offset(g, i))
             memcpy(g->dest + at + done, rmai_near_stage(near, i), rmai_min(len - done, RMAI_STAGE));
         at += len;
     }
@@ -96,7 +98,7 @@ static void gather(struct gather *g) {
     struct rmai_near *near = g->c->near;
     int reached = 0;
     size_t hidden = 0;
-    rmai_near_begin(near, 1);
+    rmai_near_begin(near, 1, RMAI_STAGE);
     tell(g);
     rmai_near_meet(near);
     take_own(g);
@@ -172,7 +174,7 @@ static int collect_in_order(const struct rmai_call *c, const struct rmai_buffer 
     size_t near_all = 0, whole[2] = {0, 0};
     int code = near->me == 0 ? parts(c, &p, group->n_nodes) : RMA_SUCCESS;
     if (code != RMA_SUCCESS) return code;
-    rmai_near_begin(near, 1);
+    rmai_near_begin(near, 1, 0);
     rmai_near_slot(near, near->me)->word = source->len;
     rmai_near_meet(near);
     for (int i = 0; i < near->n; i++) near_all += rmai_near_slot(near, i)->word;

@@ -33,7 +33,7 @@ static void staged(const struct rmai_reduction *r, int only_leader) {
     for (size_t done = 0; done < r->n; done += most) {
         size_t now = rmai_min(r->n - done, most), at = done * r->size, len = now * r->size;
         const void *mine = r->source + at;
-        rmai_near_begin(near, 1);
+        rmai_near_begin(near, 1, len);
         memcpy(rmai_place_of(near, near->me, len), mine, len);
         rmai_near_meet(near);
         if (r->dest == r->source) mine = memcpy(copy, mine, len);
@@ -53,20 +53,20 @@ int rmai_tell_buffers(const struct rmai_reduction *r) {
     struct rmai_near *near = r->c->near;
     struct rmai_slot *slot;
     int all = 1;
-    rmai_near_begin(near, 1);
+    rmai_near_begin(near, 1, 0);
     slot = rmai_near_slot(near, near->me);
     slot->word = r->dest_offset;
     memcpy(slot->note, &r->source_offset, sizeof r->source_offset);
     rmai_near_meet(near);
-    for (int i = 0; i < near->n; i++) all &= rmai_their_dest(near, i) != NULL && rmai_their_source(near, i) != NULL;
+    for (int i = 0; i < near->n; i++) all &= rmai_their_dest(r, i) != NULL && rmai_their_source(r, i) != NULL;
     if (!all) rmai_near_through(near);
     return all;
 }
 
 /* A chunk of all sources. Into `sum`, which is none of these. */
 static void sum_sources(const struct rmai_reduction *r, const struct rmai_near *near, char *sum, size_t at, size_t n) {
-    r->kernel->combine(sum, rmai_their_source(near, 0) + at, rmai_their_source(near, 1) + at, n);
-    for (int i = 2; i < near->n; i++) r->kernel->accumulate(sum, rmai_their_source(near, i) + at, n);
+    r->kernel->combine(sum, rmai_their_source(r, 0) + at, rmai_their_source(r, 1) + at, n);
+    for (int i = 2; i < near->n; i++) r->kernel->accumulate(sum, rmai_their_source(r, i) + at, n);
 }
 
 /* 0 if some PE's buffers are not reached. */
@@ -85,7 +85,7 @@ static int shared(const struct rmai_reduction *r, int only_leader) {
         sum_sources(r, near, sum, at, now);
         for (int step = 0; step < dests; step++) {
             int i = only_leader ? 0 : (near->me + step) % near->n;
-            char *there = rmai_their_dest(near, i) + at;
+            char *there = rmai_their_dest(r, i) + at;
             if (i != near->me || in_place) memcpy(there, sum, now * r->size);
         }
     }

@@ -30,15 +30,17 @@ void rmai_share_of(const struct rmai_reduction *r, int i, int n, size_t *from, s
  * rmai_near_leave; 0: not so, and the turn is over. */
 int rmai_tell_buffers(const struct rmai_reduction *r);
 
-/* In such a turn: a near PE's buffers, here; NULL if they are not reached. */
-static inline char *rmai_their_dest(const struct rmai_near *near, int i) {
-    uint64_t offset = rmai_near_slot(near, i)->word;
+/* In such a turn: near PE i's buffers, here; NULL if they are not reached. The line of the own slot has gone to the others. */
+static inline char *rmai_their_dest(const struct rmai_reduction *r, int i) {
+    const struct rmai_near *near = r->c->near;
+    uint64_t offset = i == near->me ? r->dest_offset : rmai_near_slot(near, i)->word;
     return offset ? rmai_near_address(near, i, offset) : NULL;
 }
 
-static inline const char *rmai_their_source(const struct rmai_near *near, int i) {
-    uint64_t offset;
-    memcpy(&offset, rmai_near_slot(near, i)->note, sizeof offset);
+static inline const char *rmai_their_source(const struct rmai_reduction *r, int i) {
+    const struct rmai_near *near = r->c->near;
+    uint64_t offset = r->source_offset;
+    if (i != near->me) memcpy(&offset, rmai_near_note(near, i), sizeof offset);
     return offset ? rmai_near_address(near, i, offset) : NULL;
 }
 

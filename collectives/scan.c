@@ -19,7 +19,7 @@ static void staged(const struct rmai_reduction *r, enum rmai_scan kind) {
     for (size_t done = 0; done < r->n; done += most) {
         size_t now = rmai_min(r->n - done, most), len = now * r->size;
         char *dest = r->dest + done * r->size;
-        rmai_near_begin(near, 1);
+        rmai_near_begin(near, 1, len);
         memcpy(rmai_place_of(near, near->me, len), r->source + done * r->size, len);
         rmai_near_meet(near);
         if (parts == 0) memset(dest, 0, len);
@@ -36,15 +36,15 @@ static void chunk(const struct rmai_reduction *r, enum rmai_scan kind, size_t at
     const size_t len = n * r->size;
     _Alignas(64) char one[CHUNK], two[CHUNK];
     char *sum = one, *next = two, *swap;
-    memcpy(sum, rmai_their_source(near, 0) + at, len);
+    memcpy(sum, rmai_their_source(r, 0) + at, len);
     if (kind == RMAI_INCLUSIVE) {
-        if (rmai_their_dest(near, 0) != rmai_their_source(near, 0)) memcpy(rmai_their_dest(near, 0) + at, sum, len);
+        if (rmai_their_dest(r, 0) != rmai_their_source(r, 0)) memcpy(rmai_their_dest(r, 0) + at, sum, len);
     } else {
-        memset(rmai_their_dest(near, 0) + at, 0, len);
+        memset(rmai_their_dest(r, 0) + at, 0, len);
     }
     for (int i = 1; i < near->n; i++) {
-        r->kernel->combine(next, sum, rmai_their_source(near, i) + at, n);
-        memcpy(rmai_their_dest(near, i) + at, kind == RMAI_INCLUSIVE ? next : sum, len);
+        r->kernel->combine(next, sum, rmai_their_source(r, i) + at, n);
+        memcpy(rmai_their_dest(r, i) + at, kind == RMAI_INCLUSIVE ? next : sum, len);
         swap = sum;
         sum = next;
         next = swap;

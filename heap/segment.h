@@ -24,7 +24,7 @@
 #include "rma.h"
 
 #define RMAI_DESKS_AT (4 * RMAI_PAGE)     /* in the header's room: what the PEs of teams hand to each other (runtime/near) */
-#define RMAI_HEADER_ROOM (40 * RMAI_PAGE) /* only what is used of it is committed */
+#define RMAI_HEADER_ROOM (48 * RMAI_PAGE) /* only what is used of it is committed */
 #define RMAI_PROBE_ROOM ((size_t)4096) /* before the symmetric heap: MPI's window is tried out there */
 
 struct rmai_layout {

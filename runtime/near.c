@@ -16,7 +16,7 @@
 #define BRANCHES 8
 #define HOT_POLLS 1000 /* looks without a rest, some microseconds, before others are told that this PE may sleep */
 
-_Static_assert(sizeof(struct rmai_desk) == (1 + RMAI_SLOTS) * 4096, "a desk is a page of flags, and the stages");
+_Static_assert(sizeof(struct rmai_desk) == (3 + RMAI_STAGES) * 4096, "a desk is slots, a page of flags, and stages");
 _Static_assert(sizeof(struct rmai_slot) == 128, "a slot is a line, and the one that is fetched with it");
 _Static_assert(RMAI_DESKS_AT + RMAI_TEAMS * sizeof(struct rmai_desk) <= RMAI_HEADER_ROOM, "the desks of all teams fit");
 
@@ -69,6 +69,7 @@ void rmai_near_clear(struct rmai_desk *mine) {
     atomic_store_explicit(&mine->through.value, 0, memory_order_relaxed);
     atomic_store_explicit(&mine->gate.value, 0, memory_order_relaxed);
     atomic_store_explicit(&mine->sleepers, 0, memory_order_relaxed);
+    atomic_store_explicit(&mine->wanted, 0, memory_order_relaxed);
     atomic_store_explicit(&mine->arrived, 0, memory_order_relaxed);
 }
 
@@ -118,15 +119,31 @@ static inline void tell(const struct rmai_near *near, struct rmai_desk *desk, st
     if (atomic_load_explicit(&desk->sleepers, memory_order_relaxed)) rmai_wake(e);
 }
 
+/* Until near PE i is through with `turn`. It wakes who waits for a turn when it is through with that one, not with each before. Should two wait
+ * for different turns and one of them be forgotten, it looks again within a millisecond. */
+static void await_one(const struct rmai_near *near, int i, uint32_t turn) {
+    struct rmai_desk *desk = near->desk[i];
+    uint32_t value = atomic_load_explicit(&desk->through.value, memory_order_acquire);
+    for (int look = near->shape == RMAI_CROWDED ? HOT_POLLS : 0; !reached(value, turn) && look < HOT_POLLS; look++)
+        value = atomic_load_explicit(&desk->through.value, memory_order_acquire);
+    if (reached(value, turn)) return;
+    atomic_store_explicit(&desk->wanted, turn, memory_order_relaxed);
+    atomic_fetch_add_explicit(&desk->sleepers, 1, memory_order_relaxed);
+    while (!reached(value, turn)) value = rmai_wait_a_while(&desk->through, value, near->patience);
+    atomic_fetch_sub_explicit(&desk->sleepers, 1, memory_order_relaxed);
+}
+
 static void await(struct rmai_near *near, uint32_t turn) {
     for (int i = 0; i < near->n; i++)
-        if (i != near->me) hear(near, i, &near->desk[i]->through, turn);
+        if (i != near->me) await_one(near, i, turn);
     near->known = turn;
 }
 
-void rmai_near_begin(struct rmai_near *near, int posts) {
+/* Who has to wait, waits until there is room for some more turns. */
+void rmai_near_begin(struct rmai_near *near, int posts, size_t len) {
+    const uint32_t ahead = len > RMAI_NOTE ? RMAI_STAGES : RMAI_SLOTS;
     near->turn++;
-    if (posts && !reached(near->known, near->turn - RMAI_SLOTS)) await(near, near->turn - RMAI_SLOTS);
+    if (posts && !reached(near->known, near->turn - ahead)) await(near, near->turn - ahead / 4);
 }
 
 void rmai_near_post(struct rmai_near *near) { tell(near, near->mine, &rmai_near_slot(near, near->me)->posted); }
@@ -169,7 +186,14 @@ void rmai_near_meet(struct rmai_near *near) {
     near->known = near->turn - 1; /* who is in this turn is through with the last */
 }
 
-void rmai_near_through(struct rmai_near *near) { tell(near, near->mine, &near->mine->through); }
+void rmai_near_through(struct rmai_near *near) {
+    struct rmai_desk *mine = near->mine;
+    atomic_store_explicit(&mine->through.value, near->turn, memory_order_release);
+    if (near->shape == RMAI_CROWDED) atomic_thread_fence(memory_order_seq_cst);
+    if (RMAI_UNLIKELY(atomic_load_explicit(&mine->sleepers, memory_order_relaxed)) &&
+        reached(near->turn, atomic_load_explicit(&mine->wanted, memory_order_relaxed)))
+        rmai_wake(&mine->through);
+}
 
 void rmai_near_await(struct rmai_near *near) { await(near, near->turn); }
 
@@ -182,7 +206,7 @@ void rmai_near_leave(struct rmai_near *near) {
 }
 
 void rmai_near_sync(struct rmai_near *near) {
-    rmai_near_begin(near, 1);
+    rmai_near_begin(near, 1, 0);
     rmai_near_meet(near);
     rmai_near_through(near);
 }

@@ -6,7 +6,7 @@
  * posts it: a few words beside the flag that says so, in its line; up to RMAI_STAGE bytes in a place of the slot's own; or where in its space
  * the data are. Others look at the slot when they need it. A PE says when it is through with a turn, which is when it looks at nobody's
  * slot of that turn any more. Nobody posts in a slot before all are through with the turn that had it before: mostly that is known without
- * looking, because they have been heard in a later turn; if not, it is looked up, once in RMAI_SLOTS turns.
+ * looking, because they have been heard in a later turn; if not, it is looked up, now and then.
  *
  * What a PE wrote before it posted is seen by who has heard it, what it wrote before it was through, by who waits for that: each is a store
  * that releases and loads that acquire. */
@@ -24,8 +24,9 @@
 struct rmai_world;
 struct rmai_team;
 
-#define RMAI_SLOTS 8                  /* a PE may be so many turns ahead of another */
-#define RMAI_STAGE ((size_t)4 << 10)  /* bytes of a slot's place */
+#define RMAI_SLOTS 64                 /* a PE may be so many turns ahead of another, */
+#define RMAI_STAGES 8                 /* or so many, if it has staged something in the first of them */
+#define RMAI_STAGE ((size_t)4 << 10)  /* bytes of a stage */
 #define RMAI_NOTE 112                 /* bytes beside the flag; 48 of them in its line */
 
 struct rmai_slot {
@@ -37,12 +38,12 @@ struct rmai_slot {
 /* What peers do not read in each turn stands apart, out of the reach of what their processors fetch ahead. */
 struct rmai_desk {
     struct rmai_slot slot[RMAI_SLOTS];
-    _Alignas(1024) unsigned char gap[1024];
-    _Alignas(RMAI_APART) struct rmai_event through;  /* the newest turn that the PE is through with */
+    _Alignas(4096) struct rmai_event through;        /* the newest turn that the PE is through with */
     _Alignas(RMAI_APART) struct rmai_event gate;     /* the newest turn that all, above in the tree, have reached */
     _Alignas(RMAI_APART) _Atomic uint32_t sleepers;  /* PEs that may sleep on any of these events */
+    _Atomic uint32_t wanted;                         /* the turn with which they want this PE to be through */
     _Alignas(RMAI_APART) _Atomic uint32_t arrived;   /* of the first near PE: how many have, this turn */
-    _Alignas(4096) unsigned char stage[RMAI_SLOTS][RMAI_STAGE];
+    _Alignas(4096) unsigned char stage[RMAI_STAGES][RMAI_STAGE];
 };
 
 struct rmai_near {
@@ -73,15 +74,16 @@ int rmai_near_number(const struct rmai_near *near, int i);
 
 /* ---- a turn ---- */
 
-/* rmai_near_begin: the next turn; this PE's slot may be written when `posts`. */
-void rmai_near_begin(struct rmai_near *near, int posts);
+/* rmai_near_begin: the next turn. If this PE posts in it, a note and `len` bytes in all, its slot may now be written, and its stage if they
+ * do not fit the note. */
+void rmai_near_begin(struct rmai_near *near, int posts, size_t len);
 
 /* The note and the stage of near PE i's slot of this turn: the own may be written from begin to post, others' read from hear to through. */
 static inline struct rmai_slot *rmai_near_slot(const struct rmai_near *near, int i) {
     return &near->desk[i]->slot[near->turn % RMAI_SLOTS];
 }
 static inline void *rmai_near_note(const struct rmai_near *near, int i) { return rmai_near_slot(near, i)->note; }
-static inline void *rmai_near_stage(const struct rmai_near *near, int i) { return near->desk[i]->stage[near->turn % RMAI_SLOTS]; }
+static inline void *rmai_near_stage(const struct rmai_near *near, int i) { return near->desk[i]->stage[near->turn % RMAI_STAGES]; }
 
 /* rmai_near_post: this PE's slot is as it shall be. rmai_near_hear waits until near PE i has posted. */
 void rmai_near_post(struct rmai_near *near);
