@@ -3,7 +3,7 @@
 
 #include "runtime/barrier.h"
 
-#define HOT_POLLS 64 /* looks at the own line before the partner is asked whether it sleeps */
+#define HOT_POLLS 1000 /* looks without a rest, some microseconds, before this PE tells that it may sleep */
 
 void rmai_barrier_setup(struct rmai_barrier *b, uint32_t n, uint32_t me, int crowded, struct rmai_patience patience,
                         struct rmai_barrier_shared *(*shared)(void *context, uint32_t q), void *context) {
@@ -23,19 +23,17 @@ static void hear(struct rmai_barrier *b, struct rmai_event *e, uint32_t value) {
 static void dissemination(struct rmai_barrier *b) {
     for (uint32_t k = 0; k < b->rounds; k++) {
         struct rmai_event *theirs = &b->partner[k]->round[k].event, *ours = &b->mine->round[k].event;
+        uint32_t value;
         /* Release: what this PE wrote, and what it has heard of in earlier rounds. Pairs with the acquire
          * loads of the partner's `ours`, here and in rmai_wait. */
         atomic_store_explicit(&theirs->value, b->epoch, memory_order_release);
-        uint32_t value = 0;
-        for (int i = 0; i < HOT_POLLS; i++) {
-            value = atomic_load_explicit(&ours->value, memory_order_acquire);
-            if (reached(value, b->epoch)) break;
-            rmai_pause();
-        }
-        /* After some polls, when the line of `theirs` has long come here for the store; before a sleep of our own, since
-         * the partner may be asleep on our store. */
-        rmai_wake(theirs);
+        if (atomic_load_explicit(&b->partner[k]->asleep, memory_order_relaxed)) rmai_wake(theirs);
+        value = atomic_load_explicit(&ours->value, memory_order_acquire);
+        for (int i = 0; i < HOT_POLLS && !reached(value, b->epoch); i++) value = atomic_load_explicit(&ours->value, memory_order_acquire);
+        if (reached(value, b->epoch)) continue;
+        atomic_store_explicit(&b->mine->asleep, 1, memory_order_relaxed); /* rmai_wait has the fence between this and its last look */
         hear(b, ours, value);
+        atomic_store_explicit(&b->mine->asleep, 0, memory_order_relaxed);
     }
 }
 

@@ -26,6 +26,7 @@ struct rmai_barrier_line {
 
 struct rmai_barrier_shared {
     struct rmai_barrier_line round[RMAI_BARRIER_ROUNDS];
+    _Alignas(RMAI_APART) _Atomic uint32_t asleep;  /* 1: this PE may sleep on one of these. Apart from them, so that to look there costs nothing */
     _Alignas(RMAI_APART) _Atomic uint32_t arrived; /* of the node's PE 0: PEs in the present epoch */
     struct rmai_barrier_line gate;                 /* of the node's PE 0: newest epoch that all have reached */
 };
