@@ -126,6 +126,7 @@ static void spread_staged(struct rmai_near *near, int root, char *dest, const ch
         if (near->me == root) {
             memcpy(rmai_place_of(near, root, now), source + done, now);
             rmai_near_post(near);
+            rmai_near_foresee(near, now);
             if (dest != source) memcpy(dest + done, source + done, now);
         } else {
             rmai_near_hear(near, root);

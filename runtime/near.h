@@ -89,6 +89,19 @@ static inline void *rmai_near_stage(const struct rmai_near *near, int i) { retur
 void rmai_near_post(struct rmai_near *near);
 void rmai_near_hear(struct rmai_near *near, int i);
 
+/* rmai_near_foresee: the next turn is likely to stage len bytes, too: the processor fetches the lines ahead, for this PE alone. */
+static inline void rmai_near_foresee(const struct rmai_near *near, size_t len) {
+    char *next = (char *)near->mine->stage[(near->turn + 1) % RMAI_STAGES];
+    if (len <= RMAI_NOTE) return;
+    for (size_t i = 0; i < len && i < RMAI_STAGE; i += 64) {
+#if defined __x86_64__
+        __asm__ volatile("prefetchw %0" : : "m"(next[i])); /* what the builtin becomes is a load's, without -mprfchw */
+#else
+        __builtin_prefetch(&next[i], 1, 3);
+#endif
+    }
+}
+
 /* rmai_near_meet posts, and waits until all have: all slots of the turn can be read. All near PEs call it in this turn. */
 void rmai_near_meet(struct rmai_near *near);
 

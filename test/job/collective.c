@@ -532,7 +532,7 @@ static double wild(uint64_t key, size_t i) {
     return ldexp((double)(int64_t)job_mix(r) / 9.3e18, -(int)(r % 24));
 }
 
-#define WILD(NAME, TYPE, EPSILON, ABS, VALUE, BYTES)                                                                   \
+#define WILD(NAME, TYPE, EPSILON, LEAST, ABS, VALUE, BYTES)                                                            \
     static void wild_##NAME(const struct group *g, uint64_t round, size_t n) {                                         \
         TYPE *source = malloc(4 * n * sizeof(TYPE) + 1), *sum = source + n, *prod = sum + n, *scan = prod + n;         \
         unsigned char *packed = malloc(2 * n * BYTES + 1);                                                             \
@@ -553,7 +553,7 @@ static double wild(uint64_t key, size_t i) {
                 if (k <= g->me) part += v;                                                                             \
             }                                                                                                          \
             CHECK(cabsl(sum[i] - s) <= size * g->n * EPSILON, "the sum, element %zu of %s", i, what);                  \
-            CHECK(cabsl(prod[i] - p) <= cabsl(p) * 4 * g->n * EPSILON, "the product, element %zu of %s", i, what);     \
+            CHECK(cabsl(prod[i] - p) <= 4 * g->n * (cabsl(p) * EPSILON + LEAST), "the product, element %zu of %s", i, what); \
             CHECK(cabsl(scan[i] - part) <= size * g->n * EPSILON, "the scan, element %zu of %s", i, what);             \
             memcpy(packed + 2 * i * BYTES, &sum[i], BYTES);                                                            \
             memcpy(packed + (2 * i + 1) * BYTES, &prod[i], BYTES);                                                     \
@@ -563,18 +563,18 @@ static double wild(uint64_t key, size_t i) {
         free(source);                                                                                                  \
     }
 
-/* A product of five of these stays in the range of a float. A long double has 10 bytes, and padding. */
+/* What a product loses where it falls below LEAST is not relative to it. A long double has 10 bytes, and padding. */
 #define REAL(KEY, I) wild(KEY, I)
 #define REALF(KEY, I) (float)wild(KEY, I)
 #define COMPLEX_OF(KEY, I) (wild(KEY, I) + wild(~(KEY), I) * _Complex_I)
 #define COMPLEXF_OF(KEY, I) ((float _Complex)COMPLEX_OF(KEY, I))
 #define ABSL(v) fabsl((long double)(v))
 #define CABSL(v) cabsl((long double _Complex)(v))
-WILD(float, float, FLT_EPSILON, ABSL, REALF, sizeof(float))
-WILD(double, double, DBL_EPSILON, ABSL, REAL, sizeof(double))
-WILD(ldouble, long double, LDBL_EPSILON, ABSL, REAL, (LDBL_MANT_DIG == 64 ? 10 : sizeof(long double)))
-WILD(complexf, float _Complex, FLT_EPSILON, CABSL, COMPLEXF_OF, sizeof(float _Complex))
-WILD(complexd, double _Complex, DBL_EPSILON, CABSL, COMPLEX_OF, sizeof(double _Complex))
+WILD(float, float, FLT_EPSILON, FLT_MIN, ABSL, REALF, sizeof(float))
+WILD(double, double, DBL_EPSILON, DBL_MIN, ABSL, REAL, sizeof(double))
+WILD(ldouble, long double, LDBL_EPSILON, LDBL_MIN, ABSL, REAL, (LDBL_MANT_DIG == 64 ? 10 : sizeof(long double)))
+WILD(complexf, float _Complex, FLT_EPSILON, FLT_MIN, CABSL, COMPLEXF_OF, sizeof(float _Complex))
+WILD(complexd, double _Complex, DBL_EPSILON, DBL_MIN, CABSL, COMPLEX_OF, sizeof(double _Complex))
 
 static void any_values(void) {
     uint64_t random = job_stream(2), n = (uint64_t)job_far_rounds(300, 120, 60);
