@@ -68,14 +68,45 @@ few="-i 3 -x 0 -r 1"
     passes 6 rma_busy_target -r 1 --compute=20
     passes 2 rma_init_time
     passes 1 rma_alloc $few -p fixed
+    for operation in barrier sync; do passes 1 rma_collective_latency $few -o $operation; done
+    for operation in broadcast fcollect collect alltoall sum max inscan exscan; do
+        passes 2 rma_collective_latency $few -m 8:16 -o $operation
+    done
+    passes 1 rma_collective_latency $few -m 64k:64k -o sum --fresh
     pes=3
+    for operation in broadcast collect alltoall sum exscan; do passes 2 rma_collective_latency $few -m 4k:8k -o $operation; done
     passes 1 rma_barrier_latency $few
     passes 5 rma_lock_latency $few
     passes 6 rma_busy_target -r 1 --compute=20
     passes 2 rma_init_time
     pes=1
+    passes 3 rma_collective_latency $few -m 8:32 -o collect
     passes 5 rma_lock_latency $few
 }
+
+# tunes PROGRAM-ARGUMENTS: the last line is a setting that a job takes, whatever the sizes in it.
+size='([0-9]+[kM]?|never)'
+setting="RMA_COLLECTIVES=broadcast:direct=$size,fcollect:direct=$size,collect:direct=$size,alltoall:direct=$size"
+setting="$setting,reduce:share=$size,scan:share=$size"
+for arguments in "-r 1 -m 64:128" "-r 2 -m 8k:8k --verbose"; do
+    # shellcheck disable=SC2086
+    job MPIR_CVAR_NOLOCAL=0 2 rma_collective_tune $arguments
+    chosen=$(tail -n 1 "$dir/out")
+    if [ $status -eq 0 ] && echo "$chosen" | grep -Eqx "$setting"; then
+        ok "rma_collective_tune $arguments"
+    else
+        fail "rma_collective_tune $arguments: exit $status"
+        continue
+    fi
+    job "$chosen" 2 rma_collective_latency -i 3 -x 0 -r 1 -m 8:8 -o sum -c --csv
+    if [ $status -eq 0 ]; then ok "a job takes $chosen"; else fail "$chosen: exit $status"; fi
+done
+job MPIR_CVAR_NOLOCAL=0 1 rma_collective_tune
+if [ $status -eq 2 ]; then ok "rma_collective_tune refuses to be alone"; else fail "rma_collective_tune, 1 PE: exit $status"; fi
+job MPIR_CVAR_NOLOCAL=0 2 rma_collective_tune --rounds=0
+if [ $status -eq 2 ]; then ok "rma_collective_tune refuses --rounds=0"; else fail "rma_collective_tune --rounds=0: exit $status"; fi
+job MPIR_CVAR_NOLOCAL=1 2 rma_collective_tune
+if [ $status -eq 2 ]; then ok "rma_collective_tune refuses a node for each PE"; else fail "rma_collective_tune, 2 nodes: exit $status"; fi
 
 for source in "$top_srcdir"/bench/rma_*.c; do
     program=$(basename "$source" .c)
