@@ -167,7 +167,7 @@ int main(void) {
         w->private = malloc(MOST);
         CHECK(w->dest && w->source && w->private, "%s", rma_last_error());
     }
-    rounds = job_far_rounds(6000, 1500, 150);
+    rounds = job_far_rounds(6000, 1500, 100);
     DOING("four threads, of which one is the main one");
     phase(0);
     DOING("three threads beside one that counts");

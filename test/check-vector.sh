@@ -1,0 +1,52 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# check-vector.sh: the compiler says that it has vectorised the loops of reductions, for every processor and for those with AVX2.
+#
+# Broken by a loop whose arrays the compiler has to take for overlapping, by one that is compiled without -O3, and by a new operation
+# or type that needs another form. What no x86-64 has instructions for may stay as it is: products of 64 bits and comparisons of such
+# before AVX2, long double, complex products.
+set -eu
+
+top_srcdir=${top_srcdir:-$(cd "$(dirname "$0")/.." && pwd)}
+CC=${CC:-gcc}
+mpicc=${MPICC:-mpicc.mpich}
+dir=$(mktemp -d "${TMPDIR:-/tmp}/check-vector.XXXXXX")
+trap 'rm -rf "$dir"' EXIT
+
+case "${SANITIZERS-} $(uname -m)" in
+*-fsanitize*) echo "skipped: sanitizers see to it that loops are others"; exit 77 ;;
+*" x86_64") ;;
+*) echo "skipped: what is expected is known of x86-64 only"; exit 77 ;;
+esac
+# shellcheck disable=SC2086
+case "$($CC --version | head -n 1)" in
+*clang*) report="-Rpass-missed=loop-vectorize -Rpass=loop-vectorize" done='vectorized loop' missed='loop not vectorized' ;;
+*) report="-fopt-info-vec-optimized-missed" done='loop vectorized' missed="couldn't vectorize loop" ;;
+esac
+
+source=$top_srcdir/collectives/kernels.c
+: >"$dir/config.h"
+echo "#define HAVE_TARGET_CLONES 1" >>"$dir/config.h"
+# shellcheck disable=SC2086
+if ! MPICH_CC=$CC OMPI_CC=$CC $mpicc -std=gnu11 -O2 -g $report -I"$dir" -I"$top_srcdir" -I"$top_srcdir/include" -c "$source" -o "$dir/kernels.o" \
+    2>"$dir/report"; then
+    cat "$dir/report"
+    exit 1
+fi
+
+failures=0
+vectorised=$(grep -c "$done" "$dir/report" || true)
+if [ "$vectorised" -lt 150 ]; then
+    echo "only $vectorised loops are vectorised"
+    failures=1
+fi
+grep "$missed" "$dir/report" | sed -n 's/^[^:]*kernels\.c:\([0-9]*\):.*/\1/p' | sort -nu |
+    while read -r line; do sed -n "${line}p" "$source"; done |
+    grep '^\(BITS\|LIMITS\|SUMS\)(' | grep -v '64\|ldouble\|complex' >"$dir/missed" || true
+if [ -s "$dir/missed" ]; then
+    echo "not vectorised:"
+    cat "$dir/missed"
+    failures=1
+fi
+[ $failures -eq 0 ] || exit 1
+echo "$vectorised loops are vectorised"
