@@ -181,6 +181,19 @@ static int check_strides(const struct rmai_call *c, const struct blocks *b, ptrd
     return rmai_call_buffers(c, to, from);
 }
 
+/* More than one statement holds: so there are three, and who has failed in one makes no other. */
+static int agree_on_layout(const struct rmai_call *c, const struct blocks *b, int code) {
+    struct rmai_stated s = {.which = RMAI_CALL_ALLTOALLS, .root = (int32_t)rmai_min(b->elem, INT32_MAX), .root_text = "the bytes of an element",
+                            .len = b->n, .len_text = "the number of elements"};
+    code = rmai_call_agree(c, code, &s);
+    s.len = b->to;
+    s.len_text = "dest_stride";
+    if (code == RMA_SUCCESS) code = rmai_call_agree(c, code, &s);
+    s.len = b->from;
+    s.len_text = "source_stride";
+    return code == RMA_SUCCESS ? rmai_call_agree(c, code, &s) : code;
+}
+
 int rma_alltoalls(rma_team *team, void *dest, const void *source, ptrdiff_t dest_stride, ptrdiff_t source_stride, size_t elem, size_t n) {
     struct rmai_call c;
     struct rmai_buffer to = {.argument = "dest", .addr = dest, .align = 1}, from = {.argument = "source", .addr = source, .align = 1};
@@ -188,10 +201,7 @@ int rma_alltoalls(rma_team *team, void *dest, const void *source, ptrdiff_t dest
     int code = rmai_call_begin(&c, "rma_alltoalls", team);
     if (code != RMA_SUCCESS) return rmai_raise(code);
     code = check_strides(&c, &b, dest_stride, source_stride, &to, &from);
-    code = rmai_call_agree(&c, code,
-                           &(struct rmai_stated){.which = RMAI_CALL_ALLTOALLS, .len = n * elem, .len_text = "the bytes of a block",
-                                                 .root = (int32_t)(b.to * 31 + b.from * 7 + elem) & INT32_MAX,
-                                                 .root_text = "what strides and size of an element make together"});
+    code = agree_on_layout(&c, &b, code);
     if (code != RMA_SUCCESS || n == 0) return rmai_raise(code);
     b.bytes = n * elem;
     if (b.to == 1 && b.from == 1) {

@@ -585,8 +585,9 @@ int rma_collect(rma_team *team, void *dest, const void *source, size_t len);
 /* rma_alltoall: source and dest are n_pes blocks of len bytes: block i of source goes to PE i, block i of dest comes from it. */
 int rma_alltoall(rma_team *team, void *dest, const void *source, size_t len);
 
-/* rma_alltoalls: blocks of n elements of elem bytes, with strides counted in elements, at least 1: element k of block i is
- * at source + (i * n + k) * source_stride * elem, and goes to the like of dest. In place the strides are one. */
+/* rma_alltoalls: blocks of n elements of elem bytes, with strides counted in elements: element k of block i is
+ * at source + (i * n + k) * source_stride * elem, and goes to the like of dest. Strides and elem are at least 1; in place
+ * the strides are equal. */
 int rma_alltoalls(rma_team *team, void *dest, const void *source, ptrdiff_t dest_stride, ptrdiff_t source_stride, size_t elem, size_t n);
 
 /* Reductions and scans, by type: C11 _Generic over rma_OP_reduce_TYPE and so on, which take TYPE *dest, const TYPE *source

@@ -75,10 +75,10 @@ static void differences(void) {
     DIFFER("rma_broadcast", rma_broadcast(g->team, to, source, 8, mine ? 0 : last), job_text("%d on", last), "0 on");
     DIFFER("rma_fcollect", rma_fcollect(g->team, to, source, mine ? 47 : 28), "47", "28");
     DIFFER("rma_alltoall", rma_alltoall(g->team, to, source, mine ? 28 : 47), "47", "28");
-    DIFFER("rma_alltoalls", rma_alltoalls(g->team, to, source, 1, 1, 4, mine ? 7 : 5), "28", "20");
-    DIFFER("rma_alltoalls", rma_alltoalls(g->team, to, source, 1 + mine, 1, 4, 5), "");
-    DIFFER("rma_alltoalls", rma_alltoalls(g->team, to, source, 1, 2 - mine, 4, 5), "");
-    DIFFER("rma_alltoalls", rma_alltoalls(g->team, to, source, 2, 2, mine ? 4 : 5, mine ? 5 : 4), ""); /* of one length */
+    DIFFER("rma_alltoalls", rma_alltoalls(g->team, to, source, 1, 1, 4, mine ? 7 : 5), "number of elements is", "7", "5");
+    DIFFER("rma_alltoalls", rma_alltoalls(g->team, to, source, 1 + mine, 1, 4, 5), "dest_stride is", "2 on");
+    DIFFER("rma_alltoalls", rma_alltoalls(g->team, to, source, 1, 2 - mine, 4, 5), "source_stride is", "2 on");
+    DIFFER("rma_alltoalls", rma_alltoalls(g->team, to, source, 2, 2, mine ? 4 : 5, mine ? 5 : 4), "bytes of an element is", "4 on", "5 on"); /* of one length */
     DIFFER("rma_sum_reduce_uint64", rma_sum_reduce_uint64(g->team, d, s, mine ? 47 : 28), "47", "28");
     DIFFER("rma_sum_inscan_uint64", rma_sum_inscan_uint64(g->team, d, s, mine ? 47 : 28), "47", "28");
     DIFFER("rma_sum_exscan_uint64", rma_sum_exscan_uint64(g->team, d, s, mine ? 47 : 28), "47", "28");
