@@ -32,7 +32,7 @@ static void tell(const struct gather *g) {
     slot->word = g->len;
     if (g->len > g->limit)
         memcpy(slot->note, &g->offset, sizeof g->offset);
-    else
+    else if (g->len > 0)
         memcpy(rmai_place_of(near, near->me, g->len), g->source, g->len);
 }
 
