@@ -118,14 +118,22 @@ static void on_node(const struct rmai_call *c, const struct blocks *b) {
     own(near, b);
 }
 
+/* In place MPI is given a copy, where there is memory for one: Open MPI 4.1 loses data with MPI_IN_PLACE and counts of 0. */
 static int between_nodes(const struct rmai_call *c, const struct blocks *b) {
     const struct rmai_near *near = c->near;
     unsigned char *skip = calloc((size_t)c->t->n, 1);
+    const char *source = b->source;
+    char *copy = NULL;
     int code;
     if (!skip) return rmai_error(RMA_ERR_NO_MEM, "%s: no memory for a mark for each of %d PEs", c->name, c->t->n);
     for (int i = 0; i < near->n; i++) skip[near->index[i]] = 1;
-    code = rmai_group_exchange(c->w, c->name, &c->t->group, b->dest, b->dest == b->source ? NULL : b->source, b->to, b->from, b->elem, b->n, skip,
-                               c->t->n);
+    if (b->dest == source) {
+        size_t bytes = (((size_t)c->t->n * b->n - 1) * b->from + 1) * b->elem;
+        copy = malloc(bytes);
+        source = copy ? memcpy(copy, source, bytes) : NULL;
+    }
+    code = rmai_group_exchange(c->w, c->name, &c->t->group, b->dest, source, b->to, b->from, b->elem, b->n, skip, c->t->n);
+    free(copy);
     free(skip);
     return code;
 }

@@ -128,8 +128,9 @@ MPI_Datatype rmai_type_mpi(enum rmai_type type) {
     }
 }
 
-/* MPICH 4.0 takes unsigned numbers for signed ones in MPI_MIN and MPI_MAX: these two are ours there, too. They live as long as MPI. */
-static MPI_Op least = MPI_OP_NULL, greatest = MPI_OP_NULL;
+/* The operations are ours in MPI's collectives, too: MPICH 4.0 takes unsigned numbers for signed ones in MPI_MIN and MPI_MAX, Open MPI 4.1 has
+ * sums of 8 and 16 bits stop at the largest. They live as long as MPI. */
+static MPI_Op ours[RMAI_OPS];
 
 static enum rmai_type from_mpi(MPI_Datatype type) {
     int i = 0;
@@ -137,27 +138,28 @@ static enum rmai_type from_mpi(MPI_Datatype type) {
     return (enum rmai_type)i;
 }
 
-static void do_least(void *in, void *inout, int *n, MPI_Datatype *type) {
-    rmai_kernel(RMAI_MIN, from_mpi(*type))->accumulate(inout, in, (size_t)*n);
-}
-
-static void do_greatest(void *in, void *inout, int *n, MPI_Datatype *type) {
-    rmai_kernel(RMAI_MAX, from_mpi(*type))->accumulate(inout, in, (size_t)*n);
-}
+#define DO(NAME, OP)                                                                                    \
+    static void NAME(void *in, void *inout, int *n, MPI_Datatype *type) {                               \
+        rmai_kernel(OP, from_mpi(*type))->accumulate(inout, in, (size_t)*n);                            \
+    }
+DO(do_and, RMAI_AND)
+DO(do_or, RMAI_OR)
+DO(do_xor, RMAI_XOR)
+DO(do_min, RMAI_MIN)
+DO(do_max, RMAI_MAX)
+DO(do_sum, RMAI_SUM)
+DO(do_prod, RMAI_PROD)
 
 static void make_ops(void) {
-    MPI_Op_create(do_least, 1, &least);
-    MPI_Op_create(do_greatest, 1, &greatest);
+    static MPI_User_function *const function[RMAI_OPS] = {do_and, do_or, do_xor, do_min, do_max, do_sum, do_prod};
+    for (int op = 0; op < RMAI_OPS; op++) {
+        ours[op] = MPI_OP_NULL;
+        MPI_Op_create(function[op], 1, &ours[op]);
+    }
 }
 
 MPI_Op rmai_op_mpi(enum rmai_op op) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
-    switch (op) {
-        case RMAI_AND: return MPI_BAND;
-        case RMAI_OR: return MPI_BOR;
-        case RMAI_XOR: return MPI_BXOR;
-        case RMAI_SUM: return MPI_SUM;
-        case RMAI_PROD: return MPI_PROD;
-        default: pthread_once(&once, make_ops); return op == RMAI_MIN ? least : greatest;
-    }
+    pthread_once(&once, make_ops);
+    return ours[op];
 }

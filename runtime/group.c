@@ -24,7 +24,9 @@ void rmai_group_close(struct rmai_group *g) {
 /* ---- making ---- */
 
 /* MPI_Comm_create_group is called by these PEs only, which have met: it waits without serving others. The tag tells apart what threads make at
- * one time. */
+ * one time; Open MPI 4.1 sends it messages as any others, so it must not be one of theirs (runtime/net). */
+#define GROUP_TAG 30000
+
 static int make_all(struct rmai_world *w, const struct rmai_team *t, MPI_Comm *all) {
     int last = t->start + (t->n - 1) * t->stride, range[1][3] = {{t->start, last, t->stride}};
     MPI_Group world, team;
@@ -32,7 +34,7 @@ static int make_all(struct rmai_world *w, const struct rmai_team *t, MPI_Comm *a
     if (code != MPI_SUCCESS) return code;
     code = MPI_Group_range_incl(world, 1, range, &team);
     if (code == MPI_SUCCESS) {
-        code = MPI_Comm_create_group(w->net.messages, team, (int)(t - w->teams.team), all);
+        code = MPI_Comm_create_group(w->net.messages, team, GROUP_TAG + (int)(t - w->teams.team), all);
         MPI_Group_free(&team);
     }
     MPI_Group_free(&world);
