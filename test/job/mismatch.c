@@ -64,10 +64,6 @@ static void arguments(void) {
     MISMATCHED("rma_free", rma_free(MINE ? first : second), "block");
     MISMATCHED("rma_free", rma_free(MINE ? NULL : second), "block");
     MISMATCHED("rma_free", rma_free(MINE ? first : NULL), "block");
-    MISMATCHED("rma_broadcast", rma_broadcast(RMA_TEAM_WORLD, first, first, MINE ? 8 : 9, 0), "length", pair(9, 8));
-    MISMATCHED("rma_broadcast", rma_broadcast(RMA_TEAM_WORLD, first, first, 8, MINE), "root", pair(0, 1));
-    MISMATCHED("rma_broadcast", rma_broadcast(RMA_TEAM_WORLD, MINE ? first : second, first, 8, 0), "offset");
-    MISMATCHED("rma_broadcast", rma_broadcast(RMA_TEAM_WORLD, first, MINE ? first : second, 8, 0), "offset");
 }
 
 /* The odd PE has strayed into another call: both calls are named, and who is in which. */
@@ -88,10 +84,8 @@ static void calls(void) {
     STRAYED("rma_calloc", rma_calloc(1, 100) != NULL, "rma_malloc", rma_malloc(100) != NULL);
     STRAYED("rma_malloc", rma_malloc(100) != NULL, "rma_realloc", rma_realloc(first, 100) != NULL);
     STRAYED("rma_free", rma_free(first) == RMA_SUCCESS, "rma_malloc", rma_malloc(100) != NULL);
-    STRAYED("rma_broadcast", rma_broadcast(RMA_TEAM_WORLD, first, first, 8, 0) == RMA_SUCCESS, "rma_aligned_alloc",
-            rma_aligned_alloc(64, 100) != NULL);
+    STRAYED("rma_calloc", rma_calloc(1, 100) != NULL, "rma_aligned_alloc", rma_aligned_alloc(64, 100) != NULL);
     STRAYED("rma_realloc", rma_realloc(first, 0) != NULL, "rma_free", rma_free(first) == RMA_SUCCESS);
-    STRAYED("rma_malloc", rma_malloc(8) != NULL, "rma_broadcast", rma_broadcast(RMA_TEAM_WORLD, first, first, 8, 0) == RMA_SUCCESS);
 
     /* A barrier has no arguments to compare: who is in it goes on, and the others are told. */
     if (!job.one_node) return;
@@ -131,10 +125,6 @@ static void alone(void) {
           "64 bytes into the block of 300");
     ALONE("rma_realloc", RMA_ERR_BASE, rma_realloc(first + 64, 100) != NULL, rma_realloc(first, 100) != NULL,
           "64 bytes into the block of 300");
-    ALONE("rma_broadcast", RMA_ERR_ADDRESS, rma_broadcast(RMA_TEAM_WORLD, stack, first, 8, 0) == RMA_SUCCESS,
-          rma_broadcast(RMA_TEAM_WORLD, first, first, 8, 0) == RMA_SUCCESS, "dest");
-    ALONE("rma_broadcast", RMA_ERR_PE, rma_broadcast(RMA_TEAM_WORLD, first, first, 8, job.n) == RMA_SUCCESS,
-          rma_broadcast(RMA_TEAM_WORLD, first, first, 8, 0) == RMA_SUCCESS, "root");
 }
 
 int main(void) {

@@ -414,7 +414,8 @@ START_TEST(each_setting_is_a_row_with_value_and_source) {
                   {"RMA_PROGRESS", " thread ", "environment"}, {"RMA_WINDOW", " auto ", "default"},
                   {"RMA_AMO", " auto ", "default"},          {"RMA_STATS", " no ", "default"},
                   {"RMA_STALL", " 30 s ", "default"},        {"RMA_TIMEOUT", " 0 s ", "environment"},
-                  {"RMA_NODE_PES", " auto ", "default"}};
+                  {"RMA_NODE_PES", " auto ", "default"},
+                  {"RMA_CHECK", " yes ", "environment"},     {"RMA_COLLECTIVES", " own ", "environment"}};
     static struct lines l;
     struct rmai_settings s;
     set("RMA_ERRORS", "return");
@@ -425,6 +426,8 @@ START_TEST(each_setting_is_a_row_with_value_and_source) {
     set("RMA_INFO", "on");
     set("RMA_PROGRESS", "thread");
     set("RMA_TIMEOUT", "0");
+    set("RMA_CHECK", "1");
+    set("RMA_COLLECTIVES", "meet:tree=4");
     ck_assert_int_eq(rmai_settings_read(&s, 8 * GIB), RMA_SUCCESS);
     rmai_settings_print(&s, put, &l);
     ck_assert_int_eq(l.n, (int)N(expect));
