@@ -118,31 +118,29 @@ static void on_node(const struct rmai_call *c, const struct blocks *b) {
     own(near, b);
 }
 
-/* In place MPI is given a copy, where there is memory for one: Open MPI 4.1 loses data with MPI_IN_PLACE and counts of 0. */
-static int between_nodes(const struct rmai_call *c, const struct blocks *b) {
+/* In place MPI is given a copy: Open MPI 4.1 loses data with MPI_IN_PLACE and counts of 0. It is made before the PEs meet. */
+static int between_nodes(const struct rmai_call *c, const struct blocks *b, const char *source) {
     const struct rmai_near *near = c->near;
-    unsigned char *skip = calloc((size_t)c->t->n, 1);
-    const char *source = b->source;
-    char *copy = NULL;
-    int code;
-    if (!skip) return rmai_error(RMA_ERR_NO_MEM, "%s: no memory for a mark for each of %d PEs", c->name, c->t->n);
+    unsigned char *skip = c->t->group.marks;
+    memset(skip, 0, (size_t)c->t->n);
     for (int i = 0; i < near->n; i++) skip[near->index[i]] = 1;
-    if (b->dest == source) {
-        size_t bytes = (((size_t)c->t->n * b->n - 1) * b->from + 1) * b->elem;
-        copy = malloc(bytes);
-        source = copy ? memcpy(copy, source, bytes) : NULL;
-    }
-    code = rmai_group_exchange(c->w, c->name, &c->t->group, b->dest, source, b->to, b->from, b->elem, b->n, skip, c->t->n);
-    free(copy);
-    free(skip);
-    return code;
+    return rmai_group_exchange(c->w, c->name, &c->t->group, b->dest, source, b->to, b->from, b->elem, b->n, skip, c->t->n);
 }
 
-static int exchange(struct rmai_call *c, const struct blocks *b) {
+static int exchange(const struct rmai_call *c, const struct blocks *b) {
+    const size_t bytes = (((size_t)c->t->n * b->n - 1) * b->from + 1) * b->elem;
+    char *copy = NULL;
     int code = rmai_call_reaches(c);
     if (code != RMA_SUCCESS) return code;
+    if (c->far && b->dest == b->source) {
+        copy = malloc(bytes);
+        if (!copy) return rmai_error(RMA_ERR_NO_MEM, "%s: no memory for a copy of the %zu bytes of source, which is dest", c->name, bytes);
+        memcpy(copy, b->source, bytes);
+    }
     on_node(c, b);
-    return c->far ? between_nodes(c, b) : RMA_SUCCESS;
+    if (c->far) code = between_nodes(c, b, copy ? copy : b->source);
+    free(copy);
+    return code;
 }
 
 /* ---- the calls ---- */

@@ -10,7 +10,6 @@
 #include "base/error.h"
 #include "collectives/call.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- on a node ---- */
@@ -124,16 +123,12 @@ static struct gather prepared(const struct rmai_call *c, enum rmai_way way, cons
 
 /* ---- between nodes ---- */
 
-/* The bytes of each part, and where they go: of MPI's collective among n. */
+/* The bytes of each part, and where they go: of MPI's collective among the leaders, or all PEs. */
 struct parts {
     size_t *len, *at;
 };
 
-static int parts(const struct rmai_call *c, struct parts *p, int n) {
-    p->len = malloc(2 * (size_t)n * sizeof *p->len);
-    p->at = p->len + n;
-    return p->len ? RMA_SUCCESS : rmai_error(RMA_ERR_NO_MEM, "%s: no memory for the lengths of %d parts", c->name, n);
-}
+static struct parts parts(const struct rmai_call *c) { return (struct parts){c->t->group.sizes, c->t->group.sizes + c->t->n}; }
 
 /* Leaders have the blocks of their nodes in dest; after this all of all. The parts of other nodes go on to the node's PEs. */
 static int among_leaders(const struct rmai_call *c, const struct rmai_buffer *dest, const struct parts *p, size_t before, size_t near_all, size_t all) {
@@ -151,18 +146,14 @@ static int fcollect_in_order(const struct rmai_call *c, const struct rmai_buffer
     struct gather g = prepared(c, RMAI_FCOLLECT_DIRECT, dest, source);
     const struct rmai_group *group = &c->t->group;
     const size_t len = source->len, before = (size_t)c->near->index[0] * len;
-    struct parts p = {0};
-    int code = c->near->me == 0 ? parts(c, &p, group->n_nodes) : RMA_SUCCESS;
-    if (code != RMA_SUCCESS) return code;
-    for (int i = 0; p.len && i < group->n_nodes; i++) {
+    struct parts p = parts(c);
+    for (int i = 0; c->near->me == 0 && i < group->n_nodes; i++) {
         p.len[i] = (size_t)group->node[i].n * len;
         p.at[i] = (size_t)group->node[i].first * len;
     }
     g.dest += before;
     gather(&g);
-    code = among_leaders(c, dest, &p, before, g.all, (size_t)c->t->n * len);
-    free(p.len);
-    return code;
+    return among_leaders(c, dest, &p, before, g.all, (size_t)c->t->n * len);
 }
 
 /* First the lengths: of the node's blocks, then of all nodes; PEs of the node are told where theirs begin, and the sum. */
@@ -170,29 +161,27 @@ static int collect_in_order(const struct rmai_call *c, const struct rmai_buffer 
     struct gather g = prepared(c, RMAI_COLLECT_DIRECT, dest, source);
     const struct rmai_group *group = &c->t->group;
     struct rmai_near *near = c->near;
-    struct parts p = {0};
-    size_t near_all = 0, whole[2] = {0, 0};
-    int code = near->me == 0 ? parts(c, &p, group->n_nodes) : RMA_SUCCESS;
-    if (code != RMA_SUCCESS) return code;
+    struct parts p = parts(c);
+    size_t near_all = 0, whole[3] = {0, 0, RMA_SUCCESS};
     rmai_near_begin(near, 1, 0);
     rmai_near_slot(near, near->me)->word = source->len;
     rmai_near_meet(near);
     for (int i = 0; i < near->n; i++) near_all += rmai_near_slot(near, i)->word;
     rmai_near_through(near);
     if (near->me == 0) {
-        code = rmai_group_lengths(c->w, c->name, group, RMAI_LEADERS, near_all, p.len);
-        for (int i = 0; i < group->n_nodes; i++) {
+        whole[2] = (size_t)rmai_group_lengths(c->w, c->name, group, RMAI_LEADERS, near_all, p.len);
+        for (int i = 0; whole[2] == RMA_SUCCESS && i < group->n_nodes; i++) {
             p.at[i] = whole[1];
             if (group->node[i].first < near->index[0]) whole[0] += p.len[i];
             whole[1] += p.len[i];
         }
     }
     rmai_spread(c, 0, whole, whole, 0, sizeof whole);
+    if (whole[2] != RMA_SUCCESS)
+        return near->me == 0 ? (int)whole[2] : rmai_error((int)whole[2], "%s: the lengths of other nodes could not be learnt", c->name);
     g.dest += whole[0];
     gather(&g);
-    if (code == RMA_SUCCESS) code = among_leaders(c, dest, &p, whole[0], near_all, whole[1]);
-    free(p.len);
-    return code;
+    return among_leaders(c, dest, &p, whole[0], near_all, whole[1]);
 }
 
 /* Each PE by itself. */
@@ -201,19 +190,17 @@ static int by_all(const struct rmai_call *c, const struct rmai_buffer *dest, con
     char *to = (char *)(uintptr_t)dest->addr;
     const int n = c->t->n, me = c->t->me;
     size_t all = 0;
-    struct parts p;
-    int code = parts(c, &p, n);
-    if (code != RMA_SUCCESS) return code;
+    struct parts p = parts(c);
+    int code = RMA_SUCCESS;
     for (int i = 0; i < n; i++) p.len[i] = source->len;
     if (!alike) code = rmai_group_lengths(c->w, c->name, group, RMAI_ALL, source->len, p.len);
+    if (code != RMA_SUCCESS) return code;
     for (int i = 0; i < n; i++) {
         p.at[i] = all;
         all += p.len[i];
     }
     if (source->len) memmove(to + p.at[me], source->addr, source->len);
-    if (code == RMA_SUCCESS && all) code = rmai_group_gather(c->w, c->name, group, RMAI_ALL, to, p.len, p.at, n);
-    free(p.len);
-    return code;
+    return all ? rmai_group_gather(c->w, c->name, group, RMAI_ALL, to, p.len, p.at, n) : RMA_SUCCESS;
 }
 
 /* ---- the calls ---- */

@@ -10,8 +10,12 @@
 #include <pthread.h>
 #include <stdint.h>
 
+/* No product and sum in one: of a complex product it would make the result depend on which factor comes first, and PEs multiply in either
+ * order between nodes. */
 #if defined __GNUC__ && !defined __clang__
-#pragma GCC optimize("O3")
+#pragma GCC optimize("O3", "fp-contract=off")
+#else
+#pragma STDC FP_CONTRACT OFF
 #endif
 
 /* Sanitizers see a call of their runtime in the resolver before that is set up. */

@@ -106,11 +106,10 @@ static void on_node(const struct rmai_reduction *r, int only_leader) {
 static int across_nodes(const struct rmai_reduction *r) {
     const struct rmai_call *c = r->c;
     const int alike = (r->op == RMAI_MIN || r->op == RMAI_MAX) && rmai_type_inexact(r->type);
-    const char *source = c->near->n == 1 && r->dest != r->source ? r->source : NULL;
     int code = RMA_SUCCESS;
-    if (c->near->n > 1) on_node(r, 1);
+    on_node(r, 1);
     if (c->near->me == 0)
-        code = rmai_group_reduce(c->w, c->name, &c->t->group, RMAI_LEADERS, r->dest, source, r->n, r->size, rmai_type_mpi(r->type),
+        code = rmai_group_reduce(c->w, c->name, &c->t->group, RMAI_LEADERS, r->dest, r->n, r->size, rmai_type_mpi(r->type),
                                  rmai_op_mpi(r->op), alike);
     rmai_spread(c, 0, r->dest, r->dest, r->dest_offset, r->n * r->size);
     return code;

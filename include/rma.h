@@ -579,7 +579,8 @@ int rma_broadcast(rma_team *team, void *dest, const void *source, size_t len, in
  * source is dest, not that it lies where it goes. */
 int rma_fcollect(rma_team *team, void *dest, const void *source, size_t len);
 
-/* rma_collect: the same, each PE with its own len, which may be 0. dest has room for the sum of them. */
+/* rma_collect: the same, each PE with its own len, which may be 0. dest has room for the sum of them; it is needed where len is 0, too, unless
+ * that of all is. */
 int rma_collect(rma_team *team, void *dest, const void *source, size_t len);
 
 /* rma_alltoall: source and dest are n_pes blocks of len bytes: block i of source goes to PE i, block i of dest comes from it. */

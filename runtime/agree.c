@@ -78,7 +78,7 @@ int rmai_agree_on(struct rmai_world *w, const char *name, enum rmai_agree_call c
         MPI_Request request;
         scan(w, turn, epoch, told);
         code = rmai_net_agree(&w->net, name, told, sizeof *told, &request);
-        if (code == RMA_SUCCESS) code = rmai_far_finish(w, name, "MPI_Iallreduce", &request);
+        if (code == RMA_SUCCESS) code = rmai_far_finish(w, name, "MPI_Iallreduce", &request, NULL);
     }
     rmai_barrier_node(&w->barrier);
     *v = *told;

@@ -332,7 +332,8 @@ int rmai_far_progress(struct rmai_world *w, int try) {
 /* What one wait is about: for whom, since when, how patiently. */
 struct vigil {
     const char *call;
-    int pe; /* or -1: for the leaders of other nodes */
+    int pe; /* or -1: for the team's PEs, or without a team for the leaders of other nodes */
+    const struct rmai_team *team;
     unsigned idle;
     long nap;
     struct rmai_stall stall;
@@ -368,12 +369,12 @@ static void look(struct rmai_world *w, struct vigil *v) {
     rmai_doze(&f->doze, v->nap);
     v->nap = (long)rmai_min((size_t)v->nap * 3 / 2, NAP_LAST);
     lock(f);
-    rmai_stall_look(w, &v->stall, v->call, v->pe);
+    rmai_stall_look(w, &v->stall, v->call, v->pe, v->team);
 }
 
 void rmai_far_stalled(struct rmai_world *w, const char *call, int pe, struct rmai_stall *stall) {
     lock(&w->far);
-    rmai_stall_look(w, stall, call, pe);
+    rmai_stall_look(w, stall, call, pe, NULL);
     unlock(&w->far);
 }
 
@@ -389,9 +390,10 @@ static int wait_for(struct rmai_world *w, const char *call, int pe, struct rmai_
     return *waiter->text ? rmai_error(waiter->code, "%s", waiter->text) : failed_there(call, pe, waiter->code);
 }
 
-int rmai_far_finish(struct rmai_world *w, const char *call, const char *what, MPI_Request *request) {
+int rmai_far_finish(struct rmai_world *w, const char *call, const char *what, MPI_Request *request, const struct rmai_team *team) {
     struct vigil v = vigil(w, call, -1);
     int done = 0, code;
+    v.team = team;
     lock(&w->far);
     while ((code = MPI_Test(request, &done, MPI_STATUS_IGNORE)) == MPI_SUCCESS && !done) look(w, &v);
     vigil_end(w, &v);

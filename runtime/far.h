@@ -23,6 +23,7 @@
 #include "runtime/wire.h"
 
 struct rmai_world;
+struct rmai_team;
 
 #define RMAI_CREDITS 4    /* unanswered messages of one PE's context at another PE */
 #define RMAI_FLIGHTS 1024 /* unanswered messages of one PE in all */
@@ -187,8 +188,9 @@ void rmai_far_in_call(struct rmai_world *w, const char *call);
 /* rmai_far_stalled: rmai_stall_look, for waits elsewhere. */
 void rmai_far_stalled(struct rmai_world *w, const char *call, int pe, struct rmai_stall *stall);
 
-/* rmai_far_finish waits for an MPI request of a leader, serving others meanwhile. Returns RMA_SUCCESS or RMA_ERR_MPI. */
-int rmai_far_finish(struct rmai_world *w, const char *call, const char *what, MPI_Request *request);
+/* rmai_far_finish waits for an MPI request among the PEs of team, or with NULL of a leader among leaders, serving others meanwhile. Returns
+ * RMA_SUCCESS or RMA_ERR_MPI. */
+int rmai_far_finish(struct rmai_world *w, const char *call, const char *what, MPI_Request *request, const struct rmai_team *team);
 
 /* rmai_far_extent: how far memory of pe's pool (enum rmai_pool) may be touched, as an offset in its space: as it was last heard of,
  * 0 if never, or with `fresh` as it is now. */

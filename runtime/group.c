@@ -7,6 +7,7 @@
 #include "runtime/world.h"
 
 #include <limits.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,6 +19,7 @@ void rmai_group_close(struct rmai_group *g) {
     if (g->leaders != MPI_COMM_NULL) MPI_Comm_free(&g->leaders);
     if (g->all != MPI_COMM_NULL) MPI_Comm_free(&g->all);
     free(g->node);
+    free(g->sizes);
     rmai_group_none(g);
 }
 
@@ -47,46 +49,66 @@ static int learn_nodes(struct rmai_world *w, const char *call, const struct rmai
     int mine[2] = {near->index[0], near->n}, code;
     MPI_Request request;
     MPI_Comm_size(g->leaders, &g->n_nodes);
-    g->node = malloc((size_t)g->n_nodes * sizeof *g->node);
-    if (!g->node) return rmai_error(RMA_ERR_NO_MEM, "%s: no memory for the team's %d nodes", call, g->n_nodes);
     code = rmai_mpi(MPI_Iallgather(mine, 2, MPI_INT, g->node, 2, MPI_INT, g->leaders, &request), call, "MPI_Iallgather");
-    return code == RMA_SUCCESS ? rmai_far_finish(w, call, "MPI_Iallgather", &request) : code;
+    return code == RMA_SUCCESS ? rmai_far_finish(w, call, "MPI_Iallgather", &request, t) : code;
+}
+
+/* All memory that the team's collectives will need of the system, so that none of them fails on one PE while the others wait. */
+static int get_memory(struct rmai_world *w, const char *call, const struct rmai_team *t, struct rmai_group *g) {
+    const size_t n = (size_t)t->n;
+    g->sizes = malloc(n * (2 * sizeof *g->sizes + 2 * sizeof *g->counts + 1));
+    g->node = t->near.me == 0 ? malloc((size_t)rmai_min((size_t)w->n_nodes, n) * sizeof *g->node) : NULL;
+    if (!g->sizes || (t->near.me == 0 && !g->node))
+        return rmai_error(RMA_ERR_NO_MEM, "%s: no memory for the numbers that MPI needs of the team's %d PEs", call, t->n);
+    g->counts = (int *)(void *)(g->sizes + 2 * n);
+    g->marks = (unsigned char *)(g->counts + 2 * n);
+    return RMA_SUCCESS;
+}
+
+static void worst(void *mine, const void *other) {
+    int a, b;
+    memcpy(&a, mine, sizeof a);
+    memcpy(&b, other, sizeof b);
+    if (b > a) memcpy(mine, other, sizeof b);
 }
 
 int rmai_group_ready(struct rmai_world *w, const char *call, struct rmai_team *t) {
     struct rmai_group *g = &t->group;
     const struct rmai_near *near = &t->near;
     MPI_Request request;
-    int code, ordered[2];
+    int code, all, met, ordered = near->index[near->n - 1] - near->index[0] == near->n - 1;
     if (g->all != MPI_COMM_NULL) return RMA_SUCCESS;
-    code = rmai_team_meet(w, call, t, NULL, 0, NULL);
-    if (code != RMA_SUCCESS) return code;
-    code = rmai_mpi(make_all(w, t, &g->all), call, "MPI_Comm_create_group");
-    if (code != RMA_SUCCESS) return code;
-    MPI_Comm_set_errhandler(g->all, MPI_ERRORS_RETURN);
-    code = rmai_mpi(MPI_Comm_split(g->all, near->me == 0 ? 0 : MPI_UNDEFINED, t->me, &g->leaders), call, "MPI_Comm_split");
+    code = all = get_memory(w, call, t, g);
+    met = rmai_team_meet(w, call, t, &all, sizeof all, worst);
+    if (code == RMA_SUCCESS && met == RMA_SUCCESS && all != RMA_SUCCESS)
+        code = rmai_error(all, "%s: another PE of the team has no memory for it", call);
+    if (code == RMA_SUCCESS) code = met;
+    if (code == RMA_SUCCESS) code = rmai_mpi(make_all(w, t, &g->all), call, "MPI_Comm_create_group");
+    if (code == RMA_SUCCESS) MPI_Comm_set_errhandler(g->all, MPI_ERRORS_RETURN);
+    if (code == RMA_SUCCESS)
+        code = rmai_mpi(MPI_Comm_split(g->all, near->me == 0 ? 0 : MPI_UNDEFINED, t->me, &g->leaders), call, "MPI_Comm_split");
     if (code == RMA_SUCCESS && g->leaders != MPI_COMM_NULL) {
         MPI_Comm_set_errhandler(g->leaders, MPI_ERRORS_RETURN);
         code = learn_nodes(w, call, t, g);
     }
-    ordered[0] = near->index[near->n - 1] - near->index[0] == near->n - 1;
-    ordered[1] = -code;
-    if (rmai_mpi(MPI_Iallreduce(MPI_IN_PLACE, ordered, 2, MPI_INT, MPI_MIN, g->all, &request), call, "MPI_Iallreduce") == RMA_SUCCESS &&
-        rmai_far_finish(w, call, "MPI_Iallreduce", &request) == RMA_SUCCESS && ordered[1] == -RMA_SUCCESS) {
-        g->in_order = ordered[0];
-        return RMA_SUCCESS;
-    }
-    if (code == RMA_SUCCESS) code = rmai_error(RMA_ERR_MPI, "%s: the communicators of a team could not be made on all of its PEs", call);
-    rmai_group_close(g);
+    if (code == RMA_SUCCESS)
+        code = rmai_mpi(MPI_Iallreduce(MPI_IN_PLACE, &ordered, 1, MPI_INT, MPI_MIN, g->all, &request), call, "MPI_Iallreduce");
+    if (code == RMA_SUCCESS) code = rmai_far_finish(w, call, "MPI_Iallreduce", &request, t);
+    g->in_order = ordered;
+    if (code != RMA_SUCCESS) rmai_group_close(g);
     return code;
 }
 
 /* ---- collectives ---- */
 
+static const struct rmai_team *team_of(const struct rmai_group *g) {
+    return (const struct rmai_team *)(const void *)((const char *)g - offsetof(struct rmai_team, group));
+}
+
 static MPI_Comm comm(const struct rmai_group *g, enum rmai_among among) { return among == RMAI_LEADERS ? g->leaders : g->all; }
 
 #define BEGUN_AND_DONE(CALL, ...)                                                                   \
-    (rmai_mpi(CALL(__VA_ARGS__, &request), call, #CALL) == RMA_SUCCESS ? rmai_far_finish(w, call, #CALL, &request) : RMA_ERR_MPI)
+    (rmai_mpi(CALL(__VA_ARGS__, &request), call, #CALL) == RMA_SUCCESS ? rmai_far_finish(w, call, #CALL, &request, team_of(g)) : RMA_ERR_MPI)
 
 int rmai_group_broadcast(struct rmai_world *w, const char *call, const struct rmai_group *g, enum rmai_among among, void *data, size_t len,
                          int root) {
@@ -115,41 +137,38 @@ int rmai_group_find(struct rmai_world *w, const char *call, const struct rmai_gr
     return BEGUN_AND_DONE(MPI_Iallreduce, MPI_IN_PLACE, node, 1, MPI_INT, MPI_MAX, g->leaders);
 }
 
-int rmai_group_reduce(struct rmai_world *w, const char *call, const struct rmai_group *g, enum rmai_among among, void *dest,
-                      const void *source, size_t n, size_t size, MPI_Datatype type, MPI_Op op, int exactly_alike) {
+int rmai_group_reduce(struct rmai_world *w, const char *call, const struct rmai_group *g, enum rmai_among among, void *data, size_t n,
+                      size_t size, MPI_Datatype type, MPI_Op op, int exactly_alike) {
     const size_t piece = PIECE / size;
     MPI_Request request;
     int code = RMA_SUCCESS, rank;
     MPI_Comm_rank(comm(g, among), &rank);
     for (size_t done = 0; code == RMA_SUCCESS && done < n; done += piece) {
         int count = (int)rmai_min(n - done, piece);
-        char *to = (char *)dest + done * size;
-        const void *from = source ? (const char *)source + done * size : MPI_IN_PLACE;
+        char *at = (char *)data + done * size;
         if (!exactly_alike) {
-            code = BEGUN_AND_DONE(MPI_Iallreduce, from, to, count, type, op, comm(g, among));
+            code = BEGUN_AND_DONE(MPI_Iallreduce, MPI_IN_PLACE, at, count, type, op, comm(g, among));
             continue;
         }
         /* One PE does the sums; what the others get is the same, bit by bit. */
-        if (rank != 0 && !source) from = to;
-        code = BEGUN_AND_DONE(MPI_Ireduce, from, to, count, type, op, 0, comm(g, among));
-        if (code == RMA_SUCCESS) code = BEGUN_AND_DONE(MPI_Ibcast, to, count, type, 0, comm(g, among));
+        code = BEGUN_AND_DONE(MPI_Ireduce, rank == 0 ? MPI_IN_PLACE : at, at, count, type, op, 0, comm(g, among));
+        if (code == RMA_SUCCESS) code = BEGUN_AND_DONE(MPI_Ibcast, at, count, type, 0, comm(g, among));
     }
     return code;
 }
 
-int rmai_group_scan(struct rmai_world *w, const char *call, const struct rmai_group *g, enum rmai_scan kind, void *dest, const void *source,
-                    size_t n, size_t size, MPI_Datatype type, MPI_Op op) {
+int rmai_group_scan(struct rmai_world *w, const char *call, const struct rmai_group *g, enum rmai_scan kind, void *data, size_t n, size_t size,
+                    MPI_Datatype type, MPI_Op op) {
     const size_t piece = PIECE / size;
     MPI_Request request;
     int code = RMA_SUCCESS;
     for (size_t done = 0; code == RMA_SUCCESS && done < n; done += piece) {
         int count = (int)rmai_min(n - done, piece);
-        char *to = (char *)dest + done * size;
-        const void *from = source ? (const char *)source + done * size : MPI_IN_PLACE;
+        char *at = (char *)data + done * size;
         if (kind == RMAI_INCLUSIVE)
-            code = BEGUN_AND_DONE(MPI_Iscan, from, to, count, type, op, g->all);
+            code = BEGUN_AND_DONE(MPI_Iscan, MPI_IN_PLACE, at, count, type, op, g->all);
         else
-            code = BEGUN_AND_DONE(MPI_Iexscan, from, to, count, type, op, g->all);
+            code = BEGUN_AND_DONE(MPI_Iexscan, MPI_IN_PLACE, at, count, type, op, g->all);
     }
     return code;
 }
@@ -172,23 +191,18 @@ static int gather_one_by_one(struct rmai_world *w, const char *call, const struc
 int rmai_group_gather(struct rmai_world *w, const char *call, const struct rmai_group *g, enum rmai_among among, char *dest, const size_t *len,
                       const size_t *at, int n) {
     MPI_Request request;
-    int *count, fits = 1, alike = 1, code;
+    int *count = g->counts, fits = 1, alike = 1;
     for (int i = 0; i < n; i++) {
         fits &= len[i] <= INT_MAX && at[i] <= INT_MAX;
         alike &= len[i] == len[0] && at[i] == (size_t)i * len[0];
     }
     if (!fits) return gather_one_by_one(w, call, g, among, dest, len, at, n);
     if (alike) return BEGUN_AND_DONE(MPI_Iallgather, MPI_IN_PLACE, 0, MPI_BYTE, dest, (int)len[0], MPI_BYTE, comm(g, among));
-    count = malloc(2 * (size_t)n * sizeof *count);
-    /* The others are in the same call, and would wait: so it is done with what there is. */
-    if (!count) return gather_one_by_one(w, call, g, among, dest, len, at, n);
     for (int i = 0; i < n; i++) {
         count[i] = (int)len[i];
         count[n + i] = (int)at[i];
     }
-    code = BEGUN_AND_DONE(MPI_Iallgatherv, MPI_IN_PLACE, 0, MPI_BYTE, dest, count, count + n, MPI_BYTE, comm(g, among));
-    free(count);
-    return code;
+    return BEGUN_AND_DONE(MPI_Iallgatherv, MPI_IN_PLACE, 0, MPI_BYTE, dest, count, count + n, MPI_BYTE, comm(g, among));
 }
 
 /* n elements of elem bytes, stride elements apart; the next such block begins `extent` bytes further. */
@@ -211,12 +225,9 @@ static int block_type(size_t n, size_t stride, size_t elem, size_t extent, MPI_D
 int rmai_group_exchange(struct rmai_world *w, const char *call, const struct rmai_group *g, char *dest, const char *source, size_t to,
                         size_t from, size_t elem, size_t n, const unsigned char *skip, int n_pes) {
     const size_t piece = elem < PIECE ? PIECE / elem : 1;
-    int *count = malloc(2 * (size_t)n_pes * sizeof *count), code = RMA_SUCCESS;
+    int *count = g->counts, code = RMA_SUCCESS;
     MPI_Request request;
-    if (!count || elem > INT_MAX) {
-        free(count);
-        return rmai_error(RMA_ERR_NO_MEM, "%s: no memory for the counts of %d PEs, or an element of %zu bytes", call, n_pes, elem);
-    }
+    if (elem > INT_MAX) return rmai_error(RMA_ERR_ARG, "%s: an element of %zu bytes is more than MPI moves between nodes at a time", call, elem);
     for (int i = 0; i < n_pes; i++) {
         count[i] = !skip[i];
         count[n_pes + i] = i;
@@ -228,11 +239,10 @@ int rmai_group_exchange(struct rmai_world *w, const char *call, const struct rma
         if (made == MPI_SUCCESS) made = block_type(now, to, elem, n * to * elem, &in);
         code = rmai_mpi(made, call, "MPI_Type_create_resized");
         if (code == RMA_SUCCESS)
-            code = BEGUN_AND_DONE(MPI_Ialltoallv, source ? source + done * from * elem : MPI_IN_PLACE, count, count + n_pes, out,
-                                  dest + done * to * elem, count, count + n_pes, in, g->all);
+            code = BEGUN_AND_DONE(MPI_Ialltoallv, source + done * from * elem, count, count + n_pes, out, dest + done * to * elem, count,
+                                  count + n_pes, in, g->all);
         if (out != MPI_DATATYPE_NULL) MPI_Type_free(&out);
         if (in != MPI_DATATYPE_NULL) MPI_Type_free(&in);
     }
-    free(count);
     return code;
 }

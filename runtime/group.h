@@ -23,6 +23,9 @@ struct rmai_group {
     int n_nodes;
     int in_order;     /* each node's PEs follow each other in the team: alike on all PEs */
     struct rmai_group_node *node; /* of leaders, by number among the leaders; NULL elsewhere */
+    size_t *sizes;                /* room for a call: two numbers for each PE of the team, */
+    int *counts;                  /* two for MPI, */
+    unsigned char *marks;         /* and a byte */
 };
 
 void rmai_group_none(struct rmai_group *g);
@@ -43,12 +46,12 @@ int rmai_group_broadcast(struct rmai_world *w, const char *call, const struct rm
 /* *node: the number among the leaders of the node with PE i of the team; `here`: it is this one. Leaders only. */
 int rmai_group_find(struct rmai_world *w, const char *call, const struct rmai_group *g, int i, int here, int *node);
 
-/* source NULL: it is dest. */
-int rmai_group_reduce(struct rmai_world *w, const char *call, const struct rmai_group *g, enum rmai_among among, void *dest,
-                      const void *source, size_t n, size_t size, MPI_Datatype type, MPI_Op op, int exactly_alike);
+/* In place: Open MPI 4.1 goes wrong where some PEs are in place and others are not. */
+int rmai_group_reduce(struct rmai_world *w, const char *call, const struct rmai_group *g, enum rmai_among among, void *data, size_t n,
+                      size_t size, MPI_Datatype type, MPI_Op op, int exactly_alike);
 enum rmai_scan { RMAI_INCLUSIVE, RMAI_EXCLUSIVE };
-int rmai_group_scan(struct rmai_world *w, const char *call, const struct rmai_group *g, enum rmai_scan kind, void *dest, const void *source,
-                    size_t n, size_t size, MPI_Datatype type, MPI_Op op);
+int rmai_group_scan(struct rmai_world *w, const char *call, const struct rmai_group *g, enum rmai_scan kind, void *data, size_t n, size_t size,
+                    MPI_Datatype type, MPI_Op op);
 
 /* len[i] becomes what number i says. */
 int rmai_group_lengths(struct rmai_world *w, const char *call, const struct rmai_group *g, enum rmai_among among, size_t mine, size_t *len);
@@ -57,8 +60,7 @@ int rmai_group_lengths(struct rmai_world *w, const char *call, const struct rmai
 int rmai_group_gather(struct rmai_world *w, const char *call, const struct rmai_group *g, enum rmai_among among, char *dest, const size_t *len,
                       const size_t *at, int n);
 
-/* Blocks of n elements of elem bytes, `from` and `to` elements apart, are exchanged by all; skip[i]: none with PE i. source NULL: it is
- * dest. */
+/* Blocks of n elements of elem bytes, `from` and `to` elements apart, are exchanged by all; skip[i]: none with PE i. source is not dest. */
 int rmai_group_exchange(struct rmai_world *w, const char *call, const struct rmai_group *g, char *dest, const char *source, size_t to,
                         size_t from, size_t elem, size_t n, const unsigned char *skip, int n_pes);
 

@@ -139,10 +139,25 @@ static void await(struct rmai_near *near, uint32_t turn) {
     near->known = turn;
 }
 
+/* Turns are compared within 2^31 of each other. A slot in which this PE has not posted for so long, since others were the roots, would seem to
+ * be ahead: so now and then what is old is made less old. Nobody waits for turns that this PE has passed. */
+static void rejuvenate(struct rmai_near *near) {
+    const uint32_t old = near->turn - RMAI_SLOTS - 1;
+    struct rmai_event *gate = &near->mine->gate;
+    for (int i = 0; i < RMAI_SLOTS; i++) {
+        struct rmai_event *posted = &near->mine->slot[i].posted;
+        if (!reached(atomic_load_explicit(&posted->value, memory_order_relaxed), old))
+            atomic_store_explicit(&posted->value, old, memory_order_relaxed);
+    }
+    if (!reached(near->known, old)) near->known = old; /* or those who posted in later turns would not have */
+    if (!reached(atomic_load_explicit(&gate->value, memory_order_relaxed), old)) atomic_store_explicit(&gate->value, old, memory_order_relaxed);
+}
+
 /* Who has to wait, waits until there is room for some more turns. */
 void rmai_near_begin(struct rmai_near *near, int posts, size_t len) {
     const uint32_t ahead = len > RMAI_NOTE ? RMAI_STAGES : RMAI_SLOTS;
     near->turn++;
+    if (RMAI_UNLIKELY((near->turn & ((1u << 30) - 1)) == 0)) rejuvenate(near);
     if (posts && !reached(near->known, near->turn - ahead)) await(near, near->turn - ahead / 4);
 }
 
@@ -215,9 +230,10 @@ void rmai_near_sync(struct rmai_near *near) {
 
 int rmai_near_offset(struct rmai_world *w, const char *call, const char *argument, const void *addr, size_t len, uint64_t *offset) {
     const char *space = (const char *)rmai_header(w, w->node_my_pe);
+    const size_t size = __atomic_load_n(&rma_reach_.size, __ATOMIC_RELAXED); /* of the symmetric heap: another thread may make it grow */
     size_t at = (size_t)((const char *)addr - w->symmetric.base), all;
     *offset = w->layout.symmetric + at;
-    if (RMAI_LIKELY(at <= w->symmetric.size && len <= w->symmetric.size - at)) return RMA_SUCCESS;
+    if (RMAI_LIKELY(at <= size && len <= size - at)) return RMA_SUCCESS;
     *offset = 0;
     if (w->statics_mode == RMAI_STATICS_REMAP && w->statics.moved) {
         at = (size_t)((const char *)addr - w->statics.base);
@@ -229,7 +245,7 @@ int rmai_near_offset(struct rmai_world *w, const char *call, const char *argumen
     at = (size_t)((const char *)addr - space);
     if (at >= w->layout.stride) return RMA_SUCCESS;
     if (at >= w->layout.symmetric && at < w->layout.symmetric + w->layout.symmetric_max) {
-        all = w->layout.symmetric + w->symmetric.size;
+        all = w->layout.symmetric + size;
     } else if (at >= w->layout.local) {
         all = atomic_load_explicit(&rmai_header(w, w->node_my_pe)->extent[at >= w->layout.guest ? RMAI_GUEST : RMAI_OWN], memory_order_acquire);
     } else {

@@ -19,13 +19,13 @@ struct rmai_question {
     char in[64]; /* the call that the PE is in */
 };
 
-static void ask(struct rmai_world *w, struct rmai_stall *s, const char *call, int pe, double now) {
-    int n = pe >= 0 ? 1 : (int)rmai_min((size_t)w->n_nodes, ASKED_MOST);
+static void ask(struct rmai_world *w, struct rmai_stall *s, const char *call, int pe, const struct rmai_team *team, double now) {
+    int n = pe >= 0 ? 1 : (int)rmai_min((size_t)(team ? team->n : w->n_nodes), ASKED_MOST);
     s->asked = calloc((size_t)n, sizeof *s->asked);
     for (int i = 0; s->asked && i < n; i++) {
         struct rmai_question *q = &s->asked[s->n];
-        *q = (struct rmai_question){.pe = pe >= 0 ? pe : rmai_net_leader(&w->net, i), .at = now};
-        if (q->pe == w->my_pe) continue;
+        *q = (struct rmai_question){.pe = pe >= 0 ? pe : team ? rmai_team_pe(team, i) : rmai_net_leader(&w->net, i), .at = now};
+        if (rmai_node_slot(w, q->pe) >= 0) continue; /* who is lost there, the launcher sees */
         rmai_far_ping(w, call, q->pe, &q->waiter, q->in, sizeof q->in - 1);
         s->n++;
     }
@@ -74,7 +74,7 @@ static void forget(struct rmai_world *w, struct rmai_stall *s) {
     s->n = 0;
 }
 
-void rmai_stall_look(struct rmai_world *w, struct rmai_stall *s, const char *call, int pe) {
+void rmai_stall_look(struct rmai_world *w, struct rmai_stall *s, const char *call, int pe, const struct rmai_team *team) {
     double now = rma_wtime(), patience = (double)(w->settings.stall ? w->settings.stall : w->settings.timeout);
     if (s->since == 0) {
         s->since = now;
@@ -82,7 +82,7 @@ void rmai_stall_look(struct rmai_world *w, struct rmai_stall *s, const char *cal
     }
     if (now < s->next || patience == 0) return;
     if (!s->asked) {
-        ask(w, s, call, pe, now);
+        ask(w, s, call, pe, team, now);
         s->next = now + ANSWER_TIME;
     } else if (judge(w, s, call, now)) {
         forget(w, s);

@@ -6,6 +6,7 @@
 #define RMAI_STALL_H
 
 struct rmai_world;
+struct rmai_team;
 struct rmai_question;
 
 struct rmai_stall {
@@ -15,8 +16,8 @@ struct rmai_stall {
     int n;
 };
 
-/* rmai_stall_look: at every nap of a wait in `call` for pe (-1: for all leaders of nodes). The lock of far is held. */
-void rmai_stall_look(struct rmai_world *w, struct rmai_stall *s, const char *call, int pe);
+/* rmai_stall_look: at every nap of a wait in `call` for pe (-1: for the PEs of team, or if that is NULL for all leaders of nodes). The lock of far is held. */
+void rmai_stall_look(struct rmai_world *w, struct rmai_stall *s, const char *call, int pe, const struct rmai_team *team);
 
 /* rmai_stall_end: the wait is over. */
 void rmai_stall_end(struct rmai_world *w, struct rmai_stall *s);

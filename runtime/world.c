@@ -73,7 +73,7 @@ int rmai_meet_only(struct rmai_world *w, const char *call) {
     if (w->n_nodes == 1) return code;
     if (w->node_my_pe == 0) {
         code = rmai_net_barrier(&w->net, call, &request);
-        if (code == RMA_SUCCESS) code = rmai_far_finish(w, call, "MPI_Ibarrier", &request);
+        if (code == RMA_SUCCESS) code = rmai_far_finish(w, call, "MPI_Ibarrier", &request, NULL);
     }
     rmai_barrier_node(&w->barrier);
     return code;

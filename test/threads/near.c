@@ -4,7 +4,8 @@
  * before all have read it, and by a wake-up that never comes.
  *
  * All PEs draw the same turns: one tells all others by a note, by a stage, or where its buffer is; or all do, and meet. Whoever reads finds
- * what belongs to the turn; whoever was read writes anew at once. Some linger now and then, so that others run ahead as far as they can.
+ * what belongs to the turn; whoever was read writes anew at once. Some linger now and then, so that others run ahead as far as they can. Now
+ * and then it is suddenly 2^30 turns later: numbers of turns wrap, and old ones must not be taken for new ones.
  *
  *     near PES flat|tree|counter [TURNS]
  *
@@ -31,6 +32,7 @@ static int n_pes, meeting;
 static unsigned long turns = 20000;
 static struct rmai_desk *desk[PES_MOST];
 static uint64_t buffer[PES_MOST][WORDS]; /* what a PE tells of, and does not copy */
+static pthread_barrier_t all;
 static const struct rmai_patience roomy = {.polls = 100, .yields = 4}, crowded = {.yields = 2};
 
 static void give_up(const char *format, ...) RMAI_PRINTF(1, 2);
@@ -109,6 +111,15 @@ static void all_show(struct rmai_near *near, unsigned long turn) {
     buffer[near->me][1] = 0;
 }
 
+/* As if 2^30 turns had been, in none of which this PE has posted. */
+static void much_later(struct rmai_near *near) {
+    uint32_t now = (near->turn / (1u << 30) + 1) * (1u << 30) - 2;
+    pthread_barrier_wait(&all);
+    near->turn = near->known = now;
+    atomic_store(&near->mine->through.value, now);
+    pthread_barrier_wait(&all);
+}
+
 static void *pe(void *arg) {
     struct rmai_near near = {.n = n_pes, .me = (int)(uintptr_t)arg, .desk = desk, .meeting = 0};
     uint64_t own = mix((uint64_t)near.me + 77);
@@ -121,8 +132,10 @@ static void *pe(void *arg) {
         uint64_t drawn = mix(turn / 40 + 5), r = mix(turn + 1000); /* kinds come in runs */
         int root = (int)(r % (unsigned)n_pes);
         own = mix(own + turn);
+        if (turn % 500 == 499) much_later(&near);
         if (own % 512 == 0) sched_yield();
         if (own % 4096 == 1) usleep(200);
+        if (turn / 500 % 4 != 3) drawn = 5; /* long times in which PE 0 alone posts */
         switch (drawn % 8) {
             case 0: rmai_near_sync(&near); break;
             case 1: one_shows(&near, turn, root); break;
@@ -147,6 +160,7 @@ int main(int argc, char **argv) {
     if (n_pes < 1 || n_pes > PES_MOST || meeting < 0) give_up("usage: near PES flat|tree|counter [TURNS]");
     if (argc > 3) turns = strtoul(argv[3], NULL, 10);
     alarm(GO_ON);
+    if (pthread_barrier_init(&all, NULL, (unsigned)n_pes) != 0) give_up("pthread_barrier_init");
     for (int i = 0; i < n_pes; i++) {
         desk[i] = aligned_alloc(4096, sizeof *desk[i]);
         if (!desk[i]) give_up("no memory");
