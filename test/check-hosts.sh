@@ -11,7 +11,7 @@ top_builddir=${top_builddir:-$(pwd)}
 export top_builddir
 here=$(cd "$(dirname "$0")" && pwd)
 cut_program=${CUT_PROGRAM:-$top_builddir/test/job/stall}
-programs=${HOSTS_PROGRAMS:-atomics barrier broadcast far_progress far_sizes gptr linked_list symmetric}
+programs=${HOSTS_PROGRAMS:-atomics barrier collective collective_order far_progress far_sizes gptr linked_list symmetric}
 
 # A job that hangs is to fail here, not to use up everybody's time.
 status=0
