@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Each loop is compiled by itself, with -O3 and the promise that its arrays do not overlap: gcc and clang then vectorise all but those of
- * long double and of complex products (-fopt-info-vec, -Rpass=loop-vectorize; tools/check looks). On x86-64 each is there twice, for every
+ * long double and of complex products (-fopt-info-vec, -Rpass=loop-vectorize; tools/check looks). On x86-64 gcc makes each twice, for every
  * processor and for those with AVX2; the dynamic linker chooses. Integers are added and multiplied unsigned, since they wrap. */
 #include "config.h"
 
@@ -18,8 +18,8 @@
 #pragma STDC FP_CONTRACT OFF
 #endif
 
-/* Sanitizers see a call of their runtime in the resolver before that is set up. */
-#if defined __x86_64__ && defined HAVE_TARGET_CLONES && !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_THREAD__
+/* Sanitizers see a call of their runtime in the resolver before that is set up; clang 14 exports the resolvers. */
+#if defined __x86_64__ && defined HAVE_TARGET_CLONES && !defined __clang__ && !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_THREAD__
 #define WIDE __attribute__((target_clones("avx2", "default")))
 #else
 #define WIDE
