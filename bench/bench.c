@@ -10,6 +10,7 @@
  * its number of iterations is found for each method and size by trial, on wall-clock time. All PEs learn
  * the slowest one's time, and hence choose the same number. */
 #include "bench.h"
+#include "output.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -21,11 +22,16 @@
 
 #define COUNT_MAX 1000000000L
 
-struct bench bench = {.window = 1, .warmup = -1};
+enum placement { ANY, NODE, FAR };
+#define PLACEMENTS "any|node|far"
+static const char *const placements[] = {"any", "node", "far"};
+
+struct bench bench = {.window = 1, .streams = 1, .pairs = 1, .warmup = -1};
 
 static const struct bench_spec *spec;
 static const char *program = "bench";
 static bool help;
+static int placement = ANY;
 
 struct table {
     const struct bench_method *methods;
@@ -38,7 +44,10 @@ struct table {
 
 static void end(void) {
     int ended;
-    fflush(stdout);
+    if (!bench_output_end()) {
+        fprintf(stderr, "%s: not all rows could be written\n", program);
+        bench.failed = true;
+    }
     BENCH_RMA(rma_finalize());
     BENCH_MPI(MPI_Finalized(&ended));
     if (!ended) BENCH_MPI(MPI_Finalize());
@@ -95,9 +104,22 @@ static const struct bench_option repeat_options[] = {
     {0},
 };
 
+static const struct bench_option placement_options[] = {
+    {"placement", 0, BENCH_WORD, &placement, 0, 0, PLACEMENTS, "the PEs of a pair: any, of one node, or of two [any]"},
+    {0},
+};
+
+static struct bench_option pairs_options[] = {
+    {"pairs", 'p', BENCH_COUNT, &bench.pairs, 1, BENCH_PAIRS_MAX, "N", "pairs of PEs that work at once [1]"},
+    {0},
+};
+
 static const struct bench_option common_options[] = {
     {"validate", 'c', BENCH_FLAG, &bench.validate, 0, 0, NULL, "check data after each row; exit 1 if wrong"},
-    {"csv", 0, BENCH_FLAG, &bench.csv, 0, 0, NULL, "a header line and comma-separated rows; no value: empty"},
+    {0},
+};
+
+static const struct bench_option help_options[] = {
     {"help", 'h', BENCH_FLAG, &help, 0, 0, NULL, "print this text and exit"},
     {0},
 };
@@ -106,11 +128,14 @@ static void read_options(int argc, char **argv) {
     const struct bench_option *sizes = spec->max_size > 0 ? size_options : NULL;
     const struct bench_option *batches = spec->itself || spec->once ? NULL : batch_options;
     const struct bench_option *repeats = spec->once ? NULL : repeat_options;
-    const struct bench_option *tables[] = {sizes, batches, repeats, common_options, spec->options};
+    const struct bench_option *pairs = spec->pairs > 1 ? pairs_options : NULL;
+    const struct bench_option *places = spec->pairs > 0 ? placement_options : NULL;
+    const struct bench_option *tables[] = {sizes, batches, repeats, pairs, places, common_options, bench_output_options, help_options,
+                                           spec->options};
     const int n = sizeof tables / sizeof tables[0];
     char error[BENCH_ERROR_SIZE];
     bench.sizes = (struct bench_sizes){spec->min_size > 0 ? spec->min_size : 1, spec->max_size};
-    bench.repeat = spec->repeat > 0 ? spec->repeat : 11;
+    bench.repeat = spec->once ? 1 : spec->repeat > 0 ? spec->repeat : 11;
     if (bench_options_read(tables, n, argc, argv, error) != 0) bench_refuse(2, "%s", error);
     if (!help) return;
     if (bench.pe == 0) {
@@ -119,6 +144,7 @@ static void read_options(int argc, char **argv) {
         printf("\n");
         if (spec->max_size > 0) printf("The default sizes are %zu:%zu.\n", bench.sizes.min, bench.sizes.max);
         if (!spec->once) printf("The default of -r is %ld.\n", bench.repeat);
+        fflush(stdout);
     }
     leave(0);
 }
@@ -145,18 +171,118 @@ static int neighbours(void) {
     return n;
 }
 
+/* Placement. */
+
+static struct {
+    int origin, target; /* of the first pair */
+    long near;          /* pairs on one node */
+} placed;
+
+/* The node of those not used up that has most unused PEs, but not `other`; -1: there is none. */
+static int fullest(const int *unused, int n_nodes, int other) {
+    int best = -1;
+    for (int node = 0; node < n_nodes; node++)
+        if (node != other && unused[node] > 0 && (best < 0 || unused[node] > unused[best])) best = node;
+    return best;
+}
+
+/* A node's first PE that is in no pair; it is then used. There is one. */
+static int take(const int *node_of, int node, int *pair_of, int *unused, int pair) {
+    int pe = 0;
+    while (node_of[pe] != node || pair_of[pe] >= 0) pe++;
+    pair_of[pe] = pair;
+    unused[node]--;
+    return pe;
+}
+
+/* The two nodes that the next pair's PEs come from. Those with most PEs left first, so that as many pairs are found as there can be. */
+static bool next_nodes(const int *unused, int n_nodes, int nodes[2]) {
+    nodes[0] = fullest(unused, n_nodes, -1);
+    nodes[1] = placement == FAR ? fullest(unused, n_nodes, nodes[0]) : nodes[0];
+    return nodes[0] >= 0 && nodes[1] >= 0 && (placement == FAR || unused[nodes[0]] >= 2);
+}
+
+/* Each PE does the same with what all know, and keeps its own part. Returns how many pairs there are, up to bench.pairs. */
+static long place_pairs(const int *node_of, int *pair_of, int *unused) {
+    long pairs = 0;
+    for (int pe = 0; pe < bench.n_pes; pe++) {
+        pair_of[pe] = -1;
+        unused[node_of[pe]]++;
+    }
+    for (; pairs < bench.pairs; pairs++) {
+        int pes[2], nodes[2];
+        if (placement == ANY) {
+            /* The first half are origins, as in the OSU benchmarks: with PEs in blocks pairs cross nodes where they can. */
+            pes[0] = (int)pairs;
+            pes[1] = (int)(pairs + bench.pairs);
+            if (pes[1] >= bench.n_pes) break;
+        } else {
+            if (!next_nodes(unused, rma_n_nodes(), nodes)) break;
+            for (int i = 0; i < 2; i++) pes[i] = take(node_of, nodes[i], pair_of, unused, (int)pairs);
+        }
+        placed.near += node_of[pes[0]] == node_of[pes[1]];
+        if (pairs == 0) {
+            placed.origin = pes[0] < pes[1] ? pes[0] : pes[1];
+            placed.target = pes[0] + pes[1] - placed.origin;
+        }
+        for (int i = 0; i < 2; i++) {
+            if (pes[i] != bench.pe) continue;
+            bench.role = (pes[i] < pes[1 - i]) ? BENCH_ORIGIN : BENCH_TARGET;
+            bench.peer = pes[1 - i];
+        }
+    }
+    return pairs;
+}
+
+static void place(void) {
+    size_t n = (size_t)bench.n_pes;
+    int mine = rma_my_node(), *node_of = calloc(3 * n, sizeof *node_of);
+    static const char *const what[] = {"", " of one node", " of different nodes"};
+    if (!node_of) bench_fail("calloc", MPI_ERR_NO_MEM);
+    BENCH_MPI(MPI_Allgather(&mine, 1, MPI_INT, node_of, 1, MPI_INT, MPI_COMM_WORLD));
+    long found = place_pairs(node_of, node_of + n, node_of + 2 * n);
+    free(node_of);
+    if (found < bench.pairs) {
+        char more[64] = "";
+        if (bench.n_pes < 2 * bench.pairs) snprintf(more, sizeof more, "; start it with mpiexec -n %ld or more", 2 * bench.pairs);
+        bench_refuse(2, "%ld of %ld pair%s of PEs%s: the job has %d PE%s on %d node%s%s", found, bench.pairs,
+                     bench.pairs > 1 ? "s" : "", what[placement], bench.n_pes, bench.n_pes > 1 ? "s" : "", rma_n_nodes(),
+                     rma_n_nodes() > 1 ? "s" : "", more);
+    }
+    bench.streams = bench.pairs;
+}
+
+/* What the pairs are, and what the program says besides. */
+static const char *note(void) {
+    static char text[512];
+    if (spec->pairs == 0) return spec->note;
+    const char *where = placed.near == bench.pairs ? "on one node" : placed.near == 0 ? "across nodes" : "on one node and across nodes";
+    int len = bench.pairs == 1 ? snprintf(text, sizeof text, "PE %d to PE %d, %s", placed.origin, placed.target, where)
+                               : snprintf(text, sizeof text, "%ld pairs, the first PE %d to PE %d, %s", bench.pairs, placed.origin,
+                                          placed.target, where);
+    if (spec->note) snprintf(text + len, sizeof text - (size_t)len, "; %s", spec->note);
+    return text;
+}
+
 void bench_init(int argc, char **argv, const struct bench_spec *s) {
     spec = s;
     if (argc > 0) program = strrchr(argv[0], '/') ? strrchr(argv[0], '/') + 1 : argv[0];
     if (!rma_initialized()) BENCH_RMA(rma_init());
     bench.pe = rma_my_pe();
     bench.n_pes = rma_n_pes();
+    bench.peer = bench.pe;
     bench.far = rma_n_nodes() > 1;
     bench.crowded = (bench.far ? neighbours() : rma_node_n_pes()) > sysconf(_SC_NPROCESSORS_ONLN);
+    pairs_options[0].max = spec->pairs;
     read_options(argc, argv);
-    if (bench.n_pes < spec->n_pes)
-        bench_refuse(2, "needs at least %d PEs, the job has %d: start it with mpiexec -n %d", spec->n_pes,
-                     bench.n_pes, spec->n_pes);
+    const char *refused = bench.pe == 0 ? bench_output_refused() : NULL;
+    if (bench_agree(refused != NULL)) bench_refuse(2, "%s", refused);
+    if (spec->pairs > 0) {
+        place();
+    } else if (bench.pe < 2) {
+        bench.role = bench.pe == 0 ? BENCH_ORIGIN : BENCH_TARGET;
+        bench.peer = bench.n_pes > 1 ? 1 - bench.pe : 0;
+    }
 }
 
 /* Meeting and measuring. */
@@ -169,7 +295,7 @@ enum wait {
 
 /* How this PE waits for the others while m, or nothing, is measured. */
 static enum wait way(const struct bench_method *m) {
-    if (spec->n_pes > 0 && bench.pe >= spec->n_pes) return NAP;
+    if (spec->pairs > 0 && bench.role == BENCH_BYSTANDER) return NAP;
     return m && m->mpi ? SPIN : bench.far ? SERVE : NAP;
 }
 
@@ -239,16 +365,6 @@ static long calibrate(const struct bench_method *m) {
     }
 }
 
-static int compare(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-double bench_median(double *v, int n) {
-    qsort(v, (size_t)n, sizeof *v, compare);
-    return n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
-}
-
 /* The least of many: what disturbs a single look must not be subtracted from others. */
 double bench_clock_cost(void) {
     double least = 1;
@@ -259,76 +375,55 @@ double bench_clock_cost(void) {
     return least;
 }
 
+static bool more_is_better(void) {
+    return spec->value == BENCH_MBPS || spec->value == BENCH_RATE;
+}
+
 /* The ratio of columns in one round, v[i * stride] being column i's value; not a number if one is missing. */
 static double ratio(const struct bench_ratio *r, const double *v, long stride) {
     double under = NAN;
     for (int i = 0; i < 2; i++) {
         if (r->under[i] < 0) continue;
         double x = v[r->under[i] * stride];
-        if (isnan(under) || (spec->bandwidth ? x > under : x < under)) under = x;
+        if (isnan(under) || (more_is_better() ? x > under : x < under)) under = x;
     }
     return v[r->over * stride] / under;
 }
 
-/* Output: by PE 0. */
-
-static int width(const char *title) {
-    return strlen(title) > 10 ? (int)strlen(title) : 10;
-}
-
-static void print_title(const char *title) {
-    if (bench.csv)
-        printf(",%s", title);
-    else
-        printf("  %*s", width(title), title);
-}
-
-static void print_value(const char *title, double value, int decimals) {
-    if (bench.csv && isnan(value))
-        printf(",");
-    else if (bench.csv)
-        printf(",%.*f", decimals, value);
-    else if (isnan(value))
-        printf("  %*s", width(title), "-");
-    else
-        printf("  %*.*f", width(title), decimals, value);
-}
-
-static int decimals(void) {
-    return spec->bandwidth || spec->nanoseconds ? 2 : 5;
-}
-
-/* Rows with names of their own have longer ones than sizes are. */
-static int name_width(void) {
-    return spec->rows ? 12 : 10;
-}
-
-static void print_header(const struct table *t) {
-    const char *first = spec->rows ? spec->rows : spec->max_size > 0 ? "Size" : "PEs";
-    if (bench.csv) {
-        printf("%s", first);
-    } else {
-        printf("# librma %s v%s\n# %s", spec->title, RMA_VERSION, spec->note);
-        if (!spec->once) printf("; medians of %ld batches, taken in turn", bench.repeat);
-        printf("\n# %-*s", name_width() - 2, first);
-    }
-    for (int i = 0; i < t->n_methods; i++) print_title(t->methods[i].name);
-    for (int i = 0; i < t->n_ratios; i++) print_title(t->ratios[i].name);
-    if (bench.validate) print_title("Validation");
-    printf("\n");
-}
-
-static void print_row(const struct table *t, const char *name, const double *cells, const double *ratios,
-                      bool good) {
-    printf("%-*s", bench.csv ? 0 : name_width(), name);
-    for (int i = 0; i < t->n_methods; i++) print_value(t->methods[i].name, cells[i], decimals());
-    for (int i = 0; i < t->n_ratios; i++) print_value(t->ratios[i].name, ratios[i], 3);
-    if (bench.validate) printf(bench.csv ? ",%s" : "  %10s", good ? "Pass" : "Fail");
-    printf("\n");
-    fflush(stdout);
-}
-
 /* Rows. */
+
+/* The first row of a program begins its output. */
+static void head_once(const struct table *t) {
+    static const char *const units[] = {"us", "ns", NULL, "MB/s", "M/s"};
+    static const int decimals[] = {5, 2, 2, 2, 4};
+    static bool done;
+    if (bench.pe != 0 || done) return;
+    done = true;
+    const char **titles = calloc((size_t)(t->n_methods + t->n_ratios) + 1, sizeof *titles);
+    if (!titles) bench_fail("calloc", MPI_ERR_NO_MEM);
+    for (int i = 0; i < t->n_methods; i++) titles[i] = t->methods[i].name;
+    for (int i = 0; i < t->n_ratios; i++) titles[t->n_methods + i] = t->ratios[i].name;
+    bench_output_head(&(struct bench_head){
+        .program = program,
+        .title = spec->title,
+        .note = note(),
+        .first = spec->rows ? spec->rows : spec->max_size > 0 ? "Size" : "PEs",
+        .named = spec->rows,
+        .unit = units[spec->value],
+        .more_is_better = more_is_better(),
+        .decimals = decimals[spec->value],
+        .repeat = bench.repeat,
+        .validated = bench.validate,
+        .n_pes = bench.n_pes,
+        .n_nodes = rma_n_nodes(),
+        .pairs = spec->pairs > 0 ? bench.pairs : 0,
+        .placement = spec->pairs > 0 ? placements[placement] : NULL,
+        .n_columns = t->n_methods,
+        .n_ratios = t->n_ratios,
+        .columns = titles,
+        .ratios = titles + t->n_methods,
+    });
+}
 
 /* n doubles that are no numbers. */
 static double *doubles(long n) {
@@ -338,25 +433,33 @@ static double *doubles(long n) {
     return v;
 }
 
+void bench_progress(const char *row, long done, long of) {
+    if (bench.pe == 0) bench_output_progress(row, done, of);
+}
+
 /* Batches in turn: v[i * repeat + round] is method i's value in that round, if it has one. */
-static void measure(const struct table *t, double *v) {
+static void measure(const struct table *t, const char *name, double *v) {
     long *n = calloc((size_t)t->n_methods, sizeof *n);
-    double wall, unit = spec->nanoseconds ? 1e9 : 1e6;
+    double wall, unit = spec->value == BENCH_NS ? 1e9 : 1e6;
     if (!n) bench_fail("calloc", MPI_ERR_NO_MEM);
     for (int i = 0; i < t->n_methods; i++) {
         const struct bench_method *m = &t->methods[i];
         if (!m->run) continue;
+        bench_progress(name, 0, bench.repeat);
         n[i] = bench.iterations > 0 ? bench.iterations : calibrate(m);
         long warmup = bench.warmup >= 0 ? bench.warmup : n[i] / 10 + 1;
         if (warmup > 0) batch(m, warmup, &wall);
     }
-    double bytes = (double)bench.size * (double)bench.window;
+    double transfers = (double)bench.window * (double)bench.streams;
     for (long round = 0; round < bench.repeat; round++)
         for (int i = 0; i < t->n_methods; i++) {
             if (!t->methods[i].run) continue;
+            bench_progress(name, round, bench.repeat);
             double time = batch(&t->methods[i], n[i], &wall) / (double)n[i] * unit;
             if (time < 1e-15 * unit) time = 1e-15 * unit; /* below the clock's resolution: no cell is infinite */
-            v[i * bench.repeat + round] = spec->bandwidth ? bytes / time : time;
+            v[i * bench.repeat + round] = spec->value == BENCH_MBPS   ? transfers * (double)bench.size / time
+                                          : spec->value == BENCH_RATE ? transfers / time
+                                                                      : time;
         }
     free(n);
 }
@@ -372,28 +475,28 @@ static bool check_all(const struct table *t) {
 
 static void row(const struct table *t, const char *name) {
     long repeat = bench.repeat;
+    int n = t->n_methods + t->n_ratios;
     double *v = doubles(t->n_methods * repeat), *rounds = doubles(repeat);
-    double *cells = doubles(t->n_methods), *ratios = doubles(t->n_ratios);
-    measure(t, v);
+    struct bench_summary *of = calloc((size_t)n + 1, sizeof *of);
+    if (!of) bench_fail("calloc", MPI_ERR_NO_MEM);
+    head_once(t);
+    measure(t, name, v);
     for (int i = 0; i < t->n_ratios; i++) {
         for (long k = 0; k < repeat; k++) rounds[k] = ratio(&t->ratios[i], v + k, repeat);
-        if (!isnan(rounds[0])) ratios[i] = bench_median(rounds, (int)repeat);
+        of[t->n_methods + i] = bench_summarize(rounds, isnan(rounds[0]) ? 0 : (int)repeat);
     }
-    for (int i = 0; i < t->n_methods; i++)
-        if (t->methods[i].run) cells[i] = bench_median(v + i * repeat, (int)repeat);
+    for (int i = 0; i < t->n_methods; i++) of[i] = bench_summarize(v + i * repeat, t->methods[i].run ? (int)repeat : 0);
     bool good = !bench.validate || check_all(t);
-    if (bench.pe == 0) print_row(t, name, cells, ratios, good);
+    if (bench.pe == 0) bench_output_row(name, of, good);
     free(v);
     free(rounds);
-    free(cells);
-    free(ratios);
+    free(of);
 }
 
 void bench_sweep(const struct bench_method *methods, int n_methods, const struct bench_ratio *ratios,
                  int n_ratios) {
     struct table t = {methods, n_methods, ratios, n_ratios};
     char name[24];
-    if (bench.pe == 0) print_header(&t);
     bench.size = bench.sizes.min;
     do {
         snprintf(name, sizeof name, "%zu", spec->max_size > 0 ? bench.size : (size_t)bench.n_pes);
@@ -402,25 +505,22 @@ void bench_sweep(const struct bench_method *methods, int n_methods, const struct
     } while (bench.size <= bench.sizes.max);
 }
 
-static void print_header_once(const struct table *t) {
-    static bool printed;
-    if (bench.pe == 0 && !printed) print_header(t);
-    printed = true;
-}
-
 void bench_row(const char *name, const struct bench_method *methods, int n_methods,
                const struct bench_ratio *ratios, int n_ratios) {
     struct table t = {methods, n_methods, ratios, n_ratios};
-    print_header_once(&t);
     row(&t, name);
 }
 
 void bench_row_of(const char *name, const double *values, bool good, const struct bench_method *methods,
                   int n_methods, const struct bench_ratio *ratios, int n_ratios) {
     struct table t = {methods, n_methods, ratios, n_ratios};
-    double *of = doubles(n_ratios);
-    print_header_once(&t);
-    for (int i = 0; i < n_ratios; i++) of[i] = ratio(&ratios[i], values, 1);
-    if (bench.pe == 0) print_row(&t, name, values, of, good);
+    struct bench_summary *of = calloc((size_t)(n_methods + n_ratios) + 1, sizeof *of);
+    if (!of) bench_fail("calloc", MPI_ERR_NO_MEM);
+    for (int i = 0; i < n_methods + n_ratios; i++) {
+        double value = i < n_methods ? values[i] : ratio(&ratios[i - n_methods], values, 1);
+        of[i] = bench_summarize(&value, isnan(value) ? 0 : 1);
+    }
+    head_once(&t);
+    if (bench.pe == 0) bench_output_row(name, of, good);
     free(of);
 }

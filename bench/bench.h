@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* bench.h: what every benchmark of librma shares: options, measuring, statistics, output, validation.
+/* bench.h: what every benchmark of librma shares: options, placement, measuring, statistics, output, validation.
  *
  * A benchmark compares METHODS: ways to do one thing (by librma, by bare loads and stores, by MPI), each a
  * column of the table. bench_sweep takes them in turn, one batch each, round after round, so that whatever
  * disturbs the machine disturbs all columns alike. A cell is the median of its batches; a ratio is the
- * median of the ratios within each round. Give each PE an idle core: what needs two PEs at once, as all
- * same-node MPI does, otherwise waits for time slices of milliseconds.
+ * median of the ratios within each round; --stats prints what else there is to say of them. Give each PE an idle
+ * core: what needs two PEs at once, as all same-node MPI does, otherwise waits for time slices of milliseconds.
+ *
+ * What is measured between two PEs has an ORIGIN, which calls, and a TARGET, which is worked on; --pairs gives several such
+ * pairs, --placement those of one node or of different ones. The others are bystanders.
  *
  * Each library's calls meet a target that waits in that library: in MPI for MPI's columns, in librma for the others. On one
  * node that makes no difference to librma, and the target sleeps; a PE of another node must serve.
@@ -22,6 +25,7 @@
 #define BENCH_H
 
 #include "options.h"
+#include "statistics.h"
 
 #include <rma.h>
 
@@ -36,41 +40,58 @@
 /* -m ends here: some MPICH versions crash in MPI_Put from 2 GiB on. */
 #define BENCH_SIZE_MAX ((size_t)1 << 30)
 
-/* What the options say and where the sweep is. One per program; programs read it and set window. */
+enum bench_role { BENCH_BYSTANDER, BENCH_ORIGIN, BENCH_TARGET };
+
+/* What the options say and where the sweep is. One per program; programs read it, and set window, streams and size. */
 struct bench {
     int pe;                   /* rma_my_pe() */
     int n_pes;                /* rma_n_pes() */
+    enum bench_role role;     /* of this PE. Without spec.pairs PE 0 is the origin, and PE 1 its target */
+    int peer;                 /* the other PE of this one's pair; a bystander's, and that of a job's only PE, is itself */
+    long pairs;               /* -p */
     bool far;                 /* the job has several nodes */
     bool crowded;             /* more PEs than cores on this machine: spinning must yield */
     size_t size;              /* bytes per transfer of the row being measured */
-    long window;              /* transfers per iteration: counts in MB/s; 1 unless the program sets it */
+    long window;              /* transfers per iteration: counts in bandwidths and rates; 1 unless the program sets it */
+    long streams;             /* iterations of so many PEs are added up in them: pairs, unless the program sets it */
     struct bench_sizes sizes; /* -m */
     long iterations;          /* -i; 0: each method's batches are made to last spec.budget */
     long warmup;              /* -x; -1: a tenth of a batch, and one */
     long repeat;              /* -r: batches per cell */
-    bool csv;                 /* --csv */
     bool validate;            /* -c */
     bool failed;              /* some validation found wrong data: bench_finish returns 1 */
 };
 
 extern struct bench bench;
 
+/* What cells are. Of the last two more is better. */
+enum bench_value {
+    BENCH_US,    /* time of an iteration, of the slowest PE, in microseconds */
+    BENCH_NS,    /* in nanoseconds */
+    BENCH_OWN,   /* figures of the program's own, by bench_row_of */
+    BENCH_MBPS,  /* bytes of all iterations at once, in 10^6 per second */
+    BENCH_RATE   /* transfers, in 10^6 per second */
+};
+
+#define BENCH_PAIRS_MAX 4096
+
 struct bench_spec {
     const char *title;                  /* "put latency" */
     const char *help;                   /* what the columns are: a paragraph for --help */
-    const char *note;                   /* who is measured: "PE 0 to PE 1" */
+    const char *note;                   /* who is measured: "all PEs"; with pairs it follows what the harness says of them, and may be null */
     const struct bench_option *options; /* the program's own, or null */
     size_t min_size;                    /* default lower end of -m; 0: 1 */
     size_t max_size;                    /* default upper end of -m; 0: no sizes, one row, no -m */
     const char *rows;                   /* what bench_row names, the first column's title; null: sizes, or PEs */
-    int n_pes;                          /* PEs 0..n_pes-1 take part and the others sleep; 0: all take part */
+    int pairs;                          /* most that -p may ask for; 1: no -p, but --placement; 0: neither, all PEs take part */
     long repeat;                        /* default of -r; 0: 11 */
     double budget;                      /* seconds that a batch lasts unless -i is given */
+    enum bench_value value;             /* what cells are */
     bool itself;                        /* the program measures, and prints by bench_row_of: no -i, no -x */
     bool once;                          /* and only once: no -r either */
-    bool bandwidth;                     /* cells are MB/s, higher is better; else time per iteration: */
-    bool nanoseconds;                   /* in ns; else us */
 };
+
+enum bench_callers { BENCH_ALL, BENCH_ORIGINS, BENCH_BOTH /* origins and targets */ };
 
 struct bench_method {
     const char *name; /* column title */
@@ -84,9 +105,10 @@ struct bench_method {
      * mistakes) that this PE found. May be null. */
     size_t (*check)(const struct bench_method *m);
 
-    int callers; /* PEs 0..callers-1 call run, the others wait; 0: all call it */
-    bool mpi;    /* PEs that take part wait inside MPI, so that MPI's one-sided calls progress; otherwise they
-                  * serve other nodes, or, if there are none, sleep and look every 50 us whether the batch is over */
+    enum bench_callers callers; /* who calls run; the others wait */
+    bool mpi;                   /* PEs that take part wait inside MPI, so that MPI's one-sided calls progress; otherwise
+                                 * they serve other nodes, or, if there are none, sleep and look every 50 us whether
+                                 * the batch is over */
 };
 
 /* A ratio of two columns, numbered as in the method table; with two denominators, the better one of the round
@@ -115,6 +137,9 @@ void bench_row(const char *name, const struct bench_method *methods, int n_metho
 void bench_row_of(const char *name, const double *values, bool good, const struct bench_method *methods,
                   int n_methods, const struct bench_ratio *ratios, int n_ratios);
 
+/* bench_progress: for programs that measure themselves: how much of a row is done. Local; only PE 0's is shown. */
+void bench_progress(const char *row, long done, long of);
+
 /* bench_finish: end librma, and MPI if the program started it; return what main returns: 1 if a validation failed, else 0. */
 int bench_finish(void);
 
@@ -137,15 +162,12 @@ int bench_agree(int value);
 void bench_sync(void);
 void bench_sync_mpi(void);
 
-/* bench_median: of n values, which it sorts. Local. */
-double bench_median(double *v, int n);
-
 /* bench_clock_cost: seconds between two calls of rma_wtime in a row, to be subtracted where single things are timed. Local. */
 double bench_clock_cost(void);
 
 /* bench_calls_run: whether this PE is among m's callers. Local. */
 static inline bool bench_calls_run(const struct bench_method *m) {
-    return m->callers == 0 || bench.pe < m->callers;
+    return m->callers == BENCH_ALL || bench.role == BENCH_ORIGIN || (m->callers == BENCH_BOTH && bench.role == BENCH_TARGET);
 }
 
 /* The compiler must have done all stores before and redo all loads after. */

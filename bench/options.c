@@ -57,6 +57,7 @@ static bool read_word(const char *text, const char *words, int *value) {
 static int read_value(const struct bench_option *o, const char *typed, const char *text, char *error) {
     switch (o->kind) {
     case BENCH_FLAG:
+    case BENCH_OUTPUT:
         break;
     case BENCH_COUNT:
         if (read_number(text, text + strlen(text), false, o->min, o->max, o->value)) return 0;
@@ -116,6 +117,14 @@ int bench_options_read(const struct bench_option *const tables[], int n, int arg
             *(bool *)o->value = true;
             continue;
         }
+        if (o->kind == BENCH_OUTPUT) {
+            if (text && !*text) {
+                snprintf(error, ERROR_SIZE, "option %s: the name of the file is empty", typed);
+                return -1;
+            }
+            *(struct bench_output_option *)o->value = (struct bench_output_option){true, text};
+            continue;
+        }
         if (!text && i + 1 < argc) text = argv[++i];
         if (!text) {
             snprintf(error, ERROR_SIZE, "option %s needs a value: %s", typed, o->arg);
@@ -130,7 +139,8 @@ void bench_options_print(const struct bench_option *const tables[], int n) {
     for (int i = 0; i < n; i++)
         for (const struct bench_option *o = tables[i]; o && o->name; o++) {
             int column = printf("  %c%c%c --%s%s%s", o->letter ? '-' : ' ', o->letter ? o->letter : ' ',
-                                o->letter ? ',' : ' ', o->name, o->arg ? "=" : "", o->arg ? o->arg : "");
+                                o->letter ? ',' : ' ', o->name, !o->arg ? "" : o->kind == BENCH_OUTPUT ? "[=" : "=", o->arg ? o->arg : "");
+            if (o->kind == BENCH_OUTPUT) column += printf("]");
             if (column > HELP_COLUMN - 1) column = printf("\n") - 1;
             printf("%*s%s\n", HELP_COLUMN - column, "", o->help);
         }

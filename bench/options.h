@@ -6,6 +6,7 @@
 #ifndef BENCH_OPTIONS_H
 #define BENCH_OPTIONS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct bench_sizes {
@@ -13,11 +14,17 @@ struct bench_sizes {
     size_t max;
 };
 
+struct bench_output_option {
+    bool asked;
+    const char *file; /* null: the standard output */
+};
+
 enum bench_kind {
-    BENCH_FLAG,  /* value is a bool, set to true */
-    BENCH_COUNT, /* value is a long in min..max */
-    BENCH_SIZES, /* value is a struct bench_sizes within min..max, written [MIN:]MAX; MIN is then min */
-    BENCH_WORD   /* value is an int: the place of the given word in arg, which lists them: "write|read" */
+    BENCH_FLAG,   /* value is a bool, set to true */
+    BENCH_COUNT,  /* value is a long in min..max */
+    BENCH_SIZES,  /* value is a struct bench_sizes within min..max, written [MIN:]MAX; MIN is then min */
+    BENCH_OUTPUT, /* value is a struct bench_output_option; its file is written in the same word only: --name or --name=FILE */
+    BENCH_WORD    /* value is an int: the place of the given word in arg, which lists them: "write|read" */
 };
 
 struct bench_option {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* pair.c: buffers for benchmarks between two PEs. */
+/* pair.c: buffers for benchmarks between the PEs of pairs. */
 #include "pair.h"
 
 #include <stdlib.h>
@@ -21,27 +21,19 @@ size_t bench_pair_wrong(const char *p, unsigned seed) {
     return wrong;
 }
 
-size_t bench_pair_check(const struct bench_method *m, char *from, int from_pe, char *to, int to_pe,
-                        MPI_Win win) {
-    static unsigned seed;
-    seed++;
-    if (bench.pe == from_pe) bench_pair_fill(from, seed);
-    if (bench.pe == to_pe) bench_pair_fill(to, seed + 1);
+size_t bench_pair_check(const struct bench_method *m, char *from, enum bench_role from_role, char *to, MPI_Win win) {
+    static unsigned turn;
+    bool has_from = bench.role != BENCH_BYSTANDER && bench.role == from_role;
+    bool has_to = bench.role != BENCH_BYSTANDER && bench.role != from_role;
+    unsigned seed = ++turn + 3 * (unsigned)(bench.pe < bench.peer ? bench.pe : bench.peer); /* another one in each pair */
+    if (has_from) bench_pair_fill(from, seed);
+    if (has_to) bench_pair_fill(to, seed + 1);
     if (win != MPI_WIN_NULL) BENCH_MPI(MPI_Win_sync(win));
     bench_sync();
     if (bench_calls_run(m)) m->run(1);
     bench_sync();
     if (win != MPI_WIN_NULL) BENCH_MPI(MPI_Win_sync(win));
-    return bench.pe == to_pe ? bench_pair_wrong(to, seed) : 0;
-}
-
-/* Does rma_put reach PE 1? Asked once, with an error handler that returns, so that a job whose PEs lie on
- * different nodes ends with the reason instead of an abort. */
-static void probe(char *heap, const char *own) {
-    rma_errhandler *handler = rma_set_errhandler(rma_errors_return);
-    int code = bench.pe == 0 ? rma_put(heap, own, 1, 1) : RMA_SUCCESS;
-    if (bench_agree(code) != RMA_SUCCESS) bench_refuse(1, "PE 0 cannot reach PE 1: %s", rma_last_error());
-    rma_set_errhandler(handler);
+    return has_to ? bench_pair_wrong(to, seed) : 0;
 }
 
 void bench_pair_open(struct bench_pair *pair, size_t size) {
@@ -51,12 +43,10 @@ void bench_pair_open(struct bench_pair *pair, size_t size) {
     if (bench_agree(!pair->own)) bench_refuse(1, "cannot allocate %zu bytes on every PE", size);
     pair->heap = rma_aligned_alloc(page, size);
     if (!pair->heap) bench_refuse(1, "%s", rma_last_error());
-    pair->peer = bench.pe < 2 ? rma_ptr(pair->heap, 1 - bench.pe) : NULL;
-    pair->on_node = !bench_agree(bench.pe < 2 && !pair->peer);
+    pair->peer = bench.role != BENCH_BYSTANDER ? rma_ptr(pair->heap, bench.peer) : NULL;
+    pair->on_node = !bench_agree(bench.role != BENCH_BYSTANDER && !pair->peer);
     memset(pair->own, 1, size);
     memset(pair->heap, 0, size);
-    probe(pair->heap, pair->own);
-
     BENCH_MPI(MPI_Win_allocate((MPI_Aint)size, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &pair->base, &pair->win));
     memset(pair->base, 0, size);
     BENCH_MPI(MPI_Win_lock_all(MPI_MODE_NOCHECK, pair->win));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* pair.h: what benchmarks share that move bytes between PE 0 and PE 1. */
+/* pair.h: what benchmarks share that move bytes between the two PEs of a pair. */
 #ifndef BENCH_PAIR_H
 #define BENCH_PAIR_H
 
@@ -9,37 +9,36 @@
 struct bench_pair {
     char *own;    /* ordinary memory of this PE */
     char *heap;   /* symmetric */
-    char *peer;   /* the other one's heap by load and store; null if that is off-node, and on PEs 2.. */
-    bool on_node; /* PE 0 and PE 1 reach each other by load and store: the same on every PE */
+    char *peer;   /* the other one's heap by load and store; null if that is off-node, and of bystanders */
+    bool on_node; /* the PEs of each pair reach each other by load and store: the same on every PE */
     char *base;   /* this PE's part of win */
     MPI_Win win;  /* of MPI_Win_allocate over all PEs, inside lock_all */
 };
 
 /* bench_pair_open: allocate. Collective. Ends the program on all PEs with code 1 and the library's own
- * words if memory is short or PE 1 out of librma's reach. */
+ * words if memory is short. */
 void bench_pair_open(struct bench_pair *pair, size_t size);
 
 /* bench_pair_close: give everything back: MPI ends the job if a window is alive at its end. Collective. */
 void bench_pair_close(struct bench_pair *pair);
 
-/* bench_pair_check: a check for methods that copy bench.size bytes from `from` on from_pe to `to` on
- * to_pe: fills both with different bytes, runs m once, compares. Each PE passes its own addresses. win is
- * the window that one of the buffers belongs to, or MPI_WIN_NULL. Collective. Returns wrong bytes on
- * to_pe, 0 elsewhere. */
-size_t bench_pair_check(const struct bench_method *m, char *from, int from_pe, char *to, int to_pe,
-                        MPI_Win win);
+/* bench_pair_check: a check for methods that copy bench.size bytes from `from` on one PE of each pair, that of from_role, to `to`
+ * on the other one: fills both with different bytes, runs m once, compares. Each PE passes its own addresses. win is
+ * the window that one of the buffers belongs to, or MPI_WIN_NULL. Collective. Returns wrong bytes where `to` is, 0 elsewhere. */
+size_t bench_pair_check(const struct bench_method *m, char *from, enum bench_role from_role, char *to, MPI_Win win);
 
 /* bench_pair_fill, bench_pair_wrong: write bench.size bytes that are others for each of 256 seeds, and count those that
  * are not as written. Local. */
 void bench_pair_fill(char *p, unsigned seed);
 size_t bench_pair_wrong(const char *p, unsigned seed);
 
-/* bench_pair_puts: seconds of n puts of len bytes from PE 0 to PE 1, each completed. Local. */
+/* bench_pair_puts: seconds of n puts of len bytes to the peer, each completed. Local. */
 BENCH_INLINE double bench_pair_puts(const struct bench_pair *pair, long n, size_t len) {
     char *to = pair->heap, *from = pair->own;
+    int peer = bench.peer;
     double start = rma_wtime();
     for (long i = 0; i < n; i++) {
-        BENCH_RMA(rma_put(to, from, len, 1));
+        BENCH_RMA(rma_put(to, from, len, peer));
         BENCH_RMA(rma_quiet());
         bench_keep(from);
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* rma_alloc.c: the time of an allocation and a release in the local heap, beside the C library's malloc and mimalloc.
+/* rma_alloc.c: the time of an allocation and a release in the local heap, beside the C library's malloc, mimalloc and MPI's own.
  *
  * A row is a pattern of use. PE 0 runs it with each allocator in turn, on a live set of that allocator's own which
  * stays from batch to batch. The first word of each block is written, as a program would, and holds a tag: blocks that
@@ -27,7 +27,7 @@
 #define PAGE 4096
 #define APART 128 /* no cache or prefetcher moves more at once */
 
-enum { RMA, LIBC, MIMALLOC, N_METHODS };
+enum { RMA, LIBC, MIMALLOC, MPI, N_METHODS };
 
 enum order { FIXED, LIFO, FIFO, RANDOM, ACROSS, REMOTE };
 
@@ -112,10 +112,21 @@ BENCH_INLINE void put_mimalloc(void *p) {
     mi_free(p);
 }
 
+BENCH_INLINE void *get_mpi(size_t size) {
+    void *p;
+    BENCH_MPI(MPI_Alloc_mem((MPI_Aint)size, MPI_INFO_NULL, &p));
+    return p;
+}
+
+BENCH_INLINE void put_mpi(void *p) {
+    BENCH_MPI(MPI_Free_mem(p));
+}
+
 static struct heap heaps[N_METHODS] = {
     [RMA] = {.get = get_rma, .put = put_rma},
     [LIBC] = {.get = get_libc, .put = put_libc},
     [MIMALLOC] = {.get = get_mimalloc, .put = put_mimalloc},
+    [MPI] = {.get = get_mpi, .put = put_mpi},
 };
 
 static void open_mimalloc(void) {
@@ -331,19 +342,20 @@ static double remote_rma(long n) {
     static double order##_libc(long n) { return run_##order(n, &heaps[LIBC], get_libc, put_libc); }     \
     static double order##_mimalloc(long n) {                                                            \
         return run_##order(n, &heaps[MIMALLOC], get_mimalloc, put_mimalloc);                            \
-    }
+    }                                                                                                   \
+    static double order##_mpi(long n) { return run_##order(n, &heaps[MPI], get_mpi, put_mpi); }
 RUNS(fixed)
 RUNS(lifo)
 RUNS(fifo)
 RUNS(random)
 
 static double (*const runs[][N_METHODS])(long n) = {
-    [FIXED] = {fixed_rma, fixed_libc, fixed_mimalloc},
-    [LIFO] = {lifo_rma, lifo_libc, lifo_mimalloc},
-    [FIFO] = {fifo_rma, fifo_libc, fifo_mimalloc},
-    [RANDOM] = {random_rma, random_libc, random_mimalloc},
-    [ACROSS] = {across_rma, across_libc, across_mimalloc},
-    [REMOTE] = {remote_rma, NULL, NULL},
+    [FIXED] = {fixed_rma, fixed_libc, fixed_mimalloc, fixed_mpi},
+    [LIFO] = {lifo_rma, lifo_libc, lifo_mimalloc, lifo_mpi},
+    [FIFO] = {fifo_rma, fifo_libc, fifo_mimalloc, fifo_mpi},
+    [RANDOM] = {random_rma, random_libc, random_mimalloc, random_mpi},
+    [ACROSS] = {across_rma, across_libc, across_mimalloc, NULL},
+    [REMOTE] = {remote_rma, NULL, NULL, NULL},
 };
 
 /* Live sets. */
@@ -534,6 +546,7 @@ static void churn(int heap, double *heap_per_byte, double *resident_per_byte) {
 static const struct bench_ratio ratios[] = {
     {"rma/glibc", RMA, {LIBC, -1}},
     {"rma/mimalloc", RMA, {MIMALLOC, -1}},
+    {"MPI/rma", MPI, {RMA, -1}},
 };
 
 static bool wanted(int row) {
@@ -549,11 +562,11 @@ static void timed_row(int row) {
     bool alone = pattern->order != ACROSS && pattern->order != REMOTE;
     for (int i = 0; i < N_METHODS; i++) {
         methods[i].run = heaps[i].get && (alone || partner) ? runs[pattern->order][i] : NULL;
-        methods[i].callers = pattern->order == ACROSS && i == RMA ? 2 : 1;
+        methods[i].callers = pattern->order == ACROSS && i == RMA ? BENCH_BOTH : BENCH_ORIGINS;
         methods[i].check = check_of(pattern->order);
         if (bench.pe == 0 && methods[i].run) open_live(&heaps[i]);
     }
-    bench_row(pattern->name, methods, N_METHODS, ratios, 2);
+    bench_row(pattern->name, methods, N_METHODS, ratios, 3);
     for (int i = 0; i < N_METHODS; i++)
         if (bench.pe == 0 && methods[i].run) close_live(&heaps[i]);
 }
@@ -584,6 +597,7 @@ int main(int argc, char **argv) {
                 "  rma       rma_alloc_mem, rma_free_mem\n"
                 "  glibc     malloc, free: the C library's, or what has been put in its place\n"
                 "  mimalloc  mi_malloc, mi_free; '-' if the library is not found\n"
+                "  MPI       MPI_Alloc_mem, MPI_Free_mem; '-' where two threads or PEs take part, and for the last two rows\n"
                 "The rows:\n"
                 "  fixed     64 bytes, released at once\n"
                 "  lifo      1000 blocks of 64 bytes, released in reverse\n"
@@ -599,11 +613,11 @@ int main(int argc, char **argv) {
                 "across and remote need PE 1 on PE 0's node.",
         .options = options,
         .rows = "Pattern",
-        .nanoseconds = true,
+        .value = BENCH_NS,
         .budget = 10e-3,
     };
     double heap_per_byte[N_METHODS], resident_per_byte[N_METHODS];
-    static const char *const columns[] = {"rma", "glibc", "mimalloc"};
+    static const char *const columns[] = {"rma", "glibc", "mimalloc", "MPI"};
 
     bench_init(argc, argv, &spec);
     open_mimalloc();
@@ -612,14 +626,14 @@ int main(int argc, char **argv) {
         methods[i].name = columns[i];
         heap_per_byte[i] = resident_per_byte[i] = NAN;
         /* Now, before other patterns make the heaps grow. */
-        if (bench.pe == 0 && heaps[i].get && (wanted(HEAP) || wanted(RESIDENT)))
+        if (bench.pe == 0 && heaps[i].get && i != MPI && (wanted(HEAP) || wanted(RESIDENT)))
             churn(i, &heap_per_byte[i], &resident_per_byte[i]);
     }
     bool good = wrong == 0;
     for (int row = 0; row < N_PATTERNS; row++)
         if (wanted(row)) timed_row(row);
-    if (wanted(HEAP)) bench_row_of("heap", heap_per_byte, good, methods, N_METHODS, ratios, 2);
-    if (wanted(RESIDENT)) bench_row_of("resident", resident_per_byte, good, methods, N_METHODS, ratios, 2);
+    if (wanted(HEAP)) bench_row_of("heap", heap_per_byte, good, methods, N_METHODS, ratios, 3);
+    if (wanted(RESIDENT)) bench_row_of("resident", resident_per_byte, good, methods, N_METHODS, ratios, 3);
     if (wrong > 0) fprintf(stderr, "rma_alloc: PE %d: %zu tags were overwritten in live blocks\n", bench.pe, wrong);
     if (bench_agree(wrong > 0)) bench.failed = true;
     if (partner) BENCH_RMA(rma_free(ring));

@@ -12,9 +12,10 @@ static bool call;
 
 BENCH_INLINE double rma_loop(long n, size_t len) {
     char *to = pair.own, *from = pair.heap;
+    int peer = bench.peer;
     double start = rma_wtime();
     for (long i = 0; i < n; i++) {
-        BENCH_RMA(rma_get(to, from, len, 1));
+        BENCH_RMA(rma_get(to, from, len, peer));
         bench_keep(to);
     }
     return rma_wtime() - start;
@@ -42,18 +43,18 @@ static double run_mpi(long n) {
     int len = (int)bench.size;
     double start = rma_wtime();
     for (long i = 0; i < n; i++) {
-        BENCH_MPI(MPI_Get(pair.own, len, MPI_BYTE, 1, 0, len, MPI_BYTE, pair.win));
-        BENCH_MPI(MPI_Win_flush(1, pair.win));
+        BENCH_MPI(MPI_Get(pair.own, len, MPI_BYTE, bench.peer, 0, len, MPI_BYTE, pair.win));
+        BENCH_MPI(MPI_Win_flush(bench.peer, pair.win));
     }
     return rma_wtime() - start;
 }
 
 static size_t check_heap(const struct bench_method *m) {
-    return bench_pair_check(m, pair.heap, 1, pair.own, 0, MPI_WIN_NULL);
+    return bench_pair_check(m, pair.heap, BENCH_TARGET, pair.own, MPI_WIN_NULL);
 }
 
 static size_t check_window(const struct bench_method *m) {
-    return bench_pair_check(m, pair.base, 1, pair.own, 0, pair.win);
+    return bench_pair_check(m, pair.base, BENCH_TARGET, pair.own, pair.win);
 }
 
 int main(int argc, char **argv) {
@@ -63,22 +64,21 @@ int main(int argc, char **argv) {
     };
     static const struct bench_spec spec = {
         .title = "get latency",
-        .note = "PE 0 from PE 1",
-        .help = "Time of a get, by PE 0 from PE 1:\n"
+        .help = "Time of a get, by the first PE of a pair from the second:\n"
                 "  Latency (us)  rma_get\n"
                 "  raw (us)      the same bytes by loads or memcpy through rma_ptr; '-' off-node\n"
-                "  MPI (us)      MPI_Get, MPI_Win_flush on an allocated window, PE 1 waiting in MPI\n"
-                "Off-node PE 1 waits in librma for the first column, and rma/raw gives way to rma/MPI: 1.05 at most is asked.\n"
+                "  MPI (us)      MPI_Get, MPI_Win_flush on an allocated window, the target waiting in MPI\n"
+                "Off-node the target waits in librma for the first column, and rma/raw gives way to rma/MPI: 1.05 at most is asked.\n"
                 "The compiler knows lengths of 1, 2, 4 and 8 bytes, as in programs that get single values.",
         .options = options,
         .max_size = (size_t)1 << 20,
-        .n_pes = 2,
+        .pairs = BENCH_PAIRS_MAX,
         .budget = 5e-3,
     };
     static struct bench_method methods[PAIR_METHODS] = {
-        [PAIR_RMA] = {.name = "Latency (us)", .run = run_rma, .check = check_heap, .callers = 1},
-        [PAIR_RAW] = {.name = "raw (us)", .run = run_raw, .check = check_heap, .callers = 1},
-        [PAIR_MPI] = {.name = "MPI (us)", .run = run_mpi, .check = check_window, .callers = 1, .mpi = true},
+        [PAIR_RMA] = {.name = "Latency (us)", .run = run_rma, .check = check_heap, .callers = BENCH_ORIGINS},
+        [PAIR_RAW] = {.name = "raw (us)", .run = run_raw, .check = check_heap, .callers = BENCH_ORIGINS},
+        [PAIR_MPI] = {.name = "MPI (us)", .run = run_mpi, .check = check_window, .callers = BENCH_ORIGINS, .mpi = true},
     };
     return bench_pair_latency(argc, argv, &spec, &pair, methods);
 }

@@ -54,34 +54,49 @@ few="-i 3 -x 0 -r 1"
     passes 3 rma_get_latency $few -m 8:32 --call
     passes 2 rma_put_bw $few -m 4k:8k -w 4
     passes 2 rma_put_bw $few -m 4k:8k -w 4 --nbi
-    passes 1 rma_barrier_latency $few
-    passes 7 rma_atomic_latency $few
-    passes 1 rma_atomic_latency $few --operation=swap
-    passes 2 rma_signal_latency $few -m 8k:16k
-    passes 2 rma_thread_rate $few
-    passes 3 rma_thread_rate $few -t 4 -o fetch_add
-    passes 1 rma_thread_rate $few -t 1 -o get
-    passes 5 rma_lock_latency $few
-    passes 1 rma_lock_latency $few --operation=handover
-    passes 11 rma_wait_latency $few
-    passes 1 rma_wait_latency $few --operation=any8
-    passes 6 rma_busy_target -r 1 --compute=20
-    passes 2 rma_init_time
+    passes 2 rma_put_bw $few -m 4k:8k --handover
+    passes 2 rma_get_bw $few -m 4k:8k -w 4
+    passes 2 rma_get_bw $few -m 4k:8k -w 4 --nbi --handover --touch=read
+    passes 2 rma_put_bibw $few -m 4k:8k -w 4
+    passes 2 rma_put_bibw $few -m 4k:8k --handover
+    passes 3 rma_put_mr $few -m 8:32
+    passes 2 rma_put_nb $few -m 4k:8k
+    passes 1 rma_barrier $few
+    passes 1 rma_barrier $few -o sync
+    passes 20 rma_atomics $few
+    passes 1 rma_atomics $few --operation=swap
+    passes 2 rma_signal $few -m 8k:16k
+    passes 2 rma_threads $few
+    passes 3 rma_threads $few -t 4 -o fetch_add
+    passes 1 rma_threads $few -t 1 -o get
+    passes 5 rma_lock $few
+    passes 1 rma_lock $few --operation=handover
+    passes 11 rma_wait $few
+    passes 1 rma_wait $few --operation=any8
+    passes 6 rma_progress -r 1 --compute=20
+    passes 2 rma_init
     passes 1 rma_alloc $few -p fixed
-    for operation in barrier sync; do passes 1 rma_collective_latency $few -o $operation; done
-    for operation in broadcast fcollect collect alltoall sum max inscan exscan; do
-        passes 2 rma_collective_latency $few -m 8:16 -o $operation
-    done
-    passes 1 rma_collective_latency $few -m 64k:64k -o sum --fresh
+    for program in rma_bcast rma_fcollect rma_collect rma_alltoall rma_reduce rma_scan; do passes 2 $program $few -m 8:16; done
+    passes 2 rma_reduce $few -m 8:16 -o max
+    passes 2 rma_reduce $few -m 8:16 -o xor
+    passes 2 rma_scan $few -m 8:16 -o exscan
+    passes 1 rma_reduce $few -m 64k:64k -o sum --fresh
     pes=3
-    for operation in broadcast collect alltoall sum exscan; do passes 2 rma_collective_latency $few -m 4k:8k -o $operation; done
-    passes 1 rma_barrier_latency $few
-    passes 5 rma_lock_latency $few
-    passes 6 rma_busy_target -r 1 --compute=20
-    passes 2 rma_init_time
+    for program in rma_bcast rma_collect rma_alltoall rma_reduce rma_scan; do passes 2 $program $few -m 4k:8k; done
+    passes 1 rma_barrier $few
+    passes 5 rma_lock $few
+    passes 6 rma_progress -r 1 --compute=20
+    passes 2 rma_init
     pes=1
-    passes 3 rma_collective_latency $few -m 8:32 -o collect
-    passes 5 rma_lock_latency $few
+    passes 3 rma_collect $few -m 8:32
+    passes 5 rma_lock $few
+    pes=4
+    passes 2 rma_put_latency $few -m 8:16 --pairs=2
+    passes 2 rma_put_bw $few -m 4k:8k -w 4 -p 2 --handover
+    passes 2 rma_put_bibw $few -m 4k:8k -w 4 -p 2
+    passes 20 rma_atomics $few -p 2
+    passes 2 rma_signal $few -m 8k:16k -p 2
+    passes 11 rma_wait $few -p 2
 }
 
 # tunes PROGRAM-ARGUMENTS: the last line is a setting that a job takes, whatever the sizes in it.
@@ -98,7 +113,7 @@ for arguments in "-r 1 -m 64:128" "-r 2 -m 8k:8k --verbose"; do
         fail "rma_collective_tune $arguments: exit $status"
         continue
     fi
-    job "$chosen" 2 rma_collective_latency -i 3 -x 0 -r 1 -m 8:8 -o sum -c --csv
+    job "$chosen" 2 rma_reduce -i 3 -x 0 -r 1 -m 8:8 -o sum -c --csv
     if [ $status -eq 0 ]; then ok "a job takes $chosen"; else fail "$chosen: exit $status"; fi
 done
 job MPIR_CVAR_NOLOCAL=0 1 rma_collective_tune
@@ -107,6 +122,57 @@ job MPIR_CVAR_NOLOCAL=0 2 rma_collective_tune --rounds=0
 if [ $status -eq 2 ]; then ok "rma_collective_tune refuses --rounds=0"; else fail "rma_collective_tune --rounds=0: exit $status"; fi
 job MPIR_CVAR_NOLOCAL=1 2 rma_collective_tune
 if [ $status -eq 2 ]; then ok "rma_collective_tune refuses a node for each PE"; else fail "rma_collective_tune, 2 nodes: exit $status"; fi
+
+# places SWITCH PLACEMENT PEs WORDS: what the note says of the pair, or why there is none.
+places() {
+    job "$1" "$3" rma_put_latency -i 1 -x 0 -r 1 -m 8:8 --placement="$2"
+    if grep -q "$4" "$dir/out" "$dir/err"; then ok "$1, --placement=$2, $3 PEs: $4"; else fail "$1, --placement=$2, $3 PEs: not '$4'"; fi
+}
+places MPIR_CVAR_NOLOCAL=0 any 2 "PE 0 to PE 1, on one node"
+places MPIR_CVAR_NOLOCAL=0 node 3 "PE 0 to PE 1, on one node"
+places MPIR_CVAR_NOLOCAL=0 far 2 "0 of 1 pair of PEs of different nodes: the job has 2 PEs on 1 node$"
+places MPIR_CVAR_NOLOCAL=1 node 2 "0 of 1 pair of PEs of one node: the job has 2 PEs on 2 nodes$"
+places MPIR_CVAR_NOLOCAL=1 far 2 "PE 0 to PE 1, across nodes"
+places MPIR_CVAR_NUM_CLIQUES=2 any 4 "PE 0 to PE 1, across nodes"
+places MPIR_CVAR_NUM_CLIQUES=2 node 4 "PE 0 to PE 2, on one node"
+places MPIR_CVAR_NUM_CLIQUES=2 far 4 "PE 0 to PE 1, across nodes"
+places MPIR_CVAR_NOLOCAL=0 any 1 "0 of 1 pair of PEs: the job has 1 PE on 1 node; start it with mpiexec -n 2 or more"
+job MPIR_CVAR_NUM_CLIQUES=2 4 rma_put_latency -i 1 -x 0 -r 1 -m 8:8 --placement=node --pairs=2
+if grep -q "2 pairs, the first PE 0 to PE 2, on one node" "$dir/out"; then ok "two pairs, each on its node"; else fail "two pairs, each on its node"; fi
+job MPIR_CVAR_NOLOCAL=0 3 rma_put_latency --pairs=2
+if [ $status -eq 2 ]; then ok "two pairs of 3 PEs are refused"; else fail "two pairs of 3 PEs: exit $status"; fi
+
+# Statistics: what stands in the columns is ordered, and in JSON, too.
+job MPIR_CVAR_NOLOCAL=0 2 rma_put_latency -i 3 -x 0 -r 20 -m 8:8 --stats --csv --json="$dir/json"
+if [ $status -eq 0 ] && [ "$(wc -l <"$dir/out")" -eq 6 ] &&
+    awk -F, 'NR > 1 && !($3 <= $4 && $4 <= $5 && $6 <= $4 && $4 <= $7) { bad = 1 } END { exit bad }' "$dir/out"; then
+    ok "--stats: minimum, median, 99th percentile and interval"
+else
+    fail "--stats: exit $status"
+fi
+if command -v python3 >/dev/null; then
+    if python3 - "$dir/json" <<'END'; then ok "--json is JSON, with all statistics"; else fail "--json"; cat "$dir/json"; fi
+import json, sys
+found = json.load(open(sys.argv[1]))
+assert found["benchmark"] == "rma_put_latency" and found["pes"] == 2 and found["pairs"] == 1 and found["repeat"] == 20
+assert [row["size"] for row in found["rows"]] == [8]
+column = found["rows"][0]["columns"]["Latency (us)"]
+assert column["n"] == 20 and column["min"] <= column["low"] <= column["median"] <= column["high"] <= column["max"]
+END
+fi
+job MPIR_CVAR_NOLOCAL=0 2 rma_put_latency --csv --json
+if [ $status -eq 2 ]; then ok "--csv and --json cannot share the standard output"; else fail "--csv --json: exit $status"; fi
+job MPIR_CVAR_NOLOCAL=0 2 rma_put_latency --csv="$dir/no/such/folder"
+if [ $status -eq 2 ] && grep -q "no/such/folder' cannot be written" "$dir/err"; then
+    ok "a file that cannot be written is refused"
+else
+    fail "--csv to no folder: exit $status"
+fi
+# More than 2 seconds, in which the line is shown.
+job MPIR_CVAR_NOLOCAL=0 2 rma_progress --compute=700 -r 2 --progress=yes
+if [ $status -eq 0 ] && grep -q "rma_progress: Row" "$dir/err"; then ok "--progress=yes"; else fail "--progress=yes: exit $status"; fi
+job MPIR_CVAR_NOLOCAL=0 2 rma_progress --compute=700 -r 2
+if [ $status -eq 0 ] && [ ! -s "$dir/err" ]; then ok "no progress where stderr is no terminal"; else fail "progress into a file"; fi
 
 for source in "$top_srcdir"/bench/rma_*.c; do
     program=$(basename "$source" .c)

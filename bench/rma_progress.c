@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* rma_busy_target.c: the time of operations on a PE that computes and calls nobody, and what serving them costs it.
+/* rma_progress.c: the time of operations on a PE that computes and calls nobody, and what serving them costs it.
  *
- * A batch is one computation of all PEs but PE 0, which works on PE 1 meanwhile: lone operations with a rest between them,
+ * A batch is one computation of all PEs but the origin, which works on its target meanwhile: lone operations with a rest between them,
  * which meet a target that has not been asked for a while, or a burst. A cell is the median of the batches' medians. What is done
- * at the very end of a computation could meet a target that waits, so PE 0 begins nothing there.
+ * at the very end of a computation could meet a target that waits, so the origin begins nothing there.
  *
  * MPI alone serves nobody while the target computes, and librma's thread would serve MPI's operations with its own: for the MPI
  * column no PE has one. */
@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-enum { RMA, MPI, N_METHODS };
+enum { RMA, RAW, MPI, N_METHODS };
 enum { FETCH_ADD, PUT };
 
 #define STEPS 10000       /* of arithmetic between two looks at the clock: some 10 us */
@@ -70,25 +70,34 @@ static void serve(bool on) {
     if (bench_agree(code != RMA_SUCCESS)) bench_refuse(1, "%s", rma_last_error());
 }
 
-/* Operations of PE 0. Each leaves its number, counted from 1, in the first word of PE 1's block. */
+/* Operations of the origin. Each leaves its number, counted from 1, in the first word of the target's block. */
 
 static void operate_rma(int operation) {
     uint64_t *word = (uint64_t *)(void *)pair.heap, number = done + 1;
     if (operation == FETCH_ADD) {
-        wrong += rma_atomic_fetch_add(word, 1, 1) != done;
+        wrong += rma_atomic_fetch_add(word, 1, bench.peer) != done;
     } else {
-        BENCH_RMA(rma_put(word, &number, sizeof number, 1));
+        BENCH_RMA(rma_put(word, &number, sizeof number, bench.peer));
         BENCH_RMA(rma_quiet());
     }
+}
+
+/* The limit, on one node. */
+static void operate_raw(int operation) {
+    uint64_t *word = (uint64_t *)(void *)pair.peer;
+    if (operation == FETCH_ADD)
+        wrong += __atomic_fetch_add(word, 1, __ATOMIC_ACQ_REL) != done;
+    else
+        __atomic_store_n(word, done + 1, __ATOMIC_RELEASE);
 }
 
 static void operate_mpi(int operation) {
     uint64_t one = 1, found = 0, number = done + 1;
     if (operation == FETCH_ADD)
-        BENCH_MPI(MPI_Fetch_and_op(&one, &found, MPI_UINT64_T, 1, 0, MPI_SUM, pair.win));
+        BENCH_MPI(MPI_Fetch_and_op(&one, &found, MPI_UINT64_T, bench.peer, 0, MPI_SUM, pair.win));
     else
-        BENCH_MPI(MPI_Put(&number, 1, MPI_UINT64_T, 1, 0, 1, MPI_UINT64_T, pair.win));
-    BENCH_MPI(MPI_Win_flush(1, pair.win));
+        BENCH_MPI(MPI_Put(&number, 1, MPI_UINT64_T, bench.peer, 0, 1, MPI_UINT64_T, pair.win));
+    BENCH_MPI(MPI_Win_flush(bench.peer, pair.win));
     wrong += operation == FETCH_ADD && found != done;
 }
 
@@ -104,6 +113,8 @@ static double operate(const struct row *row, int method, double end) {
         double start = now(CLOCK_MONOTONIC);
         if (method == RMA)
             operate_rma(row->operation);
+        else if (method == RAW)
+            operate_raw(row->operation);
         else
             operate_mpi(row->operation);
         samples[n++] = (now(CLOCK_MONOTONIC) - start) * 1e6;
@@ -112,29 +123,30 @@ static double operate(const struct row *row, int method, double end) {
     return bench_median(samples, (int)n);
 }
 
-/* One batch. The value on PE 0; the others' is 0. */
+/* One batch. */
 static double batch(const struct row *row, int method) {
-    uint64_t *word = (uint64_t *)(void *)(method == RMA ? pair.heap : pair.base);
+    uint64_t *word = (uint64_t *)(void *)(method == MPI ? pair.base : pair.heap);
     double seconds = (double)compute_ms * 1e-3, value = 0;
     done = 0;
-    if (bench.pe == 1) __atomic_store_n(word, 0, __ATOMIC_RELEASE);
+    if (bench.role == BENCH_TARGET) __atomic_store_n(word, 0, __ATOMIC_RELEASE);
     BENCH_MPI(MPI_Win_sync(pair.win));
     bench_sync();
-    if (bench.pe == 0) {
+    if (bench.role == BENCH_ORIGIN) {
         double end = now(CLOCK_MONOTONIC) + seconds * QUIET_END;
         rest(); /* by then the others compute */
         value = operate(row, method, end);
     } else {
         compute_for(seconds);
     }
-    /* Whoever waits for an MPI call of PE 0 must be in MPI now. */
+    /* Whoever waits for an MPI call of the origin must be in MPI now. */
     if (method == MPI)
         bench_sync_mpi();
     else
         bench_sync();
     BENCH_MPI(MPI_Win_sync(pair.win));
-    BENCH_MPI(MPI_Bcast(&done, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD));
-    if (bench.pe == 1) wrong += __atomic_load_n(word, __ATOMIC_ACQUIRE) != done;
+    BENCH_MPI(MPI_Allreduce(MPI_IN_PLACE, &done, 1, MPI_UINT64_T, MPI_MAX, MPI_COMM_WORLD));
+    if (bench.role == BENCH_TARGET) wrong += __atomic_load_n(word, __ATOMIC_ACQUIRE) != done;
+    BENCH_MPI(MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD));
     return value;
 }
 
@@ -192,14 +204,15 @@ static void slowdown(double *longer, double *share) {
 
 int main(int argc, char **argv) {
     static const struct bench_option options[] = {
-        {"compute", 0, BENCH_COUNT, &compute_ms, 10, 1000000, "MS", "milliseconds that PE 1 computes in a batch [2000]"},
+        {"compute", 0, BENCH_COUNT, &compute_ms, 10, 1000000, "MS", "milliseconds that the target computes in a batch [2000]"},
         {0},
     };
     static const struct bench_spec spec = {
         .title = "busy target",
-        .note = "PE 0 to PE 1, 8 bytes, while PE 1 computes",
-        .help = "Time of operations by PE 0 on PE 1, while all PEs but PE 0 compute and call nobody:\n"
+        .note = "8 bytes, while the target computes",
+        .help = "Time of operations by one PE on another, while all PEs but the first compute and call nobody:\n"
                 "  Latency (us)  rma_atomic_fetch_add, or rma_put and rma_quiet\n"
+                "  raw (us)      the same by an instruction through rma_ptr; '-' off-node\n"
                 "  MPI (us)      MPI_Fetch_and_op or MPI_Put, and MPI_Win_flush; librma's thread is ended on all PEs\n"
                 "The rows:\n"
                 "  lone, lone put    with rests of 4 ms\n"
@@ -208,12 +221,13 @@ int main(int argc, char **argv) {
                 "  thread (%)        processor time that the thread takes of it; both '-' on one node, where there is none",
         .options = options,
         .rows = "Row",
-        .n_pes = 2,
+        .pairs = 1,
         .repeat = 3,
         .itself = true,
     };
-    static const struct bench_method methods[N_METHODS] = {[RMA] = {.name = "Latency (us)"}, [MPI] = {.name = "MPI (us)"}};
-    static const struct bench_ratio ratios[] = {{"MPI/rma", MPI, {RMA, -1}}};
+    static const struct bench_method methods[N_METHODS] = {
+        [RMA] = {.name = "Latency (us)"}, [RAW] = {.name = "raw (us)"}, [MPI] = {.name = "MPI (us)"}};
+    static const struct bench_ratio ratios[] = {{"rma/raw", RMA, {RAW, -1}}, {"MPI/rma", MPI, {RMA, -1}}};
 
     bench_init(argc, argv, &spec);
     serve(true); /* or end here, where no thread is to be had */
@@ -225,16 +239,18 @@ int main(int argc, char **argv) {
         double cells[N_METHODS];
         for (long i = 0; i < bench.repeat; i++)
             for (int m = 0; m < N_METHODS; m++) {
-                serve(m == RMA);
+                if (m == RAW && !pair.on_node) continue;
+                bench_progress(rows[r].name, i, bench.repeat);
+                serve(m != MPI);
                 values[m * bench.repeat + i] = batch(&rows[r], m);
             }
-        for (int m = 0; m < N_METHODS; m++) cells[m] = bench_median(values + m * bench.repeat, (int)bench.repeat);
-        bench_row_of(rows[r].name, cells, good(), methods, N_METHODS, ratios, 1);
+        for (int m = 0; m < N_METHODS; m++) cells[m] = m == RAW && !pair.on_node ? NAN : bench_median(values + m * bench.repeat, (int)bench.repeat);
+        bench_row_of(rows[r].name, cells, good(), methods, N_METHODS, ratios, 2);
     }
-    double longer[N_METHODS] = {NAN, NAN}, share[N_METHODS] = {NAN, NAN};
+    double longer[N_METHODS] = {NAN, NAN, NAN}, share[N_METHODS] = {NAN, NAN, NAN};
     if (bench.far) slowdown(&longer[RMA], &share[RMA]);
-    bench_row_of("slowdown (%)", longer, true, methods, N_METHODS, ratios, 1);
-    bench_row_of("thread (%)", share, true, methods, N_METHODS, ratios, 1);
+    bench_row_of("slowdown (%)", longer, true, methods, N_METHODS, ratios, 2);
+    bench_row_of("thread (%)", share, true, methods, N_METHODS, ratios, 2);
     serve(true);
     bench_pair_close(&pair);
     free(samples);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* rma_barrier_latency.c: the time that a barrier of all PEs takes, one after the other.
+/* rma_barrier.c: the time that a barrier of all PEs takes, one after the other.
  *
  * The raw column is the limit for two PEs: each raises its own flag and waits for the other's. */
 #include "bench.h"
@@ -25,11 +25,19 @@ static void handshake(void) {
 
 /* Each begins with one more, untimed, to start together. */
 
-static double run_rma(long n) {
-    BENCH_RMA(rma_barrier_all());
+BENCH_INLINE double meetings(long n, int (*meet)(void)) {
+    BENCH_RMA(meet());
     double start = rma_wtime();
-    for (long i = 0; i < n; i++) BENCH_RMA(rma_barrier_all());
+    for (long i = 0; i < n; i++) BENCH_RMA(meet());
     return rma_wtime() - start;
+}
+
+static double run_barrier(long n) {
+    return meetings(n, rma_barrier_all);
+}
+
+static double run_sync(long n) {
+    return meetings(n, rma_sync_all);
 }
 
 static double run_raw(long n) {
@@ -59,17 +67,23 @@ static size_t check(const struct bench_method *m) {
 }
 
 int main(int argc, char **argv) {
-    static const struct bench_spec spec = {
+    static int operation;
+    static const struct bench_option options[] = {
+        {"operation", 'o', BENCH_WORD, &operation, 0, 0, "barrier|sync", "with rma_quiet, or without [barrier]"},
+        {0},
+    };
+    static struct bench_spec spec = {
         .title = "barrier latency",
         .note = "all PEs, the slowest one's time",
         .help = "Time of a barrier of all PEs, as the slowest of them sees it:\n"
-                "  Latency (us)  rma_barrier_all\n"
+                "  Latency (us)  rma_barrier_all or rma_sync_all\n"
                 "  raw (us)      raise a flag, wait for the other PE's; '-' unless 2 PEs on one node\n"
                 "  MPI (us)      MPI_Barrier",
+        .options = options,
         .budget = 20e-3,
     };
     struct bench_method methods[N_METHODS] = {
-        [RMA] = {.name = "Latency (us)", .run = run_rma, .check = check},
+        [RMA] = {.name = "Latency (us)", .run = run_barrier, .check = check},
         [RAW] = {.name = "raw (us)", .run = run_raw, .check = check},
         [MPI] = {.name = "MPI (us)", .run = run_mpi, .check = check},
     };
@@ -79,6 +93,10 @@ int main(int argc, char **argv) {
     };
 
     bench_init(argc, argv, &spec);
+    if (operation == 1) {
+        spec.title = "sync latency";
+        methods[RMA].run = run_sync;
+    }
     flag = rma_aligned_alloc(FLAG_SIZE, 2 * FLAG_SIZE);
     if (!flag) bench_refuse(1, "%s", rma_last_error());
     memset(flag, 0, 2 * FLAG_SIZE);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* rma_thread_rate.c: how fast several threads of PE 0 work on PE 1 together, with a context each and all in one.
+/* rma_threads.c: how fast several threads of one PE work on another together, with a context each and all in one.
  *
  * The figure is the time of all divided by the operations of all: with a processor for each thread it halves with two, if nothing is
- * shared. Each thread has lines of its own on PE 1, so that it is the library that is measured, and not a line that threads share. */
+ * shared. Each thread has lines of its own there, so that it is the library that is measured, and not a line that threads share. */
 #include "pair.h"
 
 #include <pthread.h>
@@ -23,7 +23,7 @@ struct worker {
     pthread_t thread;
     rma_ctx *ctx;
     long n;
-    uint64_t *word, *near, *mine; /* PE 1's by symmetric address, by load and store if that can be, and what is put from or got to here */
+    uint64_t *word, *near, *mine; /* the target's by symmetric address, by load and store if that can be, and what is put from or got to here */
     double seconds;
 };
 
@@ -37,11 +37,11 @@ static void *work_rma(void *arg) {
     double begun = rma_wtime();
     for (long i = 0, k = 0; i < t->n; i++) {
         if (operation == PUT)
-            BENCH_RMA(rma_ctx_put_nbi(t->ctx, t->word, t->mine, sizeof *t->word, 1));
+            BENCH_RMA(rma_ctx_put_nbi(t->ctx, t->word, t->mine, sizeof *t->word, bench.peer));
         else if (operation == GET)
-            BENCH_RMA(rma_ctx_get_nbi(t->ctx, t->mine, t->word, sizeof *t->word, 1));
+            BENCH_RMA(rma_ctx_get_nbi(t->ctx, t->mine, t->word, sizeof *t->word, bench.peer));
         else
-            BENCH_RMA(rma_ctx_atomic_fetch_add_nbi(t->ctx, t->mine, t->word, 1, 1));
+            BENCH_RMA(rma_ctx_atomic_fetch_add_nbi(t->ctx, t->mine, t->word, 1, bench.peer));
         bench_keep(t->mine);
         if (++k == window) {
             BENCH_RMA(rma_ctx_quiet(t->ctx));
@@ -78,17 +78,17 @@ static void *work_mpi(void *arg) {
     double begun = rma_wtime();
     for (long i = 0, k = 0; i < t->n; i++) {
         if (operation == PUT)
-            BENCH_MPI(MPI_Put(t->mine, 8, MPI_BYTE, 1, disp, 8, MPI_BYTE, pair.win));
+            BENCH_MPI(MPI_Put(t->mine, 8, MPI_BYTE, bench.peer, disp, 8, MPI_BYTE, pair.win));
         else if (operation == GET)
-            BENCH_MPI(MPI_Get(t->mine, 8, MPI_BYTE, 1, disp, 8, MPI_BYTE, pair.win));
+            BENCH_MPI(MPI_Get(t->mine, 8, MPI_BYTE, bench.peer, disp, 8, MPI_BYTE, pair.win));
         else
-            BENCH_MPI(MPI_Fetch_and_op(&one, t->mine, MPI_UINT64_T, 1, disp, MPI_SUM, pair.win));
+            BENCH_MPI(MPI_Fetch_and_op(&one, t->mine, MPI_UINT64_T, bench.peer, disp, MPI_SUM, pair.win));
         if (++k == window) {
-            BENCH_MPI(MPI_Win_flush(1, pair.win));
+            BENCH_MPI(MPI_Win_flush(bench.peer, pair.win));
             k = 0;
         }
     }
-    BENCH_MPI(MPI_Win_flush(1, pair.win));
+    BENCH_MPI(MPI_Win_flush(bench.peer, pair.win));
     t->seconds = rma_wtime() - begun;
     return NULL;
 }
@@ -125,7 +125,7 @@ static double run_one(long n) {
 static double run_raw(long n) { return run(n, work_raw); }
 static double run_mpi(long n) { return run(n, work_mpi); }
 
-/* Each thread's word on PE 1 is what it has put, or the number of what it has added; what it has got is what was there. */
+/* Each thread's word on the target is what it has put, or the number of what it has added; what it has got is what was there. */
 static size_t check_words(const struct bench_method *m, uint64_t *words, MPI_Win win) {
     static uint64_t turn = 1000;
     const long n = 16 * (long)n_threads;
@@ -133,7 +133,7 @@ static size_t check_words(const struct bench_method *m, uint64_t *words, MPI_Win
     turn += 1000;
     for (int i = 0; i < n_threads; i++) {
         *workers[i].mine = turn + (uint64_t)i;
-        if (bench.pe == 1) words[i * LINE] = operation == GET ? turn + 500 + (uint64_t)i : 0;
+        if (bench.role == BENCH_TARGET) words[i * LINE] = operation == GET ? turn + 500 + (uint64_t)i : 0;
     }
     if (win != MPI_WIN_NULL) BENCH_MPI(MPI_Win_sync(win));
     bench_sync();
@@ -141,9 +141,9 @@ static size_t check_words(const struct bench_method *m, uint64_t *words, MPI_Win
     bench_sync();
     if (win != MPI_WIN_NULL) BENCH_MPI(MPI_Win_sync(win));
     for (int i = 0; i < n_threads; i++) {
-        if (bench.pe == 0 && operation == GET) wrong += *workers[i].mine != turn + 500 + (uint64_t)i;
-        if (bench.pe == 1 && operation == PUT) wrong += words[i * LINE] != turn + (uint64_t)i;
-        if (bench.pe == 1 && operation == FETCH_ADD) wrong += words[i * LINE] != (uint64_t)(n / n_threads);
+        if (bench.role == BENCH_ORIGIN && operation == GET) wrong += *workers[i].mine != turn + 500 + (uint64_t)i;
+        if (bench.role == BENCH_TARGET && operation == PUT) wrong += words[i * LINE] != turn + (uint64_t)i;
+        if (bench.role == BENCH_TARGET && operation == FETCH_ADD) wrong += words[i * LINE] != (uint64_t)(n / n_threads);
     }
     return wrong;
 }
@@ -161,23 +161,23 @@ int main(int argc, char **argv) {
     };
     static const struct bench_spec spec = {
         .title = "rate of threads",
-        .note = "PE 0 to PE 1, 8 bytes, time of one operation among all",
-        .help = "Time of a nonblocking operation of 8 bytes by threads of PE 0, divided by the number of threads that work at once:\n"
+        .note = "8 bytes, time of one operation among all",
+        .help = "Time of a nonblocking operation of 8 bytes by threads of one PE, divided by the number of threads that work at once:\n"
                 "  own context (us)  rma_ctx_put_nbi, rma_ctx_get_nbi or rma_ctx_atomic_fetch_add_nbi, rma_ctx_quiet after --window\n"
                 "  one context (us)  the same, all threads in RMA_CTX_DEFAULT\n"
                 "  raw (us)          the same by load, store or instruction through rma_ptr; '-' off-node\n"
                 "  MPI (us)          MPI_Put, MPI_Get or MPI_Fetch_and_op, one window, MPI_Win_flush after --window\n"
-                "Give PE 0 as many processors as threads. PE 1 waits in MPI for MPI's column, and off-node in librma for the first.",
+                "Give the origin as many processors as threads. The target waits in MPI for MPI's column, and off-node in librma for the first.",
         .options = options,
         .rows = "Threads",
-        .n_pes = 2,
+        .pairs = BENCH_PAIRS_MAX,
         .budget = 5e-3,
     };
     struct bench_method methods[N_METHODS] = {
-        [OWN] = {.name = "own context (us)", .run = run_own, .check = check_heap, .callers = 1},
-        [ONE] = {.name = "one context (us)", .run = run_one, .check = check_heap, .callers = 1},
-        [RAW] = {.name = "raw (us)", .run = run_raw, .check = check_heap, .callers = 1},
-        [MPI] = {.name = "MPI (us)", .run = run_mpi, .check = check_window, .callers = 1, .mpi = true},
+        [OWN] = {.name = "own context (us)", .run = run_own, .check = check_heap, .callers = BENCH_ORIGINS},
+        [ONE] = {.name = "one context (us)", .run = run_one, .check = check_heap, .callers = BENCH_ORIGINS},
+        [RAW] = {.name = "raw (us)", .run = run_raw, .check = check_heap, .callers = BENCH_ORIGINS},
+        [MPI] = {.name = "MPI (us)", .run = run_mpi, .check = check_window, .callers = BENCH_ORIGINS, .mpi = true},
     };
     static const struct bench_ratio near[] = {
         {"own/raw", OWN, {RAW, -1}},

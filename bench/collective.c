@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* rma_collective_latency.c: the time of a collective over all PEs, one call after the other, by librma and by MPI, and of the
+/* collective.c: the time of a collective over all PEs, one call after the other, by librma and by MPI, and of the
  * copies that it is made of.
  *
  * The calls follow each other without a barrier, so a PE that has nothing to wait for may begin the next while others are in
  * the last: a broadcast's root, say. Buffers are what each library has its programs use: symmetric memory, and ordinary memory. */
-#include "bench.h"
+#include "collective.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -12,10 +12,7 @@
 #include <unistd.h>
 
 enum { RMA, COPIES, MPI, N_METHODS };
-enum { BARRIER, SYNC, BROADCAST, FCOLLECT, COLLECT, ALLTOALL, SUM, MAX, INSCAN, EXSCAN, N_OPERATIONS };
-#define OPERATIONS "barrier|sync|broadcast|fcollect|collect|alltoall|sum|max|inscan|exscan"
-
-enum blocks { NONE, ONE, EACH /* one for each PE */ };
+enum blocks { ONE, EACH /* one for each PE */ };
 
 struct operation {
     const char *title;         /* of the table */
@@ -31,8 +28,8 @@ struct buffers {
     char *source, *dest;
 };
 
-static int which = BROADCAST; /* --operation, */
-static const struct operation *operation;
+static enum collective which;
+static const struct operation *operation; /* which it is */
 static struct buffers symmetric, ordinary;
 static char **peer;     /* each PE's symmetric source, by load and store; this PE's own in place of one that is off-node */
 static int root;        /* of the broadcast */
@@ -41,14 +38,13 @@ static unsigned turn;   /* checks so far, the same on all PEs: data differ from 
 static bool checking;   /* one is under way: the PEs' parts of a collect differ */
 static int *counts;     /* of MPI_Allgatherv: the PEs' parts, */
 static int *offsets;    /* and where they go */
-static uint64_t *ticks; /* symmetric: the barriers that this PE has come to in checks */
 
 static size_t bytes(enum blocks blocks) {
-    return blocks == NONE ? 0 : blocks == ONE ? bench.size : (size_t)bench.n_pes * bench.size;
+    return blocks == ONE ? bench.size : (size_t)bench.n_pes * bench.size;
 }
 
 static bool has_source(void) {
-    return operation->source != NONE && (which != BROADCAST || bench.pe == root);
+    return which != COLLECTIVE_BROADCAST || bench.pe == root;
 }
 
 /* What this PE contributes to a collect. In checks some contribute little or nothing. */
@@ -67,14 +63,6 @@ static void plan_parts(void) {
 
 /* The calls. */
 
-static void rma_barrier_call(void) {
-    BENCH_RMA(rma_barrier_all());
-}
-
-static void rma_sync_call(void) {
-    BENCH_RMA(rma_sync_all());
-}
-
 static void rma_broadcast_call(void) {
     BENCH_RMA(rma_broadcast(RMA_TEAM_WORLD, symmetric.dest, symmetric.source, bench.size, root));
 }
@@ -89,10 +77,6 @@ static void rma_collect_call(void) {
 
 static void rma_alltoall_call(void) {
     BENCH_RMA(rma_alltoall(RMA_TEAM_WORLD, symmetric.dest, symmetric.source, bench.size));
-}
-
-static void mpi_barrier_call(void) {
-    BENCH_MPI(MPI_Barrier(MPI_COMM_WORLD));
 }
 
 /* It has one buffer, which is the source of the root. */
@@ -127,6 +111,7 @@ static void mpi_alltoall_call(void) {
     }
 TYPED(sum, rma_sum_reduce_long, MPI_Allreduce, MPI_SUM)
 TYPED(max, rma_max_reduce_long, MPI_Allreduce, MPI_MAX)
+TYPED(xor, rma_xor_reduce_long, MPI_Allreduce, MPI_BXOR)
 TYPED(inscan, rma_sum_inscan_long, MPI_Scan, MPI_SUM)
 TYPED(exscan, rma_sum_exscan_long, MPI_Exscan, MPI_SUM)
 
@@ -262,34 +247,41 @@ static size_t wrong_alltoall(const char *dest) {
     return wrong;
 }
 
-/* The sum of what PEs 0..n-1 have, or the largest. */
-static size_t wrong_longs(const char *dest, int n, bool largest) {
+enum { BY_SUM, BY_MAX, BY_XOR };
+
+BENCH_INLINE long both(int by, long a, long b) {
+    return by == BY_SUM ? a + b : by == BY_XOR ? a ^ b : a > b ? a : b;
+}
+
+/* The reduction of what PEs 0..n-1 have. */
+static size_t wrong_longs(const char *dest, int n, int by) {
     size_t wrong = 0;
     for (size_t i = 0; i < bench.size / sizeof(long); i++) {
         long all = n > 0 ? number(0, i) : 0;
-        for (int pe = 1; pe < n; pe++) {
-            long one = number(pe, i);
-            all = !largest ? all + one : one > all ? one : all;
-        }
+        for (int pe = 1; pe < n; pe++) all = both(by, all, number(pe, i));
         if (((const long *)(const void *)dest)[i] != all) wrong += sizeof(long);
     }
     return wrong;
 }
 
 static size_t wrong_sum(const char *dest) {
-    return wrong_longs(dest, bench.n_pes, false);
+    return wrong_longs(dest, bench.n_pes, BY_SUM);
 }
 
 static size_t wrong_max(const char *dest) {
-    return wrong_longs(dest, bench.n_pes, true);
+    return wrong_longs(dest, bench.n_pes, BY_MAX);
+}
+
+static size_t wrong_xor(const char *dest) {
+    return wrong_longs(dest, bench.n_pes, BY_XOR);
 }
 
 static size_t wrong_inscan(const char *dest) {
-    return wrong_longs(dest, bench.pe + 1, false);
+    return wrong_longs(dest, bench.pe + 1, BY_SUM);
 }
 
 static size_t wrong_exscan(const char *dest) {
-    return wrong_longs(dest, bench.pe, false);
+    return wrong_longs(dest, bench.pe, BY_SUM);
 }
 
 /* Calls that follow each other as they do when they are timed, with other data, roots and lengths in each, and no meeting but
@@ -304,8 +296,8 @@ static size_t check_calls(void (*call)(void), const struct buffers *b, bool mpi)
         fill(b->source);
         memset(b->dest, 0x5a, bytes(operation->dest));
         /* MPI leaves these as they are. */
-        if (mpi && which == BROADCAST && bench.pe == root) memcpy(b->dest, b->source, bench.size);
-        if (mpi && which == EXSCAN && bench.pe == 0) memset(b->dest, 0, bench.size);
+        if (mpi && which == COLLECTIVE_BROADCAST && bench.pe == root) memcpy(b->dest, b->source, bench.size);
+        if (mpi && which == COLLECTIVE_EXSCAN && bench.pe == 0) memset(b->dest, 0, bench.size);
         call();
         wrong += operation->wrong(b->dest);
     }
@@ -314,51 +306,33 @@ static size_t check_calls(void (*call)(void), const struct buffers *b, bool mpi)
     return wrong;
 }
 
-/* Who leaves a barrier must find that all the others came to it. */
-static size_t check_meeting(void (*call)(void)) {
-    size_t wrong = 0;
-    for (int k = 0; k < 20; k++) {
-        uint64_t mine = *ticks + 1;
-        __atomic_store_n(ticks, mine, __ATOMIC_RELEASE);
-        call();
-        for (int pe = 0; pe < bench.n_pes; pe++) wrong += rma_g(ticks, pe) < mine;
-    }
-    return wrong;
-}
-
 static size_t check_rma(const struct bench_method *m) {
     (void)m;
-    return operation->wrong ? check_calls(operation->rma, &symmetric, false) : check_meeting(operation->rma);
+    return check_calls(operation->rma, &symmetric, false);
 }
 
 static size_t check_mpi(const struct bench_method *m) {
     (void)m;
-    return operation->wrong ? check_calls(operation->mpi, &ordinary, true) : check_meeting(operation->mpi);
+    return check_calls(operation->mpi, &ordinary, true);
 }
 
-static const struct operation operations[N_OPERATIONS] = {
-    [BARRIER] = {"barrier latency", NONE, NONE, false, rma_barrier_call, mpi_barrier_call, NULL, NULL},
-    [SYNC] = {"sync latency", NONE, NONE, false, rma_sync_call, mpi_barrier_call, NULL, NULL},
-    [BROADCAST] = {"broadcast latency", ONE, ONE, false, rma_broadcast_call, mpi_broadcast_call, copy_broadcast, wrong_broadcast},
-    [FCOLLECT] = {"fcollect latency", ONE, EACH, false, rma_fcollect_call, mpi_fcollect_call, copy_fcollect, wrong_fcollect},
-    [COLLECT] = {"collect latency", ONE, EACH, false, rma_collect_call, mpi_collect_call, copy_fcollect, wrong_collect},
-    [ALLTOALL] = {"alltoall latency", EACH, EACH, false, rma_alltoall_call, mpi_alltoall_call, copy_alltoall, wrong_alltoall},
-    [SUM] = {"sum latency", ONE, ONE, true, rma_sum_call, mpi_sum_call, add, wrong_sum},
-    [MAX] = {"max latency", ONE, ONE, true, rma_max_call, mpi_max_call, add, wrong_max},
-    [INSCAN] = {"inscan latency", ONE, ONE, true, rma_inscan_call, mpi_inscan_call, add, wrong_inscan},
-    [EXSCAN] = {"exscan latency", ONE, ONE, true, rma_exscan_call, mpi_exscan_call, add, wrong_exscan},
+static const struct operation operations[] = {
+    [COLLECTIVE_BROADCAST] = {"broadcast latency", ONE, ONE, false, rma_broadcast_call, mpi_broadcast_call, copy_broadcast, wrong_broadcast},
+    [COLLECTIVE_FCOLLECT] = {"fcollect latency", ONE, EACH, false, rma_fcollect_call, mpi_fcollect_call, copy_fcollect, wrong_fcollect},
+    [COLLECTIVE_COLLECT] = {"collect latency", ONE, EACH, false, rma_collect_call, mpi_collect_call, copy_fcollect, wrong_collect},
+    [COLLECTIVE_ALLTOALL] = {"alltoall latency", EACH, EACH, false, rma_alltoall_call, mpi_alltoall_call, copy_alltoall, wrong_alltoall},
+    [COLLECTIVE_SUM] = {"sum latency", ONE, ONE, true, rma_sum_call, mpi_sum_call, add, wrong_sum},
+    [COLLECTIVE_MAX] = {"max latency", ONE, ONE, true, rma_max_call, mpi_max_call, add, wrong_max},
+    [COLLECTIVE_XOR] = {"xor latency", ONE, ONE, true, rma_xor_call, mpi_xor_call, add, wrong_xor},
+    [COLLECTIVE_INSCAN] = {"inscan latency", ONE, ONE, true, rma_inscan_call, mpi_inscan_call, add, wrong_inscan},
+    [COLLECTIVE_EXSCAN] = {"exscan latency", ONE, ONE, true, rma_exscan_call, mpi_exscan_call, add, wrong_exscan},
 };
 
 /* Before and after. */
 
 /* The option's sizes, as far as the operation can have them. */
-static void settle_sizes(struct bench_spec *spec) {
+static void settle_sizes(void) {
     struct bench_sizes *m = &bench.sizes;
-    if (operation->dest == NONE) {
-        spec->max_size = 0; /* one row, which is called after the number of PEs */
-        *m = (struct bench_sizes){1, 1};
-        return;
-    }
     while (operation->adds && m->min < sizeof(long)) m->min *= 2; /* as -m 1k begins with 1 */
     if (operation->adds && (m->min % sizeof(long) != 0 || m->min > m->max))
         bench_refuse(2, "option -m: longs are added: MIN must be a multiple of %zu, and MAX no less", sizeof(long));
@@ -389,7 +363,6 @@ static void open_all(void) {
     size_t n = (size_t)bench.n_pes;
     bench.size = bench.sizes.max;
     open_buffers();
-    ticks = calloc_symmetric(128, 128);
     peer = malloc(n * sizeof *peer);
     counts = malloc(n * sizeof *counts);
     offsets = malloc(n * sizeof *offsets);
@@ -405,44 +378,21 @@ static void close_all(void) {
     free(offsets);
     free(counts);
     free(peer);
-    BENCH_RMA(rma_free(ticks));
     free(ordinary.dest);
     free(ordinary.source);
     BENCH_RMA(rma_free(symmetric.dest));
     BENCH_RMA(rma_free(symmetric.source));
 }
 
-int main(int argc, char **argv) {
-    static const struct bench_option options[] = {
-        {"operation", 'o', BENCH_WORD, &which, 0, 0, OPERATIONS, "the collective [broadcast]"},
+int bench_collective(int argc, char **argv, const struct bench_spec *given, enum collective first, const char *words) {
+    static int chosen;
+    static struct bench_option options[] = {
         {"fresh", 0, BENCH_FLAG, &fresh, 0, 0, NULL, "each PE writes its source before each call, in the time of all columns"},
+        {NULL, 'o', BENCH_WORD, &chosen, 0, 0, NULL, "the operation [the first of them]"},
         {0},
     };
-    static struct bench_spec spec = {
-        .note = "all PEs, the slowest one's time",
-        .help = "Time of a collective over all PEs, call after call, as the slowest PE sees it:\n"
-                "  Latency (us)  librma, from and to symmetric memory\n"
-                "  copies (us)   the least that each PE has to do, with nobody waiting for anybody: memcpy of what goes to its dest,\n"
-                "                from the sources of the PEs that it comes from. Off-node its own in place of others'.\n"
-                "                Of sums, max and scans one loop dest[i] = a[i] + b[i] over its own source and the next PE's,\n"
-                "                which PEs that share the work can undercut\n"
-                "  MPI (us)      the same by MPI, from and to ordinary memory\n"
-                "The operations, and MPI's:\n"
-                "  barrier, sync   rma_barrier_all, rma_sync_all       MPI_Barrier\n"
-                "  broadcast       rma_broadcast from PE 0             MPI_Bcast, of which the root copies nothing\n"
-                "  fcollect        rma_fcollect                        MPI_Allgather\n"
-                "  collect         rma_collect of equal lengths        MPI_Allgatherv, which is told the lengths\n"
-                "  alltoall        rma_alltoall                        MPI_Alltoall\n"
-                "  sum, max        rma_sum_reduce, rma_max_reduce      MPI_Allreduce of MPI_LONG\n"
-                "  inscan, exscan  rma_sum_inscan, rma_sum_exscan      MPI_Scan, MPI_Exscan of MPI_LONG\n"
-                "The size is in bytes and of what each PE contributes; in alltoall of the block for one PE. barrier and sync have one\n"
-                "row, which is called after the number of PEs.",
-        .options = options,
-        .min_size = 8,
-        .max_size = 4 << 20,
-        .budget = 10e-3,
-    };
-    struct bench_method methods[N_METHODS] = {
+    static struct bench_spec spec;
+    static const struct bench_method methods[N_METHODS] = {
         [RMA] = {.name = "Latency (us)", .run = run_rma, .check = check_rma},
         [COPIES] = {.name = "copies (us)", .run = run_copies},
         [MPI] = {.name = "MPI (us)", .run = run_mpi, .check = check_mpi, .mpi = true},
@@ -452,12 +402,22 @@ int main(int argc, char **argv) {
         {"rma/copies", RMA, {COPIES, -1}},
     };
 
+    spec = *given;
+    spec.note = "all PEs, the slowest one's time";
+    spec.options = options;
+    spec.min_size = 8;
+    spec.max_size = 4 << 20;
+    spec.budget = 10e-3;
+    if (words) {
+        options[1].name = "operation";
+        options[1].arg = words;
+    }
     bench_init(argc, argv, &spec);
+    which = first + (enum collective)chosen;
     operation = &operations[which];
     spec.title = operation->title;
-    settle_sizes(&spec);
+    settle_sizes();
     open_all();
-    if (!operation->copies) methods[COPIES].run = NULL;
     bench_sweep(methods, N_METHODS, ratios, 2);
     close_all();
     return bench_finish();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* rma_lock_latency.c: what a lock costs that nobody else wants, how long it takes from one PE to the next, and its turns
+/* rma_lock.c: what a lock costs that nobody else wants, how long it takes from one PE to the next, and its turns
  * where all PEs want it at once.
  *
  * Hand-overs are measured one by one. The holder waits until all others have asked and had time to begin waiting, notes
@@ -16,7 +16,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { RMA, RAW, FETCH_ADD, FUTEX, N_METHODS };
+enum { RMA, RAW, FETCH_ADD, FUTEX, MPI, N_METHODS };
 
 #define APART 128         /* no cache or prefetcher moves more at once */
 #define LOCKS 16          /* for each PE: enough that one of them has its home where it should */
@@ -56,7 +56,10 @@ static rma_team *pair;           /* PE 0 and PE 1 */
 static rma_team *players;        /* who takes turns in this row: PE 0 and those after it */
 static uint64_t n_players;
 static double clock_cost;
-static uint64_t increments; /* of each guarded word, by all PEs */
+static uint64_t increments; /* of each guarded word, by all PEs, */
+static uint64_t mpi_increments; /* and of those in the window, */
+static uint64_t *mpi_guarded;   /* this PE's part of it; PE 0's is meant */
+static MPI_Win window;          /* whose locks MPI's column takes */
 static size_t wrong;        /* what this PE did not find as it had to be */
 
 /* Nobody else wants it. */
@@ -77,6 +80,15 @@ static double run_test(long n) {
             BENCH_RMA(rma_clear_lock(lock));
         else
             wrong++;
+    }
+    return rma_wtime() - start;
+}
+
+static double run_mpi_lock(long n) {
+    double start = rma_wtime();
+    for (long i = 0; i < n; i++) {
+        BENCH_MPI(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, home, 0, window));
+        BENCH_MPI(MPI_Win_unlock(home, window));
     }
     return rma_wtime() - start;
 }
@@ -264,6 +276,23 @@ static double contend_futex(long n) {
     return contend(n, take_futex, pass_futex);
 }
 
+/* MPI's lock, of PE 0's part of the window, has no queue to look at: all begin together, n turns each. */
+static double contend_mpi(long n) {
+    BENCH_MPI(MPI_Barrier(MPI_COMM_WORLD));
+    double start = rma_wtime();
+    for (long i = 0; i < n; i++) {
+        uint64_t word[WORDS];
+        BENCH_MPI(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, window));
+        BENCH_MPI(MPI_Get(word, WORDS, MPI_UINT64_T, 0, 0, WORDS, MPI_UINT64_T, window));
+        BENCH_MPI(MPI_Win_flush(0, window));
+        for (int k = 0; k < WORDS; k++) word[k]++;
+        BENCH_MPI(MPI_Put(word, WORDS, MPI_UINT64_T, 0, 0, WORDS, MPI_UINT64_T, window));
+        BENCH_MPI(MPI_Win_unlock(0, window));
+    }
+    mpi_increments += (uint64_t)n * n_players;
+    return (rma_wtime() - start) / (double)n_players;
+}
+
 /* Checks. */
 
 static size_t check_wrong(const struct bench_method *m) {
@@ -287,6 +316,9 @@ static size_t check_sums(void) {
     size_t bad = 0;
     bench_sync();
     for (int k = 0; bench.pe == 0 && k < WORDS; k++) bad += rma_g(&board->guarded[k], 0) != increments;
+    BENCH_MPI(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, bench.pe, 0, window)); /* an epoch in which loads see what others have put */
+    for (int k = 0; bench.pe == 0 && k < WORDS; k++) bad += mpi_guarded[k] != mpi_increments;
+    BENCH_MPI(MPI_Win_unlock(bench.pe, window));
     bench_sync();
     return bad;
 }
@@ -310,12 +342,13 @@ static void fill(enum row row, struct bench_method methods[N_METHODS]) {
     for (int i = 0; i < N_METHODS; i++) {
         methods[i].run = NULL;
         methods[i].check = row == CONTENDED ? check_contended : i == RMA && row <= TEST ? check_free : check_wrong;
-        methods[i].callers = row <= TEST ? 1 : row == HANDOVER ? 2 : 0;
+        methods[i].callers = row <= TEST ? BENCH_ORIGINS : row == HANDOVER ? BENCH_BOTH : BENCH_ALL;
     }
     switch (row) {
     case LOCK:
     case TEST:
         methods[RMA].run = row == LOCK ? run_lock : run_test;
+        if (row == LOCK) methods[MPI].run = run_mpi_lock;
         if (near) methods[RAW].run = row == LOCK ? run_exchange : run_compare_swap;
         methods[FETCH_ADD].run = near ? run_fetch_add : run_fetch_add_far;
         break;
@@ -328,6 +361,7 @@ static void fill(enum row row, struct bench_method methods[N_METHODS]) {
         break;
     default:
         methods[RMA].run = contend_lock;
+        methods[MPI].run = contend_mpi;
         if (one_node && !bench.crowded) methods[RAW].run = contend_baton;
         if (one_node) methods[FUTEX].run = contend_futex;
     }
@@ -364,6 +398,9 @@ static void open_all(void) {
     choose_lock();
     board_0 = rma_ptr(board, 0);
     board_home = rma_ptr(board, home);
+    BENCH_MPI(MPI_Win_allocate(WORDS * sizeof *mpi_guarded, sizeof *mpi_guarded, MPI_INFO_NULL, MPI_COMM_WORLD, &mpi_guarded, &window));
+    memset(mpi_guarded, 0, WORDS * sizeof *mpi_guarded);
+    bench_sync();
     if (bench.n_pes > 1) BENCH_RMA(rma_team_split_strided(RMA_TEAM_WORLD, 0, 1, 2, &pair));
 }
 
@@ -382,6 +419,8 @@ int main(int argc, char **argv) {
                 "                  processors\n"
                 "  fetch_add (ns)  one atomic on a word of the lock's home; off-node by rma_atomic_fetch_add\n"
                 "  futex (ns)      a word on which the next PE sleeps; '-' off-node\n"
+                "  MPI (ns)        MPI_Win_lock, exclusive, and MPI_Win_unlock; in the last row with MPI_Get, MPI_Win_flush and\n"
+                "                  MPI_Put of the words between; '-' in the others\n"
                 "The rows:\n"
                 "  lock          PE 0: rma_set_lock, rma_clear_lock, nobody else wants it; raw: exchange, compare-and-swap\n"
                 "  test          the same with rma_test_lock; raw: two compare-and-swaps\n"
@@ -393,7 +432,7 @@ int main(int argc, char **argv) {
                 "1.5 at most is asked of rma/raw of handover, and 5 of rma/futex of contended.",
         .options = options,
         .rows = "Row",
-        .nanoseconds = true,
+        .value = BENCH_NS,
         .budget = 20e-3,
     };
     struct bench_method methods[N_METHODS] = {
@@ -401,11 +440,13 @@ int main(int argc, char **argv) {
         [RAW] = {.name = "raw (ns)"},
         [FETCH_ADD] = {.name = "fetch_add (ns)"},
         [FUTEX] = {.name = "futex (ns)"},
+        [MPI] = {.name = "MPI (ns)", .mpi = true},
     };
     static const struct bench_ratio ratios[] = {
         {"rma/raw", RMA, {RAW, -1}},
         {"rma/fetch_add", RMA, {FETCH_ADD, -1}},
         {"rma/futex", RMA, {FUTEX, -1}},
+        {"MPI/rma", MPI, {RMA, -1}},
     };
 
     bench_init(argc, argv, &spec);
@@ -416,12 +457,13 @@ int main(int argc, char **argv) {
         n_players = row == HANDOVER && bench.n_pes > 2 ? 2 : (uint64_t)bench.n_pes;
         board_next = rma_ptr(board, (int)((uint64_t)(bench.pe + 1) % n_players));
         fill(row, methods);
-        bench_row(names[row], methods, N_METHODS, ratios, 3);
+        bench_row(names[row], methods, N_METHODS, ratios, 4);
     }
     size_t bad = check_sums();
-    if (bad > 0) fprintf(stderr, "rma_lock_latency: %zu of %d words under a lock or a baton are not %llu\n", bad, WORDS,
+    if (bad > 0) fprintf(stderr, "rma_lock: %zu of %d words under a lock or a baton are not %llu\n", bad, WORDS,
                          (unsigned long long)increments);
     if (bench_agree(bad + wrong > 0)) bench.failed = true;
+    BENCH_MPI(MPI_Win_free(&window));
     BENCH_RMA(rma_team_destroy(pair));
     BENCH_RMA(rma_free(board));
     BENCH_RMA(rma_free(locks));

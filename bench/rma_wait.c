@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* rma_wait_latency.c: the time from one PE to another that waits for a word, and what ordering and testing cost alone.
+/* rma_wait.c: the time from one PE to another that waits for a word, and what ordering and testing cost alone.
  *
- * PE 0 and PE 1 take turns in changing a word of the other one and waiting for their own; half of such a round is printed.
+ * The PEs of a pair take turns in changing a word of the other one and waiting for their own; half of such a round is printed.
  * The raw column is the limit: a store that releases, to the address that rma_ptr gives, and loads that acquire, with
  * nothing between two of them. It looks at as many words as librma does. */
 #include "pair.h"
@@ -11,7 +11,7 @@ enum { RMA, RAW, MPI, N_METHODS };
 #define WORDS 64         /* most that are waited for at once */
 #define SPINS_MOST 65536 /* looks before others may have the processor */
 
-/* On PE 0 and PE 1. */
+/* On either PE of a pair. */
 struct board {
     long word[WORDS];
     _Alignas(128) uint64_t signal; /* no cache or prefetcher moves more than 128 at once */
@@ -128,7 +128,7 @@ static void await_mpi(void) {
 
 /* Half the time of n rounds, and of one before, untimed, to start together. */
 BENCH_INLINE double rounds(long n, void (*tell)(void), void (*await)(void)) {
-    bool begins = bench.pe == 0;
+    bool begins = bench.role == BENCH_ORIGIN;
     double start = 0;
     for (long i = -1; i < n; i++) {
         if (i == 0) start = rma_wtime();
@@ -155,7 +155,7 @@ RUN(raw_signal0, tell_raw_signal0, await_raw_signal0)
 RUN(raw_signal8, tell_raw_signal8, await_raw_signal8)
 RUN(mpi, tell_mpi, await_mpi)
 
-/* What PE 0 does alone, with nothing pending. */
+/* What the origin does alone, with nothing pending. */
 
 BENCH_INLINE double repeat(long n, void (*once)(void)) {
     double start = rma_wtime();
@@ -199,22 +199,22 @@ REPEAT(release)
 struct row {
     const char *name;
     long n_words;
-    int callers;
+    enum bench_callers callers;
     double (*run[N_METHODS])(long n);
 };
 
 static const struct row rows[] = {
-    {"p", 1, 2, {run_p, run_raw, run_mpi}},
-    {"atomic_set", 1, 2, {run_atomic_set, run_raw, run_mpi}},
-    {"signal0", 1, 2, {run_signal0, run_raw_signal0, run_mpi}},
-    {"signal8", 1, 2, {run_signal8, run_raw_signal8, run_mpi}},
-    {"any1", 1, 2, {run_any, run_raw, run_mpi}},
-    {"any8", 8, 2, {run_any, run_raw, run_mpi}},
-    {"any64", WORDS, 2, {run_any, run_raw, run_mpi}},
-    {"test", 1, 2, {run_test, run_raw, run_mpi}},
-    {"test_false", 1, 1, {run_test_false, run_look, NULL}},
-    {"quiet", 1, 1, {run_quiet, run_release, NULL}},
-    {"fence", 1, 1, {run_fence, run_release, NULL}},
+    {"p", 1, BENCH_BOTH, {run_p, run_raw, run_mpi}},
+    {"atomic_set", 1, BENCH_BOTH, {run_atomic_set, run_raw, run_mpi}},
+    {"signal0", 1, BENCH_BOTH, {run_signal0, run_raw_signal0, run_mpi}},
+    {"signal8", 1, BENCH_BOTH, {run_signal8, run_raw_signal8, run_mpi}},
+    {"any1", 1, BENCH_BOTH, {run_any, run_raw, run_mpi}},
+    {"any8", 8, BENCH_BOTH, {run_any, run_raw, run_mpi}},
+    {"any64", WORDS, BENCH_BOTH, {run_any, run_raw, run_mpi}},
+    {"test", 1, BENCH_BOTH, {run_test, run_raw, run_mpi}},
+    {"test_false", 1, BENCH_ORIGINS, {run_test_false, run_look, NULL}},
+    {"quiet", 1, BENCH_ORIGINS, {run_quiet, run_release, NULL}},
+    {"fence", 1, BENCH_ORIGINS, {run_fence, run_release, NULL}},
 };
 #define N_ROWS ((int)(sizeof rows / sizeof rows[0]))
 
@@ -233,7 +233,7 @@ int main(int argc, char **argv) {
     };
     static const struct bench_spec spec = {
         .title = "wait latency",
-        .note = "PE 0 to PE 1 and back: one way; test_false, quiet, fence: PE 0 alone",
+        .note = "one way of there and back; test_false, quiet, fence: the origin alone",
         .help = "Time from one PE to another that waits:\n"
                 "  Latency (ns)  librma\n"
                 "  raw (ns)      a releasing store through rma_ptr, acquiring loads without a pause; '-' off-node\n"
@@ -243,14 +243,14 @@ int main(int argc, char **argv) {
                 "  signal0, signal8   rma_put_signal of so many bytes, rma_quiet; rma_signal_wait_until\n"
                 "  any1, any8, any64  rma_p, rma_quiet; rma_wait_until_any of so many words; raw looks at as many\n"
                 "  test               rma_p, rma_quiet; rma_test until it holds\n"
-                "And of PE 0 alone:\n"
+                "And of the first PE of a pair alone:\n"
                 "  test_false    rma_test that does not hold; raw: a load and a comparison\n"
                 "  quiet, fence  rma_quiet or rma_fence with nothing pending; raw: a fence of the compiler\n"
                 "1.1 at most is asked of rma/raw of those that wait, and 3 ns of quiet and fence.",
         .options = options,
         .rows = "Row",
-        .nanoseconds = true,
-        .n_pes = 2,
+        .value = BENCH_NS,
+        .pairs = BENCH_PAIRS_MAX,
         .budget = 5e-3,
     };
     struct bench_method methods[N_METHODS] = {
@@ -271,7 +271,7 @@ int main(int argc, char **argv) {
     bench_pair_open(&pair, sizeof *board);
     board = (struct board *)(void *)pair.heap;
     peer = (struct board *)(void *)pair.peer;
-    other = 1 - bench.pe;
+    other = bench.peer;
     for (int i = 0; i < N_ROWS; i++) {
         if (only >= 0 && only != i) continue;
         n_words = rows[i].n_words;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* rma_init_time.c: what the start of librma takes on top of MPI's, in time and in memory.
+/* rma_init.c: what the start of librma takes on top of MPI's, in time and in memory.
  *
  * rma_init would initialize MPI; here the program does so itself before, to part the two. A job has one start, so each figure
  * is taken once, and printed over the PEs: tools/scaling runs the program for many numbers of PEs. */
@@ -58,7 +58,7 @@ int main(int argc, char **argv) {
                 "  rma_init (KiB)  by how much rma_init makes the resident memory grow\n"
                 "  all PEs (KiB)   the same after one atomic on a word of each other PE besides",
         .rows = "Of the PEs",
-        .nanoseconds = true, /* two decimals */
+        .value = BENCH_OWN,
         .once = true,
     };
     static const struct bench_method columns[N_FIGURES] = {

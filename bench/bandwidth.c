@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* bandwidth.c: windows of puts or gets, as many at once as there are pairs.
+ *
+ * An iteration is a window of transfers from one buffer to one buffer, and then one completion.
+ *
+ * Hand-over: the target works on its buffer, gives it to the origin, and takes it back. The lines are then in the target's caches,
+ * and each copy begins by fetching or invalidating them. Ordinary stores and streaming stores fare very differently there,
+ * hence both as limits. Only the copies are timed: before and after them the PEs of a pair meet in the library whose
+ * column it is, so that MPI's transfers find their target in MPI. */
+#include "bandwidth.h"
+
+#include <string.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
+enum { RMA, RAW, STREAM, MPI, N_METHODS };
+enum { TOUCH_WRITE, TOUCH_READ };
+
+#define LINE_SIZE 64  /* no cache has shorter lines */
+#define FLAG_SIZE 128 /* no cache or prefetcher moves more at once: a flag has its line to itself */
+#define WINDOW 64     /* as in the OSU benchmarks */
+
+static struct bench_pair pair;
+static enum bandwidth_direction direction;
+static bool handover, nbi;
+static int touch = TOUCH_WRITE;
+static long window_option;
+static long *flag;        /* symmetric: meetings that the peer has come to */
+static long turn;         /* meetings so far: in step on both PEs */
+static double clock_cost; /* seconds between two calls of rma_wtime in a row */
+static char *to, *from;   /* of the bare copies */
+
+/* Each move is one iteration: window copies of bench.size bytes and their completion. */
+
+#define MOVE_RMA(NAME, CALL, TO, FROM)                                                                  \
+    static void NAME(void) {                                                                            \
+        char *dest = TO, *source = FROM;                                                                \
+        size_t len = bench.size;                                                                        \
+        int pe = bench.peer;                                                                            \
+        for (long i = bench.window; i > 0; i--) {                                                       \
+            BENCH_RMA(CALL(dest, source, len, pe));                                                     \
+            bench_keep(dest);                                                                           \
+        }                                                                                               \
+        BENCH_RMA(rma_quiet());                                                                         \
+    }
+MOVE_RMA(move_put, rma_put, pair.heap, pair.own)
+MOVE_RMA(move_put_nbi, rma_put_nbi, pair.heap, pair.own)
+MOVE_RMA(move_get, rma_get, pair.own, pair.heap)
+MOVE_RMA(move_get_nbi, rma_get_nbi, pair.own, pair.heap)
+
+static void move_raw(void) {
+    size_t len = bench.size;
+    for (long i = bench.window; i > 0; i--) {
+        memcpy(to, from, len);
+        bench_keep(to);
+    }
+}
+
+#ifdef __SSE2__
+/* Both buffers begin on a page, so whole blocks of 64 bytes are aligned; the rest is copied plainly. */
+static void move_stream(void) {
+    size_t blocks = bench.size / 64, rest = bench.size % 64;
+    for (long i = bench.window; i > 0; i--) {
+        __m128i *dest = (__m128i *)(void *)to;
+        const __m128i *source = (const __m128i *)(const void *)from;
+        for (size_t k = 0; k < blocks; k++, dest += 4, source += 4) {
+            __m128i a = _mm_load_si128(source), b = _mm_load_si128(source + 1);
+            __m128i c = _mm_load_si128(source + 2), d = _mm_load_si128(source + 3);
+            _mm_stream_si128(dest, a);
+            _mm_stream_si128(dest + 1, b);
+            _mm_stream_si128(dest + 2, c);
+            _mm_stream_si128(dest + 3, d);
+        }
+        memcpy(dest, source, rest);
+        bench_keep(to);
+    }
+    _mm_sfence();
+}
+#endif
+
+static void move_mpi_put(void) {
+    int len = (int)bench.size;
+    for (long i = bench.window; i > 0; i--)
+        BENCH_MPI(MPI_Put(pair.own, len, MPI_BYTE, bench.peer, 0, len, MPI_BYTE, pair.win));
+    BENCH_MPI(MPI_Win_flush(bench.peer, pair.win));
+}
+
+static void move_mpi_get(void) {
+    int len = (int)bench.size;
+    for (long i = bench.window; i > 0; i--)
+        BENCH_MPI(MPI_Get(pair.own, len, MPI_BYTE, bench.peer, 0, len, MPI_BYTE, pair.win));
+    BENCH_MPI(MPI_Win_flush(bench.peer, pair.win));
+}
+
+/* Touching one byte brings its whole line to this PE's cache. The data stay as they are. */
+static void touch_lines(volatile char *p) {
+    for (size_t k = 0; k < bench.size; k += LINE_SIZE) {
+        char byte = p[k];
+        if (touch == TOUCH_WRITE) p[k] = byte;
+    }
+}
+
+static void meet_rma(void) {
+    turn++;
+    BENCH_RMA(rma_atomic_set(flag, turn, bench.peer));
+    BENCH_RMA(rma_wait_until(flag, RMA_CMP_GE, turn));
+}
+
+static void meet_mpi(void) {
+    BENCH_MPI(MPI_Sendrecv(NULL, 0, MPI_BYTE, bench.peer, 0, NULL, 0, MPI_BYTE, bench.peer, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+}
+
+static bool moves(void) {
+    return bench.role == BENCH_ORIGIN || direction == BANDWIDTH_BOTH;
+}
+
+static bool touches(void) {
+    return bench.role == BENCH_TARGET || direction == BANDWIDTH_BOTH;
+}
+
+BENCH_INLINE double hand_over(long n, void (*move)(void), void (*meet)(void), char *buffer) {
+    double sum = 0;
+    for (long i = 0; i < n; i++) {
+        if (touches()) touch_lines(buffer);
+        meet();
+        if (moves()) {
+            double start = rma_wtime();
+            move();
+            sum += rma_wtime() - start - clock_cost;
+        }
+        meet();
+    }
+    return sum;
+}
+
+BENCH_INLINE double run(long n, void (*move)(void), void (*meet)(void), char *buffer) {
+    if (handover) return hand_over(n, move, meet, buffer);
+    double start = rma_wtime();
+    for (long i = 0; i < n; i++) move();
+    return rma_wtime() - start;
+}
+
+#define RUN(NAME, MEET, BUFFER)                                                                         \
+    static double run_##NAME(long n) {                                                                  \
+        return run(n, move_##NAME, MEET, BUFFER);                                                       \
+    }
+RUN(put, meet_rma, pair.heap)
+RUN(put_nbi, meet_rma, pair.heap)
+RUN(get, meet_rma, pair.heap)
+RUN(get_nbi, meet_rma, pair.heap)
+RUN(raw, meet_rma, pair.heap)
+#ifdef __SSE2__
+RUN(stream, meet_rma, pair.heap)
+#endif
+RUN(mpi_put, meet_mpi, pair.base)
+RUN(mpi_get, meet_mpi, pair.base)
+
+/* base: what is reached of the target. */
+static size_t check(const struct bench_method *m, char *base, MPI_Win win) {
+    if (direction == BANDWIDTH_GET) return bench_pair_check(m, base, BENCH_TARGET, pair.own, win);
+    size_t wrong = bench_pair_check(m, pair.own, BENCH_ORIGIN, base, win);
+    if (direction == BANDWIDTH_BOTH) wrong += bench_pair_check(m, pair.own, BENCH_TARGET, base, win);
+    return wrong;
+}
+
+static size_t check_heap(const struct bench_method *m) {
+    return check(m, pair.heap, MPI_WIN_NULL);
+}
+
+static size_t check_window(const struct bench_method *m) {
+    return check(m, pair.base, pair.win);
+}
+
+static void open_all(void) {
+    bench_pair_open(&pair, bench.sizes.max);
+    to = direction == BANDWIDTH_GET ? pair.own : pair.peer;
+    from = direction == BANDWIDTH_GET ? pair.peer : pair.own;
+    flag = rma_aligned_alloc(FLAG_SIZE, FLAG_SIZE);
+    if (!flag) bench_refuse(1, "%s", rma_last_error());
+    *flag = 0;
+    clock_cost = bench_clock_cost();
+    BENCH_RMA(rma_barrier_all());
+}
+
+int bench_bandwidth(int argc, char **argv, const struct bench_spec *given, enum bandwidth_direction which) {
+    static const struct bench_option options[] = {
+        {"window", 'w', BENCH_COUNT, &window_option, 1, 1000000, "N", "transfers per completion [64; 1 with --handover]"},
+        {"nbi", 0, BENCH_FLAG, &nbi, 0, 0, NULL, "nonblocking calls: off-node the buffer is in use until rma_quiet"},
+        {"handover", 0, BENCH_FLAG, &handover, 0, 0, NULL,
+         "the target touches the buffer before each iteration, which is timed alone"},
+        {"touch", 0, BENCH_WORD, &touch, 0, 0, "write|read", "how it does that [write]"},
+        {0},
+    };
+    static struct bench_spec spec;
+    static const char *const titles[2][N_METHODS] = {
+        {"Bandwidth (MB/s)", "raw (MB/s)", "stream (MB/s)", "MPI (MB/s)"},
+        {"Rate (M/s)", "raw (M/s)", "stream (M/s)", "MPI (M/s)"},
+    };
+    static const struct bench_ratio ratios[] = {
+        {"rma/raw", RMA, {RAW, STREAM}},
+        {"rma/MPI", RMA, {MPI, -1}},
+    };
+    struct bench_method methods[N_METHODS] = {
+        [RMA] = {.check = check_heap},
+        [RAW] = {.check = check_heap},
+        [STREAM] = {.check = check_heap},
+        [MPI] = {.check = check_window, .mpi = true},
+    };
+
+    direction = which;
+    spec = *given;
+    spec.options = options;
+    bench_init(argc, argv, &spec);
+    bench.window = window_option > 0 ? window_option : handover ? 1 : WINDOW;
+    bench.streams = direction == BANDWIDTH_BOTH ? 2 * bench.pairs : bench.pairs;
+    open_all();
+    if (direction == BANDWIDTH_GET) {
+        methods[RMA].run = nbi ? run_get_nbi : run_get;
+        methods[MPI].run = run_mpi_get;
+    } else {
+        methods[RMA].run = nbi ? run_put_nbi : run_put;
+        methods[MPI].run = run_mpi_put;
+    }
+    if (pair.on_node) {
+        methods[RAW].run = run_raw;
+#ifdef __SSE2__
+        methods[STREAM].run = run_stream;
+#endif
+    }
+    for (int i = 0; i < N_METHODS; i++) {
+        methods[i].name = titles[spec.value == BENCH_RATE][i];
+        methods[i].callers = handover || direction == BANDWIDTH_BOTH ? BENCH_BOTH : BENCH_ORIGINS;
+    }
+    bench_sweep(methods, N_METHODS, ratios, 2);
+    BENCH_RMA(rma_free(flag));
+    bench_pair_close(&pair);
+    return bench_finish();
+}

@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* output.c: rows to up to three places: the standard output, and the files of --csv and --json.
+ *
+ * A table and plain CSV have a line for each row, with the medians; with --stats they have one for each row and column. JSON
+ * always has all. Each line is flushed: who looks at the output of a long job wants to see how far it is. */
+#include "output.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define STATISTICS 5 /* of a summary: min, median, p99, low, high */
+
+enum format { TABLE, CSV, JSON, N_FORMATS };
+enum { PROGRESS_AUTO, PROGRESS_YES, PROGRESS_NO };
+
+static struct bench_output_option csv, json;
+static bool stats;
+static int progress = PROGRESS_AUTO;
+
+const struct bench_option bench_output_options[] = {
+    {"csv", 0, BENCH_OUTPUT, &csv, 0, 0, "FILE",
+     "a header line and comma-separated rows, no value: empty; with =FILE there, besides the table"},
+    {"json", 0, BENCH_OUTPUT, &json, 0, 0, "FILE", "an object with all statistics; with =FILE there, besides the table"},
+    {"stats", 's', BENCH_FLAG, &stats, 0, 0, NULL, "minimum, median, 99th percentile and 95 % interval, a line for each column"},
+    {"progress", 0, BENCH_WORD, &progress, 0, 0, "auto|yes|no", "how far a long run is, on stderr [auto: if that is a terminal]"},
+    {0},
+};
+
+static FILE *to[N_FORMATS];   /* null: not wanted */
+static struct bench_head head;
+static bool begun;            /* head is given */
+static long n_rows;
+static bool bad;              /* something could not be written */
+
+/* Places. */
+
+static FILE *place(const struct bench_output_option *o) {
+    return !o->asked ? NULL : o->file ? fopen(o->file, "w") : stdout;
+}
+
+const char *bench_output_refused(void) {
+    static char text[BENCH_ERROR_SIZE];
+    const struct bench_output_option *of[N_FORMATS] = {[CSV] = &csv, [JSON] = &json};
+    if (csv.asked && !csv.file && json.asked && !json.file)
+        return "options --csv and --json: both to the standard output; give one of them a file, as --json=FILE";
+    to[TABLE] = (csv.asked && !csv.file) || (json.asked && !json.file) ? NULL : stdout;
+    for (int i = CSV; i < N_FORMATS; i++) {
+        to[i] = place(of[i]);
+        if (!of[i]->asked || to[i]) continue;
+        snprintf(text, sizeof text, "option --%s: '%.128s' cannot be written", i == CSV ? "csv" : "json", of[i]->file);
+        return text;
+    }
+    return NULL;
+}
+
+static void flushed(FILE *f) {
+    if (fflush(f) != 0 || ferror(f)) bad = true;
+}
+
+/* Numbers. */
+
+static double statistic(const struct bench_summary *s, int i) {
+    const double of[STATISTICS] = {s->min, s->median, s->p99, s->low, s->high};
+    return of[i];
+}
+
+static int decimals(int column) {
+    return column < head.n_columns ? head.decimals : 3;
+}
+
+static const char *title(int column) {
+    return column < head.n_columns ? head.columns[column] : head.ratios[column - head.n_columns];
+}
+
+/* The table. */
+
+static int width(const char *of) {
+    return strlen(of) > 10 ? (int)strlen(of) : 10;
+}
+
+/* Rows with names of their own have longer ones than sizes are. */
+static int name_width(void) {
+    return head.named ? 16 : 10;
+}
+
+static int title_width(void) {
+    int most = 0;
+    for (int i = 0; i < head.n_columns + head.n_ratios; i++)
+        if (width(title(i)) > most) most = width(title(i));
+    return most;
+}
+
+static void table_value(int columns, double value, int digits) {
+    if (isnan(value))
+        fprintf(to[TABLE], "  %*s", columns, "-");
+    else
+        fprintf(to[TABLE], "  %*.*f", columns, digits, value);
+}
+
+static void table_head(void) {
+    FILE *f = to[TABLE];
+    fprintf(f, "# librma %s\n# %s", head.title, head.note);
+    if (head.repeat > 1) fprintf(f, "; medians of %ld batches, taken in turn", head.repeat);
+    fprintf(f, "\n# %-*s", name_width() - 2, head.first);
+    if (stats) {
+        static const char *const titles[STATISTICS] = {"Min", "Median", "P99", "95% low", "95% high"};
+        fprintf(f, "  %-*s", title_width(), "Column");
+        for (int i = 0; i < STATISTICS; i++) fprintf(f, "  %10s", titles[i]);
+    } else {
+        for (int i = 0; i < head.n_columns + head.n_ratios; i++) fprintf(f, "  %*s", width(title(i)), title(i));
+    }
+    fprintf(f, "%s\n", head.validated ? "  Validation" : "");
+}
+
+static void table_row(const char *name, const struct bench_summary *of, bool good) {
+    FILE *f = to[TABLE];
+    const char *valid = !head.validated ? "" : good ? "        Pass" : "        Fail";
+    if (!stats) fprintf(f, "%-*s", name_width(), name);
+    for (int i = 0; i < head.n_columns + head.n_ratios; i++) {
+        if (!stats) {
+            table_value(width(title(i)), of[i].median, decimals(i));
+            continue;
+        }
+        if (of[i].n == 0) continue;
+        fprintf(f, "%-*s  %-*s", name_width(), name, title_width(), title(i));
+        for (int k = 0; k < STATISTICS; k++) table_value(10, statistic(&of[i], k), decimals(i));
+        fprintf(f, "%s\n", valid);
+    }
+    if (!stats) fprintf(f, "%s\n", valid);
+}
+
+/* CSV. No title or name has a comma or a quote. */
+
+static void csv_value(double value, int digits) {
+    if (isnan(value))
+        fprintf(to[CSV], ",");
+    else
+        fprintf(to[CSV], ",%.*f", digits, value);
+}
+
+static void csv_head(void) {
+    FILE *f = to[CSV];
+    fprintf(f, "%s", head.first);
+    if (stats)
+        fprintf(f, ",Column,Min,Median,P99,95%% low,95%% high");
+    else
+        for (int i = 0; i < head.n_columns + head.n_ratios; i++) fprintf(f, ",%s", title(i));
+    fprintf(f, "%s\n", head.validated ? ",Validation" : "");
+}
+
+static void csv_row(const char *name, const struct bench_summary *of, bool good) {
+    FILE *f = to[CSV];
+    const char *valid = !head.validated ? "" : good ? ",Pass" : ",Fail";
+    if (!stats) fprintf(f, "%s", name);
+    for (int i = 0; i < head.n_columns + head.n_ratios; i++) {
+        if (!stats) {
+            csv_value(of[i].median, decimals(i));
+            continue;
+        }
+        if (of[i].n == 0) continue;
+        fprintf(f, "%s,%s", name, title(i));
+        for (int k = 0; k < STATISTICS; k++) csv_value(statistic(&of[i], k), decimals(i));
+        fprintf(f, "%s\n", valid);
+    }
+    if (!stats) fprintf(f, "%s\n", valid);
+}
+
+/* JSON. */
+
+static void json_text(const char *text) {
+    fputc('"', to[JSON]);
+    for (; *text; text++) {
+        if (*text == '"' || *text == '\\') fputc('\\', to[JSON]);
+        fputc(*text, to[JSON]);
+    }
+    fputc('"', to[JSON]);
+}
+
+static void json_member(const char *name, const char *text) {
+    fprintf(to[JSON], "\"%s\": ", name);
+    if (text)
+        json_text(text);
+    else
+        fprintf(to[JSON], "null");
+    fprintf(to[JSON], ", ");
+}
+
+static void json_number(const char *name, double value, const char *then) {
+    if (isnan(value) || isinf(value))
+        fprintf(to[JSON], "\"%s\": null%s", name, then);
+    else
+        fprintf(to[JSON], "\"%s\": %.9g%s", name, value, then);
+}
+
+static void json_head(void) {
+    FILE *f = to[JSON];
+    fprintf(f, "{");
+    json_member("benchmark", head.program);
+    json_member("title", head.title);
+    json_member("note", head.note);
+    json_member("unit", head.unit);
+    json_member("better", head.more_is_better ? "more" : "less");
+    json_member("placement", head.placement);
+    fprintf(f, "\"pes\": %d, \"nodes\": %d, \"pairs\": %ld, \"repeat\": %ld,\n \"rows\": [", head.n_pes, head.n_nodes, head.pairs,
+            head.repeat);
+}
+
+static void json_columns(const char *name, int first, int n, const struct bench_summary *of) {
+    fprintf(to[JSON], ",\n   \"%s\": {", name);
+    for (int i = first, some = 0; i < first + n; i++) {
+        if (of[i].n == 0) continue;
+        fprintf(to[JSON], "%s\n    ", some++ ? "," : "");
+        json_text(title(i));
+        fprintf(to[JSON], ": {");
+        json_number("min", of[i].min, ", ");
+        json_number("median", of[i].median, ", ");
+        json_number("p99", of[i].p99, ", ");
+        json_number("max", of[i].max, ", ");
+        json_number("low", of[i].low, ", ");
+        json_number("high", of[i].high, ", ");
+        fprintf(to[JSON], "\"n\": %d}", of[i].n);
+    }
+    fprintf(to[JSON], "}");
+}
+
+/* A row is called as the first column is, in small letters. */
+static void json_row(const char *name, const struct bench_summary *of, bool good) {
+    FILE *f = to[JSON];
+    fprintf(f, "%s\n  {", n_rows > 0 ? "," : "");
+    if (head.named) {
+        fprintf(f, "\"row\": ");
+        json_text(name);
+    } else {
+        fprintf(f, "\"%s\": %s", strcmp(head.first, "Size") == 0 ? "size" : "pes", name);
+    }
+    json_columns("columns", 0, head.n_columns, of);
+    json_columns("ratios", head.n_columns, head.n_ratios, of);
+    fprintf(f, ",\n   \"valid\": %s}", !head.validated ? "null" : good ? "true" : "false");
+}
+
+/* Progress. */
+
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static double started; /* when the options were read */
+static bool shown;     /* there is a line to wipe out */
+
+/* The launcher hands on what a PE writes: its standard error is what counts, if it can be found. It is an ancestor that is
+ * called mpiexec or mpirun, with whatever behind that. */
+static bool launcher_on_terminal(void) {
+    long pid = getppid();
+    for (int generation = 0; generation < 16 && pid > 1; generation++) {
+        char path[64], line[256] = "", target[64] = "";
+        snprintf(path, sizeof path, "/proc/%ld/stat", pid);
+        FILE *f = fopen(path, "r");
+        if (!f) return false;
+        const char *got = fgets(line, sizeof line, f);
+        fclose(f);
+        const char *name = got ? strchr(line, '(') : NULL, *after = got ? strrchr(line, ')') : NULL;
+        if (!name || !after) return false;
+        if (strncmp(name + 1, "mpiexec", 7) == 0 || strncmp(name + 1, "mpirun", 6) == 0) {
+            snprintf(path, sizeof path, "/proc/%ld/fd/2", pid);
+            ssize_t len = readlink(path, target, sizeof target - 1);
+            return len > 0 && (strncmp(target, "/dev/pts/", 9) == 0 || strncmp(target, "/dev/tty", 8) == 0);
+        }
+        char state;
+        if (sscanf(after + 1, " %c %ld", &state, &pid) != 2) return false;
+    }
+    return false;
+}
+
+static void wipe(void) {
+    if (shown) fprintf(stderr, "\r\033[K");
+    shown = false;
+}
+
+void bench_output_progress(const char *row, long done, long of) {
+    static double last;
+    static int wanted = -1;
+    double time = now();
+    if (started == 0) started = time;
+    if (progress == PROGRESS_NO || time - started < 2 || time - last < 0.2) return;
+    if (wanted < 0) wanted = progress == PROGRESS_YES || isatty(STDERR_FILENO) || launcher_on_terminal();
+    if (!wanted) return;
+    last = time;
+    fprintf(stderr, "\r\033[K%s: %s %s, %ld %% of it, %.0f s", head.program, head.first, row, of > 0 ? 100 * done / of : 0, time - started);
+    fflush(stderr);
+    shown = true;
+}
+
+/* All together. */
+
+void bench_output_head(const struct bench_head *h) {
+    head = *h;
+    begun = true;
+    if (started == 0) started = now();
+    if (to[TABLE]) table_head();
+    if (to[CSV]) csv_head();
+    if (to[JSON]) json_head();
+}
+
+void bench_output_row(const char *name, const struct bench_summary *of, bool good) {
+    wipe();
+    if (to[TABLE]) table_row(name, of, good);
+    if (to[CSV]) csv_row(name, of, good);
+    if (to[JSON]) json_row(name, of, good);
+    for (int i = 0; i < N_FORMATS; i++)
+        if (to[i]) flushed(to[i]);
+    n_rows++;
+}
+
+bool bench_output_end(void) {
+    wipe();
+    if (to[JSON] && begun) fprintf(to[JSON], "\n ]}\n");
+    for (int i = 0; i < N_FORMATS; i++) {
+        if (!to[i]) continue;
+        flushed(to[i]);
+        if (to[i] != stdout && fclose(to[i]) != 0) bad = true;
+        to[i] = NULL;
+    }
+    return !bad;
+}

@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* rma_atomics.c: the time that an atomic takes on a word of another PE, one after the other, and in a stream.
+ *
+ * The raw column is the limit: the same instruction on the address that rma_ptr gives. All rows do what a model of the word
+ * predicts: it says what each operation finds, and what the word holds in the end. */
+#include "pair.h"
+
+#include <stdio.h>
+
+enum { RMA, RAW, MPI, STREAM, N_METHODS };
+
+#define WINDOW_MAX 1024
+
+static struct bench_pair pair;
+static uint64_t *word;               /* the target's, by librma */
+static uint64_t *raw;                /* the same by load and store, on the origin; null off-node */
+static uint64_t fetched[WINDOW_MAX]; /* what operations found, by their place in the window */
+static uint64_t sent[WINDOW_MAX];    /* operands of MPI's calls that are under way */
+static uint64_t next;                /* begins as what the word holds; operands are taken from it */
+static long window;                  /* operations of the row for each completion */
+
+BENCH_INLINE void rma_complete(void) {
+    BENCH_RMA(rma_quiet());
+}
+
+BENCH_INLINE void mpi_flush(void) {
+    BENCH_MPI(MPI_Win_flush(bench.peer, pair.win));
+}
+
+BENCH_INLINE void mpi_fetch_op(long k, uint64_t operand, MPI_Op op) {
+    sent[k] = operand;
+    BENCH_MPI(MPI_Fetch_and_op(&sent[k], &fetched[k], MPI_UINT64_T, bench.peer, 0, op, pair.win));
+}
+
+BENCH_INLINE void mpi_accumulate(long k, uint64_t operand, MPI_Op op) {
+    sent[k] = operand;
+    BENCH_MPI(MPI_Accumulate(&sent[k], 1, MPI_UINT64_T, bench.peer, 0, 1, MPI_UINT64_T, op, pair.win));
+}
+
+/* Processors have no minimum: it is a loop. */
+#define RAW_LOOP(NAME, BETTER)                                                                          \
+    BENCH_INLINE uint64_t raw_##NAME##_loop(uint64_t *p, uint64_t value, int order) {                   \
+        uint64_t old = __atomic_load_n(p, __ATOMIC_ACQUIRE);                                            \
+        while (value BETTER old && !__atomic_compare_exchange_n(p, &old, value, true, order, __ATOMIC_ACQUIRE)) continue; \
+        return old;                                                                                     \
+    }
+RAW_LOOP(min, <)
+RAW_LOOP(max, >)
+
+/* One operation each; k is its place in the window. model: the same on *w, and what it finds. */
+
+#define MODEL(NAME, V, THEN)                                                                            \
+    BENCH_INLINE uint64_t model_##NAME(uint64_t *w) {                                                   \
+        uint64_t old = *w, v = (V);                                                                     \
+        *w = (THEN);                                                                                    \
+        (void)v;                                                                                        \
+        return old;                                                                                     \
+    }
+
+/* Two operations, of which one says what it found. V: its operand; RAW: a builtin that fetches. */
+#define FAMILY(NAME, V, THEN, RAW, OP)                                                                  \
+    MODEL(NAME, V, THEN)                                                                                \
+    MODEL(fetch_##NAME, V, THEN)                                                                        \
+    BENCH_INLINE void rma_##NAME##_once(long k) {                                                       \
+        (void)k;                                                                                        \
+        BENCH_RMA(rma_atomic_##NAME(word, V, bench.peer));                                              \
+        rma_complete();                                                                                 \
+    }                                                                                                   \
+    BENCH_INLINE void rma_fetch_##NAME##_once(long k) {                                                 \
+        fetched[k] = rma_atomic_fetch_##NAME(word, V, bench.peer);                                      \
+    }                                                                                                   \
+    BENCH_INLINE void raw_##NAME##_once(long k) {                                                       \
+        (void)k;                                                                                        \
+        (void)RAW(raw, V, __ATOMIC_ACQ_REL);                                                            \
+    }                                                                                                   \
+    BENCH_INLINE void raw_fetch_##NAME##_once(long k) {                                                 \
+        fetched[k] = RAW(raw, V, __ATOMIC_ACQ_REL);                                                     \
+    }                                                                                                   \
+    BENCH_INLINE void mpi_##NAME##_once(long k) {                                                       \
+        mpi_accumulate(k, V, OP);                                                                       \
+        mpi_flush();                                                                                    \
+    }                                                                                                   \
+    BENCH_INLINE void mpi_fetch_##NAME##_once(long k) {                                                 \
+        mpi_fetch_op(k, V, OP);                                                                         \
+        mpi_flush();                                                                                    \
+    }
+FAMILY(add, 1, old + v, __atomic_fetch_add, MPI_SUM)
+FAMILY(and, next++, old & v, __atomic_fetch_and, MPI_BAND)
+FAMILY(or, next++, old | v, __atomic_fetch_or, MPI_BOR)
+FAMILY(xor, next++, old ^ v, __atomic_fetch_xor, MPI_BXOR)
+FAMILY(min, --next, v < old ? v : old, raw_min_loop, MPI_MIN)
+FAMILY(max, ++next, v > old ? v : old, raw_max_loop, MPI_MAX)
+
+MODEL(inc, 1, old + v)
+MODEL(fetch_inc, 1, old + v)
+MODEL(fetch, 0, old)
+MODEL(set, ++next, v)
+MODEL(swap, ++next, v)
+MODEL(compare_swap, next++, old == v ? v + 1 : old)
+MODEL(stream, 1, old + v)
+
+BENCH_INLINE void rma_inc_once(long k) {
+    (void)k;
+    BENCH_RMA(rma_atomic_inc(word, bench.peer));
+    rma_complete();
+}
+
+BENCH_INLINE void rma_fetch_inc_once(long k) {
+    fetched[k] = rma_atomic_fetch_inc(word, bench.peer);
+}
+
+BENCH_INLINE void rma_fetch_once(long k) {
+    fetched[k] = rma_atomic_fetch(word, bench.peer);
+}
+
+BENCH_INLINE void rma_set_once(long k) {
+    (void)k;
+    BENCH_RMA(rma_atomic_set(word, ++next, bench.peer));
+    rma_complete();
+}
+
+BENCH_INLINE void rma_swap_once(long k) {
+    fetched[k] = rma_atomic_swap(word, ++next, bench.peer);
+}
+
+BENCH_INLINE void rma_compare_swap_once(long k) {
+    fetched[k] = rma_atomic_compare_swap(word, next, next + 1, bench.peer);
+    next++;
+}
+
+BENCH_INLINE void rma_stream_once(long k) {
+    BENCH_RMA(rma_atomic_fetch_add_nbi(&fetched[k], word, 1, bench.peer));
+    if (k == window - 1) rma_complete();
+}
+
+#define raw_inc_once raw_add_once
+#define raw_fetch_inc_once raw_fetch_add_once
+
+BENCH_INLINE void raw_fetch_once(long k) {
+    fetched[k] = __atomic_load_n(raw, __ATOMIC_ACQUIRE);
+}
+
+BENCH_INLINE void raw_set_once(long k) {
+    (void)k;
+    __atomic_store_n(raw, ++next, __ATOMIC_RELEASE);
+}
+
+BENCH_INLINE void raw_swap_once(long k) {
+    fetched[k] = __atomic_exchange_n(raw, ++next, __ATOMIC_ACQ_REL);
+}
+
+BENCH_INLINE void raw_compare_swap_once(long k) {
+    uint64_t found = next;
+    __atomic_compare_exchange_n(raw, &found, next + 1, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+    fetched[k] = found;
+    next++;
+}
+
+#define mpi_inc_once mpi_add_once
+#define mpi_fetch_inc_once mpi_fetch_add_once
+
+BENCH_INLINE void mpi_fetch_once(long k) {
+    mpi_fetch_op(k, 0, MPI_NO_OP);
+    mpi_flush();
+}
+
+BENCH_INLINE void mpi_set_once(long k) {
+    mpi_accumulate(k, ++next, MPI_REPLACE);
+    mpi_flush();
+}
+
+BENCH_INLINE void mpi_swap_once(long k) {
+    mpi_fetch_op(k, ++next, MPI_REPLACE);
+    mpi_flush();
+}
+
+BENCH_INLINE void mpi_compare_swap_once(long k) {
+    uint64_t value = next + 1;
+    BENCH_MPI(MPI_Compare_and_swap(&value, &next, &fetched[k], MPI_UINT64_T, bench.peer, 0, pair.win));
+    mpi_flush();
+    next++;
+}
+
+BENCH_INLINE void mpi_stream_once(long k) {
+    mpi_fetch_op(k, 1, MPI_SUM);
+    if (k == window - 1) mpi_flush();
+}
+
+/* n operations in whole windows, the last one perhaps short. */
+
+BENCH_INLINE double loop(long n, void (*op)(long k)) {
+    long w = window;
+    double start = rma_wtime();
+    for (long i = 0, k = 0; i < n; i++) {
+        op(k);
+        bench_keep(fetched);
+        if (++k == w) k = 0;
+    }
+    return rma_wtime() - start;
+}
+
+BENCH_INLINE double loop_rma(long n, void (*op)(long k)) {
+    next = rma_atomic_fetch(word, bench.peer);
+    double start = rma_wtime();
+    loop(n, op);
+    rma_complete();
+    return rma_wtime() - start;
+}
+
+BENCH_INLINE double loop_raw(long n, void (*op)(long k)) {
+    next = __atomic_load_n(raw, __ATOMIC_ACQUIRE);
+    return loop(n, op);
+}
+
+BENCH_INLINE double loop_mpi(long n, void (*op)(long k)) {
+    mpi_fetch_once(0);
+    next = fetched[0];
+    double start = rma_wtime();
+    loop(n, op);
+    mpi_flush();
+    return rma_wtime() - start;
+}
+
+#define RUN(KIND, OP)                                                                                   \
+    static double run_##KIND##_##OP(long n) {                                                           \
+        return loop_##KIND(n, KIND##_##OP##_once);                                                      \
+    }
+RUN(rma, stream)
+RUN(mpi, stream)
+
+#define OPERATIONS(X)                                                                                   \
+    X(fetch, true) X(set, false) X(swap, true) X(compare_swap, true) X(inc, false) X(fetch_inc, true)   \
+    X(add, false) X(fetch_add, true) X(and, false) X(fetch_and, true) X(or, false) X(fetch_or, true)    \
+    X(xor, false) X(fetch_xor, true) X(min, false) X(fetch_min, true) X(max, false) X(fetch_max, true)
+#define RUNS(OP, FETCHES) RUN(rma, OP) RUN(raw, OP) RUN(mpi, OP)
+OPERATIONS(RUNS)
+
+struct operation {
+    const char *name;
+    long window;
+    bool fetches;
+    uint64_t (*model)(uint64_t *w);
+    double (*run[N_METHODS])(long n);
+};
+
+#define SINGLE(OP, FETCHES) {#OP, 1, FETCHES, model_##OP, {run_rma_##OP, run_raw_##OP, run_mpi_##OP, NULL}},
+#define WINDOW(NAME, N) {NAME, N, true, model_stream, {run_rma_stream, run_raw_fetch_add, run_mpi_fetch_add, run_mpi_stream}}
+static const struct operation operations[] = {
+    OPERATIONS(SINGLE)
+    WINDOW("stream64", 64),
+    WINDOW("stream1024", WINDOW_MAX),
+};
+#define WORD(OP, FETCHES) #OP "|"
+#define WORDS OPERATIONS(WORD) "stream64|stream1024"
+#define N_OPERATIONS ((int)(sizeof operations / sizeof operations[0]))
+
+static const struct operation *operation; /* of the row being measured */
+
+/* From a word that is known, 16 windows: what it holds then, and what those of the last window found. */
+static size_t check_word(const struct bench_method *m, uint64_t *target, MPI_Win win) {
+    static uint64_t base = 1000000;
+    uint64_t expected[WINDOW_MAX], value, held, n = 16 * (uint64_t)window;
+    size_t wrong = 0;
+    base += 1000003;
+    if (bench.role == BENCH_TARGET) __atomic_store_n(target, base, __ATOMIC_RELEASE);
+    if (win != MPI_WIN_NULL) BENCH_MPI(MPI_Win_sync(win));
+    bench_sync();
+    if (bench_calls_run(m)) m->run((long)n);
+    bench_sync();
+    if (win != MPI_WIN_NULL) BENCH_MPI(MPI_Win_sync(win));
+    value = next = base;
+    for (uint64_t i = 0; i < n; i++) expected[i % (uint64_t)window] = operation->model(&value);
+    held = __atomic_load_n(target, __ATOMIC_ACQUIRE);
+    if (bench.role == BENCH_TARGET) return held != value;
+    if (bench.role != BENCH_ORIGIN || !operation->fetches) return 0;
+    for (long k = 0; k < window; k++) wrong += fetched[k] != expected[k];
+    return wrong;
+}
+
+static size_t check_heap(const struct bench_method *m) {
+    return check_word(m, word, MPI_WIN_NULL);
+}
+
+static size_t check_window(const struct bench_method *m) {
+    return check_word(m, (uint64_t *)(void *)pair.base, pair.win);
+}
+
+int main(int argc, char **argv) {
+    static int only = -1;
+    static const struct bench_option options[] = {
+        {"operation", 'o', BENCH_WORD, &only, 0, 0, WORDS, "this row alone [all]"},
+        {0},
+    };
+    static const struct bench_spec spec = {
+        .title = "atomic latency",
+        .note = "8 bytes",
+        .help = "Time of an atomic on 8 bytes, by the first PE of a pair on a word of the second:\n"
+                "  Latency (us)     rma_atomic_OP, of those that fetch nothing with rma_quiet; streamN: rma_atomic_fetch_add_nbi,\n"
+                "                   and rma_quiet after N\n"
+                "  raw (us)         the same instruction through rma_ptr, of min and max a loop of compare-and-swap; '-' off-node\n"
+                "  MPI (us)         MPI_Fetch_and_op, MPI_Compare_and_swap or, where nothing is fetched, MPI_Accumulate, each with\n"
+                "                   MPI_Win_flush\n"
+                "  MPI stream (us)  N of MPI_Fetch_and_op, one MPI_Win_flush\n"
+                "The target waits in MPI for MPI's columns, and off-node in librma for the first.",
+        .options = options,
+        .rows = "Operation",
+        .pairs = BENCH_PAIRS_MAX,
+        .budget = 5e-3,
+    };
+    struct bench_method methods[N_METHODS] = {
+        [RMA] = {.name = "Latency (us)", .check = check_heap, .callers = BENCH_ORIGINS},
+        [RAW] = {.name = "raw (us)", .check = check_heap, .callers = BENCH_ORIGINS},
+        [MPI] = {.name = "MPI (us)", .check = check_window, .callers = BENCH_ORIGINS, .mpi = true},
+        [STREAM] = {.name = "MPI stream (us)", .check = check_window, .callers = BENCH_ORIGINS, .mpi = true},
+    };
+    static const struct bench_ratio near[] = {
+        {"rma/raw", RMA, {RAW, -1}},
+        {"MPI/rma", MPI, {RMA, -1}},
+        {"stream/rma", STREAM, {RMA, -1}},
+    };
+    static const struct bench_ratio far[] = {
+        {"rma/MPI", RMA, {MPI, -1}},
+        {"MPI/rma", MPI, {RMA, -1}},
+        {"rma/stream", RMA, {STREAM, -1}},
+    };
+
+    bench_init(argc, argv, &spec);
+    bench_pair_open(&pair, sizeof *word);
+    word = (uint64_t *)(void *)pair.heap;
+    raw = (uint64_t *)(void *)pair.peer;
+    for (int i = 0; i < N_OPERATIONS; i++) {
+        if (only >= 0 && only != i) continue;
+        operation = &operations[i];
+        window = operation->window;
+        for (int k = 0; k < N_METHODS; k++) methods[k].run = operation->run[k];
+        if (!pair.on_node) methods[RAW].run = NULL;
+        bench_row(operation->name, methods, N_METHODS, pair.on_node ? near : far, 3);
+    }
+    bench_pair_close(&pair);
+    return bench_finish();
+}

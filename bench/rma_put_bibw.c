@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* rma_put_bibw.c: bytes per second of puts in both directions at once. */
+#include "bandwidth.h"
+
+int main(int argc, char **argv) {
+    static const struct bench_spec spec = {
+        .title = "put bandwidth, both directions",
+        .help = "Bandwidth (1 MB is 10^6 bytes), of both together, of windows of puts by each PE of a pair to one buffer of the other:\n"
+                BANDWIDTH_HELP("rma_put", "MPI_Put"),
+        .max_size = (size_t)4 << 20,
+        .pairs = BENCH_PAIRS_MAX,
+        .budget = 5e-3,
+        .value = BENCH_MBPS,
+    };
+    return bench_bandwidth(argc, argv, &spec, BANDWIDTH_BOTH);
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* rma_put_mr.c: puts per second. */
+#include "bandwidth.h"
+
+int main(int argc, char **argv) {
+    static const struct bench_spec spec = {
+        .title = "put message rate",
+        .help = "Millions of puts per second, in windows from the first PE of a pair to one buffer of the second:\n"
+                BANDWIDTH_HELP("rma_put", "MPI_Put"),
+        .max_size = 4096,
+        .pairs = BENCH_PAIRS_MAX,
+        .budget = 5e-3,
+        .value = BENCH_RATE,
+    };
+    return bench_bandwidth(argc, argv, &spec, BANDWIDTH_PUT);
+}

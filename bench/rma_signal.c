@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* rma_signal.c: the time of a put with a signal and its completion, beside that of the put alone.
+ *
+ * The raw column is the limit: the same bytes copied to the address that rma_ptr gives, and a store that releases them. MPI has no
+ * such operation: the put must be complete before the signal is begun. */
+#include "pair.h"
+
+#include <string.h>
+
+enum { SIGNAL, PUT, RAW, MPI, N_METHODS };
+
+#define SIGNAL_SIZE 128 /* no cache or prefetcher moves more at once: the signal has its line to itself */
+#define DEADLINE 20.0   /* seconds for a signal to come */
+
+static struct bench_pair pair;
+static uint64_t *word; /* the signal, on each PE */
+static uint64_t *raw;  /* the target's by load and store, on the origin; null off-node */
+static MPI_Aint place; /* of the signal in the window, behind the data */
+
+/* The i-th of n signals is i. */
+
+BENCH_INLINE double signal_loop(long n, size_t len) {
+    char *to = pair.heap, *from = pair.own;
+    int peer = bench.peer;
+    double start = rma_wtime();
+    for (long i = 1; i <= n; i++) {
+        BENCH_RMA(rma_put_signal(to, from, len, word, (uint64_t)i, RMA_SIGNAL_SET, peer));
+        BENCH_RMA(rma_quiet());
+        bench_keep(from);
+    }
+    return rma_wtime() - start;
+}
+
+BENCH_INLINE double put_loop(long n, size_t len) {
+    return bench_pair_puts(&pair, n, len);
+}
+
+BENCH_INLINE double raw_loop(long n, size_t len) {
+    char *to = pair.peer, *from = pair.own;
+    double start = rma_wtime();
+    for (long i = 1; i <= n; i++) {
+        memcpy(to, from, len);
+        /* Pairs with the target's acquire in check_by: who sees the signal sees the bytes. */
+        __atomic_store_n(raw, (uint64_t)i, __ATOMIC_RELEASE);
+        bench_keep(from);
+    }
+    return rma_wtime() - start;
+}
+
+static double run_signal(long n) {
+    return BENCH_BY_SIZE(signal_loop, n, true);
+}
+
+static double run_put(long n) {
+    return BENCH_BY_SIZE(put_loop, n, true);
+}
+
+static double run_raw(long n) {
+    return BENCH_BY_SIZE(raw_loop, n, true);
+}
+
+static double run_mpi(long n) {
+    int len = (int)bench.size;
+    double start = rma_wtime();
+    for (long i = 1; i <= n; i++) {
+        uint64_t value = (uint64_t)i;
+        BENCH_MPI(MPI_Put(pair.own, len, MPI_BYTE, bench.peer, 0, len, MPI_BYTE, pair.win));
+        BENCH_MPI(MPI_Win_flush(bench.peer, pair.win));
+        BENCH_MPI(MPI_Accumulate(&value, 1, MPI_UINT64_T, bench.peer, place, 1, MPI_UINT64_T, MPI_REPLACE, pair.win));
+        BENCH_MPI(MPI_Win_flush(bench.peer, pair.win));
+    }
+    return rma_wtime() - start;
+}
+
+static size_t check_put(const struct bench_method *m) {
+    return bench_pair_check(m, pair.own, BENCH_ORIGIN, pair.heap, MPI_WIN_NULL);
+}
+
+/* The target waits for nothing but the signal, and looks at the bytes as soon as it sees it. */
+static size_t check_by(const struct bench_method *m, uint64_t *signal, char *to) {
+    static unsigned turn;
+    unsigned seed = ++turn + 3 * (unsigned)(bench.role == BENCH_ORIGIN ? bench.pe : bench.peer);
+    size_t wrong = 0;
+    if (bench.role == BENCH_ORIGIN) bench_pair_fill(pair.own, seed);
+    if (bench.role == BENCH_TARGET) {
+        bench_pair_fill(to, seed + 1);
+        __atomic_store_n(signal, 0, __ATOMIC_RELEASE);
+    }
+    BENCH_MPI(MPI_Win_sync(pair.win));
+    bench_sync();
+    if (bench_calls_run(m)) m->run(1);
+    if (bench.role == BENCH_TARGET) {
+        int any;
+        double end = rma_wtime() + DEADLINE;
+        while (__atomic_load_n(signal, __ATOMIC_ACQUIRE) != 1 && rma_wtime() < end) {
+            BENCH_RMA(rma_progress());
+            BENCH_MPI(MPI_Iprobe(MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, &any, MPI_STATUS_IGNORE)); /* moves MPI's operations */
+        }
+        wrong = bench_pair_wrong(to, seed) + (__atomic_load_n(signal, __ATOMIC_ACQUIRE) != 1);
+    }
+    bench_sync();
+    return wrong;
+}
+
+static size_t check_signal(const struct bench_method *m) {
+    return check_by(m, word, pair.heap);
+}
+
+static size_t check_mpi(const struct bench_method *m) {
+    return check_by(m, (uint64_t *)(void *)(pair.base + place), pair.base);
+}
+
+int main(int argc, char **argv) {
+    static const struct bench_spec spec = {
+        .title = "signal latency",
+        .help = "Time of a put with a signal and their completion, from the first PE of a pair to the second:\n"
+                "  Latency (us)  rma_put_signal, rma_quiet\n"
+                "  put (us)      rma_put, rma_quiet\n"
+                "  raw (us)      stores or memcpy through rma_ptr, and a store that releases them; '-' off-node\n"
+                "  MPI (us)      MPI_Put, MPI_Win_flush, MPI_Accumulate of the signal, MPI_Win_flush, the target waiting in MPI\n"
+                "1.2 at most is asked of signal/put. The compiler knows lengths of 8 bytes and less.",
+        .min_size = 8,
+        .max_size = (size_t)1 << 20,
+        .pairs = BENCH_PAIRS_MAX,
+        .budget = 5e-3,
+    };
+    struct bench_method methods[N_METHODS] = {
+        [SIGNAL] = {.name = "Latency (us)", .run = run_signal, .check = check_signal, .callers = BENCH_ORIGINS},
+        [PUT] = {.name = "put (us)", .run = run_put, .check = check_put, .callers = BENCH_ORIGINS},
+        [RAW] = {.name = "raw (us)", .run = run_raw, .check = check_signal, .callers = BENCH_ORIGINS},
+        [MPI] = {.name = "MPI (us)", .run = run_mpi, .check = check_mpi, .callers = BENCH_ORIGINS, .mpi = true},
+    };
+    static const struct bench_ratio ratios[] = {
+        {"signal/put", SIGNAL, {PUT, -1}},
+        {"signal/raw", SIGNAL, {RAW, -1}},
+        {"MPI/signal", MPI, {SIGNAL, -1}},
+    };
+
+    bench_init(argc, argv, &spec);
+    place = (MPI_Aint)((bench.sizes.max + SIGNAL_SIZE - 1) / SIGNAL_SIZE * SIGNAL_SIZE);
+    bench_pair_open(&pair, (size_t)place + SIGNAL_SIZE);
+    word = rma_aligned_alloc(SIGNAL_SIZE, SIGNAL_SIZE);
+    if (!word) bench_refuse(1, "%s", rma_last_error());
+    *word = 0;
+    if (bench.role == BENCH_ORIGIN) raw = rma_ptr(word, bench.peer);
+    BENCH_RMA(rma_barrier_all());
+    if (!pair.on_node) methods[RAW].run = NULL;
+    bench_sweep(methods, N_METHODS, ratios, 3);
+    BENCH_RMA(rma_free(word));
+    bench_pair_close(&pair);
+    return bench_finish();
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* statistics.h: what is said of repeated measurements. Local, knows neither PEs nor units. */
+#ifndef BENCH_STATISTICS_H
+#define BENCH_STATISTICS_H
+
+/* Of n values. The interval holds the median of what the values are drawn from with a probability of 95 % at least, whatever
+ * their distribution is; fewer than 6 values have none (not a number). All are not a number if there are no values. */
+struct bench_summary {
+    int n;
+    double min;
+    double median;
+    double p99; /* the least value that 99 % of the values do not exceed */
+    double max;
+    double low, high; /* the interval */
+};
+
+/* bench_summarize: of v[0..n), which it sorts. NANs must not be among them. */
+struct bench_summary bench_summarize(double *v, int n);
+
+/* bench_median: of v[0..n), n > 0, which it sorts. */
+double bench_median(double *v, int n);
+
+#endif
