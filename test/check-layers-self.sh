@@ -148,6 +148,7 @@ one_line "a public header including a layer" include/x.h '#include "base/error.h
 one_line "a benchmark including a layer" bench/x.c '#include "runtime/net.h"' 'include/ only'
 one_line "an example including a layer" examples/x.c '#include <base/error.h>' 'include/ only'
 one_line "a job test including a layer" test/job/x.c '#include "base/error.h"' 'include/ only'
+one_line "the program of check-perf including a layer" test/perf/x.c '#include "heap/tlsf.h"' 'include/ only'
 one_line "a benchmark including the examples' header" bench/x.c '#include "examples/x.h"' 'its own folder'
 one_line "an example including an absent header" examples/x.c '#include "x.h"' 'its own folder'
 one_line "a job test including rma_inline.h" test/job/x.c '#include <rma_inline.h>' 'by rma.h only'

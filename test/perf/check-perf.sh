@@ -1,0 +1,195 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# check-perf: instructions per operation, as callgrind counts them, against those that are kept beside this script.
+#
+# Instructions are no times, but they need no quiet machine: they are the same in every run and every build folder, so that one more
+# in an inlined put is seen. Broken by a check that comes to stand on the fast path, by a value that the compiler has to read again
+# and by a call that is no longer inlined.
+#
+# What they depend on is kept with them: the compiler, its flags, and the C library. With another compiler or other flags there is
+# nothing to compare; with another C library what is ours is compared alone. memcpy is held to the form that every x86-64
+# has; valgrind hides the processor's other differences.
+set -eu
+
+usage() {
+    cat <<'END'
+usage: check-perf.sh [OPTION]
+
+Counts the instructions of each operation of test/perf/count.c and compares them with test/perf/counts.ARCH-COMPILER. To be run in a
+build folder where test/perf/count has been made: by `make check-perf`.
+  --list     print all operations, not only those that have changed
+  --update   write that file instead
+
+An operation that takes more than kept by more than 1 instruction and more than 3 % is a failure; so is one of which nothing is kept.
+Exit code: 0 none, 1 some, 77 there is nothing to compare with, 99 it could not be tried.
+
+Environment: MPIEXEC, top_srcdir, top_builddir; VALGRIND (default valgrind).
+END
+}
+
+mode=compare
+case "${1-}" in
+-h | --help) usage; exit 0 ;;
+--list) mode=list ;;
+--update) mode=update ;;
+'') ;;
+*) echo "check-perf: unknown argument '$1'" >&2; usage >&2; exit 2 ;;
+esac
+
+top_srcdir=${top_srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
+top_builddir=${top_builddir:-$(pwd)}
+mpiexec=${MPIEXEC:-mpiexec.mpich}
+valgrind=${VALGRIND:-valgrind}
+count=$top_builddir/test/perf/count
+# shellcheck source=/dev/null
+. "$top_srcdir/test/launcher.sh"
+
+skip() { echo "check-perf: skipped: $*"; exit 77; }
+hard() { echo "check-perf: $*" >&2; exit 99; }
+
+not_with_openmpi check-perf "the counts are kept with MPICH"
+command -v "$valgrind" >/dev/null 2>&1 || skip "valgrind is not installed"
+! grep -q '^SAN_CFLAGS = .*-fsanitize' "$top_builddir/Makefile" || skip "sanitizers are counted, too"
+[ -x "$count" ] || hard "there is no $count: make check-perf"
+
+dir=$(mktemp -d "${TMPDIR:-/tmp}/check-perf.XXXXXX")
+trap 'rm -rf "$dir"' EXIT
+trap 'exit 99' HUP INT TERM
+
+# Settings of the place where this script runs are none of this test.
+for name in $(env | sed -n 's/^\(\(RMA\|MPIR_CVAR\)_[A-Za-z0-9_]*\)=.*/\1/p'); do unset "$name"; done
+export GLIBC_TUNABLES=glibc.cpu.hwcaps=-AVX_Fast_Unaligned_Load,-AVX512F,-AVX512VL,-SSSE3,-ERMS,-FSRM
+
+# --- What is compared with what -------------------------------------------------------------------------
+"$count" --facts >"$dir/facts" || skip "test/perf/count was compiled without <valgrind/callgrind.h>"
+fact() { sed -n "s/^$1 //p" "$2"; }
+# Flags that change no instruction, and spaces.
+tidy() {
+    for word in $1; do
+        case $word in
+        -Wl,*) ;;
+        -g* | -W* | -I* | -L* | -pipe | -fdiagnostics* | -f*-prefix-map=*) continue ;;
+        esac
+        printf ' %s' "$word"
+    done | sed 's/^ //'
+}
+compiler=$(fact compiler "$dir/facts")
+flags=$(tidy "$(fact flags "$dir/facts")")
+{
+    echo "compiler $compiler"
+    echo "flags $flags"
+    grep '^defaults' "$dir/facts"
+    grep '^libc' "$dir/facts"
+} >"$dir/now"
+
+kept=$top_srcdir/test/perf/counts.$(uname -m)-${compiler%% *}
+if [ $mode != update ]; then
+    [ -f "$kept" ] || skip "no counts are kept for ${compiler%% *} on $(uname -m): see --update"
+    for what in flags defaults; do
+        [ "$(fact $what "$dir/now")" = "$(fact $what "$kept")" ] ||
+            skip "$what are '$(fact $what "$dir/now")', those of the counts that are kept '$(fact $what "$kept")'"
+    done
+fi
+
+# --- Counting -------------------------------------------------------------------------------------------
+# job NAME LAUNCHED...: PE 0 is counted, from where count.c asks for it. Each thread has dumps of its own; the first one
+# is the one that calls.
+job() {
+    out=$1
+    shift
+    # shellcheck disable=SC2086
+    timeout 300 $mpiexec -n 1 "$top_builddir/libtool" --mode=execute "$valgrind" --tool=callgrind --instr-atstart=no --separate-threads=yes \
+        --compress-strings=no --compress-pos=no --callgrind-out-file="$dir/$out" "$count" "$@" \
+        >"$dir/$out.log" 2>&1 </dev/null || {
+        cat "$dir/$out.log"
+        hard "the job has failed"
+    }
+}
+job pair : -n 1 "$count"
+job alone
+
+# A dump: "desc: Trigger: Client Request: NUMBER N TURN OPERATION", and costs of lines below the object that they belong to. The line
+# after calls= is what was spent in the call: that stands in the called one's own lines, too.
+# Turn 0 is the first time over. Ours is what stands in the library and, inlined, in the program, with the jumps to other libraries.
+cat "$dir"/pair.*-01 "$dir"/alone.*-01 | awk '
+    /^part: / { object = ""; called = i = 0 }
+    /^desc: Trigger: Client Request: / {
+        i = $5; n = $6; turn = $7
+        sub(/^desc: Trigger: Client Request: [0-9]+ [0-9]+ [0-9]+ /, "")
+        names[i] = $0
+        if (i > last) last = i
+        next
+    }
+    /^ob=/ { object = substr($0, 4); next }
+    /^calls=/ { called = 1; next }
+    /^totals: / { total[i, turn] = $2; next }
+    /^[0-9+*-]/ {
+        if (called) { called = 0; next }
+        if (object ~ /\/librma\.so[.0-9]*$/ || object ~ /\/(lt-)?count$/) ours[i, turn] += $2
+        else other[i, turn] += $2
+    }
+    function per(sum) { return (sum[i, 2] - sum[i, 1]) / n }
+    function show(x) { return sprintf(x == int(x) ? "%d" : "%.2f", x) }
+    END {
+        for (i = 0; i <= last; i++) {
+            if (!(i in names) || !total[i, 1] || !total[i, 2]) { print "operation " i " has no count"; exit 1 }
+            for (turn = 1; turn <= 2; turn++)
+                if (ours[i, turn] + other[i, turn] != total[i, turn]) { print names[i] ": the dump does not add up"; exit 1 }
+            if (names[i] == "loop") loop = per(ours)
+            printf "%7s %7s  %s\n", show(per(ours) - (names[i] == "loop" ? 0 : loop)), show(per(other)), names[i]
+        }
+        if (last < 1) { print "nothing was counted"; exit 1 }
+    }' >"$dir/counts" || { tail -n 1 "$dir/counts"; hard "the counts cannot be read"; }
+
+if [ $mode = update ]; then
+    {
+        echo "# Instructions per operation, written by make check-perf-update; test/perf/check-perf.sh --help says what becomes of them."
+        cat "$dir/now"
+        echo "#  ours   other  operation (ours: with what is inlined; other: the C library; the loop's are taken off)"
+        cat "$dir/counts"
+    } >"$kept"
+    echo "check-perf: ${kept#"$top_srcdir"/} has $(wc -l <"$dir/counts") operations"
+    exit 0
+fi
+
+# --- Comparing ------------------------------------------------------------------------------------------
+whole=1
+[ "$(fact libc "$dir/now")" = "$(fact libc "$kept")" ] || whole=0
+status=0
+awk -v whole=$whole -v mode=$mode '
+    FNR == NR {
+        if ($0 ~ /^ *[0-9]/) { name = $0; sub(/^ *[^ ]+ +[^ ]+ +/, "", name); kept[name] = whole ? $1 + $2 : $1 }
+        next
+    }
+    function line(name, was, is, text) {
+        if (!head++) printf "%8s %8s %8s  %s\n", "kept", "now", "change", "operation"
+        printf "%8s %8s %8s  %s%s\n", was, is, was == "-" || is == "-" ? "-" : sprintf("%+g", is - was), name, text == "" ? "" : ": " text
+    }
+    {
+        name = $0
+        sub(/^ *[^ ]+ +[^ ]+ +/, "", name)
+        is = whole ? $1 + $2 : $1
+        n++
+        if (!(name in kept)) { line(name, "-", is, "NOT KEPT"); bad++; next }
+        was = kept[name]
+        delete kept[name]
+        if (is - was > 1 && is - was > 0.03 * was) { line(name, was, is, "MORE"); bad++ }
+        else if (is < was) { line(name, was, is, "fewer"); fewer++ }
+        else if (is > was) line(name, was, is, "more, within the limit")
+        else if (mode == "list") line(name, was, is, "")
+    }
+    END {
+        for (name in kept) { line(name, kept[name], "-", "NO LONGER COUNTED"); bad++ }
+        if (!whole) print "without the C library, which is another one than that of the counts that are kept"
+        if (fewer) print fewer " take fewer instructions: keep that by make check-perf-update"
+        if (bad) print bad " of " n " operations failed; if that is meant: make check-perf-update"
+        else print n " operations take no more instructions than they may"
+        exit bad > 0
+    }' "$kept" "$dir/counts" || status=1
+if [ $status -ne 0 ]; then
+    for what in compiler libc; do
+        [ "$(fact $what "$dir/now")" = "$(fact $what "$kept")" ] ||
+            echo "$what: $(fact $what "$dir/now"), kept with $(fact $what "$kept")"
+    done
+fi
+exit $status
