@@ -76,6 +76,9 @@ few="-i 3 -x 0 -r 1"
     passes 6 rma_progress -r 1 --compute=20
     passes 2 rma_init
     passes 1 rma_alloc $few -p fixed
+    passes 2 rma_gups $few -m 64k:128k
+    passes 4 rma_list $few --nodes=16
+    passes 1 rma_list $few --nodes=2 --operation=remove
     for program in rma_bcast rma_fcollect rma_collect rma_alltoall rma_reduce rma_scan; do passes 2 $program $few -m 8:16; done
     passes 2 rma_reduce $few -m 8:16 -o max
     passes 2 rma_reduce $few -m 8:16 -o xor
@@ -87,9 +90,13 @@ few="-i 3 -x 0 -r 1"
     passes 5 rma_lock $few
     passes 6 rma_progress -r 1 --compute=20
     passes 2 rma_init
+    passes 1 rma_gups $few -m 64k:64k -w 2
+    passes 4 rma_list $few --nodes=16
     pes=1
     passes 3 rma_collect $few -m 8:32
     passes 5 rma_lock $few
+    passes 1 rma_gups $few -m 64k:64k
+    passes 4 rma_list $few --nodes=1
     pes=4
     passes 2 rma_put_latency $few -m 8:16 --pairs=2
     passes 2 rma_put_bw $few -m 4k:8k -w 4 -p 2 --handover

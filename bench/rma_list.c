@@ -1,0 +1,606 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* rma_list.c: a linked list whose nodes lie on all PEs: inserting at its head by all PEs at once, walking along it, removing from its
+ * head by all PEs at once.
+ *
+ * Lists that grow wherever their nodes are made are what MPI has dynamic windows for, and the list that all processes append to is an
+ * example of its chapter on one-sided communications (MPI-4.1, 12.8). MPI's columns do as that does, each node attached to the
+ * window by its owner; but a pointer is one word here, the rank in its upper 16 bits and the address in the others, so that one
+ * compare-and-swap changes all of it, and MPI has as many operations as the others.
+ *
+ * Pointers are one word in each column: librma's global pointer; MPI's; and, for loads and stores, PE + 1 and the offset in
+ * that PE's array of nodes. All begin each insertion and removal by reading the head.
+ *
+ * Who removes reads the pointer in a node that another PE may have removed meanwhile. Nodes are neither freed nor used again before all
+ * PEs have met, so that is no harm, and the compare-and-swap finds it out. */
+#include "bench.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { RMA, RAW, MPI, N_METHODS };
+
+#define CHECKED      64       /* insertions and removals by each PE in a check, where they take microseconds */
+#define FACTOR       1000003u /* of payloads: what is read from a wrong place is hardly a multiple of it */
+#define OFFSET_BITS  40       /* of a pointer of loads and stores: the others are PE + 1 */
+#define ADDRESS_BITS 48       /* of a pointer of MPI: the others are the rank */
+#define NODES_MAX    ((long)1 << 20)
+
+/* `next` comes first, so that a pointer to a node is one to its `next`. */
+struct node {
+    uint64_t next;    /* a pointer of its list's kind; 0: it is the last one */
+    uint64_t payload; /* FACTOR times 1 + its number */
+    uint64_t found;   /* in checks: how often it was removed */
+    uint64_t rest[5]; /* of the line of 64 bytes */
+};
+
+#define CONTENT 16 /* bytes of a node that are read: next and payload */
+
+/* Nodes that are there already, n_nodes on each PE. */
+struct pool {
+    struct node *nodes; /* this PE's */
+    uint64_t *first;    /* by PE: the pointer to the first of its nodes; the others follow */
+};
+
+/* A way to have a list. */
+struct kind {
+    uint64_t (*head)(void);                            /* what the head points to */
+    uint64_t (*swap)(uint64_t seen, uint64_t desired); /* compare and swap the head; returns what was found */
+    void (*read)(uint64_t at, struct node *copy);      /* CONTENT of a node */
+    void (*publish)(void);                             /* what this PE wrote into its nodes is seen by who finds them after a swap */
+    uint64_t (*make)(long i);                          /* a new node of this PE, which own[i] then is */
+    void (*drop)(long i);                              /* that one is not needed any more */
+    void (*mark)(uint64_t at);                         /* adds 1 to a node's found */
+    void (*set)(uint64_t first);                       /* what the head points to: by PE 0, before all meet */
+    void (*meet)(void);                                /* all PEs: what each did before is seen by all after */
+    struct pool *pool;
+};
+
+static long n_nodes = 2048;   /* most nodes of a list that lie on one PE */
+static struct node **own;     /* nodes that this PE has made in the list of the row, */
+static uint64_t *removed;     /* and pointers to those that it has removed from it: n_nodes of each */
+static uint64_t *shared_head; /* symmetric: PE 0's is the head of librma's list, */
+static uint64_t *raw_head;    /* and the next word that of the other one, by load and store; null off-node */
+static char **raw_base;       /* by PE: its first node by load and store */
+static MPI_Win win;           /* dynamic, over all PEs, inside lock_all */
+static uint64_t *mpi_head;    /* PE 0's, attached */
+static MPI_Aint mpi_head_at;  /* its address there */
+static struct pool rma_pool, raw_pool, mpi_pool;
+
+/* By librma. */
+
+static uint64_t rma_head(void) {
+    return rma_atomic_fetch(shared_head, 0);
+}
+
+static uint64_t rma_swap(uint64_t seen, uint64_t desired) {
+    return rma_atomic_compare_swap(shared_head, seen, desired, 0);
+}
+
+static void rma_read(uint64_t at, struct node *copy) {
+    BENCH_RMA(rma_gptr_get(copy, at, CONTENT));
+}
+
+static void rma_mark(uint64_t at) {
+    BENCH_RMA(rma_gptr_atomic_inc(at + offsetof(struct node, found)));
+}
+
+static void rma_set(uint64_t first) {
+    BENCH_RMA(rma_atomic_set(shared_head, first, 0));
+}
+
+static void rma_meet(void) {
+    BENCH_RMA(rma_barrier_all());
+}
+
+/* A compare-and-swap is a release. */
+static void rma_publish(void) {}
+
+static uint64_t rma_make(long i) {
+    BENCH_RMA(rma_alloc_mem(sizeof **own, &own[i]));
+    return rma_gptr(own[i], bench.pe);
+}
+
+static void rma_drop(long i) {
+    BENCH_RMA(rma_free_mem(own[i]));
+}
+
+/* By loads and stores. Nodes are taken from an array. */
+
+BENCH_INLINE struct node *raw_at(uint64_t at) {
+    return (struct node *)(void *)(raw_base[(at >> OFFSET_BITS) - 1] + (at & (((uint64_t)1 << OFFSET_BITS) - 1)));
+}
+
+static uint64_t raw_head_now(void) {
+    return __atomic_load_n(raw_head, __ATOMIC_ACQUIRE);
+}
+
+static uint64_t raw_swap(uint64_t seen, uint64_t desired) {
+    __atomic_compare_exchange_n(raw_head, &seen, desired, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+    return seen;
+}
+
+static void raw_read(uint64_t at, struct node *copy) {
+    memcpy(copy, raw_at(at), CONTENT);
+}
+
+static void raw_mark(uint64_t at) {
+    __atomic_fetch_add(&raw_at(at)->found, 1, __ATOMIC_ACQ_REL);
+}
+
+static void raw_set(uint64_t first) {
+    __atomic_store_n(raw_head, first, __ATOMIC_RELEASE);
+}
+
+static uint64_t raw_make(long i) {
+    own[i] = &raw_pool.nodes[i];
+    return raw_pool.first[bench.pe] + (uint64_t)i * sizeof **own;
+}
+
+static void raw_drop(long i) {
+    own[i] = NULL;
+}
+
+/* By MPI. */
+
+static uint64_t mpi_pointer(const void *p) {
+    MPI_Aint address;
+    BENCH_MPI(MPI_Get_address(p, &address));
+    return (uint64_t)bench.pe << ADDRESS_BITS | (uint64_t)address;
+}
+
+BENCH_INLINE int mpi_rank(uint64_t at) {
+    return (int)(at >> ADDRESS_BITS);
+}
+
+BENCH_INLINE MPI_Aint mpi_address(uint64_t at) {
+    return (MPI_Aint)(at & (((uint64_t)1 << ADDRESS_BITS) - 1));
+}
+
+static uint64_t mpi_head_now(void) {
+    uint64_t none = 0, found;
+    BENCH_MPI(MPI_Fetch_and_op(&none, &found, MPI_UINT64_T, 0, mpi_head_at, MPI_NO_OP, win));
+    BENCH_MPI(MPI_Win_flush(0, win));
+    return found;
+}
+
+static uint64_t mpi_swap(uint64_t seen, uint64_t desired) {
+    uint64_t found;
+    BENCH_MPI(MPI_Compare_and_swap(&desired, &seen, &found, MPI_UINT64_T, 0, mpi_head_at, win));
+    BENCH_MPI(MPI_Win_flush(0, win));
+    return found;
+}
+
+static void mpi_read(uint64_t at, struct node *copy) {
+    int rank = mpi_rank(at);
+    BENCH_MPI(MPI_Get(copy, CONTENT, MPI_BYTE, rank, mpi_address(at), CONTENT, MPI_BYTE, win));
+    BENCH_MPI(MPI_Win_flush(rank, win));
+}
+
+static void mpi_mark(uint64_t at) {
+    uint64_t one = 1;
+    int rank = mpi_rank(at);
+    MPI_Aint found = mpi_address(at) + (MPI_Aint)offsetof(struct node, found);
+    BENCH_MPI(MPI_Accumulate(&one, 1, MPI_UINT64_T, rank, found, 1, MPI_UINT64_T, MPI_SUM, win));
+    BENCH_MPI(MPI_Win_flush(rank, win));
+}
+
+static void mpi_set(uint64_t first) {
+    *mpi_head = first;
+}
+
+static void mpi_publish(void) {
+    BENCH_MPI(MPI_Win_sync(win));
+}
+
+static void mpi_meet(void) {
+    BENCH_MPI(MPI_Win_sync(win));
+    bench_sync_mpi();
+    BENCH_MPI(MPI_Win_sync(win));
+}
+
+static uint64_t mpi_make(long i) {
+    BENCH_MPI(MPI_Alloc_mem(sizeof **own, MPI_INFO_NULL, &own[i]));
+    BENCH_MPI(MPI_Win_attach(win, own[i], sizeof **own));
+    return mpi_pointer(own[i]);
+}
+
+static void mpi_drop(long i) {
+    BENCH_MPI(MPI_Win_detach(win, own[i]));
+    BENCH_MPI(MPI_Free_mem(own[i]));
+}
+
+
+static const struct kind kinds[N_METHODS] = {
+    [RMA] = {rma_head, rma_swap, rma_read, rma_publish, rma_make, rma_drop, rma_mark, rma_set, rma_meet, &rma_pool},
+    [RAW] = {raw_head_now, raw_swap, raw_read, rma_publish, raw_make, raw_drop, raw_mark, raw_set, rma_meet, &raw_pool},
+    [MPI] = {mpi_head_now, mpi_swap, mpi_read, mpi_publish, mpi_make, mpi_drop, mpi_mark, mpi_set, mpi_meet, &mpi_pool},
+};
+
+/* Lists. A node's number is its place among its PE's nodes, times PEs, and its PE: numbers are 0 to nodes - 1 in any list that has as
+ * many nodes on each PE. */
+
+BENCH_INLINE uint64_t payload(long i) {
+    return FACTOR * (1 + (uint64_t)i * (uint64_t)bench.n_pes + (uint64_t)bench.pe);
+}
+
+BENCH_INLINE uint64_t pool_node(const struct pool *pool, int pe, long i) {
+    return pool->first[pe] + (uint64_t)i * sizeof *pool->nodes;
+}
+
+static void begin_empty(const struct kind *k) {
+    if (bench.pe == 0) k->set(0);
+    k->meet();
+}
+
+/* Nodes of all PEs in turn. */
+static void begin_full(const struct kind *k, long n) {
+    const struct pool *pool = k->pool;
+    bool last = bench.pe == bench.n_pes - 1;
+    for (long i = 0; i < n; i++) {
+        struct node *node = &pool->nodes[i];
+        node->next = !last ? pool_node(pool, bench.pe + 1, i) : i + 1 < n ? pool_node(pool, 0, i + 1) : 0;
+        node->payload = payload(i);
+        node->found = 0;
+    }
+    if (bench.pe == 0) k->set(pool_node(pool, 0, 0));
+    k->meet();
+}
+
+/* As many of each PE in an order that all find alike: shuffled, after R. Fisher and F. Yates, by the generator of xorshift64*
+ * (S. Vigna, "An experimental exploration of Marsaglia's xorshift generators", 2016). */
+static void begin_shuffled(const struct kind *k, long n_each) {
+    const struct pool *pool = k->pool;
+    size_t n_pes = (size_t)bench.n_pes, n = (size_t)n_each * n_pes;
+    uint64_t random = 1, *order = malloc(n * sizeof *order);
+    if (!order) bench_fail("malloc", MPI_ERR_NO_MEM);
+    for (size_t i = 0; i < n; i++) order[i] = i;
+    for (size_t i = n - 1; i > 0; i--) {
+        random ^= random >> 12, random ^= random << 25, random ^= random >> 27;
+        size_t other = (size_t)(random * UINT64_C(2685821657736338717) % (i + 1));
+        uint64_t moved = order[i];
+        order[i] = order[other];
+        order[other] = moved;
+    }
+    for (size_t i = 0; i < n; i++) {
+        if (order[i] % n_pes != (size_t)bench.pe) continue;
+        long mine = (long)(order[i] / n_pes);
+        struct node *node = &pool->nodes[mine];
+        node->next = i + 1 < n ? pool_node(pool, (int)(order[i + 1] % n_pes), (long)(order[i + 1] / n_pes)) : 0;
+        node->payload = payload(mine);
+    }
+    if (bench.pe == 0) k->set(pool_node(pool, (int)(order[0] % n_pes), (long)(order[0] / n_pes)));
+    k->meet();
+    free(order);
+}
+
+/* Link one of this PE's nodes at the head. */
+BENCH_INLINE void push(const struct kind *k, struct node *node, uint64_t at, long i) {
+    uint64_t found = k->head(), seen;
+    node->payload = payload(i);
+    do {
+        node->next = seen = found;
+        k->publish();
+        found = k->swap(seen, at);
+    } while (found != seen);
+}
+
+/* Unlink the first node; returns 0 if there is none. */
+BENCH_INLINE uint64_t pop(const struct kind *k) {
+    struct node first;
+    uint64_t found = k->head(), seen;
+    do {
+        seen = found;
+        if (seen == 0) break;
+        k->read(seen, &first);
+        found = k->swap(seen, first.next);
+    } while (found != seen);
+    return seen;
+}
+
+/* Parts of a batch: n nodes of each PE, n_nodes at most. Lists begin as they must, and this PE's seconds are returned; the list is
+ * left to be looked at. */
+
+BENCH_INLINE double part_insert(const struct kind *k, long n) {
+    begin_empty(k);
+    double start = rma_wtime();
+    for (long i = 0; i < n; i++) {
+        uint64_t at = k->make(i);
+        push(k, own[i], at, i);
+    }
+    return rma_wtime() - start;
+}
+
+BENCH_INLINE double part_link(const struct kind *k, long n) {
+    const struct pool *pool = k->pool;
+    uint64_t at = pool->first[bench.pe];
+    begin_empty(k);
+    double start = rma_wtime();
+    for (long i = 0; i < n; i++, at += sizeof *pool->nodes) push(k, &pool->nodes[i], at, i);
+    return rma_wtime() - start;
+}
+
+BENCH_INLINE double part_remove(const struct kind *k, long n) {
+    begin_full(k, n);
+    double start = rma_wtime();
+    for (long i = 0; i < n; i++) removed[i] = pop(k);
+    return rma_wtime() - start;
+}
+
+static void drop_all(const struct kind *k, long n) {
+    for (long i = 0; i < n; i++) k->drop(i);
+}
+
+/* A batch in parts. */
+BENCH_INLINE double in_parts(const struct kind *k, long n, double (*part)(long n), bool makes) {
+    double time = 0;
+    for (long left = n; left > 0;) {
+        long some = left < n_nodes ? left : n_nodes;
+        time += part(some);
+        k->meet();
+        if (makes) drop_all(k, some);
+        left -= some;
+    }
+    return time;
+}
+
+/* From the head again after the last node. */
+BENCH_INLINE double walk(const struct kind *k, long n) {
+    uint64_t first = k->head(), at = first;
+    struct node copy;
+    double start = rma_wtime();
+    for (long i = 0; i < n; i++) {
+        k->read(at, &copy);
+        bench_keep(&copy);
+        at = copy.next != 0 ? copy.next : first;
+    }
+    return rma_wtime() - start;
+}
+
+/* For each kind the four rows' functions, with its calls compiled in. */
+#define RUNS(NAME, KIND)                                                                                \
+    static double NAME##_part_insert(long n) { return part_insert(&kinds[KIND], n); }                   \
+    static double NAME##_part_link(long n) { return part_link(&kinds[KIND], n); }                       \
+    static double NAME##_part_remove(long n) { return part_remove(&kinds[KIND], n); }                   \
+    static double NAME##_insert(long n) { return in_parts(&kinds[KIND], n, NAME##_part_insert, true); } \
+    static double NAME##_link(long n) { return in_parts(&kinds[KIND], n, NAME##_part_link, false); }    \
+    static double NAME##_remove(long n) { return in_parts(&kinds[KIND], n, NAME##_part_remove, false); } \
+    static double NAME##_traverse(long n) { return walk(&kinds[KIND], n); }
+RUNS(rma, RMA)
+RUNS(raw, RAW)
+RUNS(mpi, MPI)
+
+enum row { INSERT, LINK, TRAVERSE, REMOVE, N_ROWS };
+
+static const char *const names[N_ROWS] = {"insert", "link", "traverse", "remove"};
+
+static double (*const runs[N_ROWS][N_METHODS])(long n) = {
+    [INSERT] = {rma_insert, raw_insert, mpi_insert},
+    [LINK] = {rma_link, raw_link, mpi_link},
+    [TRAVERSE] = {rma_traverse, raw_traverse, mpi_traverse},
+    [REMOVE] = {rma_remove, raw_remove, mpi_remove},
+};
+
+static double (*const parts[N_ROWS][N_METHODS])(long n) = {
+    [INSERT] = {rma_part_insert, raw_part_insert, mpi_part_insert},
+    [LINK] = {rma_part_link, raw_part_link, mpi_part_link},
+    [REMOVE] = {rma_part_remove, raw_part_remove, mpi_part_remove},
+};
+
+/* Checks. */
+
+/* By PE 0: the list has each of the nodes once, and no other. Returns how many are missing, wrong, or there again. */
+static size_t look_along(const struct kind *k, size_t nodes) {
+    bool *seen = calloc(nodes, sizeof *seen);
+    size_t good = 0, bad = 0;
+    struct node copy;
+    if (!seen) bench_fail("calloc", MPI_ERR_NO_MEM);
+    for (uint64_t at = k->head(); at != 0 && good + bad <= nodes; at = copy.next) {
+        k->read(at, &copy);
+        uint64_t number = copy.payload / FACTOR - 1;
+        if (copy.payload % FACTOR == 0 && number < nodes && !seen[number]) {
+            seen[number] = true;
+            good++;
+        } else {
+            bad++;
+        }
+    }
+    free(seen);
+    return nodes - good + bad;
+}
+
+/* All PEs have removed n nodes, and each node once; nothing is left. */
+static size_t look_at_removed(const struct kind *k, long n) {
+    size_t bad = bench.pe == 0 && k->head() != 0;
+    for (long i = 0; i < n; i++) {
+        if (removed[i] != 0)
+            k->mark(removed[i]);
+        else
+            bad++;
+    }
+    k->meet();
+    for (long i = 0; i < n; i++) bad += k->pool->nodes[i].found != 1;
+    return bad;
+}
+
+static size_t check_row(enum row row, int method) {
+    const struct kind *k = &kinds[method];
+    bool slow = method == MPI || bench.far; /* otherwise as many as there can be, so that PEs meet */
+    long n = slow && n_nodes > CHECKED ? CHECKED : n_nodes;
+    size_t bad = 0;
+    if (row != TRAVERSE)
+        parts[row][method](n);
+    else if (n < n_nodes)
+        begin_shuffled(k, n);
+    k->meet();
+    if (row == REMOVE)
+        bad = look_at_removed(k, n);
+    else if (bench.pe == 0)
+        bad = look_along(k, (size_t)n * (size_t)bench.n_pes);
+    k->meet();
+    if (row == INSERT) drop_all(k, n);
+    return bad;
+}
+
+static enum row current; /* the row being measured */
+
+static size_t check_rma(const struct bench_method *m) {
+    (void)m;
+    return check_row(current, RMA);
+}
+
+static size_t check_raw(const struct bench_method *m) {
+    (void)m;
+    return check_row(current, RAW);
+}
+
+static size_t check_mpi(const struct bench_method *m) {
+    (void)m;
+    return check_row(current, MPI);
+}
+
+/* Memory. */
+
+/* All PEs know where everybody's nodes begin. */
+static void tell(struct pool *pool, uint64_t first) {
+    pool->first = calloc((size_t)bench.n_pes, sizeof *pool->first);
+    if (!pool->first) bench_fail("calloc", MPI_ERR_NO_MEM);
+    BENCH_MPI(MPI_Allgather(&first, 1, MPI_UINT64_T, pool->first, 1, MPI_UINT64_T, MPI_COMM_WORLD));
+    memset(pool->nodes, 0, (size_t)n_nodes * sizeof *pool->nodes);
+}
+
+static void open_shared(void) {
+    size_t size = (size_t)n_nodes * sizeof(struct node);
+    struct pool *pools[] = {&rma_pool, &raw_pool};
+    bool failed = false, far = false;
+    shared_head = rma_calloc(16, sizeof *shared_head);
+    if (!shared_head) bench_refuse(1, "%s", rma_last_error());
+    for (int i = 0; i < 2; i++) failed = rma_alloc_mem(size, &pools[i]->nodes) != RMA_SUCCESS || failed;
+    if (bench_agree(failed)) bench_refuse(1, "cannot allocate twice %zu bytes in the local heap of every PE", size);
+    for (int i = 0; i < 2; i++) tell(pools[i], rma_gptr(pools[i]->nodes, bench.pe));
+    raw_base = calloc((size_t)bench.n_pes, sizeof *raw_base);
+    if (!raw_base) bench_fail("calloc", MPI_ERR_NO_MEM);
+    for (int pe = 0; pe < bench.n_pes; pe++) {
+        raw_base[pe] = rma_gptr_ptr(raw_pool.first[pe]);
+        far = far || !raw_base[pe];
+        raw_pool.first[pe] = (uint64_t)(pe + 1) << OFFSET_BITS;
+    }
+    raw_head = bench_agree(far) ? NULL : (uint64_t *)rma_ptr(shared_head, 0) + 8; /* a line further */
+}
+
+/* Returns whether MPI's pointers fit into a word. */
+static bool open_mpi(void) {
+    size_t size = (size_t)n_nodes * sizeof(struct node);
+    BENCH_MPI(MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &win));
+    BENCH_MPI(MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN));
+    BENCH_MPI(MPI_Alloc_mem((MPI_Aint)size, MPI_INFO_NULL, &mpi_pool.nodes));
+    BENCH_MPI(MPI_Win_attach(win, mpi_pool.nodes, (MPI_Aint)size));
+    tell(&mpi_pool, mpi_pointer(mpi_pool.nodes));
+    if (bench.pe == 0) {
+        BENCH_MPI(MPI_Alloc_mem(64, MPI_INFO_NULL, &mpi_head));
+        BENCH_MPI(MPI_Win_attach(win, mpi_head, 64));
+        BENCH_MPI(MPI_Get_address(mpi_head, &mpi_head_at));
+    }
+    BENCH_MPI(MPI_Bcast(&mpi_head_at, 1, MPI_AINT, 0, MPI_COMM_WORLD));
+    BENCH_MPI(MPI_Win_lock_all(MPI_MODE_NOCHECK, win));
+    return !bench_agree((uint64_t)(uintptr_t)mpi_pool.nodes >> ADDRESS_BITS != 0 || bench.n_pes > 1 << (64 - ADDRESS_BITS));
+}
+
+/* Whether MPI lets each PE have n_nodes nodes attached at once: in Open MPI there is room for a few dozen only. */
+static bool mpi_attaches_all(void) {
+    long n = 0;
+    bool good = true;
+    while (good && n < n_nodes) {
+        BENCH_MPI(MPI_Alloc_mem(sizeof **own, MPI_INFO_NULL, &own[n]));
+        good = MPI_Win_attach(win, own[n], sizeof **own) == MPI_SUCCESS;
+        if (good)
+            n++;
+        else
+            BENCH_MPI(MPI_Free_mem(own[n]));
+    }
+    drop_all(&kinds[MPI], n);
+    return !bench_agree(!good);
+}
+
+static void close_all(void) {
+    BENCH_MPI(MPI_Win_unlock_all(win));
+    if (bench.pe == 0) {
+        BENCH_MPI(MPI_Win_detach(win, mpi_head));
+        BENCH_MPI(MPI_Free_mem(mpi_head));
+    }
+    BENCH_MPI(MPI_Win_detach(win, mpi_pool.nodes));
+    BENCH_MPI(MPI_Free_mem(mpi_pool.nodes));
+    BENCH_MPI(MPI_Win_free(&win));
+    BENCH_RMA(rma_free_mem(rma_pool.nodes));
+    BENCH_RMA(rma_free_mem(raw_pool.nodes));
+    BENCH_RMA(rma_free(shared_head));
+    free(rma_pool.first);
+    free(raw_pool.first);
+    free(mpi_pool.first);
+    free(raw_base);
+    free(own);
+    free(removed);
+}
+
+int main(int argc, char **argv) {
+    static int only = -1;
+    static const struct bench_option options[] = {
+        {"operation", 'o', BENCH_WORD, &only, 0, 0, "insert|link|traverse|remove", "this row alone [all]"},
+        {"nodes", 'n', BENCH_COUNT, &n_nodes, 1, NODES_MAX, "N", "nodes of a list that lie on each PE, at most [2048]"},
+        {0},
+    };
+    static const struct bench_spec spec = {
+        .title = "linked list",
+        .note = "all PEs, but in traverse PE 0 alone; the head lies on PE 0",
+        .help = "Time of an operation on a linked list whose nodes lie on all PEs:\n"
+                "  Latency (ns)  librma\n"
+                "  raw (ns)      loads, stores and the processor's compare-and-swap through rma_ptr and rma_gptr_ptr; '-' unless all PEs\n"
+                "                are on one node\n"
+                "  MPI (ns)      a window of MPI_Win_create_dynamic: MPI_Compare_and_swap, MPI_Get and MPI_Fetch_and_op, each with\n"
+                "                MPI_Win_flush\n"
+                "The rows; in all but traverse the PEs work at once, and the time is that of one operation as a PE sees it:\n"
+                "  insert    allocate a node in the PE's own memory, and link it at the head: rma_alloc_mem; raw: the next of an array;\n"
+                "            MPI_Alloc_mem and MPI_Win_attach, '-' where MPI has no room for so many\n"
+                "  link      the same with nodes that are there already\n"
+                "  traverse  read the next node, which lies on any PE in any place: 16 bytes, by rma_gptr_get, load, MPI_Get\n"
+                "  remove    unlink the first node\n"
+                "After --nodes insertions or removals of each PE the list begins anew, which is not timed.",
+        .options = options,
+        .rows = "Operation",
+        .value = BENCH_NS,
+        .budget = 10e-3,
+    };
+    struct bench_method methods[N_METHODS] = {
+        [RMA] = {.name = "Latency (ns)", .check = check_rma},
+        [RAW] = {.name = "raw (ns)", .check = check_raw},
+        [MPI] = {.name = "MPI (ns)", .check = check_mpi, .mpi = true},
+    };
+    static const struct bench_ratio near[] = {
+        {"rma/raw", RMA, {RAW, -1}},
+        {"MPI/rma", MPI, {RMA, -1}},
+    };
+    static const struct bench_ratio far[] = {
+        {"rma/MPI", RMA, {MPI, -1}},
+        {"MPI/rma", MPI, {RMA, -1}},
+    };
+
+    bench_init(argc, argv, &spec);
+    own = calloc((size_t)n_nodes, sizeof *own);
+    removed = calloc((size_t)n_nodes, sizeof *removed);
+    if (bench_agree(!own || !removed)) bench_refuse(1, "no memory for the addresses of %ld nodes", n_nodes);
+    open_shared();
+    bool by_mpi = open_mpi(), attaches = mpi_attaches_all();
+    for (enum row row = INSERT; row < N_ROWS; row++) {
+        if (only >= 0 && only != (int)row) continue;
+        current = row;
+        for (int i = 0; i < N_METHODS; i++) {
+            bool possible = i == RAW ? raw_head != NULL : i == MPI ? by_mpi && (row != INSERT || attaches) : true;
+            methods[i].run = possible ? runs[row][i] : NULL;
+            methods[i].callers = row == TRAVERSE ? BENCH_ORIGINS : BENCH_ALL;
+            if (row == TRAVERSE && methods[i].run) begin_shuffled(&kinds[i], n_nodes);
+        }
+        bench_row(names[row], methods, N_METHODS, raw_head ? near : far, 2);
+    }
+    close_all();
+    return bench_finish();
+}
