@@ -11,12 +11,12 @@ enum bandwidth_direction {
     BANDWIDTH_BOTH  /* both put, each to the other */
 };
 
-/* The columns, as --help explains them after what the benchmark says. */
-#define BANDWIDTH_HELP(CALL, MPI_CALL)                                                                  \
-    "  rma     " CALL " ..., one rma_quiet; with --nbi the nonblocking one\n"                            \
-    "  raw     memcpy through rma_ptr; '-' off-node\n"                                                  \
-    "  stream  streaming stores through rma_ptr; '-' off-node and without SSE2\n"                       \
-    "  MPI     " MPI_CALL " ..., MPI_Win_flush, the target waiting in MPI\n"                             \
+/* The columns, as --help explains them after what the benchmark says. FIGURE is the first one's title, 16 characters. */
+#define BANDWIDTH_HELP(FIGURE, CALL, MPI_CALL)                                                          \
+    "  " FIGURE "  " CALL " ..., one rma_quiet; with --nbi the nonblocking one\n"                       \
+    "  raw               memcpy through rma_ptr; '-' off-node\n"                                        \
+    "  stream            the same by stores that go past the caches; '-' off-node and without SSE2\n"       \
+    "  MPI               " MPI_CALL " ..., MPI_Win_flush, the target waiting in MPI\n"                   \
     "rma/raw divides by the better of the two that are bare. With several pairs their figures are added up.\n" \
     "As in the OSU benchmarks the target never looks at the bytes, which stay in the caches of whoever copies: the best case.\n" \
     "With --handover it touches the buffer before each iteration, as programs do that use what they are sent."

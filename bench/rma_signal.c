@@ -118,7 +118,7 @@ int main(int argc, char **argv) {
                 "  put (us)      rma_put, rma_quiet\n"
                 "  raw (us)      stores or memcpy through rma_ptr, and a store that releases them; '-' off-node\n"
                 "  MPI (us)      MPI_Put, MPI_Win_flush, MPI_Accumulate of the signal, MPI_Win_flush, the target waiting in MPI\n"
-                "1.2 at most is asked of signal/put. The compiler knows lengths of 8 bytes and less.",
+                "1.2 at most is asked of signal/put. The compiler knows lengths of 1, 2, 4 and 8 bytes.",
         .min_size = 8,
         .max_size = (size_t)1 << 20,
         .pairs = BENCH_PAIRS_MAX,
