@@ -58,8 +58,9 @@ for page in "$top_srcdir"/man/*.[1-9]; do
 done
 while read -r alias page rest; do
     case $alias in '' | '#'*) continue ;; esac
-    present "share/man/man3/$alias.3"
-    grep -qx ".so man3/$page.3" "$prefix/share/man/man3/$alias.3" || fail "man3/$alias.3 does not lead to $page.3"
+    case $page in *.1) n=1 page=${page%.1} ;; *) n=3 ;; esac
+    present "share/man/man$n/$alias.$n"
+    grep -qx ".so man$n/$page.$n" "$prefix/share/man/man$n/$alias.$n" || fail "man$n/$alias.$n does not lead to $page.$n"
 done <"$top_srcdir/man/aliases"
 for program in "$top_srcdir"/bench/rma_*.c; do present "bin/$(basename "$program" .c)"; done
 for header in "$top_srcdir"/include/*.h; do
