@@ -27,6 +27,18 @@ struct rmai_event {
     _Atomic uint32_t sleepers;
 };
 
+/* rmai_reached: whether a number that counts up, and wraps, has come to `turn`. They are within 2^31 of each other. */
+static inline int rmai_reached(uint32_t value, uint32_t turn) { return (int32_t)(value - turn) >= 0; }
+
+/* rmai_look returns the value of e, by an acquire load, once it has reached `turn`, or what it is after so many looks more. It does not rest
+ * between them: for who is about to be told, and tells others that it may sleep only if it is not. */
+#define RMAI_LOOKS 1000 /* some microseconds */
+static inline uint32_t rmai_look(struct rmai_event *e, uint32_t turn, int more) {
+    uint32_t value = atomic_load_explicit(&e->value, memory_order_acquire);
+    while (!rmai_reached(value, turn) && more-- > 0) value = atomic_load_explicit(&e->value, memory_order_acquire);
+    return value;
+}
+
 /* rmai_wait returns the value of e, by an acquire load, once it is not `old`. May return early never: a
  * spurious wake-up of the kernel is looked at again here. */
 uint32_t rmai_wait(struct rmai_event *e, uint32_t old, const struct rmai_patience *patience);

@@ -3,8 +3,6 @@
 
 #include "runtime/barrier.h"
 
-#define HOT_POLLS 1000 /* looks without a rest, some microseconds, before this PE tells that it may sleep */
-
 void rmai_barrier_setup(struct rmai_barrier *b, uint32_t n, uint32_t me, int crowded, struct rmai_patience patience,
                         struct rmai_barrier_shared *(*shared)(void *context, uint32_t q), void *context) {
     *b = (struct rmai_barrier){.n = n, .crowded = crowded, .patience = patience};
@@ -13,11 +11,8 @@ void rmai_barrier_setup(struct rmai_barrier *b, uint32_t n, uint32_t me, int cro
     for (uint32_t step = 1; step < n; step *= 2) b->partner[b->rounds++] = shared(context, (me + step) % n);
 }
 
-/* Epochs wrap; partners are at most one apart. */
-static inline int reached(uint32_t value, uint32_t epoch) { return (int32_t)(value - epoch) >= 0; }
-
 static void hear(struct rmai_barrier *b, struct rmai_event *e, uint32_t value) {
-    while (!reached(value, b->epoch)) value = rmai_wait(e, value, &b->patience);
+    while (!rmai_reached(value, b->epoch)) value = rmai_wait(e, value, &b->patience);
 }
 
 static void dissemination(struct rmai_barrier *b) {
@@ -25,12 +20,11 @@ static void dissemination(struct rmai_barrier *b) {
         struct rmai_event *theirs = &b->partner[k]->round[k].event, *ours = &b->mine->round[k].event;
         uint32_t value;
         /* Release: what this PE wrote, and what it has heard of in earlier rounds. Pairs with the acquire
-         * loads of the partner's `ours`, here and in rmai_wait. */
+         * loads of the partner's `ours`, in rmai_look and in rmai_wait. */
         atomic_store_explicit(&theirs->value, b->epoch, memory_order_release);
         if (atomic_load_explicit(&b->partner[k]->asleep, memory_order_relaxed)) rmai_wake(theirs);
-        value = atomic_load_explicit(&ours->value, memory_order_acquire);
-        for (int i = 0; i < HOT_POLLS && !reached(value, b->epoch); i++) value = atomic_load_explicit(&ours->value, memory_order_acquire);
-        if (reached(value, b->epoch)) continue;
+        value = rmai_look(ours, b->epoch, RMAI_LOOKS);
+        if (rmai_reached(value, b->epoch)) continue;
         atomic_store_explicit(&b->mine->asleep, 1, memory_order_relaxed); /* rmai_wait has the fence between this and its last look */
         hear(b, ours, value);
         atomic_store_explicit(&b->mine->asleep, 0, memory_order_relaxed);

@@ -14,7 +14,6 @@
 #include <string.h>
 
 #define BRANCHES 8
-#define HOT_POLLS 1000 /* looks without a rest, some microseconds, before others are told that this PE may sleep */
 
 _Static_assert(sizeof(struct rmai_desk) == (3 + RMAI_STAGES) * 4096, "a desk is slots, a page of flags, and stages");
 _Static_assert(sizeof(struct rmai_slot) == 128, "a slot is a line, and the one that is fetched with it");
@@ -93,23 +92,22 @@ int rmai_near_number(const struct rmai_near *near, int i) {
 
 /* ---- turns ---- */
 
-/* Turns wrap. */
-static inline int reached(uint32_t value, uint32_t turn) { return (int32_t)(value - turn) >= 0; }
+static inline uint32_t look(const struct rmai_near *near, struct rmai_event *e, uint32_t turn) {
+    return rmai_look(e, turn, near->shape == RMAI_CROWDED ? 0 : RMAI_LOOKS);
+}
 
 /* Waits for an event of near PE i. Who may sleep says so in a line of that PE which nobody else writes: to look there costs it nothing,
  * where the line of the event, which has gone to who waits, would have to come back. */
-static void hear_late(const struct rmai_near *near, int i, struct rmai_event *e, uint32_t turn, uint32_t value) {
+static RMAI_COLD void hear_late(const struct rmai_near *near, int i, struct rmai_event *e, uint32_t turn, uint32_t value) {
     _Atomic uint32_t *sleepers = &near->desk[i]->sleepers;
     atomic_fetch_add_explicit(sleepers, 1, memory_order_relaxed); /* rmai_wait has the fence between this and its last look */
-    while (!reached(value, turn)) value = rmai_wait(e, value, near->patience);
+    while (!rmai_reached(value, turn)) value = rmai_wait(e, value, near->patience);
     atomic_fetch_sub_explicit(sleepers, 1, memory_order_relaxed);
 }
 
 static inline void hear(const struct rmai_near *near, int i, struct rmai_event *e, uint32_t turn) {
-    uint32_t value = atomic_load_explicit(&e->value, memory_order_acquire);
-    for (int look = near->shape == RMAI_CROWDED ? HOT_POLLS : 0; !reached(value, turn) && look < HOT_POLLS; look++)
-        value = atomic_load_explicit(&e->value, memory_order_acquire);
-    if (!reached(value, turn)) hear_late(near, i, e, turn, value);
+    uint32_t value = look(near, e, turn);
+    if (!rmai_reached(value, turn)) hear_late(near, i, e, turn, value);
 }
 
 /* A new value for an event of this PE, or of the first. */
@@ -123,13 +121,11 @@ static inline void tell(const struct rmai_near *near, struct rmai_desk *desk, st
  * for different turns and one of them be forgotten, it looks again within a millisecond. */
 static void await_one(const struct rmai_near *near, int i, uint32_t turn) {
     struct rmai_desk *desk = near->desk[i];
-    uint32_t value = atomic_load_explicit(&desk->through.value, memory_order_acquire);
-    for (int look = near->shape == RMAI_CROWDED ? HOT_POLLS : 0; !reached(value, turn) && look < HOT_POLLS; look++)
-        value = atomic_load_explicit(&desk->through.value, memory_order_acquire);
-    if (reached(value, turn)) return;
+    uint32_t value = look(near, &desk->through, turn);
+    if (rmai_reached(value, turn)) return;
     atomic_store_explicit(&desk->wanted, turn, memory_order_relaxed);
     atomic_fetch_add_explicit(&desk->sleepers, 1, memory_order_relaxed);
-    while (!reached(value, turn)) value = rmai_wait_a_while(&desk->through, value, near->patience);
+    while (!rmai_reached(value, turn)) value = rmai_wait_a_while(&desk->through, value, near->patience);
     atomic_fetch_sub_explicit(&desk->sleepers, 1, memory_order_relaxed);
 }
 
@@ -146,11 +142,11 @@ static void rejuvenate(struct rmai_near *near) {
     struct rmai_event *gate = &near->mine->gate;
     for (int i = 0; i < RMAI_SLOTS; i++) {
         struct rmai_event *posted = &near->mine->slot[i].posted;
-        if (!reached(atomic_load_explicit(&posted->value, memory_order_relaxed), old))
+        if (!rmai_reached(atomic_load_explicit(&posted->value, memory_order_relaxed), old))
             atomic_store_explicit(&posted->value, old, memory_order_relaxed);
     }
-    if (!reached(near->known, old)) near->known = old; /* or those who posted in later turns would not have */
-    if (!reached(atomic_load_explicit(&gate->value, memory_order_relaxed), old)) atomic_store_explicit(&gate->value, old, memory_order_relaxed);
+    if (!rmai_reached(near->known, old)) near->known = old; /* or those who posted in later turns would not have */
+    if (!rmai_reached(atomic_load_explicit(&gate->value, memory_order_relaxed), old)) atomic_store_explicit(&gate->value, old, memory_order_relaxed);
 }
 
 /* Who has to wait, waits until there is room for some more turns. */
@@ -158,7 +154,7 @@ void rmai_near_begin(struct rmai_near *near, int posts, size_t len) {
     const uint32_t ahead = len > RMAI_NOTE ? RMAI_STAGES : RMAI_SLOTS;
     near->turn++;
     if (RMAI_UNLIKELY((near->turn & ((1u << 30) - 1)) == 0)) rejuvenate(near);
-    if (posts && !reached(near->known, near->turn - ahead)) await(near, near->turn - ahead / 4);
+    if (posts && !rmai_reached(near->known, near->turn - ahead)) await(near, near->turn - ahead / 4);
 }
 
 void rmai_near_post(struct rmai_near *near) { tell(near, near->mine, &rmai_near_slot(near, near->me)->posted); }
@@ -206,7 +202,7 @@ void rmai_near_through(struct rmai_near *near) {
     atomic_store_explicit(&mine->through.value, near->turn, memory_order_release);
     if (near->shape == RMAI_CROWDED) atomic_thread_fence(memory_order_seq_cst);
     if (RMAI_UNLIKELY(atomic_load_explicit(&mine->sleepers, memory_order_relaxed)) &&
-        reached(near->turn, atomic_load_explicit(&mine->wanted, memory_order_relaxed)))
+        rmai_reached(near->turn, atomic_load_explicit(&mine->wanted, memory_order_relaxed)))
         rmai_wake(&mine->through);
 }
 

@@ -98,9 +98,9 @@ static const void *hear(struct rmai_world *w, const char *call, const struct rma
     const int from = rmai_team_pe(t, (int)(((size_t)t->me + (size_t)t->n - step) % (size_t)t->n)), far = rmai_node_slot(w, from) < 0;
     struct rmai_stall stall = {0};
     uint32_t seen = atomic_load_explicit(&mine->event.value, memory_order_acquire);
-    while ((int32_t)(seen - t->epoch) < 0) {
+    while (!rmai_reached(seen, t->epoch)) {
         seen = far ? rmai_wait_a_while(&mine->event, seen, &w->barrier.patience) : rmai_wait(&mine->event, seen, &w->barrier.patience);
-        if (far && (int32_t)(seen - t->epoch) < 0) rmai_far_stalled(w, call, from, &stall);
+        if (far && !rmai_reached(seen, t->epoch)) rmai_far_stalled(w, call, from, &stall);
     }
     if (stall.since > 0) rmai_stall_end(w, &stall);
     return mine->data[t->epoch & 1];
