@@ -27,4 +27,18 @@ static inline size_t rmai_round_up(size_t n, size_t unit) { return (n + unit - 1
 static inline size_t rmai_min(size_t a, size_t b) { return a < b ? a : b; }
 static inline size_t rmai_max(size_t a, size_t b) { return a > b ? a : b; }
 
+/* rmai_find: the place of value among n ascending numbers, or -1. */
+static inline int rmai_find(const int *ascending, int n, int value) {
+    int low = 0, high = n - 1;
+    while (low <= high) {
+        int middle = (low + high) / 2;
+        if (ascending[middle] == value) return middle;
+        if (ascending[middle] < value)
+            low = middle + 1;
+        else
+            high = middle - 1;
+    }
+    return -1;
+}
+
 #endif

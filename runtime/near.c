@@ -77,18 +77,7 @@ void rmai_near_close(struct rmai_near *near) {
     *near = (struct rmai_near){0};
 }
 
-int rmai_near_number(const struct rmai_near *near, int i) {
-    int low = 0, high = near->n - 1;
-    while (low <= high) {
-        int middle = (low + high) / 2;
-        if (near->index[middle] == i) return middle;
-        if (near->index[middle] < i)
-            low = middle + 1;
-        else
-            high = middle - 1;
-    }
-    return -1;
-}
+int rmai_near_number(const struct rmai_near *near, int i) { return rmai_find(near->index, near->n, i); }
 
 /* ---- turns ---- */
 

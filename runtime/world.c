@@ -48,18 +48,7 @@ int rmai_running(const char *call) {
                       rmai_world.ended ? "after rma_finalize or MPI_Finalize" : "before rma_init");
 }
 
-int rmai_node_slot(const struct rmai_world *w, int pe) {
-    int low = 0, high = w->node_n_pes - 1;
-    while (low <= high) {
-        int middle = (low + high) / 2;
-        if (w->node_pes[middle] == pe) return middle;
-        if (w->node_pes[middle] < pe)
-            low = middle + 1;
-        else
-            high = middle - 1;
-    }
-    return -1;
-}
+int rmai_node_slot(const struct rmai_world *w, int pe) { return rmai_find(w->node_pes, w->node_n_pes, pe); }
 
 int rmai_check_pe(const struct rmai_world *w, const char *call, const char *argument, int pe) {
     if (pe >= 0 && pe < w->n_pes) return RMA_SUCCESS;
