@@ -164,16 +164,15 @@ int rma_put_signal_slow_(const char *call, const rma_ctx *ctx, void *dest, const
 
 /* ---- strided ---- */
 
-/* Bytes from the first element's start to the last one's end; 0 if that overflows. */
-static size_t span(size_t n, ptrdiff_t stride, size_t elem) {
+size_t rmai_span(size_t n, size_t stride, size_t elem) {
     size_t bytes;
-    if (__builtin_mul_overflow((n - 1), (size_t)stride, &bytes) || __builtin_mul_overflow(bytes, elem, &bytes) ||
+    if (__builtin_mul_overflow((n - 1), stride, &bytes) || __builtin_mul_overflow(bytes, elem, &bytes) ||
         __builtin_add_overflow(bytes, elem, &bytes))
         return 0;
     return bytes;
 }
 
-static int check_strides(const char *call, ptrdiff_t dest_stride, ptrdiff_t source_stride, size_t elem) {
+int rmai_check_strides(const char *call, ptrdiff_t dest_stride, ptrdiff_t source_stride, size_t elem) {
     if (dest_stride < 1) return rmai_error(RMA_ERR_ARG, "%s: dest_stride %td is below 1", call, dest_stride);
     if (source_stride < 1) return rmai_error(RMA_ERR_ARG, "%s: source_stride %td is below 1", call, source_stride);
     if (elem == 0) return rmai_error(RMA_ERR_ARG, "%s: elem is 0 bytes", call);
@@ -187,7 +186,7 @@ static int check_strides(const char *call, ptrdiff_t dest_stride, ptrdiff_t sour
         EACH memcpy(to + a, from + b, SIZE);                                         \
         break
 
-static void move_strided(char *to, const char *from, size_t to_step, size_t from_step, size_t elem, size_t n) {
+void rmai_move_strided(char *to, const char *from, size_t to_step, size_t from_step, size_t elem, size_t n) {
     switch (elem) {
         MOVE(1);
         MOVE(2);
@@ -204,7 +203,7 @@ static int strided(const char *call, const char *argument, const rma_ctx *ctx, c
                    int pe, struct rmai_place *p) {
     size_t bytes;
     if (n == 0) return check_empty(call, ctx, pe);
-    bytes = span(n, remote_stride, elem);
+    bytes = rmai_span(n, (size_t)remote_stride, elem);
     if (!bytes)
         return rmai_error(RMA_ERR_ADDRESS, "%s: %zu elements of %zu bytes, %td apart, overflow an address", call, n, elem,
                           remote_stride);
@@ -216,11 +215,11 @@ static int iput(const char *call, const rma_ctx *ctx, void *dest, const void *so
     struct rmai_world *w = &rmai_world;
     struct rmai_place p = {0};
     size_t to = (size_t)dest_stride * elem, from = (size_t)source_stride * elem;
-    int code = check_strides(call, dest_stride, source_stride, elem);
+    int code = rmai_check_strides(call, dest_stride, source_stride, elem);
     if (code == RMA_SUCCESS) code = strided(call, "dest", ctx, dest, dest_stride, elem, n, pe, &p);
     if (code == RMA_SUCCESS && p.there) {
         rmai_count(&w->traffic, RMA_PATH_MEMORY, RMAI_PUTS, n * elem);
-        move_strided(p.there, source, to, from, elem, n);
+        rmai_move_strided(p.there, source, to, from, elem, n);
     }
     for (size_t i = 0; code == RMA_SUCCESS && !p.there && i < n; i++, p.address += to, p.offset += to)
         code = rmai_place_put(w, call, &p, (const char *)source + i * from, elem, RMAI_LATER);
@@ -233,11 +232,11 @@ static int iget(const char *call, const rma_ctx *ctx, void *dest, const void *so
     struct rmai_world *w = &rmai_world;
     struct rmai_place p = {0};
     size_t to = (size_t)dest_stride * elem, from = (size_t)source_stride * elem;
-    int code = check_strides(call, dest_stride, source_stride, elem);
+    int code = rmai_check_strides(call, dest_stride, source_stride, elem);
     if (code == RMA_SUCCESS) code = strided(call, "source", ctx, source, source_stride, elem, n, pe, &p);
     if (code == RMA_SUCCESS && p.there) {
         rmai_count(&w->traffic, RMA_PATH_MEMORY, RMAI_GETS, n * elem);
-        move_strided(dest, p.there, to, from, elem, n);
+        rmai_move_strided(dest, p.there, to, from, elem, n);
     }
     for (size_t i = 0; code == RMA_SUCCESS && !p.there && i < n; i++, p.address += from, p.offset += from)
         code = rmai_place_get(w, call, &p, (char *)dest + i * to, elem, RMAI_LATER);

@@ -25,4 +25,15 @@ int rmai_gptr_here(struct rmai_world *w, const char *call, uint64_t offset, size
 /* rmai_symmetric_offset is a number that all PEs get alike for the same symmetric object. */
 uint64_t rmai_symmetric_offset(const struct rmai_world *w, const void *addr);
 
+/* ---- elements with gaps between them, strides in elements ---- */
+
+/* rmai_check_strides: RMA_SUCCESS, or records RMA_ERR_ARG: a stride is below 1, or elem is 0. */
+int rmai_check_strides(const char *call, ptrdiff_t dest_stride, ptrdiff_t source_stride, size_t elem);
+
+/* rmai_span: bytes from the start of the first of n > 0 elements to the end of the last one; 0 if that overflows. */
+size_t rmai_span(size_t n, size_t stride, size_t elem);
+
+/* rmai_move_strided copies n elements, of which the next one is to_step and from_step bytes further. */
+void rmai_move_strided(char *to, const char *from, size_t to_step, size_t from_step, size_t elem, size_t n);
+
 #endif

@@ -422,7 +422,7 @@ static size_t fitting(uint64_t *random, size_t n) {
 
 /* Each call draws as many numbers whatever they are, since rows and nodes differ from PE to PE. */
 static void draw(struct call *c, uint64_t *random) {
-    static const size_t elems[] = {1, 1, 2, 3, 4, 8, 8, 12, 16, 40, 100};
+    static const size_t elems[] = {1, 1, 2, 3, 4, 8, 8, 12, 16, 40, 100, 1500, 5000};
     uint64_t root, op;
     c->kind = (enum kind)job_below(random, REDUCE + 3);
     if (c->kind > REDUCE) c->kind = REDUCE;
