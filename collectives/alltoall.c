@@ -105,7 +105,7 @@ static int between_nodes(const struct rmai_call *c, const struct blocks *b, cons
     unsigned char *skip = c->t->group.marks;
     memset(skip, 0, (size_t)c->t->n);
     for (int i = 0; i < near->n; i++) skip[near->index[i]] = 1;
-    return rmai_group_exchange(c->w, c->name, &c->t->group, b->dest, source, b->to, b->from, b->elem, b->n, skip, c->t->n);
+    return rmai_group_exchange(c->w, c->name, c->t, b->dest, source, b->to, b->from, b->elem, b->n, skip);
 }
 
 static int exchange(const struct rmai_call *c, const struct blocks *b) {

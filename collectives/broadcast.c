@@ -12,8 +12,8 @@ static int across_nodes(const struct rmai_call *c, const struct rmai_buffer *des
     void *data = (void *)(uintptr_t)dest->addr;
     if (near_root >= 0) rmai_spread(c, near_root, data, source->addr, source->offset, dest->len);
     if (near->me == 0) {
-        code = rmai_group_find(c->w, c->name, &c->t->group, root, near_root >= 0, &node);
-        if (code == RMA_SUCCESS) code = rmai_group_broadcast(c->w, c->name, &c->t->group, RMAI_LEADERS, data, dest->len, node);
+        code = rmai_group_find(c->w, c->name, c->t, root, near_root >= 0, &node);
+        if (code == RMA_SUCCESS) code = rmai_group_broadcast(c->w, c->name, c->t, RMAI_LEADERS, data, dest->len, node);
     }
     if (near_root < 0) rmai_spread(c, 0, data, data, dest->offset, dest->len);
     return code;

@@ -136,7 +136,7 @@ static int among_leaders(const struct rmai_call *c, const struct rmai_buffer *de
     uint64_t offset = dest->offset;
     size_t after = before + near_all;
     int code = RMA_SUCCESS;
-    if (c->near->me == 0) code = rmai_group_gather(c->w, c->name, &c->t->group, RMAI_LEADERS, to, p->len, p->at, c->t->group.n_nodes);
+    if (c->near->me == 0) code = rmai_group_gather(c->w, c->name, c->t, RMAI_LEADERS, to, p->len, p->at);
     if (before) rmai_spread(c, 0, to, to, offset, before);
     if (all > after) rmai_spread(c, 0, to + after, to + after, offset ? offset + after : 0, all - after);
     return code;
@@ -169,7 +169,7 @@ static int collect_in_order(const struct rmai_call *c, const struct rmai_buffer 
     for (int i = 0; i < near->n; i++) near_all += rmai_near_slot(near, i)->word;
     rmai_near_through(near);
     if (near->me == 0) {
-        whole[2] = (size_t)rmai_group_lengths(c->w, c->name, group, RMAI_LEADERS, near_all, p.len);
+        whole[2] = (size_t)rmai_group_lengths(c->w, c->name, c->t, RMAI_LEADERS, near_all, p.len);
         for (int i = 0; whole[2] == RMA_SUCCESS && i < group->n_nodes; i++) {
             p.at[i] = whole[1];
             if (group->node[i].first < near->index[0]) whole[0] += p.len[i];
@@ -186,21 +186,20 @@ static int collect_in_order(const struct rmai_call *c, const struct rmai_buffer 
 
 /* Each PE by itself. */
 static int by_all(const struct rmai_call *c, const struct rmai_buffer *dest, const struct rmai_buffer *source, int alike) {
-    const struct rmai_group *group = &c->t->group;
     char *to = (char *)(uintptr_t)dest->addr;
     const int n = c->t->n, me = c->t->me;
     size_t all = 0;
     struct parts p = parts(c);
     int code = RMA_SUCCESS;
     for (int i = 0; i < n; i++) p.len[i] = source->len;
-    if (!alike) code = rmai_group_lengths(c->w, c->name, group, RMAI_ALL, source->len, p.len);
+    if (!alike) code = rmai_group_lengths(c->w, c->name, c->t, RMAI_ALL, source->len, p.len);
     if (code != RMA_SUCCESS) return code;
     for (int i = 0; i < n; i++) {
         p.at[i] = all;
         all += p.len[i];
     }
     if (source->len) memmove(to + p.at[me], source->addr, source->len);
-    return all ? rmai_group_gather(c->w, c->name, group, RMAI_ALL, to, p.len, p.at, n) : RMA_SUCCESS;
+    return all ? rmai_group_gather(c->w, c->name, c->t, RMAI_ALL, to, p.len, p.at) : RMA_SUCCESS;
 }
 
 /* ---- the calls ---- */

@@ -109,7 +109,7 @@ static int across_nodes(const struct rmai_reduction *r) {
     int code = RMA_SUCCESS;
     on_node(r, 1);
     if (c->near->me == 0)
-        code = rmai_group_reduce(c->w, c->name, &c->t->group, RMAI_LEADERS, r->dest, r->n, r->size, rmai_type_mpi(r->type),
+        code = rmai_group_reduce(c->w, c->name, c->t, RMAI_LEADERS, r->dest, r->n, r->size, rmai_type_mpi(r->type),
                                  rmai_op_mpi(r->op), alike);
     rmai_spread(c, 0, r->dest, r->dest, r->dest_offset, r->n * r->size);
     return code;

@@ -80,7 +80,7 @@ static int across_nodes(const struct rmai_reduction *r, enum rmai_scan kind) {
     const struct rmai_call *c = r->c;
     int code;
     if (r->dest != r->source) memcpy(r->dest, r->source, r->n * r->size);
-    code = rmai_group_scan(c->w, c->name, &c->t->group, kind, r->dest, r->n, r->size, rmai_type_mpi(r->type), rmai_op_mpi(r->op));
+    code = rmai_group_scan(c->w, c->name, c->t, kind, r->dest, r->n, r->size, rmai_type_mpi(r->type), rmai_op_mpi(r->op));
     if (kind == RMAI_EXCLUSIVE && c->t->me == 0) memset(r->dest, 0, r->n * r->size);
     return code;
 }

@@ -7,7 +7,6 @@
 #include "runtime/world.h"
 
 #include <limits.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -101,26 +100,23 @@ int rmai_group_ready(struct rmai_world *w, const char *call, struct rmai_team *t
 
 /* ---- collectives ---- */
 
-static const struct rmai_team *team_of(const struct rmai_group *g) {
-    return (const struct rmai_team *)(const void *)((const char *)g - offsetof(struct rmai_team, group));
-}
-
-static MPI_Comm comm(const struct rmai_group *g, enum rmai_among among) { return among == RMAI_LEADERS ? g->leaders : g->all; }
+static MPI_Comm comm(const struct rmai_team *t, enum rmai_among among) { return among == RMAI_LEADERS ? t->group.leaders : t->group.all; }
 
 #define BEGUN_AND_DONE(CALL, ...)                                                                   \
-    (rmai_mpi(CALL(__VA_ARGS__, &request), call, #CALL) == RMA_SUCCESS ? rmai_far_finish(w, call, #CALL, &request, team_of(g)) : RMA_ERR_MPI)
+    (rmai_mpi(CALL(__VA_ARGS__, &request), call, #CALL) == RMA_SUCCESS ? rmai_far_finish(w, call, #CALL, &request, t) : RMA_ERR_MPI)
 
-int rmai_group_broadcast(struct rmai_world *w, const char *call, const struct rmai_group *g, enum rmai_among among, void *data, size_t len,
+int rmai_group_broadcast(struct rmai_world *w, const char *call, const struct rmai_team *t, enum rmai_among among, void *data, size_t len,
                          int root) {
     MPI_Request request;
     int code = RMA_SUCCESS;
     for (size_t done = 0; code == RMA_SUCCESS && done < len; done += PIECE)
-        code = BEGUN_AND_DONE(MPI_Ibcast, (char *)data + done, (int)rmai_min(len - done, PIECE), MPI_BYTE, root, comm(g, among));
+        code = BEGUN_AND_DONE(MPI_Ibcast, (char *)data + done, (int)rmai_min(len - done, PIECE), MPI_BYTE, root, comm(t, among));
     return code;
 }
 
 /* Where nodes are in order the table tells; else they tell each other. */
-int rmai_group_find(struct rmai_world *w, const char *call, const struct rmai_group *g, int i, int here, int *node) {
+int rmai_group_find(struct rmai_world *w, const char *call, const struct rmai_team *t, int i, int here, int *node) {
+    const struct rmai_group *g = &t->group;
     MPI_Request request;
     int low = 0, high = g->n_nodes - 1, rank;
     while (g->in_order && low < high) {
@@ -137,27 +133,27 @@ int rmai_group_find(struct rmai_world *w, const char *call, const struct rmai_gr
     return BEGUN_AND_DONE(MPI_Iallreduce, MPI_IN_PLACE, node, 1, MPI_INT, MPI_MAX, g->leaders);
 }
 
-int rmai_group_reduce(struct rmai_world *w, const char *call, const struct rmai_group *g, enum rmai_among among, void *data, size_t n,
+int rmai_group_reduce(struct rmai_world *w, const char *call, const struct rmai_team *t, enum rmai_among among, void *data, size_t n,
                       size_t size, MPI_Datatype type, MPI_Op op, int exactly_alike) {
     const size_t piece = PIECE / size;
     MPI_Request request;
     int code = RMA_SUCCESS, rank;
-    MPI_Comm_rank(comm(g, among), &rank);
+    MPI_Comm_rank(comm(t, among), &rank);
     for (size_t done = 0; code == RMA_SUCCESS && done < n; done += piece) {
         int count = (int)rmai_min(n - done, piece);
         char *at = (char *)data + done * size;
         if (!exactly_alike) {
-            code = BEGUN_AND_DONE(MPI_Iallreduce, MPI_IN_PLACE, at, count, type, op, comm(g, among));
+            code = BEGUN_AND_DONE(MPI_Iallreduce, MPI_IN_PLACE, at, count, type, op, comm(t, among));
             continue;
         }
         /* One PE does the sums; what the others get is the same, bit by bit. */
-        code = BEGUN_AND_DONE(MPI_Ireduce, rank == 0 ? MPI_IN_PLACE : at, at, count, type, op, 0, comm(g, among));
-        if (code == RMA_SUCCESS) code = BEGUN_AND_DONE(MPI_Ibcast, at, count, type, 0, comm(g, among));
+        code = BEGUN_AND_DONE(MPI_Ireduce, rank == 0 ? MPI_IN_PLACE : at, at, count, type, op, 0, comm(t, among));
+        if (code == RMA_SUCCESS) code = BEGUN_AND_DONE(MPI_Ibcast, at, count, type, 0, comm(t, among));
     }
     return code;
 }
 
-int rmai_group_scan(struct rmai_world *w, const char *call, const struct rmai_group *g, enum rmai_scan kind, void *data, size_t n, size_t size,
+int rmai_group_scan(struct rmai_world *w, const char *call, const struct rmai_team *t, enum rmai_scan kind, void *data, size_t n, size_t size,
                     MPI_Datatype type, MPI_Op op) {
     const size_t piece = PIECE / size;
     MPI_Request request;
@@ -166,43 +162,44 @@ int rmai_group_scan(struct rmai_world *w, const char *call, const struct rmai_gr
         int count = (int)rmai_min(n - done, piece);
         char *at = (char *)data + done * size;
         if (kind == RMAI_INCLUSIVE)
-            code = BEGUN_AND_DONE(MPI_Iscan, MPI_IN_PLACE, at, count, type, op, g->all);
+            code = BEGUN_AND_DONE(MPI_Iscan, MPI_IN_PLACE, at, count, type, op, t->group.all);
         else
-            code = BEGUN_AND_DONE(MPI_Iexscan, MPI_IN_PLACE, at, count, type, op, g->all);
+            code = BEGUN_AND_DONE(MPI_Iexscan, MPI_IN_PLACE, at, count, type, op, t->group.all);
     }
     return code;
 }
 
-int rmai_group_lengths(struct rmai_world *w, const char *call, const struct rmai_group *g, enum rmai_among among, size_t mine, size_t *len) {
+int rmai_group_lengths(struct rmai_world *w, const char *call, const struct rmai_team *t, enum rmai_among among, size_t mine, size_t *len) {
     uint64_t word = mine;
     MPI_Request request;
     _Static_assert(sizeof *len == sizeof word, "lengths travel as they are");
-    return BEGUN_AND_DONE(MPI_Iallgather, &word, 1, MPI_UINT64_T, len, 1, MPI_UINT64_T, comm(g, among));
+    return BEGUN_AND_DONE(MPI_Iallgather, &word, 1, MPI_UINT64_T, len, 1, MPI_UINT64_T, comm(t, among));
 }
 
 /* Each part in turn, where MPI's counts do not reach. */
-static int gather_one_by_one(struct rmai_world *w, const char *call, const struct rmai_group *g, enum rmai_among among, char *dest,
+static int gather_one_by_one(struct rmai_world *w, const char *call, const struct rmai_team *t, enum rmai_among among, char *dest,
                              const size_t *len, const size_t *at, int n) {
     int code = RMA_SUCCESS;
-    for (int i = 0; i < n && code == RMA_SUCCESS; i++) code = rmai_group_broadcast(w, call, g, among, dest + at[i], len[i], i);
+    for (int i = 0; i < n && code == RMA_SUCCESS; i++) code = rmai_group_broadcast(w, call, t, among, dest + at[i], len[i], i);
     return code;
 }
 
-int rmai_group_gather(struct rmai_world *w, const char *call, const struct rmai_group *g, enum rmai_among among, char *dest, const size_t *len,
-                      const size_t *at, int n) {
+int rmai_group_gather(struct rmai_world *w, const char *call, const struct rmai_team *t, enum rmai_among among, char *dest, const size_t *len,
+                      const size_t *at) {
+    const int n = among == RMAI_LEADERS ? t->group.n_nodes : t->n;
     MPI_Request request;
-    int *count = g->counts, fits = 1, alike = 1;
+    int *count = t->group.counts, fits = 1, alike = 1;
     for (int i = 0; i < n; i++) {
         fits &= len[i] <= INT_MAX && at[i] <= INT_MAX;
         alike &= len[i] == len[0] && at[i] == (size_t)i * len[0];
     }
-    if (!fits) return gather_one_by_one(w, call, g, among, dest, len, at, n);
-    if (alike) return BEGUN_AND_DONE(MPI_Iallgather, MPI_IN_PLACE, 0, MPI_BYTE, dest, (int)len[0], MPI_BYTE, comm(g, among));
+    if (!fits) return gather_one_by_one(w, call, t, among, dest, len, at, n);
+    if (alike) return BEGUN_AND_DONE(MPI_Iallgather, MPI_IN_PLACE, 0, MPI_BYTE, dest, (int)len[0], MPI_BYTE, comm(t, among));
     for (int i = 0; i < n; i++) {
         count[i] = (int)len[i];
         count[n + i] = (int)at[i];
     }
-    return BEGUN_AND_DONE(MPI_Iallgatherv, MPI_IN_PLACE, 0, MPI_BYTE, dest, count, count + n, MPI_BYTE, comm(g, among));
+    return BEGUN_AND_DONE(MPI_Iallgatherv, MPI_IN_PLACE, 0, MPI_BYTE, dest, count, count + n, MPI_BYTE, comm(t, among));
 }
 
 /* n elements of elem bytes, stride elements apart; the next such block begins `extent` bytes further. */
@@ -222,15 +219,15 @@ static int block_type(size_t n, size_t stride, size_t elem, size_t extent, MPI_D
 }
 
 /* Pieces of a block, so that MPI's counts reach. */
-int rmai_group_exchange(struct rmai_world *w, const char *call, const struct rmai_group *g, char *dest, const char *source, size_t to,
-                        size_t from, size_t elem, size_t n, const unsigned char *skip, int n_pes) {
+int rmai_group_exchange(struct rmai_world *w, const char *call, const struct rmai_team *t, char *dest, const char *source, size_t to,
+                        size_t from, size_t elem, size_t n, const unsigned char *skip) {
     const size_t piece = elem < PIECE ? PIECE / elem : 1;
-    int *count = g->counts, code = RMA_SUCCESS;
+    int *count = t->group.counts, *number = count + t->n, code = RMA_SUCCESS;
     MPI_Request request;
     if (elem > INT_MAX) return rmai_error(RMA_ERR_ARG, "%s: an element of %zu bytes is more than MPI moves between nodes at a time", call, elem);
-    for (int i = 0; i < n_pes; i++) {
+    for (int i = 0; i < t->n; i++) {
         count[i] = !skip[i];
-        count[n_pes + i] = i;
+        number[i] = i;
     }
     for (size_t done = 0; code == RMA_SUCCESS && done < n; done += piece) {
         size_t now = rmai_min(n - done, piece);
@@ -239,8 +236,8 @@ int rmai_group_exchange(struct rmai_world *w, const char *call, const struct rma
         if (made == MPI_SUCCESS) made = block_type(now, to, elem, n * to * elem, &in);
         code = rmai_mpi(made, call, "MPI_Type_create_resized");
         if (code == RMA_SUCCESS)
-            code = BEGUN_AND_DONE(MPI_Ialltoallv, source + done * from * elem, count, count + n_pes, out, dest + done * to * elem, count,
-                                  count + n_pes, in, g->all);
+            code = BEGUN_AND_DONE(MPI_Ialltoallv, source + done * from * elem, count, number, out, dest + done * to * elem, count, number, in,
+                                  t->group.all);
         if (out != MPI_DATATYPE_NULL) MPI_Type_free(&out);
         if (in != MPI_DATATYPE_NULL) MPI_Type_free(&in);
     }

@@ -34,34 +34,34 @@ void rmai_group_close(struct rmai_group *g);
 /* rmai_group_ready makes what t's group lacks (collective over t, which is on several nodes). Returns RMA_SUCCESS, RMA_ERR_MPI, RMA_ERR_NO_MEM. */
 int rmai_group_ready(struct rmai_world *w, const char *call, struct rmai_team *t);
 
-/* ---- collectives, each complete on return ----
+/* ---- collectives over t, whose group is ready, each complete on return ----
  *
  * They return RMA_SUCCESS or record RMA_ERR_MPI for `call`. Counts are elements of type. */
 
 enum rmai_among { RMAI_LEADERS, RMAI_ALL };
 
-int rmai_group_broadcast(struct rmai_world *w, const char *call, const struct rmai_group *g, enum rmai_among among, void *data, size_t len,
+int rmai_group_broadcast(struct rmai_world *w, const char *call, const struct rmai_team *t, enum rmai_among among, void *data, size_t len,
                          int root);
 
 /* *node: the number among the leaders of the node with PE i of the team; `here`: it is this one. Leaders only. */
-int rmai_group_find(struct rmai_world *w, const char *call, const struct rmai_group *g, int i, int here, int *node);
+int rmai_group_find(struct rmai_world *w, const char *call, const struct rmai_team *t, int i, int here, int *node);
 
 /* In place: Open MPI 4.1 goes wrong where some PEs are in place and others are not. */
-int rmai_group_reduce(struct rmai_world *w, const char *call, const struct rmai_group *g, enum rmai_among among, void *data, size_t n,
+int rmai_group_reduce(struct rmai_world *w, const char *call, const struct rmai_team *t, enum rmai_among among, void *data, size_t n,
                       size_t size, MPI_Datatype type, MPI_Op op, int exactly_alike);
 enum rmai_scan { RMAI_INCLUSIVE, RMAI_EXCLUSIVE };
-int rmai_group_scan(struct rmai_world *w, const char *call, const struct rmai_group *g, enum rmai_scan kind, void *data, size_t n, size_t size,
+int rmai_group_scan(struct rmai_world *w, const char *call, const struct rmai_team *t, enum rmai_scan kind, void *data, size_t n, size_t size,
                     MPI_Datatype type, MPI_Op op);
 
 /* len[i] becomes what number i says. */
-int rmai_group_lengths(struct rmai_world *w, const char *call, const struct rmai_group *g, enum rmai_among among, size_t mine, size_t *len);
+int rmai_group_lengths(struct rmai_world *w, const char *call, const struct rmai_team *t, enum rmai_among among, size_t mine, size_t *len);
 
-/* The part of number i is len[i] bytes at dest + at[i]; the own one is there already. n parts. */
-int rmai_group_gather(struct rmai_world *w, const char *call, const struct rmai_group *g, enum rmai_among among, char *dest, const size_t *len,
-                      const size_t *at, int n);
+/* The part of number i is len[i] bytes at dest + at[i]; the own one is there already. */
+int rmai_group_gather(struct rmai_world *w, const char *call, const struct rmai_team *t, enum rmai_among among, char *dest, const size_t *len,
+                      const size_t *at);
 
 /* Blocks of n elements of elem bytes, `from` and `to` elements apart, are exchanged by all; skip[i]: none with PE i. source is not dest. */
-int rmai_group_exchange(struct rmai_world *w, const char *call, const struct rmai_group *g, char *dest, const char *source, size_t to,
-                        size_t from, size_t elem, size_t n, const unsigned char *skip, int n_pes);
+int rmai_group_exchange(struct rmai_world *w, const char *call, const struct rmai_team *t, char *dest, const char *source, size_t to,
+                        size_t from, size_t elem, size_t n, const unsigned char *skip);
 
 #endif
