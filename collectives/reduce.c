@@ -13,7 +13,6 @@
 
 #include <string.h>
 
-#define CHUNK ((size_t)8 << 10) /* bytes that are done at a time: they stay in the nearest cache */
 #define LINE 64
 
 /* What near PE i has staged. Of this PE it is `mine`: the line of its own slot has gone to the others, and would have to come back. */
@@ -42,10 +41,10 @@ static void staged(const struct rmai_reduction *r, int only_leader) {
     }
 }
 
-void rmai_share_of(const struct rmai_reduction *r, int i, int n, size_t *from, size_t *to) {
-    size_t line = r->size < LINE ? LINE / r->size : 1, share = (r->n + (size_t)n - 1) / (size_t)n;
-    share = (share + line - 1) / line * line;
-    *from = rmai_min((size_t)i * share, r->n);
+/* Whole lines of dest, where it begins with one. */
+void rmai_own_share(const struct rmai_reduction *r, size_t *from, size_t *to) {
+    const size_t n = (size_t)r->c->near->n, line = r->size < LINE ? LINE / r->size : 1, share = rmai_round_up((r->n + n - 1) / n, line);
+    *from = rmai_min((size_t)r->c->near->me * share, r->n);
     *to = rmai_min(*from + share, r->n);
 }
 
@@ -72,12 +71,12 @@ static void sum_sources(const struct rmai_reduction *r, const struct rmai_near *
 /* 0 if some PE's buffers are not reached. */
 static int shared(const struct rmai_reduction *r, int only_leader) {
     struct rmai_near *near = r->c->near;
-    const size_t most = CHUNK / r->size;
+    const size_t most = RMAI_CHUNK / r->size;
     const int dests = only_leader ? 1 : near->n;
-    _Alignas(LINE) char chunk[CHUNK];
+    _Alignas(LINE) char chunk[RMAI_CHUNK];
     size_t from, to;
     if (!rmai_tell_buffers(r)) return 0;
-    rmai_share_of(r, near->me, near->n, &from, &to);
+    rmai_own_share(r, &from, &to);
     for (size_t done = from; done < to; done += most) {
         size_t now = rmai_min(to - done, most), at = done * r->size;
         int in_place = r->dest == r->source || (only_leader && near->me > 0);

@@ -23,8 +23,9 @@ struct rmai_reduction {
 int rmai_reduction_begin(struct rmai_reduction *r, struct rmai_call *c, const char *call, const rma_team *team, enum rmai_collective which,
                          enum rmai_op op, enum rmai_type type, void *dest, const void *source, size_t n);
 
-/* rmai_share_of: the elements [*from, *to) that PE i of n does for all. */
-void rmai_share_of(const struct rmai_reduction *r, int i, int n, size_t *from, size_t *to);
+/* rmai_own_share: the elements [*from, *to) that this PE does for all, RMAI_CHUNK bytes at a time, which stay in the nearest cache. */
+#define RMAI_CHUNK ((size_t)8 << 10)
+void rmai_own_share(const struct rmai_reduction *r, size_t *from, size_t *to);
 
 /* rmai_tell_buffers begins a turn, and tells the near PEs where this one's buffers are. 1: all reach all of them, and the turn goes on until
  * rmai_near_leave; 0: not so, and the turn is over. */

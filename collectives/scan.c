@@ -10,8 +10,6 @@
 
 #include <string.h>
 
-#define CHUNK ((size_t)8 << 10)
-
 static void staged(const struct rmai_reduction *r, enum rmai_scan kind) {
     struct rmai_near *near = r->c->near;
     const size_t most = RMAI_STAGE / r->size;
@@ -34,7 +32,7 @@ static void staged(const struct rmai_reduction *r, enum rmai_scan kind) {
 static void chunk(const struct rmai_reduction *r, enum rmai_scan kind, size_t at, size_t n) {
     const struct rmai_near *near = r->c->near;
     const size_t len = n * r->size;
-    _Alignas(64) char one[CHUNK], two[CHUNK];
+    _Alignas(64) char one[RMAI_CHUNK], two[RMAI_CHUNK];
     char *sum = one, *next = two, *swap;
     memcpy(sum, rmai_their_source(r, 0) + at, len);
     if (kind == RMAI_INCLUSIVE) {
@@ -54,10 +52,10 @@ static void chunk(const struct rmai_reduction *r, enum rmai_scan kind, size_t at
 /* 0 if some PE's buffers are not reached. */
 static int shared(const struct rmai_reduction *r, enum rmai_scan kind) {
     struct rmai_near *near = r->c->near;
-    const size_t most = CHUNK / r->size;
+    const size_t most = RMAI_CHUNK / r->size;
     size_t from, to;
     if (!rmai_tell_buffers(r)) return 0;
-    rmai_share_of(r, near->me, near->n, &from, &to);
+    rmai_own_share(r, &from, &to);
     for (size_t done = from; done < to; done += most) chunk(r, kind, done * r->size, rmai_min(to - done, most));
     rmai_near_leave(near);
     return 1;
