@@ -42,7 +42,7 @@ static int make_all(struct rmai_world *w, const struct rmai_team *t, MPI_Comm *a
     return code;
 }
 
-/* Of each node: its first PE, its number of PEs, and whether these follow each other. */
+/* Of each node: its first PE, and its number of PEs. */
 static int learn_nodes(struct rmai_world *w, const char *call, const struct rmai_team *t, struct rmai_group *g) {
     const struct rmai_near *near = &t->near;
     int mine[2] = {near->index[0], near->n}, code;
@@ -64,23 +64,33 @@ static int get_memory(struct rmai_world *w, const char *call, const struct rmai_
     return RMA_SUCCESS;
 }
 
+/* What a PE tells the others before; the greatest of all counts. */
+struct news {
+    int code;      /* of its memory */
+    int scattered; /* the PEs of its node do not follow each other */
+};
+
 static void worst(void *mine, const void *other) {
-    int a, b;
+    struct news a, b;
     memcpy(&a, mine, sizeof a);
     memcpy(&b, other, sizeof b);
-    if (b > a) memcpy(mine, other, sizeof b);
+    if (b.code > a.code) a.code = b.code;
+    a.scattered |= b.scattered;
+    memcpy(mine, &a, sizeof a);
 }
 
 int rmai_group_ready(struct rmai_world *w, const char *call, struct rmai_team *t) {
     struct rmai_group *g = &t->group;
     const struct rmai_near *near = &t->near;
-    MPI_Request request;
-    int code, all, met, ordered = near->index[near->n - 1] - near->index[0] == near->n - 1;
+    struct news all;
+    int code, met;
     if (g->all != MPI_COMM_NULL) return RMA_SUCCESS;
-    code = all = get_memory(w, call, t, g);
+    code = get_memory(w, call, t, g);
+    all = (struct news){code, near->index[near->n - 1] - near->index[0] != near->n - 1};
     met = rmai_team_meet(w, call, t, &all, sizeof all, worst);
-    if (code == RMA_SUCCESS && met == RMA_SUCCESS && all != RMA_SUCCESS)
-        code = rmai_error(all, "%s: another PE of the team has no memory for it", call);
+    g->in_order = !all.scattered;
+    if (code == RMA_SUCCESS && met == RMA_SUCCESS && all.code != RMA_SUCCESS)
+        code = rmai_error(all.code, "%s: another PE of the team has no memory for it", call);
     if (code == RMA_SUCCESS) code = met;
     if (code == RMA_SUCCESS) code = rmai_mpi(make_all(w, t, &g->all), call, "MPI_Comm_create_group");
     if (code == RMA_SUCCESS) MPI_Comm_set_errhandler(g->all, MPI_ERRORS_RETURN);
@@ -90,10 +100,6 @@ int rmai_group_ready(struct rmai_world *w, const char *call, struct rmai_team *t
         MPI_Comm_set_errhandler(g->leaders, MPI_ERRORS_RETURN);
         code = learn_nodes(w, call, t, g);
     }
-    if (code == RMA_SUCCESS)
-        code = rmai_mpi(MPI_Iallreduce(MPI_IN_PLACE, &ordered, 1, MPI_INT, MPI_MIN, g->all, &request), call, "MPI_Iallreduce");
-    if (code == RMA_SUCCESS) code = rmai_far_finish(w, call, "MPI_Iallreduce", &request, t);
-    g->in_order = ordered;
     if (code != RMA_SUCCESS) rmai_group_close(g);
     return code;
 }
