@@ -387,12 +387,11 @@ void rmai_teams_close(struct rmai_world *w) {
         if (w->teams.team[i].live) let_go(w, &w->teams.team[i]);
 }
 
+/* The words, and the desks, of the first numbers follow each other. */
 int rmai_teams_commit(struct rmai_world *w) {
-    const int number[] = {RMAI_TEAM_WORLD, RMAI_TEAM_SHARED};
-    int code = rmai_commit(&w->reservation, rmai_header(w, w->node_my_pe), WORDS_AT + 2 * words_of(rounds_of(w->n_pes)));
-    for (int i = 0; i < 2 && code == RMA_SUCCESS; i++)
-        code = rmai_commit(&w->reservation, desk(w, number[i]), sizeof(struct rmai_desk));
-    return code;
+    const size_t teams = RMAI_TEAM_SHARED + 1;
+    int code = rmai_commit(&w->reservation, rmai_header(w, w->node_my_pe), WORDS_AT + teams * words_of(rounds_of(w->n_pes)));
+    return code == RMA_SUCCESS ? rmai_commit(&w->reservation, desk(w, RMAI_TEAM_WORLD), teams * sizeof(struct rmai_desk)) : code;
 }
 
 int rmai_teams_open(struct rmai_world *w) {
