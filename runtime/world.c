@@ -255,26 +255,41 @@ static void shrink(struct rmai_layout *l) { rmai_layout(l, l->symmetric_max / 4 
  * can map. Global variables are symmetric if all PEs run the same program. */
 static int agree_on_layout(struct rmai_world *w, int code) {
     const long long program = (long long)(w->statics.program >> 1);
-    long long all[] = {outcome(w, code), (long long)w->settings.heap_max, (long long)w->settings.local_max, -w->node_n_pes,
-                       program,          -program,                        -w->settings.statics,           -w->settings.heap_check,
-                       w->mpi_multiple && w->settings.progress != RMAI_PROGRESS_NONE, -w->settings.window,
-                       -w->settings.amo, -w->settings.stats, -w->settings.check, [13 + RMAI_WAYS * RMAI_SHAPES - 1] = 0};
+    /* The smallest of each counts; of those with a minus the greatest. */
+    enum {
+        OUTCOME, HEAP_MAX, LOCAL_MAX, NODE_PES, PROGRAM, PROGRAM_MOST, STATICS, HEAP_CHECK, WATCHED, WINDOW, AMO, STATS, CHECK,
+        COLLECTIVES, NUMBERS = COLLECTIVES + RMAI_WAYS * RMAI_SHAPES
+    };
+    long long all[NUMBERS] = {[OUTCOME] = outcome(w, code),
+                              [HEAP_MAX] = (long long)w->settings.heap_max,
+                              [LOCAL_MAX] = (long long)w->settings.local_max,
+                              [NODE_PES] = -w->node_n_pes,
+                              [PROGRAM] = program,
+                              [PROGRAM_MOST] = -program,
+                              [STATICS] = -w->settings.statics,
+                              [HEAP_CHECK] = -w->settings.heap_check,
+                              [WATCHED] = w->mpi_multiple && w->settings.progress != RMAI_PROGRESS_NONE,
+                              [WINDOW] = -w->settings.window,
+                              [AMO] = -w->settings.amo,
+                              [STATS] = -w->settings.stats,
+                              [CHECK] = -w->settings.check};
     size_t most, *from = &w->settings.collectives.from[0][0];
-    for (int i = 0; i < RMAI_WAYS * RMAI_SHAPES; i++) all[13 + i] = (long long)rmai_min(from[i], LLONG_MAX);
-    code = smallest(all, (int)(sizeof all / sizeof all[0]));
-    if (code == RMA_SUCCESS) code = judge(w, all[0]);
+    for (int i = 0; i < RMAI_WAYS * RMAI_SHAPES; i++) all[COLLECTIVES + i] = (long long)rmai_min(from[i], LLONG_MAX);
+    code = smallest(all, NUMBERS);
+    if (code == RMA_SUCCESS) code = judge(w, all[OUTCOME]);
     if (code != RMA_SUCCESS) return code;
-    w->statics_mode = all[4] == -all[5] && w->statics.size ? (int)-all[6] : RMAI_STATICS_OFF;
-    w->settings.heap_check = (int)-all[7];
-    w->watched = (int)all[8];
-    w->settings.window = (int)-all[9];
-    w->settings.amo = (int)-all[10];
-    w->settings.stats = (int)-all[11];
-    w->settings.check = (int)-all[12];
-    for (int i = 0; i < RMAI_WAYS * RMAI_SHAPES; i++) from[i] = all[13 + i] == LLONG_MAX ? RMAI_NEVER : (size_t)all[13 + i];
+    w->statics_mode = all[PROGRAM] == -all[PROGRAM_MOST] && w->statics.size ? (int)-all[STATICS] : RMAI_STATICS_OFF;
+    w->settings.heap_check = (int)-all[HEAP_CHECK];
+    w->watched = (int)all[WATCHED];
+    w->settings.window = (int)-all[WINDOW];
+    w->settings.amo = (int)-all[AMO];
+    w->settings.stats = (int)-all[STATS];
+    w->settings.check = (int)-all[CHECK];
+    for (int i = 0; i < RMAI_WAYS * RMAI_SHAPES; i++)
+        from[i] = all[COLLECTIVES + i] == LLONG_MAX ? RMAI_NEVER : (size_t)all[COLLECTIVES + i];
     w->networked = w->node_n_pes < w->n_pes || (w->settings.amo == RMAI_AMO_MPI && w->n_pes > 1);
-    rmai_layout(&w->layout, (size_t)all[1], (size_t)all[2], w->statics_mode == RMAI_STATICS_OFF ? 0 : w->statics.size);
-    most = (size_t)-all[3];
+    rmai_layout(&w->layout, (size_t)all[HEAP_MAX], (size_t)all[LOCAL_MAX], w->statics_mode == RMAI_STATICS_OFF ? 0 : w->statics.size);
+    most = (size_t)-all[NODE_PES];
     while (w->layout.stride > SPACE_MAX || w->layout.stride > NODE_MAX / most) shrink(&w->layout);
     return RMA_SUCCESS;
 }
