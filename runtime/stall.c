@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define ANSWER_TIME 1.0 /* seconds that an answer may take until it is missed */
-#define ASKED_MOST 256  /* of very many nodes the first ones tell enough */
+#define ASKED_MOST 256  /* of very many PEs of other nodes the first ones tell enough */
 #define SAID_MOST 8
 
 struct rmai_question {
@@ -20,9 +20,9 @@ struct rmai_question {
 };
 
 static void ask(struct rmai_world *w, struct rmai_stall *s, const char *call, int pe, const struct rmai_team *team, double now) {
-    int n = pe >= 0 ? 1 : (int)rmai_min((size_t)(team ? team->n : w->n_nodes), ASKED_MOST);
-    s->asked = calloc((size_t)n, sizeof *s->asked);
-    for (int i = 0; s->asked && i < n; i++) {
+    int n = pe >= 0 ? 1 : team ? team->n : w->n_nodes, most = (int)rmai_min((size_t)n, ASKED_MOST);
+    s->asked = calloc((size_t)most, sizeof *s->asked);
+    for (int i = 0; s->asked && i < n && s->n < most; i++) {
         struct rmai_question *q = &s->asked[s->n];
         *q = (struct rmai_question){.pe = pe >= 0 ? pe : team ? rmai_team_pe(team, i) : rmai_net_leader(&w->net, i), .at = now};
         if (rmai_node_slot(w, q->pe) >= 0) continue; /* who is lost there, the launcher sees */
