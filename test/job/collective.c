@@ -21,44 +21,27 @@
 
 /* ---- teams ---- */
 
-struct group {
-    rma_team *team; /* RMA_TEAM_INVALID where this PE is not in it */
-    int n, me;      /* me: -1 likewise */
-    int pes[JOB_PES_MAX];
-    const char *name;
-};
-
-static struct group world, node;
-static struct group groups[TEAMS_MAX];
+static struct job_group world, node;
+static struct job_group groups[TEAMS_MAX];
 static size_t n_groups;
 
-static struct group from(const struct group *parent, int start, int stride, int size, const char *name) {
-    struct group g = {.team = RMA_TEAM_INVALID, .me = -1, .n = size, .name = name};
-    for (int i = 0; i < size; i++) {
-        g.pes[i] = parent->pes[start + i * stride];
-        if (g.pes[i] == job.me) g.me = i;
-    }
-    return g;
-}
-
-static const struct group *keep(const struct group *g) {
+static const struct job_group *keep(const struct job_group *g) {
     CHECK(n_groups < TEAMS_MAX, "raise TEAMS_MAX");
     CHECK(rma_team_my_pe(g->team) == g->me, "number %d, not %d, in %s", rma_team_my_pe(g->team), g->me, g->name);
     groups[n_groups] = *g;
     return &groups[n_groups++];
 }
 
-static const struct group *strided(const struct group *parent, int start, int stride, int size, const char *name) {
-    struct group g = from(parent, start, stride, size, name);
-    OK(rma_team_split_strided(parent->team, start, stride, size, &g.team));
+static const struct job_group *strided(const struct job_group *parent, int start, int stride, int size, const char *name) {
+    struct job_group g = job_strided(parent, name, start, stride, size);
     return keep(&g);
 }
 
-static void grid(const struct group *parent, int xrange, const char *rows, const char *columns) {
+static void grid(const struct job_group *parent, int xrange, const char *rows, const char *columns) {
     int width = xrange < parent->n ? xrange : parent->n, column = parent->me % width, first = parent->me - column, n = 0;
     while (column + n * width < parent->n) n++;
-    struct group x = from(parent, first, 1, parent->n - first < width ? parent->n - first : width, rows);
-    struct group y = from(parent, column, width, n, columns);
+    struct job_group x = job_part(parent, rows, first, 1, parent->n - first < width ? parent->n - first : width);
+    struct job_group y = job_part(parent, columns, column, width, n);
     OK(rma_team_split_2d(parent->team, xrange, &x.team, &y.team));
     keep(&x);
     keep(&y);
@@ -67,11 +50,9 @@ static void grid(const struct group *parent, int xrange, const char *rows, const
 /* Each PE has the same list of names; behind a row, a column, or the node, there is the one that it is in. */
 static void make_groups(void) {
     int n = job.n;
-    const struct group *back;
-    world = (struct group){.team = RMA_TEAM_WORLD, .n = n, .me = job.me, .name = "the world"};
-    for (int i = 0; i < n; i++) world.pes[i] = i;
-    node = (struct group){.team = RMA_TEAM_SHARED, .n = job.n_near, .me = job.near, .name = "the node"};
-    memcpy(node.pes, job.pes, sizeof node.pes);
+    const struct job_group *back;
+    world = job_world();
+    node = job_node();
     keep(&world);
     keep(&node);
     back = strided(&world, n - 1, -1, n, "all backwards");
@@ -82,9 +63,8 @@ static void make_groups(void) {
         strided(&world, n - 1, -2, (n + 1) / 2, "each second backwards");
         strided(&world, 1, 1, n - 1, "all but the first");
         strided(&world, 0, 1, 3, "the first three");
-        const struct group *most = strided(back, 0, 1, n - 1, "all but PE 0, backwards");
-        if (most->me >= 0) strided(most, 1, 1, n - 2, "all of these but the last");
-        else keep(&(struct group){.team = RMA_TEAM_INVALID, .me = -1, .n = n - 2, .name = "all of these but the last"});
+        const struct job_group *most = strided(back, 0, 1, n - 1, "all but PE 0, backwards");
+        strided(most, 1, 1, n - 2, "all of these but the last");
     }
     grid(&world, 2, "a row of two", "a column of two to a row");
     if (n > 3) grid(&world, 3, "a row of three", "a column of three to a row");
@@ -267,7 +247,7 @@ static const char *const kind_names[] = {"broadcast", "fcollect", "collect", "al
 struct call {
     long round;
     enum kind kind;
-    const struct group *g;
+    const struct job_group *g;
     bool in_place;
     int root;
     size_t len; /* of one PE or block */
@@ -519,7 +499,7 @@ static void long_ones(void) {
 /* ---- floating point ---- */
 
 /* The same bytes on all PEs of the group. */
-static void same_everywhere(const struct group *g, const void *result, size_t size, const char *what) {
+static void same_everywhere(const struct job_group *g, const void *result, size_t size, const char *what) {
     unsigned char *all = malloc(size * (size_t)g->n + 1);
     CHECK(all != NULL, "no memory");
     OK(rma_fcollect(g->team, all, result, size));
@@ -535,7 +515,7 @@ static double wild(uint64_t key, size_t i) {
 }
 
 #define WILD(NAME, TYPE, EPSILON, LEAST, ABS, VALUE, BYTES)                                                            \
-    static void wild_##NAME(const struct group *g, uint64_t round, size_t n) {                                         \
+    static void wild_##NAME(const struct job_group *g, uint64_t round, size_t n) {                                         \
         TYPE *source = malloc(4 * n * sizeof(TYPE) + 1), *sum = source + n, *prod = sum + n, *scan = prod + n;         \
         unsigned char *packed = malloc(2 * n * BYTES + 1);                                                             \
         const char *what = job_text("%zu of " #NAME ", round %llu", n, (unsigned long long)round);                     \
@@ -581,7 +561,7 @@ WILD(complexd, double _Complex, DBL_EPSILON, DBL_MIN, CABSL, COMPLEX_OF, sizeof(
 static void any_values(void) {
     uint64_t random = job_stream(2), n = (uint64_t)job_far_rounds(300, 120, 60);
     for (uint64_t round = 1; round <= n; round++) {
-        const struct group *g = &groups[job_below(&random, n_groups)];
+        const struct job_group *g = &groups[job_below(&random, n_groups)];
         size_t len = job_length(&random, round % 16 ? 300 : 20000), which = job_below(&random, 5);
         if (g->me < 0) continue;
         switch (which) {
@@ -594,7 +574,7 @@ static void any_values(void) {
     }
 }
 
-static bool on_one_node(const struct group *g) {
+static bool on_one_node(const struct job_group *g) {
     for (int i = 0; i < g->n; i++)
         if (!rma_on_node(g->pes[i])) return false;
     return true;
@@ -602,7 +582,7 @@ static bool on_one_node(const struct group *g) {
 
 /* Zeros of both signs and NaNs, n of each: values[k] is what number k has. */
 #define SPECIAL(NAME, TYPE, NOT_A_NUMBER, NEGATIVE)                                                                    \
-    static void special_##NAME(const struct group *g, size_t n, uint64_t round) {                                      \
+    static void special_##NAME(const struct job_group *g, size_t n, uint64_t round) {                                      \
         TYPE *source = malloc(2 * n * sizeof(TYPE)), *dest = source + n;                                               \
         const char *what = job_text("%zu of " #NAME ", number %d of %s", n, g->me, g->name);                           \
         int odd = (int)(round % (uint64_t)g->n);                                                                       \

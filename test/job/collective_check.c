@@ -9,25 +9,9 @@
 
 #define ROOM ((size_t)4096)
 
-struct group {
-    rma_team *team;
-    int n, me; /* me: -1 where this PE is not in it */
-    int pes[JOB_PES_MAX];
-};
-
 static unsigned char *to, *source; /* symmetric; to is what no call may write here */
-static const struct group *g;
+static const struct job_group *g;
 static int odd; /* the job's number of the PE that is different */
-
-static struct group strided(int start, int stride, int size) {
-    struct group t = {.me = -1, .n = size};
-    for (int i = 0; i < size; i++) {
-        t.pes[i] = start + i * stride;
-        if (t.pes[i] == job.me) t.me = i;
-    }
-    OK(rma_team_split_strided(RMA_TEAM_WORLD, start, stride, size, &t.team));
-    return t;
-}
 
 static void untouched(const char *after) {
     size_t wrong = job_differs(to, 0, ROOM, 5 + (uint64_t)job.me);
@@ -188,7 +172,7 @@ static void no_differences(void) {
     free(theirs);
 }
 
-static void all_of(const struct group *group) {
+static void all_of(const struct job_group *group) {
     g = group;
     if (g->me < 0) return;
     no_differences();
@@ -203,19 +187,17 @@ static void all_of(const struct group *group) {
 }
 
 int main(void) {
-    struct group world = {.team = RMA_TEAM_WORLD}, back, part;
+    struct job_group world, back, part;
     setenv("RMA_CHECK", "1", 1);
     job_start();
-    world.n = job.n;
-    world.me = job.me;
-    for (int i = 0; i < job.n; i++) world.pes[i] = i;
+    world = job_world();
     to = rma_malloc(ROOM);
     source = rma_malloc(ROOM);
     CHECK(to && source, "%s", rma_last_error());
     job_fill(to, 0, ROOM, 5 + (uint64_t)job.me);
     job_fill(source, 0, ROOM, 1000 + (uint64_t)job.me);
-    back = strided(job.n - 1, -1, job.n);
-    part = strided(job.n > 1, 1, job.n > 1 ? job.n - 1 : 1);
+    back = job_strided(&world, NULL, job.n - 1, -1, job.n);
+    part = job_strided(&world, NULL, job.n > 1, 1, job.n > 1 ? job.n - 1 : 1);
     DOING("the world");
     all_of(&world);
     DOING("a team backwards");

@@ -10,33 +10,17 @@
 #define MOST ((size_t)160 << 10)
 #define TEAMS 5
 
-struct group {
-    rma_team *team;
-    int n, me; /* me: -1 where this PE is not in it */
-    int pes[JOB_PES_MAX];
-};
-
-static struct group groups[TEAMS];
+static struct job_group groups[TEAMS];
 static unsigned char *dest, *source, *private;
 static uint64_t *words; /* symmetric */
 
-static void strided(struct group *g, int start, int stride, int size) {
-    *g = (struct group){.me = -1, .n = size};
-    for (int i = 0; i < size; i++) {
-        g->pes[i] = start + i * stride;
-        if (g->pes[i] == job.me) g->me = i;
-    }
-    OK(rma_team_split_strided(RMA_TEAM_WORLD, start, stride, size, &g->team));
-}
-
 static void make_groups(void) {
     int n = job.n;
-    groups[0] = (struct group){.team = RMA_TEAM_WORLD, .n = n, .me = job.me};
-    for (int i = 0; i < n; i++) groups[0].pes[i] = i;
-    strided(&groups[1], n - 1, -1, n);
-    strided(&groups[2], n > 1, 1, n > 1 ? n - 1 : 1); /* all but PE 0; and all but the last one: they overlap in any number of PEs */
-    strided(&groups[3], 0, 1, n > 1 ? n - 1 : 1);
-    strided(&groups[4], 0, 2, (n + 1) / 2);
+    groups[0] = job_world();
+    groups[1] = job_strided(&groups[0], NULL, n - 1, -1, n);
+    groups[2] = job_strided(&groups[0], NULL, n > 1, 1, n > 1 ? n - 1 : 1); /* all but PE 0; and all but the last one: they overlap in any number of PEs */
+    groups[3] = job_strided(&groups[0], NULL, 0, 1, n > 1 ? n - 1 : 1);
+    groups[4] = job_strided(&groups[0], NULL, 0, 2, (n + 1) / 2);
 }
 
 /* The number that a PE has at step i. */
@@ -50,7 +34,7 @@ static const char *const names[KINDS] = {"broadcast", "sum", "max", "fcollect", 
 struct step {
     long i;
     enum kind kind;
-    const struct group *g;
+    const struct job_group *g;
     int root;
     size_t len;
 };
@@ -61,7 +45,7 @@ struct step {
 
 /* Eight bytes of each PE. The source is written as soon as the call is over, and now and then it is private memory. */
 static void short_call(const struct step *s, uint64_t *own) {
-    const struct group *g = s->g;
+    const struct job_group *g = s->g;
     rma_team *team = g->team;
     bool heap = job_below(own, 2);
     uint64_t here[JOB_PES_MAX], there[JOB_PES_MAX], sum = 0, most = 0, want = 0;
@@ -107,7 +91,7 @@ static void short_call(const struct step *s, uint64_t *own) {
 }
 
 static void long_call(const struct step *s, uint64_t *own) {
-    const struct group *g = s->g;
+    const struct job_group *g = s->g;
     unsigned char *from = job_below(own, 2) ? source : private;
     size_t n = (size_t)g->n, len = s->len;
     switch (s->kind) {
@@ -136,7 +120,7 @@ static void long_call(const struct step *s, uint64_t *own) {
 }
 
 static void do_step(const struct step *s, uint64_t *own) {
-    const struct group *g = s->g;
+    const struct job_group *g = s->g;
     if (g->me < 0) return;
     if (s->kind == SYNC)
         OK(rma_team_sync(g->team));

@@ -13,16 +13,10 @@
 #define TEAMS 2 /* of each worker */
 #define MOST ((size_t)64 << 10)
 
-struct group {
-    rma_team *team;
-    int n, me; /* me: -1 where this PE is not in it */
-    int pes[JOB_PES_MAX];
-};
-
 struct worker {
     pthread_t thread;
     int number;
-    struct group group[TEAMS];
+    struct job_group group[TEAMS];
     unsigned char *dest, *source, *private;
 };
 
@@ -30,16 +24,6 @@ static struct worker workers[WORKERS];
 static uint64_t *counter; /* symmetric */
 static _Atomic int working;
 static long rounds;
-
-static struct group strided(int start, int stride, int size) {
-    struct group g = {.me = -1, .n = size};
-    for (int i = 0; i < size; i++) {
-        g.pes[i] = start + i * stride;
-        if (g.pes[i] == job.me) g.me = i;
-    }
-    OK(rma_team_split_strided(RMA_TEAM_WORLD, start, stride, size, &g.team));
-    return g;
-}
 
 static uint64_t key_of(const struct worker *w, long i, int pe) { return job_mix((uint64_t)i << 16 | (uint64_t)w->number << 8 | (uint64_t)pe); }
 
@@ -50,7 +34,7 @@ static uint64_t key_of(const struct worker *w, long i, int pe) { return job_mix(
 /* One call, drawn alike by this thread of all PEs. */
 static void one_round(struct worker *w, long i, uint64_t *random, uint64_t *own) {
     int kind = (int)job_below(random, 9), root;
-    const struct group *g = &w->group[job_below(random, TEAMS)];
+    const struct job_group *g = &w->group[job_below(random, TEAMS)];
     size_t len = job_length(random, MOST) & ~(size_t)7, n = (size_t)g->n, count;
     root = (int)job_below(random, n);
     if (job_below(random, 3)) len &= 127;
@@ -143,6 +127,7 @@ static void phase(int first) {
 }
 
 int main(void) {
+    struct job_group world;
     int provided = -1, n;
     job_begin();
     OK(rma_init_thread(RMA_THREAD_MULTIPLE, &provided));
@@ -152,12 +137,14 @@ int main(void) {
     if (provided < RMA_THREAD_MULTIPLE) job_skip("this MPI has no MPI_THREAD_MULTIPLE");
     counter = rma_calloc(1, sizeof *counter);
     CHECK(counter != NULL, "%s", rma_last_error());
+    world = job_world();
     for (int t = 0; t < WORKERS; t++) {
         struct worker *w = &workers[t];
         w->number = t;
         /* Those of different threads overlap in one PE, some, or all. Thread 0 has the world. */
-        w->group[0] = strided(t % 2 ? n - 1 : 0, t % 2 ? -1 : 1, n);
-        w->group[1] = t < 2 ? strided(t && n > 1, 2, t && n > 1 ? n / 2 : (n + 1) / 2) : strided(t == 3 && n > 1, 1, n > 1 ? n - 1 : 1);
+        w->group[0] = job_strided(&world, NULL, t % 2 ? n - 1 : 0, t % 2 ? -1 : 1, n);
+        w->group[1] = t < 2 ? job_strided(&world, NULL, t && n > 1, 2, t && n > 1 ? n / 2 : (n + 1) / 2)
+                            : job_strided(&world, NULL, t == 3 && n > 1, 1, n > 1 ? n - 1 : 1);
         if (t == 0) {
             OK(rma_team_destroy(w->group[0].team));
             w->group[0].team = RMA_TEAM_WORLD;

@@ -12,15 +12,8 @@
 #define GROUPS_MAX 20
 #define MOST 4095 /* contexts of one PE */
 
-struct group {
-    const char *what;
-    rma_team *team;
-    int n, me; /* me: -1 if this PE is not in it */
-    int pes[JOB_PES_MAX];
-};
-
-static struct group groups[GROUPS_MAX];
-static const struct group *backwards; /* all PEs */
+static struct job_group groups[GROUPS_MAX];
+static const struct job_group *backwards; /* all PEs */
 static int n_groups;
 static rma_ctx *const untouched = (rma_ctx *)(uintptr_t)0x5a5a5a5a;
 
@@ -33,90 +26,69 @@ static uint64_t keys;
 static unsigned char *area(int origin) { return areas + (size_t)origin * LONG; }
 static uint64_t new_key(void) { return job_stream(++keys << 8 | (uint64_t)job.me); }
 
-/* ---- groups: lists of PEs, taken from the parent's list ---- */
-
-static struct group part(const struct group *parent, const char *what, int start, int stride, int size) {
-    struct group g = {.what = what, .team = RMA_TEAM_INVALID, .me = -1, .n = size};
-    for (int i = 0; i < size; i++) {
-        g.pes[i] = parent->pes[start + i * stride];
-        if (g.pes[i] == job.me) g.me = i;
-    }
-    return g;
-}
-
-/* All PEs of the parent call it. */
-static struct group strided(const struct group *parent, const char *what, int start, int stride, int size) {
-    struct group g = {.what = what, .me = -1};
-    if (parent->me < 0) return g;
-    g = part(parent, what, start, stride, size);
-    OK(rma_team_split_strided(parent->team, start, stride, size, &g.team));
-    return g;
-}
+/* ---- groups ---- */
 
 /* Keeps the group for the tests of all; where this PE is not in it, too, so that all PEs number them alike. */
-static const struct group *keep(struct group g) {
+static const struct job_group *keep(struct job_group g) {
     CHECK(n_groups < GROUPS_MAX, "more groups than GROUPS_MAX");
     groups[n_groups] = g;
     return &groups[n_groups++];
 }
 
-static void keep_grid(const struct group *parent, int width) {
+static void keep_grid(const struct job_group *parent, int width) {
     int row = parent->me / width, column = parent->me % width, first = row * width, rows = 0;
-    struct group x, y;
+    struct job_group x, y;
     while (column + rows * width < parent->n) rows++;
-    x = part(parent, "a row", first, 1, parent->n - first < width ? parent->n - first : width);
-    y = part(parent, "a column", column, width, rows);
+    x = job_part(parent, "a row", first, 1, parent->n - first < width ? parent->n - first : width);
+    y = job_part(parent, "a column", column, width, rows);
     OK(rma_team_split_2d(parent->team, width, &x.team, &y.team));
     keep(x);
     keep(y);
 }
 
 static void make_groups(void) {
-    struct group world = {.what = "the world", .team = RMA_TEAM_WORLD, .n = job.n, .me = job.me};
-    struct group node = {.what = "the node", .team = RMA_TEAM_SHARED, .n = job.n_near, .me = job.near};
-    const struct group *even, *near;
-    for (int i = 0; i < job.n; i++) world.pes[i] = i;
-    memcpy(node.pes, job.pes, sizeof node.pes);
+    const struct job_group world = job_world(), node = job_node();
+    const struct job_group *even, *near;
     keep(world);
     keep(node);
-    even = keep(strided(&world, "every other PE", 0, 2, (job.n + 1) / 2));
-    if (job.n > 1) keep(strided(&world, "the others", 1, 2, job.n / 2));
-    backwards = keep(strided(&world, "all, backwards", job.n - 1, -1, job.n));
-    keep(strided(&world, "every other one, backwards", job.n - 1, -2, (job.n + 1) / 2));
-    if (job.n > 2) keep(strided(&world, "all but the first", 1, 1, job.n - 1));
+    even = keep(job_strided(&world, "every other PE", 0, 2, (job.n + 1) / 2));
+    if (job.n > 1) keep(job_strided(&world, "the others", 1, 2, job.n / 2));
+    backwards = keep(job_strided(&world, "all, backwards", job.n - 1, -1, job.n));
+    keep(job_strided(&world, "every other one, backwards", job.n - 1, -2, (job.n + 1) / 2));
+    if (job.n > 2) keep(job_strided(&world, "all but the first", 1, 1, job.n - 1));
     keep_grid(&world, 2);
     keep_grid(backwards, job.n > 2 ? 3 : 1);
-    keep(strided(even, "half of them, backwards", even->n - 1, -1, even->n));
-    if (job.n > 2) keep(strided(backwards, "some of the backward ones", 1, 2, (job.n - 1) / 2));
-    near = keep(strided(&node, "the node, backwards", job.n_near - 1, -1, job.n_near));
-    keep(strided(near, "half of that", 0, 2, (job.n_near + 1) / 2));
+    keep(job_strided(even, "half of them, backwards", even->n - 1, -1, even->n));
+    if (job.n > 2) keep(job_strided(backwards, "some of the backward ones", 1, 2, (job.n - 1) / 2));
+    near = keep(job_strided(&node, "the node, backwards", job.n_near - 1, -1, job.n_near));
+    keep(job_strided(near, "half of that", 0, 2, (job.n_near + 1) / 2));
 }
 
-static rma_ctx *context_of(const struct group *g, int options) {
+static rma_ctx *context_of(const struct job_group *g, int options) {
     rma_ctx *ctx = untouched;
     rma_team *team = RMA_TEAM_INVALID;
     OK(rma_team_create_ctx(g->team, options, &ctx));
     OK(rma_ctx_team(ctx, &team));
-    CHECK(team == g->team, "the context of %s has team %p, not %p", g->what, (void *)team, (void *)g->team);
+    CHECK(team == g->team, "the context of %s has team %p, not %p", g->name, (void *)team, (void *)g->team);
     return ctx;
 }
 
 /* ---- each call ---- */
 
 /* What the context has put is looked at in no context, by the PE's number in the world. */
-static void arrived(const char *call, const struct group *g, int i, const void *dest, size_t len, uint64_t key) {
+static void arrived(const char *call, const struct job_group *g, int i, const void *dest, size_t len, uint64_t key) {
     size_t wrong;
     OK(rma_get(copy, dest, len, g->pes[i]));
     wrong = job_differs(copy, 0, len, key);
-    CHECK(wrong == len, "%s of %zu bytes to PE %d of %s: byte %zu is not on PE %d", call, len, i, g->what, wrong, g->pes[i]);
+    CHECK(wrong == len, "%s of %zu bytes to PE %d of %s: byte %zu is not on PE %d", call, len, i, g->name, wrong, g->pes[i]);
 }
 
-static void came(const char *call, const struct group *g, int i, size_t len, uint64_t key) {
+static void came(const char *call, const struct job_group *g, int i, size_t len, uint64_t key) {
     size_t wrong = job_differs(copy, 0, len, key);
-    CHECK(wrong == len, "%s of %zu bytes from PE %d of %s, which is %d: byte %zu", call, len, i, g->what, g->pes[i], wrong);
+    CHECK(wrong == len, "%s of %zu bytes from PE %d of %s, which is %d: byte %zu", call, len, i, g->name, g->pes[i], wrong);
 }
 
-static void whole(const struct group *g, rma_ctx *ctx, int i, size_t len) {
+static void whole(const struct job_group *g, rma_ctx *ctx, int i, size_t len) {
     unsigned char *there = area(job.me);
     uint64_t key = new_key();
     job_fill(source, 0, len, key);
@@ -141,7 +113,7 @@ static void whole(const struct group *g, rma_ctx *ctx, int i, size_t len) {
 }
 
 /* Every second element of the area; back into every third one. */
-static void strides(const struct group *g, rma_ctx *ctx, int i, size_t len) {
+static void strides(const struct job_group *g, rma_ctx *ctx, int i, size_t len) {
     unsigned char *there = area(job.me);
     size_t elem = len < 64 ? 1 : len / 16, n = len / elem;
     uint64_t key = new_key();
@@ -152,15 +124,15 @@ static void strides(const struct group *g, rma_ctx *ctx, int i, size_t len) {
     OK(rma_get(copy, there, (2 * n - 1) * elem, g->pes[i]));
     for (size_t k = 0; k < n; k++)
         CHECK(job_differs(copy + 2 * k * elem, k * elem, elem, key) == elem, "rma_ctx_iput to PE %d of %s: element %zu of %zu bytes", i,
-              g->what, k, elem);
+              g->name, k, elem);
     memset(copy, 0xa5, 3 * len);
     OK(rma_ctx_iget(ctx, copy, there, 3, 2, elem, n, i));
     for (size_t k = 0; k < n; k++)
         CHECK(job_differs(copy + 3 * k * elem, k * elem, elem, key) == elem, "rma_ctx_iget from PE %d of %s: element %zu of %zu bytes", i,
-              g->what, k, elem);
+              g->name, k, elem);
 }
 
-static void with_signal(const struct group *g, rma_ctx *ctx, int i, size_t len, int op, bool nbi) {
+static void with_signal(const struct job_group *g, rma_ctx *ctx, int i, size_t len, int op, bool nbi) {
     const char *call = nbi ? "rma_ctx_put_signal_nbi" : "rma_ctx_put_signal";
     unsigned char *there = area(job.me);
     uint64_t *signal = &signals[job.me], *now = &given[g->pes[i]], key = new_key(), value = key | 1, seen;
@@ -173,7 +145,7 @@ static void with_signal(const struct group *g, rma_ctx *ctx, int i, size_t len, 
     if (!nbi) memset(source, 0xee, len);
     OK(rma_ctx_quiet(ctx));
     seen = rma_atomic_fetch_uint64(signal, g->pes[i]);
-    CHECK(seen == *now, "%s to PE %d of %s, op %d: the signal on PE %d is %#llx, not %#llx", call, i, g->what, op, g->pes[i],
+    CHECK(seen == *now, "%s to PE %d of %s, op %d: the signal on PE %d is %#llx, not %#llx", call, i, g->name, op, g->pes[i],
           (unsigned long long)seen, (unsigned long long)*now);
     arrived(call, g, i, there, len, key);
 }
@@ -194,7 +166,7 @@ _Static_assert((DISTINCT(ONE_MORE)) == (RMA_TYPES(ONE_MORE)), "the types of RMA_
 enum { VALUES = (DISTINCT(ONE_MORE)) + (RMA_TYPES(ONE_MORE)) + (RMA_TYPE_ALIASES(ONE_MORE)) };
 
 /* One value of each type in 16 bytes of its own. */
-static void values(const struct group *g, rma_ctx *ctx, int i) {
+static void values(const struct job_group *g, rma_ctx *ctx, int i) {
     unsigned char *there = area(job.me), *at;
     int first = (int)(keys++ % 60), k;
     memset(source, 0x5a, 16 * VALUES);
@@ -212,10 +184,10 @@ static void values(const struct group *g, rma_ctx *ctx, int i) {
     {                                                                                                                  \
         TYPE want = (TYPE)(first + k), found, value;                                                                   \
         memcpy(&found, at = copy + 16 * k, sizeof found);                                                              \
-        CHECK(found == want, "rma_ctx_p" WHAT ", " #NAME ": not on PE %d, which is %d of %s", g->pes[i], i, g->what);  \
+        CHECK(found == want, "rma_ctx_p" WHAT ", " #NAME ": not on PE %d, which is %d of %s", g->pes[i], i, g->name);  \
         for (size_t b = sizeof want; b < 16; b++) CHECK(at[b] == 0x5a, "rma_ctx_p" WHAT ", " #NAME ": byte %zu", b);   \
         value = VALUE;                                                                                                 \
-        CHECK(value == want, "rma_ctx_g" WHAT ", " #NAME ": from PE %d, which is %d of %s", g->pes[i], i, g->what);    \
+        CHECK(value == want, "rma_ctx_g" WHAT ", " #NAME ": from PE %d, which is %d of %s", g->pes[i], i, g->name);    \
         k++;                                                                                                           \
     }
 #define G_TYPED(NAME, TYPE) G_VALUE(NAME, TYPE, rma_ctx_g_##NAME(ctx, (const TYPE *)(void *)(there + 16 * k), i), "_" #NAME)
@@ -271,7 +243,7 @@ static void values(const struct group *g, rma_ctx *ctx, int i) {
     UPDATE(F, NAME, TYPE, xor, a ^ b)
 
 #define ATOMICS(F, NAME, TYPE, OPS)                                                                                    \
-    static void atomics_##F##_##NAME(const struct group *g, rma_ctx *ctx, int i) {                                     \
+    static void atomics_##F##_##NAME(const struct job_group *g, rma_ctx *ctx, int i) {                                     \
         const TYPE a = (TYPE)-5, b = (TYPE)3, guard = (TYPE)77;                                                        \
         TYPE *word = (TYPE *)(void *)area(job.me), before[OPS_MAX], want[OPS_MAX], got[OPS_MAX], found[OPS_MAX];       \
         const char *text[OPS_MAX];                                                                                     \
@@ -285,10 +257,10 @@ static void values(const struct group *g, rma_ctx *ctx, int i) {
         OK(rma_ctx_quiet(ctx));                                                                                        \
         OK(rma_get(found, word, sizeof found, g->pes[i]));                                                             \
         for (size_t j = 0; j < k; j++) {                                                                               \
-            CHECK(found[j] == want[j], "%s: PE %d, which is %d of %s, has %Lg and not %Lg", text[j], g->pes[i], i, g->what, \
+            CHECK(found[j] == want[j], "%s: PE %d, which is %d of %s, has %Lg and not %Lg", text[j], g->pes[i], i, g->name, \
                   (long double)found[j], (long double)want[j]);                                                        \
             CHECK(got[j] == (fetches[j] ? a : guard), "%s on PE %d, which is %d of %s: the old value is %Lg", text[j], g->pes[i], i, \
-                  g->what, (long double)got[j]);                                                                       \
+                  g->name, (long double)got[j]);                                                                       \
         }                                                                                                              \
     }
 #define TYPED_INTEGER(NAME, TYPE) ATOMICS(TYPED, NAME, TYPE, INTEGER_OPS)
@@ -302,7 +274,7 @@ INTEGERS(FRONT_INTEGER)
 FLOATS(FRONT_FLOAT)
 
 /* One in `one_in` of them, another one each time. */
-static void atomics(const struct group *g, rma_ctx *ctx, int i, unsigned one_in) {
+static void atomics(const struct job_group *g, rma_ctx *ctx, int i, unsigned one_in) {
     static unsigned rotation;
     unsigned turn = rotation++;
 #define RUN_TYPED(NAME, TYPE) if (turn++ % one_in == 0) atomics_TYPED_##NAME(g, ctx, i);
@@ -314,7 +286,7 @@ static void atomics(const struct group *g, rma_ctx *ctx, int i, unsigned one_in)
     FLOATS(RUN_FRONT)
 }
 
-static void calls(const struct group *g, rma_ctx *ctx, bool all) {
+static void calls(const struct job_group *g, rma_ctx *ctx, bool all) {
     static const size_t lengths[] = {8, 1024, (size_t)64 << 10};
     static unsigned how;
     for (int step = 0; step < g->n; step++) {
@@ -378,7 +350,7 @@ static rma_ctx *teller;
 
 static uint64_t letter_key(int from, int to, uint64_t r) { return job_stream(r << 20 | (uint64_t)from << 10 | (uint64_t)to); }
 
-static void begin(const struct group *g, rma_ctx *ctx, int i, bool plain) {
+static void begin(const struct job_group *g, rma_ctx *ctx, int i, bool plain) {
     int q = g->pes[i];
     unsigned char *from = letters + (size_t)q * BURST, *to = area(job.me);
     OK(rma_wait_until(&taken[q], RMA_CMP_EQ, sent[q]));
@@ -387,20 +359,20 @@ static void begin(const struct group *g, rma_ctx *ctx, int i, bool plain) {
         OK(plain ? rma_put_nbi(to + at, from + at, burst[k], i) : rma_ctx_put_nbi(ctx, to + at, from + at, burst[k], i));
 }
 
-static void tell(const struct group *g, int i) {
+static void tell(const struct job_group *g, int i) {
     int q = g->pes[i];
     memset(letters + (size_t)q * BURST, 0xee, BURST); /* the source is the caller's again */
     OK(rma_ctx_atomic_set(teller, &told[job.me], sent[q], q));
 }
 
 /* The next letter from each of the group. */
-static void read_all(const struct group *g, const char *how) {
+static void read_all(const struct job_group *g, const char *how) {
     for (int step = 0; step < g->n; step++) {
         int q = g->pes[(g->me + g->n - step) % g->n];
         size_t wrong;
         OK(rma_wait_until(&told[q], RMA_CMP_EQ, ++read_[q]));
         wrong = job_differs(area(q), 0, BURST, letter_key(q, job.me, read_[q]));
-        CHECK(wrong == BURST, "after %s PE %d, of %s, has told of its puts: byte %zu of %d is not here", how, q, g->what, wrong, BURST);
+        CHECK(wrong == BURST, "after %s PE %d, of %s, has told of its puts: byte %zu of %d is not here", how, q, g->name, wrong, BURST);
         OK(rma_ctx_atomic_set(teller, &taken[job.me], read_[q], q));
     }
 }
@@ -416,7 +388,7 @@ static int complete(rma_ctx *ctx, enum way way, bool plain, const int *pes, size
 }
 
 /* Letters to all; first some of the PEs, in any order and some twice, and then the others. The members of a group draw for themselves. */
-static void in_parts(const struct group *g, rma_ctx *ctx, enum way way, bool plain, uint64_t *draw) {
+static void in_parts(const struct job_group *g, rma_ctx *ctx, enum way way, bool plain, uint64_t *draw) {
     int first[2 * JOB_PES_MAX], rest[JOB_PES_MAX];
     bool chosen[JOB_PES_MAX] = {false};
     size_t n = 0, m = 0;
@@ -434,7 +406,7 @@ static void in_parts(const struct group *g, rma_ctx *ctx, enum way way, bool pla
     for (size_t k = 0; k < m; k++) tell(g, rest[k]);
 }
 
-static void exchange(const struct group *g, rma_ctx **ctx, enum way way, bool plain, uint64_t *draw) {
+static void exchange(const struct job_group *g, rma_ctx **ctx, enum way way, bool plain, uint64_t *draw) {
     if (way == PE_QUIET || way == PE_FENCE) {
         in_parts(g, *ctx, way, plain, draw);
     } else {
@@ -454,7 +426,7 @@ static void completions(void) {
     uint64_t draw = job_stream(100 + (uint64_t)job.me);
     long rounds = job_far_rounds(12, 6, 3);
     for (int k = 0; k < n_groups; k++) {
-        const struct group *g = &groups[k];
+        const struct job_group *g = &groups[k];
         rma_ctx *ctx, *standing = RMA_CTX_DEFAULT;
         if (g->me < 0) continue;
         ctx = context_of(g, 0);
@@ -477,8 +449,8 @@ static void no_context(rma_ctx *ctx, const char *words);
 static void ends_with_team(void) {
     uint64_t draw = job_stream(200 + (uint64_t)job.me);
     for (int turn = 0; turn < 3; turn++) {
-        struct group g = strided(&groups[0], "a team that ends", job.n - 1, -1, job.n), next;
-        struct group other = strided(&groups[0], "a team that stays", 0, 1, job.n);
+        struct job_group g = job_strided(&groups[0], "a team that ends", job.n - 1, -1, job.n), next;
+        struct job_group other = job_strided(&groups[0], "a team that stays", 0, 1, job.n);
         rma_ctx *ctx[3], *stays = context_of(&other, 0), *more = untouched;
         for (int k = 0; k < 3; k++) ctx[k] = context_of(&g, 0);
         for (int i = 0; i < g.n; i++) begin(&g, ctx[(i + turn) % 3], i, false);
@@ -489,7 +461,7 @@ static void ends_with_team(void) {
         EXPECT("rma_team_create_ctx", rma_team_create_ctx(g.team, 0, &more), RMA_ERR_ARG, job_text("team %p", (void *)g.team));
         CHECK(more == untouched, "a failed call has written");
         exchange(&other, &stays, PE_QUIET, false, &draw);
-        next = strided(&groups[0], "the next team", 0, 1, job.n); /* has the number of the one before */
+        next = job_strided(&groups[0], "the next team", 0, 1, job.n); /* has the number of the one before */
         for (int k = 0; k < 3; k++) no_context(ctx[k], "destroyed");
         OK(rma_team_destroy(next.team));
         exchange(&other, &stays, QUIET, false, &draw);
@@ -515,7 +487,7 @@ struct message {
     int third;
 };
 
-static struct message message(const struct group *g, int from, int to, uint64_t i) {
+static struct message message(const struct job_group *g, int from, int to, uint64_t i) {
     static const size_t lengths[] = {1, 8, 100, 1024, 3967, 3968, 3969, 4096, 4097, (size_t)64 << 10};
     uint64_t draw = job_stream(i << 20 | (uint64_t)g->pes[from] << 10 | (uint64_t)g->pes[to]);
     struct message m = {.key = draw, .mail = (enum mail)(i % MAILS)};
@@ -526,7 +498,7 @@ static struct message message(const struct group *g, int from, int to, uint64_t 
     return m;
 }
 
-static void send(const struct group *g, rma_ctx *ctx, int to, uint64_t i) {
+static void send(const struct job_group *g, rma_ctx *ctx, int to, uint64_t i) {
     static unsigned char aside[2000];
     struct message m = message(g, g->me, to, i);
     unsigned char *there = area(job.me), *third = parcels + 2000 * (size_t)job.me;
@@ -570,21 +542,21 @@ static void send(const struct group *g, rma_ctx *ctx, int to, uint64_t i) {
     if (m.mail == NBI_ADD || m.mail == NBI_SIGNAL) OK(rma_ctx_quiet(ctx)); /* the source */
 }
 
-static void receive(const struct group *g, rma_ctx *ctx, int from, uint64_t i) {
+static void receive(const struct job_group *g, rma_ctx *ctx, int from, uint64_t i) {
     struct message m = message(g, from, g->me, i);
     int q = g->pes[from];
     size_t wrong;
     OK(rma_wait_until(&flag[q], RMA_CMP_GE, i));
     CHECK(flag[q] == i, "flag %llu from PE %d, not %llu", (unsigned long long)flag[q], q, (unsigned long long)i);
     wrong = job_differs(area(q), 0, m.len, m.key);
-    CHECK(wrong == m.len, "message %llu (%d) from PE %d of %s: byte %zu of %zu", (unsigned long long)i, m.mail, q, g->what, wrong, m.len);
+    CHECK(wrong == m.len, "message %llu (%d) from PE %d of %s: byte %zu of %zu", (unsigned long long)i, m.mail, q, g->name, wrong, m.len);
     OK(rma_ctx_get(ctx, copy, parcels + 2000 * (size_t)q, m.aside, m.third));
     wrong = job_differs(copy, 0, m.aside, m.key + 1);
-    CHECK(wrong == m.aside, "message %llu (%d) from PE %d of %s, on PE %d: byte %zu of %zu", (unsigned long long)i, m.mail, q, g->what,
+    CHECK(wrong == m.aside, "message %llu (%d) from PE %d of %s, on PE %d: byte %zu of %zu", (unsigned long long)i, m.mail, q, g->name,
           g->pes[m.third], wrong, m.aside);
 }
 
-static void messages(const struct group *g, rma_ctx *ctx, uint64_t n) {
+static void messages(const struct job_group *g, rma_ctx *ctx, uint64_t n) {
     int to, from;
     if (g->me < 0) return;
     to = (g->me + 1) % g->n;
@@ -624,7 +596,7 @@ static void all_places(void) {
     CHECK(counter && slots, "%s", rma_last_error());
     for (int turn = 0; turn < 2; turn++) {
         for (int k = 0; k < MOST; k++) {
-            const struct group *g = &groups[groups[k % n_groups].me < 0 ? 0 : k % n_groups];
+            const struct job_group *g = &groups[groups[k % n_groups].me < 0 ? 0 : k % n_groups];
             CHECK(rma_team_create_ctx(g->team, k % 8, &ctx[k]) == RMA_SUCCESS, "only %d contexts: %s", k, rma_last_error());
         }
         for (int k = 0; k < 5; k++) {
@@ -811,7 +783,7 @@ static void wrong_arguments(void) {
 }
 
 /* PEs that the group does not have, whether the world has them or not. */
-static void wrong_pes(const struct group *g, rma_ctx *ctx, const char *whose) {
+static void wrong_pes(const struct job_group *g, rma_ctx *ctx, const char *whose) {
     const int bad[] = {-1, g->n, INT_MAX, INT_MIN, g->n + (1 << 24)};
     int pes[] = {g->me, 0, g->n - 1};
     for (size_t k = 0; k < sizeof bad / sizeof bad[0]; k++) {
@@ -830,7 +802,7 @@ static void wrong_pes(const struct group *g, rma_ctx *ctx, const char *whose) {
     EXPECT("rma_ctx_pe_fence", rma_ctx_pe_fence(ctx, NULL, SIZE_MAX), RMA_ERR_ARG, "pes is a null pointer");
 }
 
-static void wrong_addresses(const struct group *g, rma_ctx *ctx) {
+static void wrong_addresses(const struct job_group *g, rma_ctx *ctx) {
     uint64_t stack[8] = {0}, *alone, kept = 77;
     char *heap = malloc(64);
     OK(rma_alloc_mem(64, &alone));
@@ -909,7 +881,7 @@ struct ending {
 };
 
 static void begin_last(struct ending *e) {
-    const struct group *g = backwards;
+    const struct job_group *g = backwards;
     OK(rma_barrier_all());
     job_fill(area(0), 0, BURST, 400 + (uint64_t)job.me);
     flag[0] = (uint64_t)job.me;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* job.h: what the job tests share: starting, checks that end the job, expected errors, patterns, waiting.
+/* job.h: what the job tests share: starting, checks that end the job, expected errors, teams, patterns, waiting.
  *
  * A test is a program whose name is its claim. It calls job_start, asks questions by CHECK, OK and EXPECT, and returns
  * job_end(). A check that fails prints PE, file, line and what was found, and ends the job. Data moves among all PEs, on
@@ -242,6 +242,45 @@ static inline void job_order(int pe) {
 
 static inline void job_settle(int pe) {
     if (!rma_on_node(pe)) OK(rma_quiet());
+}
+
+/* ---- teams ---- */
+
+/* A team, and its PEs by their numbers in the job. */
+struct job_group {
+    const char *name; /* for texts, or NULL */
+    rma_team *team;   /* RMA_TEAM_INVALID where this PE is not in it */
+    int n, me;        /* me: -1 likewise */
+    int pes[JOB_PES_MAX];
+};
+
+static inline struct job_group job_world(void) {
+    struct job_group g = {.name = "the world", .team = RMA_TEAM_WORLD, .n = job.n, .me = job.me};
+    for (int i = 0; i < g.n; i++) g.pes[i] = i;
+    return g;
+}
+
+static inline struct job_group job_node(void) {
+    struct job_group g = {.name = "the node", .team = RMA_TEAM_SHARED, .n = job.n_near, .me = job.near};
+    memcpy(g.pes, job.pes, sizeof g.pes);
+    return g;
+}
+
+/* job_part: the parent's PEs start, start + stride, ..., which are no team yet. job_strided: and have become one; all PEs of the parent call
+ * it, others may. */
+static inline struct job_group job_part(const struct job_group *parent, const char *name, int start, int stride, int size) {
+    struct job_group g = {.name = name, .team = RMA_TEAM_INVALID, .me = -1, .n = size};
+    for (int i = 0; i < size; i++) {
+        g.pes[i] = parent->pes[start + i * stride];
+        if (g.pes[i] == job.me) g.me = i;
+    }
+    return g;
+}
+
+static inline struct job_group job_strided(const struct job_group *parent, const char *name, int start, int stride, int size) {
+    struct job_group g = job_part(parent, name, start, stride, size);
+    if (parent->me >= 0) OK(rma_team_split_strided(parent->team, start, stride, size, &g.team));
+    return g;
 }
 
 /* ---- numbers and patterns ---- */
