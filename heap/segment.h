@@ -3,7 +3,7 @@
  * header, the program's global variables and the table of attached regions:
  *
  *     | header | statics | table, symmetric heap | table, local heap | table, guests' part | attached |
- *       256 KiB            1/4      1              1/4     1           1/8     1/2           160 MiB
+ *       3 MiB              1/4      1              1/4     1           1/8     1/2           144 MiB
  *                                                               (in units of the heaps' maxima)
  *
  * Guests are other PEs that allocate here. They have a pool of their own, since a lock between them and the owner would
