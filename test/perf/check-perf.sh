@@ -20,6 +20,8 @@ build folder where test/perf/count has been made: by `make check-perf`.
   --list     print all operations, not only those that have changed
   --update   write that file instead
 
+Valgrind 3.19 cannot read clang's debugging information: with clang, configure with CFLAGS=-O2. Debugging flags are none of those compared.
+
 An operation that takes more than kept by more than 1 instruction and more than 3 % is a failure; so is one of which nothing is kept.
 Exit code: 0 none, 1 some, 77 there is nothing to compare with, 99 it could not be tried.
 
