@@ -227,7 +227,7 @@ static void json_columns(const char *name, int first, int n, const struct bench_
     fprintf(to[JSON], "}");
 }
 
-/* A row is called as the first column is, in small letters. */
+/* A row has a member "size" or "pes", or "row" if rows have names. */
 static void json_row(const char *name, const struct bench_summary *of, bool good) {
     FILE *f = to[JSON];
     fprintf(f, "%s\n  {", n_rows > 0 ? "," : "");

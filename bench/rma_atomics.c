@@ -285,6 +285,16 @@ static size_t check_window(const struct bench_method *m) {
     return check_word(m, (uint64_t *)(void *)pair.base, pair.win);
 }
 
+/* Where minima and maxima change the word each time, and MPI, which may compare unsigned words as signed ones, finds the same. */
+static void set_word(void) {
+    if (bench.role == BENCH_TARGET) {
+        __atomic_store_n(word, (uint64_t)1 << 62, __ATOMIC_RELEASE);
+        __atomic_store_n((uint64_t *)(void *)pair.base, (uint64_t)1 << 62, __ATOMIC_RELEASE);
+    }
+    BENCH_MPI(MPI_Win_sync(pair.win));
+    bench_sync();
+}
+
 int main(int argc, char **argv) {
     static int only = -1;
     static const struct bench_option options[] = {
@@ -332,6 +342,7 @@ int main(int argc, char **argv) {
         if (only >= 0 && only != i) continue;
         operation = &operations[i];
         window = operation->window;
+        set_word();
         for (int k = 0; k < N_METHODS; k++) methods[k].run = operation->run[k];
         if (!pair.on_node) methods[RAW].run = NULL;
         bench_row(operation->name, methods, N_METHODS, pair.on_node ? near : far, 3);
