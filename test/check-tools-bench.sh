@@ -1,0 +1,150 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# check-tools-bench.sh: tools/bench runs what it is asked to, keeps it, sees what fails, and draws.
+#
+# Broken by results that are not there or are cut short, by a failure that goes unnoticed or ends the run, by figures without
+# curves, by a host or folder that is named, and by options that are not read. A few batches: no figure is looked at.
+set -eu
+
+top_builddir=${top_builddir:-$(pwd)}
+top_srcdir=${top_srcdir:-$(cd "$(dirname "$0")/.." && pwd)}
+mpiexec=${MPIEXEC:-mpiexec.mpich}
+top_builddir=$(cd "$top_builddir" && pwd)
+
+dir=$(mktemp -d "${TMPDIR:-/tmp}/check-tools-bench.XXXXXX")
+trap 'rm -rf "$dir"' EXIT
+failures=0
+ok() { echo "ok   $*"; }
+fail() { # fail TEXT, with what was said
+    echo "FAIL $*"
+    sed 's/^/    /' "$dir/out" "$dir/err"
+    failures=$((failures + 1))
+}
+# good WHAT COMMAND...: the command does well.
+good() {
+    what=$1
+    shift
+    if "$@" >>"$dir/out" 2>>"$dir/err"; then ok "$what"; else fail "$what: $*"; fi
+}
+
+# bench BUILD ARGUMENT...
+bench() {
+    build=$1 status=0
+    shift
+    top_builddir=$build MPIEXEC=$mpiexec timeout -k 5 400 sh "$top_srcdir/tools/bench" "$@" >"$dir/out" 2>"$dir/err" </dev/null ||
+        status=$?
+}
+# exits CODE WHAT
+exits() { if [ $status -eq "$1" ]; then ok "$2"; else fail "$2: exit $status, not $1"; fi; }
+
+# without DIR WORD: no file in DIR has the word.
+# shellcheck disable=SC2329
+without() { ! grep -rqF -e "$2" "$1"; }
+# rows FILE N: a header and so many rows, all right.
+# shellcheck disable=SC2329
+rows() { [ "$(wc -l <"$1")" -eq $(($2 + 1)) ] && [ "$(grep -c ',Pass$' "$1")" -eq "$2" ]; }
+# balanced FILE: as many braces and brackets end as begin, and the last one is the object's.
+# shellcheck disable=SC2329
+balanced() {
+    for pair in '{}' '[]'; do
+        open=$(tr -cd "${pair%?}" <"$1" | wc -c) close=$(tr -cd "\\${pair#?}" <"$1" | wc -c)
+        [ "$open" -gt 0 ] && [ "$open" -eq "$close" ] || return 1
+    done
+    [ "$(tail -n 1 "$1")" = " ]}" ]
+}
+# points FILE N: of curves and their legend, and the file is complete.
+# shellcheck disable=SC2329
+points() { [ "$(grep -c "<use xlink:href='#gpPt[0-9]*' transform='translate" "$1")" -eq "$2" ] && grep -qx '</svg>' "$1"; }
+
+bench "$top_builddir" --quick --repeat=1 --layouts="one nolocal" --pes=2 --sizes=8:32 --only="rma_put_latency rma_barrier" \
+    --no-plots --output="$dir/results"
+exits 0 "two programs on two layouts"
+for layout in one nolocal; do
+    good "$layout: rows for three sizes" rows "$dir/results/$layout/rma_put_latency.csv" 3
+    good "$layout: a row for the barrier" rows "$dir/results/$layout/rma_barrier-pes2.csv" 1
+    for name in rma_put_latency rma_barrier-pes2; do
+        good "$layout/$name.json is complete" balanced "$dir/results/$layout/$name.json"
+        good "$layout/$name.json has one batch" grep -q '"repeat": 1,' "$dir/results/$layout/$name.json"
+        good "$layout/$name.txt is the table" grep -q '^# librma ' "$dir/results/$layout/$name.txt"
+    done
+done
+# shellcheck disable=SC2016
+good "one node has a limit" awk -F, 'NR == 2 && $3 > 0 { found = 1 } END { exit !found }' "$dir/results/one/rma_put_latency.csv"
+# shellcheck disable=SC2016
+good "several have none" awk -F, 'NR == 2 && $3 == "" { found = 1 } END { exit !found }' "$dir/results/nolocal/rma_put_latency.csv"
+good "all jobs are told of" [ "$(grep -c ',ok$' "$dir/results/jobs.csv")" -eq 4 ]
+good "the summary has a row for each" [ "$(grep -c '^| put, 8 bytes \|^| barrier ' "$dir/results/summary.md")" -eq 4 ]
+for what in date library processor cores kernel MPI compiler note; do
+    good "machine.txt tells the $what" grep -q "^$what: ." "$dir/results/machine.txt"
+done
+good "no folder is named" without "$dir/results" "$top_builddir"
+good "nor where results are" without "$dir/results" "$dir"
+cp -r "$dir/results" "$dir/before"
+
+# Programs that fail in each way, in place of two that are run, and one that is as it was.
+mkdir -p "$dir/build/bench" "$dir/build/tools"
+ln -s "$top_builddir/bench/rma_barrier" "$dir/build/bench/rma_barrier"
+ln -s "$top_builddir/tools/rma_info" "$dir/build/tools/rma_info"
+printf '#!/bin/sh\necho about to fail\nexit 3\n' >"$dir/build/bench/rma_put_latency"
+printf '#!/bin/sh\nexec sleep 60\n' >"$dir/build/bench/rma_get_latency"
+cat >"$dir/build/bench/rma_put_mr" <<'END'
+#!/bin/sh
+for arg; do case "$arg" in --csv=*) printf 'Size,Rate (M/s),Validation\n8,1.0,Fail\n' >"${arg#--csv=}" ;; esac; done
+exit 1
+END
+chmod +x "$dir/build/bench"/rma_put_latency "$dir/build/bench"/rma_get_latency "$dir/build/bench"/rma_put_mr
+bench "$dir/build" --quick --repeat=1 --layouts=one --pes=2 --deadline=4 --no-plots --output="$dir/results" \
+    --only="rma_put_latency rma_get_latency rma_put_mr rma_barrier"
+exits 1 "failures are told of by the exit"
+good "an exit code is kept" grep -q '^one,rma_put_latency,.*,exit 3$' "$dir/results/jobs.csv"
+good "what takes too long ends" grep -q '^one,rma_get_latency,.*,not done after 4 s$' "$dir/results/jobs.csv"
+good "wrong data are seen" grep -q '^one,rma_put_mr,.*,wrong data$' "$dir/results/jobs.csv"
+good "the run goes on" grep -q '^one,rma_barrier-pes2,.*,ok$' "$dir/results/jobs.csv"
+good "other layouts' jobs stay" grep -q '^nolocal,rma_put_latency,.*,ok$' "$dir/results/jobs.csv"
+good "the summary names three" [ "$(grep -c '^- one/' "$dir/results/summary.md")" -eq 3 ]
+good "what the job said is shown" grep -q 'about to fail' "$dir/err"
+good "old rows of a failed job are gone" [ ! -e "$dir/results/one/rma_put_latency.csv" ]
+
+# From the first results.
+if command -v gnuplot >/dev/null 2>&1; then
+    bench "$dir/nowhere" --plot-only="$dir/before"
+    exits 0 "figures from what is there"
+    good "put_latency.svg: five curves of three points, and a legend" points "$dir/before/plots/put_latency.svg" 20
+    good "put_latency.png is one" [ "$(head -c 4 "$dir/before/plots/put_latency.png" | tail -c 3)" = PNG ]
+    good "it says where" grep -q 'a node for each PE' "$dir/before/plots/put_latency.svg"
+    good "no figure without values" [ "$(find "$dir/before/plots" -type f | wc -l)" -eq 2 ]
+else
+    drawn=no
+fi
+mkdir "$dir/bin"
+for tool in sh awk sed grep head tail tr cut sort uniq cat cp mv rm mkdir mktemp dirname ls env uname wc date nproc lscpu git cc gcc; do
+    path=$(command -v $tool) && ln -s "$path" "$dir/bin/$tool"
+done
+rm -rf "$dir/before/plots"
+status=0
+PATH=$dir/bin sh "$top_srcdir/tools/bench" --plot-only="$dir/before" >"$dir/out" 2>"$dir/err" || status=$?
+exits 0 "no gnuplot is no failure"
+good "but is said" grep -q 'gnuplot-nox' "$dir/err"
+
+# refused CODE WORDS ARGUMENT...
+refused() {
+    code=$1 words=$2
+    shift 2
+    bench "$top_builddir" "$@"
+    if [ $status -eq "$code" ] && grep -qF -e "$words" "$dir/err"; then ok "refuses $*"; else fail "$*: exit $status"; fi
+}
+refused 2 "unknown argument '--no-such-option'" --no-such-option
+refused 2 "'two' is none of" --layouts=two
+refused 2 "'rma_nothing' is none of" --only=rma_nothing
+refused 2 "'0' is not a positive number" --pes=0
+refused 2 "'x' is not a positive number" --repeat=x
+refused 2 "'8:' is not MIN:MAX" --sizes=8:
+refused 2 "no job is left" --only=rma_alloc --layouts=nolocal --output="$dir/none"
+refused 99 "holds something else" --only=rma_barrier --output="$dir/build"
+refused 99 "holds no results" --plot-only="$dir/build"
+
+[ $failures -eq 0 ] || { echo "$failures failed"; exit 1; }
+if [ "${drawn:-yes}" = no ]; then
+    echo "check-tools-bench.sh: skipped: figures: gnuplot is not installed; all else is as it should be"
+    exit 77
+fi
