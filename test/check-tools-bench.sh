@@ -117,7 +117,7 @@ else
     drawn=no
 fi
 mkdir "$dir/bin"
-for tool in sh awk sed grep head tail tr cut sort uniq cat cp mv rm mkdir mktemp dirname ls env uname wc date nproc lscpu git cc gcc; do
+for tool in sh awk sed grep head tail tr cut sort uniq cat cp mv rm mkdir mktemp dirname ls env uname wc date nproc lscpu; do
     path=$(command -v $tool) && ln -s "$path" "$dir/bin/$tool"
 done
 rm -rf "$dir/before/plots"

@@ -114,7 +114,7 @@ END {
     for (i = 1; i <= n_panels; i++) {
         first_of[i] = first[i]; last_of[i] = last[i]
         if (!(i in y_from)) { y_from[i] = 1; y_to[i] = 10 }
-        from[i] = step(y_from[i], 0)
+        from[i] = step(y_from[i] / 1.1, 0)
         to[i] = step(y_to[i], 1)
         if (kind == "bars") {
             # The least bar must be seen, and above the largest there is a number on end.
