@@ -26,15 +26,10 @@ struct gather {
 
 /* What a PE tells of its block: the length is the slot's word; of a long one the note says where it is, or 0. */
 static void tell(const struct gather *g) {
-    const struct rmai_near *near = g->c->near;
-    struct rmai_slot *slot = rmai_near_slot(near, near->me);
+    struct rmai_slot *slot = rmai_near_slot(g->c->near, g->c->near->me);
     slot->word = g->len;
-    if (g->len > g->limit)
-        memcpy(slot->note, &g->offset, sizeof g->offset);
-    else if (g->len > 0)
-        memcpy(rmai_place_of(near, near->me, g->len), g->source, g->len);
+    if (g->len > g->limit) memcpy(slot->note, &g->offset, sizeof g->offset);
 }
-
 
 /* What near PE i has told. The line of the own slot has gone to the others, and would have to come back. */
 static size_t told_len(const struct gather *g, int i) { return i == g->c->near->me ? g->len : rmai_near_slot(g->c->near, i)->word; }
@@ -75,12 +70,9 @@ static void take(const struct gather *g, int *reached, size_t *hidden) {
 /* A piece of each of the others. What a PE told of its block it tells in each turn again. */
 static void take_pieces(const struct gather *g, size_t done) {
     struct rmai_near *near = g->c->near;
-    struct rmai_slot *slot;
     size_t at = 0;
     rmai_near_begin(near, 1, RMAI_STAGE);
-    slot = rmai_near_slot(near, near->me);
-    slot->word = g->len;
-    if (g->len > g->limit) memcpy(slot->note, &g->offset, sizeof g->offset);
+    tell(g);
     if (g->len > g->limit && g->len > done && !g->offset)
         memcpy(rmai_near_stage(near, near->me), g->dest + g->at + done, rmai_min(g->len - done, RMAI_STAGE));
     rmai_near_meet(near);
@@ -99,6 +91,7 @@ static void gather(struct gather *g) {
     size_t hidden = 0;
     rmai_near_begin(near, 1, RMAI_STAGE);
     tell(g);
+    if (g->len > 0 && g->len <= g->limit) memcpy(rmai_place_of(near, near->me, g->len), g->source, g->len);
     rmai_near_meet(near);
     take_own(g);
     take(g, &reached, &hidden);
