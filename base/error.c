@@ -56,11 +56,26 @@ int rmai_error_prefix(const char *format, ...) {
     return last.code;
 }
 
+/* Initial-exec: one store, where the general way to a thread's variable from a library is a call. */
+static _Thread_local const char *called_as __attribute__((tls_model("initial-exec")));
+
+void rmai_error_as(const char *call) { called_as = call; }
+
+/* What stands before the first colon is the public call's name, unless another one's words have been taken. */
+static void rename_call(void) {
+    char text[TEXT_SIZE];
+    size_t len = strspn(last.text, "abcdefghijklmnopqrstuvwxyz0123456789_");
+    if (strncmp(last.text, "rma_", 4) != 0 || last.text[len] != ':') return;
+    snprintf(text, sizeof text, "%s%s", called_as, last.text + len);
+    memcpy(last.text, text, sizeof text);
+}
+
 void rmai_error_keep(struct rmai_error_kept *kept) { *kept = last; }
 
 void rmai_error_restore(const struct rmai_error_kept *kept) { last = *kept; }
 
 int rmai_raise(int code) {
+    if (code != RMA_SUCCESS && called_as) rename_call();
     if (code != RMA_SUCCESS && code != RMA_ERR_NO_MEM)
         atomic_load_explicit(&handler, memory_order_acquire)(code, last.text);
     return code;

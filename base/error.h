@@ -21,6 +21,10 @@ int rmai_error_prefix(const char *format, ...) RMAI_PRINTF(1, 2);
  * exhaustion that programs live with (RMA_ERR_NO_MEM). Returns code. */
 int rmai_raise(int code);
 
+/* rmai_error_as: until it is called with NULL, errors of this thread are raised as those of `call` (a constant), whatever public call has worded
+ * them: for a face of the engine that forwards to a public call. */
+void rmai_error_as(const char *call);
+
 /* rmai_error_keep copies this thread's last error, rmai_error_restore makes the copy the last one again: around work that is
  * not the caller's. */
 struct rmai_error_kept {

@@ -3,6 +3,7 @@
 
 #include "runtime/team.h"
 #include "base/error.h"
+#include "runtime/face.h"
 #include "runtime/world.h"
 
 #include <stdlib.h>
@@ -160,6 +161,20 @@ void *rma_team_ptr(const rma_team *team, const void *addr, int pe) {
     if (t && pe >= 0 && pe < t->n) return rma_ptr(addr, rmai_team_pe(t, pe));
     rmai_raise(t ? rmai_error(RMA_ERR_PE, "%s: PE %d is outside 0..%d of the team", call, pe, t->n - 1) : rma_last_code());
     return NULL;
+}
+
+int rma_team_note_(rma_team *team, int note) {
+    struct rmai_team *t = rmai_team(&rmai_world, "rma_team_note_", team);
+    if (!t) return rmai_raise(rma_last_code());
+    t->note = note;
+    return RMA_SUCCESS;
+}
+
+int rma_team_noted_(const rma_team *team, int *note) {
+    struct rmai_team *t = rmai_team(&rmai_world, "rma_team_noted_", team);
+    if (!t) return rmai_raise(rma_last_code());
+    *note = t->note;
+    return RMA_SUCCESS;
 }
 
 /* ---- splitting ---- */

@@ -38,6 +38,7 @@ struct rmai_team {
     uint32_t epoch;       /* meetings that this PE has entered */
     uint64_t generation;  /* no two teams that this PE has been in have the same, but for the two that are always there: 0 */
     int live;
+    int note;             /* of a face: see rma_team_note_ */
     struct rmai_near near;   /* its PEs of this node */
     struct rmai_group group; /* and all of them, for MPI */
 };

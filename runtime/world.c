@@ -10,6 +10,7 @@
 #include "base/mpi.h"
 #include "base/process.h"
 #include "runtime/attach.h"
+#include "runtime/face.h"
 #include "runtime/stats.h"
 
 #include <limits.h>
@@ -45,7 +46,9 @@ struct rmai_header *rmai_header(const struct rmai_world *w, int q) {
 int rmai_running(const char *call) {
     if (RMAI_LIKELY(rma_reach_.running)) return RMA_SUCCESS;
     return rmai_error(RMA_ERR_STATE, "%s: called %s", call,
-                      rmai_world.ended ? "after rma_finalize or MPI_Finalize" : "before rma_init");
+                      strncmp(call, "shmem_", 6) == 0 ? (rmai_world.ended ? "after shmem_finalize" : "before shmem_init")
+                      : rmai_world.ended              ? "after rma_finalize or MPI_Finalize"
+                                                      : "before rma_init");
 }
 
 int rmai_node_slot(const struct rmai_world *w, int pe) { return rmai_find(w->node_pes, w->node_n_pes, pe); }
@@ -604,6 +607,14 @@ void rma_abort(int code) {
     end_job(code);
     abort(); /* not reached: exit does not return */
 }
+
+void rma_exit_(int code) {
+    fflush(NULL);
+    end_job(code);
+    abort(); /* not reached: exit does not return */
+}
+
+int rma_level_(void) { return rmai_world.level; }
 
 /* ---- queries ---- */
 

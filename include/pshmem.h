@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* pshmem.h: the second name of each function of OpenSHMEM, p before the first one: pshmem_put32 for shmem_put32. A tool that measures or traces
+ * defines functions by their first names, which are weak, and calls the second ones. Included before shmem.h, which it includes itself, or
+ * with SHMEM_PROFILE defined, it leaves the first ones free to be defined. Generic forms have no second name: they are macros. */
+#ifndef PSHMEM_H
+#define PSHMEM_H
+
+#if !defined SHMEM_PROFILE && !defined SHMEM_H
+#define SHMEM_PROFILE
+#endif
+#include <shmem.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#pragma GCC visibility push(default)
+
+#define PSHMEM_DECLARE_(RESULT, CALL, PARAMETERS, ...) RESULT p##CALL PARAMETERS;
+SHMEM_INLINED_CALLS_(PSHMEM_DECLARE_)
+SHMEM_OTHER_CALLS_(PSHMEM_DECLARE_)
+
+#pragma GCC visibility pop
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

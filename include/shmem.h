@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* shmem.h: OpenSHMEM 1.6 on librma. The specification (openshmem.org) is the manual of what the calls do; shmem(7) says what is particular to
+ * this library. All of the C interface is here, what is deprecated since 1.0 included, and its generic forms for C11.
+ *
+ * What moves data, updates words, orders or waits is compiled into the program, as the native calls are (rma.h). A program, or a tool, that is
+ * compiled with SHMEM_PROFILE defined calls functions instead, which a profiling library may have taken (pshmem.h); then nothing but what the
+ * specification names is declared here.
+ *
+ * Names that end with an underscore belong to the header. */
+#ifndef SHMEM_H
+#define SHMEM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifndef SHMEM_PROFILE
+#include <rma.h>
+#endif
+
+#include <shmem_table.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#pragma GCC visibility push(default)
+
+/* ---- constants ---- */
+
+#define SHMEM_MAJOR_VERSION 1
+#define SHMEM_MINOR_VERSION 6
+#define SHMEM_VENDOR_STRING "librma 0.1.0"
+#define SHMEM_MAX_NAME_LEN 64
+
+#define SHMEM_THREAD_SINGLE 0
+#define SHMEM_THREAD_FUNNELED 1
+#define SHMEM_THREAD_SERIALIZED 2
+#define SHMEM_THREAD_MULTIPLE 3
+
+#define SHMEM_CMP_EQ 0
+#define SHMEM_CMP_NE 1
+#define SHMEM_CMP_GT 2
+#define SHMEM_CMP_GE 3
+#define SHMEM_CMP_LT 4
+#define SHMEM_CMP_LE 5
+
+#define SHMEM_SIGNAL_SET 0
+#define SHMEM_SIGNAL_ADD 1
+
+/* Hints and options, to be or'ed. */
+#define SHMEM_MALLOC_ATOMICS_REMOTE 1L
+#define SHMEM_MALLOC_SIGNAL_REMOTE 2L
+#define SHMEM_CTX_SERIALIZED 1L
+#define SHMEM_CTX_PRIVATE 2L
+#define SHMEM_CTX_NOSTORE 4L
+#define SHMEM_CTX_SESSION_BATCH 1L
+
+/* Members of the configurations, for their masks. */
+#define SHMEM_TEAM_NUM_CONTEXTS 1L
+#define SHMEM_CTX_SESSION_TOTAL_OPS 1L
+
+/* Work arrays of active sets: a counter for each round of a meeting of 2^24 PEs, and two words of each PE's own. */
+#define SHMEM_SYNC_VALUE 0L
+#define SHMEM_SYNC_SIZE 32
+#define SHMEM_BARRIER_SYNC_SIZE SHMEM_SYNC_SIZE
+#define SHMEM_BCAST_SYNC_SIZE SHMEM_SYNC_SIZE
+#define SHMEM_COLLECT_SYNC_SIZE SHMEM_SYNC_SIZE
+#define SHMEM_REDUCE_SYNC_SIZE SHMEM_SYNC_SIZE
+#define SHMEM_ALLTOALL_SYNC_SIZE SHMEM_SYNC_SIZE
+#define SHMEM_ALLTOALLS_SYNC_SIZE SHMEM_SYNC_SIZE
+#define SHMEM_REDUCE_MIN_WRKDATA_SIZE 16
+
+/* Deprecated since 1.3. */
+#define _SHMEM_MAJOR_VERSION SHMEM_MAJOR_VERSION
+#define _SHMEM_MINOR_VERSION SHMEM_MINOR_VERSION
+#define _SHMEM_VENDOR_STRING SHMEM_VENDOR_STRING
+#define _SHMEM_MAX_NAME_LEN SHMEM_MAX_NAME_LEN
+#define _SHMEM_CMP_EQ SHMEM_CMP_EQ
+#define _SHMEM_CMP_NE SHMEM_CMP_NE
+#define _SHMEM_CMP_GT SHMEM_CMP_GT
+#define _SHMEM_CMP_GE SHMEM_CMP_GE
+#define _SHMEM_CMP_LT SHMEM_CMP_LT
+#define _SHMEM_CMP_LE SHMEM_CMP_LE
+#define _SHMEM_SYNC_VALUE SHMEM_SYNC_VALUE
+#define _SHMEM_BARRIER_SYNC_SIZE SHMEM_BARRIER_SYNC_SIZE
+#define _SHMEM_BCAST_SYNC_SIZE SHMEM_BCAST_SYNC_SIZE
+#define _SHMEM_COLLECT_SYNC_SIZE SHMEM_COLLECT_SYNC_SIZE
+#define _SHMEM_REDUCE_SYNC_SIZE SHMEM_REDUCE_SYNC_SIZE
+#define _SHMEM_REDUCE_MIN_WRKDATA_SIZE SHMEM_REDUCE_MIN_WRKDATA_SIZE
+
+/* ---- handles: the engine's own ---- */
+
+typedef struct rma_team *shmem_team_t;
+typedef struct rma_ctx *shmem_ctx_t;
+
+#define SHMEM_TEAM_INVALID ((shmem_team_t)0)
+#define SHMEM_TEAM_WORLD ((shmem_team_t)1)
+#define SHMEM_TEAM_SHARED ((shmem_team_t)2)
+#define SHMEM_CTX_INVALID ((shmem_ctx_t)0)
+#define SHMEM_CTX_DEFAULT ((shmem_ctx_t)1)
+
+typedef struct {
+    int num_contexts;
+} shmem_team_config_t;
+
+typedef struct {
+    size_t total_ops;
+} shmem_ctx_session_config_t;
+
+__extension__ typedef float _Complex shmem_complexf_; /* C++ has them by extension */
+__extension__ typedef double _Complex shmem_complexd_;
+
+/* ---- functions ---- */
+
+#define SHMEM_DECLARE_(RESULT, CALL, PARAMETERS, ...) RESULT CALL PARAMETERS;
+#define SHMEM_DEFINE_(RESULT, CALL, PARAMETERS, ...) inline RESULT CALL PARAMETERS __VA_ARGS__
+
+#ifdef SHMEM_PROFILE
+SHMEM_INLINED_CALLS_(SHMEM_DECLARE_)
+#else
+#pragma GCC diagnostic push
+#ifdef __clang__
+#pragma GCC diagnostic ignored "-Watomic-alignment" /* of the branch that a 16-byte long double does not take */
+#endif
+SHMEM_INLINED_CALLS_(SHMEM_DEFINE_)
+#pragma GCC diagnostic pop
+#endif
+SHMEM_OTHER_CALLS_(SHMEM_DECLARE_)
+
+/* ---- generic forms. A type outside the table is a compile-time error that names the macro. ---- */
+
+#if !defined __cplusplus && __STDC_VERSION__ >= 201112L && !defined SHMEM_NO_GENERIC_
+/* clang-format off */
+
+#define SHMEM_CASE_(CALL, NAME, TYPE, RNAME) , TYPE: shmem_##NAME##CALL
+#define SHMEM_CTX_CASE_(CALL, NAME, TYPE, RNAME) , TYPE: shmem_ctx_##NAME##CALL
+
+/* The type is that of what the first argument points to; after a context or a team, the second. */
+#define SHMEM_FRONT_(TYPES, CALL, first, ...) _Generic(*(first) TYPES(SHMEM_CASE_, CALL))(first, __VA_ARGS__)
+#define SHMEM_CTX_FRONT_(TYPES, CALL, ctx, first, ...) _Generic(*(first) TYPES(SHMEM_CTX_CASE_, CALL))(ctx, first, __VA_ARGS__)
+#define SHMEM_TEAM_FRONT_(TYPES, CALL, team, first, ...) _Generic(*(first) TYPES(SHMEM_CASE_, CALL))(team, first, __VA_ARGS__)
+
+/* With one argument more, a context is the first: SHMEM_PICK4_ is for calls of 4 without. */
+#define SHMEM_PICK2_(a, b, c, pick, ...) pick
+#define SHMEM_PICK3_(a, b, c, d, pick, ...) pick
+#define SHMEM_PICK4_(a, b, c, d, e, pick, ...) pick
+#define SHMEM_PICK5_(a, b, c, d, e, f, pick, ...) pick
+#define SHMEM_PICK6_(a, b, c, d, e, f, g, pick, ...) pick
+#define SHMEM_PICK7_(a, b, c, d, e, f, g, h, pick, ...) pick
+#define SHMEM_OF2_(TYPES, CALL, ...) SHMEM_PICK2_(__VA_ARGS__, SHMEM_CTX_FRONT_, SHMEM_FRONT_, )(TYPES, CALL, __VA_ARGS__)
+#define SHMEM_OF3_(TYPES, CALL, ...) SHMEM_PICK3_(__VA_ARGS__, SHMEM_CTX_FRONT_, SHMEM_FRONT_, )(TYPES, CALL, __VA_ARGS__)
+#define SHMEM_OF4_(TYPES, CALL, ...) SHMEM_PICK4_(__VA_ARGS__, SHMEM_CTX_FRONT_, SHMEM_FRONT_, )(TYPES, CALL, __VA_ARGS__)
+#define SHMEM_OF5_(TYPES, CALL, ...) SHMEM_PICK5_(__VA_ARGS__, SHMEM_CTX_FRONT_, SHMEM_FRONT_, )(TYPES, CALL, __VA_ARGS__)
+#define SHMEM_OF6_(TYPES, CALL, ...) SHMEM_PICK6_(__VA_ARGS__, SHMEM_CTX_FRONT_, SHMEM_FRONT_, )(TYPES, CALL, __VA_ARGS__)
+#define SHMEM_OF7_(TYPES, CALL, ...) SHMEM_PICK7_(__VA_ARGS__, SHMEM_CTX_FRONT_, SHMEM_FRONT_, )(TYPES, CALL, __VA_ARGS__)
+
+#define shmem_put(...) SHMEM_OF4_(SHMEM_DISTINCT_TYPES_, _put, __VA_ARGS__)
+#define shmem_get(...) SHMEM_OF4_(SHMEM_DISTINCT_TYPES_, _get, __VA_ARGS__)
+#define shmem_put_nbi(...) SHMEM_OF4_(SHMEM_DISTINCT_TYPES_, _put_nbi, __VA_ARGS__)
+#define shmem_get_nbi(...) SHMEM_OF4_(SHMEM_DISTINCT_TYPES_, _get_nbi, __VA_ARGS__)
+#define shmem_p(...) SHMEM_OF3_(SHMEM_DISTINCT_TYPES_, _p, __VA_ARGS__)
+#define shmem_g(...) SHMEM_OF2_(SHMEM_DISTINCT_TYPES_, _g, __VA_ARGS__)
+#define shmem_iput(...) SHMEM_OF6_(SHMEM_DISTINCT_TYPES_, _iput, __VA_ARGS__)
+#define shmem_iget(...) SHMEM_OF6_(SHMEM_DISTINCT_TYPES_, _iget, __VA_ARGS__)
+#define shmem_ibput(...) SHMEM_OF7_(SHMEM_DISTINCT_TYPES_, _ibput, __VA_ARGS__)
+#define shmem_ibget(...) SHMEM_OF7_(SHMEM_DISTINCT_TYPES_, _ibget, __VA_ARGS__)
+#define shmem_put_signal(...) SHMEM_OF7_(SHMEM_DISTINCT_TYPES_, _put_signal, __VA_ARGS__)
+#define shmem_put_signal_nbi(...) SHMEM_OF7_(SHMEM_DISTINCT_TYPES_, _put_signal_nbi, __VA_ARGS__)
+#define shmem_signal_set(...) SHMEM_PICK3_(__VA_ARGS__, shmem_ctx_signal_set, shmem_signal_set, )(__VA_ARGS__)
+#define shmem_signal_add(...) SHMEM_PICK3_(__VA_ARGS__, shmem_ctx_signal_add, shmem_signal_add, )(__VA_ARGS__)
+
+#define shmem_atomic_fetch(...) SHMEM_OF2_(SHMEM_DISTINCT_ATOMIC_NUMBERS_, _atomic_fetch, __VA_ARGS__)
+#define shmem_atomic_set(...) SHMEM_OF3_(SHMEM_DISTINCT_ATOMIC_NUMBERS_, _atomic_set, __VA_ARGS__)
+#define shmem_atomic_swap(...) SHMEM_OF3_(SHMEM_DISTINCT_ATOMIC_NUMBERS_, _atomic_swap, __VA_ARGS__)
+#define shmem_atomic_fetch_nbi(...) SHMEM_OF3_(SHMEM_DISTINCT_ATOMIC_NUMBERS_, _atomic_fetch_nbi, __VA_ARGS__)
+#define shmem_atomic_swap_nbi(...) SHMEM_OF4_(SHMEM_DISTINCT_ATOMIC_NUMBERS_, _atomic_swap_nbi, __VA_ARGS__)
+#define shmem_atomic_compare_swap(...) SHMEM_OF4_(SHMEM_DISTINCT_ATOMIC_TYPES_, _atomic_compare_swap, __VA_ARGS__)
+#define shmem_atomic_compare_swap_nbi(...) SHMEM_OF5_(SHMEM_DISTINCT_ATOMIC_TYPES_, _atomic_compare_swap_nbi, __VA_ARGS__)
+#define shmem_atomic_inc(...) SHMEM_OF2_(SHMEM_DISTINCT_ATOMIC_TYPES_, _atomic_inc, __VA_ARGS__)
+#define shmem_atomic_fetch_inc(...) SHMEM_OF2_(SHMEM_DISTINCT_ATOMIC_TYPES_, _atomic_fetch_inc, __VA_ARGS__)
+#define shmem_atomic_fetch_inc_nbi(...) SHMEM_OF3_(SHMEM_DISTINCT_ATOMIC_TYPES_, _atomic_fetch_inc_nbi, __VA_ARGS__)
+#define shmem_atomic_add(...) SHMEM_OF3_(SHMEM_DISTINCT_ATOMIC_TYPES_, _atomic_add, __VA_ARGS__)
+#define shmem_atomic_fetch_add(...) SHMEM_OF3_(SHMEM_DISTINCT_ATOMIC_TYPES_, _atomic_fetch_add, __VA_ARGS__)
+#define shmem_atomic_fetch_add_nbi(...) SHMEM_OF4_(SHMEM_DISTINCT_ATOMIC_TYPES_, _atomic_fetch_add_nbi, __VA_ARGS__)
+#define shmem_atomic_and(...) SHMEM_OF3_(SHMEM_DISTINCT_ATOMIC_BIT_TYPES_, _atomic_and, __VA_ARGS__)
+#define shmem_atomic_fetch_and(...) SHMEM_OF3_(SHMEM_DISTINCT_ATOMIC_BIT_TYPES_, _atomic_fetch_and, __VA_ARGS__)
+#define shmem_atomic_fetch_and_nbi(...) SHMEM_OF4_(SHMEM_DISTINCT_ATOMIC_BIT_TYPES_, _atomic_fetch_and_nbi, __VA_ARGS__)
+#define shmem_atomic_or(...) SHMEM_OF3_(SHMEM_DISTINCT_ATOMIC_BIT_TYPES_, _atomic_or, __VA_ARGS__)
+#define shmem_atomic_fetch_or(...) SHMEM_OF3_(SHMEM_DISTINCT_ATOMIC_BIT_TYPES_, _atomic_fetch_or, __VA_ARGS__)
+#define shmem_atomic_fetch_or_nbi(...) SHMEM_OF4_(SHMEM_DISTINCT_ATOMIC_BIT_TYPES_, _atomic_fetch_or_nbi, __VA_ARGS__)
+#define shmem_atomic_xor(...) SHMEM_OF3_(SHMEM_DISTINCT_ATOMIC_BIT_TYPES_, _atomic_xor, __VA_ARGS__)
+#define shmem_atomic_fetch_xor(...) SHMEM_OF3_(SHMEM_DISTINCT_ATOMIC_BIT_TYPES_, _atomic_fetch_xor, __VA_ARGS__)
+#define shmem_atomic_fetch_xor_nbi(...) SHMEM_OF4_(SHMEM_DISTINCT_ATOMIC_BIT_TYPES_, _atomic_fetch_xor_nbi, __VA_ARGS__)
+
+#define shmem_wait_until(...) SHMEM_FRONT_(SHMEM_DISTINCT_WAIT_TYPES_, _wait_until, __VA_ARGS__)
+#define shmem_test(...) SHMEM_FRONT_(SHMEM_DISTINCT_WAIT_TYPES_, _test, __VA_ARGS__)
+#define shmem_wait_until_all(...) SHMEM_FRONT_(SHMEM_DISTINCT_ATOMIC_TYPES_, _wait_until_all, __VA_ARGS__)
+#define shmem_wait_until_any(...) SHMEM_FRONT_(SHMEM_DISTINCT_ATOMIC_TYPES_, _wait_until_any, __VA_ARGS__)
+#define shmem_wait_until_some(...) SHMEM_FRONT_(SHMEM_DISTINCT_ATOMIC_TYPES_, _wait_until_some, __VA_ARGS__)
+#define shmem_wait_until_all_vector(...) SHMEM_FRONT_(SHMEM_DISTINCT_ATOMIC_TYPES_, _wait_until_all_vector, __VA_ARGS__)
+#define shmem_wait_until_any_vector(...) SHMEM_FRONT_(SHMEM_DISTINCT_ATOMIC_TYPES_, _wait_until_any_vector, __VA_ARGS__)
+#define shmem_wait_until_some_vector(...) SHMEM_FRONT_(SHMEM_DISTINCT_ATOMIC_TYPES_, _wait_until_some_vector, __VA_ARGS__)
+#define shmem_test_all(...) SHMEM_FRONT_(SHMEM_DISTINCT_ATOMIC_TYPES_, _test_all, __VA_ARGS__)
+#define shmem_test_any(...) SHMEM_FRONT_(SHMEM_DISTINCT_ATOMIC_TYPES_, _test_any, __VA_ARGS__)
+#define shmem_test_some(...) SHMEM_FRONT_(SHMEM_DISTINCT_ATOMIC_TYPES_, _test_some, __VA_ARGS__)
+#define shmem_test_all_vector(...) SHMEM_FRONT_(SHMEM_DISTINCT_ATOMIC_TYPES_, _test_all_vector, __VA_ARGS__)
+#define shmem_test_any_vector(...) SHMEM_FRONT_(SHMEM_DISTINCT_ATOMIC_TYPES_, _test_any_vector, __VA_ARGS__)
+#define shmem_test_some_vector(...) SHMEM_FRONT_(SHMEM_DISTINCT_ATOMIC_TYPES_, _test_some_vector, __VA_ARGS__)
+
+#define shmem_broadcast(...) SHMEM_TEAM_FRONT_(SHMEM_DISTINCT_TYPES_, _broadcast, __VA_ARGS__)
+#define shmem_collect(...) SHMEM_TEAM_FRONT_(SHMEM_DISTINCT_TYPES_, _collect, __VA_ARGS__)
+#define shmem_fcollect(...) SHMEM_TEAM_FRONT_(SHMEM_DISTINCT_TYPES_, _fcollect, __VA_ARGS__)
+#define shmem_alltoall(...) SHMEM_TEAM_FRONT_(SHMEM_DISTINCT_TYPES_, _alltoall, __VA_ARGS__)
+#define shmem_alltoalls(...) SHMEM_TEAM_FRONT_(SHMEM_DISTINCT_TYPES_, _alltoalls, __VA_ARGS__)
+#define shmem_and_reduce(...) SHMEM_TEAM_FRONT_(SHMEM_DISTINCT_BIT_TYPES_, _and_reduce, __VA_ARGS__)
+#define shmem_or_reduce(...) SHMEM_TEAM_FRONT_(SHMEM_DISTINCT_BIT_TYPES_, _or_reduce, __VA_ARGS__)
+#define shmem_xor_reduce(...) SHMEM_TEAM_FRONT_(SHMEM_DISTINCT_BIT_TYPES_, _xor_reduce, __VA_ARGS__)
+#define shmem_max_reduce(...) SHMEM_TEAM_FRONT_(SHMEM_DISTINCT_TYPES_, _max_reduce, __VA_ARGS__)
+#define shmem_min_reduce(...) SHMEM_TEAM_FRONT_(SHMEM_DISTINCT_TYPES_, _min_reduce, __VA_ARGS__)
+#define shmem_sum_reduce(...) SHMEM_TEAM_FRONT_(SHMEM_DISTINCT_SUM_TYPES_, _sum_reduce, __VA_ARGS__)
+#define shmem_prod_reduce(...) SHMEM_TEAM_FRONT_(SHMEM_DISTINCT_SUM_TYPES_, _prod_reduce, __VA_ARGS__)
+#define shmem_sum_inscan(...) SHMEM_TEAM_FRONT_(SHMEM_DISTINCT_SUM_TYPES_, _sum_inscan, __VA_ARGS__)
+#define shmem_sum_exscan(...) SHMEM_TEAM_FRONT_(SHMEM_DISTINCT_SUM_TYPES_, _sum_exscan, __VA_ARGS__)
+
+/* Of a team; of an active set it is deprecated. */
+#define SHMEM_FIRST_(first, ...) first
+#define shmem_sync(...) _Generic((SHMEM_FIRST_(__VA_ARGS__, )), shmem_team_t: shmem_team_sync, default: shmem_sync)(__VA_ARGS__)
+
+/* Deprecated since 1.4. */
+#define shmem_fetch(...) SHMEM_FRONT_(SHMEM_OLD_NUMBERS_, _fetch, __VA_ARGS__)
+#define shmem_set(...) SHMEM_FRONT_(SHMEM_OLD_NUMBERS_, _set, __VA_ARGS__)
+#define shmem_swap(...) SHMEM_FRONT_(SHMEM_OLD_NUMBERS_, _swap, __VA_ARGS__)
+#define shmem_cswap(...) SHMEM_FRONT_(SHMEM_OLD_INTEGERS_, _cswap, __VA_ARGS__)
+#define shmem_finc(...) SHMEM_FRONT_(SHMEM_OLD_INTEGERS_, _finc, __VA_ARGS__)
+#define shmem_inc(...) SHMEM_FRONT_(SHMEM_OLD_INTEGERS_, _inc, __VA_ARGS__)
+#define shmem_fadd(...) SHMEM_FRONT_(SHMEM_OLD_INTEGERS_, _fadd, __VA_ARGS__)
+#define shmem_add(...) SHMEM_FRONT_(SHMEM_OLD_INTEGERS_, _add, __VA_ARGS__)
+
+/* clang-format on */
+#endif
+
+#pragma GCC visibility pop
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

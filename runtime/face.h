@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What another face of the engine, the library of <shmem.h>, needs of it beyond rma.h. Exported for it, and no part of the public interface. */
+#ifndef RMAI_FACE_H
+#define RMAI_FACE_H
+
+#include "base/attributes.h"
+#include "rma.h"
+
+#pragma GCC visibility push(default)
+
+/* rma_call_as_: until it is called with NULL, errors of this thread name `call` (a constant) where they would name a call of rma.h. */
+void rma_call_as_(const char *call);
+
+/* rma_fail_ records an error and shows it to the error handler. Returns code. */
+int rma_fail_(int code, const char *format, ...) RMAI_PRINTF(2, 3);
+
+/* rma_exit_ ends the whole job as rma_abort does, without a word, after flushing this process's streams. */
+void rma_exit_(int code) __attribute__((noreturn));
+
+/* rma_level_: the thread level in force, of enum rma_thread_level. */
+int rma_level_(void);
+
+/* rma_team_note_ keeps a number with this PE's handle of team, 0 at first; rma_team_noted_ writes it to *note. Return RMA_SUCCESS or
+ * RMA_ERR_ARG. */
+int rma_team_note_(rma_team *team, int note);
+int rma_team_noted_(const rma_team *team, int *note);
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Collectives of active sets (deprecated): PEs start, start + 2^log, ..., of which nobody knows anything but what each call says. All that they
+ * share beforehand is pSync, a symmetric array of zeros. A team of the engine would have to be made by more PEs than those that call, and there
+ * are as many active sets as a program likes; so everything is done with pSync, in the caller's own call:
+ *
+ *     meet: each can read the others' source -> each gets what it needs -> meet: nobody reads any more
+ *
+ * They meet by dissemination: in round k PE i adds 1 to pSync[k] of PE i + 2^k, waits until its own is not 0, and takes 1 away. So the words are
+ * counters: a PE that is already in the set's next meeting is counted for that one, and each word is 0 again when all that was sent to it has been
+ * taken. Reading, not writing, moves the data: a PE knows its own place for them, and a slow one holds up nobody's memory.
+ *
+ * An active set of all PEs is the world, whose collectives of the engine are faster. Only where several threads may be in such calls at a time, which
+ * the engine wants one after the other in the same order, is it treated as any other set. */
+#include "config.h"
+
+#include "shmem/define.h"
+
+#include <string.h>
+
+#define ROUNDS 24 /* a job has 2^24 PEs at most */
+#define LENGTH_AT ROUNDS
+#define PIECE 4096
+
+_Static_assert(SHMEM_SYNC_SIZE > LENGTH_AT && SHMEM_SYNC_VALUE == 0, "pSync has a counter for each round and a length, all 0 at first");
+
+struct set {
+    int start, step, n, me; /* PE i of the set is start + i * step, i < n; this one is number me */
+    int world;              /* it is all PEs, and the engine may be asked */
+    long *sync;
+};
+
+static int pe_of(const struct set *s, int i) { return s->start + i * s->step; }
+
+/* Returns 1 with errors named as those of call until leave, or 0 after an error. */
+static int enter(struct set *s, const char *call, int start, int log, int size, long *sync) {
+    const long long n = rma_initialized() ? rma_n_pes() : 0, step = log >= 0 && log < 31 ? 1LL << log : 0;
+    const int me = n ? rma_my_pe() : 0;
+    if (n == 0)
+        rma_quiet_slow_(call, RMA_CTX_DEFAULT); /* words it: before shmem_init, or after its end */
+    else if (step == 0)
+        rma_fail_(RMA_ERR_ARG, "%s: logPE_stride %d is outside 0..30", call, log);
+    else if (size < 1)
+        rma_fail_(RMA_ERR_ARG, "%s: PE_size %d is below 1", call, size);
+    else if (start < 0 || start + (size - 1) * step >= n)
+        rma_fail_(RMA_ERR_PE, "%s: PE_start %d, logPE_stride %d, PE_size %d: PE %lld is outside 0..%lld", call, start, log, size,
+                  start < 0 ? start : start + (size - 1) * step, n - 1);
+    else if ((me - start) % step != 0 || me < start || (me - start) / step >= size)
+        rma_fail_(RMA_ERR_PE, "%s: PE_start %d, logPE_stride %d, PE_size %d: PE %d, which calls, is not in the active set", call, start, log, size,
+                  me);
+    else if (((uintptr_t)sync & (sizeof *sync - 1)) || !rma_ptr(sync, me) || !rma_ptr(sync + LENGTH_AT, me))
+        rma_fail_(RMA_ERR_ADDRESS, "%s: pSync %p is no symmetric array of %d long", call, (void *)sync, SHMEM_SYNC_SIZE);
+    else {
+        *s = (struct set){start, (int)step, size, (int)((me - start) / step), 0, sync};
+        s->world = size == n && rma_level_() != RMA_THREAD_MULTIPLE;
+        rma_call_as_(call);
+        return 1;
+    }
+    return 0;
+}
+
+static void leave(void) { rma_call_as_(NULL); }
+
+/* Quiet at the end: what others wait for has left this PE, also if it computes from here on. */
+static void meet(const struct set *s) {
+    const int self = pe_of(s, s->me);
+    for (int k = 0; 1LL << k < s->n; k++) {
+        rma_atomic_add_long(&s->sync[k], 1, pe_of(s, (int)((s->me + (1LL << k)) % s->n)));
+        rma_wait_until_long(&s->sync[k], RMA_CMP_GE, 1);
+        rma_atomic_add_long(&s->sync[k], -1, self);
+    }
+    rma_quiet();
+}
+
+/* bytes = nelems * size * n, of which one PE's part is *len. 0 after an error. */
+static int part_of(const struct set *s, const char *call, size_t nelems, size_t size, size_t *len) {
+    size_t all;
+    if (!__builtin_mul_overflow(nelems, size, len) && !__builtin_mul_overflow(*len, (size_t)s->n, &all)) return 1;
+    rma_fail_(RMA_ERR_ARG, "%s: nelems %zu of %zu bytes for %d PEs overflows", call, nelems, size, s->n);
+    leave();
+    return 0;
+}
+
+/* ---- meeting ---- */
+
+void pshmem_barrier(int PE_start, int logPE_stride, int PE_size, long *pSync) {
+    struct set s;
+    if (!enter(&s, "shmem_barrier", PE_start, logPE_stride, PE_size, pSync)) return;
+    if (s.world) {
+        rma_barrier_all();
+    } else {
+        rma_quiet();
+        meet(&s);
+    }
+    leave();
+}
+
+void pshmem_sync(int PE_start, int logPE_stride, int PE_size, long *pSync) {
+    struct set s;
+    if (!enter(&s, "shmem_sync", PE_start, logPE_stride, PE_size, pSync)) return;
+    if (s.world)
+        rma_sync_all();
+    else
+        meet(&s);
+    leave();
+}
+
+/* ---- moving ---- */
+
+/* Unlike the broadcast of a team, dest of the root stays as it is. */
+static void broadcast(const struct set *s, const char *call, void *dest, const void *source, size_t nelems, size_t size, int root) {
+    size_t len;
+    if (!part_of(s, call, nelems, size, &len)) return;
+    if (root < 0 || root >= s->n) {
+        rma_fail_(RMA_ERR_PE, "%s: PE_root %d is outside 0..%d of the active set", call, root, s->n - 1);
+    } else if (s->world) {
+        rma_broadcast(RMA_TEAM_WORLD, s->me == root ? (void *)(uintptr_t)source : dest, source, len, root);
+    } else {
+        meet(s);
+        if (s->me != root) rma_get(dest, source, len, pe_of(s, root));
+        meet(s);
+    }
+    leave();
+}
+
+static void fcollect(const struct set *s, const char *call, void *dest, const void *source, size_t nelems, size_t size) {
+    size_t len;
+    if (!part_of(s, call, nelems, size, &len)) return;
+    if (s->world) {
+        rma_fcollect(RMA_TEAM_WORLD, dest, source, len);
+    } else {
+        meet(s);
+        for (int k = 0, i = s->me; k < s->n; k++, i = i + 1 < s->n ? i + 1 : 0) rma_get((char *)dest + (size_t)i * len, source, len, pe_of(s, i));
+        meet(s);
+    }
+    leave();
+}
+
+/* Each tells its length in a word of its own, which nobody reads after the second meeting. */
+static void collect(const struct set *s, const char *call, void *dest, const void *source, size_t nelems, size_t size) {
+    size_t len, at = 0;
+    if (!part_of(s, call, nelems, size, &len)) return;
+    if (s->world) {
+        rma_collect(RMA_TEAM_WORLD, dest, source, len);
+        leave();
+        return;
+    }
+    __atomic_store_n(&s->sync[LENGTH_AT], (long)len, __ATOMIC_RELEASE);
+    meet(s);
+    for (int i = 0; i < s->n; i++) {
+        const int pe = pe_of(s, i);
+        const size_t its = (size_t)rma_g_long(&s->sync[LENGTH_AT], pe);
+        rma_get((char *)dest + at, source, its, pe);
+        at += its;
+    }
+    meet(s);
+    __atomic_store_n(&s->sync[LENGTH_AT], SHMEM_SYNC_VALUE, __ATOMIC_RELAXED);
+    leave();
+}
+
+static void alltoall(const struct set *s, const char *call, void *dest, const void *source, size_t nelems, size_t size) {
+    size_t len;
+    if (!part_of(s, call, nelems, size, &len)) return;
+    if (s->world) {
+        rma_alltoall(RMA_TEAM_WORLD, dest, source, len);
+    } else {
+        meet(s);
+        for (int k = 0, i = s->me; k < s->n; k++, i = i + 1 < s->n ? i + 1 : 0)
+            rma_get((char *)dest + (size_t)i * len, (const char *)source + (size_t)s->me * len, len, pe_of(s, i));
+        meet(s);
+    }
+    leave();
+}
+
+static void alltoalls(const struct set *s, const char *call, void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems, size_t size) {
+    size_t len, to, from;
+    if (dst < 1 || sst < 1) {
+        rma_fail_(RMA_ERR_ARG, "%s: the strides dst %td and sst %td are not both at least 1", call, dst, sst);
+        leave();
+        return;
+    }
+    if (__builtin_mul_overflow(nelems, (size_t)dst, &to) || __builtin_mul_overflow(nelems, (size_t)sst, &from)) to = from = (size_t)-1;
+    if (!part_of(s, call, to > from ? to : from, size, &len)) return;
+    if (s->world) {
+        rma_alltoalls(RMA_TEAM_WORLD, dest, source, dst, sst, size, nelems);
+    } else {
+        meet(s);
+        for (int k = 0, i = s->me; k < s->n; k++, i = i + 1 < s->n ? i + 1 : 0)
+            rma_iget((char *)dest + (size_t)i * to * size, (const char *)source + (size_t)s->me * from * size, dst, sst, size, nelems, pe_of(s, i));
+        meet(s);
+    }
+    leave();
+}
+
+#define MOVES(BITS, SIZE)                                                                               \
+    void pshmem_broadcast##BITS(void *dest, const void *source, size_t nelems, int PE_root, SHMEM_SET_PARAMETERS_, long *pSync) { \
+        ENTER(shmem_broadcast##BITS) broadcast(&s, call, dest, source, nelems, SIZE, PE_root);          \
+    }                                                                                                   \
+    void pshmem_collect##BITS(void *dest, const void *source, size_t nelems, SHMEM_SET_PARAMETERS_, long *pSync) { \
+        ENTER(shmem_collect##BITS) collect(&s, call, dest, source, nelems, SIZE);                       \
+    }                                                                                                   \
+    void pshmem_fcollect##BITS(void *dest, const void *source, size_t nelems, SHMEM_SET_PARAMETERS_, long *pSync) { \
+        ENTER(shmem_fcollect##BITS) fcollect(&s, call, dest, source, nelems, SIZE);                     \
+    }                                                                                                   \
+    void pshmem_alltoall##BITS(void *dest, const void *source, size_t nelems, SHMEM_SET_PARAMETERS_, long *pSync) { \
+        ENTER(shmem_alltoall##BITS) alltoall(&s, call, dest, source, nelems, SIZE);                     \
+    }                                                                                                   \
+    void pshmem_alltoalls##BITS(void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems, SHMEM_SET_PARAMETERS_, \
+                                long *pSync) {                                                          \
+        ENTER(shmem_alltoalls##BITS) alltoalls(&s, call, dest, source, dst, sst, nelems, SIZE);         \
+    }
+#define ENTER(CALL)                                                                                     \
+    static const char call[] = #CALL;                                                                   \
+    struct set s;                                                                                       \
+    if (enter(&s, call, PE_start, logPE_stride, PE_size, pSync))
+MOVES(32, 4)
+MOVES(64, 8)
+
+/* ---- reductions ---- */
+
+/* into[i] = into[i] OP from[i]. */
+typedef void operation(void *into, const void *from, size_t n);
+
+/* Of all PEs in their order, so that floating-point results are the same everywhere. */
+static void fold(const struct set *s, void *into, const void *source, size_t n, size_t size, operation *op) {
+    _Alignas(16) char piece[PIECE];
+    const size_t most = PIECE / size;
+    rma_get(into, source, n * size, pe_of(s, 0));
+    for (int i = 1; i < s->n; i++) {
+        const void *there = rma_ptr(source, pe_of(s, i));
+        if (there) {
+            op(into, there, n);
+            continue;
+        }
+        for (size_t done = 0, now; done < n; done += now) {
+            now = n - done < most ? n - done : most;
+            if (rma_get(piece, (const char *)source + done * size, now * size, pe_of(s, i)) != RMA_SUCCESS) return;
+            op((char *)into + done * size, piece, now);
+        }
+    }
+}
+
+/* In place what others still read must not be overwritten: the result waits in pWrk, which has room for half of it. */
+static void reduce(const struct set *s, void *dest, const void *source, size_t n, size_t size, void *work, operation *op) {
+    const size_t room = n / 2 + 1 > SHMEM_REDUCE_MIN_WRKDATA_SIZE ? n / 2 + 1 : SHMEM_REDUCE_MIN_WRKDATA_SIZE;
+    if (dest != source) {
+        meet(s);
+        fold(s, dest, source, n, size, op);
+        meet(s);
+        return;
+    }
+    for (size_t done = 0, now; done < n; done += now) {
+        const size_t at = done * size;
+        now = n - done < room ? n - done : room;
+        meet(s);
+        fold(s, work, (const char *)source + at, now, size, op);
+        meet(s);
+        memcpy((char *)dest + at, work, now * size);
+    }
+}
+
+/* The whole span of each PE's source can be read, since it can here. 0 after an error. */
+static int can_reduce(const char *call, const void *source, int nreduce, size_t size, const void *work, const void *dest) {
+    const int me = rma_my_pe();
+    if (nreduce < 0)
+        rma_fail_(RMA_ERR_ARG, "%s: nreduce %d is below 0", call, nreduce);
+    else if (nreduce > 0 && (!rma_ptr(source, me) || !rma_ptr((const char *)source + (size_t)nreduce * size - 1, me)))
+        rma_fail_(RMA_ERR_ADDRESS, "%s: source %p with %d elements of %zu bytes is in no symmetric object", call, source, nreduce, size);
+    else if (nreduce > 0 && !dest)
+        rma_fail_(RMA_ERR_ARG, "%s: dest is a null pointer", call);
+    else if (nreduce > 0 && dest == source && !work)
+        rma_fail_(RMA_ERR_ARG, "%s: pWrk is a null pointer", call);
+    else
+        return 1;
+    leave();
+    return 0;
+}
+
+/* Integers wrap around. */
+#define DO_AND(a, b) a &= b
+#define DO_OR(a, b) a |= b
+#define DO_XOR(a, b) a ^= b
+#define DO_MIN(a, b) a = b < a ? b : a
+#define DO_MAX(a, b) a = b > a ? b : a
+#define DO_SUM(a, b) (void)__builtin_add_overflow(a, b, &a)
+#define DO_PROD(a, b) (void)__builtin_mul_overflow(a, b, &a)
+#define DO_REAL_SUM(a, b) a += b
+#define DO_REAL_PROD(a, b) a *= b
+
+#define TO_ALL(NAME, TYPE, RNAME, OP, DO)                                                               \
+    static void NAME##OP(void *into, const void *from, size_t n) {                                      \
+        TYPE *a = into;                                                                                 \
+        const TYPE *b = from;                                                                           \
+        for (size_t i = 0; i < n; i++) DO(a[i], b[i]);                                                  \
+    }                                                                                                   \
+    void pshmem_##NAME##OP##_to_all(TYPE *dest, const TYPE *source, int nreduce, SHMEM_SET_PARAMETERS_, TYPE *pWrk, long *pSync) { \
+        ENTER(shmem_##NAME##OP##_to_all) {                                                              \
+            if (s.world && nreduce >= 0) {                                                              \
+                rma##OP##_reduce_##RNAME(RMA_TEAM_WORLD, dest, source, (size_t)nreduce);                \
+            } else {                                                                                    \
+                if (!can_reduce(call, source, nreduce, sizeof(TYPE), pWrk, dest)) return;               \
+                reduce(&s, dest, source, (size_t)nreduce, sizeof(TYPE), pWrk, NAME##OP);                \
+            }                                                                                           \
+            leave();                                                                                    \
+        }                                                                                               \
+    }
+#define BITS(X, NAME, TYPE, RNAME)                                                                      \
+    TO_ALL(NAME, TYPE, RNAME, _and, DO_AND)                                                             \
+    TO_ALL(NAME, TYPE, RNAME, _or, DO_OR)                                                               \
+    TO_ALL(NAME, TYPE, RNAME, _xor, DO_XOR)
+#define LIMITS(X, NAME, TYPE, RNAME)                                                                    \
+    TO_ALL(NAME, TYPE, RNAME, _max, DO_MAX)                                                             \
+    TO_ALL(NAME, TYPE, RNAME, _min, DO_MIN)
+#define SUMS(X, NAME, TYPE, RNAME)                                                                      \
+    TO_ALL(NAME, TYPE, RNAME, _sum, DO_SUM)                                                             \
+    TO_ALL(NAME, TYPE, RNAME, _prod, DO_PROD)
+#define REAL_SUMS(X, NAME, TYPE, RNAME)                                                                 \
+    TO_ALL(NAME, TYPE, RNAME, _sum, DO_REAL_SUM)                                                        \
+    TO_ALL(NAME, TYPE, RNAME, _prod, DO_REAL_PROD)
+/* Compound assignment to a short says that it narrows, which is meant. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wconversion"
+SHMEM_TO_ALL_BIT_TYPES_(BITS, )
+#pragma GCC diagnostic pop
+SHMEM_TO_ALL_TYPES_(LIMITS, )
+SHMEM_TO_ALL_BIT_TYPES_(SUMS, )
+SHMEM_REALS_(REAL_SUMS, )
+SHMEM_COMPLEX_(REAL_SUMS, )
+
+SHMEM_ACTIVE_SET_CALLS_(ALIAS)

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The specification's environment variables. Each has an older name, which counts if the newer one is not set. They become settings of the
+ * engine (rma(7)), unless these are set themselves, for the time in which it reads them. */
+#include "config.h"
+
+#include "shmem/setup.h"
+#include "runtime/face.h"
+#include "shmem/define.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *value_of(const char *name, const char *old_name) {
+    const char *value = getenv(name);
+    return value ? value : getenv(old_name);
+}
+
+/* What a block costs beside its bytes, and what the allocator keeps for itself. */
+static double with_overhead(double bytes) { return bytes + bytes / 16 + 65536; }
+
+/* "20m", "3.1G": a positive decimal number and at most one suffix. Returns 0 if text is none. */
+static double parse(const char *text) {
+    static const char suffixes[] = "kmgt";
+    const char *at;
+    char *end;
+    double bytes;
+    if (!isdigit((unsigned char)*text) && *text != '.') return 0; /* strtod also reads signs, nan and inf, */
+    if (strpbrk(text, "xXpPeE")) return 0;                          /* hex and exponents */
+    bytes = strtod(text, &end);
+    at = *end ? strchr(suffixes, tolower((unsigned char)*end)) : NULL;
+    if (at) {
+        for (const char *s = suffixes; s <= at; s++) bytes *= 1024;
+        end++;
+    }
+    return *end == 0 && bytes > 0 && bytes < 9e18 ? bytes : 0;
+}
+
+static struct {
+    const char *name;
+    int set;
+} lent[] = {{"RMA_HEAP_MAX", 0}, {"RMA_INFO", 0}, {"RMA_CHECK", 0}};
+
+static void lend(int which, const char *value) { lent[which].set = !getenv(lent[which].name) && setenv(lent[which].name, value, 0) == 0; }
+
+int rmai_shmem_environment_begin(const char *call) {
+    const char *size = value_of("SHMEM_SYMMETRIC_SIZE", "SMA_SYMMETRIC_SIZE");
+    char text[32];
+    if (size) {
+        double bytes = parse(size);
+        if (bytes == 0)
+            return rma_fail_(RMA_ERR_SETTING, "%s: SHMEM_SYMMETRIC_SIZE=%s: not a positive number with k, m, g or t after it, or nothing", call, size);
+        snprintf(text, sizeof text, "%.0f", with_overhead(bytes));
+        lend(0, text);
+    }
+    if (value_of("SHMEM_DEBUG", "SMA_DEBUG")) {
+        lend(1, "yes");
+        lend(2, "yes");
+    }
+    return RMA_SUCCESS;
+}
+
+void rmai_shmem_environment_end(void) {
+    for (size_t i = 0; i < sizeof lent / sizeof lent[0]; i++) {
+        if (lent[i].set) unsetenv(lent[i].name);
+        lent[i].set = 0;
+    }
+}
+
+void rmai_shmem_environment_inform(void) {
+    if (rma_my_pe() != 0) return;
+    if (value_of("SHMEM_VERSION", "SMA_VERSION"))
+        fprintf(stderr, "%s: OpenSHMEM %d.%d\n", SHMEM_VENDOR_STRING, SHMEM_MAJOR_VERSION, SHMEM_MINOR_VERSION);
+    if (value_of("SHMEM_INFO", "SMA_INFO"))
+        fputs("Environment variables of OpenSHMEM, each also with SMA_ for SHMEM_:\n"
+              "  SHMEM_VERSION         any value: print the library's version at start\n"
+              "  SHMEM_INFO            any value: print this text\n"
+              "  SHMEM_SYMMETRIC_SIZE  size of each PE's symmetric heap, a number with k, m, g or t after it, or nothing;\n"
+              "                        RMA_HEAP_MAX counts more; without both the heap grows up to the node's memory\n"
+              "  SHMEM_DEBUG           any value: RMA_INFO=yes and RMA_CHECK=yes: settings and layout at start,\n"
+              "                        arguments of collective calls are compared\n"
+              "Settings of librma (RMA_...): rma_info, rma(7)\n",
+              stderr);
+}

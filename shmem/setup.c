@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Life cycle, queries, and what has no other place. */
+#include "config.h"
+
+#include "shmem/setup.h"
+#include "shmem/define.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static int references;  /* calls of init that finalize has not answered */
+static int implicit;    /* start_pes: a program that returns from main has finalized */
+static pid_t process;   /* whose end is waited for: not that of a child made by fork */
+
+/* A program that fails has its job ended by the launcher, without waiting for other PEs. */
+static void at_exit(int status, void *unused) {
+    (void)unused;
+    if (getpid() != process) return;
+    if (references > 0 && implicit && status == 0) pshmem_finalize();
+    if (references == 0) rmai_shmem_mpi_at_exit();
+}
+
+static int start(const char *call, int requested, int *provided) {
+    int code = references ? RMA_SUCCESS : rmai_shmem_environment_begin(call);
+    if (code != RMA_SUCCESS) return code;
+    rma_call_as_(call);
+    rmai_shmem_mpi_begin();
+    code = rma_init_thread(requested, provided);
+    rmai_shmem_mpi_end(call, references || code == RMA_SUCCESS);
+    rma_call_as_(NULL);
+    if (!references) rmai_shmem_environment_end();
+    if (code != RMA_SUCCESS) return code;
+    if (references++ == 0) rmai_shmem_environment_inform();
+    if (process != getpid()) {
+        process = getpid();
+        on_exit(at_exit, NULL);
+    }
+    return RMA_SUCCESS;
+}
+
+void pshmem_init(void) { start("shmem_init", SHMEM_THREAD_SINGLE, NULL); }
+
+int pshmem_init_thread(int requested, int *provided) { return start("shmem_init_thread", requested, provided); }
+
+void pstart_pes(int npes) {
+    (void)npes; /* the launcher's number counts */
+    if (references) return;
+    implicit = 1;
+    start("start_pes", SHMEM_THREAD_SINGLE, NULL);
+}
+
+void pshmem_finalize(void) {
+    static const char call[] = "shmem_finalize";
+    if (references == 0) {
+        rma_fail_(RMA_ERR_STATE, "%s: called more often than shmem_init", call);
+        return;
+    }
+    rma_call_as_(call);
+    rmai_shmem_mpi_begin();
+    rma_finalize();
+    references--;
+    rmai_shmem_mpi_end(call, references > 0);
+    rma_call_as_(NULL);
+}
+
+void pshmem_query_initialized(int *initialized) { *initialized = references > 0; }
+
+void pshmem_query_thread(int *provided) {
+    if (rma_initialized())
+        *provided = rma_level_();
+    else
+        rma_fail_(RMA_ERR_STATE, "shmem_query_thread: called before shmem_init or after shmem_finalize");
+}
+
+void pshmem_global_exit(int status) { rma_exit_(status); }
+
+int pshmem_pe_accessible(int pe) { return pe >= 0 && pe < rma_n_pes(); }
+
+/* What this PE has at a symmetric address the others have, too. */
+int pshmem_addr_accessible(const void *addr, int pe) {
+    return pshmem_pe_accessible(pe) && rma_ptr(addr, rma_my_pe()) != NULL;
+}
+
+void *pshmem_ptr(const void *dest, int pe) {
+    rma_call_as_("shmem_ptr");
+    return rmai_shmem_end_ptr(rma_ptr(dest, pe));
+}
+
+void pshmem_info_get_version(int *major, int *minor) {
+    *major = SHMEM_MAJOR_VERSION;
+    *minor = SHMEM_MINOR_VERSION;
+}
+
+void pshmem_info_get_name(char *name) { strcpy(name, SHMEM_VENDOR_STRING); }
+
+/* For tools, which may take it. */
+void pshmem_pcontrol(int level, ...) { (void)level; }
+
+int p_my_pe(void) { return pshmem_my_pe(); }
+int p_num_pes(void) { return pshmem_n_pes(); }
+
+SHMEM_SETUP_CALLS_(ALIAS)

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Teams, contexts and locks: the engine's own, so that their handles are its handles. */
+#include "config.h"
+
+#include "shmem/define.h"
+
+#include <limits.h>
+
+/* ---- teams ---- */
+
+int pshmem_team_my_pe(shmem_team_t team) {
+    rma_call_as_("shmem_team_my_pe");
+    return rmai_shmem_end(rma_team_my_pe(team));
+}
+
+int pshmem_team_n_pes(shmem_team_t team) {
+    rma_call_as_("shmem_team_n_pes");
+    return rmai_shmem_end(rma_team_n_pes(team));
+}
+
+int pshmem_team_translate_pe(shmem_team_t src_team, int src_pe, shmem_team_t dest_team) {
+    rma_call_as_("shmem_team_translate_pe");
+    return rmai_shmem_end(rma_team_translate_pe(src_team, src_pe, dest_team));
+}
+
+void *pshmem_team_ptr(shmem_team_t team, const void *dest, int pe) {
+    rma_call_as_("shmem_team_ptr");
+    return rmai_shmem_end_ptr(rma_team_ptr(team, dest, pe));
+}
+
+/* Contexts need nothing of their team, so a configuration is only remembered: what of it is masked has its default, 0. Returns -1 after an
+ * error. */
+static int wanted_contexts(const char *call, const char *argument, const shmem_team_config_t *config, long mask) {
+    if (mask & ~SHMEM_TEAM_NUM_CONTEXTS)
+        rma_fail_(RMA_ERR_ARG, "%s: the mask %#lx of %s has bits that are no member of it", call, (unsigned long)mask, argument);
+    else if (mask && !config)
+        rma_fail_(RMA_ERR_ARG, "%s: %s is a null pointer, and its mask is %#lx", call, argument, (unsigned long)mask);
+    else if (mask && config->num_contexts < 0)
+        rma_fail_(RMA_ERR_ARG, "%s: %s asks for %d contexts", call, argument, config->num_contexts);
+    else
+        return mask ? config->num_contexts : 0;
+    return -1;
+}
+
+int pshmem_team_get_config(shmem_team_t team, long config_mask, shmem_team_config_t *config) {
+    static const char call[] = "shmem_team_get_config";
+    int wanted, code;
+    if (team == SHMEM_TEAM_INVALID) return RMA_ERR_ARG;
+    if (config_mask & ~SHMEM_TEAM_NUM_CONTEXTS)
+        return rma_fail_(RMA_ERR_ARG, "%s: config_mask %#lx has bits that are no member of config", call, (unsigned long)config_mask);
+    rma_call_as_(call);
+    code = rmai_shmem_end(rma_team_noted_(team, &wanted));
+    if (code != RMA_SUCCESS || !config_mask) return code;
+    if (!config) return rma_fail_(RMA_ERR_ARG, "%s: config is a null pointer", call);
+    config->num_contexts = wanted;
+    return RMA_SUCCESS;
+}
+
+/* A PE whose configuration is wrong must not leave the others waiting: it takes part, with a place for the result that makes the call fail. */
+int pshmem_team_split_strided(shmem_team_t parent_team, int start, int stride, int size, const shmem_team_config_t *config, long config_mask,
+                              shmem_team_t *new_team) {
+    static const char call[] = "shmem_team_split_strided";
+    rma_team *made = RMA_TEAM_INVALID;
+    int wanted, code;
+    if (new_team) *new_team = SHMEM_TEAM_INVALID;
+    if (parent_team == SHMEM_TEAM_INVALID) return RMA_ERR_ARG;
+    wanted = wanted_contexts(call, "config", config, config_mask);
+    rma_call_as_(call);
+    code = rmai_shmem_end(rma_team_split_strided(parent_team, start, stride, size, new_team && wanted >= 0 ? &made : NULL));
+    if (code != RMA_SUCCESS) return code;
+    if (made != RMA_TEAM_INVALID) rma_team_note_(made, wanted);
+    *new_team = made;
+    return RMA_SUCCESS;
+}
+
+int pshmem_team_split_2d(shmem_team_t parent_team, int xrange, const shmem_team_config_t *xaxis_config, long xaxis_mask,
+                         shmem_team_t *xaxis_team, const shmem_team_config_t *yaxis_config, long yaxis_mask, shmem_team_t *yaxis_team) {
+    static const char call[] = "shmem_team_split_2d";
+    rma_team *x = RMA_TEAM_INVALID, *y = RMA_TEAM_INVALID;
+    int x_wanted, y_wanted, code;
+    if (xaxis_team) *xaxis_team = SHMEM_TEAM_INVALID;
+    if (yaxis_team) *yaxis_team = SHMEM_TEAM_INVALID;
+    if (parent_team == SHMEM_TEAM_INVALID) return RMA_ERR_ARG;
+    x_wanted = wanted_contexts(call, "xaxis_config", xaxis_config, xaxis_mask);
+    y_wanted = wanted_contexts(call, "yaxis_config", yaxis_config, yaxis_mask);
+    rma_call_as_(call);
+    code = rmai_shmem_end(rma_team_split_2d(parent_team, xrange, xaxis_team && x_wanted >= 0 ? &x : NULL, yaxis_team && y_wanted >= 0 ? &y : NULL));
+    if (code != RMA_SUCCESS) return code;
+    rma_team_note_(x, x_wanted);
+    rma_team_note_(y, y_wanted);
+    *xaxis_team = x;
+    *yaxis_team = y;
+    return RMA_SUCCESS;
+}
+
+void pshmem_team_destroy(shmem_team_t team) {
+    rma_call_as_("shmem_team_destroy");
+    rma_team_destroy(team);
+    rma_call_as_(NULL);
+}
+
+/* ---- meeting ---- */
+
+int pshmem_team_sync(shmem_team_t team) {
+    rma_call_as_("shmem_team_sync");
+    return rmai_shmem_end(rma_team_sync(team));
+}
+
+void pshmem_sync_all(void) {
+    rma_call_as_("shmem_sync_all");
+    rma_sync_all();
+    rma_call_as_(NULL);
+}
+
+void pshmem_barrier_all(void) {
+    rma_call_as_("shmem_barrier_all");
+    rma_barrier_all();
+    rma_call_as_(NULL);
+}
+
+/* ---- contexts ---- */
+
+/* Options are long there and int here; bits that do not fit are no option. */
+static int options_of(long options) { return options < 0 || options > INT_MAX ? INT_MIN : (int)options; }
+
+int pshmem_ctx_create(long options, shmem_ctx_t *ctx) {
+    rma_call_as_("shmem_ctx_create");
+    return rmai_shmem_end(rma_ctx_create(options_of(options), ctx));
+}
+
+int pshmem_team_create_ctx(shmem_team_t team, long options, shmem_ctx_t *ctx) {
+    if (team == SHMEM_TEAM_INVALID && ctx) {
+        *ctx = SHMEM_CTX_INVALID;
+        return RMA_ERR_ARG;
+    }
+    rma_call_as_("shmem_team_create_ctx");
+    return rmai_shmem_end(rma_team_create_ctx(team, options_of(options), ctx));
+}
+
+void pshmem_ctx_destroy(shmem_ctx_t ctx) {
+    rma_call_as_("shmem_ctx_destroy");
+    rma_ctx_destroy(ctx);
+    rma_call_as_(NULL);
+}
+
+int pshmem_ctx_get_team(shmem_ctx_t ctx, shmem_team_t *team) {
+    if (ctx == SHMEM_CTX_INVALID && team) {
+        *team = SHMEM_TEAM_INVALID;
+        return RMA_ERR_ARG;
+    }
+    rma_call_as_("shmem_ctx_get_team");
+    return rmai_shmem_end(rma_ctx_team(ctx, team));
+}
+
+/* Sessions are hints: the engine gathers short operations into messages by itself, as soon as one is under way. The arguments are looked at. */
+void pshmem_ctx_session_start(shmem_ctx_t ctx, long options, const shmem_ctx_session_config_t *config, long config_mask) {
+    static const char call[] = "shmem_ctx_session_start";
+    rma_team *team;
+    if (ctx == SHMEM_CTX_INVALID) return;
+    rma_call_as_(call);
+    if (rmai_shmem_end(rma_ctx_team(ctx, &team)) != RMA_SUCCESS) return;
+    if (options & ~SHMEM_CTX_SESSION_BATCH)
+        rma_fail_(RMA_ERR_ARG, "%s: options %#lx has bits that are no option", call, (unsigned long)options);
+    else if (config_mask & ~SHMEM_CTX_SESSION_TOTAL_OPS)
+        rma_fail_(RMA_ERR_ARG, "%s: config_mask %#lx has bits that are no member of config", call, (unsigned long)config_mask);
+    else if (config_mask && !config)
+        rma_fail_(RMA_ERR_ARG, "%s: config is a null pointer, and config_mask is %#lx", call, (unsigned long)config_mask);
+}
+
+void pshmem_ctx_session_stop(shmem_ctx_t ctx) {
+    rma_team *team;
+    if (ctx == SHMEM_CTX_INVALID) return;
+    rma_call_as_("shmem_ctx_session_stop");
+    rma_ctx_team(ctx, &team);
+    rma_call_as_(NULL);
+}
+
+void pshmem_pe_quiet(const int *target_pes, size_t npes) {
+    rma_call_as_("shmem_pe_quiet");
+    rma_pe_quiet(target_pes, npes);
+    rma_call_as_(NULL);
+}
+
+void pshmem_ctx_pe_quiet(shmem_ctx_t ctx, const int *target_pes, size_t npes) {
+    if (ctx == SHMEM_CTX_INVALID) return;
+    rma_call_as_("shmem_ctx_pe_quiet");
+    rma_ctx_pe_quiet(ctx, target_pes, npes);
+    rma_call_as_(NULL);
+}
+
+/* ---- locks: a long is as large as the engine's lock, and both are free as zero ---- */
+
+_Static_assert(sizeof(rma_lock_t) == sizeof(long) && _Alignof(rma_lock_t) == _Alignof(long), "a lock is a long");
+
+void pshmem_set_lock(long *lock) {
+    rma_call_as_("shmem_set_lock");
+    rma_set_lock((rma_lock_t *)lock);
+    rma_call_as_(NULL);
+}
+
+/* The opposite of the engine's: 0 if the lock is held now, 1 if another PE has it. */
+int pshmem_test_lock(long *lock) {
+    rma_call_as_("shmem_test_lock");
+    return rmai_shmem_end(!rma_test_lock((rma_lock_t *)lock));
+}
+
+void pshmem_clear_lock(long *lock) {
+    rma_call_as_("shmem_clear_lock");
+    rma_clear_lock((rma_lock_t *)lock);
+    rma_call_as_(NULL);
+}
+
+SHMEM_TEAM_CALLS_(ALIAS)
