@@ -61,6 +61,8 @@ static _Thread_local const char *called_as __attribute__((tls_model("initial-exe
 
 void rmai_error_as(const char *call) { called_as = call; }
 
+const char *rmai_error_name(const char *call) { return called_as ? called_as : call; }
+
 /* What stands before the first colon is the public call's name, unless another one's words have been taken. */
 static void rename_call(void) {
     char text[TEXT_SIZE];

@@ -44,9 +44,12 @@ struct rmai_header *rmai_header(const struct rmai_world *w, int q) {
 }
 
 int rmai_running(const char *call) {
+    int shmem;
     if (RMAI_LIKELY(rma_reach_.running)) return RMA_SUCCESS;
+    call = rmai_error_name(call);
+    shmem = strncmp(call, "rma_", 4) != 0;
     return rmai_error(RMA_ERR_STATE, "%s: called %s", call,
-                      strncmp(call, "shmem_", 6) == 0 ? (rmai_world.ended ? "after shmem_finalize" : "before shmem_init")
+                      shmem              ? (rmai_world.ended ? "after shmem_finalize" : "before shmem_init")
                       : rmai_world.ended              ? "after rma_finalize or MPI_Finalize"
                                                       : "before rma_init");
 }

@@ -14,6 +14,7 @@
 #include "config.h"
 
 #include "shmem/define.h"
+#include "shmem/setup.h"
 
 #include <string.h>
 
@@ -51,7 +52,7 @@ static int enter(struct set *s, const char *call, int start, int log, int size, 
         rma_fail_(RMA_ERR_ADDRESS, "%s: pSync %p is no symmetric array of %d long", call, (void *)sync, SHMEM_SYNC_SIZE);
     else {
         *s = (struct set){start, (int)step, size, (int)((me - start) / step), 0, sync};
-        s->world = size == n && rma_level_() != RMA_THREAD_MULTIPLE;
+        s->world = size == n && !rmai_shmem_threads();
         rma_call_as_(call);
         return 1;
     }

@@ -2,10 +2,11 @@
 /* One program, two users of MPI: itself and OpenSHMEM. The specification wants them to begin and to end in any order (section D, MPI
  * interoperability), but MPI can be initialized once and finalized once. So MPI's calls for that are taken here, by its profiling interface:
  *
- *   MPI_Init after shmem_init        succeeds, and MPI is the program's from then on
+ *   MPI_Init after shmem_init           succeeds, and MPI is the program's from then on
+ *   MPI_Init before shmem_init          asks for the thread level that the engine needs to serve others while the program computes
  *   MPI_Finalize before shmem_finalize  waits for it: MPI ends there
- *   shmem_finalize                   leaves MPI as it is, so that shmem_init may come again
- *   the end of the process           ends MPI, if OpenSHMEM has begun it and the program has not ended it
+ *   shmem_finalize                      leaves MPI as it is, so that shmem_init may come again
+ *   the end of the process              ends MPI, if OpenSHMEM has begun it and the program has not ended it
  *
  * The engine's own calls of MPI_Init_thread and MPI_Finalize come here, too; they are told by a flag. */
 #include "config.h"
@@ -31,27 +32,24 @@ static int ended(void) {
     return finalized;
 }
 
-int MPI_Init(int *argc, char ***argv) {
-    if (ours && program == NONE && !ended()) { /* the engine calls the other one */
-        program = HOLDS;
-        return MPI_SUCCESS;
-    }
-    program = HOLDS;
-    return PMPI_Init(argc, argv);
-}
-
 int MPI_Init_thread(int *argc, char ***argv, int required, int *provided) {
     int code;
     if (!in_engine && ours && program == NONE && !ended()) {
         program = HOLDS;
         return MPI_Query_thread(provided);
     }
-    code = PMPI_Init_thread(argc, argv, required, provided);
+    (void)required; /* more is no harm */
+    code = PMPI_Init_thread(argc, argv, MPI_THREAD_MULTIPLE, provided);
     if (code == MPI_SUCCESS && in_engine)
         ours = 1;
     else if (code == MPI_SUCCESS)
         program = HOLDS;
     return code;
+}
+
+int MPI_Init(int *argc, char ***argv) {
+    int provided;
+    return MPI_Init_thread(argc, argv, MPI_THREAD_SINGLE, &provided);
 }
 
 int MPI_Finalize(void) {

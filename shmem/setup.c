@@ -11,6 +11,7 @@
 
 static int references;  /* calls of init that finalize has not answered */
 static int implicit;    /* start_pes: a program that returns from main has finalized */
+static int asked;       /* the highest thread level that was asked for */
 static pid_t process;   /* whose end is waited for: not that of a child made by fork */
 
 /* A program that fails has its job ended by the launcher, without waiting for other PEs. */
@@ -31,6 +32,7 @@ static int start(const char *call, int requested, int *provided) {
     rma_call_as_(NULL);
     if (!references) rmai_shmem_environment_end();
     if (code != RMA_SUCCESS) return code;
+    if (requested > asked) asked = requested;
     if (references++ == 0) rmai_shmem_environment_inform();
     if (process != getpid()) {
         process = getpid();
@@ -38,6 +40,8 @@ static int start(const char *call, int requested, int *provided) {
     }
     return RMA_SUCCESS;
 }
+
+int rmai_shmem_threads(void) { return asked == SHMEM_THREAD_MULTIPLE; }
 
 void pshmem_init(void) { start("shmem_init", SHMEM_THREAD_SINGLE, NULL); }
 

@@ -11,6 +11,9 @@ void rmai_shmem_environment_end(void);
 /* rmai_shmem_environment_inform prints on PE 0 what the variables ask for. */
 void rmai_shmem_environment_inform(void);
 
+/* rmai_shmem_threads: 1 if the program has asked for SHMEM_THREAD_MULTIPLE, so that several of its threads may be in collective calls at a time. */
+int rmai_shmem_threads(void);
+
 /* rmai_shmem_mpi_begin and _end stand around calls of rma_init and rma_finalize: what the engine asks of MPI between them is not the
  * program's. running: whether OpenSHMEM is initialized now. The second ends MPI if the program has asked for it and nobody needs it any more.
  * Return RMA_SUCCESS or RMA_ERR_MPI. */

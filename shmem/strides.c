@@ -29,12 +29,13 @@ static void blocked(const char *call, one_block *move, rma_ctx *ctx, void *dest,
         return;
     }
     rma_call_as_(call);
-    if (nblocks > 1 &&
-        move(ctx, (char *)dest + distance(last, dst, elem), (const char *)source + distance(last, sst, elem), len, pe) != RMA_SUCCESS)
-        nblocks = 0;
-    for (size_t i = 0; i < nblocks; i++)
-        if (move(ctx, (char *)dest + distance(i, dst, elem), (const char *)source + distance(i, sst, elem), len, pe) != RMA_SUCCESS) break;
-    if (nblocks == 0) move(ctx, dest, source, 0, pe); /* the PE is still looked at */
+    if (nblocks == 0) {
+        move(ctx, dest, source, 0, pe); /* looks at the PE */
+    } else if (nblocks == 1 || move(ctx, (char *)dest + distance(last, dst, elem), (const char *)source + distance(last, sst, elem), len,
+                                    pe) == RMA_SUCCESS) {
+        for (size_t i = 0; i < nblocks; i++)
+            if (move(ctx, (char *)dest + distance(i, dst, elem), (const char *)source + distance(i, sst, elem), len, pe) != RMA_SUCCESS) break;
+    }
     rma_call_as_(NULL);
 }
 

@@ -1,0 +1,176 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# check-shmem.sh: the headers of OpenSHMEM in the languages and compilers that there are; a tool takes functions by their names; the environment
+# variables of the specification; the launcher's wrapper.
+#
+# Broken by a header that another language does not take or that warns, by a function without a second name or one that is compiled into
+# the program although it asks for calls, by a variable that is not looked at or whose wrong value is.
+set -eu
+
+top_srcdir=${top_srcdir:-$(cd "$(dirname "$0")/.." && pwd)}
+top_builddir=${top_builddir:-$(pwd)}
+cc=${CC:-cc}
+mpiexec=${MPIEXEC:-mpiexec.mpich}
+# shellcheck source=/dev/null
+. "$top_srcdir/test/launcher.sh"
+include=-I$top_srcdir/include
+rpath=-Wl,-rpath,$top_builddir/.libs
+dir=$(mktemp -d "${TMPDIR:-/tmp}/check-shmem.XXXXXX")
+trap 'rm -rf "$dir"' EXIT
+trap 'exit 99' HUP INT TERM
+failures=0
+fail() {
+    echo "FAIL $*"
+    [ ! -s "$dir/log" ] || head -n 20 "$dir/log" | sed 's/^/    /'
+    failures=$((failures + 1))
+}
+
+# ---- the headers ----
+
+for header in shmem.h shmemx.h pshmem.h mpp/shmem.h mpp/shmemx.h; do
+    printf '#include <%s>\n#include <%s>\nstatic long word;\nint main(void) { shmem_init(); shmem_long_p(&word, shmem_long_g(&word, 0), 0); shmem_finalize(); return 0; }\n' \
+        $header $header >"$dir/one.c"
+    cp "$dir/one.c" "$dir/one.cc"
+    for compiler in "$cc" gcc clang; do
+        # A command may have arguments; so may flags.
+        # shellcheck disable=SC2086
+        command -v ${compiler%% *} >/dev/null 2>&1 || continue
+        for flags in -std=c99 -std=c11 "-std=gnu17 -O2" "-std=c11 -DSHMEM_PROFILE"; do
+            # shellcheck disable=SC2086
+            $compiler $flags -pedantic -Wall -Wextra -Wconversion -Wshadow -Werror "$include" -c "$dir/one.c" -o "$dir/one.o" >"$dir/log" 2>&1 ||
+                fail "<$header> with $compiler $flags"
+        done
+    done
+    for compiler in c++ g++ clang++; do
+        command -v $compiler >/dev/null 2>&1 || continue
+        for flags in -std=c++11 -std=c++20 "-std=c++17 -DSHMEM_PROFILE"; do
+            # shellcheck disable=SC2086
+            $compiler $flags -pedantic -Wall -Wextra -Werror "$include" -c "$dir/one.cc" -o "$dir/one.o" >"$dir/log" 2>&1 ||
+                fail "<$header> with $compiler $flags"
+        done
+    done
+done
+
+# What is compiled for profiling declares nothing of the native interface.
+printf '#define SHMEM_PROFILE\n#include <shmem.h>\nint rma_put;\nint main(void) { return rma_put; }\n' >"$dir/one.c"
+# shellcheck disable=SC2086
+$cc -Werror "$include" -c "$dir/one.c" -o "$dir/one.o" >"$dir/log" 2>&1 || fail "names of rma.h with SHMEM_PROFILE"
+
+# A type outside the lists is refused.
+for call in 'shmem_p(&s, s, 0)' 'shmem_atomic_add(&d, 1, 0)' 'shmem_and_reduce(SHMEM_TEAM_WORLD, &d, &d, 1)' 'shmem_put(&s, &s, 1)'; do
+    printf '#include <shmem.h>\nvoid f(void);\nvoid f(void) { struct { int i; } s = {0}; double d = 0; (void)s, (void)d; %s; }\n' "$call" >"$dir/one.c"
+    # shellcheck disable=SC2086
+    if $cc -std=c11 "$include" -c "$dir/one.c" -o "$dir/one.o" >"$dir/log" 2>&1; then fail "$call is taken"; fi
+done
+
+if [ ! -f "$top_builddir/.libs/librma_shmem.so" ] || grep -q '^SAN_CFLAGS = .*-fsanitize' "$top_builddir/Makefile" 2>/dev/null; then
+    [ $failures -eq 0 ] || exit 1
+    echo "check-shmem: the rest is skipped: there is no shared library, or one with sanitizers, which must be loaded first"
+    exit 77
+fi
+
+# ---- profiling ----
+
+cat >"$dir/tool.c" <<'END'
+#include <pshmem.h>
+#include <stdio.h>
+static long puts_seen, adds_seen, barriers_seen, controls_seen;
+void shmem_long_put(long *dest, const long *source, size_t nelems, int pe) {
+    puts_seen++;
+    pshmem_long_put(dest, source, nelems, pe);
+}
+long shmem_long_atomic_fetch_add(long *dest, long value, int pe) {
+    adds_seen++;
+    return pshmem_long_atomic_fetch_add(dest, value, pe);
+}
+void shmem_barrier_all(void) {
+    barriers_seen++;
+    pshmem_barrier_all();
+}
+void shmem_pcontrol(int level, ...) { controls_seen += level; }
+void shmem_finalize(void) {
+    printf("seen %ld %ld %ld %ld\n", puts_seen, adds_seen, barriers_seen, controls_seen);
+    fflush(stdout);
+    pshmem_finalize();
+}
+END
+cat >"$dir/program.c" <<'END'
+#include <shmem.h>
+static long word[2];
+int main(void) {
+    long value = 5;
+    shmem_init();
+    for (int i = 0; i < 7; i++) shmem_put(word, &value, 1, 0);
+    for (int i = 0; i < 11; i++) shmem_atomic_fetch_add(word + 1, 1L, 0);
+    shmem_barrier_all();
+    shmem_pcontrol(3);
+    if (shmem_my_pe() == 0 && (word[0] != 5 || word[1] != 11L * shmem_n_pes())) return 2;
+    shmem_finalize();
+    return 0;
+}
+END
+libraries="$top_builddir/.libs/librma_shmem.so $top_builddir/.libs/librma.so"
+# shellcheck disable=SC2086
+{
+    $cc -std=gnu11 -O2 -Wall -Wextra -Werror -fPIC -shared "$include" "$dir/tool.c" -o "$dir/tool.so"
+    $cc -std=gnu11 -O2 -Wall -Wextra -Werror "$include" -c "$dir/tool.c" -o "$dir/tool.o"
+    $cc -std=gnu11 -O2 -Wall -Wextra -Werror -DSHMEM_PROFILE "$include" "$dir/program.c" -o "$dir/profiled" $libraries "$rpath"
+    $cc -std=gnu11 -O2 -Wall -Wextra -Werror -DSHMEM_PROFILE "$include" "$dir/program.c" "$dir/tool.o" -o "$dir/linked" $libraries "$rpath"
+    $cc -std=gnu11 -O2 -Wall -Wextra -Werror "$include" "$dir/program.c" -o "$dir/plain" $libraries "$rpath"
+}
+seen() { # seen PROGRAM WANTED [PRELOAD]
+    # shellcheck disable=SC2086
+    timeout 60 $mpiexec -n 2 env ${3:+LD_PRELOAD="$3"} "$dir/$1" >"$dir/log" 2>&1 || fail "$1 ended badly"
+    [ "$(grep -c "^seen $2\$" "$dir/log")" = 2 ] || fail "$1: not 'seen $2' from both PEs"
+}
+seen profiled "7 11 1 3" "$dir/tool.so"
+seen linked "7 11 1 3"
+seen plain "0 0 1 3" "$dir/tool.so" # inlined: only calls are seen
+
+# ---- environment variables ----
+
+cat >"$dir/heap.c" <<'END'
+#include <shmem.h>
+#include <stdio.h>
+int main(void) {
+    shmem_init();
+    /* Ten times 100000 bytes are within a megabyte; a hundred times are not. */
+    int i = 0;
+    while (i < 100 && shmem_malloc(100000)) i++;
+    if (shmem_my_pe() == 0) printf("blocks %d\n", i);
+    shmem_finalize();
+    return 0;
+}
+END
+# shellcheck disable=SC2086
+$cc -std=gnu11 -O2 "$include" "$dir/heap.c" -o "$dir/heap" $libraries "$rpath"
+with() { # with VARIABLE=VALUE PATTERN: the output has it
+    # shellcheck disable=SC2086
+    timeout 60 $mpiexec -n 2 env "$1" "$dir/heap" >"$dir/log" 2>&1 || true
+    grep -qE -- "$2" "$dir/log" || fail "$1: no '$2'"
+}
+with SHMEM_SYMMETRIC_SIZE=1000000 '^blocks 1[0-9]$'
+with SHMEM_SYMMETRIC_SIZE=1m '^blocks 1[0-9]$'
+with SHMEM_SYMMETRIC_SIZE=0.5M '^blocks [5-9]$'
+with SMA_SYMMETRIC_SIZE=1000K '^blocks 1[0-9]$'
+with RMA_HEAP_MAX=50m '^blocks 100$'
+for wrong in 20kk 5x -1 0 "" nan 0x10 1e6 m; do with SHMEM_SYMMETRIC_SIZE=$wrong "shmem_init: SHMEM_SYMMETRIC_SIZE=$wrong: not a positive"; done
+with SHMEM_VERSION=1 '^librma [0-9.]+: OpenSHMEM 1[.]6$'
+with SMA_VERSION= 'OpenSHMEM 1[.]6$'
+with SHMEM_INFO=x 'SHMEM_SYMMETRIC_SIZE  size of'
+with SHMEM_DEBUG=1 'RMA_CHECK .*yes'
+with SHMEM_DEBUG=1 'version .* PEs on '
+
+# ---- the launcher's wrapper ----
+
+oshrun=$top_builddir/tools/oshrun
+if sh "$oshrun" --version >"$dir/log" 2>&1 && grep -q 'OpenSHMEM 1[.]6' "$dir/log" && sh "$oshrun" --help >"$dir/log" && grep -q '^usage: oshrun' "$dir/log"; then
+    for flag in -n -np; do
+        timeout 60 sh "$oshrun" $flag 2 "$dir/heap" >"$dir/log" 2>&1 && grep -q '^blocks 100$' "$dir/log" || fail "oshrun $flag 2"
+    done
+    [ "$(sh "$oshrun" --show -np 2 x --show)" = "$mpiexec -n 2 x --show" ] || fail "oshrun --show"
+else
+    fail "oshrun --version, --help"
+fi
+[ $failures -eq 0 ] || exit 1
+echo "check-shmem: headers, profiling, environment variables and oshrun are as they should be"
