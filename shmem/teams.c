@@ -192,7 +192,21 @@ void pshmem_ctx_pe_quiet(shmem_ctx_t ctx, const int *target_pes, size_t npes) {
 
 _Static_assert(sizeof(rma_lock_t) == sizeof(long) && _Alignof(rma_lock_t) == _Alignof(long), "a lock is a long");
 
+/* The inlined part of the engine's calls is tried without naming the caller, which is for errors: those come from the other part. *tail is NULL
+ * where only that one knows the lock, or this PE has to do with it already. */
+static uint32_t *free_to_ask(rma_lock_t *lock, uint32_t *node) {
+    uint32_t *tail = rma_lock_tail_(lock);
+    if (!RMA_LIKELY_(tail != NULL)) return NULL;
+    *node = __atomic_load_n(&lock->node_, __ATOMIC_RELAXED);
+    return RMA_LIKELY_(!(*node & ~RMA_LOCK_PHASE_)) ? tail : NULL;
+}
+
 void pshmem_set_lock(long *lock) {
+    uint32_t node = 0, *tail = free_to_ask((rma_lock_t *)lock, &node);
+    if (RMA_LIKELY_(tail != NULL)) {
+        rma_lock_set_((rma_lock_t *)lock, tail, node);
+        return;
+    }
     rma_call_as_("shmem_set_lock");
     rma_set_lock((rma_lock_t *)lock);
     rma_call_as_(NULL);
@@ -200,6 +214,8 @@ void pshmem_set_lock(long *lock) {
 
 /* The opposite of the engine's: 0 if the lock is held now, 1 if another PE has it. */
 int pshmem_test_lock(long *lock) {
+    uint32_t node = 0, *tail = free_to_ask((rma_lock_t *)lock, &node);
+    if (RMA_LIKELY_(tail != NULL)) return !rma_lock_test_((rma_lock_t *)lock, tail, node);
     rma_call_as_("shmem_test_lock");
     return rmai_shmem_end(!rma_test_lock((rma_lock_t *)lock));
 }

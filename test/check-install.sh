@@ -51,7 +51,9 @@ present() { # present FILE...: below the prefix
         [ -s "$prefix/$file" ] || fail "$file is not installed"
     done
 }
-present include/rma.h include/rma_inline.h lib/librma.so lib/librma.so.0 lib/pkgconfig/rma.pc bin/rmacc bin/rma_info
+present include/rma.h include/rma_inline.h lib/librma.so lib/librma.so.0 lib/pkgconfig/rma.pc bin/rmacc bin/rma_info \
+    include/shmem.h include/shmemx.h include/pshmem.h include/shmem_table.h include/mpp/shmem.h include/mpp/shmemx.h lib/librma_shmem.so \
+    lib/librma_shmem.so.0 lib/pkgconfig/shmem.pc bin/oshcc bin/oshc++ bin/oshrun share/man/man1/oshc++.1
 for page in "$top_srcdir"/man/*.[1-9]; do
     name=$(basename "$page")
     present "share/man/man${name##*.}/$name"
@@ -70,7 +72,7 @@ done
 [ "$(find "$prefix/include" -type f | wc -l)" -eq "$(find "$top_srcdir/include" -name '*.h' | wc -l)" ] ||
     fail "include has other files than the source"
 [ -z "$(find "$prefix" -name 'librmai*')" ] || fail "the convenience library is installed"
-if grep -rlF "$dir/build" "$prefix/bin/rmacc" "$prefix/lib/pkgconfig" "$prefix/include" >"$dir/log"; then
+if grep -rlF "$dir/build" "$prefix/bin/rmacc" "$prefix/bin/oshcc" "$prefix/bin/oshc++" "$prefix/bin/oshrun" "$prefix/lib/pkgconfig" "$prefix/include" >"$dir/log"; then
     fail "paths of the build folder are installed"
 fi
 [ $failures -gt 0 ] || ok "everything is installed"
@@ -187,6 +189,55 @@ END
         fail "C++"
     fi
 fi
+
+# ---- OpenSHMEM: by its wrappers, with MPI in the same program, and by pkg-config ----
+
+cat >osh.c <<'END'
+#include <shmem.h>
+#ifdef WITH_MPI
+#include <mpi.h>
+#endif
+#include <stdio.h>
+
+static long box[2];
+
+int main(void) {
+    long mine = 5, value;
+    shmem_init();
+    value = 100 + shmem_my_pe();
+#ifdef WITH_MPI
+    MPI_Init(NULL, NULL);
+    MPI_Finalize();
+#endif
+    shmem_long_p(&box[0], value, (shmem_my_pe() + 1) % shmem_n_pes());
+    shmem_long_put(&box[1], &mine, 1, (shmem_my_pe() + 1) % shmem_n_pes());
+    shmem_barrier_all();
+    printf("PE %d was given %ld and %ld\n", shmem_my_pe(), box[0], shmem_long_g(&box[1], shmem_my_pe()));
+    shmem_finalize();
+    return 0;
+}
+END
+cp osh.c osh.cc
+for how in "oshcc -O0 osh.c" "oshcc -O2 -profile osh.c" "oshcc -O2 -DWITH_MPI osh.c" "oshc++ -O0 osh.cc" "oshc++ -O2 osh.cc"; do
+    case $how in oshc++*) sh "$prefix/bin/oshc++" --show x | grep -q . 2>/dev/null || continue ;; esac
+    # a list of words
+    # shellcheck disable=SC2086
+    if run "$prefix/bin/"$how -o program; then works "$how"; else fail "$how"; fi
+done
+# shellcheck disable=SC2086,SC2046
+if command -v pkg-config >/dev/null 2>&1; then
+    if run ${CC:-cc} osh.c $(pkg-config --cflags --libs shmem) -Wl,-rpath,"$prefix/lib" -o program; then
+        works "OpenSHMEM by pkg-config, without MPI on the command line"
+    else
+        fail "pkg-config shmem"
+    fi
+fi
+for tool in oshcc oshc++ oshrun; do
+    "$prefix/bin/$tool" --version | grep -q 'OpenSHMEM 1[.]6' || fail "$tool --version"
+    "$prefix/bin/$tool" --help | grep -q "^usage: $tool" || fail "$tool --help"
+done
+"$prefix/bin/oshcc" -c x.c --show | grep -q -- "-I$prefix/include -c x.c\$" || fail "oshcc -c --show"
+"$prefix/bin/oshcc" -profile x.c -showme | grep -q -- "-DSHMEM_PROFILE x.c -L$prefix/lib .*-lrma_shmem -lrma" || fail "oshcc -profile -showme"
 
 # The same in C, where <iso646.h> makes macros of the three; and the generic front: what it takes, and what the compiler refuses.
 # TARGET is the type of the word, CALL what is done with it.

@@ -168,7 +168,7 @@ if sh "$oshrun" --version >"$dir/log" 2>&1 && grep -q 'OpenSHMEM 1[.]6' "$dir/lo
     for flag in -n -np; do
         timeout 60 sh "$oshrun" $flag 2 "$dir/heap" >"$dir/log" 2>&1 && grep -q '^blocks 100$' "$dir/log" || fail "oshrun $flag 2"
     done
-    [ "$(sh "$oshrun" --show -np 2 x --show)" = "$mpiexec -n 2 x --show" ] || fail "oshrun --show"
+    sh "$oshrun" --show -np 2 x --show | grep -q " -n 2 x --show\$" || fail "oshrun --show"
 else
     fail "oshrun --version, --help"
 fi
