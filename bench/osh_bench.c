@@ -498,19 +498,24 @@ static double run_lock(long n) {
     return now() - start;
 }
 
-/* PE 0 and PE 1 count with plain calls under the lock, and meet by a counter. */
+/* PE 0 and PE 1 begin together, and count with plain calls under the lock. */
 static long check_lock(long n, long seed) {
-    enum { TIMES = 200 };
+    enum { TIMES = 3000 };
     (void)n, (void)seed;
     long *count = words();
+    shmem_long_p(&shared->counter, 1, 1 - me);
+    shmem_long_wait_until(&shared->counter, SHMEM_CMP_GE, 1); /* PE 1 may be at its end already */
     for (int i = 0; i < TIMES; i++) {
         shmem_set_lock(&shared->lock);
         shmem_long_p(count, shmem_long_g(count, 0) + 1, 0);
         shmem_quiet();
         shmem_clear_lock(&shared->lock);
     }
-    shmem_long_atomic_add(&shared->counter, 1, 0);
-    if (me != 0) return 0;
+    if (me == 1) {
+        shmem_long_p(&shared->counter, 2, 0);
+        shared->counter = 0;
+        return 0;
+    }
     shmem_long_wait_until(&shared->counter, SHMEM_CMP_EQ, 2);
     shared->counter = 0;
     return shmem_long_g(count, 0) != 2 * TIMES;
@@ -984,7 +989,7 @@ static void measure_sizes(const struct test *t) {
 static void usage(FILE *f) {
     fprintf(f, "usage: oshrun -n N osh_bench [OPTION]...\n"
                "Times of OpenSHMEM calls between PE 0 and PE 1, and of collectives of all PEs.\n\n"
-               "  -t, --tests=NAME,...  only these; may be given several times\n"
+               "  -t, --tests=NAME,...  only these; the last -t counts\n"
                "  -m, --max-size=BYTES  largest size; suffixes k, M, G (default 1M)\n"
                "      --full            all powers of two; else 8, 16, and from there powers of four\n"
                "  -r, --repeat=N        batches, of which the median and the best are printed (default 11)\n"
@@ -992,7 +997,7 @@ static void usage(FILE *f) {
                "  -c, --check           check data after each row; exit code 1 if they are wrong\n"
                "      --active-sets     collectives over active sets, where the library has teams, too\n"
                "      --csv             a header line and comma-separated rows; no value: empty\n"
-               "      --list            print the names of the tests, one a line\n"
+               "      --list            print the names of the tests, or of those chosen, one a line\n"
                "  -h, --help            print this\n\n"
                "Tests; a time is one of a call or of the calls that are named, a rate is in 10^6 bytes or puts a second:\n");
     for (int i = 0; i < N_TESTS; i++)
@@ -1012,6 +1017,7 @@ static bool read_number(const char *text, bool suffixes, long max, long *value) 
 }
 
 static bool choose(char *names) {
+    memset(chosen, 0, sizeof chosen);
     for (char *name = strtok(names, ","); name; name = strtok(NULL, ",")) {
         int i = 0;
         while (i < N_TESTS && strcmp(tests[i].name, name) != 0)
@@ -1070,17 +1076,15 @@ static int read_options(int argc, char **argv) {
         if (me == 0) usage(stdout);
         return 0;
     }
-    if (list) {
-        for (int i = 0; me == 0 && i < N_TESTS; i++)
-            printf("%s\n", tests[i].name);
-        return 0;
+    for (int i = 0; i < N_TESTS; i++) {
+        chosen[i] |= !some;
+        if (list && me == 0 && chosen[i]) printf("%s\n", tests[i].name);
     }
+    if (list) return 0;
     if (n_pes < 2) {
         fprintf(stderr, "osh_bench: needs 2 PEs: start it with oshrun -n 2\n");
         return 2;
     }
-    for (int i = 0; !some && i < N_TESTS; i++)
-        chosen[i] = true;
     return KEEP_ON;
 }
 
