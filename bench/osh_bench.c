@@ -29,11 +29,10 @@
 
 #define HAS_TEAMS (SHMEM_MAJOR_VERSION > 1 || SHMEM_MINOR_VERSION >= 5)
 
-#define WINDOW 64 /* nonblocking puts before a quiet */
-#define SLOTS_MAX                                                                                                           \
-    ((size_t)4 << 20)  /* bytes that a window goes through before it begins anew, or one put's if that is more */
-#define GROUP     32   /* collectives between two barriers */
-#define BLOCK     1024 /* bytes of shmem_malloc */
+#define WINDOW    64                /* nonblocking puts before a quiet */
+#define SLOTS_MAX ((size_t)4 << 20) /* bytes that a window goes over and over, or those of one put if these are more */
+#define GROUP     32                /* collectives between two barriers */
+#define BLOCK     1024              /* bytes of shmem_malloc */
 #define COUNT_MAX 1000000000L
 #define BYTES_MAX ((size_t)1 << 30)
 
@@ -49,15 +48,13 @@ enum sizes { WORD, NONE, FEW, MANY }; /* NONE: printed as 0 */
 enum unit { NS, MBS, MPS };
 enum act { RUN, CHECK, END };
 
-struct row;
-
 struct test {
     const char *name, *help;
     enum who who;
     enum sizes sizes;
     enum unit unit;
     double per;                       /* operations in an iteration */
-    size_t (*target)(void);           /* bytes of symmetric memory that it needs */
+    size_t (*target)(void);           /* bytes of symmetric memory that it needs; NULL: size */
     size_t (*source)(void);           /* the same for the second block, or NULL */
     void (*fill)(long seed);          /* on those who take part: data of this seed. Or NULL */
     double (*run)(long n);            /* seconds of n iterations on this PE */

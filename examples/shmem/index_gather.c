@@ -20,7 +20,7 @@
 
 static int me, n_pes;
 static long words = 1L << 18; /* of each PE */
-static long reads = 100000;   /* by each PE */
+static long reads = 20000;    /* by each PE */
 static long window = 64;      /* reads under way at once */
 
 static long *table;   /* symmetric */
@@ -124,7 +124,7 @@ static bool read_number(const char *text, long *value) {
 static void usage(FILE *f) {
     fprintf(f, "usage: index_gather [--words=N] [--reads=N] [--window=N]\n"
                "  -w, --words=N   words of the table on each PE (default 262144)\n"
-               "  -r, --reads=N   reads by each PE (default 100000)\n"
+               "  -r, --reads=N   reads by each PE (default 20000)\n"
                "  -n, --window=N  reads under way at once (default 64)\n"
                "  -h, --help      print this\n");
 }

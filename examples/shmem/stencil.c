@@ -4,8 +4,9 @@
  *     oshrun -n 4 ./stencil [--width=N] [--height=N] [--steps=N]
  *
  * In each step every cell becomes the mean of its four neighbours (Jacobi's iteration); the plate's left rim is hot, the
- * others are cold. Blocks lie in a grid as square as the number of PEs allows, and need not be of equal size. A block
- * has a halo: a row or column on each side, into which the neighbour there puts a copy of its rim after each step.
+ * others are cold, and all cells begin with temperatures of their own, so that none can be taken for another. Blocks lie in
+ * a grid as square as the number of PEs allows, and need not be of equal size. A block has a halo: a row or column on each
+ * side, into which the neighbour there puts a copy of its rim after each step.
  *
  * There is no barrier in a step. A put of a rim comes with a signal that has the step's number (shmem_putmem_signal;
  * before OpenSHMEM 1.5 a put, a fence, and a put of the number), and a PE waits for the signals of its own neighbours
@@ -99,12 +100,19 @@ static void relax(double *restrict new, const double *above, const double *row, 
         new[c] = 0.25 * (above[c] + below[c] + row[c - 1] + row[c + 1]);
 }
 
-/* The rim around the plate: the left one is hot. All the rest begins cold. */
-static void fill(double *a, long rows, long row_cells, long step, bool hot) {
-    memset(a, 0, (size_t)(rows * row_cells) * sizeof *a);
-    if (hot)
-        for (long r = 0; r < rows; r++)
-            a[r * step] = HOT;
+/* The temperature at the beginning of a cell of the plate, or for ever of its rim: row -1 or height, column -1 or width. */
+static double initial(long r, long c) {
+    if (c < 0) return HOT;
+    if (r < 0 || r == height || c == width) return 0;
+    uint64_t x = (uint64_t)(r * width + c + 1) * UINT64_C(0x9e3779b97f4a7c15);
+    return (double)((x ^ x >> 31) % 1024) * (HOT / 1024);
+}
+
+/* A part of the plate with what surrounds it, in an array of rows of row_cells. */
+static void fill(double *a, const struct block *b, long row_cells) {
+    for (long r = -1; r <= b->height; r++)
+        for (long c = -1; c <= b->width; c++)
+            a[(r + 1) * row_cells + c + 1] = initial(b->top + r, b->left + c);
 }
 
 /* What stands in a neighbour's halo, on its side `to`, is this PE's from now on: data of the step, then its number. */
@@ -165,7 +173,7 @@ static void compute(void) {
     for (long s = 0; s < steps; s++) {
         const double *old = cells[s % 2];
         double *new = cells[(s + 1) % 2];
-        if (s > 0) receive_halo((int)(s % 2), s); /* that of step 0 is cold, as it has been filled */
+        if (s > 0) receive_halo((int)(s % 2), s); /* that of step 0 has been filled */
         for (long r = 0; r < mine.height; r++)
             relax(new + at(r, 0), old + at(r - 1, 0), old + at(r, 0), old + at(r + 1, 0), mine.width);
         send_rims((int)((s + 1) % 2), s + 1);
@@ -174,6 +182,7 @@ static void compute(void) {
 
 /* PE 0: the number of cells of all PEs that differ from the solution of one PE. */
 static long differing(void) {
+    const struct block plate = {.height = height, .width = width};
     long row_cells = width + 2, wrong = 0;
     double *serial[2];
     double *row = malloc((size_t)width * sizeof *row);
@@ -183,7 +192,7 @@ static long differing(void) {
             fprintf(stderr, "stencil: no memory for the whole plate\n");
             shmem_global_exit(1);
         }
-        fill(serial[i], height + 2, row_cells, row_cells, true);
+        fill(serial[i], &plate, row_cells);
     }
     for (long s = 0; s < steps; s++) {
         const double *old = serial[s % 2];
@@ -212,7 +221,7 @@ static long differing(void) {
 static long run(void) {
     static long wrong; /* symmetric, as every static variable */
     for (int i = 0; i < 2; i++)
-        fill(cells[i], mine.height + 2, stride, stride, mine.left == 0);
+        fill(cells[i], &mine, stride);
     shmem_barrier_all(); /* nobody puts into a halo that is yet to be filled */
 
     double start = now();

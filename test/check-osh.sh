@@ -1,0 +1,138 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# check-osh.sh: osh_bench measures each of its rows and finds its data right; osh_compare survives what a peer may do.
+#
+# Broken by a row that hangs or is missing, on one node or several, with PEs that take no part; by data that are wrong, or are
+# not found wrong when calls lose them; by collectives over active sets; by a comparison that ends with its peer, or leaves
+# files or processes. The peer is librma too, and fails where a header makes it. No figure is looked at.
+set -eu
+
+top_builddir=$(cd "${top_builddir:-$(pwd)}" && pwd)
+top_srcdir=${top_srcdir:-$(cd "$(dirname "$0")/.." && pwd)}
+mpiexec=${MPIEXEC:-mpiexec.mpich}
+cc=${CC:-cc}
+export top_builddir top_srcdir
+# shellcheck source=launcher.sh
+. "$top_srcdir/test/launcher.sh"
+
+[ -e "$top_builddir/librma_shmem.la" ] || { echo "check-osh: skipped: librma_shmem was not built"; exit 77; }
+case "${SANITIZERS-}" in
+*-fsanitize*) echo "check-osh: skipped: it compiles without the sanitizers that the library needs"; exit 77 ;;
+esac
+
+dir=$(mktemp -d "${TMPDIR:-/tmp}/check-osh.XXXXXX")
+trap 'rm -rf "$dir"' EXIT
+trap 'exit 99' HUP INT TERM
+failures=0
+ok() { echo "ok   $*"; }
+fail() { # fail TEXT, with what was said
+    echo "FAIL $*"
+    sed 's/^/    /' "$dir/out" "$dir/err"
+    failures=$((failures + 1))
+}
+
+# A compiler command that finds the library in the build folder: osh_compare calls it as "COMMAND FLAGS -o PROGRAM SOURCE".
+cat >"$dir/oshcc" <<END
+#!/bin/sh
+set -eu
+flags=
+while [ "\$1" != -o ]; do flags="\$flags \$1"; shift; done
+$cc \$flags -I"$top_srcdir/include" -c -o "\$2.o" "\$3"
+exec "$top_builddir/libtool" --quiet --tag=CC --mode=link $cc \$flags -no-install -o "\$2" "\$2.o" \\
+    "$top_builddir/librma_shmem.la" "$top_builddir/librma.la"
+END
+# Loses some puts; the second one ends the job in one call and waits for ever in another.
+cat >"$dir/lossy.h" <<'END'
+#include <shmem.h>
+static inline void lossy_put(void *dest, const void *source, size_t n, int pe) {
+    if (n != 64) shmem_putmem(dest, source, n, pe);
+}
+#undef shmem_putmem
+#define shmem_putmem lossy_put
+END
+cat >"$dir/failing.h" <<'END'
+#include <shmem.h>
+#include <stdlib.h>
+#include <unistd.h>
+static inline void failing_sync(void) { abort(); }
+static inline void failing_lock(long *lock) { (void)lock; pause(); }
+#undef shmem_sync_all
+#undef shmem_set_lock
+#define shmem_sync_all failing_sync
+#define shmem_set_lock failing_lock
+END
+chmod +x "$dir/oshcc"
+"$dir/oshcc" -O2 -o "$dir/osh_bench" "$top_srcdir/bench/osh_bench.c" >"$dir/out" 2>"$dir/err" || {
+    fail "osh_bench can be compiled"
+    exit 1
+}
+
+# job SWITCH N ARGUMENT...: SWITCH is a setting of the environment. mpiexec may be a command with arguments.
+job() {
+    switch=$1 n=$2
+    shift 2
+    status=0
+    # shellcheck disable=SC2086
+    env "$switch" timeout -k 5 120 $mpiexec -n "$n" "$dir/osh_bench" "$@" >"$dir/out" 2>"$dir/err" </dev/null || status=$?
+}
+
+# Rows with -m 64: sizes 8, 16 and 64 of four tests, and one of each of the other twenty. Three of these have no data to check.
+for case in RMA_NODE_PES=auto:2 RMA_NODE_PES=1:2 RMA_NODE_PES=auto:3 RMA_NODE_PES=2:3; do
+    switch=${case%:*} n=${case#*:}
+    job "$switch" "$n" --csv -c -r 2 -b 1 -m 64
+    if [ $status -eq 0 ] && [ "$(wc -l <"$dir/out")" -eq 33 ] && [ "$(grep -c ',Pass$' "$dir/out")" -eq 29 ]; then
+        ok "osh_bench, $n PEs, $switch: every row, and its data"
+    else
+        fail "osh_bench, $n PEs, $switch: exit $status, every row, and its data"
+    fi
+done
+job RMA_NODE_PES=auto 3 --csv -c -r 1 -b 1 --active-sets -t broadcast,fcollect,alltoall,sum_reduce
+if [ $status -eq 0 ] && [ "$(grep -c ',Pass$' "$dir/out")" -eq 12 ]; then
+    ok "osh_bench --active-sets"
+else
+    fail "osh_bench --active-sets: exit $status"
+fi
+for arguments in "-t nix" "-m 7" "-r 0" "--nix" "nix"; do
+    # shellcheck disable=SC2086
+    job RMA_NODE_PES=auto 2 $arguments
+    if [ $status -eq 2 ] && ! [ -s "$dir/out" ]; then ok "osh_bench $arguments is refused"; else fail "osh_bench $arguments: exit $status"; fi
+done
+
+# compare CODE ARGUMENT...: with this exit code, and without leaving anything.
+mkdir "$dir/tmp"
+compare() {
+    code=$1
+    shift
+    status=0
+    TMPDIR=$dir/tmp sh "$top_srcdir/bench/osh_compare" "--oshcc=$dir/oshcc" "--oshrun=$mpiexec" "--peer-oshrun=$mpiexec" \
+        --deadline=20 --csv "$@" >"$dir/out" 2>"$dir/err" </dev/null || status=$?
+    [ $status -eq "$code" ] || fail "osh_compare $*: exit $status, not $code"
+    [ -z "$(ls "$dir/tmp")" ] || fail "osh_compare $* leaves $(ls "$dir/tmp")"
+}
+# row PATTERN WHAT: the table has such a row, and only one.
+row() {
+    if [ "$(grep -c "$1" "$dir/out")" -eq 1 ]; then ok "osh_compare: $2"; else fail "osh_compare: $2: no row $1"; fi
+}
+# says PATTERN WHAT: so does the standard error output.
+says() {
+    if grep -q "$1" "$dir/err"; then ok "osh_compare: $2"; else fail "osh_compare: $2: nothing says $1"; fi
+}
+number='[0-9][0-9.]*'
+
+compare 0 "--peer-oshcc=$dir/oshcc" -r 2 -- -c -r 1 -b 1 -t long_p,barrier_all
+row "^long_p,8,ns,$number,$number,$number," "both are measured"
+row "^barrier_all,0,ns,$number,$number,$number," "both are measured"
+compare 0 "--peer-oshcc=$dir/nix"
+says 'there is no peer' "a peer that is absent is said to be"
+compare 77 "--peer-oshcc=$dir/nix" --require-peer -- -t quiet
+compare 0 "--peer-oshcc=$dir/oshcc -include $dir/lossy.h" -r 1 -- -c -r 1 -b 1 -m 64 -t quiet,putmem
+row "^putmem,64,ns,$number,,," "wrong data are no value"
+row "^putmem,16,ns,$number,$number,$number," "and cost only this one"
+says 'peer, putmem, 64 bytes: wrong data' "wrong data are said"
+compare 0 "--peer-oshcc=$dir/oshcc -include $dir/failing.h" -r 2 -- -r 1 -b 1 -t quiet,lock,sync_all,malloc_free
+row "^lock,0,ns,$number,,," "a peer that hangs has no value"
+says 'peer, lock: no end after' "and that is said"
+row "^sync_all,0,ns,$number,,," "a peer that ends early has none"
+row "^malloc_free,1024,ns,$number,$number,$number," "and is measured in what comes later"
+
+[ $failures -eq 0 ]
