@@ -61,6 +61,7 @@ void pshmem_finalize(void) {
         return;
     }
     rma_call_as_(call);
+    if (references > 1) rma_barrier_all(); /* each finalize is one, the last one by itself */
     rmai_shmem_mpi_begin();
     rma_finalize();
     references--;

@@ -166,7 +166,8 @@ with SHMEM_DEBUG=1 'version .* PEs on '
 oshrun=$top_builddir/tools/oshrun
 if sh "$oshrun" --version >"$dir/log" 2>&1 && grep -q 'OpenSHMEM 1[.]6' "$dir/log" && sh "$oshrun" --help >"$dir/log" && grep -q '^usage: oshrun' "$dir/log"; then
     for flag in -n -np; do
-        timeout 60 sh "$oshrun" $flag 2 "$dir/heap" >"$dir/log" 2>&1 && grep -q '^blocks 100$' "$dir/log" || fail "oshrun $flag 2"
+        timeout 60 sh "$oshrun" $flag 2 "$dir/heap" >"$dir/log" 2>&1 || fail "oshrun $flag 2 ended badly"
+        grep -q "^blocks 100\$" "$dir/log" || fail "oshrun $flag 2"
     done
     sh "$oshrun" --show -np 2 x --show | grep -q " -n 2 x --show\$" || fail "oshrun --show"
 else
