@@ -18,6 +18,7 @@
 
 static enum { NONE, HOLDS, GIVEN } program; /* the program's hold on MPI: it has called MPI_Init; MPI_Finalize */
 static int ours;                            /* MPI was initialized by shmem_init */
+static int owed;                            /* the engine would have finalized it */
 static int in_engine, active;               /* the engine is asking; OpenSHMEM is initialized */
 
 #pragma GCC visibility push(default)
@@ -53,7 +54,10 @@ int MPI_Init(int *argc, char ***argv) {
 }
 
 int MPI_Finalize(void) {
-    if (in_engine) return MPI_SUCCESS;
+    if (in_engine) {
+        owed = 1;
+        return MPI_SUCCESS;
+    }
     if (program != GIVEN && active) {
         program = GIVEN;
         return MPI_SUCCESS;
@@ -72,5 +76,5 @@ int rmai_shmem_mpi_end(const char *call, int running) {
 }
 
 void rmai_shmem_mpi_at_exit(void) {
-    if (ours && !ended()) PMPI_Finalize();
+    if ((ours || owed) && !ended()) PMPI_Finalize();
 }

@@ -175,6 +175,27 @@ START_TEST(success_and_exhaustion_are_not_raised) {
 }
 END_TEST
 
+START_TEST(a_face_has_its_own_call_named) {
+    /* The native call's name in an error that a face's function has caused, a face's that stays, and one put where no call's name stands. */
+    rma_set_errhandler(show);
+    rmai_error_as("shmem_malloc");
+    rmai_raise(rmai_error(RMA_ERR_MISMATCH, "rma_malloc: the size: is 8 on PE 0"));
+    ck_assert_str_eq(rma_last_error(), "shmem_malloc: the size: is 8 on PE 0");
+    ck_assert_str_eq(shown_text, "shmem_malloc: the size: is 8 on PE 0");
+    rmai_raise(rmai_error(RMA_ERR_NO_MEM, "rma_malloc: 5 bytes"));
+    ck_assert_str_eq(rma_last_error(), "shmem_malloc: 5 bytes");
+    rmai_raise(rmai_error(RMA_ERR_SETTING, "rma_x and more: wrong"));
+    ck_assert_str_eq(rma_last_error(), "rma_x and more: wrong");
+    rmai_raise(rmai_error(RMA_ERR_ARG, "rma_%s: long", x2000));
+    ck_assert_uint_eq(strlen(rma_last_error()), TEXT_MAX);
+    ck_assert_str_eq(rmai_error_name("rma_put"), "shmem_malloc");
+    rmai_error_as(NULL);
+    rmai_raise(rmai_error(RMA_ERR_PE, "rma_put: PE 7"));
+    ck_assert_str_eq(rma_last_error(), "rma_put: PE 7");
+    ck_assert_str_eq(rmai_error_name("rma_put"), "rma_put");
+}
+END_TEST
+
 START_TEST(errors_return_only_returns) {
     /* A program that asked for codes, and is ended or gets lines on its stderr. */
     rma_set_errhandler(rma_errors_return);
@@ -300,6 +321,7 @@ int main(void) {
     tcase_add_test(handlers, set_errhandler_gives_back_the_one_before);
     tcase_add_test(handlers, a_raised_error_is_shown_once_with_code_and_text);
     tcase_add_test(handlers, success_and_exhaustion_are_not_raised);
+    tcase_add_test(handlers, a_face_has_its_own_call_named);
     tcase_add_test(handlers, errors_return_only_returns);
     tcase_add_test(handlers, the_handler_is_the_process_s);
     suite_add_tcase(s, handlers);
