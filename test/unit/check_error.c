@@ -177,6 +177,7 @@ END_TEST
 
 START_TEST(a_face_has_its_own_call_named) {
     /* The native call's name in an error that a face's function has caused, a face's that stays, and one put where no call's name stands. */
+    setup();
     rma_set_errhandler(show);
     rmai_error_as("shmem_malloc");
     rmai_raise(rmai_error(RMA_ERR_MISMATCH, "rma_malloc: the size: is 8 on PE 0"));
