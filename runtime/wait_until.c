@@ -30,12 +30,12 @@ struct words {
 static uint64_t map(const struct words *s, const void *word) {
     /* Acquire: what its writer did before is seen. */
     if (s->len == 8) return __atomic_load_n((const uint64_t *)word, __ATOMIC_ACQUIRE) ^ s->flip;
-    if (s->len == 2) return __atomic_load_n((const uint16_t *)word, __ATOMIC_ACQUIRE) ^ (uint16_t)s->flip;
-    return __atomic_load_n((const uint32_t *)word, __ATOMIC_ACQUIRE) ^ (uint32_t)s->flip;
+    if (s->len == 4) return __atomic_load_n((const uint32_t *)word, __ATOMIC_ACQUIRE) ^ (uint32_t)s->flip;
+    return __atomic_load_n((const uint16_t *)word, __ATOMIC_ACQUIRE) ^ (uint16_t)s->flip; /* OpenSHMEM's shmem_short_wait */
 }
 
 static struct condition condition(const struct words *s, size_t i) {
-    uint64_t most = UINT64_MAX >> (64 - 8 * s->len);
+    uint64_t most = s->len == 8 ? UINT64_MAX : s->len == 4 ? UINT32_MAX : UINT16_MAX;
     uint64_t v = map(s, (const char *)s->values + (s->many ? i * s->len : 0));
     static const struct condition never = {.low = 0, .span = UINT64_MAX, .inverted = 1};
     switch ((enum rma_cmp)s->cmp) {
