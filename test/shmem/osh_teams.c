@@ -140,7 +140,7 @@ static void queries(void) {
     shmem_query_thread(&level);
     shmem_query_initialized(&running);
     CHECK(major == 1 && minor == 6 && major == _SHMEM_MAJOR_VERSION && minor == _SHMEM_MINOR_VERSION, "version %d.%d", major, minor);
-    CHECK(strcmp(name, SHMEM_VENDOR_STRING) == 0, "%s", name);
+    CHECK(strcmp(name, SHMEM_VENDOR_STRING) == 0 && strncmp(name, "librma ", 7) == 0 && strcmp(name + 7, rma_version()) == 0, "%s", name);
     CHECK(level == SHMEM_THREAD_SINGLE && running, "level %d", level);
     CHECK(_my_pe() == me && _num_pes() == n, "as they were called once");
     shmem_pcontrol(1);
