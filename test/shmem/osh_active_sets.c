@@ -2,7 +2,7 @@
 /* Each collective of active sets does what it says in each set of PEs that there is, with nobody but its members calling it, while others are in
  * other sets with other arrays; and pSync is as it was.
  *
- * Broken by a set that needs a PE outside it, by meetings of different sets that take each other's signals, by a word of pSync that stays, by a
+ * Broken by a set that needs a PE outside it, a return before others have read the source, by meetings of different sets that take each other's signals, by a word of pSync that stays, by a
  * reduction in place that overwrites what others still read, and by a root whose dest is written. */
 #include "osh.h"
 
@@ -26,34 +26,44 @@ static int value_of(int pe, int i) { return pe * 10 + i % 10 + 1; }
 /* Between two collectives of a set: all are through, so that arrays and pSync may be used again. */
 static void between(void) { shmem_barrier(SET, psync_between[set.index]); }
 
+/* FRESH: all of the set have what is moved, and no other dest is being written. SPOIL: a call that has returned has no more use for source. */
+#define FRESH(what, count)                                                                              \
+    for (int i = 0; i < (count); i++) source[i] = what;                                                 \
+    memset(dest, 0, sizeof dest);                                                                       \
+    between();
+#define SPOIL memset(source, 0x55, sizeof source)
+
 #define MOVES(BITS, TYPE)                                                                               \
     static void moves##BITS(void) {                                                                     \
         static TYPE source[2 * FEW * MOST_PES], dest[2 * FEW * MOST_PES];                               \
         long *sync = psync[set.index];                                                                  \
         DOING("moving " #BITS);                                                                         \
-        for (int i = 0; i < FEW; i++) source[i] = value_of(set.mine, i);                                \
-        memset(dest, 0, sizeof dest);                                                                   \
-        between();                                                                                      \
         for (int root = 0; root < set.size; root += 2) {                                                \
-            memset(dest, 0, sizeof dest);                                                               \
-            between();                                                                                  \
+            FRESH(value_of(set.mine, i), FEW)                                                           \
             shmem_broadcast##BITS(dest, source, FEW, root, SET, sync);                                  \
+            SPOIL;                                                                                      \
             for (int i = 0; i < FEW; i++) IS("broadcast", dest[i], set.mine == root ? 0 : value_of(root, i)); \
             between();                                                                                  \
         }                                                                                               \
+        FRESH(value_of(set.mine, i), FEW)                                                               \
         shmem_fcollect##BITS(dest, source, FEW, SET, sync);                                             \
+        SPOIL;                                                                                          \
         for (int i = 0; i < FEW * set.size; i++) IS("fcollect", dest[i], value_of(i / FEW, i % FEW));   \
         between();                                                                                      \
+        FRESH(value_of(set.mine, i), FEW)                                                               \
         shmem_collect##BITS(dest, source, (size_t)(set.mine % 3), SET, sync);                           \
+        SPOIL;                                                                                          \
         for (int pe = 0, at = 0; pe < set.size; pe++)                                                   \
             for (int i = 0; i < pe % 3; i++) IS("collect", dest[at++], value_of(pe, i));                \
         between();                                                                                      \
-        for (int i = 0; i < 2 * FEW * set.size; i++) source[i] = set.mine * 1000 + i;                   \
+        FRESH(set.mine * 1000 + i, 2 * FEW * set.size)                                                  \
         shmem_alltoall##BITS(dest, source, FEW, SET, sync);                                             \
+        SPOIL;                                                                                          \
         for (int i = 0; i < FEW * set.size; i++) IS("alltoall", dest[i], i / FEW * 1000 + set.mine * FEW + i % FEW); \
-        memset(dest, 0, sizeof dest);                                                                   \
         between();                                                                                      \
+        FRESH(set.mine * 1000 + i, 2 * FEW * set.size)                                                  \
         shmem_alltoalls##BITS(dest, source, 1, 2, FEW, SET, sync);                                      \
+        SPOIL;                                                                                          \
         for (int i = 0; i < FEW * set.size; i++) IS("alltoalls", dest[i], i / FEW * 1000 + 2 * (set.mine * FEW + i % FEW)); \
         between();                                                                                      \
     }
@@ -69,6 +79,7 @@ MOVES(64, int64_t)
         for (int i = 0; i < COUNT; i++) source[i] = (TYPE)(OF(set.mine, i));                            \
         between();                                                                                      \
         shmem_##CALL##_to_all(to, source, COUNT, SET, work, psync[set.index]);                          \
+        if (!in_place) SPOIL;                                                                           \
         for (int i = 0; i < COUNT; i++) {                                                               \
             TYPE want = (TYPE)START;                                                                    \
             for (int pe = 0; pe < set.size; pe++) {                                                     \
