@@ -18,9 +18,12 @@ int pshmem_team_n_pes(shmem_team_t team) {
     return rmai_shmem_end(rma_team_n_pes(team));
 }
 
+/* A PE that src_team does not have is no mistake here, as it is in the native call: it has no number in dest_team. */
 int pshmem_team_translate_pe(shmem_team_t src_team, int src_pe, shmem_team_t dest_team) {
+    int n;
     rma_call_as_("shmem_team_translate_pe");
-    return rmai_shmem_end(rma_team_translate_pe(src_team, src_pe, dest_team));
+    n = rma_team_n_pes(src_team);
+    return rmai_shmem_end(n > 0 && (src_pe < 0 || src_pe >= n) ? -1 : rma_team_translate_pe(src_team, src_pe, dest_team));
 }
 
 void *pshmem_team_ptr(shmem_team_t team, const void *dest, int pe) {

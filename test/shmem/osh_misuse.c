@@ -112,7 +112,6 @@ static void collectives(void) {
     CHECK(team == SHMEM_TEAM_INVALID, "the team is left as it was");
     TOLD("shmem_team_destroy", "always there", shmem_team_destroy(SHMEM_TEAM_WORLD));
     TOLD("shmem_team_sync", "team", CHECK(shmem_team_sync((shmem_team_t)(uintptr_t)0x7654321) != 0, "a team"));
-    TOLD("shmem_team_translate_pe", "PE 99", CHECK(shmem_team_translate_pe(SHMEM_TEAM_WORLD, 99, SHMEM_TEAM_WORLD) == -1, "a PE"));
     TOLD("shmem_int_broadcast", "root 99", CHECK(shmem_int_broadcast(SHMEM_TEAM_WORLD, value, value, 1, 99) != 0, "a broadcast"));
     TOLD("shmem_int_sum_reduce", "dest", CHECK(shmem_int_sum_reduce(SHMEM_TEAM_WORLD, NULL, value, 1) != 0, "a sum"));
     TOLD("shmem_barrier", outside, shmem_barrier(0, 0, n + 1, sync));
