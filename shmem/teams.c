@@ -59,7 +59,14 @@ int pshmem_team_get_config(shmem_team_t team, long config_mask, shmem_team_confi
     return RMA_SUCCESS;
 }
 
-/* A PE whose configuration is wrong must not leave the others waiting: it takes part, with a place for the result that makes the call fail. */
+/* Whether start, start + stride, ... are size PEs of a team of n. Where n is -1 the native call says what is wrong with the team. */
+static int is_triplet(int n, int start, int stride, int size) {
+    const long long last = start + (long long)stride * ((long long)size - 1);
+    return n < 0 || (size >= 1 && start >= 0 && start < n && last >= 0 && last < n && (stride != 0 || size == 1));
+}
+
+/* That PEs are no triplet is an answer, as the specification has it, which all PEs get from the same arguments, and no mistake that ends the job.
+ * A PE whose configuration is wrong must not leave the others waiting: it takes part, with a place for the result that makes the call fail. */
 int pshmem_team_split_strided(shmem_team_t parent_team, int start, int stride, int size, const shmem_team_config_t *config, long config_mask,
                               shmem_team_t *new_team) {
     static const char call[] = "shmem_team_split_strided";
@@ -67,6 +74,8 @@ int pshmem_team_split_strided(shmem_team_t parent_team, int start, int stride, i
     int wanted, code;
     if (new_team) *new_team = SHMEM_TEAM_INVALID;
     if (parent_team == SHMEM_TEAM_INVALID) return RMA_ERR_ARG;
+    rma_call_as_(call);
+    if (!is_triplet(rma_team_n_pes(parent_team), start, stride, size)) return rmai_shmem_end(RMA_ERR_ARG);
     wanted = wanted_contexts(call, "config", config, config_mask);
     rma_call_as_(call);
     code = rmai_shmem_end(rma_team_split_strided(parent_team, start, stride, size, new_team && wanted >= 0 ? &made : NULL));

@@ -108,7 +108,8 @@ static void collectives(void) {
     TOLD("shmem_free", "block", shmem_free(block + 8));
     TOLD("shmem_realloc", "block", CHECK(shmem_realloc(&before, 8) == NULL, "memory"));
     TOLD("shfree", "block", shfree(block + 8));
-    TOLD("shmem_team_split_strided", "size 0", CHECK(shmem_team_split_strided(SHMEM_TEAM_WORLD, 0, 1, 0, NULL, 0, &team) != 0, "a team"));
+    TOLD("shmem_team_split_strided", "team is a null pointer", CHECK(shmem_team_split_strided(SHMEM_TEAM_WORLD, 0, 1, n, NULL, 0, NULL) != 0, "a team"));
+    CHECK(shmem_team_split_strided(SHMEM_TEAM_WORLD, 0, 1, 0, NULL, 0, &team) != 0, "a team");
     CHECK(team == SHMEM_TEAM_INVALID, "the team is left as it was");
     TOLD("shmem_team_destroy", "always there", shmem_team_destroy(SHMEM_TEAM_WORLD));
     TOLD("shmem_team_sync", "team", CHECK(shmem_team_sync((shmem_team_t)(uintptr_t)0x7654321) != 0, "a team"));

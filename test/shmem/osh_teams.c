@@ -5,6 +5,8 @@
  * lock whose test says the opposite, by an address of a peer that is not that of its copy. */
 #include "osh.h"
 
+#include <limits.h>
+
 static long in_static = 5;
 static const long constant = 6;
 
@@ -19,6 +21,13 @@ static void teams(void) {
     CHECK(shmem_team_translate_pe(SHMEM_TEAM_WORLD, n, SHMEM_TEAM_WORLD) == -1 && shmem_team_translate_pe(SHMEM_TEAM_WORLD, -1, SHMEM_TEAM_WORLD) == -1,
           "a PE that is not in the first team");
     CHECK(shmem_team_split_strided(SHMEM_TEAM_INVALID, 0, 1, 1, NULL, 0, &team) != 0 && team == SHMEM_TEAM_INVALID, "of no team");
+    static const int wrong[][3] = {{0, 1, 0}, {0, 1, -1}, {-1, 1, 1}, {0, -1, 2}, {0, 0, 2}, {1, INT_MAX, 3}};
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        team = SHMEM_TEAM_WORLD;
+        CHECK(shmem_team_split_strided(SHMEM_TEAM_WORLD, wrong[i][0], wrong[i][1], wrong[i][2], NULL, 0, &team) != 0 && team == SHMEM_TEAM_INVALID,
+              "wrong triplet %zu", i);
+    }
+    CHECK(shmem_team_split_strided(SHMEM_TEAM_WORLD, 0, 1, n + 1, NULL, 0, &team) != 0 && team == SHMEM_TEAM_INVALID, "more than there are");
     team = SHMEM_TEAM_WORLD;
     CHECK(shmem_team_split_strided(SHMEM_TEAM_WORLD, 0, 2, (n + 1) / 2, &config, SHMEM_TEAM_NUM_CONTEXTS, &team) == 0, "even PEs");
     CHECK((team == SHMEM_TEAM_INVALID) == (me % 2 == 1), "who is in it");
