@@ -13,6 +13,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Before C99 an inlined call would be defined by each file that sees it. */
+#if defined __GNUC_GNU_INLINE__ && !defined SHMEM_PROFILE
+#define SHMEM_PROFILE
+#endif
+
 #ifndef SHMEM_PROFILE
 #include <rma.h>
 #endif

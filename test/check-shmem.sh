@@ -51,6 +51,14 @@ for header in shmem.h shmemx.h pshmem.h mpp/shmem.h mpp/shmemx.h; do
     done
 done
 
+# Before C99 each file that sees an inlined call would define it: such files get calls of the library's, and can be linked together.
+printf '#include <shmem.h>\nstatic long word;\nvoid one(void);\nvoid one(void) { shmem_long_p(&word, 1, shmem_my_pe()); }\n' >"$dir/one.c"
+for compiler in gcc clang; do
+    command -v $compiler >/dev/null 2>&1 || continue
+    $compiler -std=gnu89 -O2 -Wall -Wextra -Werror "$include" -c "$dir/one.c" -o "$dir/one.o" >"$dir/log" 2>&1 &&
+        [ "$(nm "$dir/one.o" | grep -c ' T ')" -eq 1 ] || fail "$compiler -std=gnu89: a file defines what the header declares"
+done
+
 # What is compiled for profiling declares nothing of the native interface.
 printf '#define SHMEM_PROFILE\n#include <shmem.h>\nint rma_put;\nint main(void) { return rma_put; }\n' >"$dir/one.c"
 # shellcheck disable=SC2086
