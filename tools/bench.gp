@@ -74,7 +74,7 @@ do for [format in "svg png"] {
             set boxwidth thick * 0.92
             set grid noxtics
             smaller = svg ? "sans-serif,11" : "sans,8.5"
-            if (n_rows > 8) { set xtics font smaller }
+            if (n_rows > 8) { set xtics font smaller rotate by 35 right }
             plot for [k = 1:n_series] matrix using ($1 + middle(k)):(column(k + 1)) with boxes fillstyle solid 1 noborder \
                     linecolor rgb rgb[colour[k]], \
                 for [k = 1:n_series] matrix using ($1 + middle(k)):(column(k + 1)):(said(column(k + 1))) with labels rotate left \
