@@ -65,6 +65,7 @@ few="-i 3 -x 0 -r 1"
     passes 1 rma_barrier $few -o sync
     passes 20 rma_atomics $few
     passes 1 rma_atomics $few --operation=swap
+    passes 8 rma_shmem $few
     passes 2 rma_signal $few -m 8k:16k
     passes 2 rma_threads $few
     passes 3 rma_threads $few -t 4 -o fetch_add

@@ -10,6 +10,7 @@
  *
  * test/perf/check-perf.sh runs it and reads the counts. Without callgrind the requests do nothing. */
 #include <rma.h>
+#include <shmem.h>
 
 #include <limits.h>
 #include <stdio.h>
@@ -192,6 +193,16 @@ OPERATION(alltoall_8, OK(rma_alltoall(RMA_TEAM_WORLD, p.far, p.word, 8)))
 OPERATION(alltoall_4k, OK(rma_alltoall(RMA_TEAM_WORLD, p.far, p.near, LONG)))
 OPERATION(alltoalls_8, OK(rma_alltoalls(RMA_TEAM_WORLD, p.far, p.near, 2, 1, 8, 16)))
 
+/* OpenSHMEM's, beside the native ones that they stand for. */
+OPERATION(osh_put_8, shmem_putmem(p.far, p.near, 8, p.pe))
+OPERATION(osh_put_b64, shmem_putmem(p.far, p.near, p.b64, p.pe))
+OPERATION(osh_get_b64, shmem_getmem(p.near, p.far, p.b64, p.pe))
+OPERATION(osh_p, shmem_long_p(p.word, p.one, p.pe))
+OPERATION(osh_g, USE(shmem_long_g(p.word, p.pe)))
+OPERATION(osh_fetch_add, USE(shmem_long_atomic_fetch_add(p.word, p.one, p.pe)))
+OPERATION(osh_quiet, shmem_quiet())
+OPERATION(osh_lock, shmem_set_lock((long *)p.lock); shmem_clear_lock((long *)p.lock))
+
 static const struct operation {
     int pes; /* of the job that makes it */
     void (*run)(const struct place *, long n);
@@ -312,6 +323,14 @@ static const struct operation {
     {1, alltoall_8, "alltoall 8 B, 1 PE"},
     {1, alltoall_4k, "alltoall 4 KiB, 1 PE"},
     {1, alltoalls_8, "alltoalls 16 of 8 B, 1 PE"},
+    {2, osh_put_8, "shmem_putmem 8 B"},
+    {2, osh_put_b64, "shmem_putmem 64 B, length not known"},
+    {2, osh_get_b64, "shmem_getmem 64 B, length not known"},
+    {2, osh_p, "shmem_long_p"},
+    {2, osh_g, "shmem_long_g"},
+    {2, osh_fetch_add, "shmem_long_atomic_fetch_add"},
+    {2, osh_quiet, "shmem_quiet, nothing pending"},
+    {2, osh_lock, "shmem_set_lock, shmem_clear_lock"},
 };
 
 /* measure: first once over, so that all symbols are bound and all that grows has grown. A dump sets the counters to 0. */

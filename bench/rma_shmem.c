@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* rma_shmem.c: what calls of OpenSHMEM take beside the native calls that they stand for.
+ *
+ * Both are compiled into this program and work on one engine, so rma_init starts both. 1.1 at most is asked of shmem/rma. */
+#include "pair.h"
+
+#include <shmem.h>
+
+enum { SHMEM, NATIVE, N_METHODS };
+
+static struct bench_pair pair;
+static uint64_t next; /* what the target's word holds */
+static size_t wrong;  /* what this PE did not find as it had to be */
+
+/* One call each, of which the target's word tells afterwards how many there were: each leaves next + 1 there. `mine` is a copy of the word. */
+
+#define CALL(NAME, STATEMENT)                                                                           \
+    BENCH_INLINE void NAME(long *word, long *mine, size_t len, int pe) {                                \
+        (void)word, (void)mine, (void)len;                                                              \
+        STATEMENT;                                                                                      \
+        bench_keep(mine);                                                                               \
+    }
+CALL(shmem_p_once, shmem_long_p(word, (long)++next, pe))
+CALL(native_p_once, rma_p_long(word, (long)++next, pe))
+CALL(shmem_g_once, wrong += shmem_long_g(word, pe) != (long)next)
+CALL(native_g_once, wrong += rma_g_long(word, pe) != (long)next)
+CALL(shmem_fetch_add_once, wrong += shmem_long_atomic_fetch_add(word, 1, pe) != (long)next++)
+CALL(native_fetch_add_once, wrong += rma_atomic_fetch_add_long(word, 1, pe) != (long)next++)
+CALL(shmem_put8_once, (*mine = (long)++next, shmem_putmem(word, mine, 8, pe)))
+CALL(native_put8_once, (*mine = (long)++next, rma_put(word, mine, 8, pe)))
+CALL(shmem_put_once, (*mine = (long)++next, shmem_putmem(word, mine, len, pe)))
+CALL(native_put_once, (*mine = (long)++next, rma_put(word, mine, len, pe)))
+CALL(shmem_get_once, (shmem_getmem(mine, word, len, pe), wrong += *mine != (long)next))
+CALL(native_get_once, (rma_get(mine, word, len, pe), wrong += *mine != (long)next))
+
+BENCH_INLINE double loop(long n, void (*once)(long *word, long *mine, size_t len, int pe)) {
+    long *word = (long *)(void *)pair.heap, *mine = (long *)(void *)pair.own;
+    size_t len = bench_opaque(bench.size);
+    int pe = bench.peer;
+    next = (uint64_t)rma_g_long(word, pe);
+    double start = rma_wtime();
+    for (long i = 0; i < n; i++) once(word, mine, len, pe);
+    BENCH_RMA(rma_quiet());
+    return rma_wtime() - start;
+}
+
+#define RUNS(NAME)                                                                                      \
+    static double run_shmem_##NAME(long n) { return loop(n, shmem_##NAME##_once); }                     \
+    static double run_native_##NAME(long n) { return loop(n, native_##NAME##_once); }
+RUNS(p)
+RUNS(g)
+RUNS(fetch_add)
+RUNS(put8)
+RUNS(put)
+RUNS(get)
+
+static const struct row {
+    const char *name;
+    size_t size;
+    bool changes; /* the target's word, by 1 */
+    double (*run[N_METHODS])(long n);
+} rows[] = {
+    {"long_p", 8, true, {run_shmem_p, run_native_p}},
+    {"long_g", 8, false, {run_shmem_g, run_native_g}},
+    {"fetch_add", 8, true, {run_shmem_fetch_add, run_native_fetch_add}},
+    {"putmem 8", 8, true, {run_shmem_put8, run_native_put8}},
+    {"putmem 64", 64, true, {run_shmem_put, run_native_put}},
+    {"putmem 4k", 4096, true, {run_shmem_put, run_native_put}},
+    {"getmem 64", 64, false, {run_shmem_get, run_native_get}},
+    {"getmem 4k", 4096, false, {run_shmem_get, run_native_get}},
+};
+#define N_ROWS ((int)(sizeof rows / sizeof rows[0]))
+
+static const struct row *row; /* being measured */
+
+static size_t check(const struct bench_method *m) {
+    static uint64_t base = 1000;
+    uint64_t *word = (uint64_t *)(void *)pair.heap, n = 100;
+    size_t before = wrong;
+    base += 1000;
+    if (bench.role == BENCH_TARGET) __atomic_store_n(word, base, __ATOMIC_RELEASE);
+    bench_sync();
+    if (bench_calls_run(m)) m->run((long)n);
+    bench_sync();
+    if (bench.role == BENCH_TARGET) wrong += __atomic_load_n(word, __ATOMIC_ACQUIRE) != base + (row->changes ? n : 0);
+    return wrong - before;
+}
+
+int main(int argc, char **argv) {
+    static const struct bench_spec spec = {
+        .title = "OpenSHMEM calls",
+        .help = "Time of calls of OpenSHMEM, by the first PE of a pair on memory of the second:\n"
+                "  shmem (ns)  shmem_long_p, shmem_long_g, shmem_long_atomic_fetch_add, shmem_putmem, shmem_getmem\n"
+                "  rma (ns)    rma_p, rma_g, rma_atomic_fetch_add, rma_put, rma_get\n"
+                "Lengths are hidden from the compiler, but for putmem 8. 1.1 at most is asked of shmem/rma.",
+        .rows = "Call",
+        .pairs = BENCH_PAIRS_MAX,
+        .value = BENCH_NS,
+        .budget = 5e-3,
+    };
+    static struct bench_method methods[N_METHODS] = {
+        [SHMEM] = {.name = "shmem (ns)", .check = check, .callers = BENCH_ORIGINS},
+        [NATIVE] = {.name = "rma (ns)", .check = check, .callers = BENCH_ORIGINS},
+    };
+    static const struct bench_ratio ratios[] = {{"shmem/rma", SHMEM, {NATIVE, -1}}};
+
+    bench_init(argc, argv, &spec);
+    bench_pair_open(&pair, 4096);
+    for (int i = 0; i < N_ROWS; i++) {
+        row = &rows[i];
+        bench.size = row->size;
+        for (int k = 0; k < N_METHODS; k++) methods[k].run = row->run[k];
+        bench_row(row->name, methods, N_METHODS, ratios, 1);
+    }
+    bool bad = bench_agree(wrong > 0) != 0;
+    if (bad) bench.failed = true;
+    bench_pair_close(&pair);
+    return bench_finish();
+}
