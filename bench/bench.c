@@ -187,10 +187,10 @@ static int fullest(const int *unused, int n_nodes, int other) {
 }
 
 /* A node's first PE that is in no pair; it is then used. There is one. */
-static int take(const int *node_of, int node, int *pair_of, int *unused, int pair) {
+static int take(const int *node_of, int node, int *taken, int *unused) {
     int pe = 0;
-    while (node_of[pe] != node || pair_of[pe] >= 0) pe++;
-    pair_of[pe] = pair;
+    while (node_of[pe] != node || taken[pe]) pe++;
+    taken[pe] = 1;
     unused[node]--;
     return pe;
 }
@@ -203,12 +203,9 @@ static bool next_nodes(const int *unused, int n_nodes, int nodes[2]) {
 }
 
 /* Each PE does the same with what all know, and keeps its own part. Returns how many pairs there are, up to bench.pairs. */
-static long place_pairs(const int *node_of, int *pair_of, int *unused) {
+static long place_pairs(const int *node_of, int *taken, int *unused) {
     long pairs = 0;
-    for (int pe = 0; pe < bench.n_pes; pe++) {
-        pair_of[pe] = -1;
-        unused[node_of[pe]]++;
-    }
+    for (int pe = 0; pe < bench.n_pes; pe++) unused[node_of[pe]]++;
     for (; pairs < bench.pairs; pairs++) {
         int pes[2], nodes[2];
         if (placement == ANY) {
@@ -218,17 +215,17 @@ static long place_pairs(const int *node_of, int *pair_of, int *unused) {
             if (pes[1] >= bench.n_pes) break;
         } else {
             if (!next_nodes(unused, rma_n_nodes(), nodes)) break;
-            for (int i = 0; i < 2; i++) pes[i] = take(node_of, nodes[i], pair_of, unused, (int)pairs);
+            for (int i = 0; i < 2; i++) pes[i] = take(node_of, nodes[i], taken, unused);
         }
         placed.near += node_of[pes[0]] == node_of[pes[1]];
+        int origin = pes[0] < pes[1] ? pes[0] : pes[1], target = pes[0] + pes[1] - origin;
         if (pairs == 0) {
-            placed.origin = pes[0] < pes[1] ? pes[0] : pes[1];
-            placed.target = pes[0] + pes[1] - placed.origin;
+            placed.origin = origin;
+            placed.target = target;
         }
-        for (int i = 0; i < 2; i++) {
-            if (pes[i] != bench.pe) continue;
-            bench.role = (pes[i] < pes[1 - i]) ? BENCH_ORIGIN : BENCH_TARGET;
-            bench.peer = pes[1 - i];
+        if (bench.pe == origin || bench.pe == target) {
+            bench.role = bench.pe == origin ? BENCH_ORIGIN : BENCH_TARGET;
+            bench.peer = origin + target - bench.pe;
         }
     }
     return pairs;
