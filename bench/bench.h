@@ -175,6 +175,15 @@ BENCH_INLINE void bench_keep(const void *p) {
     __asm__ volatile("" : : "r"(p) : "memory");
 }
 
+/* Arithmetic that calls nobody, one step after the other, none left out. */
+static inline void bench_compute(long steps) {
+    uint64_t x = 1;
+    for (long i = 0; i < steps; i++) {
+        x = x * 6364136223846793005u + 1442695040888963407u;
+        __asm__ volatile("" : "+r"(x));
+    }
+}
+
 /* The same length, but not to the compiler. */
 BENCH_INLINE size_t bench_opaque(size_t len) {
     __asm__ volatile("" : "+r"(len));

@@ -50,16 +50,8 @@ static double now(clockid_t clock) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static void compute_steps(long n) {
-    uint64_t x = 1;
-    for (long i = 0; i < n; i++) {
-        x = x * 6364136223846793005u + 1442695040888963407u;
-        __asm__ volatile("" : "+r"(x)); /* one after the other, and none left out */
-    }
-}
-
 static void compute_for(double seconds) {
-    for (double end = now(CLOCK_MONOTONIC) + seconds; now(CLOCK_MONOTONIC) < end;) compute_steps(STEPS);
+    for (double end = now(CLOCK_MONOTONIC) + seconds; now(CLOCK_MONOTONIC) < end;) bench_compute(STEPS);
 }
 
 /* The thread, on all PEs. */
@@ -168,7 +160,7 @@ static double mean(double value) {
 static double compute_timed(long steps, double *others) {
     bench_sync();
     double process = now(CLOCK_PROCESS_CPUTIME_ID), thread = now(CLOCK_THREAD_CPUTIME_ID), start = now(CLOCK_MONOTONIC);
-    compute_steps(steps);
+    bench_compute(steps);
     double time = now(CLOCK_MONOTONIC) - start;
     thread = now(CLOCK_THREAD_CPUTIME_ID) - thread;
     *others = mean((now(CLOCK_PROCESS_CPUTIME_ID) - process - thread) / time);
@@ -183,7 +175,7 @@ static void slowdown(double *longer, double *share) {
     /* As many steps as fill a tenth of --compute: PE 0's count for all. */
     double start = now(CLOCK_THREAD_CPUTIME_ID), wanted = (double)compute_ms * 1e-4;
     for (long did = 0; now(CLOCK_THREAD_CPUTIME_ID) - start < wanted; did += STEPS) {
-        compute_steps(STEPS);
+        bench_compute(STEPS);
         steps = did + STEPS;
     }
     BENCH_MPI(MPI_Bcast(&steps, 1, MPI_LONG, 0, MPI_COMM_WORLD));

@@ -46,22 +46,13 @@ static void end_mpi(void) {
     BENCH_MPI(MPI_Win_flush(bench.peer, pair.win));
 }
 
-/* Arithmetic that calls nobody, one step after the other. */
-static void compute_steps(long n) {
-    uint64_t x = 1;
-    for (long i = 0; i < n; i++) {
-        x = x * 6364136223846793005u + 1442695040888963407u;
-        __asm__ volatile("" : "+r"(x));
-    }
-}
-
 /* The least of some: what disturbs this PE now makes no step slower. */
 static double find_step(void) {
     const long n = 100000;
     double least = 1;
     for (int i = 0; i < 20; i++) {
         double start = rma_wtime();
-        compute_steps(n);
+        bench_compute(n);
         double time = rma_wtime() - start;
         if (time < least) least = time;
     }
@@ -70,7 +61,7 @@ static double find_step(void) {
 
 /* Without a look at the clock, which would take longer than a short put. */
 static void compute(double seconds) {
-    compute_steps((long)(seconds / step));
+    bench_compute((long)(seconds / step));
 }
 
 /* All times are for one put of a window. */
