@@ -31,23 +31,25 @@ uint64_t rmai_process_namespace(void) {
 
 /* A PE that has died stays in the process table until its launcher asks for its exit status: kill(2) still finds it. So does
  * one whose main thread has ended while others run, and that one lives: proc(5), fields 3 (state) and 20 (num_threads). */
-int rmai_process_gone(int pid) {
+enum rmai_process_state rmai_process_state(int pid) {
     char path[32], line[512];
     const char *state;
     long threads = 1;
     size_t n;
     FILE *f;
-    if (kill(pid, 0) != 0) return errno == ESRCH;
+    if (kill(pid, 0) != 0) return errno == ESRCH ? RMAI_PROCESS_GONE : RMAI_PROCESS_LIVES;
     snprintf(path, sizeof path, "/proc/%d/stat", pid);
     f = fopen(path, "re");
-    if (!f) return 0;
+    if (!f) return RMAI_PROCESS_LIVES;
     n = fread(line, 1, sizeof line - 1, f);
     fclose(f);
     line[n] = 0;
     state = strrchr(line, ')'); /* the end of the program's name, which may hold anything */
-    if (!state || state[1] != ' ' || (state[2] != 'Z' && state[2] != 'X')) return 0;
+    if (!state || state[1] != ' ') return RMAI_PROCESS_LIVES;
+    if (state[2] == 'T') return RMAI_PROCESS_STOPPED;
+    if (state[2] != 'Z' && state[2] != 'X') return RMAI_PROCESS_LIVES;
     sscanf(state + 3, " %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %ld", &threads);
-    return threads <= 1;
+    return threads <= 1 ? RMAI_PROCESS_GONE : RMAI_PROCESS_LIVES;
 }
 
 void rmai_process_admit(void) { prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0); }

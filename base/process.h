@@ -11,8 +11,16 @@
 /* rmai_process_namespace: a number that processes have in common if they mean the same process by the same pid. */
 uint64_t rmai_process_namespace(void);
 
-/* rmai_process_gone: 1 if there is no process `pid`, or only its exit status is left. */
-int rmai_process_gone(int pid);
+/* rmai_process_state: what the system says of process `pid`. */
+enum rmai_process_state {
+    RMAI_PROCESS_LIVES,
+    RMAI_PROCESS_STOPPED, /* by a signal (SIGSTOP): not one that a debugger holds */
+    RMAI_PROCESS_GONE     /* there is none, or only its exit status is left */
+};
+enum rmai_process_state rmai_process_state(int pid);
+
+/* rmai_process_gone: 1 if that is RMAI_PROCESS_GONE. */
+static inline int rmai_process_gone(int pid) { return rmai_process_state(pid) == RMAI_PROCESS_GONE; }
 
 /* rmai_process_admit: let the other processes of this user read and write this one's memory, where the system (Yama's
  * ptrace_scope) asks for leave. Harmless where it does not. */

@@ -28,14 +28,24 @@ static void futex(_Atomic uint32_t *word, int operation, uint32_t value, const s
 
 #define POLLS_A_TURN 32  /* looks between turns of progress */
 #define NAP_FIRST 20000  /* nanoseconds: others may need this PE soon again */
+#define SLEEP_FIRST 1000000    /* see above: a wake-up may be missed in the first sleep */
+#define SLEEP_WATCHED 50000000 /* between looks after a wait that lasts */
 
-static uint32_t wait_and_help(struct rmai_event *e, uint32_t old, const struct rmai_patience *patience, int one_nap) {
+/* After a rest: the wait goes on, unless there is a new value. */
+static void look_after(const struct rmai_patience *patience, struct rmai_stall *stall) {
+    if (stall && patience->late) patience->late(patience->context, stall);
+}
+
+static uint32_t wait_and_help(struct rmai_event *e, uint32_t old, const struct rmai_patience *patience, struct rmai_stall *stall, int one_nap) {
     long nap = NAP_FIRST;
     uint32_t now;
     for (unsigned i = 0; i < patience->polls; i++) {
         now = atomic_load_explicit(&e->value, memory_order_acquire);
         if (now != old) return now;
-        if (i % POLLS_A_TURN == POLLS_A_TURN - 1 && patience->progress(patience->context)) i = 0;
+        if (i % POLLS_A_TURN == POLLS_A_TURN - 1 && patience->progress(patience->context)) {
+            look_after(patience, stall); /* where messages never end, there is no rest */
+            i = 0;
+        }
         rmai_pause();
     }
     atomic_fetch_add_explicit(&e->sleepers, 1, memory_order_relaxed);
@@ -44,14 +54,15 @@ static uint32_t wait_and_help(struct rmai_event *e, uint32_t old, const struct r
         nap = patience->progress(patience->context) ? NAP_FIRST : (nap * 2 < patience->nap ? nap * 2 : patience->nap);
         rmai_sleep_on(&e->value, old, nap, patience->slept_on);
         if (one_nap) break;
+        if (atomic_load_explicit(&e->value, memory_order_relaxed) == old) look_after(patience, stall);
     }
     atomic_fetch_sub_explicit(&e->sleepers, 1, memory_order_relaxed);
     return atomic_load_explicit(&e->value, memory_order_acquire);
 }
 
-static uint32_t wait(struct rmai_event *e, uint32_t old, const struct rmai_patience *patience, int one_nap) {
+static uint32_t wait(struct rmai_event *e, uint32_t old, const struct rmai_patience *patience, struct rmai_stall *stall, int one_nap) {
     uint32_t now;
-    if (patience->progress) return wait_and_help(e, old, patience, one_nap);
+    if (patience->progress) return wait_and_help(e, old, patience, stall, one_nap);
     for (unsigned i = 0; i < patience->polls; i++) {
         now = atomic_load_explicit(&e->value, memory_order_acquire);
         if (now != old) return now;
@@ -64,10 +75,13 @@ static uint32_t wait(struct rmai_event *e, uint32_t old, const struct rmai_patie
     }
     atomic_fetch_add_explicit(&e->sleepers, 1, memory_order_relaxed);
     atomic_thread_fence(memory_order_seq_cst); /* before the loads of `value`: see above */
-    const struct timespec first = {.tv_nsec = 1000000}, *timeout = &first;
-    while ((now = atomic_load_explicit(&e->value, memory_order_acquire)) == old && (timeout || !one_nap)) {
+    const struct timespec first = {.tv_nsec = SLEEP_FIRST}, between_looks = {.tv_nsec = SLEEP_WATCHED};
+    const struct timespec *timeout = &first;
+    while ((now = atomic_load_explicit(&e->value, memory_order_acquire)) == old) {
+        if (one_nap && timeout != &first) break;
         futex(&e->value, FUTEX_WAIT, old, timeout);
-        timeout = NULL;
+        timeout = stall && patience->late ? &between_looks : NULL;
+        if (timeout && atomic_load_explicit(&e->value, memory_order_relaxed) == old) look_after(patience, stall);
     }
     atomic_fetch_sub_explicit(&e->sleepers, 1, memory_order_relaxed);
     return now;
@@ -81,11 +95,15 @@ void rmai_linger(struct rmai_linger *l, const struct rmai_patience *patience) {
     if (look < patience->polls) {
         l->looks++;
         if (look >= HOT_POLLS) rmai_pause();
-        if (patience->progress && look % POLLS_A_TURN == POLLS_A_TURN - 1 && patience->progress(patience->context)) l->looks = 0;
+        if (patience->progress && look % POLLS_A_TURN == POLLS_A_TURN - 1 && patience->progress(patience->context)) {
+            look_after(patience, l->stall);
+            l->looks = 0;
+        }
         return;
     }
     if (patience->progress) {
         if (patience->progress(patience->context)) {
+            look_after(patience, l->stall);
             l->nap = 0;
             return;
         }
@@ -99,6 +117,7 @@ void rmai_linger(struct rmai_linger *l, const struct rmai_patience *patience) {
         rmai_doze(patience->doze, l->nap);
     else
         nanosleep(&(struct timespec){.tv_nsec = l->nap}, NULL);
+    look_after(patience, l->stall);
 }
 
 void rmai_doze(_Atomic uint32_t *doze, long nap) {
@@ -123,11 +142,15 @@ void rmai_sleep_on(_Atomic uint32_t *word, uint32_t old, long most, void *_Atomi
 void rmai_rouse(_Atomic uint32_t *word) { futex(word, FUTEX_WAKE, INT_MAX, NULL); }
 
 uint32_t rmai_wait(struct rmai_event *e, uint32_t old, const struct rmai_patience *patience) {
-    return wait(e, old, patience, 0);
+    return wait(e, old, patience, NULL, 0);
+}
+
+uint32_t rmai_wait_watched(struct rmai_event *e, uint32_t old, const struct rmai_patience *patience, struct rmai_stall *stall) {
+    return wait(e, old, patience, stall, 0);
 }
 
 uint32_t rmai_wait_a_while(struct rmai_event *e, uint32_t old, const struct rmai_patience *patience) {
-    return wait(e, old, patience, 1);
+    return wait(e, old, patience, NULL, 1);
 }
 
 void rmai_wake(struct rmai_event *e) {

@@ -11,6 +11,34 @@
 #include <stdint.h>
 #include <time.h>
 
+struct rmai_team;
+struct rmai_question;
+
+/* Whom a wait is for. */
+enum rmai_awaited {
+    RMAI_AWAITED_PE,      /* the PE with this number in the job */
+    RMAI_AWAITED_TEAM,    /* the other PEs of a team */
+    RMAI_AWAITED_NODE,    /* the other PEs of this node */
+    RMAI_AWAITED_LEADERS, /* the first PE of each other node */
+    RMAI_AWAITED_ANY      /* whichever PE ends it: none has to */
+};
+
+/* A wait that may last, as runtime/stall knows it. Who waits fills in the first four fields and leaves the others 0. */
+struct rmai_stall {
+    const char *call; /* the public call */
+    enum rmai_awaited awaited;
+    int pe;                       /* of RMAI_AWAITED_PE */
+    const struct rmai_team *team; /* of RMAI_AWAITED_TEAM */
+    double last;                  /* rma_wtime at the last look; 0 before the first one */
+    double waited;                /* seconds, of those in which this PE itself ran */
+    double next;                  /* when there is something to do again; this and what follows count by `waited` */
+    double say;                   /* when those who answer are named again */
+    double probe;                 /* when neighbours are looked at again */
+    int suspect;                  /* 1 + the PE that seemed to be dead at the last look, or 0 */
+    struct rmai_question *asked;  /* n of them, or NULL */
+    int n;
+};
+
 struct rmai_patience {
     unsigned polls;  /* looks at the word before the first yield */
     unsigned yields; /* calls of sched_yield, one look after each, before sleeping */
@@ -19,6 +47,9 @@ struct rmai_patience {
     long nap; /* with progress: nanoseconds of sleep between its turns, at most */
     _Atomic uint32_t *doze; /* with progress, or NULL: not 0 while a thread sleeps between its turns; rmai_rouse_dozer ends that */
     void *_Atomic *slept_on; /* with progress, or NULL: the word on which a thread sleeps between its turns */
+    /* Both or none: looks after a wait at each of its rests, and is told that a wait it has looked after is over. */
+    void (*late)(void *context, struct rmai_stall *stall);
+    void (*late_no_more)(void *context, struct rmai_stall *stall);
 };
 
 /* A word that is waited for, with those who sleep on it. Only wait and wake functions touch `sleepers`. */
@@ -43,7 +74,14 @@ static inline uint32_t rmai_look(struct rmai_event *e, uint32_t turn, int more) 
  * spurious wake-up of the kernel is looked at again here. */
 uint32_t rmai_wait(struct rmai_event *e, uint32_t old, const struct rmai_patience *patience);
 
-/* rmai_wait_a_while: the same, but sleeps for a millisecond at most, and then returns what there is: for who has to look
+/* rmai_wait_watched: the same, and patience->late looks after the wait, which `stall` describes, at each rest. Call it as often as the wait
+ * needs, then rmai_wait_over. */
+uint32_t rmai_wait_watched(struct rmai_event *e, uint32_t old, const struct rmai_patience *patience, struct rmai_stall *stall);
+static inline void rmai_wait_over(const struct rmai_patience *patience, struct rmai_stall *stall) {
+    if (stall->last > 0) patience->late_no_more(patience->context, stall);
+}
+
+/* rmai_wait_a_while: as rmai_wait, but sleeps for a millisecond at most, and then returns what there is: for who has to look
  * whether the one that it waits for is still alive. */
 uint32_t rmai_wait_a_while(struct rmai_event *e, uint32_t old, const struct rmai_patience *patience);
 
@@ -56,7 +94,8 @@ void rmai_wake(struct rmai_event *e);
  * from {0}. */
 struct rmai_linger {
     unsigned looks;
-    long nap; /* nanoseconds */
+    long nap;                 /* nanoseconds */
+    struct rmai_stall *stall; /* or NULL: patience->late looks after this wait at each rest; rmai_wait_over ends it */
 };
 
 /* rmai_linger polls, yields or sleeps, by how long it has lasted; drives progress as the patience says. */

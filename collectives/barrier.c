@@ -9,10 +9,11 @@
 static int meet(struct rmai_world *w, const char *call, struct rmai_team *t) {
     if (t == &w->teams.team[RMAI_TEAM_WORLD]) return rmai_meet_only(w, call);
     if (t == &w->teams.team[RMAI_TEAM_SHARED]) {
-        rmai_barrier_node(&w->barrier);
+        rmai_barrier_node(&w->barrier, call);
         return RMA_SUCCESS;
     }
     if (t->near.n < t->n) return rmai_team_meet(w, call, t, NULL, 0, NULL);
+    t->near.call = call;
     rmai_near_sync(&t->near);
     return RMA_SUCCESS;
 }

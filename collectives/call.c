@@ -13,6 +13,7 @@ int rmai_call_begin(struct rmai_call *c, const char *name, const rma_team *team)
     c->t = rmai_team(c->w, name, team);
     if (!c->t) return rma_last_code();
     c->near = &c->t->near;
+    c->near->call = name;
     c->far = c->near->n < c->t->n;
     return RMA_SUCCESS;
 }

@@ -69,7 +69,7 @@ int rmai_agree_on(struct rmai_world *w, const char *name, enum rmai_agree_call c
     mine->epoch = epoch;
     mine->call = (uint32_t)call;
     for (int f = 0; f < RMAI_AGREE_FIELDS; f++) mine->field[f] = field[f];
-    rmai_barrier_node(&w->barrier);
+    rmai_barrier_node(&w->barrier, name);
     if (w->n_nodes == 1) {
         scan(w, turn, epoch, v);
         return kept;
@@ -80,7 +80,7 @@ int rmai_agree_on(struct rmai_world *w, const char *name, enum rmai_agree_call c
         code = rmai_net_agree(&w->net, name, told, sizeof *told, &request);
         if (code == RMA_SUCCESS) code = rmai_far_finish(w, name, "MPI_Iallreduce", &request, NULL);
     }
-    rmai_barrier_node(&w->barrier);
+    rmai_barrier_node(&w->barrier, name);
     *v = *told;
     return code != RMA_SUCCESS ? code : kept;
 }

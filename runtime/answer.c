@@ -199,7 +199,6 @@ static int with_memory(struct task *t) {
 static int carry_out(struct task *t) {
     struct rmai_world *w = t->w;
     struct rmai_header *h = rmai_header(w, w->node_my_pe);
-    const char *in;
     rma_gptr_t g;
     int code = RMA_SUCCESS;
     switch ((enum rmai_far_kind)t->r.kind) {
@@ -214,10 +213,6 @@ static int carry_out(struct task *t) {
             value(t, extent, sizeof extent);
             return RMA_SUCCESS;
         }
-        case RMAI_FAR_PING:
-            in = atomic_load_explicit(&w->far.waiting_in, memory_order_relaxed);
-            value(t, in ? in : "", in ? strnlen(in, 60) : 0);
-            return RMA_SUCCESS;
         default: return with_memory(t);
     }
 }
@@ -248,6 +243,17 @@ int rmai_answer(struct rmai_world *w, int from, const struct rmai_envelope *requ
     assert((size_t)(at - (const unsigned char *)request) == len && "a request is as long as its records");
     (void)len;
     return send(w, t.reply);
+}
+
+int rmai_answer_ping(struct rmai_world *w, int from, const struct rmai_envelope *ping) {
+    struct reply *r = begin(w->far.answering, from, ping->flight, RMAI_WIRE_ALIVE);
+    char in[8 * RMAI_WAITING_WORDS];
+    if (!r) return no_memory(from);
+    r->e.n = ping->n;
+    rmai_waiting_read(&rmai_header(w, w->node_my_pe)->waiting, in);
+    memcpy(r->message + r->bytes, in, sizeof in);
+    r->bytes += sizeof in;
+    return send(w, r);
 }
 
 /* ---- opening and closing ---- */

@@ -35,18 +35,19 @@ struct rmai_barrier {
     struct rmai_barrier_shared *mine;
     struct rmai_barrier_shared *first; /* of the node's PE 0 */
     struct rmai_barrier_shared *partner[RMAI_BARRIER_ROUNDS];
-    uint32_t n, rounds;
+    uint32_t n, me, rounds;
+    const int *pes; /* the numbers in the job of the node's PEs: for who waits for one of them */
     uint32_t epoch; /* barriers that this PE has entered */
     int crowded;
     struct rmai_patience patience;
 };
 
-/* rmai_barrier_setup: shared(context, q) is the address of the part of the node's PE q. */
-void rmai_barrier_setup(struct rmai_barrier *b, uint32_t n, uint32_t me, int crowded, struct rmai_patience patience,
+/* rmai_barrier_setup: shared(context, q) is the address of the part of the node's PE q, whose number in the job is pes[q]. */
+void rmai_barrier_setup(struct rmai_barrier *b, uint32_t n, uint32_t me, const int *pes, int crowded, struct rmai_patience patience,
                         struct rmai_barrier_shared *(*shared)(void *context, uint32_t q), void *context);
 
-/* rmai_barrier_node waits until all PEs of the node have called it. What any of them wrote before is seen by each of
+/* rmai_barrier_node waits, for the public call `call`, until all PEs of the node have called it. What any of them wrote before is seen by each of
  * them after (release on arrival, acquire on departure, through every chain of rounds). */
-void rmai_barrier_node(struct rmai_barrier *b);
+void rmai_barrier_node(struct rmai_barrier *b, const char *call);
 
 #endif

@@ -32,6 +32,7 @@
 #define PAUSE 2000000u              /* ticks */
 #define LOCK_POLLS 1000
 #define MESSAGES_MOST 64            /* heard before the caller goes on with its own work */
+#define LOOKS_A_STALL 1024          /* looks for messages between looks whether the wait has become long */
 #define RECORDS_A_LOOK 16           /* added between looks for answers */
 
 /* ---- the lock ---- */
@@ -290,6 +291,8 @@ static void send_data(struct rmai_world *w, const struct rmai_envelope *e) {
 
 /* ---- progress ---- */
 
+static void take_sign_of_life(struct rmai_world *w, int from, const struct rmai_envelope *e, size_t len);
+
 static int progress(struct rmai_world *w) {
     int heard = 0, from, code = RMA_SUCCESS;
     size_t len;
@@ -299,6 +302,8 @@ static int progress(struct rmai_world *w) {
             case RMAI_WIRE_REQUEST: code = rmai_answer(w, from, e, len); break;
             case RMAI_WIRE_GO: send_data(w, e); break;
             case RMAI_WIRE_KNOCK: break;
+            case RMAI_WIRE_PING: code = rmai_answer_ping(w, from, e); break;
+            case RMAI_WIRE_ALIVE: take_sign_of_life(w, from, e, len); break;
             default: take_answer(w, e);
         }
         if (code == RMA_SUCCESS) code = rmai_net_heard(&w->net);
@@ -329,34 +334,26 @@ int rmai_far_progress(struct rmai_world *w, int try) {
 
 /* ---- waiting ---- */
 
-/* What one wait is about: for whom, since when, how patiently. */
+/* What one wait is about: for whom, how patiently. */
 struct vigil {
-    const char *call;
-    int pe; /* or -1: for the team's PEs, or without a team for the leaders of other nodes */
-    const struct rmai_team *team;
-    unsigned idle;
+    unsigned looks, idle;
     long nap;
     struct rmai_stall stall;
 };
 
-void rmai_far_in_call(struct rmai_world *w, const char *call) {
-    atomic_store_explicit(&w->far.waiting_in, call, memory_order_relaxed);
-}
-
-static struct vigil vigil(struct rmai_world *w, const char *call, int pe) {
-    rmai_far_in_call(w, call);
-    return (struct vigil){.call = call, .pe = pe, .nap = NAP_FIRST};
-}
+static struct vigil vigil(const char *call, int pe) { return (struct vigil){.nap = NAP_FIRST, .stall = {.call = call, .pe = pe}}; }
 
 static void vigil_end(struct rmai_world *w, struct vigil *v) {
-    rmai_far_in_call(w, NULL);
-    if (RMAI_UNLIKELY(v->stall.since > 0)) rmai_stall_end(w, &v->stall);
+    if (RMAI_UNLIKELY(v->stall.last > 0)) rmai_stall_end(w, &v->stall);
 }
 
 /* One look, and a rest if there was nothing to hear. The lock is held, and let go where others may want it. */
 static void look(struct rmai_world *w, struct vigil *v) {
     struct rmai_far *f = &w->far;
-    if (progress(w) > 0) {
+    int heard = progress(w);
+    /* Where messages never end there is no rest. */
+    if (++v->looks % LOOKS_A_STALL == 0) rmai_stall_look(w, &v->stall);
+    if (heard > 0) {
         v->nap = NAP_FIRST;
         v->idle = 0;
         return;
@@ -369,13 +366,7 @@ static void look(struct rmai_world *w, struct vigil *v) {
     rmai_doze(&f->doze, v->nap);
     v->nap = (long)rmai_min((size_t)v->nap * 3 / 2, NAP_LAST);
     lock(f);
-    rmai_stall_look(w, &v->stall, v->call, v->pe, v->team);
-}
-
-void rmai_far_stalled(struct rmai_world *w, const char *call, int pe, struct rmai_stall *stall) {
-    lock(&w->far);
-    rmai_stall_look(w, stall, call, pe, NULL);
-    unlock(&w->far);
+    rmai_stall_look(w, &v->stall);
 }
 
 /* A record that no mistake of the caller's lets fail brings no text back: its owner had no memory, or MPI failed there. */
@@ -383,7 +374,7 @@ static int failed_there(const char *call, int pe, int code) { return rmai_error(
 
 /* Until all of the waiter's records are done. Returns the code of the first that failed, with its text recorded. */
 static int wait_for(struct rmai_world *w, const char *call, int pe, struct rmai_waiter *waiter) {
-    struct vigil v = vigil(w, call, pe);
+    struct vigil v = vigil(call, pe);
     while (waiter->left > 0) look(w, &v);
     vigil_end(w, &v);
     if (waiter->code == RMA_SUCCESS) return RMA_SUCCESS;
@@ -391,9 +382,10 @@ static int wait_for(struct rmai_world *w, const char *call, int pe, struct rmai_
 }
 
 int rmai_far_finish(struct rmai_world *w, const char *call, const char *what, MPI_Request *request, const struct rmai_team *team) {
-    struct vigil v = vigil(w, call, -1);
+    struct vigil v = vigil(call, -1);
     int done = 0, code;
-    v.team = team;
+    v.stall.awaited = team ? RMAI_AWAITED_TEAM : RMAI_AWAITED_LEADERS;
+    v.stall.team = team;
     lock(&w->far);
     while ((code = MPI_Test(request, &done, MPI_STATUS_IGNORE)) == MPI_SUCCESS && !done) look(w, &v);
     vigil_end(w, &v);
@@ -415,7 +407,6 @@ struct ask {
     int put;       /* a release has to come after it */
     int now;       /* somebody will wait for it */
     int hold;      /* the next record goes with it */
-    int outside;   /* goes beyond the credits */
 };
 
 /* The record with its name and data, and what it may bring back. */
@@ -483,7 +474,7 @@ static int add(struct rmai_world *w, const struct ask *a) {
     hold(s);
     p = peer_of(s, a->pe);
     while (p && !((flight = p->open) != NULL && fits(flight, &need))) {
-        if (flight && flight->n && (p->flights < RMAI_CREDITS || a->outside)) {
+        if (flight && flight->n && p->flights < RMAI_CREDITS) {
             leave(w, p);
         } else if (!flight && (p->open = take(f)) != NULL) {
             p->open->peer = p;
@@ -491,14 +482,14 @@ static int add(struct rmai_world *w, const struct ask *a) {
             p = NULL;
         } else {
             let(s);
-            if (!waited++) v = vigil(w, a->call, a->pe);
+            if (!waited++) v = vigil(a->call, a->pe);
             look(w, &v);
             hold(s);
         }
     }
     if (p) {
         append(p, a, &need);
-        if (!a->hold && (p->flights == 0 || (a->now && p->flights < RMAI_CREDITS) || a->outside))
+        if (!a->hold && (p->flights == 0 || (a->now && p->flights < RMAI_CREDITS)))
             leave(w, p);
         else
             due = !a->hold && p->open->n % RECORDS_A_LOOK == 0;
@@ -528,7 +519,7 @@ static int add_long(struct rmai_world *w, const struct ask *a, void *buffer, siz
             p = NULL;
         } else {
             let(s);
-            if (!waited++) v = vigil(w, a->call, a->pe);
+            if (!waited++) v = vigil(a->call, a->pe);
             look(w, &v);
             hold(s);
         }
@@ -865,18 +856,43 @@ int rmai_far_extent(struct rmai_world *w, const char *call, int pe, int pool, in
     return RMA_SUCCESS;
 }
 
-void rmai_far_forget(struct rmai_world *w, const struct rmai_waiter *waiter) {
-    struct rmai_far *f = &w->far;
-    for (unsigned i = 0; i < f->n_flights; i++)
-        for (unsigned k = 0; k < f->flight[i]->n; k++)
-            if (f->flight[i]->expect[k].waiter == waiter) f->flight[i]->expect[k] = (struct rmai_expect){0};
+/* ---- signs of life ---- */
+
+void rmai_far_lock(struct rmai_world *w) {
+    if (w->far.active) lock(&w->far);
 }
 
-void rmai_far_ping(struct rmai_world *w, const char *call, int pe, struct rmai_waiter *waiter, char *text, size_t room) {
-    struct ask a = {.call = call, .set = standing(w), .pe = pe, .r = {.kind = RMAI_FAR_PING}, .answer = room, .now = 1, .outside = 1,
-                    .expect = {.dest = text, .len = (uint32_t)room, .waiter = waiter}};
-    waiter->left = 1;
-    if (add(w, &a) != RMA_SUCCESS) waiter->left = 0;
+void rmai_far_unlock(struct rmai_world *w) {
+    if (w->far.active) unlock(&w->far);
+}
+
+struct rmai_ping *rmai_far_ping(struct rmai_world *w, int pe) {
+    struct rmai_ping *ping = w->far.ping;
+    unsigned i = 0;
+    while (i < RMAI_PINGS && (ping[i].used || rmai_net_done(&ping[i].sent) != 1)) i++;
+    if (i == RMAI_PINGS) return NULL;
+    ping += i;
+    ping->message = (struct rmai_envelope){.kind = RMAI_WIRE_PING, .flight = (uint16_t)i, .n = (uint16_t)(ping->message.n + 1)};
+    ping->used = 1;
+    ping->answered = 0;
+    ping->pe = pe;
+    if (rmai_net_send(&w->net, pe, &ping->message, sizeof ping->message, &ping->sent) != RMA_SUCCESS) fatal();
+    return ping;
+}
+
+/* MPI may still hold the message: then the place is not given away (rmai_far_ping). */
+void rmai_far_forget_ping(struct rmai_world *w, struct rmai_ping *ping) {
+    (void)w;
+    ping->used = 0;
+}
+
+/* Of a question that nobody waits for any more the answer comes too late. */
+static void take_sign_of_life(struct rmai_world *w, int from, const struct rmai_envelope *e, size_t len) {
+    struct rmai_ping *ping = &w->far.ping[e->flight % RMAI_PINGS];
+    if (!ping->used || ping->message.n != e->n || ping->pe != from || len < sizeof *e + sizeof ping->in) return;
+    memcpy(ping->in, e + 1, sizeof ping->in);
+    ping->in[sizeof ping->in - 1] = 0;
+    ping->answered = 1;
 }
 
 /* ---- quiet ---- */
@@ -905,7 +921,7 @@ int rmai_pending_flush(struct rmai_world *w, const char *call, struct rmai_pendi
 
 /* What is asked of p by messages; the lock of all is held. Other threads may put something through the window meanwhile, or ask more. */
 static void hear_all(struct rmai_world *w, const char *call, struct rmai_peer *p) {
-    struct vigil v = vigil(w, call, p->pe);
+    struct vigil v = vigil(call, p->pe);
     hold(p->set);
     while (p->flights || is_open(p)) {
         if (is_open(p) && p->flights < RMAI_CREDITS) {
@@ -1090,6 +1106,8 @@ int rmai_far_open(struct rmai_world *w) {
     f->windowless = w->settings.window == RMAI_WINDOW_NONE || (f->only_atomics && !f->amo_mpi);
     if (f->amo_mpi && !(f->operands = calloc(RMAI_OPERANDS, sizeof *f->operands)))
         return rmai_error(RMA_ERR_NO_MEM, "rma_init: no memory for the operands of atomics");
+    if (!(f->ping = calloc(RMAI_PINGS, sizeof *f->ping))) return rmai_error(RMA_ERR_NO_MEM, "rma_init: no memory for signs of life");
+    for (unsigned i = 0; i < RMAI_PINGS; i++) f->ping[i].sent = MPI_REQUEST_NULL;
     f->one_sided = w->settings.window == RMAI_WINDOW_ALWAYS ? 1 : -1;
     return rmai_answer_open(w);
 }
@@ -1101,5 +1119,7 @@ void rmai_far_close(struct rmai_world *w) {
     rmai_answer_close(w);
     for (unsigned i = 0; i < f->n_flights; i++) free(f->flight[i]);
     free(f->operands);
+    for (unsigned i = 0; f->ping && i < RMAI_PINGS; i++) rmai_net_let_go(&f->ping[i].sent);
+    free(f->ping);
     pthread_mutex_destroy(&f->lock);
 }

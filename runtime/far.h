@@ -94,6 +94,17 @@ struct rmai_operands {
 #define RMAI_NO_PUTS 0
 #define RMAI_MANY_PUTS (-1)
 
+/* A question for a sign of life, to a PE of another node. It goes beyond flights and credits: those may all be in use towards a PE that
+ * does not answer. */
+#define RMAI_PINGS 256
+struct rmai_ping {
+    struct rmai_envelope message; /* `flight`: its place; `n`: how often the place has been used, so that no late answer is taken for another's */
+    MPI_Request sent;
+    int used, answered;
+    int pe;
+    char in[8 * RMAI_WAITING_WORDS]; /* with the answer: the call in which that PE waits, or "" */
+};
+
 struct rmai_answering; /* runtime/answer.c */
 
 struct rmai_far {
@@ -103,6 +114,7 @@ struct rmai_far {
     struct rmai_flight *flight[RMAI_FLIGHTS], *idle, *moving;
     unsigned n_flights;
     struct rmai_answering *answering;
+    struct rmai_ping *ping; /* RMAI_PINGS places */
     _Atomic size_t covered; /* bytes of the symmetric heap that the window covers; stored by a release, when it is there */
     int windowless;         /* there is no window, nor will there be */
     int amo_mpi;            /* MPI does all atomics in the window, */
@@ -115,7 +127,6 @@ struct rmai_far {
     void *_Atomic slept_on; /* a word of this PE on which its program sleeps in the kernel, or NULL: its change by another node wakes */
     _Atomic uint32_t doze;  /* a thread of the program sleeps between two looks */
     _Atomic uint32_t turns; /* of progress: tells the watchman that somebody else drives */
-    const char *_Atomic waiting_in; /* the public call in which this PE waits, or NULL */
 };
 
 /* rmai_far_open: after rmai_net_open; rmai_far_close: after all PEs have met, quiet. */
@@ -182,12 +193,6 @@ int rmai_far_release(struct rmai_world *w, const char *call, struct rmai_pending
  * With `try` it does nothing if somebody else is at it. In jobs of one node 0. */
 int rmai_far_progress(struct rmai_world *w, int try);
 
-/* rmai_far_in_call tells who asks this PE for a sign of life in which public call it waits; NULL: in none. */
-void rmai_far_in_call(struct rmai_world *w, const char *call);
-
-/* rmai_far_stalled: rmai_stall_look, for waits elsewhere. */
-void rmai_far_stalled(struct rmai_world *w, const char *call, int pe, struct rmai_stall *stall);
-
 /* rmai_far_finish waits for an MPI request among the PEs of team, or with NULL of a leader among leaders, serving others meanwhile. Returns
  * RMA_SUCCESS or RMA_ERR_MPI. */
 int rmai_far_finish(struct rmai_world *w, const char *call, const char *what, MPI_Request *request, const struct rmai_team *team);
@@ -196,12 +201,16 @@ int rmai_far_finish(struct rmai_world *w, const char *call, const char *what, MP
  * 0 if never, or with `fresh` as it is now. */
 int rmai_far_extent(struct rmai_world *w, const char *call, int pe, int pool, int fresh, size_t *extent);
 
-/* ---- for runtime/stall; the lock is held ---- */
+/* ---- for runtime/stall ---- */
 
-/* rmai_far_ping asks pe for a sign of life: the waiter is done when it comes, with the call that pe waits in written to text,
- * which has `room` bytes. rmai_far_forget: nobody waits for it any more. */
-void rmai_far_ping(struct rmai_world *w, const char *call, int pe, struct rmai_waiter *waiter, char *text, size_t room);
-void rmai_far_forget(struct rmai_world *w, const struct rmai_waiter *waiter);
+/* rmai_far_lock, rmai_far_unlock: the lock, in jobs in which far is active. */
+void rmai_far_lock(struct rmai_world *w);
+void rmai_far_unlock(struct rmai_world *w);
+
+/* With the lock: rmai_far_ping asks pe for a sign of life; NULL if all places are in use. The result says when it has come (answered), until
+ * rmai_far_forget_ping. Neither waits. */
+struct rmai_ping *rmai_far_ping(struct rmai_world *w, int pe);
+void rmai_far_forget_ping(struct rmai_world *w, struct rmai_ping *ping);
 
 /* ---- between far.c and answer.c; the lock is held ---- */
 
@@ -211,5 +220,8 @@ void rmai_answer_close(struct rmai_world *w);
 /* rmai_answer does a request of PE `from`; rmai_answer_go_on looks after what is under way. Both return RMA_SUCCESS or RMA_ERR_MPI. */
 int rmai_answer(struct rmai_world *w, int from, const struct rmai_envelope *request, size_t len);
 int rmai_answer_go_on(struct rmai_world *w);
+
+/* rmai_answer_ping tells PE `from` that this one lives. Returns as rmai_answer. */
+int rmai_answer_ping(struct rmai_world *w, int from, const struct rmai_envelope *ping);
 
 #endif

@@ -55,12 +55,16 @@ static int past(uint32_t seen, uint32_t before) { return !(seen & RMA_LOCK_HELD_
 int rma_lock_wait_(rma_lock_t *lock, uint32_t before) {
     struct rmai_world *w = &rmai_world;
     const struct rmai_patience *patience = &w->barrier.patience;
-    struct rmai_linger linger = {0};
+    struct rmai_stall stall = {.call = "rma_set_lock", .pe = (int)(before & RMA_LOCK_PE_) - 1};
+    struct rmai_linger linger = {.stall = &stall};
     unsigned polls = w->barrier.crowded ? POLLS_CROWDED : patience->polls;
     uint32_t *word = &near_copy(lock, (int)(before & RMA_LOCK_PE_) - 1)->node_, seen;
     __atomic_fetch_or(&lock->node_, before & RMA_LOCK_PE_, __ATOMIC_RELAXED); /* for who looks at the queue from outside */
     for (unsigned i = 0; i < polls; i++) {
-        if (past(__atomic_load_n(word, __ATOMIC_ACQUIRE), before)) return RMA_SUCCESS;
+        if (past(__atomic_load_n(word, __ATOMIC_ACQUIRE), before)) {
+            rmai_wait_over(patience, &stall);
+            return RMA_SUCCESS;
+        }
         if (w->barrier.crowded)
             rmai_pause();
         else
@@ -74,7 +78,9 @@ int rma_lock_wait_(rma_lock_t *lock, uint32_t before) {
         }
         rmai_sleep_on((_Atomic uint32_t *)word, seen, SLEEP_MOST, NULL);
         seen = __atomic_load_n(word, __ATOMIC_ACQUIRE);
+        if (!past(seen, before)) patience->late(patience->context, &stall);
     }
+    rmai_wait_over(patience, &stall);
     return RMA_SUCCESS;
 }
 
@@ -92,15 +98,15 @@ static int clear_near(rma_lock_t *lock) {
 
 /* ---- between nodes ---- */
 
-/* Until node_ has one of the bits. */
-static uint32_t await(rma_lock_t *lock, uint32_t bits) {
+/* Until node_ has one of the bits, which `stall` says who adds. */
+static uint32_t await_bits(rma_lock_t *lock, uint32_t bits, struct rmai_stall *stall) {
     struct rmai_world *w = &rmai_world;
     const struct rmai_patience *patience = &w->barrier.patience;
-    struct rmai_linger linger = {0};
+    struct rmai_linger linger = {.stall = stall};
     unsigned polls = w->barrier.crowded ? POLLS_CROWDED : patience->polls;
     uint32_t node;
     for (unsigned i = 0; i < polls; i++) {
-        if ((node = node_of(lock)) & bits) return node;
+        if ((node = node_of(lock)) & bits) break;
         if (w->barrier.crowded)
             rmai_pause();
         else
@@ -111,11 +117,13 @@ static uint32_t await(rma_lock_t *lock, uint32_t bits) {
             rmai_linger(&linger, patience);
             continue;
         }
+        patience->late(patience->context, stall);
         if (patience->progress && patience->progress(patience->context)) continue;
         if (!(node & RMA_LOCK_ASLEEP_)) node = __atomic_or_fetch(&lock->node_, RMA_LOCK_ASLEEP_, __ATOMIC_ACQ_REL);
         if (!(node & bits))
             rmai_sleep_on((_Atomic uint32_t *)&lock->node_, node, patience->progress ? patience->nap : SLEEP_MOST, patience->slept_on);
     }
+    rmai_wait_over(patience, stall);
     return node;
 }
 
@@ -139,11 +147,10 @@ static int tell(const char *call, rma_lock_t *lock, int pe, uint32_t bits) {
 
 static int wait_for_grant(rma_lock_t *lock, uint32_t before) {
     struct rmai_world *w = &rmai_world;
-    int code = tell("rma_set_lock", lock, (int)before - 1, (uint32_t)w->my_pe + 1);
+    struct rmai_stall stall = {.call = "rma_set_lock", .pe = (int)before - 1};
+    int code = tell("rma_set_lock", lock, stall.pe, (uint32_t)w->my_pe + 1);
     if (code != RMA_SUCCESS) return code;
-    rmai_far_in_call(w, "rma_set_lock");
-    await(lock, RMA_LOCK_GRANTED_);
-    rmai_far_in_call(w, NULL);
+    await_bits(lock, RMA_LOCK_GRANTED_, &stall);
     return RMA_SUCCESS;
 }
 
@@ -196,6 +203,7 @@ int rma_clear_lock_slow_(rma_lock_t *lock) {
     struct rmai_world *w = &rmai_world;
     int code, home = home_of("rma_clear_lock", lock, &code);
     uint32_t me = (uint32_t)w->my_pe + 1, node, before;
+    struct rmai_stall stall = {.call = "rma_clear_lock", .awaited = RMAI_AWAITED_ANY};
     if (code == RMA_SUCCESS && !(node_of(lock) & RMA_LOCK_HELD_))
         code = rmai_error(RMA_ERR_STATE, "rma_clear_lock: PE %d does not hold the lock at %p", w->my_pe, (void *)lock);
     if (code == RMA_SUCCESS) code = rmai_far_calm(w, "rma_clear_lock");
@@ -209,7 +217,7 @@ int rma_clear_lock_slow_(rma_lock_t *lock) {
             __atomic_store_n(&lock->node_, 0, __ATOMIC_RELAXED);
             return RMA_SUCCESS;
         }
-        node = await(lock, RMA_LOCK_PE_); /* it has taken its place, and is about to say so */
+        node = await_bits(lock, RMA_LOCK_PE_, &stall); /* it has taken its place, and is about to say so */
     }
     __atomic_store_n(&lock->node_, 0, __ATOMIC_RELAXED);
     return tell("rma_clear_lock", lock, (int)(node & RMA_LOCK_PE_) - 1, RMA_LOCK_GRANTED_);

@@ -85,18 +85,29 @@ static inline uint32_t look(const struct rmai_near *near, struct rmai_event *e, 
     return rmai_look(e, turn, near->shape == RMAI_CROWDED ? 0 : RMAI_LOOKS);
 }
 
-/* Waits for an event of near PE i. Who may sleep says so in a line of that PE which nobody else writes: to look there costs it nothing,
+/* A wait for near PE i, or for any of the near PEs if i is ANY_NEAR. */
+#define ANY_NEAR (-1)
+static struct rmai_stall stall_for(const struct rmai_near *near, int i) {
+    const struct rmai_header *h;
+    if (!near->patience->late) return (struct rmai_stall){0};
+    h = (const struct rmai_header *)(const void *)((const char *)near->desk[i == ANY_NEAR ? 0 : i] - near->at);
+    return (struct rmai_stall){.call = near->call, .awaited = i == ANY_NEAR ? RMAI_AWAITED_NODE : RMAI_AWAITED_PE, .pe = h->pe};
+}
+
+/* Waits for an event of near PE i, which PE `from` (or ANY_NEAR) will bring about. Who may sleep says so in a line of that PE which nobody else writes: to look there costs it nothing,
  * where the line of the event, which has gone to who waits, would have to come back. */
-static RMAI_COLD void hear_late(const struct rmai_near *near, int i, struct rmai_event *e, uint32_t turn, uint32_t value) {
+static RMAI_COLD void hear_late(const struct rmai_near *near, int i, struct rmai_event *e, uint32_t turn, uint32_t value, int from) {
     _Atomic uint32_t *sleepers = &near->desk[i]->sleepers;
+    struct rmai_stall stall = stall_for(near, from);
     atomic_fetch_add_explicit(sleepers, 1, memory_order_relaxed); /* rmai_wait has the fence between this and its last look */
-    while (!rmai_reached(value, turn)) value = rmai_wait(e, value, near->patience);
+    while (!rmai_reached(value, turn)) value = rmai_wait_watched(e, value, near->patience, &stall);
+    rmai_wait_over(near->patience, &stall);
     atomic_fetch_sub_explicit(sleepers, 1, memory_order_relaxed);
 }
 
-static inline void hear(const struct rmai_near *near, int i, struct rmai_event *e, uint32_t turn) {
+static inline void hear(const struct rmai_near *near, int i, struct rmai_event *e, uint32_t turn, int from) {
     uint32_t value = look(near, e, turn);
-    if (!rmai_reached(value, turn)) hear_late(near, i, e, turn, value);
+    if (!rmai_reached(value, turn)) hear_late(near, i, e, turn, value, from);
 }
 
 /* A new value for an event of this PE, or of the first. */
@@ -110,11 +121,17 @@ static inline void tell(const struct rmai_near *near, struct rmai_desk *desk, st
  * for different turns and one of them be forgotten, it looks again within a millisecond. */
 static void await_one(const struct rmai_near *near, int i, uint32_t turn) {
     struct rmai_desk *desk = near->desk[i];
+    struct rmai_stall stall = {0};
     uint32_t value = look(near, &desk->through, turn);
     if (rmai_reached(value, turn)) return;
     atomic_store_explicit(&desk->wanted, turn, memory_order_relaxed);
     atomic_fetch_add_explicit(&desk->sleepers, 1, memory_order_relaxed);
-    while (!rmai_reached(value, turn)) value = rmai_wait_a_while(&desk->through, value, near->patience);
+    stall = stall_for(near, i);
+    while (!rmai_reached(value, turn)) {
+        value = rmai_wait_a_while(&desk->through, value, near->patience);
+        if (!rmai_reached(value, turn) && near->patience->late) near->patience->late(near->patience->context, &stall);
+    }
+    rmai_wait_over(near->patience, &stall);
     atomic_fetch_sub_explicit(&desk->sleepers, 1, memory_order_relaxed);
 }
 
@@ -149,7 +166,7 @@ void rmai_near_begin(struct rmai_near *near, int posts, size_t len) {
 void rmai_near_post(struct rmai_near *near) { tell(near, near->mine, &rmai_near_slot(near, near->me)->posted); }
 
 void rmai_near_hear(struct rmai_near *near, int i) {
-    if (i != near->me) hear(near, i, &rmai_near_slot(near, i)->posted, near->turn);
+    if (i != near->me) hear(near, i, &rmai_near_slot(near, i)->posted, near->turn, i);
 }
 
 static void meet_flat(struct rmai_near *near) {
@@ -161,7 +178,7 @@ static void meet_tree(struct rmai_near *near) {
     int first = near->me * BRANCHES + 1, above = (near->me - 1) / BRANCHES;
     for (int i = first; i < first + BRANCHES && i < near->n; i++) rmai_near_hear(near, i);
     rmai_near_post(near);
-    if (near->me > 0) hear(near, above, &near->desk[above]->gate, near->turn);
+    if (near->me > 0) hear(near, above, &near->desk[above]->gate, near->turn, above);
     if (first < near->n) tell(near, near->mine, &near->mine->gate);
 }
 
@@ -173,7 +190,7 @@ static void meet_counter(struct rmai_near *near) {
         atomic_store_explicit(&first->arrived, 0, memory_order_relaxed); /* nobody counts before the gate opens */
         tell(near, first, &first->gate);
     } else {
-        hear(near, 0, &first->gate, near->turn);
+        hear(near, 0, &first->gate, near->turn, ANY_NEAR);
     }
 }
 

@@ -57,6 +57,7 @@ struct rmai_near {
     enum rmai_shape shape;
     enum { RMAI_FLAT, RMAI_TREE, RMAI_COUNTER } meeting;
     const struct rmai_patience *patience;
+    const char *call;        /* the public call that the present turn is of */
 };
 
 /* Where the desk of team number `number` is in each PE's space. It has to have memory, and to be zero (rmai_near_clear), before the near

@@ -3,93 +3,256 @@
 
 #include "runtime/stall.h"
 #include "base/error.h"
+#include "base/process.h"
 #include "runtime/world.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define ANSWER_TIME 1.0 /* seconds that an answer may take until it is missed */
-#define ASKED_MOST 256  /* of very many PEs of other nodes the first ones tell enough */
+#define ANSWER_TIME 1.0    /* seconds that an answer may take until it is missed */
+#define LOOK_TIME_MOST 0.2 /* seconds that count between two looks: rests are shorter, what is longer is time in which this PE did not run */
+#define PROBE_TIME 0.5     /* seconds between looks whether neighbours have died */
+#define ASKED_MOST RMAI_PINGS /* of very many PEs the first ones tell enough */
 #define SAID_MOST 8
 
+/* One PE that is waited for. */
 struct rmai_question {
-    int pe, missed;
-    double at;
-    struct rmai_waiter waiter;
-    char in[64]; /* the call that the PE is in */
+    int pe;
+    int slot;               /* its number on this node, or -1 */
+    int missed;             /* what is to be said of it has been said */
+    double at;              /* when it was asked, by s->waited */
+    struct rmai_ping *ping; /* of a PE of another node, until it is answered; NULL: it could not be asked */
+    int silent;
+    char in[8 * RMAI_WAITING_WORDS]; /* the call that the PE waits in */
 };
 
-static void ask(struct rmai_world *w, struct rmai_stall *s, const char *call, int pe, const struct rmai_team *team, double now) {
-    int n = pe >= 0 ? 1 : team ? team->n : w->n_nodes, most = (int)rmai_min((size_t)n, ASKED_MOST);
+/* ---- the call that this PE waits in ---- */
+
+static void publish_waiting(struct rmai_world *w, const char *call) {
+    struct rmai_waiting *mine = &rmai_header(w, w->node_my_pe)->waiting;
+    uint64_t text[RMAI_WAITING_WORDS] = {0};
+    uint32_t version = atomic_load_explicit(&mine->version, memory_order_relaxed);
+    memcpy(text, call, strnlen(call, sizeof text - 1));
+    /* Of two threads of this PE one is enough. */
+    if (version & 1 || !atomic_compare_exchange_strong(&mine->version, &version, version + 1)) return;
+    for (int i = 0; i < RMAI_WAITING_WORDS; i++) atomic_store_explicit(&mine->text[i], text[i], memory_order_relaxed);
+    /* Release: who reads the even version has read whole words. Pairs with the fence in rmai_waiting_read. */
+    atomic_store_explicit(&mine->version, version + 2, memory_order_release);
+}
+
+void rmai_waiting_read(struct rmai_waiting *w, char text[8 * RMAI_WAITING_WORDS]) {
+    uint64_t copy[RMAI_WAITING_WORDS];
+    for (int tries = 0; tries < 100; tries++) {
+        uint32_t version = atomic_load_explicit(&w->version, memory_order_acquire);
+        for (int i = 0; i < RMAI_WAITING_WORDS; i++) copy[i] = atomic_load_explicit(&w->text[i], memory_order_relaxed);
+        atomic_thread_fence(memory_order_acquire);
+        if (!(version & 1) && atomic_load_explicit(&w->version, memory_order_relaxed) == version) {
+            memcpy(text, copy, sizeof copy);
+            return;
+        }
+    }
+    *text = 0;
+}
+
+/* ---- whom a wait is for ---- */
+
+static int count_awaited(const struct rmai_world *w, const struct rmai_stall *s) {
+    switch (s->awaited) {
+        case RMAI_AWAITED_PE: return 1;
+        case RMAI_AWAITED_TEAM: return s->team->n;
+        case RMAI_AWAITED_NODE: return w->node_n_pes;
+        case RMAI_AWAITED_LEADERS: return w->n_nodes;
+        case RMAI_AWAITED_ANY: return w->n_pes;
+    }
+    return 0;
+}
+
+/* The PE of number i among those; of any, the next ones are asked first, so that not all ask the same. */
+static int awaited_pe(const struct rmai_world *w, const struct rmai_stall *s, int i) {
+    switch (s->awaited) {
+        case RMAI_AWAITED_PE: return s->pe;
+        case RMAI_AWAITED_TEAM: return rmai_team_pe(s->team, i);
+        case RMAI_AWAITED_NODE: return w->node_pes[i];
+        case RMAI_AWAITED_LEADERS: return rmai_net_leader(&w->net, i);
+        case RMAI_AWAITED_ANY: return (int)(((long)w->my_pe + i) % w->n_pes);
+    }
+    return -1;
+}
+
+/* ---- PEs of this node ---- */
+
+/* RMAI_PROCESS_LIVES where this PE cannot tell: in another container. */
+static enum rmai_process_state neighbour(const struct rmai_world *w, int slot) {
+    return rmai_same_pids(w, slot) ? rmai_process_state(rmai_header(w, slot)->pid) : RMAI_PROCESS_LIVES;
+}
+
+/* A PE that has died, and has not ended this wait by what it did before: so it is found dead at two looks, with a look at the awaited
+ * word between them. */
+static void find_dead(struct rmai_world *w, struct rmai_stall *s) {
+    int before = s->suspect;
+    s->suspect = 0;
+    if (s->waited < s->probe) return;
+    for (int i = 0, n = s->awaited == RMAI_AWAITED_PE ? 1 : w->node_n_pes; i < n && !s->suspect; i++) {
+        int slot = s->awaited == RMAI_AWAITED_PE ? rmai_node_slot(w, s->pe) : i;
+        if (slot < 0 || slot == w->node_my_pe || neighbour(w, slot) != RMAI_PROCESS_GONE) continue;
+        if (s->awaited == RMAI_AWAITED_TEAM && rmai_team_index(s->team, w->node_pes[slot]) < 0) continue;
+        s->suspect = 1 + w->node_pes[slot];
+    }
+    if (!s->suspect) {
+        s->probe = s->waited + PROBE_TIME;
+    } else if (s->suspect == before) {
+        rmai_error(RMA_ERR_SYSTEM, "%s: PE %d has died (process %d of this host)", rmai_error_name(s->call), before - 1,
+                   rmai_header(w, rmai_node_slot(w, before - 1))->pid);
+        rma_errors_abort(RMA_ERR_SYSTEM, rma_last_error());
+    }
+}
+
+/* ---- asking ---- */
+
+static void ask_neighbour(const struct rmai_world *w, const struct rmai_stall *s, struct rmai_question *q) {
+    int silent = neighbour(w, q->slot) != RMAI_PROCESS_LIVES;
+    if (silent && !q->silent) q->at = s->waited;
+    q->silent = silent;
+    rmai_waiting_read(&rmai_header(w, q->slot)->waiting, q->in);
+}
+
+static void ask_all(struct rmai_world *w, struct rmai_stall *s) {
+    int n = count_awaited(w, s), most = (int)rmai_min((size_t)n, ASKED_MOST);
     s->asked = calloc((size_t)most, sizeof *s->asked);
     for (int i = 0; s->asked && i < n && s->n < most; i++) {
+        int pe = awaited_pe(w, s, i);
         struct rmai_question *q = &s->asked[s->n];
-        *q = (struct rmai_question){.pe = pe >= 0 ? pe : team ? rmai_team_pe(team, i) : rmai_net_leader(&w->net, i), .at = now};
-        if (rmai_node_slot(w, q->pe) >= 0) continue; /* who is lost there, the launcher sees */
-        rmai_far_ping(w, call, q->pe, &q->waiter, q->in, sizeof q->in - 1);
+        if (pe == w->my_pe || pe < 0) continue;
+        *q = (struct rmai_question){.pe = pe, .slot = rmai_node_slot(w, pe), .at = s->waited};
+        if (q->slot < 0) {
+            q->ping = rmai_far_ping(w, pe);
+            if (!q->ping) continue; /* all places for pings are in use: another time */
+            q->silent = 1;
+        }
         s->n++;
     }
 }
 
-static void say(const struct rmai_world *w, const struct rmai_stall *s, const char *call, const struct rmai_question *q, double now) {
-    const char *thread = w->watched ? "" : " (without the thread of RMA_PROGRESS it answers only from within a call)";
-    if (q->waiter.left)
-        rmai_note("PE %d of %d on %s has waited %.0f s in %s: PE %d does not answer%s", w->my_pe, w->n_pes, w->host, now - s->since, call,
-                  q->pe, thread);
-    else if (q->in[0])
-        rmai_note("PE %d of %d on %s has waited %.0f s in %s: PE %d answers, and waits in %s", w->my_pe, w->n_pes, w->host,
-                  now - s->since, call, q->pe, q->in);
-    else
-        rmai_note("PE %d of %d on %s has waited %.0f s in %s: PE %d answers, and waits in no call to another node", w->my_pe, w->n_pes,
-                  w->host, now - s->since, call, q->pe);
-}
-
-static void give_up(const struct rmai_world *w, const char *call, const struct rmai_question *q, double now) {
-    rmai_error(RMA_ERR_SYSTEM, "%s: PE %d has not answered for %.0f s (RMA_TIMEOUT): its host or the way there is gone", call, q->pe,
-               now - q->at);
-    rma_errors_abort(RMA_ERR_SYSTEM, rma_last_error());
-    (void)w;
-}
-
-/* What has come of the questions. Returns 1 if all have been answered. */
-static int judge(struct rmai_world *w, struct rmai_stall *s, const char *call, double now) {
-    int silent = 0, said = 0;
+static void hear_answers(struct rmai_world *w, struct rmai_stall *s) {
     for (int i = 0; i < s->n; i++) {
         struct rmai_question *q = &s->asked[i];
-        /* At a meeting those who are in it too wait as we do. */
-        int news = q->waiter.left ? !q->missed : !q->missed && strcmp(q->in, call) != 0;
-        silent += q->waiter.left > 0;
-        if (news && w->settings.stall && said++ < SAID_MOST) say(w, s, call, q, now);
-        q->missed = 1;
-        if (q->waiter.left && w->watched && w->settings.timeout && now > q->at + (double)w->settings.timeout) give_up(w, call, q, now);
+        if (q->slot >= 0) {
+            ask_neighbour(w, s, q);
+        } else if (q->ping && q->ping->answered) {
+            memcpy(q->in, q->ping->in, sizeof q->in);
+            q->silent = 0;
+            rmai_far_forget_ping(w, q->ping);
+            q->ping = NULL;
+        }
     }
-    return silent == 0;
 }
 
-static void forget(struct rmai_world *w, struct rmai_stall *s) {
+static void forget_questions(struct rmai_world *w, struct rmai_stall *s) {
     for (int i = 0; i < s->n; i++)
-        if (s->asked[i].waiter.left) rmai_far_forget(w, &s->asked[i].waiter);
+        if (s->asked[i].ping) rmai_far_forget_ping(w, s->asked[i].ping);
     free(s->asked);
     s->asked = NULL;
     s->n = 0;
 }
 
-void rmai_stall_look(struct rmai_world *w, struct rmai_stall *s, const char *call, int pe, const struct rmai_team *team) {
-    double now = rma_wtime(), patience = (double)(w->settings.stall ? w->settings.stall : w->settings.timeout);
-    if (s->since == 0) {
-        s->since = now;
-        s->next = now + patience;
-    }
-    if (now < s->next || patience == 0) return;
-    if (!s->asked) {
-        ask(w, s, call, pe, team, now);
-        s->next = now + ANSWER_TIME;
-    } else if (judge(w, s, call, now)) {
-        forget(w, s);
-        s->next = now + patience;
-    } else {
-        s->next = now + ANSWER_TIME;
-    }
+/* ---- saying ---- */
+
+static void say(const struct rmai_world *w, const struct rmai_stall *s, const struct rmai_question *q) {
+    const char *call = rmai_error_name(s->call);
+    if (q->silent && q->slot >= 0)
+        rmai_note("PE %d of %d on %s has waited %.0f s in %s: PE %d is stopped (process %d of this host)", w->my_pe, w->n_pes, w->host, s->waited,
+                  call, q->pe, rmai_header(w, q->slot)->pid);
+    else if (q->silent)
+        rmai_note("PE %d of %d on %s has waited %.0f s in %s: PE %d does not answer%s", w->my_pe, w->n_pes, w->host, s->waited, call, q->pe,
+                  w->watched ? "" : " (without the thread of RMA_PROGRESS it answers only from within a call)");
+    else if (q->in[0])
+        rmai_note("PE %d of %d on %s has waited %.0f s in %s: PE %d answers, and waits in %s", w->my_pe, w->n_pes, w->host, s->waited, call, q->pe,
+                  q->in);
+    else
+        rmai_note("PE %d of %d on %s has waited %.0f s in %s: PE %d answers, and waits in no call", w->my_pe, w->n_pes, w->host, s->waited, call,
+                  q->pe);
 }
 
-void rmai_stall_end(struct rmai_world *w, struct rmai_stall *s) { forget(w, s); }
+/* Where none of them has to end the wait, one line is enough as long as all answer. */
+static void say_all_answer(const struct rmai_world *w, const struct rmai_stall *s) {
+    rmai_note("PE %d of %d on %s has waited %.0f s in %s, for what any PE may do: %d PE%s asked, all answer", w->my_pe, w->n_pes, w->host,
+              s->waited, rmai_error_name(s->call), s->n, s->n == 1 ? " was" : "s were");
+}
+
+static void give_up(const struct rmai_world *w, const struct rmai_stall *s, const struct rmai_question *q) {
+    const char *call = rmai_error_name(s->call);
+    if (q->slot >= 0)
+        rmai_error(RMA_ERR_SYSTEM, "%s: PE %d (process %d of this host) has been stopped for %.0f s (RMA_TIMEOUT)", call, q->pe,
+                   rmai_header(w, q->slot)->pid, s->waited - q->at);
+    else
+        rmai_error(RMA_ERR_SYSTEM, "%s: PE %d has not answered for %.0f s (RMA_TIMEOUT): its host or the way there is gone", call, q->pe,
+                   s->waited - q->at);
+    rma_errors_abort(RMA_ERR_SYSTEM, rma_last_error());
+}
+
+/* What has come of the questions. Returns the number of those who are silent. */
+static int judge(struct rmai_world *w, struct rmai_stall *s) {
+    const int speaks = w->settings.stall > 0;
+    int silent = 0, said = 0;
+    for (int i = 0; i < s->n; i++) {
+        struct rmai_question *q = &s->asked[i];
+        /* At a meeting those who are in it too wait as we do. */
+        int news = !q->missed && (q->silent || (s->awaited != RMAI_AWAITED_ANY && s->waited >= s->say && strcmp(q->in, rmai_error_name(s->call)) != 0));
+        silent += q->silent;
+        if (news && speaks && said++ < SAID_MOST) say(w, s, q);
+        q->missed = 1;
+        if (q->silent && (w->watched || q->slot >= 0) && w->settings.timeout && s->waited > q->at + (double)w->settings.timeout) give_up(w, s, q);
+    }
+    if (s->awaited == RMAI_AWAITED_ANY && silent == 0 && speaks && s->waited >= s->say && s->n > 0) say_all_answer(w, s);
+    return silent;
+}
+
+/* ---- looks ---- */
+
+/* 1 if an answer may still come. */
+static int answers_due(const struct rmai_stall *s) {
+    for (int i = 0; i < s->n; i++)
+        if (s->asked[i].ping && !s->asked[i].ping->answered) return 1;
+    return 0;
+}
+
+void rmai_stall_look(struct rmai_world *w, struct rmai_stall *s) {
+    double now = rma_wtime(), patience = (double)(w->settings.stall ? w->settings.stall : w->settings.timeout);
+    publish_waiting(w, rmai_error_name(s->call));
+    if (s->last == 0) {
+        s->next = s->say = patience;
+        s->probe = PROBE_TIME;
+    } else {
+        s->waited += now - s->last < LOOK_TIME_MOST ? now - s->last : LOOK_TIME_MOST;
+    }
+    s->last = now;
+    find_dead(w, s);
+    if (s->waited < s->next || patience == 0) return;
+    if (!s->asked) ask_all(w, s);
+    hear_answers(w, s);
+    if (answers_due(s) && s->waited < s->asked[0].at + ANSWER_TIME) return;
+    s->next = s->waited + ANSWER_TIME;
+    if (judge(w, s) > 0) return;
+    forget_questions(w, s);
+    s->next = s->waited + patience;
+    if (s->waited >= s->say) s->say = 2 * s->waited; /* ever more rarely */
+}
+
+void rmai_stall_end(struct rmai_world *w, struct rmai_stall *s) {
+    forget_questions(w, s);
+    publish_waiting(w, "");
+}
+
+void rmai_stall_late(void *context, struct rmai_stall *s) {
+    struct rmai_world *w = context;
+    rmai_far_lock(w);
+    rmai_stall_look(w, s);
+    rmai_far_unlock(w);
+}
+
+void rmai_stall_over(void *context, struct rmai_stall *s) {
+    struct rmai_world *w = context;
+    rmai_far_lock(w);
+    rmai_stall_end(w, s);
+    rmai_far_unlock(w);
+}

@@ -1,25 +1,38 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Who is it that a PE waits for in vain? After RMA_STALL seconds of one wait for another node, those who are waited for are asked for
- * a sign of life. One that answers says in which call it is itself; one that does not is named, and ends the job if it has
- * not answered after RMA_TIMEOUT seconds: its host is gone, and nobody else would tell. */
+/* Who is it that a PE waits for in vain? Every wait of the library that lasts comes here at its rests (struct rmai_stall in base/wait.h).
+ *
+ * After RMA_STALL seconds those who are waited for are asked for a sign of life: PEs of other nodes by a message, which their progress
+ * answers, PEs of this node by looking at their process. The silent ones are named, and of those who answer, in which call they wait
+ * themselves. A PE that stays silent for RMA_TIMEOUT seconds ends the job, and so does, at once, a PE of this node that has died. As long as all answer
+ * no wait ends: it may be a long computation, or a word that nobody has to write.
+ *
+ * Time counts only as far as this PE itself ran: a job that is stopped and resumed as a whole has not waited meanwhile. */
 #ifndef RMAI_STALL_H
 #define RMAI_STALL_H
 
-struct rmai_world;
-struct rmai_team;
-struct rmai_question;
+#include <stdatomic.h>
+#include <stdint.h>
 
-struct rmai_stall {
-    double since; /* rma_wtime at the first look; 0 before it */
-    double next;  /* when there is something to do again */
-    struct rmai_question *asked; /* n of them, or NULL */
-    int n;
+#include "base/wait.h"
+
+struct rmai_world;
+
+/* In each PE's header: the name of the public call in which it waits, or "", for whoever asks. A writer makes `version` odd while it writes. */
+#define RMAI_WAITING_WORDS 8
+struct rmai_waiting {
+    _Atomic uint32_t version;
+    _Atomic uint64_t text[RMAI_WAITING_WORDS];
 };
 
-/* rmai_stall_look: at every nap of a wait in `call` for pe (-1: for the PEs of team, or if that is NULL for all leaders of nodes). The lock of far is held. */
-void rmai_stall_look(struct rmai_world *w, struct rmai_stall *s, const char *call, int pe, const struct rmai_team *team);
+/* rmai_waiting_read copies the text of w, which ends with a 0. */
+void rmai_waiting_read(struct rmai_waiting *w, char text[8 * RMAI_WAITING_WORDS]);
 
-/* rmai_stall_end: the wait is over. */
+/* rmai_stall_look: at a rest of the wait s. The lock of far is held, if far is active. rmai_stall_end: the wait is over; with that lock, too. */
+void rmai_stall_look(struct rmai_world *w, struct rmai_stall *s);
 void rmai_stall_end(struct rmai_world *w, struct rmai_stall *s);
+
+/* rmai_stall_late, rmai_stall_over: the same without the lock, for struct rmai_patience. context is the world. */
+void rmai_stall_late(void *context, struct rmai_stall *s);
+void rmai_stall_over(void *context, struct rmai_stall *s);
 
 #endif

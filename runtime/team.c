@@ -92,18 +92,14 @@ static int tell(struct rmai_world *w, const char *call, const struct rmai_team *
     return RMA_SUCCESS;
 }
 
-/* From a PE of another node: if it does not come, somebody is to be told (runtime/stall). */
 static const void *hear(struct rmai_world *w, const char *call, const struct rmai_team *t, unsigned k) {
     struct rmai_team_round *mine = words(w, w->node_my_pe, t, k);
     const size_t step = ((size_t)1 << k) % (size_t)t->n;
-    const int from = rmai_team_pe(t, (int)(((size_t)t->me + (size_t)t->n - step) % (size_t)t->n)), far = rmai_node_slot(w, from) < 0;
-    struct rmai_stall stall = {0};
+    const int from = rmai_team_pe(t, (int)(((size_t)t->me + (size_t)t->n - step) % (size_t)t->n));
+    struct rmai_stall stall = {.call = call, .pe = from};
     uint32_t seen = atomic_load_explicit(&mine->event.value, memory_order_acquire);
-    while (!rmai_reached(seen, t->epoch)) {
-        seen = far ? rmai_wait_a_while(&mine->event, seen, &w->barrier.patience) : rmai_wait(&mine->event, seen, &w->barrier.patience);
-        if (far && !rmai_reached(seen, t->epoch)) rmai_far_stalled(w, call, from, &stall);
-    }
-    if (stall.since > 0) rmai_stall_end(w, &stall);
+    while (!rmai_reached(seen, t->epoch)) seen = rmai_wait_watched(&mine->event, seen, &w->barrier.patience, &stall);
+    rmai_wait_over(&w->barrier.patience, &stall);
     return mine->data[t->epoch & 1];
 }
 
@@ -115,11 +111,9 @@ int rmai_team_meet(struct rmai_world *w, const char *call, struct rmai_team *t, 
         const void *other;
         code = tell(w, call, t, rmai_team_pe(t, to), k, data, len);
         if (code != RMA_SUCCESS) break;
-        rmai_far_in_call(w, call);
         other = hear(w, call, t, k);
         if (len) merge(data, other);
     }
-    rmai_far_in_call(w, NULL);
     return code;
 }
 

@@ -86,12 +86,13 @@ static int can_look(const struct words *s) {
 
 static RMAI_COLD int wait_long(const struct words *s, const char *argument, const struct condition *c, uint64_t *x) {
     struct rmai_world *w = &rmai_world;
-    struct rmai_linger linger = {.looks = (unsigned)rmai_min(HOT_LOOKS, w->barrier.patience.polls)}; /* as if they had been polls */
+    struct rmai_stall stall = {.call = s->call, .awaited = RMAI_AWAITED_ANY};
+    struct rmai_linger linger = {.looks = (unsigned)rmai_min(HOT_LOOKS, w->barrier.patience.polls), /* as if they had been polls */
+                                 .stall = &stall};
     int code = check(s, argument);
     if (code != RMA_SUCCESS) return rmai_raise(code);
-    rmai_far_in_call(w, s->call);
     while (!holds(c, *x = map(s, s->at))) rmai_linger(&linger, &w->barrier.patience);
-    rmai_far_in_call(w, NULL);
+    rmai_wait_over(&w->barrier.patience, &stall);
     return RMA_SUCCESS;
 }
 
@@ -156,7 +157,8 @@ size_t rma_words_(const char *call, int what, int waits, int word, const void *i
                   const void *values, int many, int *code) {
     struct rmai_world *w = &rmai_world;
     struct words s = words(call, word, ivars, n, status, cmp, values, many);
-    struct rmai_linger linger = {0};
+    struct rmai_stall stall = {.call = call, .awaited = RMAI_AWAITED_ANY};
+    struct rmai_linger linger = {.stall = &stall};
     struct finding f;
     *code = check(&s, "ivars");
     if (*code == RMA_SUCCESS && n && !values) *code = rmai_error(RMA_ERR_ARG, "%s: values is a null pointer", call);
@@ -168,12 +170,11 @@ size_t rma_words_(const char *call, int what, int waits, int word, const void *i
     if (n == 0) return what == RMA_ANY_ ? SIZE_MAX : what == RMA_ALL_;
     f = look(&s, what, indices);
     if (!found(&f, what) && waits) {
-        rmai_far_in_call(w, call);
         do {
             rmai_linger(&linger, &w->barrier.patience);
             f = look(&s, what, indices);
         } while (!found(&f, what));
-        rmai_far_in_call(w, NULL);
+        rmai_wait_over(&w->barrier.patience, &stall);
     } else if (!found(&f, what)) {
         rmai_far_progress(w, 1);
     }

@@ -15,7 +15,9 @@ enum rmai_wire {
     RMAI_WIRE_REQUEST,
     RMAI_WIRE_GO,    /* to a request of RMAI_FAR_PUT_LONG: the place is ready, send the data */
     RMAI_WIRE_ANSWER,
-    RMAI_WIRE_KNOCK  /* the window is being used: nothing to do but to stay awake */
+    RMAI_WIRE_KNOCK, /* the window is being used: nothing to do but to stay awake */
+    RMAI_WIRE_PING,  /* asks for a sign of life; `flight` and `n` are the asker's */
+    RMAI_WIRE_ALIVE  /* the answer, with the same two numbers; the call in which the PE waits follows as text */
 };
 
 struct rmai_envelope {
@@ -34,8 +36,7 @@ enum rmai_far_kind {
     RMAI_FAR_ATOMIC,   /* the item has the old value, if RMAI_FAR_WANTED */
     RMAI_FAR_ALLOC,    /* value: bytes; the item has the global pointer */
     RMAI_FAR_FREE,
-    RMAI_FAR_EXTENTS,  /* the item has the target's extents */
-    RMAI_FAR_PING      /* the item has the call in which the target waits, as text */
+    RMAI_FAR_EXTENTS   /* the item has the target's extents */
 };
 
 #define RMAI_FAR_WANTED 1 /* flags: the old value is wanted */

@@ -64,13 +64,13 @@ int rmai_check_pe(const struct rmai_world *w, const char *call, const char *argu
 int rmai_meet_only(struct rmai_world *w, const char *call) {
     MPI_Request request;
     int code = RMA_SUCCESS;
-    rmai_barrier_node(&w->barrier);
+    rmai_barrier_node(&w->barrier, call);
     if (w->n_nodes == 1) return code;
     if (w->node_my_pe == 0) {
         code = rmai_net_barrier(&w->net, call, &request);
         if (code == RMA_SUCCESS) code = rmai_far_finish(w, call, "MPI_Ibarrier", &request, NULL);
     }
-    rmai_barrier_node(&w->barrier);
+    rmai_barrier_node(&w->barrier, call);
     return code;
 }
 
@@ -385,13 +385,16 @@ static int help_others(void *context) { return rmai_far_progress(context, 1); }
 /* Nodes of one machine share its processors: containers, and nodes that are simulated. */
 static void set_waiting(struct rmai_world *w) {
     struct rmai_cpus cpus = {{0}};
-    struct rmai_patience patience = {.polls = POLLS_ROOMY, .yields = YIELDS_ROOMY, .context = w};
+    struct rmai_patience patience = {.polls = POLLS_ROOMY, .yields = YIELDS_ROOMY};
     int usable, quota = rmai_cpu_quota(), crowded, n = w->node_n_pes;
     for (int q = 0; q < w->node_n_pes; q++) rmai_cpus_add(&cpus, &rmai_header(w, q)->cpus);
     if (w->node_n_pes < w->n_pes) n = rmai_net_machine(cpus.word, RMAI_CPU_WORDS);
     usable = rmai_cpus_count(&cpus);
     crowded = n > (usable < quota ? usable : quota);
-    if (crowded) patience = (struct rmai_patience){.yields = YIELDS_CROWDED, .context = w};
+    if (crowded) patience = (struct rmai_patience){.yields = YIELDS_CROWDED};
+    patience.context = w;
+    patience.late = rmai_stall_late;
+    patience.late_no_more = rmai_stall_over;
     if (w->networked) {
         patience.progress = help_others;
         patience.polls *= POLLS_FAR;
@@ -400,7 +403,7 @@ static void set_waiting(struct rmai_world *w) {
         patience.slept_on = &w->far.slept_on;
     }
     if (w->settings.spin != RMAI_AUTO) patience.polls = (unsigned)rmai_min((size_t)w->settings.spin, UINT_MAX);
-    rmai_barrier_setup(&w->barrier, (uint32_t)w->node_n_pes, (uint32_t)w->node_my_pe, crowded, patience, barrier_part, w);
+    rmai_barrier_setup(&w->barrier, (uint32_t)w->node_n_pes, (uint32_t)w->node_my_pe, w->node_pes, crowded, patience, barrier_part, w);
 }
 
 static int number_nodes(struct rmai_world *w) {
@@ -413,7 +416,7 @@ static int number_nodes(struct rmai_world *w) {
         MPI_Comm_rank(w->net.leaders, &first->my_node);
         MPI_Comm_size(w->net.leaders, &first->n_nodes);
     }
-    rmai_barrier_node(&w->barrier);
+    rmai_barrier_node(&w->barrier, "rma_init");
     w->my_node = first->my_node;
     w->n_nodes = first->n_nodes;
     return rmai_far_open(w);

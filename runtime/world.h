@@ -50,6 +50,7 @@ struct rmai_header {
     struct rmai_barrier_shared barrier;
     struct rmai_agree_shared agree;
     struct rmai_serve_shared serve;
+    struct rmai_waiting waiting; /* in which public call it waits */
 };
 
 _Static_assert(sizeof(struct rmai_header) <= RMAI_HEADER_ROOM, "the header fits its room");

@@ -1,25 +1,96 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Not a test by itself, and not in the plan: a job that communicates until somebody ends it, or cuts the network under it.
- * PE 0 says "running" when it has begun. If nobody comes it ends by itself after ten minutes. */
+/* Not a test by itself, and not in the plan: what test/check-stall.sh and test/check-hosts.sh start, and look at from outside.
+ *
+ *     stall                  communicates until somebody ends it, or cuts the network under it. PE 0 says "running" when it has begun.
+ *     stall WAIT HINDRANCE   the PEs wait for PE 1 in a call of the kind WAIT, and PE 1 does not come, for the reason HINDRANCE
+ *
+ * WAIT: barrier, collective, lock, wait, signal, flood (all messages that may be under way are, towards PE 1).
+ * HINDRANCE: stop (by SIGSTOP), die (by SIGKILL), late (it computes for some seconds, and comes), elsewhere (it is in another collective call
+ * for ever). If nobody ends the job it ends by itself. */
 #include "job.h"
 
 #define FORGOTTEN 600 /* seconds */
+#define LATE 4        /* seconds: some more than RMA_STALL, which the script sets to 1 */
+#define CULPRIT 1
 
-int main(void) {
-    long *count;
+static struct {
+    long count;
+    long word;
+    uint64_t signal;
+    rma_lock_t lock;
+} *shared;
+
+static void communicate(void) {
+    DOING("communicating until it is ended");
+    for (long turn = 0;; turn++) {
+        for (int step = 1; step <= job.n; step++)
+            CHECK(rma_atomic_fetch_add(&shared->count, 1L, job_any(step)) >= turn, "turn %ld", turn);
+        OK(rma_barrier_all());
+    }
+}
+
+static void compute(double seconds) {
+    for (double until = rma_wtime() + seconds; rma_wtime() < until;) continue;
+}
+
+/* What PE 1 does in place of coming. */
+static void hinder(const char *hindrance) {
+    long nothing = 0;
+    if (strcmp(hindrance, "stop") == 0) raise(SIGSTOP);
+    if (strcmp(hindrance, "die") == 0) raise(SIGKILL);
+    if (strcmp(hindrance, "late") == 0) compute(LATE);
+    if (strcmp(hindrance, "elsewhere") == 0) OK(rma_broadcast(RMA_TEAM_WORLD, &nothing, &nothing, sizeof nothing, 0));
+}
+
+/* Each context has a few messages under way at a PE at most, and all together as many as there are: so the last PE to be asked, another
+ * context's, finds none. */
+static void flood(void) {
+    for (;;) {
+        rma_ctx *ctx;
+        OK(rma_ctx_create(0, &ctx));
+        for (int i = 0; i < 4000; i++) rma_ctx_atomic_add(ctx, &shared->count, 1L, CULPRIT);
+    }
+}
+
+static void wait_for_culprit(const char *wait) {
+    long sum = 1, all;
+    if (strcmp(wait, "barrier") == 0) OK(rma_barrier_all());
+    if (strcmp(wait, "collective") == 0) OK(rma_sum_reduce(RMA_TEAM_WORLD, &all, &sum, 1));
+    if (strcmp(wait, "lock") == 0) OK(rma_set_lock(&shared->lock));
+    if (strcmp(wait, "wait") == 0) rma_wait_until(&shared->word, RMA_CMP_EQ, 1L);
+    if (strcmp(wait, "signal") == 0) CHECK(rma_signal_wait_until(&shared->signal, RMA_CMP_EQ, 1) == 1, "the signal");
+    if (strcmp(wait, "flood") == 0) flood();
+}
+
+/* What PE 1 owes the others, when it does come. */
+static void make_up(const char *wait) {
+    if (strcmp(wait, "barrier") == 0 || strcmp(wait, "collective") == 0) wait_for_culprit(wait);
+    if (strcmp(wait, "lock") == 0) OK(rma_clear_lock(&shared->lock));
+    for (int pe = 0; pe < job.n; pe++) {
+        rma_p(&shared->word, 1L, pe);
+        OK(rma_signal_set(&shared->signal, 1, pe));
+    }
+}
+
+int main(int argc, char **argv) {
     job_start();
     alarm(FORGOTTEN);
-    count = rma_calloc(1, sizeof *count);
-    CHECK(count != NULL, "%s", rma_last_error());
+    shared = rma_calloc(1, sizeof *shared);
+    CHECK(shared != NULL, "%s", rma_last_error());
+    if (argc > 2 && job.me == CULPRIT && strcmp(argv[1], "lock") == 0) OK(rma_set_lock(&shared->lock));
     OK(rma_barrier_all());
     if (job.me == 0) {
         printf("running\n");
         fflush(stdout);
     }
-    DOING("communicating until it is ended");
-    for (long turn = 0;; turn++) {
-        for (int step = 1; step <= job.n; step++)
-            CHECK(rma_atomic_fetch_add(count, 1L, job_any(step)) >= turn, "turn %ld", turn);
-        OK(rma_barrier_all());
+    if (argc < 3) communicate();
+    DOING(argv[1]);
+    if (job.me == CULPRIT) {
+        hinder(argv[2]);
+        make_up(argv[1]);
+    } else {
+        wait_for_culprit(argv[1]);
+        if (strcmp(argv[1], "lock") == 0) OK(rma_clear_lock(&shared->lock));
     }
+    return job_end();
 }

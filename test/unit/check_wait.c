@@ -311,6 +311,8 @@ struct room {
     } at[MOST];
 };
 
+static const int pes[MOST] = {0}; /* nobody waits for so long that they are named */
+
 static struct rmai_barrier_shared *part_of(void *context, uint32_t q) { return &((struct room *)context)->part[q]; }
 
 static void loiter(uint32_t *random) {
@@ -325,13 +327,13 @@ static int visit(void *context, int q) {
     struct room *r = context;
     struct rmai_barrier b;
     uint32_t random = 17 + (uint32_t)q;
-    rmai_barrier_setup(&b, r->n, (uint32_t)q, r->crowded, *r->patience, part_of, r);
+    rmai_barrier_setup(&b, r->n, (uint32_t)q, pes, r->crowded, *r->patience, part_of, r);
     b.epoch = r->first_epoch;
     for (uint32_t i = 1; i <= r->epochs; i++) {
         r->at[q].data = i * 31 + (uint32_t)q;
         loiter(&random);
         atomic_store_explicit(&r->at[q].entered, 2 * i - 1, memory_order_relaxed);
-        rmai_barrier_node(&b);
+        rmai_barrier_node(&b, "test");
         for (uint32_t p = 0; p < r->n; p++) {
             uint32_t entered = atomic_load_explicit(&r->at[p].entered, memory_order_relaxed);
             if (entered < 2 * i - 1) return 1;
@@ -339,7 +341,7 @@ static int visit(void *context, int q) {
             if (r->at[p].data != i * 31 + p) return 3;
         }
         atomic_store_explicit(&r->at[q].entered, 2 * i, memory_order_relaxed);
-        rmai_barrier_node(&b);
+        rmai_barrier_node(&b, "test");
     }
     return b.epoch == r->first_epoch + 2 * r->epochs ? 0 : 4;
 }
@@ -388,7 +390,7 @@ START_TEST(setup_takes_as_many_rounds_as_doublings) {
     for (uint32_t n = 1; n <= MOST; n++)
         for (uint32_t me = 0; me < n; me++) {
             struct rmai_barrier b;
-            rmai_barrier_setup(&b, n, me, 0, some, part_of, &r);
+            rmai_barrier_setup(&b, n, me, pes, 0, some, part_of, &r);
             ck_assert_uint_eq(b.rounds, rounds[n]);
             ck_assert_uint_eq(b.epoch, 0);
             ck_assert_ptr_eq(b.mine, &r.part[me]);

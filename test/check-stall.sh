@@ -1,0 +1,120 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# check-stall.sh: no wait is silent. Whatever a PE waits in, and on whichever node, it names after RMA_STALL seconds the PE that does not come; a PE
+# that is stopped ends the job after RMA_TIMEOUT seconds, a dead one of the same node at once, and one that computes never.
+#
+# The jobs sleep most of the time, and are run all at once. Broken by a wait without a look, by a question that needs what is used up,
+# and by an end of a job whose PEs all answer.
+set -eu
+
+top_builddir=${top_builddir:-$(pwd)}
+mpiexec=${MPIEXEC:-mpiexec.mpich}
+mpi=''
+# shellcheck source=/dev/null
+. "$(dirname "$0")/launcher.sh"
+program=$top_builddir/test/job/stall
+deadline=$((60 * ${RMA_TEST_SLOW:-1}))
+[ -x "$program" ] || { echo "check-stall: there is no $program" >&2; exit 99; }
+
+dir=$(mktemp -d "${TMPDIR:-/tmp}/check-stall.XXXXXX")
+trap 'rm -rf "$dir"' EXIT
+trap 'exit 99' HUP INT TERM
+failures=0
+export RMA_STALL=1 RMA_TIMEOUT=1
+
+# start LAYOUT WAIT HINDRANCE [SETTING...]: a job in the background; its status goes to a file.
+start() {
+    name=$1.$2.$3
+    case $1 in one) nodes=RMA_NODE_PES=64 ;; *) nodes=RMA_NODE_PES=1 ;; esac
+    wait=$2 hindrance=$3
+    shift 3
+    (
+        status=0
+        # A shell around each PE keeps its death from the launcher: then it is the library's to tell.
+        # shellcheck disable=SC2086
+        if [ "$hindrance" = die ]; then
+            set -- "$@" timeout -k 5 "$deadline" $mpiexec -n 2 sh -c '"$0" "$@"; sleep 30' "$program"
+        else
+            set -- "$@" timeout -k 5 "$deadline" $mpiexec -n 2 "$program"
+        fi
+        env "$nodes" "$@" "$wait" "$hindrance" >"$dir/$name.out" 2>"$dir/$name.err" </dev/null || status=$?
+        echo $status >"$dir/$name.status"
+    ) &
+}
+
+# stop_when_said LAYOUT WAIT REGEX: ends a job that waits for ever, when it has said what it should, or at the deadline.
+stop_when_said() {
+    tries=0
+    until grep -qE "$3" "$dir/$1.$2.elsewhere.err" || [ -e "$dir/$1.$2.elsewhere.status" ] || [ $tries -ge $((deadline * 10)) ]; do
+        tries=$((tries + 1))
+        sleep 0.1
+    done
+    for pid in $(grep -lszxF "CHECK_STALL=$$.$1.$2" /proc/[0-9]*/environ 2>/dev/null | sed 's,^/proc/,,; s,/.*,,'); do
+        kill -KILL "$pid" 2>/dev/null || true
+    done
+}
+
+# judge NAME ended|done REGEX [REGEX not]
+judge() {
+    status=$(cat "$dir/$1.status" 2>/dev/null || echo none)
+    why=
+    case $2.$status in
+    killed.*) ;; # by this script
+    ended.0 | *.none | *.124 | *.137) why="exit $status" ;;
+    ended.* | done.0) ;;
+    *) why="exit $status" ;;
+    esac
+    grep -qE "$3" "$dir/$1.err" || why="$why; stderr has no '$3'"
+    if [ -n "${4-}" ] && grep -qE "$4" "$dir/$1.err"; then why="$why; stderr has '$4'"; fi
+    if [ -z "$why" ]; then
+        echo "ok   $1"
+        return
+    fi
+    echo "FAIL $1: $why"
+    head -n 20 "$dir/$1.out" "$dir/$1.err" | sed 's/^/    /'
+    failures=$((failures + 1))
+}
+
+name_of() {
+    case $1 in
+    barrier) echo rma_barrier_all ;;
+    collective) echo rma_sum_reduce_long ;;
+    lock) echo rma_set_lock ;;
+    wait) echo 'rma_[a-z_]*wait[a-z_]*' ;;
+    signal) echo 'rma_signal_wait_until' ;;
+    flood) echo 'rma_[a-z_]*atomic[a-z_]*' ;;
+    esac
+}
+
+for layout in one far; do
+    for wait in barrier collective lock wait signal; do
+        start $layout $wait stop
+        start $layout $wait late
+    done
+done
+wait
+for wait in barrier lock wait; do start one $wait die; done
+start far flood stop
+for layout in one far; do
+    start $layout barrier elsewhere "CHECK_STALL=$$.$layout.barrier"
+    stop_when_said $layout barrier 'PE 1 answers, and waits in rma_broadcast'
+done
+wait
+
+for layout in one far; do
+    if [ $layout = one ]; then silent='PE 1 is stopped'; else silent='PE 1 does not answer'; fi
+    if [ $layout = one ]; then over='PE 1 .*has been stopped for .*RMA_TIMEOUT'; else over='PE 1 has not answered for .*RMA_TIMEOUT'; fi
+    for wait in barrier collective lock wait signal; do
+        call=$(name_of $wait)
+        judge $layout.$wait.stop ended "has waited [0-9]+ s in $call: $silent"
+        judge $layout.$wait.stop ended "$call: $over"
+        case $wait in
+        wait | signal) judge $layout.$wait.late done "has waited [0-9]+ s in $call, for what any PE may do: 1 PE was asked, all answer" "does not answer|stopped" ;;
+        *) judge $layout.$wait.late done "has waited [0-9]+ s in $call: PE 1 answers, and waits in no call" "does not answer|stopped" ;;
+        esac
+    done
+    judge $layout.barrier.elsewhere killed 'in rma_barrier_all: PE 1 answers, and waits in rma_broadcast'
+done
+judge far.flood.stop ended "$(name_of flood): PE 1 has not answered for .*RMA_TIMEOUT"
+for wait in barrier lock wait; do judge one.$wait.die ended "$(name_of $wait): PE 1 has died \\(process [0-9]+ of this host\\)"; done
+[ $failures -eq 0 ]
