@@ -11,14 +11,16 @@ void rmai_barrier_setup(struct rmai_barrier *b, uint32_t n, uint32_t me, const i
     for (uint32_t step = 1; step < n; step *= 2) b->partner[b->rounds++] = shared(context, (me + step) % n);
 }
 
-static void wait_for_epoch(struct rmai_barrier *b, struct rmai_event *e, uint32_t value, struct rmai_stall *stall) {
-    while (!rmai_reached(value, b->epoch)) value = rmai_wait_watched(e, value, &b->patience, stall);
-    rmai_wait_over(&b->patience, stall);
+/* Waits for PE number `from` of the node, or for any of them if that is ANY_NEAR. */
+#define ANY_NEAR UINT32_MAX
+static RMAI_COLD void wait_for_epoch(struct rmai_barrier *b, const char *call, struct rmai_event *e, uint32_t value, uint32_t from) {
+    struct rmai_stall stall = {.call = call, .awaited = from == ANY_NEAR ? RMAI_AWAITED_NODE : RMAI_AWAITED_PE, .pe = b->pes[from % b->n]};
+    while (!rmai_reached(value, b->epoch)) value = rmai_wait_watched(e, value, &b->patience, &stall);
+    rmai_wait_over(&b->patience, &stall);
 }
 
 static void dissemination(struct rmai_barrier *b, const char *call) {
     for (uint32_t k = 0; k < b->rounds; k++) {
-        struct rmai_stall stall;
         struct rmai_event *theirs = &b->partner[k]->round[k].event, *ours = &b->mine->round[k].event;
         uint32_t value;
         /* Release: what this PE wrote, and what it has heard of in earlier rounds. Pairs with the acquire
@@ -28,14 +30,12 @@ static void dissemination(struct rmai_barrier *b, const char *call) {
         value = rmai_look(ours, b->epoch, RMAI_LOOKS);
         if (rmai_reached(value, b->epoch)) continue;
         atomic_store_explicit(&b->mine->asleep, 1, memory_order_relaxed); /* rmai_wait has the fence between this and its last look */
-        stall = (struct rmai_stall){.call = call, .pe = b->pes[(b->me + b->n - ((uint32_t)1 << k)) % b->n]};
-        wait_for_epoch(b, ours, value, &stall);
+        wait_for_epoch(b, call, ours, value, (b->me + b->n - ((uint32_t)1 << k)) % b->n);
         atomic_store_explicit(&b->mine->asleep, 0, memory_order_relaxed);
     }
 }
 
 static void counter(struct rmai_barrier *b, const char *call) {
-    struct rmai_stall stall = {.call = call, .awaited = RMAI_AWAITED_NODE};
     struct rmai_event *gate = &b->first->gate.event;
     /* Acquire and release: the last to arrive has seen what all before it wrote, and hands it on. */
     if (atomic_fetch_add_explicit(&b->first->arrived, 1, memory_order_acq_rel) + 1 == b->n) {
@@ -44,7 +44,7 @@ static void counter(struct rmai_barrier *b, const char *call) {
         atomic_thread_fence(memory_order_seq_cst); /* here PEs go to sleep at once: miss none of them */
         rmai_wake(gate);
     } else {
-        wait_for_epoch(b, gate, atomic_load_explicit(&gate->value, memory_order_acquire), &stall);
+        wait_for_epoch(b, call, gate, atomic_load_explicit(&gate->value, memory_order_acquire), ANY_NEAR);
     }
 }
 

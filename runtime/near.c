@@ -119,20 +119,22 @@ static inline void tell(const struct rmai_near *near, struct rmai_desk *desk, st
 
 /* Until near PE i is through with `turn`. It wakes who waits for a turn when it is through with that one, not with each before. Should two wait
  * for different turns and one of them be forgotten, it looks again within a millisecond. */
-static void await_one(const struct rmai_near *near, int i, uint32_t turn) {
+static RMAI_COLD void await_late(const struct rmai_near *near, int i, uint32_t turn, uint32_t value) {
     struct rmai_desk *desk = near->desk[i];
-    struct rmai_stall stall = {0};
-    uint32_t value = look(near, &desk->through, turn);
-    if (rmai_reached(value, turn)) return;
+    struct rmai_stall stall = stall_for(near, i);
     atomic_store_explicit(&desk->wanted, turn, memory_order_relaxed);
     atomic_fetch_add_explicit(&desk->sleepers, 1, memory_order_relaxed);
-    stall = stall_for(near, i);
     while (!rmai_reached(value, turn)) {
         value = rmai_wait_a_while(&desk->through, value, near->patience);
         if (!rmai_reached(value, turn) && near->patience->late) near->patience->late(near->patience->context, &stall);
     }
     rmai_wait_over(near->patience, &stall);
     atomic_fetch_sub_explicit(&desk->sleepers, 1, memory_order_relaxed);
+}
+
+static void await_one(const struct rmai_near *near, int i, uint32_t turn) {
+    uint32_t value = look(near, &near->desk[i]->through, turn);
+    if (!rmai_reached(value, turn)) await_late(near, i, turn, value);
 }
 
 static void await(struct rmai_near *near, uint32_t turn) {

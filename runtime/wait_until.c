@@ -153,12 +153,23 @@ static struct finding look(const struct words *s, int what, size_t *indices) {
 
 static int found(const struct finding *f, int what) { return f->of == 0 || (what == RMA_ALL_ ? f->held == f->of : f->held > 0); }
 
+static RMAI_COLD struct finding wait_for_words(const struct words *s, int what, size_t *indices) {
+    const struct rmai_patience *patience = &rmai_world.barrier.patience;
+    struct rmai_stall stall = {.call = s->call, .awaited = RMAI_AWAITED_ANY};
+    struct rmai_linger linger = {.stall = &stall};
+    struct finding f;
+    do {
+        rmai_linger(&linger, patience);
+        f = look(s, what, indices);
+    } while (!found(&f, what));
+    rmai_wait_over(patience, &stall);
+    return f;
+}
+
 size_t rma_words_(const char *call, int what, int waits, int word, const void *ivars, size_t n, size_t *indices, const int *status, int cmp,
                   const void *values, int many, int *code) {
     struct rmai_world *w = &rmai_world;
     struct words s = words(call, word, ivars, n, status, cmp, values, many);
-    struct rmai_stall stall = {.call = call, .awaited = RMAI_AWAITED_ANY};
-    struct rmai_linger linger = {.stall = &stall};
     struct finding f;
     *code = check(&s, "ivars");
     if (*code == RMA_SUCCESS && n && !values) *code = rmai_error(RMA_ERR_ARG, "%s: values is a null pointer", call);
@@ -170,11 +181,7 @@ size_t rma_words_(const char *call, int what, int waits, int word, const void *i
     if (n == 0) return what == RMA_ANY_ ? SIZE_MAX : what == RMA_ALL_;
     f = look(&s, what, indices);
     if (!found(&f, what) && waits) {
-        do {
-            rmai_linger(&linger, &w->barrier.patience);
-            f = look(&s, what, indices);
-        } while (!found(&f, what));
-        rmai_wait_over(&w->barrier.patience, &stall);
+        f = wait_for_words(&s, what, indices);
     } else if (!found(&f, what)) {
         rmai_far_progress(w, 1);
     }
