@@ -27,6 +27,8 @@
 #define NAP_LAST 200000
 #define SHORT_MOST ((size_t)1024)   /* see in_window */
 #define LONG_FROM ((size_t)32768)
+#define WINDOW_PIECE ((size_t)8 << 20)        /* bytes that go through the window before others are served again, */
+#define WINDOW_PIECE_LATER ((size_t)64 << 20) /* and of a nonblocking call, which returns without waiting for the last piece */
 #define KNOCK_EVERY 64
 #define KNOCK_ATOMICS 4             /* most are waited for, one by one */
 #define PAUSE 2000000u              /* ticks */
@@ -638,6 +640,20 @@ static int by_window(struct rmai_world *w, const char *call, struct rmai_pending
     return disp != 0;
 }
 
+/* As by_window, but in pieces, between which others are served: who asks this PE for something meanwhile, if only for a sign of life, does not
+ * wait for the whole. Returns 1, or 0 where the rest, which *done bytes are before, has to go as messages. */
+static int by_window_in_pieces(struct rmai_world *w, const char *call, struct rmai_pending *s, int pe, uint64_t offset, char *buffer, size_t len,
+                               enum rmai_when when, int get, size_t *done, int *code) {
+    const size_t piece = when == RMAI_LATER ? WINDOW_PIECE_LATER : WINDOW_PIECE;
+    *code = RMA_SUCCESS;
+    for (*done = 0; len - *done > piece; *done += piece) {
+        if (!by_window(w, call, s, pe, offset + *done, buffer + *done, piece, RMAI_NOW, get, code)) return 0;
+        if (*code != RMA_SUCCESS) return 1;
+        rmai_far_progress(w, 1);
+    }
+    return by_window(w, call, s, pe, offset + *done, buffer + *done, len - *done, when, get, code);
+}
+
 /* One record, and its answer. */
 static int ask_one(struct rmai_world *w, struct ask *a, void *dest, size_t len) {
     struct rmai_waiter waiter = {.left = 1};
@@ -671,8 +687,12 @@ int rmai_far_put(struct rmai_world *w, const char *call, struct rmai_pending *s,
                  enum rmai_when when) {
     struct ask a;
     struct rmai_waiter waiter;
+    size_t done;
     int code;
-    if (by_window(w, call, s, pe, offset, (void *)(uintptr_t)source, len, when, 0, &code)) return code;
+    if (by_window_in_pieces(w, call, s, pe, offset, (char *)(uintptr_t)source, len, when, 0, &done, &code)) return code;
+    offset += done;
+    source = (const char *)source + done;
+    len -= done;
     a = (struct ask){.call = call, .set = s, .pe = pe, .may_fail = attached(offset), .put = 1, .r = {.kind = RMAI_FAR_PUT, .offset = offset}};
     waiter = (struct rmai_waiter){0};
     rmai_count(&w->traffic, RMA_PATH_REQUEST, RMAI_PUTS, len);
@@ -692,8 +712,12 @@ int rmai_far_get(struct rmai_world *w, const char *call, struct rmai_pending *s,
                  enum rmai_when when) {
     struct ask a;
     struct rmai_waiter waiter;
+    size_t done;
     int code;
-    if (by_window(w, call, s, pe, offset, dest, len, when, 1, &code)) return code;
+    if (by_window_in_pieces(w, call, s, pe, offset, dest, len, when, 1, &done, &code)) return code;
+    offset += done;
+    dest = (char *)dest + done;
+    len -= done;
     a = (struct ask){.call = call, .set = s, .pe = pe, .may_fail = attached(offset), .r = {.kind = RMAI_FAR_GET, .offset = offset}};
     waiter = (struct rmai_waiter){0};
     rmai_count(&w->traffic, RMA_PATH_REQUEST, RMAI_GETS, len);
@@ -946,6 +970,23 @@ static int say_failure(const char *call, struct rmai_pending *s, int code) {
     return code;
 }
 
+/* Flushes what of s has gone through the window, with the set's lock, which is let go of between two PEs: others are served then. */
+static int flush_all(struct rmai_world *w, const char *call, struct rmai_pending *s) {
+    int code = RMA_SUCCESS, one;
+    for (struct rmai_peer *p = s->busy, *next; p; p = next) {
+        int touched = p->touched;
+        next = p->next;
+        one = flush(w, call, p);
+        if (code == RMA_SUCCESS) code = one;
+        if (!touched || !next) continue;
+        let(s);
+        rmai_far_progress(w, 1);
+        hold(s);
+        next = s->busy; /* the list may be another one now */
+    }
+    return code;
+}
+
 /* First what MPI completes by itself, and then, if there is any, what others have to answer. Those that have something open leave
  * first, so that the answers come while the first is waited for. Other threads may begin something anew meanwhile: who is quiet is
  * told only of what was there before. */
@@ -955,11 +996,8 @@ int rmai_far_quiet(struct rmai_world *w, const char *call, struct rmai_pending *
     hold(s);
     if (s->busy) rmai_add(&w->traffic.more[RMAI_QUIETS], 1);
     while (s->busy) {
-        for (struct rmai_peer *p = s->busy, *next; p; p = next) {
-            next = p->next;
-            one = flush(w, call, p);
-            if (code == RMA_SUCCESS) code = one;
-        }
+        one = flush_all(w, call, s);
+        if (code == RMA_SUCCESS) code = one;
         if (!s->busy) break;
         let(s);
         lock(&w->far);
