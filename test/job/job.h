@@ -7,7 +7,8 @@
  * Between nodes an operation takes a hundred times longer (job_far_rounds), and a put is on its way until rma_quiet
  * (job_order, job_settle).
  *
- * Numbers are drawn from job_random, so that every run does the same; RMA_TEST_SEED=n draws others. */
+ * Numbers are drawn from job_random, so that every run does the same; RMA_TEST_SEED=n draws others. RMA_TEST_DEPTH (see test/run-job) says how many
+ * rounds are run, RMA_TEST_SLOW=n makes deadlines n times as long. */
 #ifndef JOB_H
 #define JOB_H
 
@@ -40,6 +41,7 @@ struct job {
     bool one_node;        /* all PEs are on this node */
     bool crowded;         /* more PEs than processors: who waits must sleep */
     bool slow;            /* under valgrind */
+    long part;            /* one in so many of all rounds is run, by RMA_TEST_DEPTH */
     uint64_t seed;
 };
 
@@ -165,13 +167,20 @@ static inline size_t job_room(void) {
 
 /* ---- starting and ending ---- */
 
+/* job_deadline: seconds, made longer for slow machines and tools. */
+static inline unsigned job_deadline(unsigned seconds) {
+    const char *slow = getenv("RMA_TEST_SLOW");
+    return seconds * (slow && atoi(slow) > 0 ? (unsigned)atoi(slow) : 1) * (job.slow ? JOB_SLOWER : 1);
+}
+
 /* job_begin: before rma_init. The handler counts and returns, so that errors can be expected. */
 static inline void job_begin(void) {
-    const char *preload = getenv("LD_PRELOAD"), *seed = getenv("RMA_TEST_SEED");
+    const char *preload = getenv("LD_PRELOAD"), *seed = getenv("RMA_TEST_SEED"), *depth = getenv("RMA_TEST_DEPTH");
+    job.part = depth && strcmp(depth, "long") == 0 ? 1 : depth && strcmp(depth, "quick") == 0 ? 6 : 2;
     job.slow = preload && strstr(preload, "vgpreload");
     job.seed = seed ? strtoull(seed, NULL, 10) : 1;
     signal(SIGALRM, job_too_late);
-    alarm(job.slow ? JOB_DEADLINE * JOB_SLOWER : JOB_DEADLINE);
+    alarm(job_deadline(JOB_DEADLINE));
     rma_set_errhandler(job_handler);
 }
 
@@ -217,18 +226,21 @@ static inline void job_skip(const char *why) {
 static inline int job_any(int step) { return ((job.me + step) % job.n + job.n) % job.n; }
 static inline int job_next(int step) { return job.pes[((job.near + step) % job.n_near + job.n_near) % job.n_near]; }
 
-/* job_rounds: fewer where they take longer. */
-static inline long job_rounds(long roomy, long crowded) {
+/* job_choose: the smallest of the numbers that fit where this job runs. An operation on another node takes up to some 300 us where
+ * PEs share processors. */
+static inline long job_choose(long roomy, long crowded, long far) {
     long n = job.crowded ? crowded : roomy;
-    return job.slow ? n / JOB_SLOWER + 1 : n;
-}
-
-/* job_far_rounds: the same, but `far` of them where some PEs are on other nodes. An operation on one of those takes up to
- * some 300 us where PEs share processors. */
-static inline long job_far_rounds(long roomy, long crowded, long far) {
-    long n = job_rounds(roomy, crowded);
     return job.one_node || n < far ? n : far;
 }
+
+/* job_rounds: fewer where they take longer, and fewer by RMA_TEST_DEPTH. job_far_rounds: the same, but `far` of them where some PEs are on other
+ * nodes. At least 1. */
+static inline long job_far_rounds(long roomy, long crowded, long far) {
+    long n = job_choose(roomy, crowded, far);
+    if (job.slow) return n / JOB_SLOWER + 1;
+    return (n + job.part - 1) / job.part;
+}
+static inline long job_rounds(long roomy, long crowded) { return job_far_rounds(roomy, crowded, LONG_MAX); }
 
 /* ---- order ----
  *

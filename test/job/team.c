@@ -139,7 +139,7 @@ static void count(const struct group *g, uint32_t rounds) {
 static void all_strides(void) {
     uint64_t draw = job_stream(1);
     /* Of larger worlds only some; of each size the same on all PEs. */
-    uint64_t one_in = job.n <= 3 ? 1 : (uint64_t)job_far_rounds(4, 12, 40) * (job.n > 5 ? 4 : 1) / 4 + 1;
+    uint64_t one_in = job.n <= 3 ? 1 : (uint64_t)job_choose(4, 12, 40) * (job.n > 5 ? 4 : 1) / 4 + 1;
     if (job.slow) one_in *= JOB_SLOWER;
     for (int start = 0; start < job.n; start++)
         for (int stride = -job.n; stride <= job.n; stride++)
