@@ -88,6 +88,8 @@ void rmai_error_identity(const char *who, void (*end_job)(int code)) {
     end = end_job;
 }
 
+const char *rmai_error_identity_text(void) { return identity; }
+
 void rmai_note(const char *format, ...) {
     char text[TEXT_SIZE];
     va_list args;
@@ -111,6 +113,7 @@ void rma_errors_abort(int code, const char *text) {
         rmai_note("%s: %s (%s); aborting the job", identity, text, rma_strerror(code));
     else
         rmai_note("%s (%s)", text, rma_strerror(code));
+    code = code > RMA_SUCCESS && code <= RMA_ERR_SYSTEM ? RMA_EXIT_BASE + code : RMA_EXIT_BASE;
     if (end) end(code);
     exit(code);
 }
@@ -128,7 +131,7 @@ const char *rma_strerror(int code) {
         case RMA_ERR_ADDRESS: return "address outside remotely accessible memory";
         case RMA_ERR_BASE: return "not the base of a live block";
         case RMA_ERR_NO_MEM: return "out of memory";
-        case RMA_ERR_STATE: return "not initialized";
+        case RMA_ERR_STATE: return "the call is not possible now";
         case RMA_ERR_MISMATCH: return "collective arguments differ between PEs";
         case RMA_ERR_SETTING: return "unusable setting";
         case RMA_ERR_LAUNCH: return "launcher does not fit the MPI library";

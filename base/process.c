@@ -86,6 +86,7 @@ int rmai_thread(pthread_t *thread, void *(*run)(void *context), void *context) {
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     failed = pthread_create(thread, NULL, run, context);
+    if (!failed) pthread_setname_np(*thread, RMAI_THREAD_NAME);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return failed;
 }

@@ -74,7 +74,7 @@ enum rma_error {
     RMA_ERR_ADDRESS,     /* a remote range is not inside one segment of remotely accessible memory */
     RMA_ERR_BASE,        /* not the base of a live block: foreign, interior, or freed already */
     RMA_ERR_NO_MEM,      /* the heap's limit, /dev/shm or the node's memory is exhausted */
-    RMA_ERR_STATE,       /* called before rma_init or after rma_finalize */
+    RMA_ERR_STATE,       /* not now: before rma_init, after rma_finalize, of a lock that is held already or is not held */
     RMA_ERR_MISMATCH,    /* a collective call was made with different arguments on different PEs */
     RMA_ERR_SETTING,     /* an RMA_* variable has a value that cannot be used */
     RMA_ERR_LAUNCH,      /* started by a launcher that does not fit this MPI */
@@ -96,8 +96,10 @@ int rma_last_code(void);
 /* An error handler gets the code and its text, and may return: then the failing call returns its code. */
 typedef void rma_errhandler(int code, const char *text);
 
-/* rma_errors_abort prints the text with the PE and host, and aborts the job: the default.
+/* rma_errors_abort prints the text with the PE and host, and ends the job with the exit code RMA_EXIT_BASE + code: the default. So no
+ * error looks like a signal's number, or like what shells, timeout(1) and test drivers make of other ends.
  * rma_errors_return does nothing, so that each call returns its code. */
+#define RMA_EXIT_BASE 80
 rma_errhandler rma_errors_abort;
 rma_errhandler rma_errors_return;
 
@@ -137,7 +139,10 @@ int rma_init_thread(int required, int *provided);
  *
  * Waits for all PEs, then releases everything; pointers into either heap become invalid. Finalizes MPI
  * if rma_init initialized it. May be called before or after the program's own MPI_Finalize: whichever
- * comes first releases the memory. Returns RMA_SUCCESS, RMA_ERR_STATE (more often than rma_init). */
+ * comes first releases the memory. A process that exits without it, by exit(3), by return from main or with the last thread of the
+ * program, says so and ends the job: with its status, or with RMA_EXIT_BASE + RMA_ERR_STATE if that is 0. It may still be called by
+ * functions of atexit(3). Nothing is said of _exit(2), which runs nothing.
+ * Returns RMA_SUCCESS, RMA_ERR_STATE (more often than rma_init). */
 int rma_finalize(void);
 
 /* rma_abort: end the whole job now with exit code `code`, any PE alone. Does not return. */

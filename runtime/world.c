@@ -10,11 +10,11 @@
 #include "base/mpi.h"
 #include "base/process.h"
 #include "runtime/attach.h"
+#include "runtime/exit.h"
 #include "runtime/face.h"
 #include "runtime/stats.h"
 
 #include <limits.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +32,6 @@ static const struct rma_reach_ nowhere = NOWHERE;
 #define POLLS_FAR 10         /* so many times more where other nodes may want something meanwhile: messages take longer than lines */
 #define NAP_ROOMY 100000     /* nanoseconds */
 #define NAP_CROWDED 1000000
-#define ABORT_TIME 5 /* seconds */
 #define SMALLEST_HEAP ((size_t)1 << 20)
 #define SPACE_MAX ((size_t)RMA_GPTR_ATTACHED_) /* offsets from there on are of attached memory */
 #define NODE_MAX ((size_t)1 << 45) /* a quarter of what a process can map with 47-bit addresses */
@@ -122,24 +121,6 @@ static void set_reach(struct rmai_world *w) {
 
 /* ---- init ---- */
 
-/* The launcher drops what a process has written and it has not yet read when the job aborts, and that is the reason for the
- * abort: give it the time. */
-static void end_job(int code) {
-    int initialized = 0, finalized = 0;
-    sigset_t alarm_only;
-    nanosleep(&(struct timespec){.tv_nsec = 250000000}, NULL);
-    MPI_Initialized(&initialized);
-    MPI_Finalized(&finalized);
-    /* On a host that is cut off MPI_Abort waits for ever for a word from the launcher. */
-    sigemptyset(&alarm_only);
-    sigaddset(&alarm_only, SIGALRM);
-    signal(SIGALRM, SIG_DFL);
-    pthread_sigmask(SIG_UNBLOCK, &alarm_only, NULL);
-    alarm(ABORT_TIME);
-    if (initialized && !finalized) MPI_Abort(MPI_COMM_WORLD, code);
-    exit(code);
-}
-
 /* n processes that are each a world of one: another MPI's launcher, or a resource manager without ours. */
 static int check_launcher(const struct rmai_world *w) {
     static const char *const sizes[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MPI_LOCALNRANKS", "PALS_NRANKS"};
@@ -206,7 +187,7 @@ static void introduce(struct rmai_world *w) {
     if (gethostname(w->host, sizeof w->host) != 0) strcpy(w->host, "?");
     w->host[sizeof w->host - 1] = 0;
     snprintf(who, sizeof who, "PE %d of %d on %s", w->my_pe, w->n_pes, w->host);
-    rmai_error_identity(who, end_job);
+    rmai_error_identity(who, rmai_exit_job);
 }
 
 static int read_settings(struct rmai_world *w) {
@@ -570,6 +551,7 @@ int rma_init_thread(int required, int *provided) {
     } else {
         int code;
         w->failed_pe = w->my_pe = 0; /* until MPI and the others say otherwise */
+        rmai_exit_begin();
         code = start(w, required);
         if (code != RMA_SUCCESS) {
             /* The handler of the PE that failed ends the job; ours would print a line that says less. */
@@ -581,6 +563,7 @@ int rma_init_thread(int required, int *provided) {
             w->owns_mpi = 0;
             return code;
         }
+        rmai_exit_watch();
     }
     w->references++;
     if (provided) *provided = w->level;
@@ -610,13 +593,13 @@ int rma_finalize(void) {
 
 void rma_abort(int code) {
     rmai_note("PE %d called rma_abort(%d)", rmai_world.my_pe, code);
-    end_job(code);
+    rmai_exit_job(code);
     abort(); /* not reached: exit does not return */
 }
 
 void rma_exit_(int code) {
     fflush(NULL);
-    end_job(code);
+    rmai_exit_job(code);
     abort(); /* not reached: exit does not return */
 }
 

@@ -253,12 +253,12 @@ static void raise_before_init(void) { rmai_raise(rmai_error(RMA_ERR_ADDRESS, "rm
 START_TEST(abort_before_init_prints_and_exits_with_the_code) {
     /* A process that goes on after an error nobody looked at, or ends without a word. */
     char text[4096];
-    ck_assert_int_eq(in_child(raise_before_init, text, sizeof text), RMA_ERR_ADDRESS);
+    ck_assert_int_eq(in_child(raise_before_init, text, sizeof text), RMA_EXIT_BASE + RMA_ERR_ADDRESS);
     ck_assert_str_eq(text, "librma: rma_put: 0x40 is nowhere (address outside remotely accessible memory)\n");
 }
 END_TEST
 
-static void end_with_sum(int code) { _exit(code + 40); }
+static void end_with_sum(int code) { _exit(code + 100); }
 
 static void raise_in_a_job(void) {
     rmai_error_identity("PE 3 of 4 on node-a", end_with_sum);
@@ -268,7 +268,7 @@ static void raise_in_a_job(void) {
 START_TEST(abort_in_a_job_names_the_pe_and_ends_the_job) {
     /* A line that does not say which of a thousand PEs wrote it, and an exit that leaves the others waiting. */
     char text[4096];
-    ck_assert_int_eq(in_child(raise_in_a_job, text, sizeof text), RMA_ERR_PE + 40);
+    ck_assert_int_eq(in_child(raise_in_a_job, text, sizeof text), RMA_EXIT_BASE + RMA_ERR_PE + 100);
     ck_assert_str_eq(text, "librma: PE 3 of 4 on node-a: rma_put: PE 9 (PE out of range); aborting the job\n");
 }
 END_TEST
@@ -283,7 +283,26 @@ static void raise_where_the_job_does_not_end(void) {
 START_TEST(abort_exits_even_if_ending_the_job_comes_back) {
     /* A failed call that returns to a program which does not look at codes. */
     char text[4096];
-    ck_assert_int_eq(in_child(raise_where_the_job_does_not_end, text, sizeof text), RMA_ERR_MPI);
+    ck_assert_int_eq(in_child(raise_where_the_job_does_not_end, text, sizeof text), RMA_EXIT_BASE + RMA_ERR_MPI);
+}
+END_TEST
+
+static int code_to_end_with;
+static void abort_with_code(void) { rma_errors_abort(code_to_end_with, "text"); }
+
+START_TEST(exit_codes_of_aborts_are_nobody_else_s) {
+    /* An RMA_ERR_SYSTEM of 11 that looks like a SIGSEGV, a code that is taken for a skipped test or a deadline, a 0, a code cut to 8 bits. */
+    static const int any[] = {0, -1, RMA_ERR_SYSTEM + 1, 256, 1000, INT_MIN, INT_MAX};
+    char text[4096];
+    for (code_to_end_with = RMA_ERR_ARG; code_to_end_with <= RMA_ERR_SYSTEM; code_to_end_with++) {
+        int status = in_child(abort_with_code, text, sizeof text);
+        ck_assert_int_eq(status, RMA_EXIT_BASE + code_to_end_with);
+        ck_assert(status > 77 && status < 99);
+    }
+    for (size_t i = 0; i < sizeof any / sizeof any[0]; i++) {
+        code_to_end_with = any[i];
+        ck_assert_int_eq(in_child(abort_with_code, text, sizeof text), RMA_EXIT_BASE);
+    }
 }
 END_TEST
 
@@ -331,6 +350,7 @@ int main(void) {
     tcase_add_test(ends, abort_before_init_prints_and_exits_with_the_code);
     tcase_add_test(ends, abort_in_a_job_names_the_pe_and_ends_the_job);
     tcase_add_test(ends, abort_exits_even_if_ending_the_job_comes_back);
+    tcase_add_test(ends, exit_codes_of_aborts_are_nobody_else_s);
     tcase_add_test(ends, a_note_is_one_line_of_stderr_whatever_its_length);
     suite_add_tcase(s, ends);
     runner = srunner_create(s);

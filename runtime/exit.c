@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Three things have to be known of a process that ends: its status, that nobody finalizes any more, and that it ends at all.
+ *
+ * The status is told to a function of on_exit(3). But functions that the program has registered before rma_init, and destructors of its older
+ * objects, run after that one, and may finalize. So only the library's destructor decides: the dynamic linker runs it after all of these, and
+ * before those of MPI, on which the library depends.
+ *
+ * The C library exits with 0 where a process's last thread ends. Threads of this library and of MPI are no reason to live on, but it counts
+ * them. So the end of the thread that has called rma_init (pthread_key_create(3) tells of it, and not at exit) starts a thread that looks
+ * now and then whether any thread of the program is left, and calls exit(0) in the C library's place if none is. */
+#include "config.h"
+
+#include "runtime/exit.h"
+#include "base/error.h"
+#include "base/process.h"
+#include "runtime/world.h"
+
+#include <dirent.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#define ABORT_TIME 5          /* seconds */
+#define READ_TIME 250000000   /* nanoseconds in which the launcher reads what the process has written */
+#define LOOK_STEP 20000000    /* nanoseconds between two looks for threads, at first, */
+#define LOOK_STEP_MOST 500000000 /* and at most */
+#define STRANGERS_MOST 64
+
+static struct {
+    pid_t process;        /* that called rma_init: not a child made by fork */
+    const char *began_by; /* the call that started the runtime */
+    int registered;       /* the function of on_exit is there, once and for good, */
+    int has_key;          /* and the key, which could not be had if the program had taken all of them */
+    pthread_key_t key;    /* its value is not null in the thread that has called rma_init */
+    int alone;            /* before rma_init the process had one thread: those that came during it are not the program's */
+    int strangers[STRANGERS_MOST], n_strangers; /* their ids */
+    _Atomic int exiting;  /* exit has been called, */
+    int status;           /* with this */
+    int last_thread;      /* it was called here, since no thread of the program was left */
+    _Atomic int ending;   /* the job is being ended already */
+} watched;
+
+/* ---- ending the job ---- */
+
+/* On a host that is cut off MPI_Abort waits for ever for a word from the launcher. */
+static void set_deadline(void) {
+    sigset_t alarm_only;
+    sigemptyset(&alarm_only);
+    sigaddset(&alarm_only, SIGALRM);
+    signal(SIGALRM, SIG_DFL);
+    pthread_sigmask(SIG_UNBLOCK, &alarm_only, NULL);
+    alarm(ABORT_TIME);
+}
+
+/* The launcher drops what a process has written and it has not yet read when the job aborts, and that is the reason for the
+ * abort: give it the time. */
+void rmai_exit_job(int code) {
+    int initialized = 0, finalized = 0;
+    watched.ending = 1;
+    set_deadline();
+    nanosleep(&(struct timespec){.tv_nsec = READ_TIME}, NULL);
+    MPI_Initialized(&initialized);
+    MPI_Finalized(&finalized);
+    if (initialized && !finalized) MPI_Abort(MPI_COMM_WORLD, code);
+    exit(code);
+}
+
+/* ---- the end of the process ---- */
+
+static void note_status(int status, void *unused) {
+    (void)unused;
+    watched.status = status & 0xff;
+    watched.exiting = 1;
+}
+
+static void say_it(int code) {
+    const char *who = rmai_error_identity_text();
+    int shmem = strncmp(watched.began_by, "rma_", 4) != 0;
+    if (watched.last_thread)
+        rmai_note("%s: the last thread of the program has ended without %s; aborting the job with exit code %d", who,
+                  shmem ? "shmem_finalize" : "rma_finalize", code);
+    else if (strcmp(watched.began_by, "start_pes") == 0)
+        rmai_note("%s: exit(%d), or a return of it from main, in a program of start_pes: with a status that is not 0 it does not wait for the "
+                  "other PEs; aborting the job with exit code %d", who, watched.status, code);
+    else
+        rmai_note("%s: exit(%d), or a return of it from main, without %s; aborting the job with exit code %d", who, watched.status,
+                  shmem ? "shmem_finalize" : "rma_finalize", code);
+}
+
+/* Of the destructors of this library or, where it is linked into it, of the program, the last one. */
+__attribute__((destructor(101))) static void end_unfinalized(void) {
+    int code = watched.status ? watched.status : RMA_EXIT_BASE + RMA_ERR_STATE;
+    if (!watched.exiting || watched.ending || watched.process != getpid() || !rma_reach_.running) return;
+    say_it(code);
+    set_deadline(); /* another thread may keep a stream */
+    fflush(NULL);
+    rmai_exit_job(code);
+}
+
+/* ---- the end of the last thread ---- */
+
+/* Of a line of /proc/self/task/TID/stat, proc(5), fields 2 and 3. */
+static int read_state(int tid, char name[32]) {
+    char path[48], line[128], *open, *shut;
+    size_t n;
+    FILE *f;
+    snprintf(path, sizeof path, "/proc/self/task/%d/stat", tid);
+    f = fopen(path, "re");
+    if (!f) return 0;
+    n = fread(line, 1, sizeof line - 1, f);
+    fclose(f);
+    line[n] = 0;
+    open = strchr(line, '(');
+    shut = strrchr(line, ')');
+    if (!open || !shut || shut[1] != ' ') return 0;
+    snprintf(name, 32, "%.*s", (int)(shut - open - 1), open + 1);
+    return shut[2];
+}
+
+/* UCX calls its thread "async". One that cannot be told from the program's is taken for one of them: then nothing is said. */
+static int is_stranger(int tid) {
+    char name[32] = "";
+    int state = read_state(tid, name);
+    if (state == 0 || state == 'Z' || state == 'X') return 1; /* it has ended */
+    if (strcmp(name, RMAI_THREAD_NAME) == 0 || strcmp(name, "async") == 0) return 1;
+    for (int i = 0; i < watched.n_strangers; i++)
+        if (watched.strangers[i] == tid) return 1;
+    return 0;
+}
+
+/* Calls visit with the id of each thread of the process until it returns 0. Returns 1 if it never has. */
+static int for_threads(int (*visit)(int tid)) {
+    DIR *all = opendir("/proc/self/task");
+    struct dirent *one;
+    int every = all != NULL;
+    while (every && (one = readdir(all)) != NULL)
+        if (one->d_name[0] != '.') every = visit(atoi(one->d_name));
+    if (all) closedir(all);
+    return every;
+}
+
+static int is_the_caller(int tid) { return tid == (int)syscall(SYS_gettid); }
+
+static int add_stranger(int tid) {
+    if (!is_the_caller(tid) && watched.n_strangers < STRANGERS_MOST) watched.strangers[watched.n_strangers++] = tid;
+    return 1;
+}
+
+/* A thread that makes another one may do so between two reads of the list, and end: only what two looks have found is believed. */
+static void *wait_for_last(void *unused) {
+    long step = LOOK_STEP;
+    int found = 0;
+    (void)unused;
+    while (found < 2) {
+        nanosleep(&(struct timespec){.tv_nsec = step}, NULL);
+        if (!rma_reach_.running || watched.exiting || watched.ending) return NULL;
+        found = for_threads(is_stranger) ? found + 1 : 0;
+        step = found ? LOOK_STEP : step * 2 < LOOK_STEP_MOST ? step * 2 : LOOK_STEP_MOST;
+    }
+    watched.last_thread = 1;
+    exit(0);
+}
+
+static void thread_ends(void *unused) {
+    pthread_t thread;
+    (void)unused;
+    if (watched.process != getpid() || !rma_reach_.running) return;
+    if (rmai_thread(&thread, wait_for_last, NULL) == 0) pthread_detach(thread);
+}
+
+/* ---- when the runtime starts ---- */
+
+void rmai_exit_begin(void) {
+    watched.n_strangers = 0;
+    watched.alone = for_threads(is_the_caller);
+}
+
+void rmai_exit_watch(void) {
+    if (!watched.registered) {
+        on_exit(note_status, NULL);
+        watched.has_key = pthread_key_create(&watched.key, thread_ends) == 0;
+        watched.registered = 1;
+    }
+    watched.process = getpid();
+    watched.began_by = rmai_error_name("rma_init");
+    if (watched.alone) for_threads(add_stranger);
+    if (watched.has_key) pthread_setspecific(watched.key, &watched);
+}

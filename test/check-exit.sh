@@ -1,0 +1,99 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# check-exit.sh: a process that ends without rma_finalize says so, by its PE, and ends the job with an exit code that is not 0; what
+# only looks so is left alone. The exit code of a job that an error ends is RMA_EXIT_BASE + the error's, and nobody's signal.
+#
+# Broken by a job that ends in silence, with 0, or not at all; by a program that finalizes later, in a function of atexit or in
+# another thread, and is ended; by a child of fork that ends its parent's job; by output that is lost; by two lines for one end.
+set -eu
+
+top_builddir=${top_builddir:-$(pwd)}
+mpiexec=${MPIEXEC:-mpiexec.mpich}
+# shellcheck source=/dev/null
+. "$(dirname "$0")/launcher.sh"
+leaving=$top_builddir/test/job/leaving
+osh_leaving=$top_builddir/test/shmem/osh_leaving
+
+for program in "$leaving" "$osh_leaving"; do
+    [ -x "$program" ] || { echo "check-exit: there is no $program" >&2; exit 99; }
+done
+
+dir=$(mktemp -d "${TMPDIR:-/tmp}/check-exit.XXXXXX")
+trap 'rm -rf "$dir"' EXIT
+trap 'exit 99' HUP INT TERM
+failures=0
+fail() {
+    echo "FAIL $*: exit $status"
+    sed 's/^/    /' "$dir/out" "$dir/err" | head -n 20
+    failures=$((failures + 1))
+}
+
+# job N NODES PROGRAM ARGUMENT...: NODES is `one`, or `own` for a node for each PE. mpiexec may be a command with arguments.
+job() {
+    n=$1 nodes=$2
+    shift 2
+    what="$(basename "$1") $2 ${3-}, $n PEs, $nodes"
+    status=0
+    [ "$nodes" = one ] || set -- env RMA_NODE_PES=1 "$@"
+    # shellcheck disable=SC2086
+    timeout -k 5 60 $mpiexec -n "$n" "$@" >"$dir/out" 2>"$dir/err" </dev/null || status=$?
+}
+
+lines() { grep -c '^librma: .*without' "$dir/err" || true; }
+
+# said CODE LINES WORDS N NODES PROGRAM ARGUMENT...: the job ends with this code, after so many lines with these words.
+said() {
+    code=$1 wanted=$2 words=$3
+    shift 3
+    job "$@"
+    # shellcheck disable=SC1087 # no array
+    if [ $status -ne "$code" ] && [ $mpi = mpich ]; then
+        fail "$what: not $code"
+    elif [ $status -eq 0 ] || [ $status -eq 124 ]; then
+        fail "$what"
+    elif [ "$(grep -cE "^librma: PE [0-9]+ of $n on [^:]+: $words" "$dir/err")" -lt "$wanted" ] || [ "$(lines)" -gt "$n" ]; then
+        fail "$what: not $wanted lines '$words'"
+    elif grep -qE 'not so|has returned|deadline' "$dir/err"; then
+        fail "$what: ended by something else"
+    elif [ "$wanted" -eq 1 ] && [ "$(basename "$3")" = leaving ] && ! grep -q 'kept till the end' "$dir/out"; then
+        fail "$what: output is lost"
+    else
+        echo "ok   $what: exit $status"
+    fi
+}
+
+# quiet CODE N NODES PROGRAM ARGUMENT...: the job ends with this code, and nobody says a thing about it.
+quiet() {
+    code=$1
+    shift
+    job "$@"
+    if [ $status -ne "$code" ] && { [ "$code" -eq 0 ] || [ $mpi = mpich ]; }; then
+        fail "$what: not $code"
+    elif [ "$(lines)" -ne 0 ] || grep -q 'not so' "$dir/err"; then
+        fail "$what: a line too much"
+    else
+        echo "ok   $what: exit $status"
+    fi
+}
+
+for where in '1 one' '2 one' '4 own'; do
+    # shellcheck disable=SC2086
+    {
+        said 3 1 'exit\(3\)' $where "$leaving" exit 3
+        said 86 1 'the last thread of the program has ended' $where "$leaving" thread
+    }
+done
+said 86 1 'exit\(0\)' 2 own "$leaving" exit 0
+said 86 1 'exit\(0\)' 2 one "$leaving" return
+for way in late atexit fork mpi; do
+    quiet 0 2 own "$leaving" $way
+done
+quiet 0 2 one "$leaving" late
+quiet 0 1 one "$leaving" atexit
+quiet 5 2 one "$leaving" abort
+
+said 86 1 'exit\(0\).* without shmem_finalize' 2 one "$osh_leaving" init 0
+said 3 1 'exit\(3\).* start_pes' 2 own "$osh_leaving" start 3
+quiet 0 2 one "$osh_leaving" thread
+
+[ $failures -eq 0 ] || { echo "$failures failed"; exit 1; }
