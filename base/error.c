@@ -63,6 +63,8 @@ void rmai_error_as(const char *call) { called_as = call; }
 
 const char *rmai_error_name(const char *call) { return called_as ? called_as : call; }
 
+int rmai_error_of_shmem(const char *call) { return strncmp(rmai_error_name(call), "rma_", 4) != 0; }
+
 /* What stands before the first colon is the public call's name, unless another one's words have been taken. */
 static void rename_call(void) {
     char text[TEXT_SIZE];

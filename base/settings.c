@@ -16,23 +16,24 @@
 
 extern char **environ;
 
-enum kind { SIZE, COUNT, PES, SECONDS, CHOICE, BOOL, WAYS };
+enum kind { SIZE, LIMIT, COUNT, PES, SECONDS, CHOICE, BOOL, WAYS };
 
 struct setting {
     const char *name;
     enum kind kind;
-    size_t offset;       /* of the member in struct rmai_settings: size_t, long, long, long, int, int, struct rmai_choice by kind */
+    size_t offset;       /* of the member in struct rmai_settings: size_t, size_t, long, long, long, int, int, struct rmai_choice by kind */
     const char *initial; /* parsed like a value from the environment */
     const char *choices; /* CHOICE: words in the order of the enum, separated by | */
     const char *help;
 };
 
+#define LEAST ((size_t)64 << 10) /* of a heap's limit, in bytes: less holds next to nothing, and is a unit that was forgotten */
 #define AT(member) offsetof(struct rmai_settings, member)
 
 static const struct setting table[] = {
     {"RMA_ERRORS", CHOICE, AT(errors), "abort", "abort|return", "error handler in force at start"},
-    {"RMA_HEAP_MAX", SIZE, AT(heap_max), "100%", NULL, "most that a PE's symmetric heap may grow to"},
-    {"RMA_LOCAL_MAX", SIZE, AT(local_max), "100%", NULL, "most that a PE's local heap may grow to"},
+    {"RMA_HEAP_MAX", LIMIT, AT(heap_max), "100%", NULL, "most that a PE's symmetric heap may grow to"},
+    {"RMA_LOCAL_MAX", LIMIT, AT(local_max), "100%", NULL, "most that a PE's local heap may grow to"},
     {"RMA_HEAP_INIT", SIZE, AT(heap_init), "256k", NULL, "symmetric heap committed at init"},
     {"RMA_HEAP_CHECK", CHOICE, AT(heap_check), "none", "none|leaks|full", "what is looked for in the heaps"},
     {"RMA_STATICS", CHOICE, AT(statics), "remap", "remap|window|off", "how peers reach global variables"},
@@ -140,7 +141,18 @@ static long count_of(const char *text) {
     return end == text || *end || errno || count < 0 || !isdigit((unsigned char)*text) ? -1 : count;
 }
 
+static struct {
+    const char *name, *text;
+} quoted;
+
+void rmai_settings_quote(const char *name, const char *text) {
+    quoted.name = name;
+    quoted.text = text;
+}
+
 static int bad(const struct setting *row, const char *text, const char *what) {
+    if (quoted.name && strcmp(quoted.name, row->name) == 0)
+        return rmai_error(RMA_ERR_SETTING, "rma_init: %s: %s (%s)", quoted.text, what, row->help);
     return rmai_error(RMA_ERR_SETTING, "rma_init: %s=%s: %s (%s)", row->name, text, what, row->help);
 }
 
@@ -153,10 +165,15 @@ static int parse(const struct setting *row, const char *text, size_t memory, str
     int word;
     switch (row->kind) {
         case SIZE:
+        case LIMIT:
             if (rmai_parse_size(text, memory, member) != 0)
                 return bad(row, text, "not a size such as 64M, 2G or 50%");
             if (*(size_t *)member > memory) {
                 snprintf(what, sizeof what, "more than this node's memory of %s", rmai_format_size(all, memory));
+                return bad(row, text, what);
+            }
+            if (row->kind == LIMIT && *(size_t *)member < LEAST) {
+                snprintf(what, sizeof what, "too small: %s is the least", rmai_format_size(all, LEAST));
                 return bad(row, text, what);
             }
             return RMA_SUCCESS;
@@ -218,7 +235,8 @@ static void value_text(const struct setting *row, const struct rmai_settings *s,
     const char *word = row->choices;
     char size[24];
     switch (row->kind) {
-        case SIZE: snprintf(buf, 64, "%s", rmai_format_size(size, *(const size_t *)member)); break;
+        case SIZE:
+        case LIMIT: snprintf(buf, 64, "%s", rmai_format_size(size, *(const size_t *)member)); break;
         case COUNT:
         case PES:
             if (*(const long *)member == RMAI_AUTO)

@@ -45,6 +45,10 @@ struct rmai_settings {
  * sizes refer to. Returns RMA_SUCCESS, or RMA_ERR_SETTING: then only s->errors is set, as far as it could be read. */
 int rmai_settings_read(struct rmai_settings *s, size_t memory);
 
+/* rmai_settings_quote: until it is called with NULL, an error of setting `name` quotes `text`, "VARIABLE=VALUE", from which its value has been
+ * made. Both are kept by address. */
+void rmai_settings_quote(const char *name, const char *text);
+
 /* rmai_settings_print writes a row per setting to `out` by put(out, line): name, value in force, where it
  * comes from, help. */
 void rmai_settings_print(const struct rmai_settings *s, void (*put)(void *out, const char *line), void *out);

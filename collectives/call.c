@@ -83,19 +83,26 @@ static void merge(void *mine, const void *other) {
     }
 }
 
-static const char *const calls[] = {
-    [RMAI_CALL_BROADCAST] = "rma_broadcast", [RMAI_CALL_FCOLLECT] = "rma_fcollect",   [RMAI_CALL_COLLECT] = "rma_collect",
-    [RMAI_CALL_ALLTOALL] = "rma_alltoall",   [RMAI_CALL_ALLTOALLS] = "rma_alltoalls", [RMAI_CALL_REDUCE] = "a reduction",
-    [RMAI_CALL_INSCAN] = "an inclusive scan", [RMAI_CALL_EXSCAN] = "an exclusive scan",
+/* In errors of rma.h's calls, and in those of OpenSHMEM's. */
+static const char *const calls[][2] = {
+    [RMAI_CALL_BROADCAST] = {"rma_broadcast", "shmem_broadcast"},
+    [RMAI_CALL_FCOLLECT] = {"rma_fcollect", "shmem_fcollect"},
+    [RMAI_CALL_COLLECT] = {"rma_collect", "shmem_collect"},
+    [RMAI_CALL_ALLTOALL] = {"rma_alltoall", "shmem_alltoall"},
+    [RMAI_CALL_ALLTOALLS] = {"rma_alltoalls", "shmem_alltoalls"},
+    [RMAI_CALL_REDUCE] = {"a reduction", "a reduction"},
+    [RMAI_CALL_INSCAN] = {"an inclusive scan", "an inclusive scan"},
+    [RMAI_CALL_EXSCAN] = {"an exclusive scan", "an exclusive scan"},
 };
 static const char *const ops[RMAI_OPS] = {"and", "or", "xor", "min", "max", "sum", "prod"};
 static const char *const types[RMAI_TYPES] = {"int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
                                               "float", "double", "long double", "complex float", "complex double"};
 
 static int differ(const struct rmai_call *c, const struct rmai_stated *s, const struct statement *a, const struct statement *b) {
+    const int shmem = rmai_error_of_shmem(c->name);
     if (a->what >> 16 != b->what >> 16)
         return rmai_error(RMA_ERR_MISMATCH, "%s: PE %d is in %s, PE %d in %s: every PE of a team must make the same collective calls", c->name,
-                          a->pe, calls[a->what >> 16], b->pe, calls[b->what >> 16]);
+                          a->pe, calls[a->what >> 16][shmem], b->pe, calls[b->what >> 16][shmem]);
     if (a->what != b->what)
         return rmai_error(RMA_ERR_MISMATCH, "%s: the operation is %s of %s on PE %d, but %s of %s on PE %d", c->name, ops[a->what >> 8 & 0xff],
                           types[a->what & 0xff], a->pe, ops[b->what >> 8 & 0xff], types[b->what & 0xff], b->pe);

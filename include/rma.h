@@ -376,7 +376,8 @@ int rma_stats_reset(void);
  * A put returns when source may be reused; it is complete at the target after rma_quiet. A get returns when
  * dest is filled. The _nbi forms (non-blocking, implicit handle) need rma_quiet before either buffer is
  * touched again. On-node, all of them are plain copies.
- * Return RMA_SUCCESS, RMA_ERR_PE, RMA_ERR_ADDRESS, RMA_ERR_STATE; _put and _get of
+ * Return RMA_SUCCESS, RMA_ERR_PE, RMA_ERR_ADDRESS, RMA_ERR_STATE, and RMA_ERR_ARG where a buffer of the caller is null and the target is not
+ * reached by load and store; _put and _get of
  * lengths past the end of the segment copy nothing. After OpenSHMEM 1.6 section 9.6.
  * ------------------------------------------------------------------------------------------------ */
 

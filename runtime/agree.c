@@ -8,16 +8,17 @@
 #include "base/error.h"
 #include "runtime/world.h"
 
-static const char *const call_names[] = {
-    [RMAI_ELSEWHERE] = "another collective call",
-    [RMAI_MALLOC] = "rma_malloc",
-    [RMAI_CALLOC] = "rma_calloc",
-    [RMAI_ALIGNED_ALLOC] = "rma_aligned_alloc",
-    [RMAI_REALLOC] = "rma_realloc",
-    [RMAI_FREE] = "rma_free",
-    [RMAI_EXPOSE] = "rma_expose",
-    [RMAI_UNEXPOSE] = "rma_unexpose",
-    [RMAI_STATUS] = "the end of a collective call",
+/* In errors of rma.h's calls, and in those of OpenSHMEM's. */
+static const char *const call_names[][2] = {
+    [RMAI_ELSEWHERE] = {"another collective call", "another collective call"},
+    [RMAI_MALLOC] = {"rma_malloc", "shmem_malloc"},
+    [RMAI_CALLOC] = {"rma_calloc", "shmem_calloc"},
+    [RMAI_ALIGNED_ALLOC] = {"rma_aligned_alloc", "shmem_align"},
+    [RMAI_REALLOC] = {"rma_realloc", "shmem_realloc"},
+    [RMAI_FREE] = {"rma_free", "shmem_free"},
+    [RMAI_EXPOSE] = {"rma_expose", "rma_expose"},
+    [RMAI_UNEXPOSE] = {"rma_unexpose", "rma_unexpose"},
+    [RMAI_STATUS] = {"the end of a collective call", "the end of a collective call"},
 };
 
 static void widen(struct rmai_range *r, const struct rmai_range *more) {
@@ -87,9 +88,10 @@ int rmai_agree_on(struct rmai_world *w, const char *name, enum rmai_agree_call c
 
 int rmai_agreed(const struct rmai_verdict *v, const char *name, const char *const what[RMAI_AGREE_FIELDS]) {
     const struct rmai_range *r = &v->call;
+    const int shmem = rmai_error_of_shmem(name);
     if (r->min != r->max)
         return rmai_error(RMA_ERR_MISMATCH, "%s: PE %d is in %s, PE %d in %s: every PE must make the same collective calls",
-                          name, r->min_pe, call_names[r->min], r->max_pe, call_names[r->max]);
+                          name, r->min_pe, call_names[r->min][shmem], r->max_pe, call_names[r->max][shmem]);
     for (int f = 0; f < RMAI_AGREE_FIELDS && what[f]; f++) {
         r = &v->field[f];
         if (r->min != r->max)

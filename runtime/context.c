@@ -29,7 +29,7 @@ struct rmai_context *rmai_context(struct rmai_world *w, const char *call, const 
     if (rmai_running(call) != RMA_SUCCESS) return NULL;
     if (index < RMAI_CONTEXTS && __atomic_load_n(&rmai_context_lines[index].handle, __ATOMIC_ACQUIRE) == word) return at(w, index);
     if (handle == RMA_CTX_INVALID)
-        rmai_error(RMA_ERR_ARG, "%s: ctx is RMA_CTX_INVALID", call);
+        rmai_error(RMA_ERR_ARG, "%s: ctx is %s", call, rmai_error_of_shmem(call) ? "SHMEM_CTX_INVALID" : "RMA_CTX_INVALID");
     else
         rmai_error(RMA_ERR_ARG, "%s: ctx %p is no context, or has been destroyed", call, (const void *)handle);
     return NULL;
@@ -135,7 +135,7 @@ int rma_ctx_destroy(rma_ctx *ctx) {
     if (ctx == RMA_CTX_INVALID) return RMA_SUCCESS;
     c = rmai_context(w, call, ctx);
     if (!c) return rmai_raise(rma_last_code());
-    if (ctx == RMA_CTX_DEFAULT) return rmai_raise(rmai_error(RMA_ERR_ARG, "%s: RMA_CTX_DEFAULT is always there", call));
+    if (ctx == RMA_CTX_DEFAULT) return rmai_raise(rmai_error(RMA_ERR_ARG, "%s: %s is always there", call, rmai_error_of_shmem(call) ? "SHMEM_CTX_DEFAULT" : "RMA_CTX_DEFAULT"));
     code = rmai_far_quiet(w, call, &c->pending);
     pthread_mutex_lock(&w->contexts.lock);
     end(w, c);

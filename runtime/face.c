@@ -3,11 +3,14 @@
 
 #include "runtime/face.h"
 #include "base/error.h"
+#include "base/settings.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 
 void rma_call_as_(const char *call) { rmai_error_as(call); }
+
+void rma_setting_as_(const char *name, const char *text) { rmai_settings_quote(name, text); }
 
 int rma_fail_(int code, const char *format, ...) {
     char text[1024];

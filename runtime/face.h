@@ -11,6 +11,10 @@
 /* rma_call_as_: until it is called with NULL, errors of this thread name `call` (a constant) where they would name a call of rma.h. */
 void rma_call_as_(const char *call);
 
+/* rma_setting_as_: until it is called with NULL, an error of setting `name` quotes `text` in place of the name and value that are in the environment.
+ * Both are kept by address. */
+void rma_setting_as_(const char *name, const char *text);
+
 /* rma_fail_ records an error and shows it to the error handler. Returns code. */
 int rma_fail_(int code, const char *format, ...) RMAI_PRINTF(2, 3);
 

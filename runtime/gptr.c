@@ -218,14 +218,16 @@ static inline void *own_attached(rma_gptr_t g, size_t len) {
 /* Functions of their own, so that the two below keep nothing on the stack for what they do most. */
 static RMAI_COLD int put_elsewhere(const char *call, rma_gptr_t dest, const void *source, size_t len) {
     struct rmai_place p;
-    int code = resolve(call, dest, len, 1, &p);
+    int code = len ? rmai_check_local(call, "source", source) : RMA_SUCCESS;
+    if (code == RMA_SUCCESS) code = resolve(call, dest, len, 1, &p);
     if (code == RMA_SUCCESS) code = rmai_place_put(&rmai_world, call, &p, source, len, RMAI_NOW);
     return rmai_raise(code);
 }
 
 static RMAI_COLD int get_elsewhere(const char *call, void *dest, rma_gptr_t source, size_t len) {
     struct rmai_place p;
-    int code = resolve(call, source, len, 1, &p);
+    int code = len ? rmai_check_local(call, "dest", dest) : RMA_SUCCESS;
+    if (code == RMA_SUCCESS) code = resolve(call, source, len, 1, &p);
     if (code == RMA_SUCCESS) code = rmai_place_get(&rmai_world, call, &p, dest, len, RMAI_NOW);
     return rmai_raise(code);
 }

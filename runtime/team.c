@@ -69,7 +69,7 @@ struct rmai_team *rmai_team(struct rmai_world *w, const char *call, const rma_te
     if (rmai_running(call) != RMA_SUCCESS) return NULL;
     if (number < RMAI_TEAMS && t->live && t->generation == word >> 16) return t;
     if (handle == RMA_TEAM_INVALID)
-        rmai_error(RMA_ERR_ARG, "%s: team is RMA_TEAM_INVALID", call);
+        rmai_error(RMA_ERR_ARG, "%s: team is %s", call, rmai_error_of_shmem(call) ? "SHMEM_TEAM_INVALID" : "RMA_TEAM_INVALID");
     else
         rmai_error(RMA_ERR_ARG, "%s: team %p is none, or has been destroyed", call, (const void *)handle);
     return NULL;
@@ -212,18 +212,54 @@ static int propose(struct rmai_world *w, const char *call, struct rmai_team *par
     return rmai_error(p->code, "%s: failed on PE %d", call, p->pe);
 }
 
-static int compare(const char *call, const struct proposal *p, const char *const names[ARGUMENTS]) {
-    for (int i = 0; i < ARGUMENTS; i++)
-        if (p->low[i] != p->high[i])
-            return rmai_error(RMA_ERR_MISMATCH, "%s: %s is %d on one PE of the team and %d on another", call, names[i], p->low[i], p->high[i]);
-    return RMA_SUCCESS;
+/* The least and the greatest that PEs have stated of one argument, and the first PE that stated each. */
+struct difference {
+    int32_t low, low_pe, high, high_pe;
+};
+
+static void widen(void *mine, const void *other) {
+    struct difference *a = mine, b;
+    memcpy(&b, other, sizeof b);
+    if (b.low < a->low || (b.low == a->low && b.low_pe < a->low_pe)) {
+        a->low = b.low;
+        a->low_pe = b.low_pe;
+    }
+    if (b.high > a->high || (b.high == a->high && b.high_pe < a->high_pe)) {
+        a->high = b.high;
+        a->high_pe = b.high_pe;
+    }
+}
+
+/* The name of a call by what it states as its number: see `names` in both. */
+static const char *split_name(const char *call, int number) {
+    static const char *const splits[][2] = {{"rma_team_split_strided", "shmem_team_split_strided"}, {"rma_team_split_2d", "shmem_team_split_2d"}};
+    return splits[number - 1][rmai_error_of_shmem(call)];
+}
+
+/* All of the parent have heard the same, so that where arguments differ all come to another meeting, which tells on whom. `own` is what this
+ * PE has stated. */
+static int compare(struct rmai_world *w, const char *call, struct rmai_team *parent, const int32_t own[ARGUMENTS], const struct proposal *p,
+                   const char *const names[ARGUMENTS]) {
+    struct difference d;
+    int code, i = 0;
+    while (i < ARGUMENTS && p->low[i] == p->high[i]) i++;
+    if (i == ARGUMENTS) return RMA_SUCCESS;
+    d = (struct difference){own[i], w->my_pe, own[i], w->my_pe};
+    code = rmai_team_meet(w, call, parent, &d, sizeof d, widen);
+    if (code != RMA_SUCCESS) return code;
+    if (i == 0)
+        return rmai_error(RMA_ERR_MISMATCH, "%s: PE %d is in %s, PE %d in %s: every PE of a team must make the same collective calls", call,
+                          d.low_pe, split_name(call, d.low), d.high_pe, split_name(call, d.high));
+    return rmai_error(RMA_ERR_MISMATCH, "%s: %s is %d on PE %d, but %d on PE %d", call, names[i], d.low, d.low_pe, d.high, d.high_pe);
 }
 
 /* The number of a new team, after all of the parent have told their arguments and found them alike. */
 static int settle(struct rmai_world *w, const char *call, struct rmai_team *parent, int code, int joins, struct proposal *p,
                   const char *const names[ARGUMENTS], int *number) {
+    int32_t own[ARGUMENTS];
+    memcpy(own, p->low, sizeof own);
     code = propose(w, call, parent, code, joins, p);
-    if (code == RMA_SUCCESS) code = compare(call, p, names);
+    if (code == RMA_SUCCESS) code = compare(w, call, parent, own, p, names);
     if (code != RMA_SUCCESS) return code;
     if (!p->free)
         return rmai_error(RMA_ERR_NO_MEM, "%s: none of the %d numbers of teams is free on all PEs of the new one", call, RMAI_TEAMS);
@@ -383,8 +419,8 @@ int rma_team_destroy(rma_team *team) {
     t = rmai_team(w, call, team);
     if (!t) return rmai_raise(rma_last_code());
     if (number_of(w, t) <= RMAI_TEAM_SHARED)
-        return rmai_raise(rmai_error(RMA_ERR_ARG, "%s: %s is always there", call,
-                                     number_of(w, t) == RMAI_TEAM_WORLD ? "RMA_TEAM_WORLD" : "RMA_TEAM_SHARED"));
+        return rmai_raise(rmai_error(RMA_ERR_ARG, "%s: %s_TEAM_%s is always there", call, rmai_error_of_shmem(call) ? "SHMEM" : "RMA",
+                                     number_of(w, t) == RMAI_TEAM_WORLD ? "WORLD" : "SHARED"));
     code = rmai_contexts_end(w, call, t);
     met = rmai_team_meet(w, call, t, NULL, 0, NULL);
     let_go(w, t);

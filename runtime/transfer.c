@@ -11,18 +11,20 @@
 #include <string.h>
 
 static int bad_address(const struct rmai_world *w, const char *call, const char *argument, const void *addr, size_t len) {
+    const char *malloc_name = rmai_error_of_shmem(call) ? "shmem_malloc" : "rma_malloc";
     char where[256];
+    if (!addr) return rmai_error(RMA_ERR_ADDRESS, "%s: %s is a null pointer", call, argument);
     if (rmai_segment_holds(&w->symmetric, addr))
         rmai_segment_describe(&w->symmetric, addr, where, sizeof where);
     else if (rmai_segment_holds(&w->local, addr))
         strcpy(where, "it is in the local heap, which is not symmetric: use a global pointer");
     else if (w->statics_mode == RMAI_STATICS_OFF)
-        strcpy(where, "it is in no memory that rma_malloc gives (global variables are not symmetric here: RMA_STATICS)");
+        snprintf(where, sizeof where, "it is in no memory that %s gives (global variables are not symmetric here: RMA_STATICS)", malloc_name);
     else if ((size_t)((const char *)addr - w->statics.base) < w->statics.size)
         snprintf(where, sizeof where, "it passes the end of the program's global variables at %p",
                  (void *)(w->statics.base + w->statics.size));
     else
-        strcpy(where, "it is in no memory that rma_malloc gives, and in no global variable of the program");
+        snprintf(where, sizeof where, "it is in no memory that %s gives, and in no global variable of the program", malloc_name);
     return rmai_error(RMA_ERR_ADDRESS, "%s: %s %p with %zu bytes is not inside the symmetric heap: %s", call, argument,
                       addr, len, where);
 }
@@ -65,6 +67,10 @@ uint64_t rmai_symmetric_offset(const struct rmai_world *w, const void *addr) {
     return (uint64_t)((const char *)addr - w->symmetric.base);
 }
 
+int rmai_check_local(const char *call, const char *argument, const void *buffer) {
+    return buffer ? RMA_SUCCESS : rmai_error(RMA_ERR_ARG, "%s: %s is a null pointer", call, argument);
+}
+
 /* A length of 0 moves nothing, and needs no address that is any good. */
 static int check_empty(const char *call, const rma_ctx *ctx, int pe) {
     struct rmai_context *c = rmai_context(&rmai_world, call, ctx);
@@ -74,6 +80,7 @@ static int check_empty(const char *call, const rma_ctx *ctx, int pe) {
 static int put(const char *call, const rma_ctx *ctx, void *dest, const void *source, size_t len, int pe, enum rmai_when when) {
     struct rmai_place p;
     int code = len ? rmai_resolve(call, "dest", ctx, dest, len, pe, &p) : check_empty(call, ctx, pe);
+    if (code == RMA_SUCCESS && len) code = rmai_check_local(call, "source", source);
     if (code == RMA_SUCCESS && len) code = rmai_place_put(&rmai_world, call, &p, source, len, when);
     return rmai_raise(code);
 }
@@ -81,6 +88,7 @@ static int put(const char *call, const rma_ctx *ctx, void *dest, const void *sou
 static int get(const char *call, const rma_ctx *ctx, void *dest, const void *source, size_t len, int pe, enum rmai_when when) {
     struct rmai_place p;
     int code = len ? rmai_resolve(call, "source", ctx, source, len, pe, &p) : check_empty(call, ctx, pe);
+    if (code == RMA_SUCCESS && len) code = rmai_check_local(call, "dest", dest);
     if (code == RMA_SUCCESS && len) code = rmai_place_get(&rmai_world, call, &p, dest, len, when);
     return rmai_raise(code);
 }
@@ -151,8 +159,10 @@ int rma_put_signal_slow_(const char *call, const rma_ctx *ctx, void *dest, const
     int code = rmai_resolve_word(call, "signal", ctx, signal, sizeof *signal, pe, &word);
     int atomic = op == RMA_SIGNAL_SET ? RMA_SET_ : RMA_FETCH_ADD_;
     if (code == RMA_SUCCESS && len) code = rmai_resolve(call, "dest", ctx, dest, len, pe, &to);
+    if (code == RMA_SUCCESS && len) code = rmai_check_local(call, "source", source);
     if (code == RMA_SUCCESS && op != RMA_SIGNAL_SET && op != RMA_SIGNAL_ADD)
-        code = rmai_error(RMA_ERR_ARG, "%s: op %d is neither RMA_SIGNAL_SET nor RMA_SIGNAL_ADD", call, op);
+        code = rmai_error(RMA_ERR_ARG, rmai_error_of_shmem(call) ? "%s: op %d is neither SHMEM_SIGNAL_SET nor SHMEM_SIGNAL_ADD"
+                                                                 : "%s: op %d is neither RMA_SIGNAL_SET nor RMA_SIGNAL_ADD", call, op);
     if (code == RMA_SUCCESS && len && to.far && len <= RMAI_WITH_SIGNAL &&
         !rmai_far_by_mpi(&w->far, w->layout.symmetric, word.offset))
         return rmai_raise(rmai_far_put_signal(w, call, to.set, to.pe, to.offset, source, len, word.offset, atomic, sizeof *signal, value,
@@ -217,6 +227,7 @@ static int iput(const char *call, const rma_ctx *ctx, void *dest, const void *so
     size_t to = (size_t)dest_stride * elem, from = (size_t)source_stride * elem;
     int code = rmai_check_strides(call, dest_stride, source_stride, elem);
     if (code == RMA_SUCCESS) code = strided(call, "dest", ctx, dest, dest_stride, elem, n, pe, &p);
+    if (code == RMA_SUCCESS && n) code = rmai_check_local(call, "source", source);
     if (code == RMA_SUCCESS && p.there) {
         rmai_count(&w->traffic, RMA_PATH_MEMORY, RMAI_PUTS, n * elem);
         rmai_move_strided(p.there, source, to, from, elem, n);
@@ -234,6 +245,7 @@ static int iget(const char *call, const rma_ctx *ctx, void *dest, const void *so
     size_t to = (size_t)dest_stride * elem, from = (size_t)source_stride * elem;
     int code = rmai_check_strides(call, dest_stride, source_stride, elem);
     if (code == RMA_SUCCESS) code = strided(call, "source", ctx, source, source_stride, elem, n, pe, &p);
+    if (code == RMA_SUCCESS && n) code = rmai_check_local(call, "dest", dest);
     if (code == RMA_SUCCESS && p.there) {
         rmai_count(&w->traffic, RMA_PATH_MEMORY, RMAI_GETS, n * elem);
         rmai_move_strided(dest, p.there, to, from, elem, n);

@@ -58,7 +58,8 @@ static int check(const struct words *s, const char *argument) {
     int code = rmai_running(s->call);
     if (code != RMA_SUCCESS) return code;
     if (s->cmp < RMA_CMP_EQ || s->cmp > RMA_CMP_LE)
-        return rmai_error(RMA_ERR_ARG, "%s: cmp %d is no value of enum rma_cmp", s->call, s->cmp);
+        return rmai_error(RMA_ERR_ARG, "%s: cmp %d is %s", s->call, s->cmp,
+                          rmai_error_of_shmem(s->call) ? "none of SHMEM_CMP_EQ, _NE, _GT, _GE, _LT, _LE" : "no value of enum rma_cmp");
     if (s->n == 0) return RMA_SUCCESS;
     if (!s->at) return rmai_error(RMA_ERR_ARG, "%s: %s is a null pointer", s->call, argument);
     if ((uintptr_t)s->at & (s->len - 1))

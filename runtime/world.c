@@ -43,12 +43,9 @@ struct rmai_header *rmai_header(const struct rmai_world *w, int q) {
 }
 
 int rmai_running(const char *call) {
-    int shmem;
     if (RMAI_LIKELY(rma_reach_.running)) return RMA_SUCCESS;
-    call = rmai_error_name(call);
-    shmem = strncmp(call, "rma_", 4) != 0;
-    return rmai_error(RMA_ERR_STATE, "%s: called %s", call,
-                      shmem              ? (rmai_world.ended ? "after shmem_finalize" : "before shmem_init")
+    return rmai_error(RMA_ERR_STATE, "%s: called %s", rmai_error_name(call),
+                      rmai_error_of_shmem(call) ? (rmai_world.ended ? "after shmem_finalize" : "before shmem_init")
                       : rmai_world.ended              ? "after rma_finalize or MPI_Finalize"
                                                       : "before rma_init");
 }
@@ -327,7 +324,8 @@ static int furnish(struct rmai_world *w) {
     int code = rmai_teams_commit(w);
     if (code == RMA_SUCCESS)
         code = rmai_segment_create(&w->symmetric, &w->reservation, space + w->layout.symmetric_table,
-                                   space + w->layout.symmetric, w->layout.symmetric_max, "symmetric heap", "RMA_HEAP_MAX");
+                                   space + w->layout.symmetric, w->layout.symmetric_max, "symmetric heap",
+                                   rmai_error_of_shmem("rma_init") ? "SHMEM_SYMMETRIC_SIZE, RMA_HEAP_MAX" : "RMA_HEAP_MAX");
     if (code == RMA_SUCCESS)
         code = rmai_segment_create(&w->local, &w->reservation, space + w->layout.local_table, space + w->layout.local,
                                    w->layout.local_max, "local heap", "RMA_LOCAL_MAX");
@@ -489,7 +487,7 @@ static int watch_mpi_finalize(void) {
 /* Only now: before, what others might ask for cannot be found. No thread is no reason to end: others are served from within calls. */
 static void start_watchman(struct rmai_world *w) {
     if (!w->far.active || w->settings.progress == RMAI_PROGRESS_NONE) return;
-    if (rmai_watchman_start(w, "rma_init") != RMA_SUCCESS && (w->mpi_multiple || w->my_pe == 0))
+    if (rmai_watchman_start(w, rmai_error_name("rma_init")) != RMA_SUCCESS && (w->mpi_multiple || w->my_pe == 0))
         rmai_note("PE %d: %s", w->my_pe, rma_last_error());
 }
 
@@ -542,7 +540,7 @@ static int start(struct rmai_world *w, int required) {
     return RMA_SUCCESS;
 }
 
-int rma_init_thread(int required, int *provided) {
+static int init(int required, int *provided) {
     struct rmai_world *w = &rmai_world;
     if (required < RMA_THREAD_SINGLE || required > RMA_THREAD_MULTIPLE)
         return rmai_raise(rmai_error(RMA_ERR_ARG, "rma_init_thread: required %d is no thread level", required));
@@ -570,7 +568,17 @@ int rma_init_thread(int required, int *provided) {
     return RMA_SUCCESS;
 }
 
-int rma_init(void) { return rma_init_thread(RMA_THREAD_SINGLE, NULL); }
+int rma_init(void) { return init(RMA_THREAD_SINGLE, NULL); }
+
+/* Errors name this call, but where it is a call of OpenSHMEM that does the work here. */
+int rma_init_thread(int required, int *provided) {
+    const int shmem = rmai_error_of_shmem("rma_init");
+    int code;
+    if (!shmem) rmai_error_as("rma_init_thread");
+    code = init(required, provided);
+    if (!shmem) rmai_error_as(NULL);
+    return code;
+}
 
 int rma_finalize(void) {
     struct rmai_world *w = &rmai_world;

@@ -48,6 +48,8 @@ static int enter(struct set *s, const char *call, int start, int log, int size, 
     else if ((me - start) % step != 0 || me < start || (me - start) / step >= size)
         rma_fail_(RMA_ERR_PE, "%s: PE_start %d, logPE_stride %d, PE_size %d: PE %d, which calls, is not in the active set", call, start, log, size,
                   me);
+    else if (!sync)
+        rma_fail_(RMA_ERR_ADDRESS, "%s: pSync is a null pointer", call);
     else if (((uintptr_t)sync & (sizeof *sync - 1)) || !rma_ptr(sync, me) || !rma_ptr(sync + LENGTH_AT, me))
         rma_fail_(RMA_ERR_ADDRESS, "%s: pSync %p is no symmetric array of %d long", call, (void *)sync, SHMEM_SYNC_SIZE);
     else {
@@ -264,6 +266,8 @@ static int can_reduce(const char *call, const void *source, int nreduce, size_t 
     const int me = rma_my_pe();
     if (nreduce < 0)
         rma_fail_(RMA_ERR_ARG, "%s: nreduce %d is below 0", call, nreduce);
+    else if (nreduce > 0 && !source)
+        rma_fail_(RMA_ERR_ADDRESS, "%s: source is a null pointer", call);
     else if (nreduce > 0 && (!rma_ptr(source, me) || !rma_ptr((const char *)source + (size_t)nreduce * size - 1, me)))
         rma_fail_(RMA_ERR_ADDRESS, "%s: source %p with %d elements of %zu bytes is in no symmetric object", call, source, nreduce, size);
     else if (nreduce > 0 && !dest)

@@ -42,6 +42,8 @@ static struct {
     int set;
 } lent[] = {{"RMA_HEAP_MAX", 0}, {"RMA_INFO", 0}, {"RMA_CHECK", 0}};
 
+static char asked_for[96]; /* SHMEM_SYMMETRIC_SIZE and its value, as the program's user has written them */
+
 static void lend(int which, const char *value) { lent[which].set = !getenv(lent[which].name) && setenv(lent[which].name, value, 0) == 0; }
 
 int rmai_shmem_environment_begin(const char *call) {
@@ -53,6 +55,8 @@ int rmai_shmem_environment_begin(const char *call) {
             return rma_fail_(RMA_ERR_SETTING, "%s: SHMEM_SYMMETRIC_SIZE=%s: not a positive number with k, m, g or t after it, or nothing", call, size);
         snprintf(text, sizeof text, "%.0f", with_overhead(bytes));
         lend(0, text);
+        snprintf(asked_for, sizeof asked_for, "%s=%s", getenv("SHMEM_SYMMETRIC_SIZE") ? "SHMEM_SYMMETRIC_SIZE" : "SMA_SYMMETRIC_SIZE", size);
+        if (lent[0].set) rma_setting_as_(lent[0].name, asked_for);
     }
     if (value_of("SHMEM_DEBUG", "SMA_DEBUG")) {
         lend(1, "yes");
@@ -62,6 +66,7 @@ int rmai_shmem_environment_begin(const char *call) {
 }
 
 void rmai_shmem_environment_end(void) {
+    rma_setting_as_(NULL, NULL);
     for (size_t i = 0; i < sizeof lent / sizeof lent[0]; i++) {
         if (lent[i].set) unsetenv(lent[i].name);
         lent[i].set = 0;

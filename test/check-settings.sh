@@ -69,6 +69,11 @@ refused RMA_HEAP_MAX=lots
 refused RMA_HEAP_MAX=-1
 refused RMA_HEAP_MAX=
 refused RMA_LOCAL_MAX=900T
+refused RMA_HEAP_MAX=10
+grep -qF 'too small: 64 KiB is the least' "$dir/err" || fail 'RMA_HEAP_MAX=10: the least is not said'
+refused RMA_HEAP_MAX=65535
+refused RMA_LOCAL_MAX=0
+refused RMA_LOCAL_MAX=0%
 refused RMA_LOCAL_MAX=101%
 refused RMA_HEAP_INIT=2M RMA_HEAP_MAX=1M
 refused RMA_SPIN=-3
@@ -84,7 +89,7 @@ refused RMA_ERRORS=explode
 accepted RMA_HEAP_MAX=8M RMA_LOCAL_MAX=1.5m RMA_HEAP_INIT=1MiB
 accepted RMA_HEAP_MAX=1% RMA_SPIN=0 RMA_COPY=stream
 accepted RMA_SPIN=AUTO RMA_COPY=memcpy RMA_INFO=off RMA_BIND=none RMA_ERRORS=abort
-accepted RMA_HEAP_MAX=1 RMA_LOCAL_MAX=0
+accepted RMA_HEAP_MAX=64k RMA_LOCAL_MAX=65536 RMA_HEAP_INIT=0
 accepted RMA_NODE_PES=1
 accepted RMA_NODE_PES=1000000000000
 accepted RMA_NODE_PES=auto

@@ -390,6 +390,7 @@ static void mistakes(void) {
     EXPECT("rma_attach", rma_attach(local, 1000, &g), RMA_ERR_ARG, "overlap a heap");
     EXPECT("rma_attach", rma_attach(there, 1000, &g), RMA_ERR_ARG, "overlap a heap");
     EXPECT("rma_attach", rma_attach((void *)page, 1, &g), RMA_ERR_ADDRESS, "mapped");
+    CHECK(!strstr(rma_last_error(), "mapped:"), "a cause that is none: %s", rma_last_error()); /* msync says ENOMEM */
     CHECK(munmap(p + 4 * page, page) == 0, "munmap");
     EXPECT("rma_attach", rma_attach(p, size, &g), RMA_ERR_ADDRESS, job_text("%zu bytes at base %p", size, (void *)p),
            "mapped");

@@ -809,7 +809,7 @@ static void wrong_addresses(const struct job_group *g, rma_ctx *ctx) {
     memset(alone, 0, 64);
     for (int i = 0; i < g->n; i++) {
         void *const nowhere[] = {stack, heap, alone, NULL};
-        for (size_t k = 0; k < 4; k++) all_refused(ctx, nowhere[k], i, RMA_ERR_ADDRESS, k == 3 ? "symmetric heap" : job_text("%p", nowhere[k]));
+        for (size_t k = 0; k < 4; k++) all_refused(ctx, nowhere[k], i, RMA_ERR_ADDRESS, k == 3 ? "is a null pointer" : job_text("%p", nowhere[k]));
         for (size_t k = 1; k < 8; k++) {
             unsigned char *off = area(job.me) + k;
             if (k % 4) atomics_refused(ctx, off, i, 4, RMA_ERR_ADDRESS, job_text("%p is not aligned to its 4 bytes", (void *)off));

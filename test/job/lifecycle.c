@@ -126,6 +126,7 @@ int main(void) {
     DOING("afterwards");
     nothing_works("after rma_finalize", word, g);
     EXPECT("rma_init", rma_init(), RMA_ERR_STATE, "MPI_Finalize");
+    EXPECT("rma_init_thread", rma_init_thread(RMA_THREAD_SINGLE, &provided), RMA_ERR_STATE, "MPI_Finalize");
     CHECK(rma_initialized() == 0, "it is running without MPI");
     EXPECT("rma_finalize", rma_finalize(), RMA_ERR_STATE, "more often than rma_init");
     return 0;

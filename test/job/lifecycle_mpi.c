@@ -121,7 +121,7 @@ static void fail(int where) {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     if (where < 0 || where == rank) setenv("RMA_SPIN", "soon", 1);
     if (where < 0 || where == rank)
-        EXPECT("rma_init", rma_init(), RMA_ERR_SETTING, where < 0 && rank > 0 ? "failed on PE 0" : "RMA_SPIN=soon: ");
+        EXPECT("rma_init_thread", rma_init_thread(RMA_THREAD_SINGLE, NULL), RMA_ERR_SETTING, where < 0 && rank > 0 ? "failed on PE 0" : "RMA_SPIN=soon: ");
     else
         EXPECT("rma_init", rma_init(), RMA_ERR_SETTING, job_text("failed on PE %d", where));
     unsetenv("RMA_SPIN");

@@ -211,7 +211,7 @@ static void mistakes(void) {
     rma_lock_t stack = RMA_LOCK_INIT, *alone;
     OK(rma_alloc_mem(sizeof *alone, &alone));
     memset(alone, 0, sizeof *alone);
-    refused(NULL, RMA_ERR_ADDRESS, "lock", "symmetric heap");
+    refused(NULL, RMA_ERR_ADDRESS, "lock is a null pointer", "");
     refused(&stack, RMA_ERR_ADDRESS, job_text("lock %p", (void *)&stack), "symmetric heap");
     refused(alone, RMA_ERR_ADDRESS, job_text("lock %p", (void *)alone), "local heap");
     if (job.n_near > 1) {
@@ -225,6 +225,7 @@ static void mistakes(void) {
         }
         const char *at = job_text("%p", (void *)locks[k]), *me = job_text("PE %d", job.me);
         EXPECT("rma_clear_lock", rma_clear_lock(locks[k]), RMA_ERR_STATE, "does not hold", at, me);
+        CHECK(!strstr(rma_strerror(RMA_ERR_STATE), "initialized"), "of a lock: %s", rma_strerror(RMA_ERR_STATE));
         OK(rma_set_lock(locks[k]));
         EXPECT("rma_set_lock", rma_set_lock(locks[k]), RMA_ERR_STATE, "holds the lock", at, me);
         EXPECT_ZERO("rma_test_lock", rma_test_lock(locks[k]), RMA_ERR_STATE, "holds the lock", at, me);

@@ -82,13 +82,15 @@ static void wrong_addresses(void) {
     memset(stack, 1, sizeof stack);
     memset(alone, 1, 64);
     for (int pe = 0; pe < job.n; pe++) {
-        char *const nowhere[] = {stack, heap, alone, NULL, page - ((size_t)1 << 42), behind, behind + 64,
+        char *const nowhere[] = {stack, heap, alone, page - ((size_t)1 << 42), behind, behind + 64,
                                  behind + ((size_t)1 << 36)};
         for (size_t k = 0; k < sizeof nowhere / sizeof nowhere[0]; k++) {
             char *p = (char *)(((uintptr_t)nowhere[k] + 15) & ~(uintptr_t)15);
             range_refused(p, 8, pe, RMA_ERR_ADDRESS, job_text("%p with 8 bytes", (void *)p), "symmetric heap");
-            values_refused(p, pe, RMA_ERR_ADDRESS, job_text(p ? "%p" : "%p with", (void *)p), "symmetric heap");
+            values_refused(p, pe, RMA_ERR_ADDRESS, job_text("%p", (void *)p), "symmetric heap");
         }
+        range_refused(NULL, 8, pe, RMA_ERR_ADDRESS, "is a null pointer", "");
+        values_refused(NULL, pe, RMA_ERR_ADDRESS, "is a null pointer", "");
         range_refused(alone, 8, pe, RMA_ERR_ADDRESS, "local heap", "global pointer");
         if (pe != job.me && rma_on_node(pe)) { /* how this PE reaches the peer's copy is not how it names it */
             char *there = rma_ptr(block, pe);
@@ -117,6 +119,30 @@ static void wrong_addresses(void) {
     for (int i = 0; i < 64; i++) CHECK(stack[i] == 1 && alone[i] == 1, "byte %d was touched", i);
     OK(rma_free_mem(alone));
     free(heap);
+}
+
+/* The caller's own buffer. Between PEs of the node what is inlined does not look at it. */
+static void null_buffers(void) {
+    void *volatile none = NULL; /* that no compiler sees through */
+    const char *source = "source is a null pointer", *dest = "dest is a null pointer";
+    for (int pe = 0; pe < job.n; pe++) {
+        uint64_t *signal = (uint64_t *)(void *)block;
+        rma_gptr_t g = rma_gptr(block, pe);
+        EXPECT("rma_iput", rma_iput(block, none, 1, 1, 8, 2, pe), RMA_ERR_ARG, source);
+        EXPECT("rma_iget", rma_iget(none, block, 1, 1, 8, 2, pe), RMA_ERR_ARG, dest);
+        OK(rma_iput(block, none, 1, 1, 8, 0, pe));
+        OK(rma_put(block, none, 0, pe));
+        OK(rma_get(none, block, 0, pe));
+        OK(rma_gptr_put(g, none, 0));
+        if (rma_on_node(pe)) continue;
+        EXPECT("rma_put", rma_put(block, none, 8, pe), RMA_ERR_ARG, source);
+        EXPECT("rma_get", rma_get(none, block, 8, pe), RMA_ERR_ARG, dest);
+        EXPECT("rma_put_nbi", rma_put_nbi(block, none, 8000, pe), RMA_ERR_ARG, source);
+        EXPECT("rma_get_nbi", rma_get_nbi(none, block, 8000, pe), RMA_ERR_ARG, dest);
+        EXPECT("rma_put_signal", rma_put_signal(block, none, 8, signal, 1, RMA_SIGNAL_SET, pe), RMA_ERR_ARG, source);
+        EXPECT("rma_gptr_put", rma_gptr_put(g, none, 8), RMA_ERR_ARG, source);
+        EXPECT("rma_gptr_get", rma_gptr_get(none, g, 8), RMA_ERR_ARG, dest);
+    }
 }
 
 static void wrong_strides(void) {
@@ -286,6 +312,8 @@ int main(void) {
     wrong_pes();
     DOING("wrong addresses");
     wrong_addresses();
+    DOING("null buffers");
+    null_buffers();
     DOING("wrong strides");
     wrong_strides();
     DOING("unaligned atomics");

@@ -236,13 +236,14 @@ static void mistakes(void) {
             for (size_t len = 0; len <= 64; len += 64)
                 refused(block, len, word, ops[k], pe, RMA_ERR_ARG, job_text("op %d is neither", ops[k]), "");
         for (int op = RMA_SIGNAL_SET; op <= RMA_SIGNAL_ADD; op++) {
-            void *const nowhere[] = {stack, alone, NULL};
-            for (size_t k = 0; k < 3; k++) {
-                refused(nowhere[k], 64, word, op, pe, RMA_ERR_ADDRESS, job_text(k == 2 ? "dest" : "dest %p", nowhere[k]), "64 bytes");
-                refused(block, 64, nowhere[k], op, pe, RMA_ERR_ADDRESS, job_text(k == 2 ? "signal" : "signal %p", nowhere[k]),
-                        "symmetric heap");
-                refused(block, 0, nowhere[k], op, pe, RMA_ERR_ADDRESS, job_text(k == 2 ? "signal" : "signal %p", nowhere[k]),
-                        "symmetric heap");
+            void *const nowhere[] = {stack, alone};
+            refused(NULL, 64, word, op, pe, RMA_ERR_ADDRESS, "dest is a null pointer", "");
+            refused(block, 64, NULL, op, pe, RMA_ERR_ADDRESS, "signal is a null pointer", "");
+            refused(block, 0, NULL, op, pe, RMA_ERR_ADDRESS, "signal is a null pointer", "");
+            for (size_t k = 0; k < 2; k++) {
+                refused(nowhere[k], 64, word, op, pe, RMA_ERR_ADDRESS, job_text("dest %p", nowhere[k]), "64 bytes");
+                refused(block, 64, nowhere[k], op, pe, RMA_ERR_ADDRESS, job_text("signal %p", nowhere[k]), "symmetric heap");
+                refused(block, 0, nowhere[k], op, pe, RMA_ERR_ADDRESS, job_text("signal %p", nowhere[k]), "symmetric heap");
             }
             refused(block, SIZE_MAX, word, op, pe, RMA_ERR_ADDRESS, "dest", job_text("%zu bytes", SIZE_MAX));
             refused(block, (size_t)1 << 40, word, op, pe, RMA_ERR_ADDRESS, "dest", job_text("%zu bytes", (size_t)1 << 40));

@@ -407,15 +407,18 @@ static void wrong_arguments(void) {
 static void one_pe(const struct group *parent, int odd) {
     static const char strided_name[] = "rma_team_split_strided", grid_name[] = "rma_team_split_2d";
     rma_team *x = untouched, *y = untouched, *t = parent->team;
-    int mine = job.me == odd, n = parent->n;
+    int mine = job.me == odd, n = parent->n, even;
     if (n < 2 || parent->me < 0) return;
-    MISMATCHED(strided_name, rma_team_split_strided(t, mine, 1, 1, &x), "start is 0", "and 1");
-    MISMATCHED(strided_name, rma_team_split_strided(t, !mine, 1, 1, &x), "start is 0", "and 1");
-    MISMATCHED(strided_name, rma_team_split_strided(t, 0, mine ? -7 : 3, 1, &x), "stride is -7", "and 3");
-    MISMATCHED(strided_name, rma_team_split_strided(t, 0, 1, 1 + mine, &x), "size is 1", "and 2");
-    MISMATCHED(grid_name, rma_team_split_2d(t, mine ? n + 1 : n + 2, &x, &y), "xrange", job_text("%d", n + 1), job_text("%d", n + 2));
+    even = parent->pes[parent->pes[0] == odd]; /* the first of those that do otherwise */
+    MISMATCHED(strided_name, rma_team_split_strided(t, mine, 1, 1, &x), job_text("start is 0 on PE %d, but 1 on PE %d", even, odd));
+    MISMATCHED(strided_name, rma_team_split_strided(t, !mine, 1, 1, &x), job_text("start is 0 on PE %d, but 1 on PE %d", odd, even));
+    MISMATCHED(strided_name, rma_team_split_strided(t, 0, mine ? -7 : 3, 1, &x), job_text("stride is -7 on PE %d, but 3 on PE %d", odd, even));
+    MISMATCHED(strided_name, rma_team_split_strided(t, 0, 1, 1 + mine, &x), job_text("size is 1 on PE %d, but 2 on PE %d", even, odd));
+    MISMATCHED(grid_name, rma_team_split_2d(t, mine ? n + 1 : n + 2, &x, &y),
+               job_text("xrange is %d on PE %d, but %d on PE %d", n + 1, odd, n + 2, even));
     job_expect_begin("");
     CHECK((mine ? rma_team_split_2d(t, 1, &x, &y) : rma_team_split_strided(t, 1, 0, 1, &x)) == RMA_ERR_MISMATCH, "two calls are taken for one");
+    CHECK(strstr(rma_last_error(), job_text("PE %d is in %s, PE %d in %s", even, strided_name, odd, grid_name)), "%s", rma_last_error());
     CHECK(x == untouched && y == untouched && job_raised.count == 1, "a failed split has written");
     ALONE(strided_name, RMA_ERR_PE, rma_team_split_strided(t, n, 1, 1, &x), rma_team_split_strided(t, 0, 1, 1, &x), "start");
     ALONE(strided_name, RMA_ERR_ARG, rma_team_split_strided(t, 0, 1, 0, &x), rma_team_split_strided(t, 0, 1, n, &x), "size 0");

@@ -25,6 +25,7 @@ static void handler(int code, const char *words) {
         CHECK(raised == 1, call ": %d errors, the last one: %s", raised, text);                         \
         CHECK(strncmp(text, name_, strlen(name_)) == 0 && text[strlen(name_)] == ':', call " is not named: %s", text); \
         CHECK(strstr(text, words) != NULL, call ": no '%s' in: %s", words, text);                       \
+        if (call[0] != 'r') CHECK(!strstr(text, "rma_") && !strstr(text, "RMA_"), call ": a native name in: %s", text); \
     } while (0)
 
 static long word, words[4];
@@ -85,6 +86,14 @@ static void updates(void) {
     TOLD("shmem_long_atomic_swap", "aligned", shmem_long_atomic_swap((long *)(void *)((char *)words + 4), 1, 0));
     TOLD("shmem_long_atomic_fetch_add_nbi", "PE -2", shmem_long_atomic_fetch_add_nbi(&got, &word, 1, -2));
     TOLD("shmem_int_cswap", "PE -2", shmem_int_cswap(&before, 1, 2, -2));
+    TOLD("shmem_long_p", "dest is a null pointer", shmem_long_p(NULL, 1, next()));
+    TOLD("shmem_long_put", "dest is a null pointer", shmem_long_put(NULL, &word, 1, next()));
+    TOLD("shmem_long_atomic_inc", "target is a null pointer", shmem_long_atomic_inc(NULL, next()));
+    TOLD("shmem_long_wait_until", "is a null pointer", shmem_long_wait_until(NULL, SHMEM_CMP_EQ, 0));
+    TOLD("shmem_set_lock", "lock is a null pointer", shmem_set_lock(NULL));
+    TOLD("shmem_long_iput", "source is a null pointer", shmem_long_iput(words, NULL, 1, 1, 2, next()));
+    TOLD("shmem_ctx_long_p", "ctx is SHMEM_CTX_INVALID", shmem_ctx_long_p(SHMEM_CTX_INVALID, &word, 1, 0));
+    TOLD("shmem_putmem_signal", "op 9 is neither SHMEM_SIGNAL_SET", shmem_putmem_signal(words, &stack, 8, (uint64_t *)words, 1, 9, next()));
     TOLD("shmem_long_wait_until", "cmp 77", shmem_long_wait_until(&word, 77, 0));
     TOLD("shmem_long_wait_until", "in no memory", shmem_long_wait_until(&stack, SHMEM_CMP_EQ, 4));
     TOLD("shmem_long_test_any", "cmp -1", CHECK(shmem_long_test_any(words, 4, NULL, -1, 0) == SIZE_MAX, "an index"));
@@ -96,12 +105,38 @@ static void updates(void) {
 }
 
 static void collectives(void) {
-    shmem_team_t team = SHMEM_TEAM_WORLD;
+    shmem_team_t team = SHMEM_TEAM_WORLD, other;
     static int work[32], value[4];
     static long sync[SHMEM_SYNC_SIZE];
     char *block = shmem_malloc(64), outside[60];
     DOING("collectives");
     snprintf(outside, sizeof outside, "PE_size %d: PE %d is outside 0..%d", n + 1, n, n - 1);
+    /* PEs in different calls, and with different arguments. */
+    if (n > 1) {
+        if (me == 0)
+            TOLD("shmem_malloc", "PE 0 is in shmem_malloc, PE 1 in shmem_free", CHECK(shmem_malloc(8) == NULL, "memory"));
+        else
+            TOLD("shmem_free", "PE 0 is in shmem_malloc, PE 1 in shmem_free", shmem_free(NULL));
+        if (me == 0)
+            TOLD("shmem_align", "PE 1 is in shmem_calloc, PE 0 in shmem_align", CHECK(shmem_align(64, 8) == NULL, "memory"));
+        else
+            TOLD("shmem_calloc", "PE 1 is in shmem_calloc, PE 0 in shmem_align", CHECK(shmem_calloc(1, 8) == NULL, "memory"));
+        if (me == 0)
+            TOLD("shmem_int_broadcast", "PE 0 is in shmem_broadcast, PE 1 in shmem_fcollect",
+                 CHECK(shmem_int_broadcast(SHMEM_TEAM_WORLD, value, value, 1, 0) != 0, "a broadcast"));
+        else
+            TOLD("shmem_int_fcollect", "PE 0 is in shmem_broadcast, PE 1 in shmem_fcollect",
+                 CHECK(shmem_int_fcollect(SHMEM_TEAM_WORLD, value, value, 1) != 0, "a collection"));
+        TOLD("shmem_team_split_strided", "size is 1 on PE 1, but 2 on PE 0",
+             CHECK(shmem_team_split_strided(SHMEM_TEAM_WORLD, 0, 1, me == 0 ? 2 : 1, NULL, 0, &team) != 0, "a team"));
+        if (me == 0)
+            TOLD("shmem_team_split_2d", "PE 1 is in shmem_team_split_strided, PE 0 in shmem_team_split_2d",
+                 CHECK(shmem_team_split_2d(SHMEM_TEAM_WORLD, 1, NULL, 0, &team, NULL, 0, &other) != 0, "teams"));
+        else
+            TOLD("shmem_team_split_strided", "PE 1 is in shmem_team_split_strided, PE 0 in shmem_team_split_2d",
+                 CHECK(shmem_team_split_strided(SHMEM_TEAM_WORLD, 0, 1, n, NULL, 0, &team) != 0, "a team"));
+    }
+    CHECK(shmem_malloc(SIZE_MAX / 2) == NULL && strstr(rma_last_error(), "(SHMEM_SYMMETRIC_SIZE, RMA_HEAP_MAX)"), "%s", rma_last_error());
     TOLD("shmem_align", "alignment 3", CHECK(shmem_align(3, 8) == NULL, "memory"));
     TOLD("shmem_calloc", "overflows", CHECK(shmem_calloc(SIZE_MAX, 8) == NULL, "memory"));
     TOLD("shmem_malloc_with_hints", "hints 0x10", CHECK(shmem_malloc_with_hints(8, 16) == NULL, "memory"));
@@ -118,15 +153,18 @@ static void collectives(void) {
     TOLD("shmem_barrier", outside, shmem_barrier(0, 0, n + 1, sync));
     TOLD("shmem_sync", "logPE_stride 31", shmem_sync(0, 31, 1, sync));
     TOLD("shmem_sync", "PE_size 0", shmem_sync(0, 0, 0, sync));
+    TOLD("shmem_barrier", "pSync is a null pointer", shmem_barrier(me, 0, 1, NULL));
     TOLD("shmem_barrier", "pSync", shmem_barrier(me, 0, 1, (long *)(void *)outside));
     if (n > 1) TOLD("shmem_barrier", "is not in the active set", shmem_barrier(next(), 0, 1, sync));
     TOLD("shmem_broadcast64", "PE_root 1 ", shmem_broadcast64(value, value, 1, 1, me, 0, 1, sync));
+    if (n > 1) TOLD("shmem_int_max_to_all", "source is a null pointer", shmem_int_max_to_all(value, NULL, 1, me, 0, 1, work, sync));
     if (n > 1) TOLD("shmem_int_sum_to_all", "nreduce -1", shmem_int_sum_to_all(value, value, -1, me, 0, 1, work, sync));
     TOLD("rma_put", "PE -5", rma_put(&word, &word, 8, -5)); /* the native name is back */
     shmem_free(block);
 }
 
 int main(void) {
+    setenv("RMA_CHECK", "yes", 1); /* PEs in different collectives are told so */
     before_init();
     start();
     moves();
