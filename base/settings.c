@@ -27,7 +27,7 @@ struct setting {
     const char *help;
 };
 
-#define LEAST ((size_t)64 << 10) /* of a heap's limit, in bytes: less holds next to nothing, and is a unit that was forgotten */
+#define LEAST RMAI_PAGE /* of a heap's limit, which is rounded up to it: less is a unit that was forgotten */
 #define AT(member) offsetof(struct rmai_settings, member)
 
 static const struct setting table[] = {

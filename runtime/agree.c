@@ -88,10 +88,11 @@ int rmai_agree_on(struct rmai_world *w, const char *name, enum rmai_agree_call c
 
 int rmai_agreed(const struct rmai_verdict *v, const char *name, const char *const what[RMAI_AGREE_FIELDS]) {
     const struct rmai_range *r = &v->call;
-    const int shmem = rmai_error_of_shmem(name);
-    if (r->min != r->max)
+    if (r->min != r->max) {
+        const int shmem = rmai_error_of_shmem(name);
         return rmai_error(RMA_ERR_MISMATCH, "%s: PE %d is in %s, PE %d in %s: every PE must make the same collective calls",
                           name, r->min_pe, call_names[r->min][shmem], r->max_pe, call_names[r->max][shmem]);
+    }
     for (int f = 0; f < RMAI_AGREE_FIELDS && what[f]; f++) {
         r = &v->field[f];
         if (r->min != r->max)
