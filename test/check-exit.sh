@@ -9,6 +9,7 @@ set -eu
 
 top_builddir=${top_builddir:-$(pwd)}
 mpiexec=${MPIEXEC:-mpiexec.mpich}
+mpi='' # launcher.sh tells
 # shellcheck source=/dev/null
 . "$(dirname "$0")/launcher.sh"
 leaving=$top_builddir/test/job/leaving
@@ -46,8 +47,7 @@ said() {
     code=$1 wanted=$2 words=$3
     shift 3
     job "$@"
-    # shellcheck disable=SC1087 # no array
-    if [ $status -ne "$code" ] && [ $mpi = mpich ]; then
+    if [ $status -ne "$code" ] && [ "$mpi" = mpich ]; then
         fail "$what: not $code"
     elif [ $status -eq 0 ] || [ $status -eq 124 ]; then
         fail "$what"
@@ -67,7 +67,7 @@ quiet() {
     code=$1
     shift
     job "$@"
-    if [ $status -ne "$code" ] && { [ "$code" -eq 0 ] || [ $mpi = mpich ]; }; then
+    if [ $status -ne "$code" ] && { [ "$code" -eq 0 ] || [ "$mpi" = mpich ]; }; then
         fail "$what: not $code"
     elif [ "$(lines)" -ne 0 ] || grep -q 'not so' "$dir/err"; then
         fail "$what: a line too much"
