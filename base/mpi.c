@@ -30,3 +30,10 @@ int rmai_mpi_merge(MPI_Comm comm, void *data, int n, MPI_Datatype type, MPI_Op o
     int code = MPI_Iallreduce(MPI_IN_PLACE, data, n, type, op, comm, &request);
     return code == MPI_SUCCESS ? rmai_mpi_wait(&request, from, "MPI_Iallreduce") : rmai_mpi(code, from, "MPI_Iallreduce");
 }
+
+int rmai_mpi_least(MPI_Comm comm, struct rmai_least *all, int n, const char *from) {
+    int rank;
+    MPI_Comm_rank(comm, &rank);
+    for (int i = 0; i < n; i++) all[i].pe = rank;
+    return rmai_mpi_merge(comm, all, n, MPI_LONG_INT, MPI_MINLOC, from);
+}

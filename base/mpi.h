@@ -17,4 +17,14 @@ int rmai_mpi_wait(MPI_Request *request, const char *from, const char *call);
  * rmai_mpi. */
 int rmai_mpi_merge(MPI_Comm comm, void *data, int n, MPI_Datatype type, MPI_Op op, const char *from);
 
+/* The smallest of a number over all processes, and the first one that has it: MPI's MPI_LONG_INT. */
+struct rmai_least {
+    long value;
+    int pe; /* its rank */
+};
+
+/* rmai_mpi_least makes each of the n elements the least over all processes of comm (collective), waiting so; `pe` need
+ * not be set before. Returns as rmai_mpi. */
+int rmai_mpi_least(MPI_Comm comm, struct rmai_least *all, int n, const char *from);
+
 #endif

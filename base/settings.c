@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The table is the one place that knows a setting's name, kind, default and help; parsing, printing and the
- * guess at a misspelt name all walk it. */
+/* The table is the one place that knows a setting's name, kind, scope, default and help; parsing, agreeing with other
+ * PEs, printing and the guess at a misspelt name all walk it. */
 #include "config.h"
 
 #include "base/settings.h"
 #include "base/attributes.h"
 #include "base/error.h"
+#include "base/mpi.h"
 
 #include <ctype.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,9 +20,18 @@ extern char **environ;
 
 enum kind { SIZE, LIMIT, COUNT, PES, SECONDS, CHOICE, BOOL, WAYS };
 
+/* Which value is in force where PEs have different ones. EACH is for what no other PE relies on: a PE may poll longer
+ * than its peers, but they cannot meet by different algorithms. */
+enum scope {
+    EACH,  /* on each PE its own */
+    LEAST, /* on all PEs the smallest that any has */
+    MOST   /* on all PEs the largest: of words, the one that is listed last */
+};
+
 struct setting {
     const char *name;
     enum kind kind;
+    enum scope scope;
     size_t offset;       /* of the member in struct rmai_settings: size_t, size_t, long, long, long, int, int, struct rmai_choice by kind */
     const char *initial; /* parsed like a value from the environment */
     const char *choices; /* CHOICE: words in the order of the enum, separated by | */
@@ -31,27 +42,28 @@ struct setting {
 #define AT(member) offsetof(struct rmai_settings, member)
 
 static const struct setting table[] = {
-    {"RMA_ERRORS", CHOICE, AT(errors), "abort", "abort|return", "error handler in force at start"},
-    {"RMA_HEAP_MAX", LIMIT, AT(heap_max), "100%", NULL, "most that a PE's symmetric heap may grow to"},
-    {"RMA_LOCAL_MAX", LIMIT, AT(local_max), "100%", NULL, "most that a PE's local heap may grow to"},
-    {"RMA_HEAP_INIT", SIZE, AT(heap_init), "256k", NULL, "symmetric heap committed at init"},
-    {"RMA_HEAP_CHECK", CHOICE, AT(heap_check), "none", "none|leaks|full", "what is looked for in the heaps"},
-    {"RMA_STATICS", CHOICE, AT(statics), "remap", "remap|window|off", "how peers reach global variables"},
-    {"RMA_NODE_PES", PES, AT(node_pes), "auto", NULL, "most PEs of a machine that make one node, for tests"},
-    {"RMA_BIND", CHOICE, AT(bind), "none", "none|core|numa", "bind each PE, unless the launcher did"},
-    {"RMA_SPIN", COUNT, AT(spin), "auto", NULL, "polls of a waiting PE before it yields and sleeps"},
-    {"RMA_COPY", CHOICE, AT(copy), "auto", "auto|memcpy|stream", "how long copies are made"},
-    {"RMA_PROGRESS", CHOICE, AT(progress), "auto", "auto|thread|none", "who serves other nodes while the program computes"},
-    {"RMA_WINDOW", CHOICE, AT(window), "auto", "auto|always|none", "what goes to other nodes through an MPI window"},
-    {"RMA_AMO", CHOICE, AT(amo), "auto", "auto|cpu|mpi", "who does atomics on the symmetric heap"},
-    {"RMA_STALL", SECONDS, AT(stall), "30", NULL, "seconds of waiting for another node until it is said; 0: never"},
-    {"RMA_TIMEOUT", SECONDS, AT(timeout), "120", NULL, "seconds without an answer until the job ends; 0: never"},
-    {"RMA_CHECK", BOOL, AT(check), "no", NULL, "compare the arguments of collective calls"},
-    {"RMA_COLLECTIVES", WAYS, AT(collectives), "auto", NULL, "sizes from which collectives take an algorithm: family:algorithm=size,..."},
-    {"RMA_STATS", BOOL, AT(stats), "no", NULL, "count operations by the way they go, and print the sums at the end"},
-    {"RMA_INFO", BOOL, AT(info), "no", NULL, "PE 0 prints version, settings and layout at init"},
+    {"RMA_ERRORS", CHOICE, EACH, AT(errors), "abort", "abort|return", "error handler in force at start"},
+    {"RMA_HEAP_MAX", LIMIT, LEAST, AT(heap_max), "100%", NULL, "most that a PE's symmetric heap may grow to"},
+    {"RMA_LOCAL_MAX", LIMIT, LEAST, AT(local_max), "100%", NULL, "most that a PE's local heap may grow to"},
+    {"RMA_HEAP_INIT", SIZE, LEAST, AT(heap_init), "256k", NULL, "symmetric heap committed at init"},
+    {"RMA_HEAP_CHECK", CHOICE, MOST, AT(heap_check), "none", "none|leaks|full", "what is looked for in the heaps"},
+    {"RMA_STATICS", CHOICE, MOST, AT(statics), "remap", "remap|window|off", "how peers reach global variables"},
+    {"RMA_NODE_PES", PES, LEAST, AT(node_pes), "auto", NULL, "most PEs of a machine that make one node, for tests"},
+    {"RMA_BIND", CHOICE, EACH, AT(bind), "none", "none|core|numa", "bind each PE, unless the launcher did"},
+    {"RMA_SPIN", COUNT, EACH, AT(spin), "auto", NULL, "polls of a waiting PE before it yields and sleeps"},
+    {"RMA_COPY", CHOICE, EACH, AT(copy), "auto", "auto|memcpy|stream", "how long copies are made"},
+    {"RMA_PROGRESS", CHOICE, EACH, AT(progress), "auto", "auto|thread|none", "who serves other nodes while the program computes"},
+    {"RMA_WINDOW", CHOICE, MOST, AT(window), "auto", "auto|always|none", "what goes to other nodes through an MPI window"},
+    {"RMA_AMO", CHOICE, MOST, AT(amo), "auto", "auto|cpu|mpi", "who does atomics on the symmetric heap"},
+    {"RMA_STALL", SECONDS, EACH, AT(stall), "30", NULL, "seconds of waiting for another node until it is said; 0: never"},
+    {"RMA_TIMEOUT", SECONDS, EACH, AT(timeout), "120", NULL, "seconds without an answer until the job ends; 0: never"},
+    {"RMA_CHECK", BOOL, MOST, AT(check), "no", NULL, "compare the arguments of collective calls"},
+    {"RMA_COLLECTIVES", WAYS, LEAST, AT(collectives), "auto", NULL, "sizes from which collectives take an algorithm: family:algorithm=size,..."},
+    {"RMA_STATS", BOOL, MOST, AT(stats), "no", NULL, "count operations by the way they go, and print the sums at the end"},
+    {"RMA_INFO", BOOL, EACH, AT(info), "no", NULL, "PE 0 prints version, settings and layout at init"},
 };
 #define N_SETTINGS (sizeof table / sizeof table[0])
+_Static_assert(N_SETTINGS <= RMAI_SETTINGS_MAX, "a number for each row");
 
 /* Variables that programs and scripts of this package read; no row, but not misspelt either. */
 static const char *const elsewhere[] = {"RMA_CC", "RMA_TEST_"};
@@ -214,6 +226,7 @@ static int parse(const struct setting *row, const char *text, size_t memory, str
 
 int rmai_settings_read(struct rmai_settings *s, size_t memory) {
     s->errors = RMAI_ERRORS_ABORT;
+    for (size_t i = 0; i < RMAI_SETTINGS_MAX; i++) s->of[i] = -1;
     for (size_t i = 0; i < N_SETTINGS; i++) {
         const char *text = getenv(table[i].name);
         int code = parse(&table[i], text ? text : table[i].initial, memory, s);
@@ -227,6 +240,73 @@ int rmai_settings_read(struct rmai_settings *s, size_t memory) {
     }
     if (s->amo == RMAI_AMO_MPI && s->window == RMAI_WINDOW_NONE)
         return rmai_error(RMA_ERR_SETTING, "rma_init: RMA_AMO=mpi needs the window that RMA_WINDOW=none does without");
+    return RMA_SUCCESS;
+}
+
+/* ---- among PEs ---- */
+
+/* A value as a number of its own order: "auto" of a count that limits is no limit. */
+static long number_of(const struct setting *row, const struct rmai_settings *s) {
+    const void *member = (const char *)s + row->offset;
+    switch (row->kind) {
+        case SIZE: return (long)rmai_min(*(const size_t *)member, LONG_MAX);
+        case COUNT:
+        case PES: return *(const long *)member == RMAI_AUTO ? LONG_MAX : *(const long *)member;
+        case SECONDS: return *(const long *)member;
+        case CHOICE:
+        case BOOL: return *(const int *)member;
+        case WAYS: break;
+    }
+    return 0;
+}
+
+static void set_number(const struct setting *row, struct rmai_settings *s, long number) {
+    void *member = (char *)s + row->offset;
+    switch (row->kind) {
+        case SIZE: *(size_t *)member = (size_t)number; break;
+        case COUNT:
+        case PES: *(long *)member = number == LONG_MAX ? RMAI_AUTO : number; break;
+        case SECONDS: *(long *)member = number; break;
+        case CHOICE:
+        case BOOL: *(int *)member = (int)number; break;
+        case WAYS: break;
+    }
+}
+
+/* The rows' numbers, then those of the one row that has many. */
+void rmai_settings_offer(const struct rmai_settings *s, struct rmai_least *number) {
+    const size_t *from = &s->collectives.from[0][0];
+    for (size_t i = 0; i < RMAI_SETTINGS_MAX; i++) {
+        enum scope scope = i < N_SETTINGS ? table[i].scope : EACH;
+        number[i].value = scope == EACH ? 0 : scope == LEAST ? number_of(&table[i], s) : -number_of(&table[i], s);
+    }
+    for (size_t i = 0; i < RMAI_WAYS * RMAI_SHAPES; i++)
+        number[RMAI_SETTINGS_MAX + i].value = (long)rmai_min(from[i], LONG_MAX);
+}
+
+static int pe_of(const char *name, const struct rmai_least *number) {
+    size_t i = 0;
+    while (strcmp(table[i].name, name) != 0) i++;
+    return number[i].pe;
+}
+
+int rmai_settings_adopt(struct rmai_settings *s, const struct rmai_least *number) {
+    size_t *from = &s->collectives.from[0][0];
+    for (size_t i = 0; i < N_SETTINGS; i++) {
+        const struct setting *row = &table[i];
+        long value = row->scope == MOST ? -number[i].value : number[i].value;
+        if (row->scope == EACH || row->kind == WAYS || value == number_of(row, s)) continue;
+        set_number(row, s, value);
+        s->of[i] = number[i].pe;
+    }
+    for (size_t i = 0; i < RMAI_WAYS * RMAI_SHAPES; i++) {
+        long value = number[RMAI_SETTINGS_MAX + i].value;
+        from[i] = value == LONG_MAX ? RMAI_NEVER : (size_t)value;
+    }
+    if (s->amo == RMAI_AMO_MPI && s->window == RMAI_WINDOW_NONE)
+        return rmai_error(RMA_ERR_SETTING,
+                          "rma_init: RMA_AMO=mpi of PE %d needs the window that RMA_WINDOW=none of PE %d does without",
+                          pe_of("RMA_AMO", number), pe_of("RMA_WINDOW", number));
     return RMA_SUCCESS;
 }
 
@@ -254,13 +334,24 @@ static void value_text(const struct setting *row, const struct rmai_settings *s,
     }
 }
 
+static const char *scope_text(const struct setting *row) {
+    if (row->scope == EACH) return "";
+    if (row->scope == LEAST) return "; the smallest of all PEs";
+    if (row->kind == BOOL) return "; yes if any PE says so";
+    return row->kind == CHOICE ? "; the last of these of any PE" : "; the largest of all PEs";
+}
+
 void rmai_settings_print(const struct rmai_settings *s, void (*put)(void *out, const char *line), void *out) {
     for (size_t i = 0; i < N_SETTINGS; i++) {
-        char value[64], line[320], allowed[64] = "";
+        char value[64], line[320], allowed[64] = "", source[24];
         value_text(&table[i], s, value);
         if (table[i].choices) snprintf(allowed, sizeof allowed, " [%s]", table[i].choices);
-        snprintf(line, sizeof line, "%-15s %-10s %-11s %s%s", table[i].name, value,
-                 getenv(table[i].name) ? "environment" : "default", table[i].help, allowed);
+        if (s->of[i] >= 0)
+            snprintf(source, sizeof source, "PE %d", s->of[i]);
+        else
+            snprintf(source, sizeof source, "%s", getenv(table[i].name) ? "environment" : "default");
+        snprintf(line, sizeof line, "%-15s %-10s %-11s %s%s%s", table[i].name, value, source, table[i].help, allowed,
+                 scope_text(&table[i]));
         put(out, line);
     }
 }

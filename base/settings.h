@@ -18,6 +18,10 @@ enum rmai_window { RMAI_WINDOW_AUTO, RMAI_WINDOW_ALWAYS, RMAI_WINDOW_NONE };
 enum rmai_errors { RMAI_ERRORS_ABORT, RMAI_ERRORS_RETURN };
 
 #define RMAI_AUTO (-1L)
+#define RMAI_SETTINGS_MAX 32 /* rows of the table at most */
+#define RMAI_SETTINGS_NUMBERS (RMAI_SETTINGS_MAX + RMAI_WAYS * RMAI_SHAPES)
+
+struct rmai_least; /* base/mpi.h */
 
 struct rmai_settings {
     size_t heap_max;   /* bytes of one PE's symmetric heap at most */
@@ -39,6 +43,7 @@ struct rmai_settings {
     int check;         /* 1: compare the arguments of collective calls */
     struct rmai_choice collectives; /* which algorithm is taken from which size on */
     int info;          /* 1: print version, settings and layout at init */
+    int of[RMAI_SETTINGS_MAX]; /* by row: the PE whose value is in force instead of this PE's own, or -1 */
 };
 
 /* rmai_settings_read fills s from the environment; memory is the node's bytes, which % and the upper bound of
@@ -49,8 +54,16 @@ int rmai_settings_read(struct rmai_settings *s, size_t memory);
  * made. Both are kept by address. */
 void rmai_settings_quote(const char *name, const char *text);
 
+/* What all PEs must have alike: the table says of each setting whether every PE has its own, or the smallest or the
+ * largest value of all PEs is in force. rmai_settings_offer writes this PE's values as RMAI_SETTINGS_NUMBERS numbers,
+ * of which the smallest of all PEs counts; rmai_settings_adopt makes these, with the PEs they came from, what is in
+ * force. Returns RMA_SUCCESS, or RMA_ERR_SETTING if values that are good on each PE by itself exclude each other: the
+ * text names both, and the PEs. */
+void rmai_settings_offer(const struct rmai_settings *s, struct rmai_least *number);
+int rmai_settings_adopt(struct rmai_settings *s, const struct rmai_least *number);
+
 /* rmai_settings_print writes a row per setting to `out` by put(out, line): name, value in force, where it
- * comes from, help. */
+ * comes from (the environment, the default, or another PE), help, and whose value counts. */
 void rmai_settings_print(const struct rmai_settings *s, void (*put)(void *out, const char *line), void *out);
 
 /* rmai_settings_unknown returns the n-th (from 0) environment entry "RMA_X=..." that no row of the table and no

@@ -6,6 +6,7 @@
 #include "base/settings.h"
 #include "base/attributes.h"
 #include "base/error.h"
+#include "base/mpi.h"
 
 #include <check.h>
 #include <stdio.h>
@@ -446,6 +447,77 @@ START_TEST(each_setting_is_a_row_with_value_and_source) {
 }
 END_TEST
 
+/* ---- two PEs ---- */
+
+/* What both have in force after they have met, as the reduction does it; the first code that is not RMA_SUCCESS. */
+static int meet(struct rmai_settings pe[2]) {
+    struct rmai_least number[2][RMAI_SETTINGS_NUMBERS], least[RMAI_SETTINGS_NUMBERS];
+    int code[2];
+    for (int q = 0; q < 2; q++) rmai_settings_offer(&pe[q], number[q]);
+    for (size_t i = 0; i < RMAI_SETTINGS_NUMBERS; i++) {
+        least[i].pe = number[1][i].value < number[0][i].value;
+        least[i].value = number[least[i].pe][i].value;
+    }
+    for (int q = 0; q < 2; q++) code[q] = rmai_settings_adopt(&pe[q], least);
+    ck_assert_int_eq(code[0], code[1]);
+    return code[0];
+}
+
+START_TEST(each_setting_is_agreed_on_by_its_scope) {
+    /* A setting that nobody agrees on, or of which the wrong PE's value counts. */
+    struct rmai_settings pe[2];
+    struct lines l = {0};
+    ck_assert_int_eq(rmai_settings_read(&pe[0], 8 * GIB), RMA_SUCCESS);
+    set("RMA_HEAP_MAX", "64M");
+    set("RMA_HEAP_INIT", "1M");
+    set("RMA_NODE_PES", "2");
+    set("RMA_HEAP_CHECK", "full");
+    set("RMA_STATICS", "off");
+    set("RMA_WINDOW", "always");
+    set("RMA_CHECK", "yes");
+    set("RMA_SPIN", "7");
+    set("RMA_STALL", "9");
+    set("RMA_ERRORS", "return");
+    set("RMA_COLLECTIVES", "scan:share=5,meet:tree=never");
+    ck_assert_int_eq(rmai_settings_read(&pe[1], 4 * GIB), RMA_SUCCESS);
+    ck_assert_int_eq(meet(pe), RMA_SUCCESS);
+    for (int q = 0; q < 2; q++) {
+        ck_assert_uint_eq(pe[q].heap_max, 64 * MIB);
+        ck_assert_uint_eq(pe[q].local_max, 4 * GIB);
+        ck_assert_uint_eq(pe[q].heap_init, 256 * KIB);
+        ck_assert_int_eq(pe[q].node_pes, 2);
+        ck_assert_int_eq(pe[q].heap_check, RMAI_CHECK_FULL);
+        ck_assert_int_eq(pe[q].statics, RMAI_STATICS_OFF);
+        ck_assert_int_eq(pe[q].window, RMAI_WINDOW_ALWAYS);
+        ck_assert_int_eq(pe[q].check, 1);
+        ck_assert_uint_eq(pe[q].collectives.from[RMAI_SCAN_SHARE][RMAI_PAIR], 5);
+    }
+    ck_assert_mem_eq(&pe[0].collectives, &pe[1].collectives, sizeof pe[0].collectives);
+    ck_assert_int_eq(pe[0].spin, RMAI_AUTO);
+    ck_assert_int_eq(pe[1].spin, 7);
+    ck_assert_int_eq(pe[0].stall, 30);
+    ck_assert_int_eq(pe[0].errors, RMAI_ERRORS_ABORT);
+    ck_assert_int_eq(pe[1].errors, RMAI_ERRORS_RETURN);
+    rmai_settings_print(&pe[0], put, &l);
+    ck_assert_ptr_nonnull(strstr(row(&l, "RMA_HEAP_MAX"), " 64 MiB     PE 1 "));
+    ck_assert_ptr_null(strstr(row(&l, "RMA_HEAP_INIT"), "PE 1"));
+}
+END_TEST
+
+START_TEST(values_that_exclude_each_other_are_named_with_their_pes) {
+    /* An atomic that waits for a window that is never made. */
+    struct rmai_settings pe[2];
+    set("RMA_WINDOW", "none");
+    ck_assert_int_eq(rmai_settings_read(&pe[0], GIB), RMA_SUCCESS);
+    unsetenv("RMA_WINDOW");
+    set("RMA_AMO", "mpi");
+    ck_assert_int_eq(rmai_settings_read(&pe[1], GIB), RMA_SUCCESS);
+    ck_assert_int_eq(meet(pe), RMA_ERR_SETTING);
+    ck_text_has("RMA_AMO=mpi of PE 1");
+    ck_text_has("RMA_WINDOW=none of PE 0");
+}
+END_TEST
+
 int main(void) {
     Suite *s = suite_create("settings");
     TCase *sizes = tcase_create("sizes"), *values = tcase_create("values");
@@ -472,6 +544,8 @@ int main(void) {
     tcase_add_test(values, what_others_read_is_not_called_misspelt);
     tcase_add_test(values, all_unknown_names_are_counted_through);
     tcase_add_test(values, each_setting_is_a_row_with_value_and_source);
+    tcase_add_test(values, each_setting_is_agreed_on_by_its_scope);
+    tcase_add_test(values, values_that_exclude_each_other_are_named_with_their_pes);
     suite_add_tcase(s, values);
     runner = srunner_create(s);
     srunner_run_all(runner, CK_NORMAL);
