@@ -97,11 +97,12 @@ static int reserve_shared(struct rmai_reservation *r, MPI_Comm node, size_t stri
     r->node_base = base;
     if (code == RMA_SUCCESS && share.failed) code = refused(stride, r->n_slots, strerror(share.failed));
     if (code != RMA_SUCCESS && base != MAP_FAILED) munmap(base, bytes);
+    if (code != RMA_SUCCESS) r->node_base = NULL;
     return code;
 }
 #else
 static int reserve_shared(struct rmai_reservation *r, MPI_Comm node, size_t stride) {
-    int rank, unit, code, mine, worst;
+    int rank, unit, code, mine, worst[2]; /* on any process: the error; 1 if it has the window */
     MPI_Aint size;
     void *base;
     MPI_Errhandler handler;
@@ -112,13 +113,17 @@ static int reserve_shared(struct rmai_reservation *r, MPI_Comm node, size_t stri
     mine = MPI_Win_allocate_shared(size, 1, MPI_INFO_NULL, node, &base, &r->window);
     MPI_Comm_set_errhandler(node, handler);
     MPI_Errhandler_free(&handler);
-    worst = mine;
-    code = rmai_mpi_merge(node, &worst, 1, MPI_INT, MPI_MAX, "rma_init");
+    if (mine != MPI_SUCCESS) r->window = MPI_WIN_NULL;
+    worst[0] = mine;
+    worst[1] = mine == MPI_SUCCESS;
+    code = rmai_mpi_merge(node, worst, 2, MPI_INT, MPI_MAX, "rma_init");
     if (code != RMA_SUCCESS) return code;
-    if (worst != MPI_SUCCESS) {
-        if (mine == MPI_SUCCESS) MPI_Win_free(&r->window);
-        rmai_mpi(worst, "rma_init", "MPI_Win_allocate_shared");
-        return refused(stride, r->n_slots, rma_last_error() + strlen("rma_init: "));
+    if (worst[0] != MPI_SUCCESS) {
+        rmai_mpi(worst[0], "rma_init", "MPI_Win_allocate_shared");
+        if (!worst[1]) return refused(stride, r->n_slots, rma_last_error() + strlen("rma_init: "));
+        /* To free it takes all processes of the node, and one of them has none: it stays, and less cannot be tried. */
+        r->window = MPI_WIN_NULL;
+        return mine == MPI_SUCCESS ? RMA_SUCCESS : RMA_ERR_MPI;
     }
     code = MPI_Win_shared_query(r->window, 0, &size, &unit, &base);
     if (code != MPI_SUCCESS) return rmai_mpi(code, "rma_init", "MPI_Win_shared_query");
@@ -128,8 +133,8 @@ static int reserve_shared(struct rmai_reservation *r, MPI_Comm node, size_t stri
 #endif
 
 int rmai_reserve(struct rmai_reservation *r, MPI_Comm node, size_t stride) {
+    *r = (struct rmai_reservation){.stride = stride, .window = MPI_WIN_NULL};
     MPI_Comm_size(node, &r->n_slots);
-    r->stride = stride;
     if (stride % RMAI_PAGE || (size_t)r->n_slots > ((size_t)1 << 46) / stride)
         return refused(stride, r->n_slots, "more than processes can map");
     return r->n_slots == 1 ? reserve_alone(r, stride) : reserve_shared(r, node, stride);
@@ -137,7 +142,8 @@ int rmai_reserve(struct rmai_reservation *r, MPI_Comm node, size_t stride) {
 
 int rmai_unreserve(struct rmai_reservation *r) {
     if (r->window != MPI_WIN_NULL) return rmai_mpi(MPI_Win_free(&r->window), "rma_finalize", "MPI_Win_free");
-    munmap(r->node_base, r->stride * (size_t)r->n_slots);
+    if (r->node_base) munmap(r->node_base, r->stride * (size_t)r->n_slots);
+    r->node_base = NULL;
     return RMA_SUCCESS;
 }
 

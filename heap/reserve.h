@@ -22,11 +22,12 @@ struct rmai_reservation {
 
 /* rmai_reserve maps stride bytes for each process of node (collective over it). The space is zero, and must be
  * committed before it is touched. Where the system refuses so much, the same call with a smaller stride may
- * succeed: every process of node gets the same answer.
+ * succeed: every process of node gets the same answer. Only RMA_ERR_MPI may come on some of them alone, and nothing
+ * that is of use on the others: the caller agrees on it.
  * Returns RMA_SUCCESS, RMA_ERR_NO_MEM, RMA_ERR_MPI. */
 int rmai_reserve(struct rmai_reservation *r, MPI_Comm node, size_t stride);
 
-/* rmai_unreserve unmaps everything (collective as rmai_reserve was). */
+/* rmai_unreserve unmaps what rmai_reserve has mapped, if it was only a part (collective as rmai_reserve was). */
 int rmai_unreserve(struct rmai_reservation *r);
 
 /* rmai_commit makes [start, start + len), rounded outward to pages, safe to touch: backed by memory, zero where
