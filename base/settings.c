@@ -38,7 +38,7 @@ struct setting {
     const char *help;
 };
 
-#define LEAST RMAI_PAGE /* of a heap's limit, which is rounded up to it: less is a unit that was forgotten */
+#define LIMIT_LEAST RMAI_PAGE /* of a heap's limit, which is rounded up to it: less is a unit that was forgotten */
 #define AT(member) offsetof(struct rmai_settings, member)
 
 static const struct setting table[] = {
@@ -184,8 +184,8 @@ static int parse(const struct setting *row, const char *text, size_t memory, str
                 snprintf(what, sizeof what, "more than this node's memory of %s", rmai_format_size(all, memory));
                 return bad(row, text, what);
             }
-            if (row->kind == LIMIT && *(size_t *)member < LEAST) {
-                snprintf(what, sizeof what, "too small: %s is the least", rmai_format_size(all, LEAST));
+            if (row->kind == LIMIT && *(size_t *)member < LIMIT_LEAST) {
+                snprintf(what, sizeof what, "too small: %s is the least", rmai_format_size(all, LIMIT_LEAST));
                 return bad(row, text, what);
             }
             return RMA_SUCCESS;
@@ -249,7 +249,8 @@ int rmai_settings_read(struct rmai_settings *s, size_t memory) {
 static long number_of(const struct setting *row, const struct rmai_settings *s) {
     const void *member = (const char *)s + row->offset;
     switch (row->kind) {
-        case SIZE: return (long)rmai_min(*(const size_t *)member, LONG_MAX);
+        case SIZE:
+        case LIMIT: return (long)rmai_min(*(const size_t *)member, LONG_MAX);
         case COUNT:
         case PES: return *(const long *)member == RMAI_AUTO ? LONG_MAX : *(const long *)member;
         case SECONDS: return *(const long *)member;
@@ -263,7 +264,8 @@ static long number_of(const struct setting *row, const struct rmai_settings *s) 
 static void set_number(const struct setting *row, struct rmai_settings *s, long number) {
     void *member = (char *)s + row->offset;
     switch (row->kind) {
-        case SIZE: *(size_t *)member = (size_t)number; break;
+        case SIZE:
+        case LIMIT: *(size_t *)member = (size_t)number; break;
         case COUNT:
         case PES: *(long *)member = number == LONG_MAX ? RMAI_AUTO : number; break;
         case SECONDS: *(long *)member = number; break;

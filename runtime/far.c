@@ -1050,7 +1050,26 @@ int rmai_far_calm(struct rmai_world *w, const char *call) {
 /* All PEs hear whether all succeeded. */
 static int all_well(struct rmai_world *w, int code) {
     int bad = code != RMA_SUCCESS;
-    return rmai_net_worst(&w->net, &bad) == RMA_SUCCESS && !bad;
+    return rmai_net_worst(&w->net, &bad, 1) == RMA_SUCCESS && !bad;
+}
+
+/* After rmai_net_window, with its code: *well if all can use theirs. A window that some PEs have and others could not
+ * make can neither be used nor be freed, which takes all: it stays, and the call fails on all PEs. */
+static int agree_on_window(struct rmai_world *w, const char *call, int code, int *well) {
+    enum { BAD, HAS, HAS_NOT }; /* HAS_NOT: the first of them is the largest */
+    const int none = w->net.window == MPI_WIN_NULL;
+    int worst[] = {[BAD] = code != RMA_SUCCESS, [HAS] = !none, [HAS_NOT] = none ? w->n_pes - w->my_pe : 0};
+    int met = rmai_net_worst(&w->net, worst, 3);
+    *well = met == RMA_SUCCESS && !worst[BAD];
+    if (met != RMA_SUCCESS || !worst[HAS] || !worst[HAS_NOT]) return met;
+    w->net.window = MPI_WIN_NULL;
+    if (none) {
+        rmai_error_prefix("%s: ", call);
+        /* The others know no reason, and one of them may end the job first. */
+        rmai_note("PE %d: %s", w->my_pe, rma_last_error());
+        return RMA_ERR_MPI;
+    }
+    return rmai_error(RMA_ERR_MPI, "%s: PE %d could not make its part of MPI's window", call, w->n_pes - worst[HAS_NOT]);
 }
 
 /* Whether a put gets there while the target is not in MPI. If so, the network does it, and nobody is disturbed; if not, the target
@@ -1108,7 +1127,7 @@ static int without_window(struct rmai_world *w, const char *call) {
 
 int rmai_far_cover(struct rmai_world *w, const char *call) {
     size_t size = w->symmetric.size;
-    int well, code, flushed;
+    int well, code, flushed, made;
     if (!w->far.active || w->far.windowless) return RMA_SUCCESS;
     if (size - w->far.covered <= (w->far.amo_mpi ? 0 : w->far.covered / 4) && w->far.covered) return RMA_SUCCESS;
     /* All have met when the window is taken down: until then each may need an answer from one who would wait in there. */
@@ -1117,7 +1136,12 @@ int rmai_far_cover(struct rmai_world *w, const char *call) {
     w->far.covered = 0; /* seen by whoever takes a set's lock after the flush */
     flushed = rmai_contexts_flush(w, call);
     if (code == RMA_SUCCESS) code = flushed;
-    well = all_well(w, rmai_net_window(&w->net, w->symmetric.base - RMAI_PROBE_ROOM, size + RMAI_PROBE_ROOM, w->far.amo_mpi));
+    made = rmai_net_window(&w->net, w->symmetric.base - RMAI_PROBE_ROOM, size + RMAI_PROBE_ROOM, w->far.amo_mpi);
+    made = agree_on_window(w, call, made, &well);
+    if (made != RMA_SUCCESS) {
+        unlock(&w->far);
+        return made;
+    }
     if (well) well = all_well(w, write_and_read_back(w));
     if (well) {
         atomic_store_explicit(&w->far.covered, size, memory_order_release);
@@ -1139,7 +1163,7 @@ int rmai_far_open(struct rmai_world *w) {
     f->active = 1;
     f->crowded = w->barrier.crowded;
     /* A flush polls, and takes a processor from those it waits for. */
-    f->only_atomics = f->crowded && w->settings.window == RMAI_WINDOW_AUTO;
+    f->only_atomics = w->crowded_somewhere && w->settings.window == RMAI_WINDOW_AUTO;
     f->amo_mpi = w->settings.amo == RMAI_AMO_MPI;
     f->windowless = w->settings.window == RMAI_WINDOW_NONE || (f->only_atomics && !f->amo_mpi);
     if (f->amo_mpi && !(f->operands = calloc(RMAI_OPERANDS, sizeof *f->operands)))

@@ -23,19 +23,25 @@ static int listen(struct rmai_net *net, unsigned i) {
     return MPI_Irecv(net->heard[i], (int)RMAI_MESSAGE, MPI_BYTE, MPI_ANY_SOURCE, SHORT_TAG, net->messages, &net->ear[i]);
 }
 
+/* What takes all PEs is made in any case, also where something before it has failed here: the others are in it. */
 int rmai_net_open(struct rmai_net *net, int is_leader, rmai_net_merge *merge) {
-    MPI_Request request;
-    int rank, code;
+    MPI_Request request = MPI_REQUEST_NULL;
+    int rank, code, copied;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     code = MPI_Comm_split(MPI_COMM_WORLD, is_leader ? 0 : MPI_UNDEFINED, rank, &net->leaders);
-    if (code == MPI_SUCCESS) code = MPI_Op_create(merge, 1, &net->merge);
-    if (code == MPI_SUCCESS && is_leader) code = MPI_Comm_set_errhandler(net->leaders, MPI_ERRORS_RETURN);
-    if (code == MPI_SUCCESS) code = MPI_Comm_idup(MPI_COMM_WORLD, &net->messages, &request);
-    if (code == MPI_SUCCESS && (code = rmai_mpi_wait(&request, "rma_init", "MPI_Comm_idup")) != RMA_SUCCESS) return code;
+    code = rmai_mpi(code, "rma_init", "MPI_Comm_split");
+    copied = MPI_Comm_idup(MPI_COMM_WORLD, &net->messages, &request);
+    copied = copied == MPI_SUCCESS ? rmai_mpi_wait(&request, "rma_init", "MPI_Comm_idup")
+                                   : rmai_mpi(copied, "rma_init", "MPI_Comm_idup");
+    if (code == RMA_SUCCESS) code = copied;
+    if (code != RMA_SUCCESS) return code;
+    code = MPI_Op_create(merge, 1, &net->merge);
+    if (code != MPI_SUCCESS) return rmai_mpi(code, "rma_init", "MPI_Op_create");
+    if (is_leader) code = MPI_Comm_set_errhandler(net->leaders, MPI_ERRORS_RETURN);
     if (code == MPI_SUCCESS) code = MPI_Comm_set_errhandler(net->messages, MPI_ERRORS_RETURN);
-    if (code != MPI_SUCCESS) return rmai_mpi(code, "rma_init", "setting up the communicators");
+    if (code != MPI_SUCCESS) return rmai_mpi(code, "rma_init", "MPI_Comm_set_errhandler");
     net->heard = malloc(RMAI_EARS * sizeof *net->heard);
-    if (!net->heard) return rmai_error(RMA_ERR_NO_MEM, "rma_init: no memory for messages");
+    if (!net->heard) return rmai_error(RMA_ERR_NO_MEM, "rma_init: no memory for the %d receives of messages", RMAI_EARS);
     for (unsigned i = 0; code == MPI_SUCCESS && i < RMAI_EARS; i++) code = listen(net, i);
     return rmai_mpi(code, "rma_init", "MPI_Irecv");
 }
@@ -72,7 +78,9 @@ int rmai_net_agree(struct rmai_net *net, const char *call, void *data, size_t by
     return rmai_mpi(code, call, "MPI_Iallreduce");
 }
 
-int rmai_net_worst(struct rmai_net *net, int *value) { return rmai_mpi_merge(net->messages, value, 1, MPI_INT, MPI_MAX, "agreeing"); }
+int rmai_net_worst(struct rmai_net *net, int *values, int n) {
+    return rmai_mpi_merge(net->messages, values, n, MPI_INT, MPI_MAX, "agreeing");
+}
 
 int rmai_net_leader(const struct rmai_net *net, int i) {
     MPI_Group all, leaders;
@@ -172,7 +180,10 @@ int rmai_net_window(struct rmai_net *net, void *base, size_t size, int atomics) 
     for (size_t i = 0; i < (atomics ? HINTS : HINTS_PLAIN); i++) MPI_Info_set(info, hints[i][0], hints[i][1]);
     code = MPI_Win_create(base, (MPI_Aint)size, 1, info, net->messages, &net->window);
     MPI_Info_free(&info);
-    if (code != MPI_SUCCESS) return rmai_mpi(code, "making the window", "MPI_Win_create");
+    if (code != MPI_SUCCESS) {
+        net->window = MPI_WIN_NULL;
+        return rmai_mpi(code, "making the window", "MPI_Win_create");
+    }
     net->window_base = base;
     MPI_Win_set_errhandler(net->window, MPI_ERRORS_RETURN);
     code = MPI_Win_lock_all(MPI_MODE_NOCHECK, net->window); /* without NOCHECK MPICH sends a message to every PE */
@@ -259,28 +270,29 @@ void rmai_net_poll(MPI_Request *request) {
 
 /* ---- the machine ---- */
 
-/* Machines are told apart by the kernel's boot id: containers of one machine share it, machines never do. Only where there are several
- * is a communicator made of each one's PEs: that polls, and takes seconds where many PEs share few processors. */
-int rmai_net_machine(uint64_t *bits, int n_bits) {
+/* Machines are told apart by the kernel's boot id: containers of one machine share it, machines never do. */
+unsigned rmai_net_machine_id(void) {
     char id[64] = "";
     unsigned hash = 2166136261u; /* FNV-1a */
-    MPI_Comm machine = MPI_COMM_WORLD;
-    int rank, n = 1;
-    long most[2];
-    FILE *f = fopen("/proc/sys/kernel/random/boot_id", "r");
+    FILE *f = fopen("/proc/sys/kernel/random/boot_id", "re");
     if (f) {
         if (!fgets(id, sizeof id, f)) id[0] = 0;
         fclose(f);
     }
     for (const char *c = id; *c; c++) hash = (hash ^ (unsigned char)*c) * 16777619u;
-    hash >>= 1;
-    most[0] = (long)hash;
-    most[1] = -(long)hash;
+    return hash;
+}
+
+/* Only where there are several machines is a communicator made of each one's PEs: that polls, and takes seconds where
+ * many PEs share few processors. */
+int rmai_net_machine(int one_machine, uint64_t *bits, int n_bits, int *n) {
+    MPI_Comm machine = MPI_COMM_WORLD;
+    int rank, code = MPI_SUCCESS;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    if (rmai_mpi_merge(MPI_COMM_WORLD, most, 2, MPI_LONG, MPI_MAX, "agreeing") != RMA_SUCCESS) return 1;
-    if (most[0] != -most[1] && MPI_Comm_split(MPI_COMM_WORLD, (int)hash, rank, &machine) != MPI_SUCCESS) return 1;
-    MPI_Comm_size(machine, &n);
-    rmai_mpi_merge(machine, bits, n_bits, MPI_UINT64_T, MPI_BOR, "agreeing");
+    if (!one_machine) code = MPI_Comm_split(MPI_COMM_WORLD, (int)(rmai_net_machine_id() >> 1), rank, &machine);
+    if (code != MPI_SUCCESS) return rmai_mpi(code, "rma_init", "MPI_Comm_split");
+    MPI_Comm_size(machine, n);
+    code = rmai_mpi_merge(machine, bits, n_bits, MPI_UINT64_T, MPI_BOR, "rma_init");
     if (machine != MPI_COMM_WORLD) MPI_Comm_free(&machine);
-    return n;
+    return code;
 }

@@ -36,7 +36,8 @@ typedef void rmai_net_merge(void *in, void *inout, int *len, MPI_Datatype *datat
 void rmai_net_none(struct rmai_net *net);
 
 /* rmai_net_open sets up leaders and messages (collective over MPI_COMM_WORLD). Returns RMA_SUCCESS, RMA_ERR_NO_MEM,
- * RMA_ERR_MPI. rmai_net_close frees what open made: collective, with no message under way. */
+ * RMA_ERR_MPI; it may fail on one PE alone, and waits for nobody in that case. rmai_net_close frees what open made, all
+ * of it or a part: collective, with no message under way. */
 int rmai_net_open(struct rmai_net *net, int is_leader, rmai_net_merge *merge);
 void rmai_net_close(struct rmai_net *net);
 
@@ -45,8 +46,9 @@ void rmai_net_close(struct rmai_net *net);
 int rmai_net_barrier(struct rmai_net *net, const char *call, MPI_Request *request);
 int rmai_net_agree(struct rmai_net *net, const char *call, void *data, size_t bytes, MPI_Request *request);
 
-/* rmai_net_worst makes *value the largest of all PEs' (collective, waits). Returns RMA_SUCCESS or RMA_ERR_MPI. */
-int rmai_net_worst(struct rmai_net *net, int *value);
+/* rmai_net_worst makes each of the n values the largest of all PEs' (collective, waits). Returns RMA_SUCCESS or
+ * RMA_ERR_MPI. */
+int rmai_net_worst(struct rmai_net *net, int *values, int n);
 
 /* rmai_net_leader: the PE that is leader number i. */
 int rmai_net_leader(const struct rmai_net *net, int i);
@@ -96,8 +98,11 @@ int rmai_net_flush_all(struct rmai_net *net, const char *call);
 int rmai_net_prepare_poll(MPI_Request *request);
 void rmai_net_poll(MPI_Request *request);
 
-/* rmai_net_machine: how many PEs of the job run on the machine that this PE runs on, whatever nodes they are on (collective over
- * MPI_COMM_WORLD). The n words of `bits` become the union of theirs. At least 1. */
-int rmai_net_machine(uint64_t *bits, int n);
+/* rmai_net_machine_id: a number that PEs on one machine have alike, in whatever container they are, and those on others
+ * have not. rmai_net_machine: *n is how many PEs of the job run on the machine that this PE runs on, whatever nodes
+ * they are on, and the n_bits words of `bits` become the union of theirs (collective over MPI_COMM_WORLD). one_machine:
+ * all PEs have the same number. Returns RMA_SUCCESS or RMA_ERR_MPI. */
+unsigned rmai_net_machine_id(void);
+int rmai_net_machine(int one_machine, uint64_t *bits, int n_bits, int *n);
 
 #endif

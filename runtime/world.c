@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Life cycle. The order of init: MPI, what can fail by the user's settings, the node's reservation, what each PE keeps in
- * its own space, then what is computed from all headers. Each step that can fail on one PE alone is followed by one
- * reduction over all PEs, so that all fail together and one of them tells why. */
+/* Life cycle. Init is a table of steps (`steps`): MPI, what can fail by the user's settings, the node's reservation,
+ * what each PE keeps in its own space, then what is computed from all headers. Each step that can fail on one PE alone
+ * is followed by an agreement of all PEs (runtime/consensus), so that all fail together and one of them tells why. All
+ * then close what they have opened, together and in the reverse order, as rma_finalize does. */
 #include "config.h"
 
 #include "runtime/world.h"
@@ -10,6 +11,7 @@
 #include "base/mpi.h"
 #include "base/process.h"
 #include "runtime/attach.h"
+#include "runtime/consensus.h"
 #include "runtime/exit.h"
 #include "runtime/face.h"
 #include "runtime/stats.h"
@@ -22,6 +24,9 @@
 #include <unistd.h>
 
 struct rmai_world rmai_world;
+
+static int release(struct rmai_world *w);
+
 #define NOWHERE {.contexts = rmai_context_lines, .contexts_mask = RMAI_CONTEXTS - 1}
 struct rma_reach_ rma_reach_ = NOWHERE;
 static const struct rma_reach_ nowhere = NOWHERE;
@@ -132,28 +137,6 @@ static int check_launcher(const struct rmai_world *w) {
     return RMA_SUCCESS;
 }
 
-/* The smallest of each number over all PEs. */
-static int smallest(long long *mine, int n) { return rmai_mpi_merge(MPI_COMM_WORLD, mine, n, MPI_LONG_LONG, MPI_MIN, "rma_init"); }
-
-/* A code as a number of which the smallest tells the first PE that failed, and how. */
-static long long outcome(const struct rmai_world *w, int code) {
-    return code == RMA_SUCCESS ? LLONG_MAX : (long long)w->my_pe << 8 | code;
-}
-
-/* What to return for the smallest outcome of all PEs. Only the text of the first PE that failed is worth showing. */
-static int judge(struct rmai_world *w, long long first) {
-    int code = (int)(first & 0xff);
-    if (first == LLONG_MAX) return RMA_SUCCESS;
-    w->failed_pe = (int)(first >> 8);
-    return w->failed_pe == w->my_pe ? code : rmai_error(code, "rma_init: failed on PE %d", w->failed_pe);
-}
-
-static int all_succeeded(struct rmai_world *w, int code) {
-    long long first = outcome(w, code);
-    code = smallest(&first, 1);
-    return code == RMA_SUCCESS ? judge(w, first) : code;
-}
-
 static int start_mpi(struct rmai_world *w, int required) {
     int initialized = 0, finalized = 0, provided = MPI_THREAD_SINGLE;
     const int levels[] = {MPI_THREAD_SINGLE, MPI_THREAD_FUNNELED, MPI_THREAD_SERIALIZED, MPI_THREAD_MULTIPLE};
@@ -194,23 +177,20 @@ static int read_settings(struct rmai_world *w) {
     return code;
 }
 
-/* The PEs of this machine that share memory: this one is number *slot of *n. */
-static int find_machine(struct rmai_world *w, int *slot, int *n) {
+/* The PEs of this machine that share memory. */
+static int find_machine(struct rmai_world *w) {
     int code = MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &w->node);
-    if (code != MPI_SUCCESS) return rmai_mpi(code, "rma_init", "MPI_Comm_split_type");
-    MPI_Comm_rank(w->node, slot);
-    MPI_Comm_size(w->node, n);
-    return RMA_SUCCESS;
+    if (code != MPI_SUCCESS) w->node = MPI_COMM_NULL;
+    return rmai_mpi(code, "rma_init", "MPI_Comm_split_type");
 }
 
-/* RMA_NODE_PES: the machine's PEs are cut into blocks, each a node. The smallest number that any PE has is in force, as all
- * must cut alike. */
+/* RMA_NODE_PES: the machine's PEs are cut into blocks, each a node. */
 static int cut_machine(struct rmai_world *w, int slot, int n) {
     MPI_Comm machine = w->node;
-    long long most = w->settings.node_pes > 0 ? w->settings.node_pes : LLONG_MAX;
-    int code = smallest(&most, 1);
-    if (code != RMA_SUCCESS || most >= n) return code;
-    code = MPI_Comm_split(machine, slot / (int)most, slot, &w->node);
+    int code;
+    if (w->settings.node_pes == RMAI_AUTO || w->settings.node_pes >= n) return RMA_SUCCESS;
+    code = MPI_Comm_split(machine, slot / (int)w->settings.node_pes, slot, &w->node);
+    if (code != MPI_SUCCESS) w->node = MPI_COMM_NULL;
     MPI_Comm_free(&machine);
     return rmai_mpi(code, "rma_init", "MPI_Comm_split");
 }
@@ -235,56 +215,58 @@ static int find_node(struct rmai_world *w) {
 /* The next smaller heaps to try. Not halves: as little as possible is given up. */
 static void shrink(struct rmai_layout *l) { rmai_layout(l, l->symmetric_max / 4 * 3, l->local_max / 4 * 3, l->statics_max); }
 
-/* All PEs hear how all fared so far (`code`), and get the same layout: the smallest of their limits, within what a node
- * can map. Global variables are symmetric if all PEs run the same program. */
+/* What the user and the system say. MPI's call is made in any case: the others are in it. */
+static int open_facts(struct rmai_world *w) {
+    int found = find_machine(w), code = check_launcher(w);
+    if (code == RMA_SUCCESS) code = read_settings(w);
+    if (code == RMA_SUCCESS && w->n_pes > 1 << 24)
+        code = rmai_error(RMA_ERR_LAUNCH, "rma_init: %d PEs: a global pointer names 2^24 at most", w->n_pes);
+    rmai_statics_find(&w->statics);
+    w->statics_stuck = 0;
+    return code == RMA_SUCCESS ? found : code;
+}
+
+static int open_node(struct rmai_world *w) {
+    int slot, n, code;
+    MPI_Comm_rank(w->node, &slot);
+    MPI_Comm_size(w->node, &n);
+    code = cut_machine(w, slot, n);
+    if (code == RMA_SUCCESS) code = find_node(w);
+    return code == RMA_SUCCESS ? rmai_bind((enum rmai_bind)w->settings.bind, slot, n, w->binding) : code;
+}
+
+/* All PEs get the same layout: their limits, within what a node can map. */
 static int agree_on_layout(struct rmai_world *w, int code) {
-    const long long program = (long long)(w->statics.program >> 1);
-    /* The smallest of each counts; of those with a minus the greatest. */
-    enum {
-        OUTCOME, HEAP_MAX, LOCAL_MAX, NODE_PES, PROGRAM, PROGRAM_MOST, STATICS, HEAP_CHECK, WATCHED, WINDOW, AMO, STATS, CHECK,
-        COLLECTIVES, NUMBERS = COLLECTIVES + RMAI_WAYS * RMAI_SHAPES
-    };
-    long long all[NUMBERS] = {[OUTCOME] = outcome(w, code),
-                              [HEAP_MAX] = (long long)w->settings.heap_max,
-                              [LOCAL_MAX] = (long long)w->settings.local_max,
-                              [NODE_PES] = -w->node_n_pes,
-                              [PROGRAM] = program,
-                              [PROGRAM_MOST] = -program,
-                              [STATICS] = -w->settings.statics,
-                              [HEAP_CHECK] = -w->settings.heap_check,
-                              [WATCHED] = w->mpi_multiple && w->settings.progress != RMAI_PROGRESS_NONE,
-                              [WINDOW] = -w->settings.window,
-                              [AMO] = -w->settings.amo,
-                              [STATS] = -w->settings.stats,
-                              [CHECK] = -w->settings.check};
-    size_t most, *from = &w->settings.collectives.from[0][0];
-    for (int i = 0; i < RMAI_WAYS * RMAI_SHAPES; i++) all[COLLECTIVES + i] = (long long)rmai_min(from[i], LLONG_MAX);
-    code = smallest(all, NUMBERS);
-    if (code == RMA_SUCCESS) code = judge(w, all[OUTCOME]);
+    int most;
+    code = rmai_consensus_nodes(w, code, &most);
     if (code != RMA_SUCCESS) return code;
-    w->statics_mode = all[PROGRAM] == -all[PROGRAM_MOST] && w->statics.size ? (int)-all[STATICS] : RMAI_STATICS_OFF;
-    w->settings.heap_check = (int)-all[HEAP_CHECK];
-    w->watched = (int)all[WATCHED];
-    w->settings.window = (int)-all[WINDOW];
-    w->settings.amo = (int)-all[AMO];
-    w->settings.stats = (int)-all[STATS];
-    w->settings.check = (int)-all[CHECK];
-    for (int i = 0; i < RMAI_WAYS * RMAI_SHAPES; i++)
-        from[i] = all[COLLECTIVES + i] == LLONG_MAX ? RMAI_NEVER : (size_t)all[COLLECTIVES + i];
     w->networked = w->node_n_pes < w->n_pes || (w->settings.amo == RMAI_AMO_MPI && w->n_pes > 1);
-    rmai_layout(&w->layout, (size_t)all[HEAP_MAX], (size_t)all[LOCAL_MAX], w->statics_mode == RMAI_STATICS_OFF ? 0 : w->statics.size);
-    most = (size_t)-all[NODE_PES];
-    while (w->layout.stride > SPACE_MAX || w->layout.stride > NODE_MAX / most) shrink(&w->layout);
+    rmai_layout(&w->layout, w->settings.heap_max, w->settings.local_max,
+                w->statics_mode == RMAI_STATICS_OFF ? 0 : w->statics.size);
+    while (w->layout.stride > SPACE_MAX || w->layout.stride > NODE_MAX / (size_t)most) shrink(&w->layout);
     return RMA_SUCCESS;
 }
 
-static int reserve(struct rmai_world *w) {
+static int close_node(struct rmai_world *w) {
+    if (w->node != MPI_COMM_NULL) MPI_Comm_free(&w->node);
+    free(w->node_pes);
+    w->node_pes = NULL;
+    return RMA_SUCCESS;
+}
+
+/* PEs agree here on each size that is tried. Another node may have refused what this one has mapped. */
+static int open_reservation(struct rmai_world *w) {
     for (;;) {
-        int code = all_succeeded(w, rmai_reserve(&w->reservation, w->node, w->layout.stride));
+        int code = rmai_consensus(w, rmai_reserve(&w->reservation, w->node, w->layout.stride));
         if (code != RMA_ERR_NO_MEM) return code;
         if (w->layout.symmetric_max <= SMALLEST_HEAP && w->layout.local_max <= SMALLEST_HEAP) return code;
+        rmai_unreserve(&w->reservation);
         shrink(&w->layout);
     }
+}
+
+static int close_reservation(struct rmai_world *w) {
+    return w->statics_stuck ? RMA_SUCCESS : rmai_unreserve(&w->reservation);
 }
 
 int rmai_commit_for(void *context, void *start, size_t len) { return rmai_commit(context, start, len); }
@@ -295,33 +277,14 @@ static int make_room_for_statics(struct rmai_world *w, char *space) {
     return rmai_commit(&w->reservation, space + w->layout.statics, w->statics.size);
 }
 
-/* A system that refuses to lay shared memory over them (a tool such as valgrind, a sandbox) still lets peers read and write
- * them where they are. All PEs of the job go the same way, as rma_ptr tells the program which it is. */
-static int move_statics(struct rmai_world *w) {
-    char *space = (char *)rmai_header(w, w->node_my_pe);
-    long long moved = 1;
-    int code;
-    if (w->statics_mode == RMAI_STATICS_REMAP && w->node_n_pes > 1)
-        moved = rmai_statics_move(&w->statics, space + w->layout.statics) == 0;
-    code = smallest(&moved, 1);
-    if (code != RMA_SUCCESS) return code;
-    if (!moved && w->statics_mode == RMAI_STATICS_REMAP) {
-        w->statics_mode = RMAI_STATICS_WINDOW;
-        if (rmai_statics_return(&w->statics) != 0) code = rmai_error(RMA_ERR_SYSTEM, "rma_init: cannot move global variables back");
-    }
-    if (code == RMA_SUCCESS && w->statics_mode == RMAI_STATICS_WINDOW && w->node_n_pes > 1 &&
-        (code = rmai_serve_start(w)) != RMA_SUCCESS)
-        rmai_error_prefix("rma_init: ");
-    /* A meeting too: nobody writes to variables that a peer is still moving back. */
-    return all_succeeded(w, code);
-}
-
-static int furnish(struct rmai_world *w) {
+static int open_memory(struct rmai_world *w) {
     char *space = w->reservation.node_base + (size_t)w->node_my_pe * w->reservation.stride;
     struct rmai_header *h = (struct rmai_header *)(void *)space;
     struct rmai_segment guest; /* made here; whoever uses it takes a view under its lock */
     size_t got = 0, init = rmai_max(w->settings.heap_init, RMA_SIZE_MIN_);
-    int code = rmai_teams_commit(w);
+    int code;
+    pthread_mutex_init(&w->local_lock, NULL);
+    code = rmai_teams_commit(w);
     if (code == RMA_SUCCESS)
         code = rmai_segment_create(&w->symmetric, &w->reservation, space + w->layout.symmetric_table,
                                    space + w->layout.symmetric, w->layout.symmetric_max, "symmetric heap",
@@ -346,6 +309,7 @@ static int furnish(struct rmai_world *w) {
     rmai_segment_extend(&w->symmetric, rmai_min(rmai_round_up(init, RMAI_PAGE), got));
     if (w->settings.heap_check == RMAI_CHECK_FULL) w->symmetric.guard = w->local.guard = RMAI_RED_ZONE;
     rmai_affinity(&h->cpus);
+    h->quota = rmai_cpu_quota();
     h->pe = w->my_pe;
     h->pid = getpid();
     h->pid_namespace = rmai_process_namespace();
@@ -355,21 +319,46 @@ static int furnish(struct rmai_world *w) {
     return RMA_SUCCESS;
 }
 
+static int close_memory(struct rmai_world *w) {
+    rmai_serve_end(w);
+    rmai_attachments_close(w);
+    pthread_mutex_destroy(&w->local_lock);
+    return RMA_SUCCESS;
+}
+
 static struct rmai_barrier_shared *barrier_part(void *context, uint32_t q) {
     return &rmai_header(context, (int)q)->barrier;
 }
 
 static int help_others(void *context) { return rmai_far_progress(context, 1); }
 
-/* Nodes of one machine share its processors: containers, and nodes that are simulated. */
-static void set_waiting(struct rmai_world *w) {
+/* Whether there are more PEs than processors, as this PE sees it. Nodes of one machine share its processors:
+ * containers, and nodes that are simulated. */
+static int open_waiting(struct rmai_world *w) {
+    struct rmai_header *mine = rmai_header(w, w->node_my_pe);
     struct rmai_cpus cpus = {{0}};
-    struct rmai_patience patience = {.polls = POLLS_ROOMY, .yields = YIELDS_ROOMY};
-    int usable, quota = rmai_cpu_quota(), crowded, n = w->node_n_pes;
-    for (int q = 0; q < w->node_n_pes; q++) rmai_cpus_add(&cpus, &rmai_header(w, q)->cpus);
-    if (w->node_n_pes < w->n_pes) n = rmai_net_machine(cpus.word, RMAI_CPU_WORDS);
+    int n = w->node_n_pes, quota = INT_MAX, usable, code = RMA_SUCCESS;
+    for (int q = 0; q < w->node_n_pes; q++) {
+        rmai_cpus_add(&cpus, &rmai_header(w, q)->cpus);
+        if (rmai_header(w, q)->quota < quota) quota = rmai_header(w, q)->quota;
+    }
+    if (w->node_n_pes < w->n_pes) code = rmai_net_machine(w->one_machine, cpus.word, RMAI_CPU_WORDS, &n);
     usable = rmai_cpus_count(&cpus);
-    crowded = n > (usable < quota ? usable : quota);
+    mine->crowded = n > (usable < quota ? usable : quota);
+    return code;
+}
+
+/* The PEs of a node wait in one way: they meet by one algorithm. So one that finds them crowded is enough; of one node
+ * all have looked at the same. */
+static int agree_on_waiting(struct rmai_world *w, int code) {
+    struct rmai_patience patience = {.polls = POLLS_ROOMY, .yields = YIELDS_ROOMY};
+    int crowded = rmai_header(w, w->node_my_pe)->crowded;
+    w->crowded_somewhere = crowded;
+    if (w->node_n_pes < w->n_pes) {
+        code = rmai_consensus_crowded(w, code, crowded);
+        for (int q = 0; q < w->node_n_pes; q++) crowded |= rmai_header(w, q)->crowded;
+    }
+    if (code != RMA_SUCCESS) return code;
     if (crowded) patience = (struct rmai_patience){.yields = YIELDS_CROWDED};
     patience.context = w;
     patience.late = rmai_stall_late;
@@ -383,22 +372,99 @@ static void set_waiting(struct rmai_world *w) {
     }
     if (w->settings.spin != RMAI_AUTO) patience.polls = (unsigned)rmai_min((size_t)w->settings.spin, UINT_MAX);
     rmai_barrier_setup(&w->barrier, (uint32_t)w->node_n_pes, (uint32_t)w->node_my_pe, w->node_pes, crowded, patience, barrier_part, w);
+    return RMA_SUCCESS;
 }
 
-static int number_nodes(struct rmai_world *w) {
+/* MPI_Finalize deletes the attributes of MPI_COMM_SELF before it does anything else (MPI-3.1 section 8.7.1): the
+ * moment to let go of windows and communicators, if the program finalizes MPI first, and to see to it that it ends. */
+static int at_mpi_finalize(MPI_Comm comm, int keyval, void *value, void *extra) {
+    (void)comm, (void)keyval, (void)value, (void)extra;
+    if (rma_reach_.running) {
+        rmai_contexts_end(&rmai_world, "MPI_Finalize", NULL);
+        rmai_meet(&rmai_world, "MPI_Finalize");
+        release(&rmai_world);
+    }
+    rmai_usher_start(&rmai_world);
+    return MPI_SUCCESS;
+}
+
+/* Once, and for good: MPI lets go of the key when the attribute is gone. */
+static int watch_mpi_finalize(void) {
+    static int watching;
+    int keyval, code = MPI_SUCCESS;
+    if (watching) return RMA_SUCCESS;
+    code = MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, at_mpi_finalize, &keyval, NULL);
+    if (code != MPI_SUCCESS) return rmai_mpi(code, "rma_init", "MPI_Comm_create_keyval");
+    code = MPI_Comm_set_attr(MPI_COMM_SELF, keyval, NULL);
+    watching = code == MPI_SUCCESS;
+    MPI_Comm_free_keyval(&keyval);
+    return rmai_mpi(code, "rma_init", "MPI_Comm_set_attr");
+}
+
+static int open_connections(struct rmai_world *w) {
     struct rmai_header *first = rmai_header(w, 0);
-    w->n_nodes = 1;
-    if (!w->networked) return RMA_SUCCESS;
-    int code = rmai_net_open(&w->net, w->node_my_pe == 0, rmai_agree_merge);
-    if (code != RMA_SUCCESS) return code;
-    if (w->node_my_pe == 0) {
+    int code = RMA_SUCCESS;
+    if (w->networked) code = rmai_net_open(&w->net, w->node_my_pe == 0, rmai_agree_merge);
+    if (code == RMA_SUCCESS && w->networked && w->node_my_pe == 0) {
         MPI_Comm_rank(w->net.leaders, &first->my_node);
         MPI_Comm_size(w->net.leaders, &first->n_nodes);
     }
-    rmai_barrier_node(&w->barrier, "rma_init");
-    w->my_node = first->my_node;
-    w->n_nodes = first->n_nodes;
-    return rmai_far_open(w);
+    if (code == RMA_SUCCESS && w->networked) code = rmai_far_open(w);
+    if (code == RMA_SUCCESS) code = rmai_teams_open(w);
+    if (code == RMA_SUCCESS) rmai_contexts_open(w);
+    return code == RMA_SUCCESS ? watch_mpi_finalize() : code;
+}
+
+static int agree_on_connections(struct rmai_world *w, int code) {
+    code = rmai_consensus(w, code);
+    w->my_node = w->networked && code == RMA_SUCCESS ? rmai_header(w, 0)->my_node : 0;
+    w->n_nodes = w->networked && code == RMA_SUCCESS ? rmai_header(w, 0)->n_nodes : 1;
+    return code;
+}
+
+static int close_connections(struct rmai_world *w) {
+    rmai_contexts_close(w);
+    rmai_teams_close(w);
+    rmai_far_close(w);
+    rmai_net_close(&w->net);
+    return RMA_SUCCESS;
+}
+
+/* A system that refuses to lay shared memory over them (a tool such as valgrind, a sandbox) still lets peers read and
+ * write them where they are. All PEs of the job go the same way, as rma_ptr tells the program which it is. */
+static int open_statics(struct rmai_world *w) {
+    char *space = (char *)rmai_header(w, w->node_my_pe);
+    int moved = 1, code = RMA_SUCCESS;
+    if (w->statics_mode == RMAI_STATICS_REMAP && w->node_n_pes > 1)
+        moved = rmai_statics_move(&w->statics, space + w->layout.statics) == 0;
+    code = rmai_consensus_moved(w, RMA_SUCCESS, &moved);
+    if (code != RMA_SUCCESS) return code;
+    if (!moved) {
+        w->statics_mode = RMAI_STATICS_WINDOW;
+        if (rmai_statics_return(&w->statics) != 0)
+            code = rmai_error(RMA_ERR_SYSTEM, "rma_init: cannot move global variables back");
+    }
+    if (code == RMA_SUCCESS && w->statics_mode == RMAI_STATICS_WINDOW && w->node_n_pes > 1 &&
+        (code = rmai_serve_start(w)) != RMA_SUCCESS)
+        rmai_error_prefix("rma_init: ");
+    return code;
+}
+
+/* A meeting too: nobody writes to variables that a peer is still moving back. */
+static int agree_on_statics(struct rmai_world *w, int code) {
+    return w->statics_mode == RMAI_STATICS_WINDOW ? rmai_consensus(w, code) : code;
+}
+
+/* Shared memory over which a PE still has its variables cannot be unmapped there, and so nowhere on the node. */
+static int close_statics(struct rmai_world *w) {
+    int stuck = rmai_statics_return(&w->statics) != 0, code = RMA_SUCCESS;
+    w->statics_stuck = stuck;
+    if (w->statics_mode != RMAI_STATICS_OFF && w->node_n_pes > 1)
+        code = rmai_mpi_merge(w->node, &w->statics_stuck, 1, MPI_INT, MPI_MAX, "rma_finalize");
+    if (stuck) return rmai_error(RMA_ERR_SYSTEM, "rma_finalize: cannot move global variables back");
+    if (w->statics_stuck)
+        return rmai_error(RMA_ERR_SYSTEM, "rma_finalize: a PE of this node cannot move its global variables back");
+    return code;
 }
 
 static void put_line(void *out, const char *line) { fprintf(out, "librma:   %s\n", line); }
@@ -430,114 +496,108 @@ static void inform(struct rmai_world *w) {
     rmai_settings_print(&w->settings, put_line, stderr);
 }
 
-/* Gives back what start has got once the PEs had their spaces. */
-static int undo(struct rmai_world *w) {
-    int code;
-    rmai_contexts_close(w);
-    rmai_teams_close(w);
-    rmai_far_close(w);
-    rmai_net_close(&w->net);
-    rmai_serve_end(w);
-    rmai_attachments_close(w);
-    code = rmai_statics_return(&w->statics) == 0 ? RMA_SUCCESS
-                                                 : rmai_error(RMA_ERR_SYSTEM, "rma_finalize: cannot move global variables back");
-    if (code == RMA_SUCCESS) code = rmai_unreserve(&w->reservation);
-    MPI_Comm_free(&w->node);
-    free(w->node_pes);
-    w->node_pes = NULL;
-    return code;
-}
-
-static int release(struct rmai_world *w) {
-    rmai_report(w);
-    rmai_traffic_report(w);
-    rmai_watchman_end(w);
-    rma_reach_ = nowhere;
-    w->quick_open = 0;
-    w->ended = 1;
-    pthread_mutex_destroy(&w->local_lock);
-    return undo(w);
-}
-
-/* MPI_Finalize deletes the attributes of MPI_COMM_SELF before it does anything else (MPI-3.1 section 8.7.1): the
- * moment to let go of windows and communicators, if the program finalizes MPI first, and to see to it that it ends. */
-static int at_mpi_finalize(MPI_Comm comm, int keyval, void *value, void *extra) {
-    (void)comm, (void)keyval, (void)value, (void)extra;
-    if (rma_reach_.running) {
-        rmai_contexts_end(&rmai_world, "MPI_Finalize", NULL);
-        rmai_meet(&rmai_world, "MPI_Finalize");
-        release(&rmai_world);
-    }
-    rmai_usher_start(&rmai_world);
-    return MPI_SUCCESS;
-}
-
-/* Once, and for good: MPI lets go of the key when the attribute is gone. */
-static int watch_mpi_finalize(void) {
-    static int watching;
-    int keyval, code = MPI_SUCCESS;
-    if (watching) return RMA_SUCCESS;
-    code = MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, at_mpi_finalize, &keyval, NULL);
-    if (code == MPI_SUCCESS) code = MPI_Comm_set_attr(MPI_COMM_SELF, keyval, NULL);
-    watching = code == MPI_SUCCESS;
-    if (watching) MPI_Comm_free_keyval(&keyval);
-    return rmai_mpi(code, "rma_init", "MPI_Comm_set_attr");
-}
-
-/* Only now: before, what others might ask for cannot be found. No thread is no reason to end: others are served from within calls. */
+/* Only now: before, what others might ask for cannot be found. No thread is no reason to end: others are served from
+ * within calls. */
 static void start_watchman(struct rmai_world *w) {
     if (!w->far.active || w->settings.progress == RMAI_PROGRESS_NONE) return;
     if (rmai_watchman_start(w, rmai_error_name("rma_init")) != RMA_SUCCESS && (w->mpi_multiple || w->my_pe == 0))
         rmai_note("PE %d: %s", w->my_pe, rma_last_error());
 }
 
+/* The last step: from now on others may ask this PE for something, as soon as all have agreed. */
+static int open_reach(struct rmai_world *w) {
+    int code = rmai_far_cover(w, "rma_init");
+    if (code != RMA_SUCCESS) return code;
+    w->ended = 0;
+    w->returned = &rmai_header(w, w->node_my_pe)->returned[RMAI_OWN];
+    w->quick_open = w->level != RMA_THREAD_MULTIPLE && !w->local.guard;
+    set_reach(w);
+    start_watchman(w);
+    return RMA_SUCCESS;
+}
+
+static int agree_on_reach(struct rmai_world *w, int code) {
+    return w->networked ? rmai_consensus_watched(w, code) : code;
+}
+
+static int close_reach(struct rmai_world *w) {
+    rmai_watchman_end(w);
+    rma_reach_ = nowhere;
+    w->quick_open = 0;
+    return RMA_SUCCESS;
+}
+
+/* Of a step whose `open` gives the same on every PE, as it takes none that fails alone, or as PEs agree within it. */
+static int agreed_already(struct rmai_world *w, int code) {
+    (void)w;
+    return code;
+}
+
+/* All PEs open a step, agree on how all have fared, and go on to the next; or they close this one, of which each may
+ * have opened a part, and those before it. What in an `open` takes all PEs is done in any case, also by one that has
+ * failed before it, and what takes all in a `close` follows from what all had agreed on, so that nobody waits for one
+ * that has given up. */
+static const struct step {
+    const char *name;
+    int (*open)(struct rmai_world *w);
+    int (*agree)(struct rmai_world *w, int code);
+    int (*close)(struct rmai_world *w); /* or NULL */
+} steps[] = {
+    {"settings", open_facts, rmai_consensus_facts, close_node},
+    {"node", open_node, agree_on_layout, NULL},
+    {"reservation", open_reservation, agreed_already, close_reservation},
+    {"memory", open_memory, rmai_consensus, close_memory},
+    {"waiting", open_waiting, agree_on_waiting, NULL},
+    {"connections", open_connections, agree_on_connections, close_connections},
+    {"global variables", open_statics, agree_on_statics, close_statics},
+    {"window", open_reach, agree_on_reach, close_reach},
+};
+#define N_STEPS (sizeof steps / sizeof steps[0])
+
+static int close_steps(struct rmai_world *w, size_t n) {
+    int code = RMA_SUCCESS, one;
+    while (n-- > 0) {
+        one = steps[n].close ? steps[n].close(w) : RMA_SUCCESS;
+        if (code == RMA_SUCCESS) code = one;
+    }
+    return code;
+}
+
+static int open_steps(struct rmai_world *w) {
+    for (size_t i = 0; i < N_STEPS; i++) {
+        int code = steps[i].agree(w, steps[i].open(w));
+        if (code != RMA_SUCCESS) {
+            struct rmai_error_kept why;
+            if (w->failed_pe != w->my_pe) rmai_error_add(" (%s)", steps[i].name);
+            rmai_error_keep(&why);
+            close_steps(w, i + 1);
+            rmai_error_restore(&why);
+            return code;
+        }
+    }
+    return RMA_SUCCESS;
+}
+
+static int release(struct rmai_world *w) {
+    rmai_report(w);
+    rmai_traffic_report(w);
+    w->ended = 1;
+    return close_steps(w, N_STEPS);
+}
+
 static int start(struct rmai_world *w, int required) {
-    int found, slot = 0, n = 1, code = start_mpi(w, required);
+    int code = start_mpi(w, required);
     if (code != RMA_SUCCESS) return code;
     introduce(w);
     memset(&w->settings, 0, sizeof w->settings);
-    memset(&w->statics, 0, sizeof w->statics);
     rmai_net_none(&w->net);
     memset(&w->teams, 0, sizeof w->teams);
     memset(&w->contexts, 0, sizeof w->contexts);
     memset(&w->traffic, 0, sizeof w->traffic);
     w->far.active = 0;
-    code = check_launcher(w);
-    if (code == RMA_SUCCESS) code = read_settings(w);
-    if (w->n_pes > 1 << 24) code = rmai_error(RMA_ERR_LAUNCH, "rma_init: %d PEs: a global pointer names 2^24 at most", w->n_pes);
-    found = find_machine(w, &slot, &n); /* collective: also where something is wrong already */
-    if (found == RMA_SUCCESS) found = cut_machine(w, slot, n);
-    if (found == RMA_SUCCESS) found = find_node(w);
-    if (code == RMA_SUCCESS) code = found;
-    if (code == RMA_SUCCESS) code = rmai_bind((enum rmai_bind)w->settings.bind, slot, n, w->binding);
-    if (code == RMA_SUCCESS && w->settings.statics != RMAI_STATICS_OFF) rmai_statics_find(&w->statics);
-    code = agree_on_layout(w, code);
-    if (code == RMA_SUCCESS) code = reserve(w);
-    if (code == RMA_SUCCESS && (code = all_succeeded(w, furnish(w))) != RMA_SUCCESS) rmai_unreserve(&w->reservation);
-    if (code != RMA_SUCCESS) {
-        MPI_Comm_free(&w->node);
-        free(w->node_pes);
-        return code;
-    }
-    set_waiting(w);
-    code = number_nodes(w);
-    if (code == RMA_SUCCESS) code = rmai_teams_open(w);
-    if (code == RMA_SUCCESS) rmai_contexts_open(w);
-    if (code == RMA_SUCCESS) code = move_statics(w);
-    if (code == RMA_SUCCESS) code = rmai_far_cover(w, "rma_init");
-    if (code == RMA_SUCCESS) code = watch_mpi_finalize();
-    if (code != RMA_SUCCESS) {
-        undo(w);
-        return code;
-    }
-    pthread_mutex_init(&w->local_lock, NULL);
-    w->ended = 0;
-    w->returned = &rmai_header(w, w->node_my_pe)->returned[RMAI_OWN];
-    w->quick_open = w->level != RMA_THREAD_MULTIPLE && !w->local.guard;
-    set_reach(w);
-    inform(w);
-    start_watchman(w);
-    return RMA_SUCCESS;
+    code = open_steps(w);
+    if (code == RMA_SUCCESS) inform(w);
+    return code;
 }
 
 static int init(int required, int *provided) {

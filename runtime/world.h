@@ -38,7 +38,9 @@ enum rmai_pool { RMAI_OWN, RMAI_GUEST, RMAI_POOLS };
 struct rmai_header {
     _Atomic size_t extent[RMAI_POOLS]; /* offsets in the space up to which its local heap and the guests' part of it may be
                                         * touched; rma_inline.h reads them */
-    struct rmai_cpus cpus;   /* processors that the PE may run on */
+    struct rmai_cpus cpus;   /* processors that the PE may run on, */
+    int quota;               /* and how many at a time */
+    int crowded;             /* whether it finds more PEs than processors: one that does is enough for the node */
     int pe;                  /* the PE */
     int pid;                 /* its process, */
     uint64_t pid_namespace;  /* and among which others it has that number */
@@ -96,6 +98,9 @@ struct rmai_world {
     struct rmai_watchman watchman;
     int networked;    /* MPI carries something: there are several nodes, or RMA_AMO=mpi */
     int watched;      /* every PE has a watchman: it answers, whatever its program does */
+    int one_machine;  /* all PEs run on one machine, on however many nodes */
+    int crowded_somewhere; /* on some node there are more PEs than processors */
+    int statics_stuck; /* at the end a PE of this node still has its variables in the shared memory: it must stay */
     struct rmai_barrier barrier;
 };
 

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Every number is one of which the smallest over all PEs counts; a minus before it makes that the largest. Two numbers,
+ * x and -x, tell whether all have the same x. */
+#include "config.h"
+
+#include "runtime/consensus.h"
+#include "base/error.h"
+#include "base/mpi.h"
+#include "runtime/net.h"
+#include "runtime/world.h"
+
+#include <limits.h>
+
+/* A code as a number of which the smallest tells the first PE that failed, and how. */
+static long outcome(const struct rmai_world *w, int code) {
+    return code == RMA_SUCCESS ? LONG_MAX : (long)w->my_pe << 8 | code;
+}
+
+/* What to return for the smallest outcome of all PEs. Only the text of the first PE that failed is worth showing. */
+static int verdict(struct rmai_world *w, long first) {
+    int code = (int)(first & 0xff);
+    if (first == LONG_MAX) return RMA_SUCCESS;
+    w->failed_pe = (int)(first >> 8);
+    return w->failed_pe == w->my_pe ? code : rmai_error(code, "rma_init: failed on PE %d", w->failed_pe);
+}
+
+/* The first number is the outcome. Where the reduction itself fails, PEs cannot agree on anything any more, not even on
+ * ending: so this one ends the job, whatever the error handler, or the others would wait for it. */
+static int reduce(struct rmai_world *w, struct rmai_least *all, int n) {
+    int code = rmai_mpi_least(MPI_COMM_WORLD, all, n, "rma_init");
+    if (code != RMA_SUCCESS) rma_errors_abort(code, rma_last_error());
+    return verdict(w, all[0].value);
+}
+
+int rmai_consensus(struct rmai_world *w, int code) {
+    struct rmai_least all[1] = {{.value = outcome(w, code)}};
+    return reduce(w, all, 1);
+}
+
+static int same(const struct rmai_least *x, const struct rmai_least *minus_x) { return x->value == -minus_x->value; }
+
+int rmai_consensus_facts(struct rmai_world *w, int code) {
+    enum {
+        OUTCOME, PROGRAM, PROGRAM_MINUS, STATICS, STATICS_MINUS, MACHINE, MACHINE_MINUS, WATCHED, SETTINGS,
+        NUMBERS = SETTINGS + RMAI_SETTINGS_NUMBERS
+    };
+    const long program = (long)(w->statics.program >> 1), statics = (long)w->statics.size;
+    const long machine = (long)(rmai_net_machine_id() >> 1);
+    struct rmai_least all[NUMBERS] = {[OUTCOME] = {.value = outcome(w, code)},
+                                      [PROGRAM] = {.value = program},
+                                      [PROGRAM_MINUS] = {.value = -program},
+                                      [STATICS] = {.value = statics},
+                                      [STATICS_MINUS] = {.value = -statics},
+                                      [MACHINE] = {.value = machine},
+                                      [MACHINE_MINUS] = {.value = -machine},
+                                      [WATCHED] = {.value = w->mpi_multiple}};
+    if (w->settings.progress == RMAI_PROGRESS_NONE) all[WATCHED].value = 0;
+    rmai_settings_offer(&w->settings, &all[SETTINGS]);
+    code = reduce(w, all, NUMBERS);
+    if (code != RMA_SUCCESS) return code;
+    code = rmai_settings_adopt(&w->settings, &all[SETTINGS]);
+    if (code != RMA_SUCCESS) w->failed_pe = 0; /* all have found the same: one tells */
+    w->statics_mode = w->settings.statics;
+    if (!statics || !same(&all[PROGRAM], &all[PROGRAM_MINUS]) || !same(&all[STATICS], &all[STATICS_MINUS]))
+        w->statics_mode = RMAI_STATICS_OFF;
+    w->one_machine = same(&all[MACHINE], &all[MACHINE_MINUS]);
+    w->watched = (int)all[WATCHED].value;
+    return code;
+}
+
+int rmai_consensus_nodes(struct rmai_world *w, int code, int *most) {
+    struct rmai_least all[] = {{.value = outcome(w, code)}, {.value = -w->node_n_pes}};
+    code = reduce(w, all, 2);
+    *most = (int)-all[1].value;
+    return code;
+}
+
+int rmai_consensus_crowded(struct rmai_world *w, int code, int crowded) {
+    struct rmai_least all[] = {{.value = outcome(w, code)}, {.value = -crowded}};
+    code = reduce(w, all, 2);
+    w->crowded_somewhere = (int)-all[1].value;
+    return code;
+}
+
+int rmai_consensus_moved(struct rmai_world *w, int code, int *moved) {
+    struct rmai_least all[] = {{.value = outcome(w, code)}, {.value = *moved}};
+    code = reduce(w, all, 2);
+    *moved = (int)all[1].value;
+    return code;
+}
+
+int rmai_consensus_watched(struct rmai_world *w, int code) {
+    struct rmai_least all[] = {{.value = outcome(w, code)}, {.value = w->watchman.running}};
+    code = reduce(w, all, 2);
+    w->watched = (int)all[1].value;
+    return code;
+}

@@ -1,0 +1,146 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# check-agreement.sh: what one PE is told differently is agreed on, or refused with a text that names both values.
+#
+# The settings are those of rma_info's table, so that none can be forgotten: each is set on one PE alone, to each of its
+# words or to a few values of its kind, on one node and on two. Then PEs see different processor quotas, memory sizes
+# and boot ids (test/fault/fault.c). Each job must pass: it uses one of each kind of call whose way all PEs choose alike
+# (test/job/begin.c). Broken by a PE that goes by its own opinion where others go by theirs: they wait for each other,
+# or fail an assertion.
+set -eu
+
+# fault.sh and launcher.sh want some variables, and set others.
+# shellcheck disable=SC2034,SC2154,SC2086
+script=check-agreement
+top_builddir=${top_builddir:-$(pwd)}
+mpiexec=${MPIEXEC:-mpiexec.mpich}
+# shellcheck source=/dev/null
+. "$(dirname "$0")/launcher.sh"
+rma_info=$top_builddir/tools/rma_info
+[ -x "$rma_info" ] || { echo "$script: there is no $rma_info" >&2; exit 99; }
+dir=$(mktemp -d "${TMPDIR:-/tmp}/check-agreement.XXXXXX")
+trap 'rm -rf "$dir"' EXIT
+trap 'exit 99' HUP INT TERM
+# shellcheck source=/dev/null
+. "$(dirname "$0")/fault/fault.sh"
+for name in $(env | sed -n 's/^\(RMA_[A-Za-z0-9_]*\)=.*/\1/p'); do case $name in RMA_TEST_*) ;; *) unset "$name" ;; esac; done
+nodes=MPIR_CVAR_NOLOCAL=1
+[ $mpi != openmpi ] || nodes=RMA_NODE_PES=1
+
+failures=0 jobs=0
+fail() {
+    echo "FAIL $*"
+    cat "$dir/out" "$dir/err" 2>/dev/null | head -n 30 | sed 's/^/    /'
+    failures=$((failures + 1))
+}
+
+# passes WHAT N SETTING...
+passes() {
+    what=$1 pes=$2
+    shift 2
+    jobs=$((jobs + 1))
+    fault_job "$pes" "$@"
+    [ -z "$left" ] || fail "$what: has left $left"
+    if [ $status -eq 124 ]; then
+        fail "$what: not ended after ${fault_deadline:-30} s"
+        return 1
+    elif ! all_passed "$pes"; then
+        fail "$what: exit $status"
+        return 1
+    fi
+}
+
+# values NAME VALUE TEXT: what to set a setting to, by its value in force and its line of help.
+values() {
+    case $3 in
+    *family:algorithm=size*)
+        for size in 0 never; do
+            sed -n 's/^  \([a-z]*:[a-z]*\)  *.*/\1/p' "$dir/info" | sed "s/\$/=$size/" | tr '\n' ',' | sed 's/,$/ /'
+        done
+        ;;
+    *'['*'|'*']'*) echo "$3" | sed 's/.*\[\(.*|.*\)\].*/\1/' | tr '|' '\n' | grep -vxF -- "$2" ;;
+    *)
+        case $2 in
+        *[KMGTPE]iB | *' B') echo 1M 10% ;;
+        *' s') echo 7 ;;
+        no) echo yes ;;
+        yes) echo no ;;
+        auto | [0-9]*) echo 1 ;;
+        esac
+        ;;
+    esac
+}
+
+"$rma_info" >"$dir/info"
+sed -n 's/^  \(RMA_[A-Z_]*\)  *\(.*[^ ]\)  *default  *\(.*\)/\1;\2;\3/p' "$dir/info" >"$dir/table"
+rows=$(wc -l <"$dir/table")
+[ "$rows" -eq "$(grep -c '^  RMA_' "$dir/info")" ] && [ "$rows" -gt 10 ] || { fail "rma_info's table is not understood"; cat "$dir/info"; }
+
+own_pe=0
+while IFS=';' read -r name value text <&3; do
+    before=$failures tried=
+    for new in $(values "$name" "$value" "$text"); do
+        tried="$tried $new"
+        own=$name=$new
+        own_pe=$((1 - own_pe))
+        passes "$own on PE $own_pe of 2" 2 || true
+        passes "$own on PE $own_pe of 2, on two nodes" 2 $nodes || true
+    done
+    [ -n "$tried" ] || fail "$name=$value: no other value to try"
+    [ $failures -ne "$before" ] || echo "ok   $name:$tried"
+done 3<"$dir/table"
+[ $jobs -ge $((2 * rows)) ] || fail "$jobs jobs for $rows settings"
+
+# Good on each PE, but not together.
+own_pe=0 own='-u RMA_AMO RMA_WINDOW=none'
+for layout in RMA_SPIN=auto $nodes; do
+    fault_job 2 RMA_AMO=mpi $layout
+    if [ $status -ne 0 ] && [ $status -ne 124 ] && [ "$(grep -c '^librma: ' "$dir/err")" -eq 1 ] &&
+        grep -q 'RMA_AMO=mpi of PE 1 needs the window that RMA_WINDOW=none of PE 0 does without' "$dir/err"; then
+        echo "ok   RMA_AMO=mpi on PE 1, RMA_WINDOW=none on PE 0: refused, $layout"
+    else
+        fail "RMA_AMO=mpi on PE 1, RMA_WINDOW=none on PE 0, $layout: exit $status"
+    fi
+done
+own=
+
+# What one PE finds on its machine.
+echo 0::/ >"$dir/cgroup"
+echo 100000 100000 >"$dir/cpu.max"
+echo 200000000 >"$dir/memory.max"
+echo 01234567-89ab-cdef-0123-456789abcdef >"$dir/boot_id"
+quota=/proc/self/cgroup=$dir/cgroup,/sys/fs/cgroup/cpu.max=$dir/cpu.max,/sys/fs/cgroup//cpu.max=$dir/cpu.max
+memory=/proc/self/cgroup=$dir/cgroup,/sys/fs/cgroup/memory.max=$dir/memory.max,/sys/fs/cgroup//memory.max=$dir/memory.max
+boot_id=/proc/sys/kernel/random/boot_id=$dir/boot_id
+
+# finds WHAT FILES PE N SETTING...
+finds() {
+    what=$1 files=$2 pe=$3
+    shift 3
+    what="$what on PE $pe of $*"
+    if passes "$what" "$@" RMA_TEST_FAULT_PE="$pe" RMA_TEST_FAULT_FILES="$files"; then echo "ok   $what"; fi
+}
+finds "one processor's time" "$quota" 1 2
+finds "one processor's time" "$quota" 0 2
+finds "one processor's time" "$quota" 1 2 $nodes
+finds "one processor's time" "$quota" 1 3 RMA_NODE_PES=2
+finds "less memory" "$memory" 1 2
+finds "less memory" "$memory" 1 2 RMA_HEAP_INIT=1% RMA_HEAP_MAX=50%
+finds "less memory" "$memory" 0 2 RMA_HEAP_INIT=1% $nodes
+finds "another machine" "$boot_id" 1 2
+finds "another machine" "$boot_id" 0 2 $nodes
+finds "another machine" "$boot_id" 1 3 RMA_NODE_PES=2
+finds "another machine, and one processor's time" "$boot_id,$quota" 1 3 RMA_NODE_PES=2
+
+# One machine with more PEs than processors, one with as many.
+if command -v taskset >/dev/null 2>&1; then
+    cpu=$(taskset -cp $$ | sed 's/.*: *\([0-9]*\).*/\1/')
+    mpiexec="taskset -c $cpu $mpiexec"
+    finds "another machine, of one processor each," "$boot_id" 2 3 RMA_NODE_PES=2
+    finds "another machine, of one processor each," "$boot_id" 0 3 RMA_NODE_PES=2
+else
+    echo "skip machines of one processor: there is no taskset (util-linux)"
+fi
+
+[ $failures -eq 0 ] || { echo "$failures failed"; exit 1; }
+echo "$jobs jobs"

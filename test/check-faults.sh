@@ -1,0 +1,136 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# check-faults.sh: whatever fails on one PE in rma_init ends rma_init on all PEs, with the reason.
+#
+# For each function that rma_init calls, its first call is made to fail on one PE, then its second, and so on, until
+# there are no more calls before the job is through (test/fault/fault.c); where there are many, not each of them. By
+# default the job must end with that PE's reason, and with RMA_ERRORS=return rma_init must return an error on every PE,
+# so that each can end as it likes. What rma_init can do without (a thread, moving global variables) may also be
+# missing: then the job passes. Broken by a step of rma_init that one PE gives up while the others go on to the next and
+# wait there for it, by a reason that gets lost, and by what is taken down by some PEs only.
+#
+#   check-faults.sh [--long] [FUNCTION...]    --long: every call; on PE 0, too
+set -eu
+
+# fault.sh and launcher.sh want some variables, and set others.
+# shellcheck disable=SC2034,SC2154,SC2086
+script=check-faults
+top_builddir=${top_builddir:-$(pwd)}
+mpiexec=${MPIEXEC:-mpiexec.mpich}
+# shellcheck source=/dev/null
+. "$(dirname "$0")/launcher.sh"
+dir=$(mktemp -d "${TMPDIR:-/tmp}/check-faults.XXXXXX")
+trap 'rm -rf "$dir"' EXIT
+trap 'exit 99' HUP INT TERM
+# shellcheck source=/dev/null
+. "$(dirname "$0")/fault/fault.sh"
+
+long=
+[ "${1-}" != --long ] || { long=1; shift; }
+chosen=$*
+# UCX puts functions of its own before those of the C library that map memory.
+export UCX_MEM_MMAP_HOOK_MODE=none
+for name in $(env | sed -n 's/^\(RMA_[A-Za-z0-9_]*\)=.*/\1/p'); do case $name in RMA_TEST_*) ;; *) unset "$name" ;; esac; done
+
+failures=0 jobs=0 turn=0
+fail() {
+    echo "FAIL $*"
+    cat "$dir/out" "$dir/err" 2>/dev/null | head -n 30 | sed 's/^/    /'
+    failures=$((failures + 1))
+}
+
+# told PE: the reason has been said, by that PE or with its number.
+told() { grep -q "PE $1.*rma_init: [^ ]" "$dir/err" && ! grep -q 'not so' "$dir/err"; }
+# returned N: on N PEs. Open MPI's launcher ends the job as soon as one of them has exited.
+returned() {
+    told=$(grep -c '^rma_init returned [1-9][0-9]*: rma_init: [^ ]' "$dir/err" || true)
+    [ "$told" -eq "$1" ] || { [ $mpi = openmpi ] && [ "$told" -gt 0 ]; }
+}
+
+# try FUNCTION N PES PE MAY SETTING...: that call fails on that PE. MAY is pass where the job may go on without it.
+try() {
+    function=$1 call=$2 pes=$3 pe=$4 may=$5
+    shift 5
+    what="$function $call on PE $pe of $pes${*:+, $*}"
+    jobs=$((jobs + 1))
+    fault_job "$pes" RMA_TEST_FAULT=fail:"$function:$call" RMA_TEST_FAULT_PE="$pe" "$@"
+    [ -z "$left" ] || fail "$what: has left $left"
+    if [ $status -eq 124 ]; then
+        fail "$what: not ended after ${fault_deadline:-30} s"
+    elif ! fault_hit || [ "$may" = pass ] && all_passed "$pes"; then
+        all_passed "$pes" || fail "$what: exit $status"
+    elif grep -q '^PE [0-9]* passed' "$dir/out"; then
+        fail "$what: some PEs passed"
+    elif [ $status -eq 0 ]; then
+        fail "$what: exit 0"
+    else
+        case " $* " in
+        *" RMA_ERRORS=return "*) returned "$pes" || fail "$what: rma_init has not returned a reason on each PE" ;;
+        *) told "$pe" || fail "$what: nobody says why" ;;
+        esac
+    fi
+}
+
+# sweep FUNCTION MAY STEP MOST PES PE SETTING...: calls 1, 1 + STEP, ..., until one is not reached, or up to MOST. The
+# error handler aborts or returns, by turns.
+sweep() {
+    function=$1 may=$2 step=$3 most=$4 pes=$5 pe=$6
+    shift 6
+    case " $chosen " in "  " | *" $function "*) ;; *) return 0 ;; esac
+    [ -z "$long" ] || step=1 most=1000
+    call=1 before=$failures hits=0
+    while [ $call -le "$most" ]; do
+        turn=$(((turn + 1) % 2))
+        [ -z "$long" ] && [ $turn -eq 0 ] || try "$function" $call "$pes" "$pe" "$may" RMA_ERRORS=return "$@"
+        [ -z "$long" ] && [ $turn -eq 1 ] || try "$function" $call "$pes" "$pe" "$may" "$@"
+        fault_hit || break
+        hits=$((hits + 1))
+        call=$((call + step))
+    done
+    [ $failures -ne $before ] || [ $hits -eq 0 ] || echo "ok   $function: $hits calls on PE $pe of $pes${*:+, $*}"
+    [ $hits -gt 0 ] || fail "$function on PE $pe of $pes: there is no such call"
+}
+
+nodes=MPIR_CVAR_NOLOCAL=1
+[ $mpi != openmpi ] || nodes=RMA_NODE_PES=1
+
+# PEs of one node.
+sweep malloc fail 1 9 2 1
+sweep madvise pass 4 20 2 1
+sweep MPI_Comm_split_type fail 1 1 2 1
+sweep MPI_Group_translate_ranks fail 1 1 2 0
+if [ $mpi = mpich ]; then
+    sweep MPI_Win_allocate_shared fail 1 1 2 1
+    sweep MPI_Win_shared_query fail 1 1 2 1
+fi
+sweep MPI_Comm_create_keyval fail 1 1 2 1
+sweep MPI_Comm_set_attr fail 1 1 2 0
+sweep mremap pass 1 2 2 1
+sweep mremap pass 1 1 2 0
+sweep fopen pass 3 9 2 1
+
+# PEs of two nodes.
+sweep malloc fail 1 9 2 1 $nodes
+sweep calloc fail 1 9 2 1 $nodes
+sweep calloc fail 1 9 2 0 $nodes RMA_AMO=mpi
+sweep madvise pass 6 20 2 0 $nodes
+sweep mmap pass 1 3 2 1 $nodes
+sweep MPI_Irecv fail 7 16 2 1 $nodes
+sweep MPI_Comm_split fail 1 1 2 1 $nodes
+sweep MPI_Comm_idup fail 1 1 2 0 $nodes
+sweep MPI_Op_create fail 1 1 2 1 $nodes
+sweep MPI_Comm_set_errhandler fail 1 2 2 1 $nodes
+sweep MPI_Win_create fail 1 1 2 1 $nodes RMA_WINDOW=always
+sweep MPI_Win_lock_all pass 1 1 2 1 $nodes RMA_WINDOW=always
+sweep MPI_Put pass 1 1 2 1 $nodes RMA_WINDOW=always
+sweep pthread_create pass 1 1 2 1 $nodes
+
+# Two nodes of unequal size: what PEs of a node do together, and what PEs of all nodes do.
+sweep malloc fail 2 9 3 2 RMA_NODE_PES=2
+sweep MPI_Comm_split fail 1 2 3 1 RMA_NODE_PES=2
+[ $mpi != mpich ] || sweep MPI_Win_allocate_shared fail 1 1 3 1 RMA_NODE_PES=2
+sweep mmap pass 1 2 3 2 RMA_NODE_PES=2
+sweep MPI_Irecv fail 9 16 3 0 RMA_NODE_PES=2
+
+[ $failures -eq 0 ] || { echo "$failures failed"; exit 1; }
+echo "$jobs jobs"

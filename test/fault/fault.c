@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* fault.c: a library to preload (LD_PRELOAD) that makes one call of one PE fail, stops or kills one PE, or shows it
+ * other files.
+ *
+ * The scripts that use it compile it (test/fault/fault.sh). It does nothing unless these are set:
+ *
+ *   RMA_TEST_FAULT_PE     the PE, by the launcher's number (PMI_RANK or OMPI_COMM_WORLD_RANK)
+ *   RMA_TEST_FAULT        ACTION:FUNCTION:N. The Nth call of the function, from 1, does this instead:
+ *                           fail   it fails as its manual says: NULL, -1 and errno, or an error code
+ *                           stop   the process stops itself (SIGSTOP) before the call
+ *                           kill   the process kills itself (SIGKILL) before the call
+ *   RMA_TEST_FAULT_NOTE   a file, made when the Nth call has come. If it is not there at the end, there were fewer
+ * calls: a sweep
+ *                         over N is over
+ *                         over N is over. A program that calls fault_no_more (dlsym(3)) ends the counting
+ *   RMA_TEST_FAULT_FILES  PATH=OTHER,PATH=OTHER...: who opens PATH is given OTHER
+ *
+ * Functions: those of the two tables below. Of system calls by syscall(2), mmap and mremap count under these names.
+ *
+ * Only calls from librma and from the program itself count, not MPI's own nor the C library's: the return address
+ * tells. An MPI call in which other PEs take part is made, and fails then: what can be survived is a PE that fails
+ * where the others do not, while others that wait within MPI for a PE that never came cannot be helped by anybody. */
+#define _GNU_SOURCE
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <link.h>
+#include <mpi.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define CALLER (__builtin_return_address(0))
+#define RANGES 16
+
+static struct {
+    char action, function[64];
+    const char *note, *files;
+    long n;
+    _Atomic long calls;
+    struct range {
+        uintptr_t from, to;
+    } range[RANGES];
+    int n_ranges;
+} fault;
+
+/* The program comes first, without a name. */
+static int see_object(struct dl_phdr_info *info, size_t size, void *context) {
+    (void)size, (void)context;
+    if (info->dlpi_name[0] && !strstr(info->dlpi_name, "/librma")) return 0;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+        if (p->p_type != PT_LOAD || !(p->p_flags & PF_X) || fault.n_ranges == RANGES) continue;
+        fault.range[fault.n_ranges++] = (struct range){info->dlpi_addr + p->p_vaddr, info->dlpi_addr + p->p_vaddr + p->p_memsz};
+    }
+    return 0;
+}
+
+static int chosen_pe(void) {
+    const char *pe = getenv("RMA_TEST_FAULT_PE"), *mine = getenv("PMI_RANK");
+    if (!mine) mine = getenv("OMPI_COMM_WORLD_RANK");
+    return pe && mine && strcmp(pe, mine) == 0;
+}
+
+__attribute__((constructor)) static void begin(void) {
+    const char *what = getenv("RMA_TEST_FAULT");
+    char action[8];
+    if (!chosen_pe()) return;
+    fault.note = getenv("RMA_TEST_FAULT_NOTE");
+    fault.files = getenv("RMA_TEST_FAULT_FILES");
+    if (what && (sscanf(what, "%7[a-z]:%63[^:]:%ld", action, fault.function, &fault.n) != 3 || !strchr("fsk", action[0]))) {
+        fprintf(stderr, "fault: RMA_TEST_FAULT=%s is not ACTION:FUNCTION:N\n", what);
+        exit(99);
+    }
+    dl_iterate_phdr(see_object, NULL);
+    if (what) fault.action = action[0];
+}
+
+static int from_ours(const void *caller) {
+    for (int i = 0; i < fault.n_ranges; i++)
+        if ((uintptr_t)caller >= fault.range[i].from && (uintptr_t)caller < fault.range[i].to) return 1;
+    return 0;
+}
+
+/* 1 if this call is to fail. */
+static int hit(const char *function, const void *caller) {
+    int fd;
+    if (!fault.action || strcmp(function, fault.function) != 0 || !from_ours(caller)) return 0;
+    if (atomic_fetch_add(&fault.calls, 1) + 1 != fault.n) return 0;
+    fd = fault.note ? (int)syscall(SYS_openat, AT_FDCWD, fault.note, O_WRONLY | O_CREAT | O_CLOEXEC, 0666) : -1;
+    if (fd >= 0) close(fd);
+    if (fault.action == 's') raise(SIGSTOP);
+    if (fault.action == 'k') raise(SIGKILL);
+    return fault.action == 'f';
+}
+
+__attribute__((visibility("default"))) void fault_no_more(void) { fault.action = 0; }
+
+static void *next(const char *function) { return dlsym(RTLD_NEXT, function); }
+
+/* ---- functions of the C library: type, name, parameters, arguments, what failure is ---- */
+
+extern void *__libc_malloc(size_t size);
+extern void *__libc_calloc(size_t n, size_t size);
+
+void *malloc(size_t size) {
+    if (!hit("malloc", CALLER)) return __libc_malloc(size);
+    errno = ENOMEM;
+    return NULL;
+}
+
+void *calloc(size_t n, size_t size) {
+    if (!hit("calloc", CALLER)) return __libc_calloc(n, size);
+    errno = ENOMEM;
+    return NULL;
+}
+
+#define SYSTEM(TYPE, NAME, PARAMETERS, ARGUMENTS, ERRNO, FAILURE)      \
+    TYPE NAME PARAMETERS {                                             \
+        TYPE(*real) PARAMETERS;                                        \
+        if (hit(#NAME, CALLER)) return errno = ERRNO, FAILURE;         \
+        *(void **)&real = next(#NAME);                                 \
+        return real ARGUMENTS;                                         \
+    }
+
+SYSTEM(void *, mmap, (void *at, size_t len, int prot, int flags, int fd, off_t from), (at, len, prot, flags, fd, from), ENOMEM, MAP_FAILED)
+SYSTEM(int, madvise, (void *at, size_t len, int advice), (at, len, advice), ENOMEM, -1)
+SYSTEM(int, pthread_create, (pthread_t *t, const pthread_attr_t *a, void *(*run)(void *), void *context), (t, a, run, context), EAGAIN, EAGAIN)
+SYSTEM(int, gethostname, (char *name, size_t len), (name, len), ENAMETOOLONG, -1)
+
+long syscall(long number, ...) {
+    static long (*real)(long, ...);
+    long a[6];
+    va_list args;
+    va_start(args, number);
+    for (int i = 0; i < 6; i++) a[i] = va_arg(args, long);
+    va_end(args);
+    if ((number == SYS_mremap && hit("mremap", CALLER)) || (number == SYS_mmap && hit("mmap", CALLER))) return errno = ENOMEM, -1;
+    if (!real) *(void **)&real = next("syscall");
+    return real(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+}
+
+/* ---- openings ---- */
+
+static const char *shown(const char *path, const void *caller, char other[4096]) {
+    size_t len = strlen(path);
+    if (!fault.files || !from_ours(caller)) return path;
+    for (const char *one = fault.files; *one; one += *one == ',') {
+        size_t all = strcspn(one, ",");
+        if (all > len && strncmp(one, path, len) == 0 && one[len] == '=') {
+            snprintf(other, 4096, "%.*s", (int)(all - len - 1), one + len + 1);
+            return other;
+        }
+        one += all;
+    }
+    return path;
+}
+
+#define STREAM(NAME)                                            \
+    FILE *NAME(const char *path, const char *mode) {            \
+        FILE *(*real)(const char *, const char *);              \
+        char other[4096];                                       \
+        if (hit("fopen", CALLER)) return errno = EMFILE, NULL;  \
+        *(void **)&real = next(#NAME);                          \
+        return real(shown(path, CALLER, other), mode);          \
+    }
+
+#undef fopen64
+STREAM(fopen)
+STREAM(fopen64)
+
+#define DESCRIPTOR(NAME)                                        \
+    int NAME(const char *path, int flags, ...) {                \
+        int (*real)(const char *, int, ...);                    \
+        char other[4096];                                       \
+        va_list args;                                           \
+        va_start(args, flags);                                  \
+        unsigned mode = flags & O_CREAT ? va_arg(args, unsigned) : 0; \
+        va_end(args);                                           \
+        if (hit("open", CALLER)) return errno = EMFILE, -1;     \
+        *(void **)&real = next(#NAME);                          \
+        return real(shown(path, CALLER, other), flags, mode);   \
+    }
+
+#undef open64
+DESCRIPTOR(open)
+DESCRIPTOR(open64)
+
+/* ---- MPI: made first where others take part ---- */
+
+#define ALONE(NAME, PARAMETERS, ARGUMENTS)                      \
+    int NAME PARAMETERS { return hit(#NAME, CALLER) ? MPI_ERR_OTHER : P##NAME ARGUMENTS; }
+/* DROP: what becomes of a handle that a call which has failed does not give. */
+#define TOGETHER(NAME, PARAMETERS, ARGUMENTS, DROP)                \
+    int NAME PARAMETERS {                                          \
+        int failed = hit(#NAME, CALLER), code = P##NAME ARGUMENTS; \
+        if (!failed) return code;                                  \
+        DROP;                                                      \
+        return MPI_ERR_OTHER;                                      \
+    }
+
+ALONE(MPI_Irecv, (void *b, int n, MPI_Datatype t, int from, int tag, MPI_Comm c, MPI_Request *r), (b, n, t, from, tag, c, r))
+ALONE(MPI_Isend, (const void *b, int n, MPI_Datatype t, int to, int tag, MPI_Comm c, MPI_Request *r), (b, n, t, to, tag, c, r))
+ALONE(MPI_Op_create, (MPI_User_function * f, int commute, MPI_Op *op), (f, commute, op))
+ALONE(MPI_Comm_create_keyval, (MPI_Comm_copy_attr_function * f, MPI_Comm_delete_attr_function *g, int *key, void *extra), (f, g, key, extra))
+ALONE(MPI_Comm_set_attr, (MPI_Comm c, int key, void *value), (c, key, value))
+ALONE(MPI_Comm_set_errhandler, (MPI_Comm c, MPI_Errhandler h), (c, h))
+ALONE(MPI_Group_translate_ranks, (MPI_Group g, int n, const int a[], MPI_Group h, int b[]), (g, n, a, h, b))
+ALONE(MPI_Win_shared_query, (MPI_Win w, int rank, MPI_Aint *size, int *unit, void *base), (w, rank, size, unit, base))
+ALONE(MPI_Win_lock_all, (int assert, MPI_Win w), (assert, w))
+ALONE(MPI_Win_flush, (int rank, MPI_Win w), (rank, w))
+ALONE(MPI_Put, (const void *b, int n, MPI_Datatype t, int to, MPI_Aint at, int m, MPI_Datatype u, MPI_Win w), (b, n, t, to, at, m, u, w))
+TOGETHER(MPI_Init_thread, (int *argc, char ***argv, int wanted, int *got), (argc, argv, wanted, got), (void)0)
+TOGETHER(MPI_Finalize, (void), (), (void)0)
+TOGETHER(MPI_Comm_split_type, (MPI_Comm c, int type, int key, MPI_Info i, MPI_Comm *new), (c, type, key, i, new), *new = MPI_COMM_NULL)
+TOGETHER(MPI_Comm_split, (MPI_Comm c, int color, int key, MPI_Comm *new), (c, color, key, new), *new = MPI_COMM_NULL)
+TOGETHER(MPI_Comm_idup, (MPI_Comm c, MPI_Comm *new, MPI_Request *r), (c, new, r), (*new = MPI_COMM_NULL, *r = MPI_REQUEST_NULL))
+TOGETHER(MPI_Comm_create_group, (MPI_Comm c, MPI_Group g, int tag, MPI_Comm *new), (c, g, tag, new), *new = MPI_COMM_NULL)
+ALONE(MPI_Iallreduce, (const void *a, void *b, int n, MPI_Datatype t, MPI_Op op, MPI_Comm c, MPI_Request *r), (a, b, n, t, op, c, r))
+TOGETHER(MPI_Ibarrier, (MPI_Comm c, MPI_Request *r), (c, r), *r = MPI_REQUEST_NULL)
+TOGETHER(MPI_Win_allocate_shared, (MPI_Aint size, int unit, MPI_Info i, MPI_Comm c, void *base, MPI_Win *w), (size, unit, i, c, base, w), *w = MPI_WIN_NULL)
+TOGETHER(MPI_Win_create, (void *base, MPI_Aint size, int unit, MPI_Info i, MPI_Comm c, MPI_Win *w), (base, size, unit, i, c, w), *w = MPI_WIN_NULL)
+TOGETHER(MPI_Win_free, (MPI_Win * w), (w), (void)0)

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# shellcheck shell=sh
+# fault.sh: for scripts that inject faults to source, after test/launcher.sh: compiles test/fault/fault.c, and runs jobs
+# under it.
+#
+# Wants $script (its name), $dir (a folder of its own, removed at the end), $top_builddir. Sets $preload, and $begin
+# with $libraries: the program test/job/begin without libtool's wrapper, whose shell would be preloaded too.
+
+# shellcheck disable=SC2154
+case ${SANITIZERS-} in
+?*) echo "$script: skipped: sanitizers take the functions that faults are injected into"; exit 77 ;;
+esac
+begin=$top_builddir/test/job/begin
+[ -x "$begin" ] || { echo "$script: there is no $begin" >&2; exit 99; }
+[ ! -x "$top_builddir/test/job/.libs/begin" ] || begin=$top_builddir/test/job/.libs/begin
+libraries=$top_builddir/.libs${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+preload=$dir/fault.so
+${MPICC:-mpicc.mpich} -shared -fPIC -O1 -w -o "$preload" "$(dirname "$0")/fault/fault.c" -ldl >"$dir/out" 2>&1 || {
+    echo "$script: test/fault/fault.c does not compile:" >&2
+    cat "$dir/out" >&2
+    exit 99
+}
+
+job_id=$$.0
+shm_files() { find /dev/shm -maxdepth 1 -type f -user "$(id -u)" 2>/dev/null | sort; }
+# Of other jobs, which come and go: what somebody uses.
+shm_in_use() {
+    grep -qsF " $1" /proc/[0-9]*/maps 2>/dev/null || find /proc/[0-9]*/fd -maxdepth 1 -lname "$1" 2>/dev/null | grep -q .
+}
+left_shm() {
+    shm_files >"$dir/shm.after"
+    comm -13 "$dir/shm.before" "$dir/shm.after" | while IFS= read -r file; do shm_in_use "$file" || echo "$file"; done
+}
+# The environment of a process carries the job's id.
+left_processes() { grep -lszxF "RMA_TEST_JOB_ID=$job_id" /proc/[0-9]*/environ 2>/dev/null || true; }
+
+# settle COMMAND: wait until it prints nothing, at most 5 s; what it last printed.
+settle() {
+    tries=0
+    while left=$("$@"); [ -n "$left" ] && [ $tries -lt 50 ]; do
+        tries=$((tries + 1))
+        sleep 0.1
+    done
+    echo "$left" | tr '\n' ' ' | sed 's/ $//'
+}
+
+# fault_job N SETTING...: test/job/begin as N PEs with these settings, those of the fault among them, and with $own, if
+# set, on PE $own_pe alone. Sets $status (124: not ended in time), and $left: what it has left behind, processes or
+# files of /dev/shm. What it has said is in $dir/out and $dir/err.
+fault_job() {
+    n=$1
+    shift
+    job_id=$$.$((${job_id##*.} + 1))
+    rm -f "$dir/note"
+    shm_files >"$dir/shm.before"
+    status=0
+    # mpiexec may be a command with arguments.
+    # shellcheck disable=SC2086,SC2016
+    env RMA_TEST_JOB_ID="$job_id" RMA_TEST_FAULT_NOTE="$dir/note" "$@" timeout -k 5 "${fault_deadline:-30}" $mpiexec -n "$n" \
+        sh -c 'if [ "${PMI_RANK-${OMPI_COMM_WORLD_RANK-}}" = "$1" ]; then own=$2; else own=; fi
+               shift 2
+               exec env $own "$@"' sh "${own_pe-}" "${own-}" LD_LIBRARY_PATH="$libraries" LD_PRELOAD="$preload" "$begin" \
+        >"$dir/out" 2>"$dir/err" </dev/null || status=$?
+    [ $status -ne 137 ] || status=124
+    left=$(settle left_processes)
+    for file in $left; do kill -KILL "$(echo "$file" | tr -dc 0-9)" 2>/dev/null || true; done
+    left="$left$(settle left_shm)"
+}
+
+fault_hit() { [ -e "$dir/note" ]; }
+# all_passed N: every one of the N PEs has gone through its program.
+all_passed() { [ $status -eq 0 ] && [ "$(grep -c '^PE [0-9]* passed' "$dir/out")" -eq "$1" ]; }
