@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The asked side: what another node wants of this PE's memory, done by whichever thread of this PE drives progress, with the same
- * look at every range and the same C11 atomics as on the node. Nothing here waits: an answer, or long data, that MPI has not yet
- * taken is looked after at the next turn. */
+/* The asked side: what another node wants of this PE's memory, done by whichever thread of this PE drives progress,
+ * with the same look at every range and the same C11 atomics as on the node. Nothing here waits: an answer, or long
+ * data, that MPI has not yet taken is looked after at the next turn.
+ *
+ * Requests are answered without memory, too, if slowly: one reply is got at init, and a request stays unread until a
+ * reply is free (rmai_answer_ready). A long put keeps a second one until its data have come, so it is refused where
+ * there is no memory for that; a reply that is out there to be sent comes back. */
 #include "config.h"
 
 #include "base/error.h"
@@ -13,6 +17,7 @@
 #include "runtime/world.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,10 +34,8 @@ struct reply {
 struct transit {
     struct transit *next;
     MPI_Request data;
-    struct rmai_region *region; /* that it is in, or NULL */
-    int from;
-    uint16_t flight;
-    int put; /* an answer is due when it has come */
+    struct rmai_region *region, *signal_region; /* that they are in, or NULL */
+    struct reply *answer; /* of a put: due when it has come, and got before it begins, since then nothing may fail */
     uint64_t *signal; /* or NULL: the word that an atomic `op` with `value` follows on */
     uint64_t value;
     int op;
@@ -49,14 +52,12 @@ struct task {
     int from;
     uint16_t flight, number;
     struct rmai_record r;
-    char call[64];
+    char call[RMAI_NAME_MAX];
     const unsigned char *data;
     struct reply *reply;
 };
 
 /* ---- answers ---- */
-
-static int no_memory(int to) { return rmai_error(RMA_ERR_NO_MEM, "no memory for an answer to PE %d", to); }
 
 static struct reply *begin(struct rmai_answering *a, int to, uint16_t flight, enum rmai_wire kind) {
     struct reply *r = a->idle;
@@ -71,6 +72,11 @@ static struct reply *begin(struct rmai_answering *a, int to, uint16_t flight, en
     return r;
 }
 
+static void put_back(struct rmai_answering *a, struct reply *r) {
+    r->next = a->idle;
+    a->idle = r;
+}
+
 static int send(struct rmai_world *w, struct reply *r) {
     struct rmai_answering *a = w->far.answering;
     int code, done;
@@ -83,11 +89,19 @@ static int send(struct rmai_world *w, struct reply *r) {
     return RMA_SUCCESS;
 }
 
+int rmai_answer_ready(struct rmai_world *w) {
+    struct rmai_answering *a = w->far.answering;
+    if (RMAI_LIKELY(a->idle != NULL)) return 1;
+    if (!(a->idle = malloc(sizeof *a->idle))) return 0;
+    a->idle->next = NULL;
+    return 1;
+}
+
 static void *item(struct task *t, int code, size_t len) {
     const struct rmai_item i = {.record = t->number, .code = (uint16_t)code, .len = (uint32_t)len};
     struct reply *r = t->reply;
     unsigned char *data = r->message + r->bytes + sizeof i;
-    assert(r->bytes + sizeof i + rmai_padded(len) <= RMAI_MESSAGE && "the origin has counted the answer's bytes");
+    assert(r->bytes + sizeof i + rmai_padded(len) <= RMAI_MESSAGE && "the reader has counted the answer's bytes");
     memcpy(r->message + r->bytes, &i, sizeof i);
     r->bytes += sizeof i + rmai_padded(len);
     r->e.n++;
@@ -105,29 +119,56 @@ static void failure(struct task *t, int code) {
 
 /* ---- long data ---- */
 
+static void leave(struct rmai_region *region) {
+    if (region) rmai_attached_leave(region);
+}
+
+/* The word that t's signal is for, which stands behind its record; NULL and RMA_SUCCESS if there is none. */
+static int find_signal(struct task *t, struct transit *d) {
+    uint64_t offset;
+    void *word;
+    int code;
+    if (!(t->r.flags & RMAI_FAR_SIGNAL)) return RMA_SUCCESS;
+    memcpy(&offset, t->data, sizeof offset);
+    code = rmai_gptr_here(t->w, t->call, offset, sizeof(uint64_t), sizeof(uint64_t), 1, &word, &d->signal_region);
+    if (code != RMA_SUCCESS) return code;
+    d->signal = word;
+    d->op = t->r.op;
+    d->value = t->r.cond;
+    return RMA_SUCCESS;
+}
+
+static int begin_moving(struct task *t, struct transit *d, void *there) {
+    struct rmai_net *net = &t->w->net;
+    const size_t len = (size_t)t->r.value;
+    if (t->r.kind == RMAI_FAR_PUT_LONG)
+        return rmai_net_receive_long(net, t->from, rmai_long_tag(t->flight, 0), there, len, &d->data);
+    return rmai_net_send_long(net, t->from, rmai_long_tag(t->flight, 1), there, len, &d->data);
+}
+
+/* Begins to move long data. Whatever fails, fails before they move; then nothing is under way. */
 static int transit(struct task *t, void *there, struct rmai_region *region) {
-    struct rmai_world *w = t->w;
+    struct rmai_answering *a = t->w->far.answering;
     struct transit *d = malloc(sizeof *d);
-    int put = t->r.kind == RMAI_FAR_PUT_LONG, code;
-    if (!d) return no_memory(t->from);
-    *d = (struct transit){.region = region, .from = t->from, .flight = t->flight, .put = put, .next = w->far.answering->transits};
-    if (put)
-        code = rmai_net_receive_long(&w->net, t->from, rmai_long_tag(t->flight, 0), there, (size_t)t->r.value, &d->data);
-    else
-        code = rmai_net_send_long(&w->net, t->from, rmai_long_tag(t->flight, 1), there, (size_t)t->r.value, &d->data);
-    w->far.answering->transits = d;
-    if (put) t->reply->e.kind = RMAI_WIRE_GO; /* the answer comes later */
-    if (code == RMA_SUCCESS && t->r.flags & RMAI_FAR_SIGNAL) {
-        struct rmai_region *none;
-        void *there_too;
-        uint64_t offset;
-        memcpy(&offset, t->data, sizeof offset);
-        code = rmai_gptr_here(w, t->call, offset, sizeof(uint64_t), sizeof(uint64_t), 1, &there_too, &none);
-        d->signal = there_too;
-        d->op = t->r.op;
-        d->value = t->r.cond;
+    int put = t->r.kind == RMAI_FAR_PUT_LONG, code = RMA_SUCCESS;
+    if (d) *d = (struct transit){.region = region, .data = MPI_REQUEST_NULL};
+    if (d && put) d->answer = begin(a, t->from, t->flight, RMAI_WIRE_ANSWER);
+    if (!d || (put && !d->answer))
+        code = rmai_error(RMA_ERR_NO_MEM, "%s: PE %d has no memory to move %zu bytes", t->call, t->w->my_pe,
+                          (size_t)t->r.value);
+    if (code == RMA_SUCCESS) code = find_signal(t, d);
+    if (code == RMA_SUCCESS) code = begin_moving(t, d, there);
+    if (code != RMA_SUCCESS) {
+        if (d && d->answer) put_back(a, d->answer);
+        if (d) leave(d->signal_region);
+        free(d);
+        leave(region);
+        return code;
     }
-    return code;
+    d->next = a->transits;
+    a->transits = d;
+    if (put) t->reply->e.kind = RMAI_WIRE_GO; /* the answer comes later */
+    return RMA_SUCCESS;
 }
 
 int rmai_answer_go_on(struct rmai_world *w) {
@@ -140,8 +181,7 @@ int rmai_answer_go_on(struct rmai_world *w) {
             continue;
         }
         *i = r->next;
-        r->next = a->idle;
-        a->idle = r;
+        put_back(a, r);
     }
     for (struct transit *d, **i = &a->transits; (d = *i) != NULL;) {
         int done = rmai_net_done(&d->data);
@@ -151,15 +191,14 @@ int rmai_answer_go_on(struct rmai_world *w) {
             continue;
         }
         *i = d->next;
-        if (d->region) rmai_attached_leave(d->region);
-        if (d->put) {
-            struct reply *r = begin(a, d->from, d->flight, RMAI_WIRE_ANSWER);
-            if (!r) return no_memory(d->from);
+        if (d->answer) {
+            int code;
             atomic_thread_fence(memory_order_release);
             if (d->signal) rmai_atomic(d->op, d->signal, sizeof *d->signal, d->value, 0);
-            int code = send(w, r);
-            if (code != RMA_SUCCESS) return code;
+            if ((code = send(w, d->answer)) != RMA_SUCCESS) return code;
         }
+        leave(d->region);
+        leave(d->signal_region);
         free(d);
     }
     return RMA_SUCCESS;
@@ -192,7 +231,7 @@ static int with_memory(struct task *t) {
         if (atomic_load_explicit(&w->far.slept_on, memory_order_relaxed) == there) rmai_rouse(there);
         if (r->flags & RMAI_FAR_WANTED) value(t, len == 4 ? (void *)&half : (void *)&old, len);
     }
-    if (region) rmai_attached_leave(region);
+    leave(region);
     return RMA_SUCCESS;
 }
 
@@ -217,31 +256,34 @@ static int carry_out(struct task *t) {
     }
 }
 
-int rmai_answer(struct rmai_world *w, int from, const struct rmai_envelope *request, size_t len) {
-    const unsigned char *at = (const unsigned char *)(request + 1);
+/* A range that no mistake of the caller's lets be wrong was looked at by the origin: then the message is not what it
+ * sent. */
+static int not_sent_so(const struct task *t) {
+    char text[300];
+    snprintf(text, sizeof text, "%s", rma_last_error());
+    return rmai_error(RMA_ERR_MPI, "a message from PE %d is damaged: record %u%s", t->from, t->number + 1u, text);
+}
+
+int rmai_answer(struct rmai_world *w, int from, const struct rmai_envelope *request, struct rmai_wire_reader *m) {
     struct task t = {.w = w, .from = from, .flight = request->flight};
     struct rmai_error_kept kept;
+    int more;
     t.reply = begin(w->far.answering, from, request->flight, RMAI_WIRE_ANSWER);
-    if (!t.reply) return no_memory(from);
+    assert(t.reply && "rmai_answer_ready has seen to it");
     /* What was done for others in earlier turns, maybe by another thread of this PE, comes before what is done now for every
      * reader of this memory. */
     atomic_thread_fence(memory_order_acq_rel);
-    for (; t.number < request->n; t.number++) {
+    for (; (more = rmai_wire_next_record(m, &t.r, t.call, &t.data)) > 0; t.number++) {
         int code;
-        memcpy(&t.r, at, sizeof t.r);
-        memcpy(t.call, at + sizeof t.r, t.r.name);
-        t.call[t.r.name] = 0;
-        t.data = at + sizeof t.r + rmai_padded(t.r.name);
-        at = t.data + rmai_padded(rmai_data_after(&t.r));
         /* The program may be about to ask for its own last error. */
         if (t.r.name) rmai_error_keep(&kept);
         code = carry_out(&t);
+        if (RMAI_UNLIKELY(code == RMA_ERR_ADDRESS && !t.r.name)) return not_sent_so(&t);
         if (code != RMA_SUCCESS) failure(&t, code);
         if (t.r.name) rmai_error_restore(&kept);
     }
+    if (RMAI_UNLIKELY(more < 0)) return rmai_error(RMA_ERR_MPI, "a message from PE %d is damaged: %s", from, m->wrong);
     rmai_add(&w->traffic.more[RMAI_SERVED], request->n);
-    assert((size_t)(at - (const unsigned char *)request) == len && "a request is as long as its records");
-    (void)len;
     return send(w, t.reply);
 }
 
@@ -260,7 +302,8 @@ int rmai_answer_ping(struct rmai_world *w, int from, const struct rmai_envelope 
 
 int rmai_answer_open(struct rmai_world *w) {
     w->far.answering = calloc(1, sizeof *w->far.answering);
-    return w->far.answering ? RMA_SUCCESS : rmai_error(RMA_ERR_NO_MEM, "rma_init: no memory for answers");
+    if (w->far.answering && rmai_answer_ready(w)) return RMA_SUCCESS;
+    return rmai_error(RMA_ERR_NO_MEM, "rma_init: no memory for answers");
 }
 
 /* All requests have been answered, and all answers heard: what MPI still holds is done in a moment. */

@@ -248,30 +248,53 @@ static void keep_failure(struct rmai_peer *p, int code) {
     let(p->set);
 }
 
-static void take_item(struct rmai_peer *p, struct rmai_expect *x, const struct rmai_item *item, const void *data) {
+/* 0: the item has more than was asked for. Where nobody asks any more (rmai_far_forget) that is no matter. */
+static int take_item(struct rmai_peer *p, struct rmai_expect *x, const struct rmai_item *item,
+                     const unsigned char *data) {
     if (item->code == RMA_SUCCESS) {
-        size_t len = rmai_min(item->len, x->len);
-        if (len) memcpy(x->dest, data, len);
+        if (RMAI_UNLIKELY(item->len > x->len)) return x->dest == NULL;
+        if (item->len) memcpy(x->dest, data, item->len);
     } else if (x->waiter) {
-        if (x->waiter->code != RMA_SUCCESS) return;
+        if (x->waiter->code != RMA_SUCCESS) return 1;
         x->waiter->code = item->code;
         memcpy(x->waiter->text, data, rmai_min(item->len, sizeof x->waiter->text - 1));
         x->waiter->text[rmai_min(item->len, sizeof x->waiter->text - 1)] = 0;
     } else {
         keep_failure(p, item->code);
     }
+    return 1;
 }
 
-static void take_answer(struct rmai_world *w, const struct rmai_envelope *e) {
-    const unsigned char *at = (const unsigned char *)(e + 1);
-    struct rmai_flight *flight = w->far.flight[e->flight];
+static RMAI_COLD int damaged(int from, const char *wrong) {
+    return rmai_error(RMA_ERR_MPI, "a message from PE %d is damaged: %s", from, wrong);
+}
+
+/* The flight that an answer of PE `from` is for; NULL if no request of that number is under way to it. */
+static struct rmai_flight *flight_of(const struct rmai_far *f, int from, const struct rmai_envelope *e) {
+    struct rmai_flight *flight = e->flight < f->n_flights ? f->flight[e->flight] : NULL;
+    return flight && !flight->answered && flight->peer->pe == from && flight->peer->open != flight ? flight : NULL;
+}
+
+static int take_answer(struct rmai_world *w, int from, const struct rmai_envelope *e, struct rmai_wire_reader *m) {
+    struct rmai_flight *flight = flight_of(&w->far, from, e);
     struct rmai_item item;
-    for (unsigned i = 0; i < e->n; i++) {
-        memcpy(&item, at, sizeof item);
-        take_item(flight->peer, &flight->expect[item.record], &item, at + sizeof item);
-        if (item.code != RMA_SUCCESS && flight->get) rmai_net_cancel(&flight->data); /* no data will come */
-        at += sizeof item + rmai_padded(item.len);
+    const unsigned char *data;
+    char text[128];
+    int more;
+    if (RMAI_UNLIKELY(!flight)) {
+        snprintf(text, sizeof text, "it answers request %u, which is not under way to that PE", e->flight);
+        return damaged(from, text);
     }
+    while ((more = rmai_wire_next_item(m, &item, &data)) > 0) {
+        struct rmai_expect *x = &flight->expect[item.record < flight->n ? item.record : 0];
+        if (RMAI_UNLIKELY(item.record >= flight->n || !take_item(flight->peer, x, &item, data))) {
+            snprintf(text, sizeof text, "item %u of %u has %u bytes for record %u of the %u in request %u", m->next, m->n,
+                     item.len, item.record + 1u, flight->n, flight->id);
+            return damaged(from, text);
+        }
+        if (item.code != RMA_SUCCESS && flight->get) rmai_net_cancel(&flight->data); /* no data will come */
+    }
+    if (RMAI_UNLIKELY(more < 0)) return damaged(from, m->wrong);
     flight->answered = 1;
     if (flight->data == MPI_REQUEST_NULL || flight->get) {
         /* A put's data under way: the flight is in the list already. */
@@ -280,33 +303,46 @@ static void take_answer(struct rmai_world *w, const struct rmai_envelope *e) {
         if (*i) *i = flight->next;
         land(w, flight);
     }
+    return RMA_SUCCESS;
 }
 
-static void send_data(struct rmai_world *w, const struct rmai_envelope *e) {
-    struct rmai_flight *flight = w->far.flight[e->flight];
-    if (rmai_net_send_long(&w->net, flight->peer->pe, rmai_long_tag(flight->id, 0), flight->buffer, flight->len, &flight->data) !=
-        RMA_SUCCESS)
-        fatal();
+static int send_data(struct rmai_world *w, int from, const struct rmai_envelope *e) {
+    struct rmai_flight *flight = flight_of(&w->far, from, e);
+    char text[128];
+    int code;
+    if (RMAI_UNLIKELY(!flight || !flight->buffer || flight->get || flight->data != MPI_REQUEST_NULL)) {
+        snprintf(text, sizeof text, "it asks for the data of request %u, no long put to that PE that waits to send them",
+                 e->flight);
+        return damaged(from, text);
+    }
+    code = rmai_net_send_long(&w->net, from, rmai_long_tag(flight->id, 0), flight->buffer, flight->len, &flight->data);
     flight->next = w->far.moving;
     w->far.moving = flight;
+    return code;
 }
 
 /* ---- progress ---- */
 
-static void take_sign_of_life(struct rmai_world *w, int from, const struct rmai_envelope *e, size_t len);
+static int take_sign_of_life(struct rmai_world *w, int from, const struct rmai_envelope *e, size_t len);
 
 static int progress(struct rmai_world *w) {
     int heard = 0, from, code = RMA_SUCCESS;
     size_t len;
-    const struct rmai_envelope *e;
-    while (heard < MESSAGES_MOST && (e = rmai_net_hear(&w->net, &from, &len, &code)) != NULL) {
-        switch (e->kind) {
-            case RMAI_WIRE_REQUEST: code = rmai_answer(w, from, e, len); break;
-            case RMAI_WIRE_GO: send_data(w, e); break;
+    const void *message;
+    struct rmai_wire_reader m;
+    while (heard < MESSAGES_MOST && (message = rmai_net_hear(&w->net, &from, &len, &code)) != NULL) {
+        const struct rmai_envelope *e = rmai_wire_open(&m, message, len);
+        /* Without memory for the answer the request stays, and is heard again in the next turn. */
+        if (RMAI_LIKELY(e != NULL) && (e->kind == RMAI_WIRE_REQUEST || e->kind == RMAI_WIRE_PING) && RMAI_UNLIKELY(!rmai_answer_ready(w)))
+            break;
+        switch (RMAI_LIKELY(e != NULL) ? e->kind : RMAI_WIRE_KINDS) {
+            case RMAI_WIRE_REQUEST: code = rmai_answer(w, from, e, &m); break;
+            case RMAI_WIRE_GO: code = send_data(w, from, e); break;
+            case RMAI_WIRE_ANSWER: code = take_answer(w, from, e, &m); break;
             case RMAI_WIRE_KNOCK: break;
             case RMAI_WIRE_PING: code = rmai_answer_ping(w, from, e); break;
-            case RMAI_WIRE_ALIVE: take_sign_of_life(w, from, e, len); break;
-            default: take_answer(w, e);
+            case RMAI_WIRE_ALIVE: code = take_sign_of_life(w, from, e, len); break;
+            default: code = damaged(from, e ? "it is of no kind that there is" : m.wrong);
         }
         if (code == RMA_SUCCESS) code = rmai_net_heard(&w->net);
         if (code != RMA_SUCCESS) break;
@@ -911,12 +947,14 @@ void rmai_far_forget_ping(struct rmai_world *w, struct rmai_ping *ping) {
 }
 
 /* Of a question that nobody waits for any more the answer comes too late. */
-static void take_sign_of_life(struct rmai_world *w, int from, const struct rmai_envelope *e, size_t len) {
+static int take_sign_of_life(struct rmai_world *w, int from, const struct rmai_envelope *e, size_t len) {
     struct rmai_ping *ping = &w->far.ping[e->flight % RMAI_PINGS];
-    if (!ping->used || ping->message.n != e->n || ping->pe != from || len < sizeof *e + sizeof ping->in) return;
+    if (e->flight >= RMAI_PINGS || len != sizeof *e + sizeof ping->in) return damaged(from, "it is no sign of life");
+    if (!ping->used || ping->message.n != e->n || ping->pe != from) return RMA_SUCCESS;
     memcpy(ping->in, e + 1, sizeof ping->in);
     ping->in[sizeof ping->in - 1] = 0;
     ping->answered = 1;
+    return RMA_SUCCESS;
 }
 
 /* ---- quiet ---- */

@@ -217,8 +217,11 @@ void rmai_far_forget_ping(struct rmai_world *w, struct rmai_ping *ping);
 int rmai_answer_open(struct rmai_world *w);
 void rmai_answer_close(struct rmai_world *w);
 
-/* rmai_answer does a request of PE `from`; rmai_answer_go_on looks after what is under way. Both return RMA_SUCCESS or RMA_ERR_MPI. */
-int rmai_answer(struct rmai_world *w, int from, const struct rmai_envelope *request, size_t len);
+/* rmai_answer does a request of PE `from`, whose records m is about to read, if rmai_answer_ready is 1: there is
+ * memory for its answer (where that was 0 it may be 1 after rmai_answer_go_on). rmai_answer_go_on looks after what is
+ * under way. Both return RMA_SUCCESS, or RMA_ERR_MPI: MPI has failed, or the request is none that a PE sends. */
+int rmai_answer_ready(struct rmai_world *w);
+int rmai_answer(struct rmai_world *w, int from, const struct rmai_envelope *request, struct rmai_wire_reader *m);
 int rmai_answer_go_on(struct rmai_world *w);
 
 /* rmai_answer_ping tells PE `from` that this one lives. Returns as rmai_answer. */

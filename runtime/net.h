@@ -14,9 +14,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define RMAI_MESSAGE ((size_t)4096) /* bytes of a short message at most */
-#define RMAI_EARS 16                /* posted receives */
-#define RMAI_PIECE ((size_t)256 << 20) /* bytes of one MPI call at most: MPICH 4.0.2 crashes beyond 2 GiB */
+#include "runtime/wire.h" /* RMAI_MESSAGE, RMAI_PIECE */
+
+#define RMAI_EARS 16 /* posted receives */
 
 struct rmai_net {
     MPI_Comm leaders;  /* MPI_COMM_NULL on other PEs and in jobs of one node */

@@ -1,15 +1,28 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the messages between nodes look like. All PEs run one program on one kind of machine, so numbers travel as they are.
+/* What the messages between nodes look like. All PEs run one program on one kind of machine, so numbers travel as
+ * they are.
  *
  *     a request  | envelope | record, its name and data | record, ... |     at most RMAI_MESSAGE bytes
  *     an answer  | envelope | item, its data | item, ... |
  *
- * A request carries many records; the answer to it carries an item for each record that gives a value or has failed, in their
- * order, and says by its arrival that all have been done. Data are padded to 8 bytes. */
+ * A request carries many records; the answer to it carries an item for each record that gives a value or has failed,
+ * in their order, and says by its arrival that all have been done. Data are padded to 8 bytes.
+ *
+ * What arrives is read by the reader below, which believes no length, count or number that stands in a message before
+ * it has looked at it. What only the receiver can know, whether there is such a flight, and whether memory lies at an
+ * offset, the receiver looks at. */
 #ifndef RMAI_WIRE_H
 #define RMAI_WIRE_H
 
+#include <stddef.h>
 #include <stdint.h>
+#include <string.h>
+
+#include "rma.h"
+
+#define RMAI_MESSAGE ((size_t)4096)    /* bytes of a short message at most */
+#define RMAI_PIECE ((size_t)256 << 20) /* bytes of long data, and of one MPI call: MPICH 4.0.2 crashes beyond 2 GiB */
+#define RMAI_NAME_MAX 64               /* bytes of a public call's name, with its final 0 */
 
 enum rmai_wire {
     RMAI_WIRE_REQUEST,
@@ -17,7 +30,8 @@ enum rmai_wire {
     RMAI_WIRE_ANSWER,
     RMAI_WIRE_KNOCK, /* the window is being used: nothing to do but to stay awake */
     RMAI_WIRE_PING,  /* asks for a sign of life; `flight` and `n` are the asker's */
-    RMAI_WIRE_ALIVE  /* the answer, with the same two numbers; the call in which the PE waits follows as text */
+    RMAI_WIRE_ALIVE, /* the answer, with the same two numbers; the call in which the PE waits follows as text */
+    RMAI_WIRE_KINDS
 };
 
 struct rmai_envelope {
@@ -68,5 +82,53 @@ static inline uint32_t rmai_data_after(const struct rmai_record *r) {
 static inline int rmai_long_tag(unsigned flight, int get) { return 1 + (int)(flight * 2) + get; }
 
 static inline size_t rmai_padded(size_t len) { return (len + 7) & ~(size_t)7; }
+
+/* A message that is being read. */
+struct rmai_wire_reader {
+    const unsigned char *at, *end; /* what has not been read yet */
+    unsigned next, n;  /* the number of the next record or item, and how many the envelope has announced */
+    size_t answer;     /* bytes of the answer that the records so far may need at most */
+    char wrong[160];   /* after a -1: what is wrong with the message */
+};
+
+/* rmai_wire_open begins to read a message of len bytes, which is aligned to 8. Returns its envelope, or NULL with
+ * m->wrong. */
+const struct rmai_envelope *rmai_wire_open(struct rmai_wire_reader *m, const void *message, size_t len);
+
+/* rmai_wire_next_record reads the next record of a request: *r, its name (of RMAI_NAME_MAX bytes, "" without one),
+ * and where its data are. rmai_wire_next_item reads the next item of an answer, and where its data are. Both return
+ * 1, or 0 after the last one, or -1 with m->wrong: a length that passes the message's end, bytes after the last one,
+ * a kind, operation, length or flag that no PE sends, an offset that is none, or an answer that would not fit a
+ * message. Data lie in the message. */
+int rmai_wire_next_any_(struct rmai_wire_reader *m, struct rmai_record *r, char *name, const unsigned char **data);
+int rmai_wire_next_item(struct rmai_wire_reader *m, struct rmai_item *i, const unsigned char **data);
+
+/* Streams are of atomics and short puts without names. A good one of these is read here, all other records, and what is to
+ * be said of bad ones, by rmai_wire_next_any_, which nobody else calls: a call for each record costs as much as the rest. */
+static inline int rmai_wire_next_record(struct rmai_wire_reader *m, struct rmai_record *r, char *name,
+                                        const unsigned char **data) {
+    const unsigned char *at = m->at;
+    const size_t room = (size_t)(m->end - at);
+    size_t after = 0, item = 0; /* item: of the answer up to here, in the end */
+    if (m->next == m->n || room < sizeof *r) return rmai_wire_next_any_(m, r, name, data);
+    memcpy(r, at, sizeof *r);
+    if (r->kind == RMAI_FAR_ATOMIC) {
+        if (r->op > RMA_FETCH_FMAX_ || (r->len != 8 && r->len != 4) || r->offset & (r->len - 1))
+            return rmai_wire_next_any_(m, r, name, data);
+        item = (size_t)r->flags * 8;
+    } else {
+        after = rmai_padded(r->len);
+        if (r->kind != RMAI_FAR_PUT || r->flags || after > room - sizeof *r) return rmai_wire_next_any_(m, r, name, data);
+    }
+    item += sizeof(struct rmai_item) + m->answer;
+    if (r->name || r->flags > RMAI_FAR_WANTED || r->offset >> RMA_GPTR_BITS_ || item > RMAI_MESSAGE)
+        return rmai_wire_next_any_(m, r, name, data);
+    m->answer = item;
+    name[0] = 0;
+    *data = at + sizeof *r;
+    m->at = at + sizeof *r + after;
+    m->next++;
+    return 1;
+}
 
 #endif

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* fuzz_wire: bytes are a message between nodes, or say how to write one and where to damage it.
+ *
+ * What the model says:
+ *   whatever has arrived, names and data lie in the message, the answer that the records may need fits a message,
+ *   and reading ends: at the message's last byte, or with words
+ *   what has been written by the rules is read as it was, unless it has been damaged */
+#include "config.h"
+
+#include "runtime/wire.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+#define REQUIRE(condition)                                                                          \
+    do {                                                                                            \
+        if (!(condition)) {                                                                         \
+            fprintf(stderr, "fuzz_wire: line %d: not %s\n", __LINE__, #condition);                  \
+            abort();                                                                                \
+        }                                                                                           \
+    } while (0)
+
+static const uint8_t *at, *end;
+
+static unsigned byte(void) { return at < end ? *at++ : 0; }
+static uint64_t number(void) {
+    uint64_t n = 0;
+    for (unsigned i = byte() % 9; i > 0; i--) n = n << 8 | byte();
+    return n;
+}
+
+static unsigned char message[RMAI_MESSAGE];
+static size_t len;
+
+/* In a block of its own, so that the sanitizer sees what is read beyond its end. Returns the number of parts, or -1. */
+static int read_all(int items) {
+    unsigned char *arrived = malloc(len ? len : 1);
+    struct rmai_wire_reader m;
+    int n = 0, more = -1;
+    REQUIRE(arrived != NULL);
+    memcpy(arrived, message, len);
+    if (rmai_wire_open(&m, arrived, len)) {
+        for (;; n++) {
+            struct rmai_record r = {0};
+            struct rmai_item i = {0};
+            char name[RMAI_NAME_MAX];
+            const unsigned char *data = NULL;
+            more = items ? rmai_wire_next_item(&m, &i, &data) : rmai_wire_next_record(&m, &r, name, &data);
+            if (more <= 0) break;
+            size_t bytes = items ? i.len : rmai_data_after(&r);
+            REQUIRE(data >= arrived && data <= arrived + len && bytes <= (size_t)(arrived + len - data));
+            REQUIRE(items || (r.name < RMAI_NAME_MAX && !name[r.name] && m.answer <= RMAI_MESSAGE));
+            REQUIRE(m.at <= m.end);
+        }
+        REQUIRE(more < 0 || m.at == m.end);
+    } else {
+        REQUIRE(len < sizeof(struct rmai_envelope));
+    }
+    if (more < 0) REQUIRE(memchr(m.wrong, 0, sizeof m.wrong) && m.wrong[0]);
+    free(arrived);
+    return more < 0 ? -1 : n;
+}
+
+static void append(const void *data, size_t n) {
+    memcpy(message + len, data, n);
+    len += rmai_padded(n);
+}
+
+/* Puts, atomics and gets with any name, as long as there is room. */
+static int write_records(void) {
+    static const char name[RMAI_NAME_MAX] = "rma_gptr_put";
+    struct rmai_envelope e = {.kind = RMAI_WIRE_REQUEST, .flight = (uint16_t)number()};
+    size_t answer = sizeof e;
+    len = sizeof e;
+    while (at < end && e.n < 126) {
+        struct rmai_record r = {.kind = RMAI_FAR_PUT,
+                                .name = (uint8_t)(byte() & 1 ? byte() % RMAI_NAME_MAX : 0),
+                                .offset = number() >> 24 & ~(uint64_t)7};
+        unsigned char some[256] = {1};
+        size_t most = 0, all;
+        switch (byte() % 3) {
+            case 0: r.len = byte(); break;
+            case 1:
+                r.kind = RMAI_FAR_ATOMIC;
+                r.op = (uint8_t)(byte() % 15);
+                r.len = byte() & 1 ? 4 : 8;
+                r.flags = byte() & RMAI_FAR_WANTED;
+                most = r.flags ? r.len : 0;
+                break;
+            default:
+                r.kind = RMAI_FAR_GET;
+                r.value = most = byte();
+        }
+        if (r.name && most < RMAI_TEXT_MAX) most = RMAI_TEXT_MAX;
+        answer += sizeof(struct rmai_item) + rmai_padded(most);
+        all = sizeof r + rmai_padded(r.name) + rmai_padded(rmai_data_after(&r));
+        if (answer > RMAI_MESSAGE || len + all > RMAI_MESSAGE) break;
+        append(&r, sizeof r);
+        append(name, r.name);
+        append(some, rmai_data_after(&r));
+        e.n++;
+    }
+    memcpy(message, &e, sizeof e);
+    return e.n;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    unsigned how;
+    at = data;
+    end = data + size;
+    how = byte();
+    memset(message, 0, sizeof message);
+    if (how & 1) {
+        int n = write_records();
+        REQUIRE(read_all(0) == n);
+        if (len > sizeof(struct rmai_envelope)) message[number() % len] ^= (unsigned char)(1u << how / 32);
+        if (how & 2) len = number() % (len + 1);
+    } else {
+        len = (size_t)(end - at) < RMAI_MESSAGE ? (size_t)(end - at) : RMAI_MESSAGE;
+        memcpy(message, at, len);
+    }
+    read_all(0);
+    read_all(1);
+    return 0;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A message that no PE sends ends the job, with words that name the PE from which it came and what is wrong with it
+ * (test/job/plan has them).
+ *
+ * Broken by a receiver that believes what a message says of itself: it would read beyond it, or write where nobody
+ * waits. Here what leaves a PE is damaged on its way to MPI: with 2 PEs a request is cut, with 3 an answer names a
+ * request that is not under way. */
+#include "job.h"
+
+#include <mpi.h>
+#include <stdatomic.h>
+
+#define ANSWER 2 /* in the first two bytes of a message; the next two are the request's number */
+
+static _Atomic int damaging;
+
+int MPI_Isend(const void *buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request *request) {
+    static uint16_t copy[2048];
+    if (!atomic_load(&damaging) || count > (int)sizeof copy)
+        return PMPI_Isend(buffer, count, type, to, tag, comm, request);
+    memcpy(copy, buffer, (size_t)count);
+    if (job.n == 2 && copy[0] == 0) count -= 8;
+    if (job.n == 3 && copy[0] == ANSWER) copy[1] = 1000;
+    return PMPI_Isend(copy, count, type, to, tag, comm, request);
+}
+
+int main(void) {
+    uint64_t *word;
+    job_start();
+    if (job.one_node) job_skip("all PEs are on one node");
+    word = rma_calloc(1, sizeof *word);
+    CHECK(word != NULL, "%s", rma_last_error());
+    atomic_store(&damaging, job.n == 2 ? job.me == 1 : job.me == 0);
+    OK(rma_barrier_all()); /* which sends no such messages */
+    DOING("sending what is damaged");
+    if (job.me == 1) rma_atomic_fetch_add(word, (uint64_t)1, 0);
+    OK(rma_barrier_all());
+    fprintf(stderr, "PE %d: nobody has noticed\n", job.me);
+    return job_end();
+}
