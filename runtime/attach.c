@@ -135,27 +135,50 @@ int rma_attach(void *base, size_t size, rma_gptr_t *g) {
     return rmai_raise(code);
 }
 
-#define PATIENCE 10.0 /* seconds */
+#define PATIENCE 10.0     /* seconds */
+#define LOOKS 1000        /* in vain, before the first nap: longer than most messages are apart */
+#define NAP 50000         /* nanoseconds */
+#define NAPS_A_LOOK 1000  /* between two looks at whether somebody has died */
 
-/* Who is in the region is in a copy, or waits for our thread's answer. Only a PE that died in there never leaves: if one of the
- * node has died, the others get the time of the longest copy. Returns 1 if all have left. */
-static int wait_until_empty(struct rmai_world *w, size_t offset) {
+/* Whoever is in the region is in a copy, waits for our thread's answer, or is a long transfer of another node, whose
+ * data come only if this PE drives progress. Only a PE that died in there never leaves: if one of the node has died,
+ * the others get the time of the longest copy. Returns 1 if all have left. The own lock is not held: what is done for
+ * others meanwhile may want it, and so may other threads. */
+static int drive_until_empty(struct rmai_world *w, const char *call, size_t offset) {
     double died = 0;
-    for (int naps = 1; !rmai_attached_empty(&w->attachments.table, offset); naps++) {
-        nanosleep(&(struct timespec){.tv_nsec = 50000}, NULL);
-        if (naps % 1000) continue;
-        if (died > 0 && rma_wtime() > died + PATIENCE) return 0;
+    unsigned in_vain = 0;
+    int naps = 0, left = 1;
+    if (rmai_attached_empty(&w->attachments.table, offset)) return 1;
+    rmai_far_in_call(w, call);
+    while (!rmai_attached_empty(&w->attachments.table, offset)) {
+        if (rmai_far_progress(w, 1) > 0) in_vain = 0;
+        if (w->far.active && !w->far.crowded && ++in_vain < LOOKS) continue;
+        nanosleep(&(struct timespec){.tv_nsec = NAP}, NULL);
+        if (++naps % NAPS_A_LOOK) continue;
+        if (died > 0 && rma_wtime() > died + PATIENCE) {
+            left = 0;
+            break;
+        }
         for (int q = 0; died <= 0 && q < w->node_n_pes; q++)
             if (rmai_pe_gone(w, (uint32_t)w->node_pes[q])) died = rma_wtime();
     }
-    return 1;
+    rmai_far_in_call(w, NULL);
+    return left;
 }
 
-static void drop(struct rmai_world *w, struct attachment *a) {
+/* With nobody who keeps it, the attachment ends: from here on it is in no tree, so that its memory is attached no
+ * more, for every thread, and may be attached anew, with other offsets. Its own stay taken until the last who is in
+ * there has left. The own lock is held, and let go of while that is waited for. */
+static void end_unless_kept(struct rmai_world *w, const char *call, struct attachment *a) {
+    int empty;
     if (a->by_program || a->holds) return;
     rmai_attached_close(&w->attachments.table, a->offset);
-    rmai_attached_remove(&w->attachments.table, a->offset, wait_until_empty(w, a->offset));
-    forget(w, a);
+    tdelete(a, &w->attachments.by_address, compare);
+    rmai_own_unlock(w);
+    empty = drive_until_empty(w, call, a->offset);
+    rmai_own_lock(w);
+    rmai_attached_remove(&w->attachments.table, a->offset, empty);
+    free(a);
 }
 
 static int detach(struct rmai_world *w, void *base) {
@@ -167,7 +190,7 @@ static int detach(struct rmai_world *w, void *base) {
         return rmai_error(RMA_ERR_BASE, "rma_detach: base %p is %zu bytes into the region attached at %#llx", base,
                           (size_t)((uintptr_t)base - a->from), (unsigned long long)a->from);
     a->by_program = 0;
-    drop(w, a);
+    end_unless_kept(w, "rma_detach", a);
     return RMA_SUCCESS;
 }
 
@@ -197,10 +220,10 @@ int rmai_attach_hold(struct rmai_world *w, const char *call, void *base, size_t 
     return code;
 }
 
-void rmai_attach_release(struct rmai_world *w, void *held) {
+void rmai_attach_release(struct rmai_world *w, const char *call, void *held) {
     struct attachment *a = held;
     rmai_own_lock(w);
     a->holds--;
-    drop(w, a);
+    end_unless_kept(w, call, a);
     rmai_own_unlock(w);
 }

@@ -66,7 +66,7 @@ int rma_expose(void *base, size_t size, size_t unit, rma_exposure **e) {
     } else {
         rmai_raise(code);
     }
-    if (held) rmai_attach_release(w, held);
+    if (held) rmai_attach_release(w, "rma_expose", held);
     free(known);
     return code;
 }
@@ -117,7 +117,7 @@ int rma_unexpose(rma_exposure *e) {
     if (code == RMA_SUCCESS && known) {
         *at = known->next;
         rmai_segment_free(&w->symmetric, e);
-        if (known->held) rmai_attach_release(w, known->held);
+        if (known->held) rmai_attach_release(w, "rma_unexpose", known->held);
         free(known);
     }
     return rmai_raise(code);
