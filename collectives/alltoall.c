@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* All to all: block i of each PE goes to PE i.
  *
- * On a node each PE fetches its blocks from its peers' own buffers, or, where these are short, not reached, or about to be overwritten, from
- * what the peers put into their stages, a piece of every block at a time. What goes to other nodes is MPI's: each PE's own part in one
- * collective of all, in which PEs of a node have nothing for each other. Elements may have gaps between them on either side. */
+ * On a node each PE fetches its blocks from its peers' own buffers, or, where these are short, not reached, or about
+ * to be overwritten, from what the peers put into their stages, a piece of every block at a time. Between nodes two PEs
+ * each exchange theirs, in pieces. Elements may have gaps between them on either side. */
 #include "config.h"
 
 #include "base/error.h"
@@ -11,7 +11,6 @@
 #include "runtime/transfer.h"
 
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* A block: n elements of elem bytes, `to` or `from` elements from one to the next. Without gaps an element is a byte. */
@@ -99,29 +98,115 @@ static void on_node(const struct rmai_call *c, const struct blocks *b) {
     own(near, b);
 }
 
-/* In place MPI is given a copy: Open MPI 4.1 loses data with MPI_IN_PLACE and counts of 0. It is made before the PEs meet. */
-static int between_nodes(const struct rmai_call *c, const struct blocks *b, const char *source) {
+/* ---- between nodes, in pieces ----
+ *
+ * MPI's collective would need a copy of source where that is dest, which one PE might not get while the others wait. So
+ * PE i and PE (r - i) mod n exchange their blocks in round r, which pairs all PEs anew in each round: piece by piece,
+ * of which some are under way at a time. A piece comes to its place in dest at once; where its old content has to leave
+ * first, or there are gaps, it comes to a place in the team's stage. All go through rounds and pieces in one order, so
+ * whoever is furthest behind waits for nobody, or for another as far behind. */
+
+#define SWAPS_MOST 64     /* pieces under way */
+#define PARTS_AT_LEAST 4  /* of the stage, for long pieces */
+
+/* n elements from number k on of the block of PE `with`, of each `len` bytes from byte o on. */
+struct piece {
+    int with;
+    size_t k, n, o, len;
+    char *in, *out; /* its places in the stage; in: or in dest, if it can come there at once */
+    int staged;
+    struct rmai_group_swap swap;
+};
+
+/* The next piece in the order of all. */
+struct course {
+    const struct blocks *b;
+    int n, me;
+    const unsigned char *skip;
+    size_t most; /* bytes of a piece */
+    int round;
+    size_t k, o;
+};
+
+static int next_piece(struct course *s, struct piece *p) {
+    const struct blocks *b = s->b;
+    for (; s->round < s->n; s->round++) {
+        p->with = (s->round - s->me + s->n) % s->n;
+        if (!s->skip[p->with] && s->k < b->n) break;
+        s->k = s->o = 0;
+    }
+    if (s->round == s->n) return 0;
+    p->k = s->k;
+    p->o = s->o;
+    p->len = rmai_min(b->elem - s->o, s->most);
+    p->n = p->len == b->elem ? rmai_min(b->n - s->k, s->most / p->len) : 1;
+    s->o += p->len;
+    if (s->o == b->elem) {
+        s->o = 0;
+        s->k += p->n;
+    }
+    return 1;
+}
+
+static int begin_piece(const struct rmai_call *c, const struct blocks *b, struct piece *p) {
+    const char *from = b->source + at(b, p->with, p->k, b->from) + p->o;
+    p->staged = b->dest == b->source || (p->n > 1 && b->to != 1);
+    if (!p->staged) p->in = b->dest + at(b, p->with, p->k, b->to) + p->o;
+    if (p->n > 1 && b->from != 1) {
+        move(p->out, p->len, from, b->from * b->elem, p->len, p->n);
+        from = p->out;
+    }
+    return rmai_group_swap_begin(c->name, c->t, &p->swap, p->with, from, p->in, p->len * p->n);
+}
+
+static int end_piece(const struct rmai_call *c, const struct blocks *b, struct piece *p) {
+    int code = rmai_group_swap_end(c->w, c->name, c->t, &p->swap);
+    if (code != RMA_SUCCESS || !p->staged) return code;
+    move(b->dest + at(b, p->with, p->k, b->to) + p->o, b->to * b->elem, p->in, p->len, p->len, p->n);
+    return RMA_SUCCESS;
+}
+
+static int swap_blocks(const struct rmai_call *c, const struct blocks *b, const unsigned char *skip) {
+    /* Places for one piece: what has gaps is packed before it leaves. Pieces are alike on all PEs, which may be in
+     * place or not, each for itself. */
+    const size_t halves = b->from == 1 ? 1 : 2;
+    const size_t most = rmai_min(b->n * b->elem, RMAI_GROUP_STAGE / (PARTS_AT_LEAST * halves));
+    const int unstaged = b->from == 1 && b->to == 1 && b->dest != b->source;
+    const unsigned room = (unsigned)(unstaged ? SWAPS_MOST : rmai_min(SWAPS_MOST, RMAI_GROUP_STAGE / (halves * most)));
+    struct course course = {.b = b, .n = c->t->n, .me = c->t->me, .skip = skip, .most = most};
+    struct piece pieces[SWAPS_MOST];
+    unsigned begun = 0, ended = 0;
+    int code = RMA_SUCCESS, more = 1;
+    while (code == RMA_SUCCESS && (more || ended < begun)) {
+        struct piece *p = &pieces[begun % room];
+        if (more && begun - ended < room) {
+            if (!(more = next_piece(&course, p))) continue;
+            p->in = unstaged ? NULL : c->t->group.stage + begun % room * halves * most;
+            p->out = unstaged ? NULL : p->in + most;
+            begun++;
+            code = begin_piece(c, b, p);
+        } else {
+            code = end_piece(c, b, &pieces[ended % room]);
+            ended += code == RMA_SUCCESS;
+        }
+    }
+    for (; ended < begun; ended++) rmai_group_swap_drop(&pieces[ended % room].swap);
+    return code;
+}
+
+static int between_nodes(const struct rmai_call *c, const struct blocks *b) {
     const struct rmai_near *near = c->near;
     unsigned char *skip = c->t->group.marks;
     memset(skip, 0, (size_t)c->t->n);
     for (int i = 0; i < near->n; i++) skip[near->index[i]] = 1;
-    return rmai_group_exchange(c->w, c->name, c->t, b->dest, source, b->to, b->from, b->elem, b->n, skip);
+    return swap_blocks(c, b, skip);
 }
 
 static int exchange(const struct rmai_call *c, const struct blocks *b) {
-    char *copy = NULL;
     int code = rmai_call_reaches(c);
     if (code != RMA_SUCCESS) return code;
-    if (c->far && b->dest == b->source) {
-        const size_t bytes = rmai_span((size_t)c->t->n * b->n, b->from, b->elem);
-        copy = malloc(bytes);
-        if (!copy) return rmai_error(RMA_ERR_NO_MEM, "%s: no memory for a copy of the %zu bytes of source, which is dest", c->name, bytes);
-        memcpy(copy, b->source, bytes);
-    }
     on_node(c, b);
-    if (c->far) code = between_nodes(c, b, copy ? copy : b->source);
-    free(copy);
-    return code;
+    return c->far ? between_nodes(c, b) : RMA_SUCCESS;
 }
 
 /* ---- the calls ---- */

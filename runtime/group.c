@@ -19,6 +19,7 @@ void rmai_group_close(struct rmai_group *g) {
     if (g->all != MPI_COMM_NULL) MPI_Comm_free(&g->all);
     free(g->node);
     free(g->sizes);
+    free(g->stage);
     rmai_group_none(g);
 }
 
@@ -57,8 +58,10 @@ static int get_memory(struct rmai_world *w, const char *call, const struct rmai_
     const size_t n = (size_t)t->n;
     g->sizes = malloc(n * (2 * sizeof *g->sizes + 2 * sizeof *g->counts + 1));
     g->node = t->near.me == 0 ? malloc((size_t)rmai_min((size_t)w->n_nodes, n) * sizeof *g->node) : NULL;
-    if (!g->sizes || (t->near.me == 0 && !g->node))
-        return rmai_error(RMA_ERR_NO_MEM, "%s: no memory for the numbers that MPI needs of the team's %d PEs", call, t->n);
+    g->stage = malloc(RMAI_GROUP_STAGE);
+    if (!g->sizes || !g->stage || (t->near.me == 0 && !g->node))
+        return rmai_error(RMA_ERR_NO_MEM, "%s: no memory for %zu bytes of pieces and the numbers that MPI needs of %d PEs",
+                          call, RMAI_GROUP_STAGE, t->n);
     g->counts = (int *)(void *)(g->sizes + 2 * n);
     g->marks = (unsigned char *)(g->counts + 2 * n);
     return RMA_SUCCESS;
@@ -208,44 +211,25 @@ int rmai_group_gather(struct rmai_world *w, const char *call, const struct rmai_
     return BEGUN_AND_DONE(MPI_Iallgatherv, MPI_IN_PLACE, 0, MPI_BYTE, dest, count, count + n, MPI_BYTE, comm(t, among));
 }
 
-/* n elements of elem bytes, stride elements apart; the next such block begins `extent` bytes further. */
-static int block_type(size_t n, size_t stride, size_t elem, size_t extent, MPI_Datatype *type) {
-    MPI_Datatype one, block;
-    int code = MPI_Type_contiguous((int)(stride == 1 ? n * elem : elem), MPI_BYTE, stride == 1 ? &block : &one);
-    if (code != MPI_SUCCESS) return code;
-    if (stride != 1) {
-        code = MPI_Type_create_hvector((int)n, 1, (MPI_Aint)(stride * elem), one, &block);
-        MPI_Type_free(&one);
-    }
-    if (code != MPI_SUCCESS) return code;
-    code = MPI_Type_create_resized(block, 0, (MPI_Aint)extent, type);
-    MPI_Type_free(&block);
-    if (code == MPI_SUCCESS) code = MPI_Type_commit(type);
-    return code;
+/* Messages of two PEs keep their order: one tag does. */
+#define SWAP_TAG 0
+
+int rmai_group_swap_begin(const char *call, const struct rmai_team *t, struct rmai_group_swap *s, int i,
+                          const void *out, void *in, size_t len) {
+    const MPI_Comm comm = t->group.all;
+    int code;
+    s->out = s->in = MPI_REQUEST_NULL;
+    code = rmai_mpi(MPI_Irecv(in, (int)len, MPI_BYTE, i, SWAP_TAG, comm, &s->in), call, "MPI_Irecv");
+    if (code != RMA_SUCCESS) return code;
+    return rmai_mpi(MPI_Isend(out, (int)len, MPI_BYTE, i, SWAP_TAG, comm, &s->out), call, "MPI_Isend");
 }
 
-/* Pieces of a block, so that MPI's counts reach. */
-int rmai_group_exchange(struct rmai_world *w, const char *call, const struct rmai_team *t, char *dest, const char *source, size_t to,
-                        size_t from, size_t elem, size_t n, const unsigned char *skip) {
-    const size_t piece = elem < PIECE ? PIECE / elem : 1;
-    int *count = t->group.counts, *number = count + t->n, code = RMA_SUCCESS;
-    MPI_Request request;
-    if (elem > INT_MAX) return rmai_error(RMA_ERR_ARG, "%s: an element of %zu bytes is more than MPI moves between nodes at a time", call, elem);
-    for (int i = 0; i < t->n; i++) {
-        count[i] = !skip[i];
-        number[i] = i;
-    }
-    for (size_t done = 0; code == RMA_SUCCESS && done < n; done += piece) {
-        size_t now = rmai_min(n - done, piece);
-        MPI_Datatype out = MPI_DATATYPE_NULL, in = MPI_DATATYPE_NULL;
-        int made = block_type(now, from, elem, n * from * elem, &out);
-        if (made == MPI_SUCCESS) made = block_type(now, to, elem, n * to * elem, &in);
-        code = rmai_mpi(made, call, "MPI_Type_create_resized");
-        if (code == RMA_SUCCESS)
-            code = BEGUN_AND_DONE(MPI_Ialltoallv, source + done * from * elem, count, number, out, dest + done * to * elem, count, number, in,
-                                  t->group.all);
-        if (out != MPI_DATATYPE_NULL) MPI_Type_free(&out);
-        if (in != MPI_DATATYPE_NULL) MPI_Type_free(&in);
-    }
-    return code;
+int rmai_group_swap_end(struct rmai_world *w, const char *call, const struct rmai_team *t, struct rmai_group_swap *s) {
+    int code = rmai_far_finish(w, call, "MPI_Irecv", &s->in, t);
+    return code == RMA_SUCCESS ? rmai_far_finish(w, call, "MPI_Isend", &s->out, t) : code;
+}
+
+void rmai_group_swap_drop(struct rmai_group_swap *s) {
+    rmai_net_cancel(&s->in);
+    rmai_net_let_go(&s->out);
 }

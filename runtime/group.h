@@ -26,7 +26,10 @@ struct rmai_group {
     size_t *sizes;                /* room for a call: two numbers for each PE of the team, */
     int *counts;                  /* two for MPI, */
     unsigned char *marks;         /* and a byte */
+    char *stage;                  /* RMAI_GROUP_STAGE bytes: pieces under way (rmai_group_swap_begin) */
 };
+
+#define RMAI_GROUP_STAGE ((size_t)256 << 10)
 
 void rmai_group_none(struct rmai_group *g);
 void rmai_group_close(struct rmai_group *g);
@@ -60,8 +63,15 @@ int rmai_group_lengths(struct rmai_world *w, const char *call, const struct rmai
 int rmai_group_gather(struct rmai_world *w, const char *call, const struct rmai_team *t, enum rmai_among among, char *dest, const size_t *len,
                       const size_t *at);
 
-/* Blocks of n elements of elem bytes, `from` and `to` elements apart, are exchanged by all; skip[i]: none with PE i. source is not dest. */
-int rmai_group_exchange(struct rmai_world *w, const char *call, const struct rmai_team *t, char *dest, const char *source, size_t to,
-                        size_t from, size_t elem, size_t n, const unsigned char *skip);
+/* Two PEs exchange pieces: rmai_group_swap_begin begins to send len bytes, RMAI_PIECE at most, to PE i of the team,
+ * and to receive as many of it, which are those of its call of the same turn for this PE. Both are in use until
+ * rmai_group_swap_end, which waits for them; in place of it rmai_group_swap_drop, after an error, lets go of them. */
+struct rmai_group_swap {
+    MPI_Request out, in;
+};
+int rmai_group_swap_begin(const char *call, const struct rmai_team *t, struct rmai_group_swap *s, int i,
+                          const void *out, void *in, size_t len);
+int rmai_group_swap_end(struct rmai_world *w, const char *call, const struct rmai_team *t, struct rmai_group_swap *s);
+void rmai_group_swap_drop(struct rmai_group_swap *s);
 
 #endif
