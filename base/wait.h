@@ -20,7 +20,8 @@ enum rmai_awaited {
     RMAI_AWAITED_TEAM,    /* the other PEs of a team */
     RMAI_AWAITED_NODE,    /* the other PEs of this node */
     RMAI_AWAITED_LEADERS, /* the first PE of each other node */
-    RMAI_AWAITED_ANY      /* whichever PE ends it: none has to */
+    RMAI_AWAITED_ANY,     /* whichever PE ends it: none has to */
+    RMAI_AWAITED_FAR      /* the same, of the PEs of other nodes: where a dead neighbour is seen to otherwise */
 };
 
 /* A wait that may last, as runtime/stall knows it. Who waits fills in the first four fields and leaves the others 0. */

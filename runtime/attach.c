@@ -145,15 +145,16 @@ int rma_attach(void *base, size_t size, rma_gptr_t *g) {
  * the others get the time of the longest copy. Returns 1 if all have left. The own lock is not held: what is done for
  * others meanwhile may want it, and so may other threads. */
 static int drive_until_empty(struct rmai_world *w, const char *call, size_t offset) {
+    struct rmai_stall stall = {.call = call, .awaited = RMAI_AWAITED_FAR};
     double died = 0;
     unsigned in_vain = 0;
     int naps = 0, left = 1;
     if (rmai_attached_empty(&w->attachments.table, offset)) return 1;
-    rmai_far_in_call(w, call);
     while (!rmai_attached_empty(&w->attachments.table, offset)) {
         if (rmai_far_progress(w, 1) > 0) in_vain = 0;
         if (w->far.active && !w->far.crowded && ++in_vain < LOOKS) continue;
         nanosleep(&(struct timespec){.tv_nsec = NAP}, NULL);
+        rmai_stall_late(w, &stall);
         if (++naps % NAPS_A_LOOK) continue;
         if (died > 0 && rma_wtime() > died + PATIENCE) {
             left = 0;
@@ -162,7 +163,7 @@ static int drive_until_empty(struct rmai_world *w, const char *call, size_t offs
         for (int q = 0; died <= 0 && q < w->node_n_pes; q++)
             if (rmai_pe_gone(w, (uint32_t)w->node_pes[q])) died = rma_wtime();
     }
-    rmai_far_in_call(w, NULL);
+    if (stall.last > 0) rmai_stall_over(w, &stall);
     return left;
 }
 

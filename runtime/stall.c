@@ -62,7 +62,8 @@ static int count_awaited(const struct rmai_world *w, const struct rmai_stall *s)
         case RMAI_AWAITED_TEAM: return s->team->n;
         case RMAI_AWAITED_NODE: return w->node_n_pes;
         case RMAI_AWAITED_LEADERS: return w->n_nodes;
-        case RMAI_AWAITED_ANY: return w->n_pes;
+        case RMAI_AWAITED_ANY:
+        case RMAI_AWAITED_FAR: return w->n_pes;
     }
     return 0;
 }
@@ -74,7 +75,8 @@ static int awaited_pe(const struct rmai_world *w, const struct rmai_stall *s, in
         case RMAI_AWAITED_TEAM: return rmai_team_pe(s->team, i);
         case RMAI_AWAITED_NODE: return w->node_pes[i];
         case RMAI_AWAITED_LEADERS: return rmai_net_leader(&w->net, i);
-        case RMAI_AWAITED_ANY: return (int)(((long)w->my_pe + i) % w->n_pes);
+        case RMAI_AWAITED_ANY:
+        case RMAI_AWAITED_FAR: return (int)(((long)w->my_pe + i) % w->n_pes);
     }
     return -1;
 }
@@ -91,7 +93,7 @@ static enum rmai_process_state neighbour(const struct rmai_world *w, int slot) {
 static void find_dead(struct rmai_world *w, struct rmai_stall *s) {
     int before = s->suspect;
     s->suspect = 0;
-    if (s->waited < s->probe) return;
+    if (s->waited < s->probe || s->awaited == RMAI_AWAITED_FAR) return;
     for (int i = 0, n = s->awaited == RMAI_AWAITED_PE ? 1 : w->node_n_pes; i < n && !s->suspect; i++) {
         int slot = s->awaited == RMAI_AWAITED_PE ? rmai_node_slot(w, s->pe) : i;
         if (slot < 0 || slot == w->node_my_pe || neighbour(w, slot) != RMAI_PROCESS_GONE) continue;
@@ -124,6 +126,7 @@ static void ask_all(struct rmai_world *w, struct rmai_stall *s) {
         struct rmai_question *q = &s->asked[s->n];
         if (pe == w->my_pe || pe < 0) continue;
         *q = (struct rmai_question){.pe = pe, .slot = rmai_node_slot(w, pe), .at = s->waited};
+        if (q->slot >= 0 && s->awaited == RMAI_AWAITED_FAR) continue;
         if (q->slot < 0) {
             q->ping = rmai_far_ping(w, pe);
             if (!q->ping) continue; /* all places for pings are in use: another time */
@@ -190,6 +193,8 @@ static void give_up(const struct rmai_world *w, const struct rmai_stall *s, cons
     rma_errors_abort(RMA_ERR_SYSTEM, rma_last_error());
 }
 
+static int none_has_to(const struct rmai_stall *s) { return s->awaited == RMAI_AWAITED_ANY || s->awaited == RMAI_AWAITED_FAR; }
+
 /* What has come of the questions. Returns the number of those who are silent. */
 static int judge(struct rmai_world *w, struct rmai_stall *s) {
     const int speaks = w->settings.stall > 0;
@@ -197,13 +202,13 @@ static int judge(struct rmai_world *w, struct rmai_stall *s) {
     for (int i = 0; i < s->n; i++) {
         struct rmai_question *q = &s->asked[i];
         /* At a meeting those who are in it too wait as we do. */
-        int news = !q->missed && (q->silent || (s->awaited != RMAI_AWAITED_ANY && s->waited >= s->say && strcmp(q->in, rmai_error_name(s->call)) != 0));
+        int news = !q->missed && (q->silent || (!none_has_to(s) && s->waited >= s->say && strcmp(q->in, rmai_error_name(s->call)) != 0));
         silent += q->silent;
         if (news && speaks && said++ < SAID_MOST) say(w, s, q);
         q->missed = 1;
         if (q->silent && (w->watched || q->slot >= 0) && w->settings.timeout && s->waited > q->at + (double)w->settings.timeout) give_up(w, s, q);
     }
-    if (s->awaited == RMAI_AWAITED_ANY && silent == 0 && speaks && s->waited >= s->say && s->n > 0) say_all_answer(w, s);
+    if (none_has_to(s) && silent == 0 && speaks && s->waited >= s->say && s->n > 0) say_all_answer(w, s);
     return silent;
 }
 
