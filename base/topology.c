@@ -4,6 +4,7 @@
 
 #include "base/topology.h"
 #include "base/attributes.h"
+#include "base/cgroup.h"
 #include "base/error.h"
 
 #include <errno.h>
@@ -16,56 +17,19 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* ---- control groups (version 2) ---- */
-
-/* Calls look(file's text) for `file` of this process's group and each group above it. */
-static void each_group(const char *file, void (*look)(const char *text, void *best), void *best) {
-    char path[PATH_MAX] = "", line[PATH_MAX], name[PATH_MAX + 64], *slash;
-    FILE *f = fopen("/proc/self/cgroup", "re");
-    if (!f) return;
-    while (fgets(line, sizeof line, f))
-        if (strncmp(line, "0::", 3) == 0) {
-            line[strcspn(line, "\n")] = 0;
-            memcpy(path, line + 3, strlen(line + 3) + 1);
-        }
-    fclose(f);
-    do {
-        snprintf(name, sizeof name, "/sys/fs/cgroup%s/%s", strcmp(path, "/") == 0 ? "" : path, file);
-        f = fopen(name, "re");
-        if (f) {
-            if (fgets(line, sizeof line, f)) look(line, best);
-            fclose(f);
-        }
-        slash = strrchr(path, '/');
-        if (slash) *slash = 0;
-    } while (slash);
-}
-
-static void look_memory(const char *text, void *best) {
-    char *end;
-    unsigned long long bytes = strtoull(text, &end, 10); /* or the word "max" */
-    if (end != text && bytes < *(size_t *)best) *(size_t *)best = (size_t)bytes;
-}
-
-static void look_quota(const char *text, void *best) {
-    long quota, period;
-    if (sscanf(text, "%ld %ld", &quota, &period) == 2 && quota > 0 && period > 0) {
-        int cpus = (int)(quota / period);
-        if (cpus < 1) cpus = 1;
-        if (cpus < *(int *)best) *(int *)best = cpus;
-    }
-}
+/* ---- what control groups leave of the machine ---- */
 
 size_t rmai_node_memory(void) {
+    struct rmai_cgroup g;
     size_t bytes = (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE);
-    each_group("memory.max", look_memory, &bytes);
-    return bytes;
+    rmai_cgroup_find(&g, "", "memory");
+    return rmai_min(bytes, rmai_cgroup_memory_limit(&g));
 }
 
 int rmai_cpu_quota(void) {
-    int cpus = INT_MAX;
-    each_group("cpu.max", look_quota, &cpus);
-    return cpus;
+    struct rmai_cgroup g;
+    rmai_cgroup_find(&g, "", "cpu");
+    return rmai_cgroup_cpus(&g);
 }
 
 /* ---- sets of processors ---- */

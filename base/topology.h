@@ -18,11 +18,10 @@ struct rmai_cpus {
 };
 
 /* rmai_node_memory: bytes that the processes of this node may use: the smaller of the physical memory and the
- * limits (memory.max) of this process's control group and those above it. */
+ * memory limits of this process's control group and those above it (base/cgroup). */
 size_t rmai_node_memory(void);
 
-/* rmai_cpu_quota: processors' worth of time that the control groups allow (cpu.max), at least 1; INT_MAX if
- * unlimited. */
+/* rmai_cpu_quota: processors' worth of time that the control groups allow, at least 1; INT_MAX if unlimited. */
 int rmai_cpu_quota(void);
 
 /* rmai_affinity reads the set of processors that this process may run on. */

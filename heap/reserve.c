@@ -13,11 +13,18 @@
  * /dev/shm can be smaller than what is mapped from it (64 MiB in a default container), and touching a page that
  * it cannot back is SIGBUS. MADV_POPULATE_WRITE (Linux 5.14) touches in our stead and returns an error. Where the
  * kernel is older, the file system's free bytes are looked at before touching; another program may take
- * them in between, which is the reason to prefer the former. */
+ * them in between, which is the reason to prefer the former.
+ *
+ * A control group that has no memory left is no error of the system's: the kernel kills a process of the group. So the room is
+ * looked at before, and all PEs of the node may commit at once. Each touches at most STEP bytes between two looks, and leaves
+ * STEP bytes for each other PE. Whatever the others have begun since they looked is within these, so the PEs of a node together
+ * never pass the limit by what they commit. (What the rest of the program, or a PE of another node in the same group, takes in
+ * the same moment is not counted.) */
 #include "config.h"
 
 #include "heap/reserve.h"
 #include "base/attributes.h"
+#include "base/cgroup.h"
 #include "base/error.h"
 #include "base/mpi.h"
 #include "base/settings.h"
@@ -36,6 +43,7 @@
 #endif
 
 #define ODD_BYTES 64
+#define STEP ((size_t)2 << 20) /* a huge page: the look costs some 5 % of touching so much */
 
 static int refused(size_t bytes, int n, const char *why) {
     char size[24];
@@ -135,6 +143,7 @@ static int reserve_shared(struct rmai_reservation *r, MPI_Comm node, size_t stri
 int rmai_reserve(struct rmai_reservation *r, MPI_Comm node, size_t stride) {
     *r = (struct rmai_reservation){.stride = stride, .window = MPI_WIN_NULL};
     MPI_Comm_size(node, &r->n_slots);
+    rmai_cgroup_find(&r->group, "", "memory");
     if (stride % RMAI_PAGE || (size_t)r->n_slots > ((size_t)1 << 46) / stride)
         return refused(stride, r->n_slots, "more than processes can map");
     return r->n_slots == 1 ? reserve_alone(r, stride) : reserve_shared(r, node, stride);
@@ -169,6 +178,23 @@ static size_t shm_available(size_t *total) {
     return (size_t)s.f_bavail * s.f_frsize;
 }
 
+/* 1 if bytes more are too much for the control group, beside what the node's other PEs may have begun to touch. */
+static int passes_group(const struct rmai_reservation *r, size_t bytes, struct rmai_cgroup_memory *m) {
+    size_t others = (size_t)(r->n_slots - 1) * STEP;
+    rmai_cgroup_memory(&r->group, m);
+    return m->room != SIZE_MAX && (m->room < others || bytes > m->room - others);
+}
+
+/* By the numbers after what was touched has been given back. */
+static int no_group_memory(const struct rmai_reservation *r, size_t len) {
+    char want[24], used[24], limit[24];
+    struct rmai_cgroup_memory m;
+    rmai_cgroup_memory(&r->group, &m);
+    return rmai_error(RMA_ERR_NO_MEM, "%s more needed%s, but the control group %s uses %s of at most %s; raise its memory limit",
+                      rmai_format_size(want, len), r->n_slots > 1 && len <= m.room ? " by several PEs at once" : "", m.folder,
+                      rmai_format_size(used, m.used), rmai_format_size(limit, m.limit));
+}
+
 /* `tried`: the pages were asked for and refused; then /dev/shm is what ran out on a node of several PEs, though others that
  * asked at the same time may have given theirs back since. */
 static int no_memory(const struct rmai_reservation *r, size_t len, int tried) {
@@ -184,15 +210,19 @@ static int no_memory(const struct rmai_reservation *r, size_t len, int tried) {
                       rmai_format_size(want, len), rmai_format_size(have, memory_available()));
 }
 
-const char *rmai_commit_room(const struct rmai_reservation *r, char text[160]) {
+const char *rmai_commit_room(const struct rmai_reservation *r, char text[RMAI_ROOM_TEXT]) {
     char free[24], all[24], memory[24];
+    struct rmai_cgroup_memory m;
     size_t total = 0, shm = shm_available(&total);
+    int n = 0;
     rmai_format_size(memory, memory_available());
     if (r->n_slots > 1 && shm != SIZE_MAX)
-        snprintf(text, 160, "/dev/shm has %s free of %s, the node %s of memory available", rmai_format_size(free, shm),
-                 rmai_format_size(all, total), memory);
-    else
-        snprintf(text, 160, "the node has %s of memory available", memory);
+        n = snprintf(text, RMAI_ROOM_TEXT, "/dev/shm has %s free of %s, ", rmai_format_size(free, shm), rmai_format_size(all, total));
+    n += snprintf(text + n, RMAI_ROOM_TEXT - (size_t)n, "the node %s%s of memory available", n ? "" : "has ", memory);
+    rmai_cgroup_memory(&r->group, &m);
+    if (m.room != SIZE_MAX)
+        snprintf(text + n, RMAI_ROOM_TEXT - (size_t)n, ", the control group %s uses %s of at most %s", m.folder, rmai_format_size(free, m.used),
+                 rmai_format_size(all, m.limit));
     return text;
 }
 
@@ -209,20 +239,31 @@ static int touch(const struct rmai_reservation *r, char *start, size_t len, size
     return 0;
 }
 
+/* Touches [from, from + bytes). Returns 0, or -1 if that cannot be: a part may have been touched. */
+static int populate(const struct rmai_reservation *r, char *from, size_t bytes, size_t page) {
+    while (madvise(from, bytes, MADV_POPULATE_WRITE) != 0) {
+        if (errno == EAGAIN || errno == EINTR) continue;
+        return errno == EINVAL ? touch(r, from, bytes, page) : -1;
+    }
+    return 0;
+}
+
 int rmai_commit(const struct rmai_reservation *r, void *start, size_t len) {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
     char *from = (char *)((uintptr_t)start / page * page);
     char *to = (char *)rmai_round_up((uintptr_t)start + len, page);
-    size_t bytes = (size_t)(to - from);
+    size_t bytes = (size_t)(to - from), step = bytes;
+    struct rmai_cgroup_memory m;
     if (bytes == 0) return RMA_SUCCESS;
     /* Asked first, since populating far more than there is fills /dev/shm for everybody, or wakes the
      * out-of-memory killer, before it fails. */
     if ((r->n_slots > 1 && bytes > shm_available(NULL)) || bytes > memory_available()) return no_memory(r, bytes, 0);
-    while (madvise(from, bytes, MADV_POPULATE_WRITE) != 0) {
-        if (errno == EAGAIN || errno == EINTR) continue;
-        if (errno == EINVAL && touch(r, from, bytes, page) == 0) return RMA_SUCCESS;
-        rmai_uncommit(r, start, len);
-        return no_memory(r, bytes, 1);
+    for (size_t done = 0; done < bytes; done += step) {
+        int too_much = passes_group(r, done ? rmai_min(step, bytes - done) : bytes, &m);
+        if (m.room != SIZE_MAX) step = STEP;
+        if (!too_much && populate(r, from + done, rmai_min(step, bytes - done), page) == 0) continue;
+        if (done || !too_much) rmai_uncommit(r, start, len);
+        return too_much ? no_group_memory(r, bytes) : no_memory(r, bytes, 1);
     }
     return RMA_SUCCESS;
 }

@@ -73,7 +73,7 @@ enum rma_error {
     RMA_ERR_PE,          /* a PE number is outside 0..n-1 */
     RMA_ERR_ADDRESS,     /* a remote range is not inside one segment of remotely accessible memory */
     RMA_ERR_BASE,        /* not the base of a live block: foreign, interior, or freed already */
-    RMA_ERR_NO_MEM,      /* the heap's limit, /dev/shm or the node's memory is exhausted */
+    RMA_ERR_NO_MEM,      /* the heap's limit, /dev/shm, the node's or the control group's memory is exhausted */
     RMA_ERR_STATE,       /* not now: before rma_init, after rma_finalize, of a lock that is held already or is not held */
     RMA_ERR_MISMATCH,    /* a collective call was made with different arguments on different PEs */
     RMA_ERR_SETTING,     /* an RMA_* variable has a value that cannot be used */

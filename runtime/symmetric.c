@@ -22,7 +22,7 @@ static uint64_t offset_of(const struct rmai_world *w, const void *block) {
 
 /* Records, on a PE that had memory itself, that the first PE with the smallest of field 0 had none. */
 static int short_elsewhere(const struct rmai_world *w, const struct rmai_verdict *v) {
-    char room[160];
+    char room[RMAI_ROOM_TEXT];
     return rmai_error(RMA_ERR_NO_MEM, "PE %d has no memory for it; seen from PE %d, %s", v->field[0].min_pe, w->my_pe,
                       rmai_commit_room(&w->reservation, room));
 }

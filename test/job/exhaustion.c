@@ -5,7 +5,8 @@
  * then on) or loses memory (the whole heap can no longer be had), by an output written in spite of failure, and by
  * memory that is promised and cannot be touched.
  *
- * With RMA_TEST_SHM=1 (test/check-small-shm.sh) the limit is /dev/shm itself, of 64 MiB. */
+ * With RMA_TEST_SHM=1 (test/check-small-shm.sh) the limit is /dev/shm itself, of 64 MiB. With RMA_TEST_GROUP=bytes
+ * (test/check-cgroup.sh) it is that of the control group in which all PEs are: what is refused there would otherwise end a PE. */
 #include "job.h"
 
 #include <sys/statvfs.h>
@@ -206,19 +207,70 @@ static void small_shm(void) {
     OK(rma_free(block));
 }
 
+/* ---- a control group ---- */
+
+static void told_of_group(const char *call) {
+    CHECK(rma_last_code() == RMA_ERR_NO_MEM, "%s: %s", call, rma_last_error());
+    CHECK(strncmp(rma_last_error(), call, strlen(call)) == 0, "names not %s: %s", call, rma_last_error());
+    CHECK(strstr(rma_last_error(), "control group"), "names not the control group: %s", rma_last_error());
+}
+
+/* How many blocks of so many bytes this PE can have beside those of the others, all of them at once. */
+static size_t take_blocks(size_t size) {
+    size_t n = 0;
+    for (; n < BLOCKS && rma_alloc_mem(size, &blocks[n]) == RMA_SUCCESS; n++) memset(blocks[n], 1, size);
+    CHECK(n < BLOCKS, "%zu blocks of %zu bytes", n, size);
+    told_of_group("rma_alloc_mem");
+    return n;
+}
+
+static void small_group(size_t limit) {
+    size_t share = limit / (size_t)job.n, had[2];
+    char *block;
+    DOING("more than all of it");
+    CHECK(rma_malloc(limit) == NULL, "%zu bytes in a group of %zu", limit, limit);
+    told_of_group("rma_malloc");
+
+    /* There is room for one PE's share, not for all of them, nor beside what MPI has. */
+    DOING("more than all can have");
+    for (int i = 0; i < 5; i++) {
+        CHECK(rma_malloc(share) == NULL, "%d times %zu bytes in a group of %zu", job.n, share, limit);
+        told_of_group("rma_malloc");
+    }
+
+    DOING("less");
+    block = rma_malloc(share / 3);
+    CHECK(block != NULL, "%s", rma_last_error());
+    job_fill(block, 0, share / 3, (uint64_t)job.me);
+    OK(rma_barrier_all());
+
+    /* The heap keeps what it had, so that the second time all is there already. */
+    DOING("the local heaps, until there is no more");
+    for (int i = 0; i < 2; i++) {
+        had[i] = take_blocks(300000);
+        OK(rma_barrier_all());
+        for (size_t b = 0; b < had[i]; b++) OK(rma_free_mem(blocks[b]));
+        OK(rma_barrier_all());
+    }
+    CHECK(had[1] >= had[0], "%zu blocks at first, then %zu", had[0], had[1]);
+    CHECK(job_differs(block, 0, share / 3, (uint64_t)job.me) == share / 3, "the block has changed");
+    OK(rma_free(block));
+}
+
 int main(void) {
-    const char *rank = getenv("PMI_RANK"), *shm = getenv("RMA_TEST_SHM");
+    const char *rank = getenv("PMI_RANK"), *shm = getenv("RMA_TEST_SHM"), *group = getenv("RMA_TEST_GROUP");
     int with_shm = shm && strcmp(shm, "1") == 0;
     unsetenv("RMA_HEAP_INIT");
     unsetenv("RMA_HEAP_MAX");
     unsetenv("RMA_LOCAL_MAX");
-    if (!with_shm) {
+    if (!with_shm && !group) {
         setenv("RMA_HEAP_MAX", !rank || atoi(rank) == 0 ? "4M" : "8M", 1);
         setenv("RMA_LOCAL_MAX", "2M", 1);
     }
     job_start();
-    if (with_shm) {
-        small_shm();
+    if (with_shm || group) {
+        if (with_shm) small_shm();
+        if (group) small_group(strtoul(group, NULL, 10));
         return job_end();
     }
     DOING("blocks that no heap can hold");

@@ -1,0 +1,86 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# check-cgroup.sh: a control group that has no memory left is an error message, not the end of a PE.
+#
+# Makes a control group with a memory limit, of version 1 or 2, and runs test/job/exhaustion in it, whose PEs ask for more than there
+# is, one of them, all together, and until there is no more; then rma_info, which takes the limit for the machine's memory. Needs
+# root and a file system of groups that can be written.
+# Broken by a limit that is not found or not looked at, by PEs that each take what is left for all, by memory that is not given back.
+set -eu
+
+top_builddir=${top_builddir:-$(pwd)}
+mpiexec=${MPIEXEC:-mpiexec.mpich}
+# shellcheck source=/dev/null
+. "$(dirname "$0")/launcher.sh"
+exhaustion=$top_builddir/test/job/exhaustion
+info=$top_builddir/tools/rma_info
+mib=384
+
+for program in "$exhaustion" "$info"; do
+    [ -x "$program" ] || { echo "check-cgroup: there is no $program" >&2; exit 99; }
+done
+skip() { echo "check-cgroup: skipped: $*"; exit 77; }
+
+# Where version 1 has the memory controller, version 2 has it not.
+where=$(awk '{ n = split($0, half, " - "); split(half[1], a, " "); split(half[2], b, " ")
+    if (b[1] == "cgroup" && ("," b[3] ",") ~ /,memory,/) { print 1, a[5]; exit }
+    if (b[1] == "cgroup2" && !two) two = a[5] }
+    END { if (two) print 2, two }' /proc/self/mountinfo | head -n 1)
+[ -n "$where" ] || skip "no control groups are mounted"
+version=${where%% *}
+group=${where#* }/librma-test.$$
+case $version in
+1) limit=memory.limit_in_bytes ;;
+*) limit=memory.max ;;
+esac
+mkdir "$group" 2>/dev/null || skip "this user cannot make a control group in ${where#* }"
+
+dir=$(mktemp -d "${TMPDIR:-/tmp}/check-cgroup.XXXXXX")
+# A group can be removed some time after its last process has ended.
+clean() {
+    rm -rf "$dir"
+    tries=0
+    while [ -d "$group" ] && ! rmdir "$group" 2>/dev/null && [ $tries -lt 50 ]; do
+        tries=$((tries + 1))
+        sleep 0.1
+    done
+}
+trap clean EXIT
+trap 'exit 99' HUP INT TERM
+[ -e "$group/$limit" ] || skip "$group has no memory controller"
+echo $((mib << 20)) 2>/dev/null >"$group/$limit" || skip "the limit of $group cannot be set"
+if [ "$version" = 2 ] && [ -e "$group/memory.swap.max" ]; then echo 0 >"$group/memory.swap.max"; fi
+
+# inside COMMAND...: runs it in the group.
+inside() {
+    # shellcheck disable=SC2016
+    sh -c 'echo $$ >"$0/cgroup.procs" && exec "$@"' "$group" "$@"
+}
+
+failures=0
+fail() {
+    echo "FAIL $*"
+    sed 's/^/    /' "$dir/out"
+    failures=$((failures + 1))
+}
+
+for n in 1 2 4; do
+    status=0
+    # mpiexec may be a command with arguments.
+    # shellcheck disable=SC2086
+    RMA_TEST_GROUP=$((mib << 20)) inside timeout 100 $mpiexec -n $n "$exhaustion" >"$dir/out" 2>&1 </dev/null || status=$?
+    if [ $status -ne 0 ]; then
+        fail "$n PEs and $mib MiB: exit $status"
+    else
+        echo "ok   $n PEs in a group of $mib MiB (version $version)"
+    fi
+done
+
+inside "$info" >"$dir/out" 2>&1 || true
+if grep -qE "^ *memory +$mib(\.0)? MiB" "$dir/out"; then
+    echo "ok   100% is $mib MiB"
+else
+    fail "rma_info does not say that the memory is $mib MiB"
+fi
+
+[ $failures -eq 0 ] || { echo "$failures failed"; exit 1; }
