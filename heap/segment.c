@@ -98,7 +98,7 @@ void rmai_segment_extend(struct rmai_segment *s, size_t bytes) {
     int failed = rmai_tlsf_grow(&s->pool, bytes);
     assert(!failed && bytes <= s->committed - s->size && "commit has prepared it");
     (void)failed;
-    __atomic_store_n(&s->size, s->size + bytes, __ATOMIC_RELAXED); /* other threads read it */
+    __atomic_store_n(&s->size, s->size + bytes, __ATOMIC_RELAXED); /* pairs with rmai_segment_size of other threads */
 }
 
 static size_t offset_of(const struct rmai_segment *s, const void *block) { return (size_t)((const char *)block - s->base); }
@@ -252,16 +252,16 @@ int rmai_segment_bad_base(const struct rmai_segment *s, const char *call, const 
         case RMAI_TLSF_LIVE:
         case RMAI_TLSF_OUTSIDE: break;
     }
-    return rmai_error(RMA_ERR_BASE, "%s: %p is no block of the %s (%zu bytes at %p)", call, block, s->name, s->size,
-                      (void *)s->base);
+    return rmai_error(RMA_ERR_BASE, "%s: %p is no block of the %s (%zu bytes at %p)", call, block, s->name,
+                      rmai_segment_size(s), (void *)s->base);
 }
 
 void rmai_segment_describe(const struct rmai_segment *s, const void *addr, char *text, size_t room) {
-    size_t offset = (size_t)((const char *)addr - s->base);
+    size_t offset = (size_t)((const char *)addr - s->base), size = rmai_segment_size(s);
     struct rmai_tlsf_block b;
     if (rmai_tlsf_where(&s->pool, offset, &b) == RMAI_TLSF_OUTSIDE)
-        snprintf(text, room, "it is past the end of the %s (%zu bytes at %p)", s->name, s->size, (void *)s->base);
+        snprintf(text, room, "it is past the end of the %s (%zu bytes at %p)", s->name, size, (void *)s->base);
     else
         snprintf(text, room, "it begins %zu bytes into a %s block of %zu bytes at %p; the %s ends at %p", offset - b.offset,
-                 b.live ? "live" : "free", b.size, (void *)(s->base + b.offset), s->name, (void *)(s->base + s->size));
+                 b.live ? "live" : "free", b.size, (void *)(s->base + b.offset), s->name, (void *)(s->base + size));
 }

@@ -44,7 +44,7 @@ struct rmai_segment {
     const char *setting; /* the setting that limits it */
     const struct rmai_reservation *reservation;
     char *base;
-    size_t size;      /* bytes extended to: all of them committed and in the pool */
+    size_t size;      /* bytes extended to: all of them committed and in the pool; read by rmai_segment_size where the holder may extend */
     size_t max;       /* bytes at most; size <= committed <= max */
     size_t committed; /* bytes safe to touch */
     size_t guard;     /* bytes of red zone behind each block: 0, or RMAI_RED_ZONE with RMA_HEAP_CHECK=full */
@@ -110,6 +110,9 @@ int rmai_segment_bad_base(const struct rmai_segment *s, const char *call, const 
 
 /* rmai_segment_describe writes which block of the segment is at or nearest before addr. */
 void rmai_segment_describe(const struct rmai_segment *s, const void *addr, char *text, size_t room);
+
+/* rmai_segment_size: bytes extended to. By any thread, also while another one extends the segment. */
+static inline size_t rmai_segment_size(const struct rmai_segment *s) { return __atomic_load_n(&s->size, __ATOMIC_RELAXED); }
 
 /* rmai_segment_holds: 1 if addr lies in the segment's address space, committed or not. */
 static inline int rmai_segment_holds(const struct rmai_segment *s, const void *addr) {

@@ -31,8 +31,8 @@ struct rma_context_ {
     struct rmai_context *context;
 } __attribute__((aligned(64)));
 
-/* What this PE reaches by load and store. Written by rma_init, by the growth of the symmetric heap (a
- * collective call) and by rma_finalize; read by every call. Part of the binary interface: fields are
+/* What this PE reaches by load and store. Written by rma_init, by the growth of the symmetric heap (size alone, by a
+ * collective call, while other threads are in others: RMA_REACH_SIZE_ reads it) and by rma_finalize; read by every call. Part of the binary interface: fields are
  * only appended. While n_node > 0: size >= RMA_SIZE_MIN_, and there[q] = node_base + q * stride is the
  * symmetric part of the node's PE q, base = there[slot]. */
 struct rma_reach_ {
@@ -102,6 +102,21 @@ size_t rma_words_(const char *call, int what, int waits, int word, const void *i
 
 #define RMA_LIKELY_(x) __builtin_expect(!!(x), 1)
 
+/* The symmetric heap's size, which another thread may be making grow. Atomic, so that no compiler reads it twice, and takes one size for a
+ * range's length and another for its end. Where it is compared once, a plain read does the same, and can be part of the comparison;
+ * but not for ThreadSanitizer. */
+#define RMA_REACH_SIZE_ __atomic_load_n(&rma_reach_.size, __ATOMIC_RELAXED)
+#if defined __SANITIZE_THREAD__
+#define RMA_REACH_SIZE_ONCE_ RMA_REACH_SIZE_
+#elif defined __has_feature
+#if __has_feature(thread_sanitizer)
+#define RMA_REACH_SIZE_ONCE_ RMA_REACH_SIZE_
+#endif
+#endif
+#ifndef RMA_REACH_SIZE_ONCE_
+#define RMA_REACH_SIZE_ONCE_ rma_reach_.size
+#endif
+
 /* The node's q of pe, or a number >= n_node: see above. */
 RMA_INLINE_ uint32_t rma_slot_(int pe) {
     uint32_t q = ((uint32_t)pe - rma_reach_.first) * rma_reach_.inverse;
@@ -111,10 +126,12 @@ RMA_INLINE_ uint32_t rma_slot_(int pe) {
 /* The address of pe's copy of the symmetric range [addr, addr + len), or NULL if this look cannot tell. The
  * lengths that the compiler knows need one compare less: size - len cannot be negative then. */
 RMA_INLINE_ void *rma_reach_ptr_(const void *addr, size_t len, int pe) {
-    uint32_t slot = rma_slot_(pe);
+    /* The size first: what is read before an atomic load occupies a register over it. */
+    int small = __builtin_constant_p(len) && len <= RMA_SIZE_MIN_;
+    size_t size = small ? RMA_REACH_SIZE_ONCE_ : RMA_REACH_SIZE_;
     uintptr_t offset = (uintptr_t)addr - rma_reach_.base;
-    int fits = (__builtin_constant_p(len) && len <= RMA_SIZE_MIN_) || len <= rma_reach_.size;
-    if (RMA_LIKELY_(slot < rma_reach_.n_node && fits && offset <= rma_reach_.size - len)) {
+    uint32_t slot = rma_slot_(pe);
+    if (RMA_LIKELY_(slot < rma_reach_.n_node && (small || len <= size) && offset <= size - len)) {
         char *there = (char *)(rma_reach_.node_base + slot * rma_reach_.stride + offset);
         if (!there) __builtin_unreachable(); /* no heap begins at address 0: saves the caller's second test */
         return there;
@@ -528,7 +545,7 @@ enum rma_words_what_ { RMA_ALL_, RMA_ANY_, RMA_SOME_ };
 #define RMA_WAIT_(NAME, TYPE)                                                                           \
     RMA_INLINE_ int rma_holds_##NAME(const TYPE *ivar, int cmp, TYPE value) {                           \
         TYPE seen;                                                                                      \
-        if (!RMA_LIKELY_((uintptr_t)ivar - rma_reach_.base < rma_reach_.size && ((uintptr_t)ivar & (sizeof seen - 1)) == 0)) return -1; \
+        if (!RMA_LIKELY_((uintptr_t)ivar - rma_reach_.base < RMA_REACH_SIZE_ONCE_ && ((uintptr_t)ivar & (sizeof seen - 1)) == 0)) return -1; \
         seen = __atomic_load_n(ivar, __ATOMIC_ACQUIRE);                                                 \
         switch (cmp) {                                                                                  \
             case RMA_CMP_EQ: return seen == value;                                                      \
@@ -673,7 +690,7 @@ RMA_INLINE_ int rma_test_lock(rma_lock_t *lock) {
 
 RMA_INLINE_ int rma_clear_lock(rma_lock_t *lock) {
     uint32_t node;
-    int heap = (uintptr_t)lock - rma_reach_.base < rma_reach_.size && ((uintptr_t)lock & 7) == 0;
+    int heap = (uintptr_t)lock - rma_reach_.base < RMA_REACH_SIZE_ONCE_ && ((uintptr_t)lock & 7) == 0;
     if (!RMA_LIKELY_(rma_reach_.one_node && heap)) return rma_clear_lock_slow_(lock);
     node = __atomic_load_n(&lock->node_, __ATOMIC_RELAXED);
     if (!RMA_LIKELY_((node & (RMA_LOCK_HELD_ | RMA_LOCK_ASLEEP_)) == RMA_LOCK_HELD_)) return rma_clear_lock_slow_(lock);
@@ -701,9 +718,9 @@ RMA_INLINE_ void *rma_gptr_ptr_(rma_gptr_t g, size_t len) {
         /* Pairs with the release store by which a commit is published. */
         extent = __atomic_load_n((size_t *)(void *)space + (offset >= rma_reach_.guest), __ATOMIC_ACQUIRE);
         if (RMA_LIKELY_(len <= extent && offset <= extent - len)) return space + offset;
-    } else if (offset >= rma_reach_.symmetric && len <= rma_reach_.size &&
-               offset - rma_reach_.symmetric <= rma_reach_.size - len) {
-        return space + offset;
+    } else if (offset >= rma_reach_.symmetric) {
+        size_t size = RMA_REACH_SIZE_;
+        if (len <= size && offset - rma_reach_.symmetric <= size - len) return space + offset;
     }
     return NULL;
 }

@@ -13,8 +13,8 @@ static rma_gptr_t make(int pe, size_t offset) {
 
 /* Of [addr, addr + len) where it is symmetric; null elsewhere. */
 static rma_gptr_t of_symmetric(const struct rmai_world *w, const void *addr, size_t len, int pe) {
-    size_t offset = (size_t)((const char *)addr - w->symmetric.base);
-    if (offset < w->symmetric.size && len <= w->symmetric.size - offset) return make(pe, w->layout.symmetric + offset);
+    size_t offset = (size_t)((const char *)addr - w->symmetric.base), size = rmai_segment_size(&w->symmetric);
+    if (offset < size && len <= size - offset) return make(pe, w->layout.symmetric + offset);
     offset = (size_t)((const char *)addr - w->statics.base);
     if (w->statics_mode != RMAI_STATICS_OFF && offset < w->statics.size && len <= w->statics.size - offset)
         return make(pe, w->layout.statics + offset);
@@ -35,7 +35,7 @@ rma_gptr_t rmai_gptr_own(struct rmai_world *w, const void *addr, size_t len) {
 
 rma_gptr_t rma_gptr(const void *addr, int pe) {
     struct rmai_world *w = &rmai_world;
-    size_t offset = (size_t)((const char *)addr - w->local.base), local = __atomic_load_n(&w->local.size, __ATOMIC_RELAXED);
+    size_t offset = (size_t)((const char *)addr - w->local.base), local = rmai_segment_size(&w->local);
     rma_gptr_t g;
     int code;
     /* What is asked for most, and is all zero unless the runtime is running. */
@@ -64,7 +64,7 @@ static void bounds(const struct rmai_world *w, size_t offset, size_t *start, siz
         *start = offset >= w->layout.guest ? w->layout.guest : w->layout.local;
     } else if (offset >= w->layout.symmetric) {
         *start = w->layout.symmetric;
-        *end = *start + __atomic_load_n(&rma_reach_.size, __ATOMIC_RELAXED); /* another thread may be growing it */
+        *end = *start + RMA_REACH_SIZE_;
     } else if (w->statics_mode != RMAI_STATICS_OFF) {
         *start = w->layout.statics;
         *end = *start + w->statics.size;
@@ -141,7 +141,7 @@ static int not_there(const struct rmai_world *w, const char *call, rma_gptr_t g,
                       "%s: global pointer %#llx with %zu bytes is outside the heaps of PE %d (offset %#llx; symmetric heap "
                       "%#zx to %#zx, local heap from %#zx)",
                       call, (unsigned long long)g, len, rma_gptr_pe(g), offset, w->layout.symmetric,
-                      w->layout.symmetric + w->symmetric.size, w->layout.local);
+                      w->layout.symmetric + rmai_segment_size(&w->symmetric), w->layout.local);
 }
 
 /* Attached memory is aligned as its address is, which only its owner's node knows. */

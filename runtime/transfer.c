@@ -31,9 +31,9 @@ static int bad_address(const struct rmai_world *w, const char *call, const char 
 
 /* The symmetric range on PE pe, number slot of the node, or -1. Returns 0 if it is in no symmetric object. */
 static int find(const struct rmai_world *w, const void *addr, size_t len, int pe, int slot, struct rmai_place *p) {
-    size_t offset = (size_t)((const char *)addr - w->symmetric.base);
+    size_t offset = (size_t)((const char *)addr - w->symmetric.base), size = rmai_segment_size(&w->symmetric);
     *p = (struct rmai_place){.far = slot < 0, .pe = pe, .offset = w->layout.symmetric + offset};
-    if (offset <= w->symmetric.size && len <= w->symmetric.size - offset) {
+    if (offset <= size && len <= size - offset) {
         if (!p->far) p->there = (char *)rmai_header(w, slot) + w->layout.symmetric + offset;
         return 1;
     }

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # check-tsan.sh: ThreadSanitizer finds no race where blocks are given back while their owner works, in
-# test/threads/returned.c, nor among the PEs of a team that meet and tell each other things, in test/threads/near.c.
+# test/threads/returned.c, nor among the PEs of a team that meet and tell each other things, in test/threads/near.c, nor where a heap
+# grows while other threads ask what is in it, in test/threads/growth.c.
 #
 # Broken by a plain access to a word that others read or write at the same time, and by an ordering that is too weak to
 # carry what a giver wrote to the next life of its block, or what a PE wrote to those that have heard it. Processes on one node share
@@ -62,6 +63,19 @@ if ! $cc $flags $headers -Wno-tsan -Wno-unknown-warning-option -ffunction-sectio
     exit 1
 fi
 
+# The checks of ranges and what makes heaps grow: the library's own objects, without what calls MPI.
+sources="$top_srcdir/test/threads/growth.c"
+for module in base/error base/settings base/choice base/cgroup heap/segment heap/reserve heap/tlsf heap/quick heap/returned heap/attached \
+    runtime/world runtime/context runtime/local runtime/attach runtime/gptr runtime/transfer runtime/inline; do
+    sources="$sources $top_srcdir/$module.c"
+done
+# shellcheck disable=SC2086
+if ! $cc $flags $headers -Wno-tsan -Wno-unknown-warning-option -ffunction-sections -fdata-sections -Wl,--gc-sections \
+    -I"$top_builddir" -I"$top_srcdir" -I"$top_srcdir/include" -pthread -o "$dir/growth" $sources >"$dir/log" 2>&1; then
+    fail "compilation"
+    exit 1
+fi
+
 races() { # races PROGRAM ARGUMENT...: none, and all is as it has to be
     program=$1
     shift
@@ -84,5 +98,6 @@ races near 2 flat
 races near 3 flat
 races near 12 tree 5000
 races near 5 counter
+races growth
 
 [ $failures -eq 0 ] || { echo "$failures failed"; exit 1; }
