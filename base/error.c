@@ -90,7 +90,7 @@ void rmai_error_identity(const char *who, void (*end_job)(int code)) {
     end = end_job;
 }
 
-const char *rmai_error_identity_text(void) { return identity; }
+const char *rmai_error_who(void) { return identity; }
 
 void rmai_note(const char *format, ...) {
     char text[TEXT_SIZE];

@@ -43,8 +43,8 @@ void rmai_error_restore(const struct rmai_error_kept *kept);
  * ends the job; the runtime sets both at init. Before, the process prints the text and exits. */
 void rmai_error_identity(const char *who, void (*end_job)(int code));
 
-/* rmai_error_identity_text: those words, or "". */
-const char *rmai_error_identity_text(void);
+/* rmai_error_who: those words; "" before they are set. */
+const char *rmai_error_who(void);
 
 /* rmai_note prints one line "librma: ..." to stderr: what a user should know and no call can return. */
 void rmai_note(const char *format, ...) RMAI_PRINTF(1, 2);

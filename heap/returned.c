@@ -4,8 +4,13 @@
 #include "heap/returned.h"
 
 int rmai_returned_push(struct rmai_returned *list, struct rmai_tlsf *t, size_t offset) {
-    uint32_t unit = (uint32_t)(offset / RMAI_TLSF_UNIT), head;
     if (rmai_tlsf_retire(t, offset) != 0) return -1;
+    rmai_returned_link(list, t, offset);
+    return 0;
+}
+
+void rmai_returned_link(struct rmai_returned *list, struct rmai_tlsf *t, size_t offset) {
+    uint32_t unit = (uint32_t)(offset / RMAI_TLSF_UNIT), head;
     head = __atomic_load_n(&list->head, __ATOMIC_RELAXED);
     do {
         /* Release: after the state. Who looks at the block without holding the pool reads them in the other order
@@ -14,7 +19,6 @@ int rmai_returned_push(struct rmai_returned *list, struct rmai_tlsf *t, size_t o
         /* Release: the link, and what this PE did to the block, come before the drain's acquire exchange. A push in
          * between continues the release sequence, so the exchange synchronizes with all of them. */
     } while (!__atomic_compare_exchange_n(&list->head, &head, unit + 1, 1, __ATOMIC_RELEASE, __ATOMIC_RELAXED));
-    return 0;
 }
 
 size_t rmai_returned_drain(struct rmai_returned *list, struct rmai_tlsf *t) {

@@ -23,6 +23,9 @@ struct rmai_returned {
 /* rmai_returned_push gives back the live block at offset of pool t. Returns 0, or -1 if no live block is there. Lock-free. */
 int rmai_returned_push(struct rmai_returned *list, struct rmai_tlsf *t, size_t offset);
 
+/* rmai_returned_link: the second half of it, for one who has retired the block. */
+void rmai_returned_link(struct rmai_returned *list, struct rmai_tlsf *t, size_t offset);
+
 /* rmai_returned_drain frees what the list holds, and returns the number of blocks. By the pool's holder. */
 size_t rmai_returned_drain(struct rmai_returned *list, struct rmai_tlsf *t);
 

@@ -98,6 +98,7 @@ void rmai_segment_extend(struct rmai_segment *s, size_t bytes) {
     int failed = rmai_tlsf_grow(&s->pool, bytes);
     assert(!failed && bytes <= s->committed - s->size && "commit has prepared it");
     (void)failed;
+    if (s->guard) memset(s->base + s->size, OLD, bytes);
     __atomic_store_n(&s->size, s->size + bytes, __ATOMIC_RELAXED); /* pairs with rmai_segment_size of other threads */
 }
 
@@ -108,11 +109,32 @@ static size_t zone_of(const struct rmai_segment *s, size_t size) { return rmai_r
 
 static void mark_zone(const struct rmai_segment *s, void *block, size_t size) { memset((char *)block + size, RED, zone_of(s, size)); }
 
-void *rmai_segment_alloc(struct rmai_segment *s, size_t alignment, size_t size, int *full) {
+/* Bytes from a block's first to the end of its red zone. */
+static size_t span_of(const struct rmai_segment *s, size_t size) { return size + zone_of(s, size); }
+
+/* The first byte of [from, from + len), memory that was free, that is no poison any more; or NULL. */
+static const unsigned char *written(const char *from, size_t len) {
+    const unsigned char *p = (const unsigned char *)from;
+    if (len && p[0] == OLD && memcmp(p, p + 1, len - 1) == 0) return NULL;
+    for (size_t i = 0; i < len; i++)
+        if (p[i] != OLD) return p + i;
+    return NULL;
+}
+
+/* Looks at memory that a block takes. */
+static void check_taken(const struct rmai_segment *s, const char *call, const char *block, size_t size, size_t from, size_t to) {
+    const unsigned char *bad = written(block + from, to - from);
+    if (bad)
+        rmai_note("%s: %s: the %s was written to where it was free: byte %zu of the block of %zu bytes at %p, which is given now, was %#x",
+                  rmai_error_who(), rmai_error_name(call), s->name, (size_t)(bad - (const unsigned char *)block), size, (const void *)block, *bad);
+}
+
+void *rmai_segment_alloc(struct rmai_segment *s, const char *call, size_t alignment, size_t size, int *full) {
     size_t offset = rmai_tlsf_alloc(&s->pool, alignment, with_guard(s, size));
     *full = offset == RMAI_TLSF_FULL;
     if (offset >= RMAI_TLSF_DENIED) return NULL;
     if (RMAI_UNLIKELY(s->guard)) {
+        check_taken(s, call, s->base + offset, size, 0, span_of(s, size));
         memset(s->base + offset, NEW, size);
         mark_zone(s, s->base + offset, size);
     }
@@ -125,6 +147,12 @@ int rmai_segment_live(const struct rmai_segment *s, const void *block, size_t *s
     return 1;
 }
 
+/* After the block has been retired: pairs with the fence in damage(). */
+static void poison_retired(const struct rmai_segment *s, void *block, size_t size) {
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    memset(block, OLD, span_of(s, size));
+}
+
 int rmai_segment_free(struct rmai_segment *s, void *block) {
     size_t size = 0;
     if (!rmai_segment_holds(s, block)) return -1;
@@ -132,20 +160,38 @@ int rmai_segment_free(struct rmai_segment *s, void *block) {
         if (!rmai_segment_live(s, block, &size)) return -1;
     }
     if (!s->shared) {
-        if (s->guard) memset(block, OLD, size + s->guard);
+        if (s->guard) memset(block, OLD, span_of(s, size));
         return rmai_tlsf_free(&s->pool, offset_of(s, block));
     }
     /* A peer may be giving back the same block in this moment: one of the two is told that it is too late. */
     if (rmai_tlsf_retire(&s->pool, offset_of(s, block)) != 0) return -1;
-    if (s->guard) memset(block, OLD, size + s->guard);
+    if (s->guard) poison_retired(s, block, size);
     rmai_tlsf_free_retired(&s->pool, (uint32_t)(offset_of(s, block) / RMAI_TLSF_UNIT));
     return 0;
 }
 
+int rmai_segment_give_back(struct rmai_segment *s, struct rmai_returned *list, void *block) {
+    size_t size = 0;
+    if (RMAI_LIKELY(!s->guard)) return rmai_returned_push(list, &s->pool, offset_of(s, block));
+    if (!rmai_segment_live(s, block, &size) || rmai_tlsf_retire(&s->pool, offset_of(s, block)) != 0) return -1;
+    poison_retired(s, block, size);
+    rmai_returned_link(list, &s->pool, offset_of(s, block));
+    return 0;
+}
+
 int rmai_segment_resize(struct rmai_segment *s, void *block, size_t size) {
-    int result = rmai_tlsf_resize(&s->pool, offset_of(s, block), with_guard(s, size));
-    if (result == 0 && s->guard) mark_zone(s, block, size);
-    return result;
+    return rmai_tlsf_resize(&s->pool, offset_of(s, block), with_guard(s, size));
+}
+
+void rmai_segment_remark(struct rmai_segment *s, const char *call, void *block, size_t old) {
+    size_t size = old, before, after;
+    if (!s->guard) return;
+    rmai_segment_live(s, block, &size);
+    before = span_of(s, old), after = span_of(s, size);
+    if (after > before) check_taken(s, call, block, size, before, after);
+    if (size > old) memset((char *)block + old, NEW, size - old);
+    mark_zone(s, block, size);
+    if (after < before) memset((char *)block + after, OLD, before - after);
 }
 
 struct drain {
@@ -156,7 +202,6 @@ struct drain {
 static int take_returned(void *context, uint32_t unit) {
     const struct drain *d = context;
     struct rmai_tlsf *pool = &d->segment->pool;
-    if (d->segment->guard) memset(d->segment->base + (size_t)unit * RMAI_TLSF_UNIT, OLD, (size_t)pool->unit[unit].size * RMAI_TLSF_UNIT);
     return d->quick && !d->segment->guard && rmai_quick_adopt(d->quick, pool, unit);
 }
 
@@ -171,8 +216,11 @@ static const unsigned char *damage(const struct rmai_segment *s, const struct rm
     const size_t size = b->size - s->guard;
     const unsigned char *zone = (const unsigned char *)s->base + b->offset + size;
     if (!s->guard || !b->live) return NULL;
-    for (size_t i = 0; i < zone_of(s, size); i++)
-        if (zone[i] != RED) return rmai_tlsf_live(&s->pool, b->offset, NULL) ? zone + i : NULL;
+    for (size_t i = 0; i < zone_of(s, size); i++) {
+        if (zone[i] == RED) continue;
+        __atomic_thread_fence(__ATOMIC_SEQ_CST); /* pairs with poison_retired: if that byte is its poison, the block is not live */
+        return rmai_tlsf_live(&s->pool, b->offset, NULL) ? zone + i : NULL;
+    }
     return NULL;
 }
 
@@ -197,6 +245,9 @@ size_t rmai_segment_report(const struct rmai_segment *s, const char *who, size_t
     size_t n = 0, bytes = 0, next;
     for (size_t at = 0; (next = rmai_tlsf_next(&s->pool, at, &b)) != 0; at = next) {
         const unsigned char *bad;
+        if (!b.live && s->guard && (bad = written(s->base + at, b.size)) != NULL)
+            rmai_note("%s: the %s was written to where it is free: byte %zu of the free block of %zu bytes at %p is %#x", who, s->name,
+                      (size_t)(bad - (const unsigned char *)(s->base + at)), b.size, (void *)(s->base + at), *bad);
         if (!b.live) continue;
         n++;
         bytes += b.size - s->guard;

@@ -75,19 +75,26 @@ int rmai_segment_commit(struct rmai_segment *s, size_t want, size_t *got);
 /* rmai_segment_uncommit gives back what commit gave and extend has not taken: where the PEs do not go on together. */
 void rmai_segment_uncommit(struct rmai_segment *s);
 
-/* rmai_segment_extend adds bytes, at most what commit gave, to the pool. */
+/* rmai_segment_extend adds bytes, at most what commit gave, to the pool. With red zones all free memory is poison, also what comes so. */
 void rmai_segment_extend(struct rmai_segment *s, size_t bytes);
 
 /* rmai_segment_alloc: a block, without growing. NULL: *full tells if growing would help (1), or if memory
- * for the table is exhausted (0, recorded). */
-void *rmai_segment_alloc(struct rmai_segment *s, size_t alignment, size_t size, int *full);
+ * for the table is exhausted (0, recorded). With red zones a note of `call` tells if somebody has written to the memory while it
+ * was free; the block is given all the same, since what was written there is overwritten. */
+void *rmai_segment_alloc(struct rmai_segment *s, const char *call, size_t alignment, size_t size, int *full);
 
 /* rmai_segment_live: 1 if block is the base of a live block, with its size. Any PE, any time. */
 int rmai_segment_live(const struct rmai_segment *s, const void *block, size_t *size);
 
-/* rmai_segment_free gives back the live block; returns -1 if it is none. rmai_segment_resize: as rmai_tlsf_resize. */
+/* rmai_segment_free gives back the live block; returns -1 if it is none. rmai_segment_give_back: the same for a PE that does not hold
+ * the segment; the block goes on the list. */
 int rmai_segment_free(struct rmai_segment *s, void *block);
+int rmai_segment_give_back(struct rmai_segment *s, struct rmai_returned *list, void *block);
+
+/* rmai_segment_resize: as rmai_tlsf_resize, and touches no byte of the block. rmai_segment_remark follows it, when the block is sure to stay
+ * so: it puts the red zone behind the new end, new bytes of the program's before it, and poison where the block no longer is. */
 int rmai_segment_resize(struct rmai_segment *s, void *block, size_t size);
+void rmai_segment_remark(struct rmai_segment *s, const char *call, void *block, size_t old);
 
 /* rmai_segment_drain frees what others have given back by the list, or parks it in `quick` if that is not null. Returns the
  * number of blocks. */
@@ -98,8 +105,8 @@ size_t rmai_segment_drain(struct rmai_segment *s, struct rmai_returned *list, st
  * RMA_ERR_ADDRESS for `call`: which byte was overwritten. Without red zones always RMA_SUCCESS. */
 int rmai_segment_intact(const struct rmai_segment *s, const char *call, const void *block, int held);
 
-/* rmai_segment_report shows, by note, the live blocks (`leaks`: that many at most, and their sum; 0: none) and the
- * damaged red zones. `who` begins each line. Returns the number of live blocks. */
+/* rmai_segment_report shows, by note, the live blocks (`leaks`: that many at most, and their sum; 0: none), the
+ * damaged red zones, and the free blocks that somebody has written to. `who` begins each line. Returns the number of live blocks. */
 size_t rmai_segment_report(const struct rmai_segment *s, const char *who, size_t leaks);
 
 /* rmai_segment_stats fills all but n_returned. */

@@ -78,7 +78,7 @@ static void note_status(int status, void *unused) {
 }
 
 static void say_it(int code) {
-    const char *who = rmai_error_identity_text();
+    const char *who = rmai_error_who();
     int shmem = strncmp(watched.began_by, "rma_", 4) != 0;
     if (watched.last_thread)
         rmai_note("%s: the last thread of the program has ended without %s; aborting the job with exit code %d", who,

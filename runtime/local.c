@@ -34,17 +34,17 @@ int rmai_local_grow(struct rmai_world *w, struct rmai_segment *s, int q, enum rm
 }
 
 /* What the pool has, then what was parked, then more memory. */
-static void *search(struct rmai_world *w, size_t alignment, size_t size) {
+static void *search(struct rmai_world *w, const char *call, size_t alignment, size_t size) {
     int full;
-    void *block = rmai_segment_alloc(&w->local, alignment, size, &full);
+    void *block = rmai_segment_alloc(&w->local, call, alignment, size, &full);
     if (!block && full && rmai_quick_flush(&w->quick, &w->local.pool))
-        block = rmai_segment_alloc(&w->local, alignment, size, &full);
+        block = rmai_segment_alloc(&w->local, call, alignment, size, &full);
     if (!block && full && rmai_local_grow(w, &w->local, w->node_my_pe, RMAI_OWN, alignment, size) == RMA_SUCCESS)
-        block = rmai_segment_alloc(&w->local, alignment, size, &full);
+        block = rmai_segment_alloc(&w->local, call, alignment, size, &full);
     return block;
 }
 
-static void *allocate(struct rmai_world *w, size_t alignment, size_t size) {
+static void *allocate(struct rmai_world *w, const char *call, size_t alignment, size_t size) {
     size_t offset = RMAI_TLSF_FULL;
     int quick = alignment == ALIGNMENT && !w->local.guard;
     if (quick) offset = rmai_quick_take(&w->quick, &w->local.pool, size);
@@ -57,7 +57,7 @@ static void *allocate(struct rmai_world *w, size_t alignment, size_t size) {
             offset = rmai_quick_take(&w->quick, &w->local.pool, size);
         if (offset != RMAI_TLSF_FULL) return w->local.base + offset;
     }
-    return search(w, alignment, size);
+    return search(w, call, alignment, size);
 }
 
 static int give(const char *call, size_t alignment, size_t size, void **block) {
@@ -65,7 +65,7 @@ static int give(const char *call, size_t alignment, size_t size, void **block) {
     *block = NULL;
     if (size == 0) return RMA_SUCCESS;
     rmai_own_lock(w);
-    *block = allocate(w, alignment, size);
+    *block = allocate(w, call, alignment, size);
     rmai_own_unlock(w);
     if (RMAI_LIKELY(*block != NULL)) return RMA_SUCCESS;
     rmai_error_prefix("%s: ", call);

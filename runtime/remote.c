@@ -52,7 +52,7 @@ int rmai_guest_lock(struct rmai_world *w, int q) {
 
 void rmai_guest_unlock(struct rmai_world *w, int q) { rmai_unlock(&rmai_header(w, q)->guest_lock); }
 
-static int allocate(struct rmai_world *w, int q, size_t size, rma_gptr_t *g) {
+static int allocate(struct rmai_world *w, const char *call, int q, size_t size, rma_gptr_t *g) {
     struct rmai_returned *returned = &rmai_header(w, q)->returned[RMAI_GUEST];
     struct rmai_segment s;
     int full, code = rmai_guest_lock(w, q);
@@ -60,9 +60,9 @@ static int allocate(struct rmai_world *w, int q, size_t size, rma_gptr_t *g) {
     if (code != RMA_SUCCESS) return code;
     rmai_guest_view(w, q, &s);
     if (rmai_returned_any(returned)) rmai_segment_drain(&s, returned, NULL);
-    block = rmai_segment_alloc(&s, ALIGNMENT, size, &full);
+    block = rmai_segment_alloc(&s, call, ALIGNMENT, size, &full);
     if (!block && full && rmai_local_grow(w, &s, q, RMAI_GUEST, ALIGNMENT, size) == RMA_SUCCESS)
-        block = rmai_segment_alloc(&s, ALIGNMENT, size, &full);
+        block = rmai_segment_alloc(&s, call, ALIGNMENT, size, &full);
     rmai_guest_unlock(w, q);
     if (!block) return RMA_ERR_NO_MEM;
     *g = (rma_gptr_t)(uint32_t)w->node_pes[q] << RMA_GPTR_BITS_ | (w->layout.guest + (size_t)(block - s.base));
@@ -70,7 +70,7 @@ static int allocate(struct rmai_world *w, int q, size_t size, rma_gptr_t *g) {
 }
 
 int rmai_guest_alloc(struct rmai_world *w, const char *call, int q, size_t size, rma_gptr_t *g) {
-    int code = allocate(w, q, size, g);
+    int code = allocate(w, call, q, size, g);
     if (code != RMA_SUCCESS) rmai_error_prefix("%s: on PE %d: ", call, w->node_pes[q]);
     return code;
 }
@@ -107,7 +107,7 @@ int rmai_give_back(struct rmai_world *w, const char *call, int q, size_t offset,
     if (RMAI_UNLIKELY(s.guard) && rmai_segment_live(&s, block, NULL)) code = rmai_segment_intact(&s, call, block, 0);
     /* Poisoned meanwhile, by whoever was faster to give it back: then it is not live any more. */
     if (code != RMA_SUCCESS && rmai_segment_live(&s, block, NULL)) return code;
-    if (rmai_returned_push(&h->returned[pool], &s.pool, offset - (size_t)(s.base - (char *)h)) == 0) return RMA_SUCCESS;
+    if (rmai_segment_give_back(&s, &h->returned[pool], block) == 0) return RMA_SUCCESS;
     /* Which block it is not can be told only where nobody else changes the tables. */
     return rmai_error(RMA_ERR_BASE, "%s: %s%#llx of PE %d is not the base of a live block: foreign, interior, or freed already", call,
                       addr ? "address " : "offset ", addr ? (unsigned long long)(uintptr_t)addr : (unsigned long long)offset,

@@ -50,11 +50,11 @@ static int allocate(struct rmai_world *w, const char *name, size_t alignment, si
     static const char *const what[RMAI_AGREE_FIELDS] = {"success", "the offset of the new block"};
     struct rmai_verdict v;
     int full, code = RMA_SUCCESS;
-    void *p = rmai_segment_alloc(&w->symmetric, alignment, size, &full);
+    void *p = rmai_segment_alloc(&w->symmetric, name, alignment, size, &full);
     if (!p && full) {
         code = grow(w, name, alignment, size);
         if (code != RMA_SUCCESS) return code;
-        p = rmai_segment_alloc(&w->symmetric, alignment, size, &full);
+        p = rmai_segment_alloc(&w->symmetric, name, alignment, size, &full);
     }
     if (p && zero) memset(p, 0, size);
     const uint64_t mine[RMAI_AGREE_FIELDS] = {p != NULL, p ? offset_of(w, p) : 0};
@@ -139,16 +139,20 @@ static int resize(struct rmai_world *w, void *block, size_t size, void **result)
     rmai_segment_live(&w->symmetric, block, &old);
     did = rmai_segment_resize(&w->symmetric, block, size);
     if (did != -1) {
+        /* A larger block is marked before a peer may put something to its new part, a smaller one when it is sure to stay so. */
+        if (did == 0 && size > old) rmai_segment_remark(&w->symmetric, "rma_realloc", block, old);
         const uint64_t mine[RMAI_AGREE_FIELDS] = {did == 0};
         met = rmai_agree_on(w, "rma_realloc", RMAI_STATUS, mine, &v);
         if (met != RMA_SUCCESS) return met;
         if (!v.field[0].min) {
             if (did == 0) {
                 rmai_segment_resize(&w->symmetric, block, old);
+                if (size > old) rmai_segment_remark(&w->symmetric, "rma_realloc", block, size);
                 short_elsewhere(w, &v);
             }
             return RMA_ERR_NO_MEM;
         }
+        if (size <= old) rmai_segment_remark(&w->symmetric, "rma_realloc", block, old);
         *result = block;
         return RMA_SUCCESS;
     }

@@ -306,8 +306,8 @@ static int open_memory(struct rmai_world *w) {
         rmai_error_prefix("rma_init: ");
         return code;
     }
-    rmai_segment_extend(&w->symmetric, rmai_min(rmai_round_up(init, RMAI_PAGE), got));
     if (w->settings.heap_check == RMAI_CHECK_FULL) w->symmetric.guard = w->local.guard = RMAI_RED_ZONE;
+    rmai_segment_extend(&w->symmetric, rmai_min(rmai_round_up(init, RMAI_PAGE), got));
     rmai_affinity(&h->cpus);
     h->quota = rmai_cpu_quota();
     h->pe = w->my_pe;

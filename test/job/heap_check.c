@@ -5,7 +5,7 @@
  * Broken by a way to give back that does not look, by a zone that is at the wrong place after a block has changed its size, by a
  * look at a block that another PE is giving back in this moment, and by a block that is lost when an error is told.
  *
- * With RMA_TEST_LEAK=what (test/check-heap-check.sh) it leaves that behind for the report at the end. */
+ * With RMA_TEST_LEAK=what (test/check-heap-check.sh) it leaves that behind for the report at the end, or writes to what it has given back. */
 #include "job.h"
 
 #include <mpi.h>
@@ -260,6 +260,65 @@ static void at_once(void) {
     OK(rma_free(blocks));
 }
 
+/* ---- writing to what was given back ---- */
+
+/* What is written to a freed block is no longer there when the block is given again, which it is. */
+static void given_again(const char *at, size_t size) {
+    CHECK(all_are(at, NEW, size) && all_are(at + size, RED, ZONE), "a block that was damaged while it was free");
+}
+
+/* Which heap's block, and whether it is allocated again: by the same sizes in the same order it is the same block. */
+static void write_to_freed(const char *heap, int again) {
+    int last = job.n - 1;
+    rma_gptr_t g = RMA_GPTR_NULL, guest;
+    char *at = NULL;
+    if (strcmp(heap, "symmetric") == 0) {
+        CHECK((at = rma_malloc(300)) != NULL, "%s", rma_last_error());
+        OK(rma_free(at));
+        if (job.me == last) at[7] = (char)wrong;
+        OK(rma_barrier_all());
+        if (again) CHECK(rma_malloc(300) == at, "another block");
+        if (again) given_again(at, 300);
+        if (again) OK(rma_free(at));
+    } else if (strcmp(heap, "resized") == 0) {
+        CHECK((at = rma_malloc(64)) != NULL, "%s", rma_last_error());
+        CHECK(rma_realloc(at, 1000) == at && rma_realloc(at, 64) == at, "not in place");
+        if (job.me == last) at[500] = (char)wrong;
+        if (again) CHECK(rma_realloc(at, 1000) == at, "not in place");
+        OK(rma_free(at));
+    } else if (strcmp(heap, "grown") == 0) { /* what growth brought, and nobody has had yet */
+        CHECK((at = rma_malloc(100000)) != NULL, "%s", rma_last_error());
+        OK(rma_free(at));
+        CHECK((at = rma_malloc(300000)) != NULL, "%s", rma_last_error());
+        if (job.me == last) at[300000 + 4096] = (char)wrong;
+        if (again) CHECK(rma_realloc(at, 310000) == at, "not in place");
+        OK(rma_free(at));
+    } else if (strcmp(heap, "local") == 0 && job.me == last) {
+        at = local(300);
+        OK(rma_free_mem(at));
+        at[7] = (char)wrong;
+        if (again) CHECK(local(300) == at, "another block");
+        if (again) OK(rma_free_mem(at));
+    }
+    if (strcmp(heap, "returned") == 0) { /* by another PE, and its owner has not looked yet */
+        at = local(300);
+        g = of_next(rma_gptr(at, job.me));
+        OK(rma_gptr_free(g));
+        OK(rma_barrier_all());
+        if (job.me == last) at[7] = (char)wrong;
+        if (again) given_again(local(300), 300);
+        if (again) OK(rma_free_mem(at));
+    }
+    if (strcmp(heap, "guest") == 0 && job.me == last) {
+        OK(rma_alloc_mem_on(last, 300, &guest));
+        OK(rma_gptr_free(guest));
+        *((char *)rma_gptr_ptr(guest) + 7) = (char)wrong;
+        if (again) OK(rma_alloc_mem_on(last, 300, &g));
+        if (again) CHECK(g == guest, "another block");
+        if (again) OK(rma_gptr_free(g));
+    }
+}
+
 /* ---- what is left behind ---- */
 
 static void leave(const char *what) {
@@ -289,6 +348,8 @@ static void leave(const char *what) {
         OK(rma_alloc_mem(99, &at));
         at[99 + 5] = (char)wrong;
     }
+    if (strncmp(what, "freed-", 6) == 0) write_to_freed(what + 6, 0);
+    if (strncmp(what, "again-", 6) == 0) write_to_freed(what + 6, 1);
 }
 
 int main(void) {

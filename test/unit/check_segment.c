@@ -68,7 +68,7 @@ static void extend(struct space *p, size_t bytes) {
 
 static void *give(struct space *p, size_t size) {
     int full = -1;
-    char *block = rmai_segment_alloc(&p->segment, 64, size, &full);
+    char *block = rmai_segment_alloc(&p->segment, "rma_alloc_mem", 64, size, &full);
     ck_assert_msg(block != NULL, "no block of %zu bytes", size);
     ck_assert_int_eq(full, 0);
     return block;
@@ -223,7 +223,7 @@ START_TEST(a_segment_grows_and_gives_blocks_inside_itself) {
     int full = -1;
     create(&p, 4 * MIB);
     ck_assert_uint_eq(p.segment.size, 0);
-    ck_assert_ptr_null(rmai_segment_alloc(&p.segment, 64, 1000, &full));
+    ck_assert_ptr_null(rmai_segment_alloc(&p.segment, "rma_alloc_mem", 64, 1000, &full));
     ck_assert_int_eq(full, 1);
     ck_assert_uint_eq(rmai_segment_want(&p.segment, 64, 1000), 1024);
     extend(&p, 1024);
@@ -364,7 +364,7 @@ START_TEST(a_heap_can_be_filled_to_its_maximum) {
     int full;
     create(&p, 65 * RMAI_PAGE);
     for (;;) {
-        if (rmai_segment_alloc(&p.segment, 64, RMAI_PAGE, &full)) {
+        if (rmai_segment_alloc(&p.segment, "rma_alloc_mem", 64, RMAI_PAGE, &full)) {
             n++;
         } else {
             size_t got, want = rmai_segment_want(&p.segment, 64, RMAI_PAGE);
@@ -392,7 +392,7 @@ START_TEST(a_denied_table_page_is_no_full_heap) {
     offset = (size_t)((char *)p.segment.pool.unit - p.table) + 8 * RMAI_TLSF_STEP;
     ck_assert_int_eq(munmap(p.table + offset, RMAI_TLSF_STEP), 0);
     rmai_error(RMA_ERR_ARG, "something else");
-    ck_assert_ptr_null(rmai_segment_alloc(&p.segment, 64, 8 * pool_per_step, &full)); /* its rest starts there */
+    ck_assert_ptr_null(rmai_segment_alloc(&p.segment, "rma_alloc_mem", 64, 8 * pool_per_step, &full)); /* its rest starts there */
     ck_assert_int_eq(full, 0);
     ck_assert_int_eq(rma_last_code(), RMA_ERR_NO_MEM);
     block = give(&p, 9 * pool_per_step); /* and this one's does not */
