@@ -53,7 +53,7 @@ present() { # present FILE...: below the prefix
 }
 present include/rma.h include/rma_inline.h lib/librma.so lib/librma.so.0 lib/pkgconfig/rma.pc bin/rmacc bin/rma_info \
     include/shmem.h include/shmemx.h include/pshmem.h include/shmem_table.h include/mpp/shmem.h include/mpp/shmemx.h lib/librma_shmem.so \
-    lib/librma_shmem.so.0 lib/pkgconfig/shmem.pc bin/oshcc bin/oshc++ bin/oshrun share/man/man1/oshc++.1
+    lib/librma_shmem.so.0 share/librma/librma.supp lib/pkgconfig/shmem.pc bin/oshcc bin/oshc++ bin/oshrun share/man/man1/oshc++.1
 for page in "$top_srcdir"/man/*.[1-9]; do
     name=$(basename "$page")
     present "share/man/man${name##*.}/$name"
