@@ -8,7 +8,7 @@
  * call. That something is complete is seen by its owner, who is told so by another context: a barrier would hide it. */
 #include "job.h"
 
-#define LONG ((size_t)1 << 20)
+#define LONG ((size_t)1 << 20) /* bytes; longest is less where /dev/shm is small */
 #define GROUPS_MAX 20
 #define MOST 4095 /* contexts of one PE */
 
@@ -17,13 +17,14 @@ static const struct job_group *backwards; /* all PEs */
 static int n_groups;
 static rma_ctx *const untouched = (rma_ctx *)(uintptr_t)0x5a5a5a5a;
 
-static unsigned char *areas;  /* symmetric: LONG bytes for each origin */
+static size_t longest = LONG;
+static unsigned char *areas;  /* symmetric: `longest` bytes for each origin */
 static uint64_t *signals;     /* symmetric: one for each origin, */
 static uint64_t given[JOB_PES_MAX]; /* and what this PE's is on each */
 static unsigned char source[LONG], copy[LONG];
 static uint64_t keys;
 
-static unsigned char *area(int origin) { return areas + (size_t)origin * LONG; }
+static unsigned char *area(int origin) { return areas + (size_t)origin * longest; }
 static uint64_t new_key(void) { return job_stream(++keys << 8 | (uint64_t)job.me); }
 
 /* ---- groups ---- */
@@ -300,8 +301,8 @@ static void calls(const struct job_group *g, rma_ctx *ctx, bool all) {
         if (all || step == 1 || g->n == 1) values(g, ctx, i);
         atomics(g, ctx, i, all && (job.one_node || step == 1) ? 1 : 22);
     }
-    whole(g, ctx, (g->me + 1) % g->n, LONG);
-    with_signal(g, ctx, (g->me + 1) % g->n, LONG, RMA_SIGNAL_ADD, true);
+    whole(g, ctx, (g->me + 1) % g->n, longest);
+    with_signal(g, ctx, (g->me + 1) % g->n, longest, RMA_SIGNAL_ADD, true);
 }
 
 static void each_call(void) {
@@ -472,7 +473,7 @@ static void ends_with_team(void) {
 
 /* ---- what comes before what ---- */
 
-#define MAIL_MAX LONG
+#define MAIL_MAX longest
 
 /* In a ring: message i of this PE to the next one of the group, with another part on a third PE. */
 static uint64_t *flag, *acknowledged; /* symmetric: one for each origin */
@@ -833,7 +834,7 @@ static void mistakes(void) {
     uint64_t kept[JOB_PES_MAX];
     OK(rma_barrier_all());
     for (int pe = 0; pe < job.n; pe++) {
-        job_fill(area(pe), 0, LONG, (uint64_t)pe);
+        job_fill(area(pe), 0, longest, (uint64_t)pe);
         kept[pe] = signals[pe];
     }
     OK(rma_barrier_all());
@@ -850,7 +851,7 @@ static void mistakes(void) {
     }
     OK(rma_barrier_all());
     for (int pe = 0; pe < job.n; pe++)
-        CHECK(job_differs(area(pe), 0, LONG, (uint64_t)pe) == LONG && signals[pe] == kept[pe], "a refused call has written");
+        CHECK(job_differs(area(pe), 0, longest, (uint64_t)pe) == longest && signals[pe] == kept[pe], "a refused call has written");
     OK(rma_barrier_all());
     wrong_handles();
 }
@@ -914,7 +915,8 @@ int main(void) {
     nothing_works("before rma_init");
     OK(rma_init());
     job_look();
-    areas = rma_calloc((size_t)job.n, LONG);
+    if (job_room() < 2 * LONG * (size_t)job.n) longest = LONG / 4;
+    areas = rma_calloc((size_t)job.n, longest);
     signals = rma_calloc((size_t)job.n, sizeof *signals);
     told = rma_calloc((size_t)job.n, sizeof *told);
     taken = rma_calloc((size_t)job.n, sizeof *taken);

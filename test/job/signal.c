@@ -12,7 +12,8 @@
 #define LONG (((size_t)1 << 20) + 3)
 #define SMALL 5000
 
-static const size_t lengths[] = {0, 1, 8, 3967, 3968, 3969, 4096, (size_t)64 << 10, LONG};
+static size_t longest = LONG;
+static size_t lengths[] = {0, 1, 8, 3967, 3968, 3969, 4096, (size_t)64 << 10, LONG};
 enum { LENGTHS = sizeof lengths / sizeof lengths[0] };
 
 enum kind { BY_SET, BY_ADD, NBI_SET, NBI_ADD, KINDS };
@@ -26,11 +27,11 @@ struct box {
 };
 
 static struct box *box;
-static unsigned char *data;    /* symmetric: SLOTS of LONG bytes for each sender */
+static unsigned char *data;    /* symmetric: SLOTS of `longest` bytes for each sender */
 static unsigned char *sources; /* the same, of this PE for each receiver */
 
 static unsigned char *slot_of(unsigned char *area, int pe, uint64_t i) {
-    return area + ((size_t)pe * SLOTS + i % SLOTS) * (LONG + 61);
+    return area + ((size_t)pe * SLOTS + i % SLOTS) * (longest + 61);
 }
 
 /* Message i from one PE to another: how long it is, and what is put before it. The long ones seldom. */
@@ -276,8 +277,10 @@ int main(void) {
     if (size && atoi(size) % 2 == 0) setenv("RMA_COPY", "stream", 1);
     job_start();
     box = rma_calloc((size_t)(job.n * job.n), sizeof *box);
-    data = rma_calloc((size_t)job.n * SLOTS, LONG + 61);
-    sources = malloc((size_t)job.n * SLOTS * (LONG + 61));
+    if (job_room() < 2 * SLOTS * LONG * (size_t)job.n) longest = LONG / 4; /* /dev/shm is small */
+    lengths[sizeof lengths / sizeof *lengths - 1] = longest;
+    data = rma_calloc((size_t)job.n * SLOTS, longest + 61);
+    sources = malloc((size_t)job.n * SLOTS * (longest + 61));
     CHECK(box && data && sources, "%s", rma_last_error());
     for (int kind = 0; kind < KINDS; kind++) {
         DOING(names[kind]);
