@@ -64,7 +64,13 @@ fail() {
     failures=$((failures + 1))
 }
 
-for n in 1 2 4; do
+# Where /dev/shm is smaller, it is what refuses; a node of one PE does not use it.
+pes='1 2 4'
+if [ "$(df -Pk /dev/shm 2>/dev/null | awk 'NR == 2 { print $2 }')" -le $((mib << 10)) ]; then
+    echo "note: /dev/shm is no larger than the group: 1 PE only"
+    pes=1
+fi
+for n in $pes; do
     status=0
     # mpiexec may be a command with arguments.
     # shellcheck disable=SC2086
