@@ -1163,13 +1163,10 @@ static int without_window(struct rmai_world *w, const char *call) {
     return code;
 }
 
-int rmai_far_cover(struct rmai_world *w, const char *call) {
+/* With the symmetric heap's present size, after a meeting whose outcome was `code`. */
+static int make_window(struct rmai_world *w, const char *call, int code) {
     size_t size = w->symmetric.size;
-    int well, code, flushed, made;
-    if (!w->far.active || w->far.windowless) return RMA_SUCCESS;
-    if (size - w->far.covered <= (w->far.amo_mpi ? 0 : w->far.covered / 4) && w->far.covered) return RMA_SUCCESS;
-    /* All have met when the window is taken down: until then each may need an answer from one who would wait in there. */
-    code = rmai_meet(w, call);
+    int well, flushed, made;
     lock(&w->far);
     w->far.covered = 0; /* seen by whoever takes a set's lock after the flush */
     flushed = rmai_contexts_flush(w, call);
@@ -1189,6 +1186,20 @@ int rmai_far_cover(struct rmai_world *w, const char *call) {
     }
     unlock(&w->far);
     if (well && w->far.one_sided < 0 && w->n_nodes > 1) w->far.one_sided = all_well(w, one_sided(w) ? RMA_SUCCESS : RMA_ERR_MPI);
+    return code;
+}
+
+int rmai_far_cover(struct rmai_world *w, const char *call) {
+    const size_t size = w->symmetric.size, covered = w->far.covered;
+    struct rmai_blocking blocking;
+    int code;
+    if (!w->far.active || w->far.windowless) return RMA_SUCCESS;
+    if (size - covered <= (w->far.amo_mpi ? 0 : covered / 4) && covered) return RMA_SUCCESS;
+    /* All have met when the window is taken down: until then each may need an answer from one who would wait in there. */
+    code = rmai_meet(w, call);
+    rmai_blocking_begin(&blocking, w, call, "making MPI's window by MPI_Win_create");
+    code = make_window(w, call, code);
+    rmai_blocking_end(&blocking);
     return code;
 }
 

@@ -82,6 +82,20 @@ static void worst(void *mine, const void *other) {
     memcpy(mine, &a, sizeof a);
 }
 
+/* After a meeting: what is left is MPI's own. */
+static int make_communicators(struct rmai_world *w, const char *call, const struct rmai_team *t, struct rmai_group *g) {
+    struct rmai_blocking blocking;
+    int code;
+    rmai_blocking_begin(&blocking, w, call, "making a communicator by MPI_Comm_create_group");
+    code = rmai_mpi(make_all(w, t, &g->all), call, "MPI_Comm_create_group");
+    if (code == RMA_SUCCESS) MPI_Comm_set_errhandler(g->all, MPI_ERRORS_RETURN);
+    rmai_blocking_step(&blocking, "making a communicator by MPI_Comm_split");
+    if (code == RMA_SUCCESS)
+        code = rmai_mpi(MPI_Comm_split(g->all, t->near.me == 0 ? 0 : MPI_UNDEFINED, t->me, &g->leaders), call, "MPI_Comm_split");
+    rmai_blocking_end(&blocking);
+    return code;
+}
+
 int rmai_group_ready(struct rmai_world *w, const char *call, struct rmai_team *t) {
     struct rmai_group *g = &t->group;
     const struct rmai_near *near = &t->near;
@@ -95,10 +109,7 @@ int rmai_group_ready(struct rmai_world *w, const char *call, struct rmai_team *t
     if (code == RMA_SUCCESS && met == RMA_SUCCESS && all.code != RMA_SUCCESS)
         code = rmai_error(all.code, "%s: another PE of the team has no memory for it", call);
     if (code == RMA_SUCCESS) code = met;
-    if (code == RMA_SUCCESS) code = rmai_mpi(make_all(w, t, &g->all), call, "MPI_Comm_create_group");
-    if (code == RMA_SUCCESS) MPI_Comm_set_errhandler(g->all, MPI_ERRORS_RETURN);
-    if (code == RMA_SUCCESS)
-        code = rmai_mpi(MPI_Comm_split(g->all, near->me == 0 ? 0 : MPI_UNDEFINED, t->me, &g->leaders), call, "MPI_Comm_split");
+    if (code == RMA_SUCCESS) code = make_communicators(w, call, t, g);
     if (code == RMA_SUCCESS && g->leaders != MPI_COMM_NULL) {
         MPI_Comm_set_errhandler(g->leaders, MPI_ERRORS_RETURN);
         code = learn_nodes(w, call, t, g);

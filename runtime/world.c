@@ -538,19 +538,19 @@ static int agreed_already(struct rmai_world *w, int code) {
  * failed before it, and what takes all in a `close` follows from what all had agreed on, so that nobody waits for one
  * that has given up. */
 static const struct step {
-    const char *name;
+    const char *name; /* for who waits in it, and for who hears that it has failed on another PE */
     int (*open)(struct rmai_world *w);
     int (*agree)(struct rmai_world *w, int code);
     int (*close)(struct rmai_world *w); /* or NULL */
 } steps[] = {
-    {"settings", open_facts, rmai_consensus_facts, close_node},
-    {"node", open_node, agree_on_layout, NULL},
-    {"reservation", open_reservation, agreed_already, close_reservation},
-    {"memory", open_memory, rmai_consensus, close_memory},
-    {"waiting", open_waiting, agree_on_waiting, NULL},
-    {"connections", open_connections, agree_on_connections, close_connections},
-    {"global variables", open_statics, agree_on_statics, close_statics},
-    {"window", open_reach, agree_on_reach, close_reach},
+    {"finding the node's PEs by MPI_Comm_split_type", open_facts, rmai_consensus_facts, close_node},
+    {"making nodes by MPI_Comm_split", open_node, agree_on_layout, NULL},
+    {"reserving address space by MPI_Win_allocate_shared", open_reservation, agreed_already, close_reservation},
+    {"getting memory", open_memory, rmai_consensus, close_memory},
+    {"counting processors", open_waiting, agree_on_waiting, NULL},
+    {"connecting nodes by MPI_Comm_split", open_connections, agree_on_connections, close_connections},
+    {"moving global variables", open_statics, agree_on_statics, close_statics},
+    {"making MPI's window by MPI_Win_create", open_reach, agree_on_reach, close_reach},
 };
 #define N_STEPS (sizeof steps / sizeof steps[0])
 
@@ -565,7 +565,9 @@ static int close_steps(struct rmai_world *w, size_t n) {
 
 static int open_steps(struct rmai_world *w) {
     for (size_t i = 0; i < N_STEPS; i++) {
-        int code = steps[i].agree(w, steps[i].open(w));
+        int code;
+        rmai_blocking_step(w->blocking, steps[i].name);
+        code = steps[i].agree(w, steps[i].open(w));
         if (code != RMA_SUCCESS) {
             struct rmai_error_kept why;
             if (w->failed_pe != w->my_pe) rmai_error_add(" (%s)", steps[i].name);
@@ -581,11 +583,16 @@ static int open_steps(struct rmai_world *w) {
 static int release(struct rmai_world *w) {
     rmai_report(w);
     rmai_traffic_report(w);
+    struct rmai_blocking blocking;
+    int code;
     w->ended = 1;
-    return close_steps(w, N_STEPS);
+    rmai_blocking_begin(&blocking, w, "rma_finalize", "closing windows and communicators");
+    code = close_steps(w, N_STEPS);
+    rmai_blocking_end(&blocking);
+    return code;
 }
 
-static int start(struct rmai_world *w, int required) {
+static int start_watched(struct rmai_world *w, int required) {
     int code = start_mpi(w, required);
     if (code != RMA_SUCCESS) return code;
     introduce(w);
@@ -597,6 +604,17 @@ static int start(struct rmai_world *w, int required) {
     w->far.active = 0;
     code = open_steps(w);
     if (code == RMA_SUCCESS) inform(w);
+    return code;
+}
+
+static int start(struct rmai_world *w, int required) {
+    struct rmai_blocking blocking;
+    int code;
+    rmai_blocking_begin(&blocking, w, "rma_init", "MPI_Init_thread");
+    w->blocking = &blocking;
+    code = start_watched(w, required);
+    rmai_blocking_end(&blocking);
+    w->blocking = NULL;
     return code;
 }
 

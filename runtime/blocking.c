@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Who is stopped is found without MPI: the other PEs of this host are processes whose environment has a rank, and whose nearest ancestor without
+ * one, the launcher's process on this host, is ours too. */
+#include "config.h"
+
+#include "runtime/blocking.h"
+#include "base/error.h"
+#include "base/process.h"
+#include "base/wait.h"
+#include "runtime/world.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define LOOK_EVERY 50000000  /* nanoseconds */
+#define LOOK_TIME_MOST 0.2   /* seconds that count between two looks */
+#define READ_TIME 250000000  /* nanoseconds in which the launcher reads what the process has written */
+#define ANCESTORS_MOST 16
+#define INIT "MPI_Init_thread"
+
+/* ---- processes ---- */
+
+/* The rank in a process's environment, as launchers write it, or -1. */
+static int rank_of(int pid) {
+    static const char *const names[] = {"PMI_RANK=", "OMPI_COMM_WORLD_RANK=", "PMIX_RANK=", "SLURM_PROCID=", "PALS_RANKID="};
+    char path[32], *entry = NULL;
+    size_t room = 0;
+    int rank = -1;
+    FILE *f;
+    snprintf(path, sizeof path, "/proc/%d/environ", pid);
+    if (!(f = fopen(path, "re"))) return -1;
+    while (rank < 0 && getdelim(&entry, &room, 0, f) > 0)
+        for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+            if (strncmp(entry, names[i], strlen(names[i])) == 0) rank = atoi(entry + strlen(names[i]));
+    free(entry);
+    fclose(f);
+    return rank;
+}
+
+static int parent_of(int pid) {
+    char path[32], line[512];
+    const char *after;
+    int parent = 0;
+    size_t n;
+    FILE *f;
+    snprintf(path, sizeof path, "/proc/%d/stat", pid);
+    if (!(f = fopen(path, "re"))) return 0;
+    n = fread(line, 1, sizeof line - 1, f);
+    fclose(f);
+    line[n] = 0;
+    after = strrchr(line, ')'); /* the end of the program's name, which may hold anything */
+    if (!after || sscanf(after + 1, " %*c %d", &parent) != 1) return 0;
+    return parent;
+}
+
+/* The launcher's process on this host, from which `pid` descends. */
+static int launcher_of(int pid) {
+    int parent = parent_of(pid);
+    for (int i = 0; i < ANCESTORS_MOST && parent > 1 && rank_of(parent) >= 0; i++) parent = parent_of(parent);
+    return parent;
+}
+
+/* Writes which PEs of this job on this host are stopped; returns their number. */
+static int find_stopped(char *text, size_t room) {
+    const int launcher = launcher_of(getpid());
+    DIR *all = opendir("/proc");
+    struct dirent *one;
+    size_t used = 0;
+    int n = 0, pid, rank;
+    *text = 0;
+    while (all && (one = readdir(all)) != NULL) {
+        if (!isdigit((unsigned char)one->d_name[0])) continue;
+        pid = atoi(one->d_name);
+        if (rmai_process_state(pid) != RMAI_PROCESS_STOPPED || (rank = rank_of(pid)) < 0 || launcher_of(pid) != launcher) continue;
+        n++;
+        if (used < room) used += (size_t)snprintf(text + used, room - used, "%sPE %d is stopped (process %d of this host)", n > 1 ? ", " : "", rank, pid);
+    }
+    if (all) closedir(all);
+    return n;
+}
+
+/* ---- the watch ---- */
+
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* Before MPI_Init has told it, the launcher's rank says which PE this is. */
+static const char *identity(char text[64]) {
+    if (*rmai_error_who()) return rmai_error_who();
+    snprintf(text, 64, "PE %d", rank_of(getpid()));
+    return text;
+}
+
+static void say(const struct rmai_blocking *b, const char *what, double waited, int stopped, const char *who_is) {
+    char me[64];
+    rmai_note("%s has waited %.0f s in %s, %s: %s", identity(me), waited, b->call, what,
+              stopped ? who_is : "no PE of this host is stopped, so the one that is waited for is on another host");
+}
+
+/* Not by MPI_Abort, which may wait for the call that does not return. A process that ends so ends the job. */
+static void give_up(const struct rmai_blocking *b, const char *what, int stopped, const char *who_is) {
+    char me[64];
+    rmai_note("%s: %s: %s is not over after %ld s (RMA_TIMEOUT): %s; aborting the job", identity(me), b->call, what, b->timeout,
+              stopped ? who_is : "a PE of another host, or the way there, is gone");
+    nanosleep(&(struct timespec){.tv_nsec = READ_TIME}, NULL);
+    _exit(RMA_EXIT_BASE + RMA_ERR_SYSTEM);
+}
+
+static void *watch(void *context) {
+    struct rmai_blocking *b = context;
+    const char *what = NULL, *present;
+    const double patience = (double)(b->stall ? b->stall : b->timeout);
+    double waited = 0, said = 0, last = now(), time;
+    char who_is[512];
+    while (!atomic_load_explicit(&b->over, memory_order_acquire)) {
+        rmai_sleep_on(&b->over, 0, LOOK_EVERY, NULL);
+        time = now();
+        waited += time - last < LOOK_TIME_MOST ? time - last : LOOK_TIME_MOST;
+        last = time;
+        present = atomic_load_explicit(&b->what, memory_order_relaxed);
+        if (present != what) {
+            what = present;
+            waited = said = 0;
+        }
+        if (waited < patience || atomic_load_explicit(&b->over, memory_order_acquire)) continue;
+        if (said == 0) {
+            int stopped = find_stopped(who_is, sizeof who_is);
+            said = waited;
+            if (b->stall) say(b, what, waited, stopped, who_is);
+        } else if (b->timeout && waited > said + (double)b->timeout) {
+            int stopped = find_stopped(who_is, sizeof who_is);
+            if (stopped || strcmp(what, INIT) != 0) give_up(b, what, stopped, who_is);
+            said = waited; /* starting a large job may take its time */
+        }
+    }
+    return NULL;
+}
+
+void rmai_blocking_begin(struct rmai_blocking *b, const struct rmai_world *w, const char *call, const char *what) {
+    struct rmai_settings early;
+    struct rmai_error_kept kept;
+    *b = (struct rmai_blocking){.w = w, .call = rmai_error_name(call), .what = what};
+    if (rma_reach_.running) {
+        b->stall = w->settings.stall;
+        b->timeout = w->settings.timeout;
+    } else {
+        /* What is wrong with them rma_init will say. */
+        memset(&early, 0, sizeof early);
+        rmai_error_keep(&kept);
+        rmai_settings_read(&early, rmai_node_memory());
+        rmai_error_restore(&kept);
+        b->stall = early.stall;
+        b->timeout = early.timeout;
+    }
+    if (b->stall == 0 && b->timeout == 0) return;
+    b->running = rmai_thread(&b->thread, watch, b) == 0;
+}
+
+void rmai_blocking_step(struct rmai_blocking *b, const char *what) { atomic_store_explicit(&b->what, what, memory_order_relaxed); }
+
+void rmai_blocking_end(struct rmai_blocking *b) {
+    if (!b->running) return;
+    atomic_store_explicit(&b->over, 1, memory_order_release);
+    rmai_rouse(&b->over);
+    pthread_join(b->thread, NULL);
+    b->running = 0;
+}

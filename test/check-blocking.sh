@@ -1,0 +1,83 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# check-blocking.sh: a PE that is stopped where the others wait for it inside MPI is named, and the job ends.
+#
+# PE 1 stops itself just before the first call of a function (test/fault/fault.c): in rma_init, in rma_finalize, where the symmetric heap's
+# window is made anew, and where a team's communicators are. Nothing of MPI says that it waits there. The jobs sleep most of the time,
+# and are run all at once.
+set -eu
+
+# fault.sh and launcher.sh want some variables, and set others.
+# shellcheck disable=SC2034,SC2154
+script=check-blocking
+top_builddir=${top_builddir:-$(pwd)}
+mpiexec=${MPIEXEC:-mpiexec.mpich}
+# shellcheck source=/dev/null
+. "$(dirname "$0")/launcher.sh"
+dir=$(mktemp -d "${TMPDIR:-/tmp}/check-blocking.XXXXXX")
+trap 'rm -rf "$dir"' EXIT
+trap 'exit 99' HUP INT TERM
+# shellcheck source=/dev/null
+. "$(dirname "$0")/fault/fault.sh"
+deadline=$((60 * ${RMA_TEST_SLOW:-1}))
+export RMA_STALL=1 RMA_TIMEOUT=1
+
+# start NAME FUNCTION N [SETTING...]: PE 1 stops before the Nth call.
+start() {
+    name=$1 function=$2 call=$3
+    shift 3
+    (
+        status=0
+        # mpiexec may be a command with arguments.
+        # shellcheck disable=SC2086
+        env RMA_TEST_FAULT=stop:"$function:$call" RMA_TEST_FAULT_PE=1 RMA_TEST_FAULT_LATER=1 RMA_TEST_FAULT_NOTE="$dir/$name.note" RMA_TEST_JOB_ID="$$.$name" "$@" \
+            timeout -k 5 "$deadline" $mpiexec -n 2 env LD_LIBRARY_PATH="$libraries" LD_PRELOAD="$preload" "$begin" \
+            >"$dir/$name.out" 2>"$dir/$name.err" </dev/null || status=$?
+        echo $status >"$dir/$name.status"
+    ) &
+}
+
+failures=0
+# judge NAME WHERE: it has ended, and PE 0 has said who is stopped, and in what of which call it has waited.
+judge() {
+    status=$(cat "$dir/$1.status") why=
+    [ -e "$dir/$1.note" ] || why='; there is no such call'
+    case $status in 0 | 124 | 137) why="$why; exit $status" ;; esac
+    grep -qE "PE 0.* has waited [0-9]+ s in $2: PE 1 is stopped \(process [0-9]+ of this host\)" "$dir/$1.err" || why="$why; nobody says who is stopped"
+    grep -qE "PE 1 .*(is stopped|has been stopped).*RMA_TIMEOUT|RMA_TIMEOUT.*PE 1 is stopped" "$dir/$1.err" || why="$why; nobody says why it ends"
+    pids=$(grep -lszxF "RMA_TEST_JOB_ID=$$.$1" /proc/[0-9]*/environ 2>/dev/null | tr -dc '0-9\n' || true)
+    for pid in $pids; do
+        why="$why; has left process $pid"
+        kill -KILL "$pid" 2>/dev/null || true
+    done
+    if [ -z "$why" ]; then
+        echo "ok   $1"
+        return
+    fi
+    echo "FAIL $1${why}"
+    head -n 20 "$dir/$1.out" "$dir/$1.err" | sed 's/^/    /'
+    failures=$((failures + 1))
+}
+
+nodes=MPIR_CVAR_NOLOCAL=1
+[ $mpi != openmpi ] || nodes=RMA_NODE_PES=1
+start init MPI_Init_thread 1
+start split_type MPI_Comm_split_type 1
+if [ $mpi = mpich ]; then start shared MPI_Win_allocate_shared 1; fi
+start split MPI_Comm_split 1 $nodes
+start idup MPI_Comm_idup 1 $nodes
+start window MPI_Win_create 1 $nodes
+start again MPI_Win_create 2 $nodes
+start group MPI_Comm_create_group 1 $nodes
+start end MPI_Win_free 1 $nodes
+wait
+judge init 'rma_init, MPI_Init_thread'
+judge split_type 'rma_init, finding the node.s PEs by MPI_Comm_split_type'
+if [ $mpi = mpich ]; then judge shared 'rma_init, reserving address space by MPI_Win_allocate_shared'; fi
+judge split 'rma_init, .*MPI_Comm_split'
+judge idup 'rma_init, .*MPI_Comm_split'
+judge window "rma_init, making MPI.s window by MPI_Win_create"
+judge again "rma_[a-z_]*, making MPI.s window by MPI_Win_create"
+judge group 'rma_[a-z_]*, making a communicator by MPI_Comm_create_group'
+judge end "rma_[a-z_]*, (closing windows and communicators|making MPI.s window by MPI_Win_create)"
+[ $failures -eq 0 ]
