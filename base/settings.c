@@ -55,7 +55,7 @@ static const struct setting table[] = {
     {"RMA_PROGRESS", CHOICE, EACH, AT(progress), "auto", "auto|thread|none", "who serves other nodes while the program computes"},
     {"RMA_WINDOW", CHOICE, MOST, AT(window), "auto", "auto|always|none", "what goes to other nodes through an MPI window"},
     {"RMA_AMO", CHOICE, MOST, AT(amo), "auto", "auto|cpu|mpi", "who does atomics on the symmetric heap"},
-    {"RMA_STALL", SECONDS, EACH, AT(stall), "30", NULL, "seconds of waiting for another node until it is said; 0: never"},
+    {"RMA_STALL", SECONDS, EACH, AT(stall), "30", NULL, "seconds of waiting for another PE until it is said; 0: never"},
     {"RMA_TIMEOUT", SECONDS, EACH, AT(timeout), "120", NULL, "seconds without an answer until the job ends; 0: never"},
     {"RMA_CHECK", BOOL, MOST, AT(check), "no", NULL, "compare the arguments of collective calls"},
     {"RMA_COLLECTIVES", WAYS, LEAST, AT(collectives), "auto", NULL, "sizes from which collectives take an algorithm: family:algorithm=size,..."},

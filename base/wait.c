@@ -9,11 +9,14 @@
  * ends by itself after a millisecond, and by then its addition has long been seen by every later waker. */
 #include "config.h"
 
+#include "base/attributes.h"
 #include "base/wait.h"
 
+#include <fcntl.h>
 #include <limits.h>
 #include <linux/futex.h>
 #include <sched.h>
+#include <stdio.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -31,15 +34,70 @@ static void futex(_Atomic uint32_t *word, int operation, uint32_t value, const s
 #define SLEEP_FIRST 1000000    /* see above: a wake-up may be missed in the first sleep */
 #define SLEEP_WATCHED 50000000 /* between looks after a wait that lasts */
 
+/* ---- other load ----
+ *
+ * A PE whose polls have run out asks the kernel how long this thread was ready to run and did not (proc(5), schedstat: run delay). On an idle machine
+ * that is next to nothing, however long the waits are. Where it is a good part of the time, other programs want the processors: polling then
+ * keeps nobody's hand-over short, and takes from this PE the time that the scheduler would give it when it is woken. So polls become few
+ * at once, and many again step by step. A PE that never polls in vain never asks. */
+
+#define LOAD_LOOK 1000000u /* nanoseconds between two questions at least */
+#define LOAD_PART 16       /* it is other load if one part in so many of the time was waited for a processor */
+#define POLLS_LOADED 100u
+#define POLLS_GROWTH 4
+
+static uint64_t nanoseconds(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* Of this thread, in nanoseconds; 0 where the kernel does not count it. */
+static uint64_t run_delay(void) {
+    char text[96];
+    unsigned long long ran, delay = 0;
+    ssize_t n;
+    int fd = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return 0;
+    n = read(fd, text, sizeof text - 1);
+    close(fd);
+    text[n > 0 ? n : 0] = 0;
+    return sscanf(text, "%llu %llu", &ran, &delay) == 2 ? delay : 0;
+}
+
+static RMAI_COLD void ask_for_load(const struct rmai_patience *patience) {
+    static _Thread_local uint64_t asked, delay; /* at the last question */
+    unsigned polls = rmai_polls(patience);
+    uint64_t now = nanoseconds(), before = asked, delayed;
+    if (now - before < LOAD_LOOK) return;
+    delayed = delay;
+    delay = run_delay();
+    asked = now;
+    if (!before) return;
+    if ((delay - delayed) * LOAD_PART > now - before)
+        polls = POLLS_LOADED < patience->polls ? POLLS_LOADED : patience->polls;
+    else
+        polls = polls < patience->polls / POLLS_GROWTH ? polls * POLLS_GROWTH : patience->polls;
+    atomic_store_explicit(patience->polls_now, polls, memory_order_relaxed);
+}
+
+/* The polls of a wait have run out: how often it yields before it sleeps. A yield to another program may last for milliseconds. */
+static unsigned out_of_polls(const struct rmai_patience *patience) {
+    if (!patience->polls_now) return patience->yields;
+    ask_for_load(patience);
+    return rmai_polls(patience) == patience->polls ? patience->yields : 0;
+}
+
 /* After a rest: the wait goes on, unless there is a new value. */
 static void look_after(const struct rmai_patience *patience, struct rmai_stall *stall) {
     if (stall && patience->late) patience->late(patience->context, stall);
 }
 
 static uint32_t wait_and_help(struct rmai_event *e, uint32_t old, const struct rmai_patience *patience, struct rmai_stall *stall, int one_nap) {
+    const unsigned polls = rmai_polls(patience);
     long nap = NAP_FIRST;
     uint32_t now;
-    for (unsigned i = 0; i < patience->polls; i++) {
+    for (unsigned i = 0; i < polls; i++) {
         now = atomic_load_explicit(&e->value, memory_order_acquire);
         if (now != old) return now;
         if (i % POLLS_A_TURN == POLLS_A_TURN - 1 && patience->progress(patience->context)) {
@@ -48,6 +106,7 @@ static uint32_t wait_and_help(struct rmai_event *e, uint32_t old, const struct r
         }
         rmai_pause();
     }
+    out_of_polls(patience);
     atomic_fetch_add_explicit(&e->sleepers, 1, memory_order_relaxed);
     atomic_thread_fence(memory_order_seq_cst); /* before the loads of `value`: see above */
     while ((now = atomic_load_explicit(&e->value, memory_order_acquire)) == old) {
@@ -61,14 +120,17 @@ static uint32_t wait_and_help(struct rmai_event *e, uint32_t old, const struct r
 }
 
 static uint32_t wait(struct rmai_event *e, uint32_t old, const struct rmai_patience *patience, struct rmai_stall *stall, int one_nap) {
+    const unsigned polls = rmai_polls(patience);
+    unsigned yields;
     uint32_t now;
     if (patience->progress) return wait_and_help(e, old, patience, stall, one_nap);
-    for (unsigned i = 0; i < patience->polls; i++) {
+    for (unsigned i = 0; i < polls; i++) {
         now = atomic_load_explicit(&e->value, memory_order_acquire);
         if (now != old) return now;
         if (i >= HOT_POLLS) rmai_pause();
     }
-    for (unsigned i = 0; i < patience->yields; i++) {
+    yields = out_of_polls(patience);
+    for (unsigned i = 0; i < yields; i++) {
         now = atomic_load_explicit(&e->value, memory_order_acquire);
         if (now != old) return now;
         sched_yield();
@@ -92,7 +154,7 @@ static uint32_t wait(struct rmai_event *e, uint32_t old, const struct rmai_patie
 void rmai_linger(struct rmai_linger *l, const struct rmai_patience *patience) {
     unsigned look = l->looks;
     long most = patience->nap ? patience->nap : LINGER_NAP;
-    if (look < patience->polls) {
+    if (!l->out_of_polls && look < rmai_polls(patience)) {
         l->looks++;
         if (look >= HOT_POLLS) rmai_pause();
         if (patience->progress && look % POLLS_A_TURN == POLLS_A_TURN - 1 && patience->progress(patience->context)) {
@@ -101,14 +163,18 @@ void rmai_linger(struct rmai_linger *l, const struct rmai_patience *patience) {
         }
         return;
     }
+    if (!l->out_of_polls) {
+        l->out_of_polls = 1;
+        l->yields = out_of_polls(patience);
+    }
     if (patience->progress) {
         if (patience->progress(patience->context)) {
             look_after(patience, l->stall);
             l->nap = 0;
             return;
         }
-    } else if (look < patience->polls + patience->yields) {
-        l->looks++;
+    } else if (l->yields > 0) {
+        l->yields--;
         sched_yield();
         return;
     }

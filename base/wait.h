@@ -41,13 +41,16 @@ struct rmai_stall {
 };
 
 struct rmai_patience {
-    unsigned polls;  /* looks at the word before the first yield */
+    unsigned polls;  /* looks at the word before the first yield, at most */
     unsigned yields; /* calls of sched_yield, one look after each, before sleeping */
     int (*progress)(void *context); /* or NULL: what a waiting PE does for others; returns 0 if there was nothing to do */
     void *context;
     long nap; /* with progress: nanoseconds of sleep between its turns, at most */
     _Atomic uint32_t *doze; /* with progress, or NULL: not 0 while a thread sleeps between its turns; rmai_rouse_dozer ends that */
     void *_Atomic *slept_on; /* with progress, or NULL: the word on which a thread sleeps between its turns */
+    /* Or NULL: how many polls are made at present. Where other programs keep this one from running, what is waited for does not run either,
+     * most of the time, and who has polled long is let in last: then PEs sleep at once (base/wait.c). */
+    _Atomic unsigned *polls_now;
     /* Both or none: looks after a wait at each of its rests, and is told that a wait it has looked after is over. */
     void (*late)(void *context, struct rmai_stall *stall);
     void (*late_no_more)(void *context, struct rmai_stall *stall);
@@ -94,10 +97,16 @@ void rmai_wake(struct rmai_event *e);
 /* Waiting for what no event tells, such as a word of the program that others store to: a turn of it, between two looks. Start
  * from {0}. */
 struct rmai_linger {
-    unsigned looks;
+    unsigned looks, yields;   /* polls made, and yields to come */
+    int out_of_polls;
     long nap;                 /* nanoseconds */
     struct rmai_stall *stall; /* or NULL: patience->late looks after this wait at each rest; rmai_wait_over ends it */
 };
+
+/* rmai_polls: how many looks a wait makes at present before it yields or sleeps. */
+static inline unsigned rmai_polls(const struct rmai_patience *patience) {
+    return patience->polls_now ? atomic_load_explicit(patience->polls_now, memory_order_relaxed) : patience->polls;
+}
 
 /* rmai_linger polls, yields or sleeps, by how long it has lasted; drives progress as the patience says. */
 void rmai_linger(struct rmai_linger *l, const struct rmai_patience *patience);

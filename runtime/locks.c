@@ -57,7 +57,7 @@ int rma_lock_wait_(rma_lock_t *lock, uint32_t before) {
     const struct rmai_patience *patience = &w->barrier.patience;
     struct rmai_stall stall = {.call = "rma_set_lock", .pe = (int)(before & RMA_LOCK_PE_) - 1};
     struct rmai_linger linger = {.stall = &stall};
-    unsigned polls = w->barrier.crowded ? POLLS_CROWDED : patience->polls;
+    unsigned polls = w->barrier.crowded ? POLLS_CROWDED : rmai_polls(patience);
     uint32_t *word = &near_copy(lock, (int)(before & RMA_LOCK_PE_) - 1)->node_, seen;
     __atomic_fetch_or(&lock->node_, before & RMA_LOCK_PE_, __ATOMIC_RELAXED); /* for who looks at the queue from outside */
     for (unsigned i = 0; i < polls; i++) {
@@ -103,7 +103,7 @@ static uint32_t await_bits(rma_lock_t *lock, uint32_t bits, struct rmai_stall *s
     struct rmai_world *w = &rmai_world;
     const struct rmai_patience *patience = &w->barrier.patience;
     struct rmai_linger linger = {.stall = stall};
-    unsigned polls = w->barrier.crowded ? POLLS_CROWDED : patience->polls;
+    unsigned polls = w->barrier.crowded ? POLLS_CROWDED : rmai_polls(patience);
     uint32_t node;
     for (unsigned i = 0; i < polls; i++) {
         if ((node = node_of(lock)) & bits) break;

@@ -370,7 +370,12 @@ static int agree_on_waiting(struct rmai_world *w, int code) {
         patience.doze = &w->far.doze;
         patience.slept_on = &w->far.slept_on;
     }
-    if (w->settings.spin != RMAI_AUTO) patience.polls = (unsigned)rmai_min((size_t)w->settings.spin, UINT_MAX);
+    if (w->settings.spin != RMAI_AUTO) {
+        patience.polls = (unsigned)rmai_min((size_t)w->settings.spin, UINT_MAX);
+    } else if (!crowded) {
+        atomic_store_explicit(&w->polls_now, patience.polls, memory_order_relaxed);
+        patience.polls_now = &w->polls_now;
+    }
     rmai_barrier_setup(&w->barrier, (uint32_t)w->node_n_pes, (uint32_t)w->node_my_pe, w->node_pes, crowded, patience, barrier_part, w);
     return RMA_SUCCESS;
 }

@@ -104,6 +104,7 @@ struct rmai_world {
     int crowded_somewhere; /* on some node there are more PEs than processors */
     int statics_stuck; /* at the end a PE of this node still has its variables in the shared memory: it must stay */
     struct rmai_barrier barrier;
+    _Atomic unsigned polls_now; /* see struct rmai_patience */
 };
 
 extern struct rmai_world rmai_world;
