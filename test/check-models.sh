@@ -5,11 +5,16 @@
 # A model that cannot fail shows nothing: so each is also run with each of the steps that its header names left out, and
 # must then fail. Bounds and assumptions stand in the models' headers.
 #
-#     RMA_TEST_MODELS=large   larger bounds too: about a minute and 2 GiB of memory
+# Searches run at the same time, one for each processor: each is this script again, with --one. RMA_TEST_DEPTH=long (test/depth.sh)
+# has the larger bounds that the headers name.
+#
+#     RMA_TEST_MODELS=large   still larger bounds: about a minute and 2 GiB of memory
 set -eu
 
 top_srcdir=${top_srcdir:-$(cd "$(dirname "$0")/.." && pwd)}
 cc=${CC:-cc}
+# shellcheck source=depth.sh
+. "$top_srcdir/test/depth.sh"
 
 if ! command -v spin >/dev/null 2>&1; then
     echo "check-models: skipped: spin is not installed"
@@ -24,7 +29,6 @@ dir=$(mktemp -d "${TMPDIR:-/tmp}/check-models.XXXXXX")
 trap 'rm -rf "$dir"' EXIT
 trap 'exit 99' HUP INT TERM
 failures=0
-optimize=-O2
 cd "$dir"
 
 fail() { # fail TEXT, with the log of what was run last
@@ -44,13 +48,16 @@ search() {
         ! $cc $optimize -w -DSAFETY -DMEMLIM=4096 -o pan pan.c >log 2>&1; then
         return 1
     fi
-    timeout 300 ./pan -m1000000 >log 2>&1 || return 1
+    # shellcheck disable=SC2086
+    timeout 300 ./pan $memory >log 2>&1 || return 1
     errors=$(sed -n 's/^State-vector.*errors: //p' log)
     states=$(sed -n 's/^ *\([0-9.e+]*\) states, stored.*/\1/p' log)
     [ -n "$errors" ] || return 1
     # A search that was cut short has shown nothing.
     ! grep -q 'search depth too small\|out of memory\|Search not completed\|max depth' log || [ "$errors" -gt 0 ]
 }
+
+no_way_to_break() { : >log; fail "$1: no way to break it"; }
 
 # holds MODEL [-D...]: no error, and no line of the model that is never reached.
 holds() {
@@ -76,26 +83,51 @@ breaks() {
     fi
 }
 
-holds returned
-holds returned -DGIVERS=3 -DBLOCKS=2 -DROUNDS=4
-holds returned -DOWNER_CLAIMS
-holds lock
-holds list
-holds list -DOPERATIONS=3 -DKEYS=2
-holds list -DPES=3 -DOPERATIONS=1 -DKEYS=1
-if [ "${RMA_TEST_MODELS-}" = large ]; then
-    holds lock -DPES=3 -DTURNS=3
-    holds returned -DGIVERS=3 -DROUNDS=4
-    holds list -DPES=3 -DOPERATIONS=1 -DKEYS=2
+if [ "${1-}" = --one ]; then # --one "holds|breaks MODEL [-D...]"
+    # An error is found at once, in few states, and smaller bounds are searched in a second: most of the time would go into compiling.
+    optimize=-O0 memory="-m1000000 -w20"
+    case $2 in
+    breaks*) memory="-m10000 -w18" ;;
+    *) if deep; then optimize=-O2 memory=-m1000000; fi ;;
+    esac
+    # A list of words; what it says stays together.
+    # shellcheck disable=SC2086
+    $2 >said
+    cat said
+    exit $failures
 fi
 
-# Each way to break a model that the model names.
-optimize=-O0 # these are found at once, and most of the time would go into compiling
-for model in returned list lock; do
-    ways=$(grep -o '^#if[a-z]* *BROKEN_[A-Z]*\|defined(BROKEN_[A-Z]*)' "$top_srcdir/test/model/$model.pml" |
-        grep -o 'BROKEN_[A-Z]*' | sort -u)
-    [ -n "$ways" ] || fail "$model: no way to break it"
-    for way in $ways; do breaks "$model" "-D$way"; done
-done
+{
+    if deep; then
+        echo holds returned
+        echo holds returned -DGIVERS=3 -DBLOCKS=2 -DROUNDS=4
+        echo holds returned -DOWNER_CLAIMS
+        echo holds list
+        echo holds list -DOPERATIONS=3 -DKEYS=2
+        echo holds lock
+    else
+        echo holds returned -DROUNDS=4
+        echo holds returned -DGIVERS=3 -DBLOCKS=2 -DROUNDS=3
+        echo holds returned -DROUNDS=4 -DOWNER_CLAIMS
+        echo holds list -DKEYS=2
+        echo holds lock -DTURNS=3
+    fi
+    echo holds list -DPES=3 -DOPERATIONS=1 -DKEYS=1
+    if [ "${RMA_TEST_MODELS-}" = large ]; then
+        echo holds lock -DPES=3 -DTURNS=3
+        echo holds returned -DGIVERS=3 -DROUNDS=4
+        echo holds list -DPES=3 -DOPERATIONS=1 -DKEYS=2
+    fi
 
-[ $failures -eq 0 ] || { echo "$failures failed"; exit 1; }
+    # Each way to break it that a model names.
+    for model in returned list lock; do
+        grep -o '^#if[a-z]* *BROKEN_[A-Z]*\|defined(BROKEN_[A-Z]*)' "$top_srcdir/test/model/$model.pml" |
+            grep -o 'BROKEN_[A-Z]*' | sort -u >ways || true
+        [ -s ways ] || echo "no_way_to_break $model"
+        sed "s/^/breaks $model -D/" ways
+    done
+} >searches
+
+# xargs exits with another code than 0 if one of them does.
+export top_srcdir
+xargs -P "$(nproc)" -I SEARCH sh "$top_srcdir/test/check-models.sh" --one SEARCH <searches || { echo "some failed"; exit 1; }
