@@ -14,6 +14,8 @@ cc=${CC:-cc}
 export top_builddir top_srcdir
 # shellcheck source=launcher.sh
 . "$top_srcdir/test/launcher.sh"
+# shellcheck source=depth.sh
+. "$top_srcdir/test/depth.sh"
 
 [ -e "$top_builddir/librma_shmem.la" ] || { echo "check-osh: skipped: librma_shmem was not built"; exit 77; }
 case "${SANITIZERS-}" in
@@ -21,9 +23,11 @@ case "${SANITIZERS-}" in
 esac
 
 dir=$(mktemp -d "${TMPDIR:-/tmp}/check-osh.XXXXXX")
-trap 'rm -rf "$dir"' EXIT
+hanging=
+trap '[ -z "$hanging" ] || { kill "$hanging" 2>/dev/null && wait "$hanging"; } || :; rm -rf "$dir"' EXIT
 trap 'exit 99' HUP INT TERM
 failures=0
+slow=${RMA_TEST_SLOW:-1}
 ok() { echo "ok   $*"; }
 fail() { # fail TEXT, with what was said
     echo "FAIL $*"
@@ -32,13 +36,18 @@ fail() { # fail TEXT, with what was said
 }
 
 # A compiler command that finds the library in the build folder: osh_compare calls it as "COMMAND FLAGS -o PROGRAM SOURCE".
+# What has been compiled with the same flags is linked anew only.
 cat >"$dir/oshcc" <<END
 #!/bin/sh
 set -eu
 flags=
 while [ "\$1" != -o ]; do flags="\$flags \$1"; shift; done
-$cc \$flags -I"$top_srcdir/include" -c -o "\$2.o" "\$3"
-exec "$top_builddir/libtool" --quiet --tag=CC --mode=link $cc \$flags -no-install -o "\$2" "\$2.o" \\
+object="$dir/\$(echo "\$flags" | cksum | tr ' ' -).o"
+if [ ! -e "\$object" ]; then
+    $cc \$flags -I"$top_srcdir/include" -c -o "\$object.\$\$" "\$3"
+    mv "\$object.\$\$" "\$object"
+fi
+exec "$top_builddir/libtool" --quiet --tag=CC --mode=link $cc \$flags -no-install -o "\$2" "\$object" \\
     "$top_builddir/librma_shmem.la" "$top_builddir/librma.la"
 END
 # Loses some puts; the second one ends the job in one call and waits for ever in another.
@@ -76,10 +85,47 @@ job() {
     env "$switch" timeout -k 5 120 $mpiexec -n "$n" "$dir/osh_bench" "$@" >"$dir/out" 2>"$dir/err" </dev/null || status=$?
 }
 
+# run_compare TAG ARGUMENT...: its exit code and what it says and leaves are in $dir/TAG.*.
+run_compare() {
+    tag=$1 code=0
+    shift
+    mkdir "$dir/$tag.tmp"
+    TMPDIR=$dir/$tag.tmp sh "$top_srcdir/bench/osh_compare" "--oshcc=$dir/oshcc" "--oshrun=$mpiexec" "--peer-oshrun=$mpiexec" \
+        --csv "$@" >"$dir/$tag.out" 2>"$dir/$tag.err" </dev/null || code=$?
+    echo $code >"$dir/$tag.status"
+}
+# judge CODE TAG: this was the exit code, and nothing is left; $dir/out and $dir/err are its for row and says.
+judge() {
+    cp "$dir/$2.out" "$dir/out"
+    cp "$dir/$2.err" "$dir/err"
+    [ "$(cat "$dir/$2.status")" -eq "$1" ] || fail "osh_compare, $2: exit $(cat "$dir/$2.status"), not $1"
+    [ -z "$(ls "$dir/$2.tmp")" ] || fail "osh_compare, $2: leaves $(ls "$dir/$2.tmp")"
+    rm -rf "$dir/$2.tmp"
+}
+# compare CODE TAG ARGUMENT...
+compare() {
+    expected=$1 name=$2
+    shift 2
+    run_compare "$name" "--deadline=$((20 * slow))" "$@"
+    judge "$expected" "$name"
+}
+
+# A peer that hangs, and one that ends early, sleep most of the time: meanwhile comes what follows.
+if deep; then failing_rounds=2 failing_deadline=20; else failing_rounds=1 failing_deadline=10; fi
+run_compare failing --deadline=$((failing_deadline * slow)) "--peer-oshcc=$dir/oshcc -include $dir/failing.h" -r $failing_rounds -- \
+    -r 1 -b 1 -t quiet,lock,sync_all,malloc_free &
+hanging=$!
+
 # Rows with -m 64: sizes 8, 16 and 64 of four tests, and one of each of the other twenty. Three of these have no data to check.
-for case in RMA_NODE_PES=auto:2 RMA_NODE_PES=1:2 RMA_NODE_PES=auto:3 RMA_NODE_PES=2:3; do
+# Without `long`: the pair on two nodes, and on one with a PE on another.
+if deep; then
+    cases="RMA_NODE_PES=auto:2 RMA_NODE_PES=1:2 RMA_NODE_PES=auto:3 RMA_NODE_PES=2:3" rounds=2
+else
+    cases="RMA_NODE_PES=1:2 RMA_NODE_PES=2:3" rounds=1
+fi
+for case in $cases; do
     switch=${case%:*} n=${case#*:}
-    job "$switch" "$n" --csv -c -r 2 -b 1 -m 64
+    job "$switch" "$n" --csv -c -r $rounds -b 1 -m 64
     if [ $status -eq 0 ] && [ "$(wc -l <"$dir/out")" -eq 33 ] && [ "$(grep -c ',Pass$' "$dir/out")" -eq 29 ]; then
         ok "osh_bench, $n PEs, $switch: every row, and its data"
     else
@@ -98,17 +144,6 @@ for arguments in "-t nix" "-m 7" "-r 0" "--nix" "nix"; do
     if [ $status -eq 2 ] && ! [ -s "$dir/out" ]; then ok "osh_bench $arguments is refused"; else fail "osh_bench $arguments: exit $status"; fi
 done
 
-# compare CODE ARGUMENT...: with this exit code, and without leaving anything.
-mkdir "$dir/tmp"
-compare() {
-    code=$1
-    shift
-    status=0
-    TMPDIR=$dir/tmp sh "$top_srcdir/bench/osh_compare" "--oshcc=$dir/oshcc" "--oshrun=$mpiexec" "--peer-oshrun=$mpiexec" \
-        --deadline=20 --csv "$@" >"$dir/out" 2>"$dir/err" </dev/null || status=$?
-    [ $status -eq "$code" ] || fail "osh_compare $*: exit $status, not $code"
-    [ -z "$(ls "$dir/tmp")" ] || fail "osh_compare $* leaves $(ls "$dir/tmp")"
-}
 # row PATTERN WHAT: the table has such a row, and only one.
 row() {
     if [ "$(grep -c "$1" "$dir/out")" -eq 1 ]; then ok "osh_compare: $2"; else fail "osh_compare: $2: no row $1"; fi
@@ -119,17 +154,19 @@ says() {
 }
 number='[0-9][0-9.]*'
 
-compare 0 "--peer-oshcc=$dir/oshcc" -r 2 -- -c -r 1 -b 1 -t long_p,barrier_all
+compare 0 both "--peer-oshcc=$dir/oshcc" -r $failing_rounds -- -c -r 1 -b 1 -t long_p,barrier_all
 row "^long_p,8,ns,$number,$number,$number," "both are measured"
 row "^barrier_all,0,ns,$number,$number,$number," "both are measured"
-compare 0 "--peer-oshcc=$dir/nix"
+if deep; then compare 0 absent "--peer-oshcc=$dir/nix"; else compare 0 absent "--peer-oshcc=$dir/nix" -r 1 -- -r 1 -b 1 -t quiet; fi
 says 'there is no peer' "a peer that is absent is said to be"
-compare 77 "--peer-oshcc=$dir/nix" --require-peer -- -t quiet
-compare 0 "--peer-oshcc=$dir/oshcc -include $dir/lossy.h" -r 1 -- -c -r 1 -b 1 -m 64 -t quiet,putmem
+compare 77 required "--peer-oshcc=$dir/nix" --require-peer -- -t quiet
+compare 0 lossy "--peer-oshcc=$dir/oshcc -include $dir/lossy.h" -r 1 -- -c -r 1 -b 1 -m 64 -t quiet,putmem
 row "^putmem,64,ns,$number,,," "wrong data are no value"
 row "^putmem,16,ns,$number,$number,$number," "and cost only this one"
 says 'peer, putmem, 64 bytes: wrong data' "wrong data are said"
-compare 0 "--peer-oshcc=$dir/oshcc -include $dir/failing.h" -r 2 -- -r 1 -b 1 -t quiet,lock,sync_all,malloc_free
+wait $hanging
+hanging=
+judge 0 failing
 row "^lock,0,ns,$number,,," "a peer that hangs has no value"
 says 'peer, lock: no end after' "and that is said"
 row "^sync_all,0,ns,$number,,," "a peer that ends early has none"
