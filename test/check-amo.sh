@@ -8,6 +8,8 @@ set -eu
 top_srcdir=${top_srcdir:-$(cd "$(dirname "$0")/.." && pwd)}
 top_builddir=${top_builddir:-$(pwd)}
 mpiexec=${MPIEXEC:-mpiexec.mpich}
+# shellcheck source=depth.sh
+. "$top_srcdir/test/depth.sh"
 failures=0
 
 fail() {
@@ -23,18 +25,32 @@ jobs() { # jobs PROGRAM PES LAYOUTS
     RMA_AMO=mpi RMA_TEST_PES=$2 RMA_TEST_NODES=$3 "$top_srcdir/test/run-job" "$top_builddir/$1" || fail "$1 with RMA_AMO=mpi"
 }
 
-jobs test/job/atomics "1 2" "one"
-jobs test/job/atomics "2 4" "nolocal blocks2"
-jobs test/job/atomic_ops "2" "one nolocal"
-jobs test/job/atomic_totals "2" "one nolocal"
-jobs test/job/atomic_totals "4" "blocks2"
-jobs test/job/ordering "2 4" "nolocal"
-jobs test/job/lock "2 4" "one nolocal"
-jobs test/job/signal "2" "nolocal"
-jobs test/job/threads "2" "nolocal"
-jobs test/job/context "2" "one nolocal"
-jobs test/job/context_threads "2 4" "one nolocal blocks2"
-jobs examples/hash_table "4" "nolocal"
+if deep; then
+    jobs test/job/atomics "1 2" "one"
+    jobs test/job/atomics "2 4" "nolocal blocks2"
+    jobs test/job/atomic_ops "2" "one nolocal"
+    jobs test/job/atomic_totals "2" "one nolocal"
+    jobs test/job/atomic_totals "4" "blocks2"
+    jobs test/job/ordering "2 4" "nolocal"
+    jobs test/job/lock "2 4" "one nolocal"
+    jobs test/job/signal "2" "nolocal"
+    jobs test/job/threads "2" "nolocal"
+    jobs test/job/context "2" "one nolocal"
+    jobs test/job/context_threads "2 4" "one nolocal blocks2"
+    jobs examples/hash_table "4" "nolocal"
+else # on one node, on several, and on nodes of two PEs
+    jobs test/job/atomics "2" "one nolocal"
+    jobs test/job/atomic_ops "2" "nolocal"
+    jobs test/job/atomic_totals "2" "one"
+    jobs test/job/atomic_totals "4" "blocks2"
+    jobs test/job/ordering "2" "nolocal"
+    jobs test/job/lock "2" "one nolocal"
+    jobs test/job/signal "2" "nolocal"
+    jobs test/job/threads "2" "nolocal"
+    jobs test/job/context "2" "nolocal"
+    jobs test/job/context_threads "2" "nolocal"
+    jobs examples/hash_table "2" "nolocal"
+fi
 
 says() { # says TEXT STATUS: what the last job has written, and how it ended: 0, or 1 for anything else
     [ "$2" -eq 0 ] && [ "$status" -eq 0 ] || { [ "$2" -ne 0 ] && [ "$status" -ne 0 ]; } || fail "a job ended with $status"
