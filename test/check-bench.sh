@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # check-bench.sh: each benchmark runs, on one node and with a node for each PE, and what it moves is right.
 #
+# RMA_TEST_DEPTH: `quick` runs each benchmark once, in turn on one node and on two; `normal` on both; `long` with each
+# option, and with other numbers of PEs.
 # Broken by a benchmark that hangs where its target is on another node, by data that its own validation finds wrong, by rows
 # that are not printed, and by options that are not read. A few iterations each: no figure is looked at.
 set -eu
@@ -10,6 +12,8 @@ top_builddir=${top_builddir:-$(pwd)}
 top_srcdir=${top_srcdir:-$(cd "$(dirname "$0")/.." && pwd)}
 mpiexec=${MPIEXEC:-mpiexec.mpich}
 top_builddir=$(cd "$top_builddir" && pwd)
+# shellcheck source=depth.sh
+. "$top_srcdir/test/depth.sh"
 
 dir=$(mktemp -d "${TMPDIR:-/tmp}/check-bench.XXXXXX")
 trap 'rm -rf "$dir"' EXIT
@@ -31,20 +35,32 @@ job() {
         status=$?
 }
 
-# passes ROWS PROGRAM [ARGUMENT...]: so many rows on either kind of nodes, each with Pass in its last column.
-passes() {
-    rows=$1 program=$2
-    shift 2
-    for switch in MPIR_CVAR_NOLOCAL=0 MPIR_CVAR_NOLOCAL=1; do
-        job $switch "${pes:-2}" "$program" -c --csv "$@"
-        if [ $status -eq 0 ] && [ "$(grep -c ',Pass$' "$dir/out")" -eq "$rows" ] &&
-            [ "$(wc -l <"$dir/out")" -eq $((rows + 1)) ]; then
-            ok "$program $*, ${pes:-2} PEs, $switch"
-        else
-            fail "$program $*, ${pes:-2} PEs, $switch: exit $status"
-        fi
-    done
+# runs SWITCH ROWS PROGRAM [ARGUMENT...]: so many rows, each with Pass in its last column.
+runs() {
+    switch=$1 rows=$2 program=$3
+    shift 3
+    job "$switch" "${pes:-2}" "$program" -c --csv "$@"
+    if [ $status -eq 0 ] && [ "$(grep -c ',Pass$' "$dir/out")" -eq "$rows" ] &&
+        [ "$(wc -l <"$dir/out")" -eq $((rows + 1)) ]; then
+        ok "$program $*, ${pes:-2} PEs, $switch"
+    else
+        fail "$program $*, ${pes:-2} PEs, $switch: exit $status"
+    fi
 }
+# in_turn ROWS PROGRAM [ARGUMENT...]: on one node, or with a node for each PE, the other time the other.
+turn=1
+in_turn() {
+    turn=$((1 - turn))
+    runs MPIR_CVAR_NOLOCAL=$turn "$@"
+}
+on_both() {
+    runs MPIR_CVAR_NOLOCAL=0 "$@"
+    runs MPIR_CVAR_NOLOCAL=1 "$@"
+}
+# Each benchmark; its options and other numbers of PEs; and what repeats these: see the head of this file.
+passes() { if quick; then in_turn "$@"; else on_both "$@"; fi; }
+option() { if deep; then on_both "$@"; elif ! quick; then in_turn "$@"; fi; }
+repeats() { if deep; then on_both "$@"; fi; }
 
 few="-i 3 -x 0 -r 1"
 # few is a list of words.
@@ -53,62 +69,63 @@ few="-i 3 -x 0 -r 1"
     passes 3 rma_put_latency $few -m 8:32
     passes 3 rma_get_latency $few -m 8:32 --call
     passes 2 rma_put_bw $few -m 4k:8k -w 4
-    passes 2 rma_put_bw $few -m 4k:8k -w 4 --nbi
-    passes 2 rma_put_bw $few -m 4k:8k --handover
-    passes 2 rma_get_bw $few -m 4k:8k -w 4
+    option 2 rma_put_bw $few -m 4k:8k -w 4 --nbi
+    option 2 rma_put_bw $few -m 4k:8k --handover
+    option 2 rma_get_bw $few -m 4k:8k -w 4
     passes 2 rma_get_bw $few -m 4k:8k -w 4 --nbi --handover --touch=read
     passes 2 rma_put_bibw $few -m 4k:8k -w 4
-    passes 2 rma_put_bibw $few -m 4k:8k --handover
+    option 2 rma_put_bibw $few -m 4k:8k --handover
     passes 3 rma_put_mr $few -m 8:32
     passes 2 rma_put_nb $few -m 4k:8k
     passes 1 rma_barrier $few
-    passes 1 rma_barrier $few -o sync
+    option 1 rma_barrier $few -o sync
     passes 20 rma_atomics $few
-    passes 1 rma_atomics $few --operation=swap
+    option 1 rma_atomics $few --operation=swap
     passes 8 rma_shmem $few
     passes 2 rma_signal $few -m 8k:16k
     passes 2 rma_threads $few
-    passes 3 rma_threads $few -t 4 -o fetch_add
-    passes 1 rma_threads $few -t 1 -o get
+    option 3 rma_threads $few -t 4 -o fetch_add
+    option 1 rma_threads $few -t 1 -o get
     passes 5 rma_lock $few
-    passes 1 rma_lock $few --operation=handover
+    option 1 rma_lock $few --operation=handover
     passes 11 rma_wait $few
-    passes 1 rma_wait $few --operation=any8
+    option 1 rma_wait $few --operation=any8
     passes 6 rma_progress -r 1 --compute=20
     passes 2 rma_init
     passes 1 rma_alloc $few -p fixed
     passes 2 rma_gups $few -m 64k:128k
     passes 4 rma_list $few --nodes=16
-    passes 1 rma_list $few --nodes=2 --operation=remove
+    option 1 rma_list $few --nodes=2 --operation=remove
     for program in rma_bcast rma_fcollect rma_collect rma_alltoall rma_reduce rma_scan; do passes 2 $program $few -m 8:16; done
-    passes 2 rma_reduce $few -m 8:16 -o max
-    passes 2 rma_reduce $few -m 8:16 -o xor
-    passes 2 rma_scan $few -m 8:16 -o exscan
-    passes 1 rma_reduce $few -m 64k:64k -o sum --fresh
+    option 2 rma_reduce $few -m 8:16 -o max
+    repeats 2 rma_reduce $few -m 8:16 -o xor
+    option 2 rma_scan $few -m 8:16 -o exscan
+    option 1 rma_reduce $few -m 64k:64k -o sum --fresh
     pes=1
-    passes 3 rma_collect $few -m 8:32
-    passes 5 rma_lock $few
-    passes 1 rma_gups $few -m 64k:64k
-    passes 4 rma_list $few --nodes=1
-}
-# Other numbers of PEs with the first build only: tools/check gives the later ones a list.
-# shellcheck disable=SC2086
-[ -n "${RMA_TEST_PES-}" ] || {
+    option 3 rma_collect $few -m 8:32
+    option 5 rma_lock $few
+    option 1 rma_gups $few -m 64k:64k
+    option 4 rma_list $few --nodes=1
     pes=3
-    for program in rma_bcast rma_collect rma_alltoall rma_reduce rma_scan; do passes 2 $program $few -m 4k:8k; done
-    passes 1 rma_barrier $few
-    passes 5 rma_lock $few
-    passes 6 rma_progress -r 1 --compute=20
-    passes 2 rma_init
-    passes 1 rma_gups $few -m 64k:64k -w 2
-    passes 4 rma_list $few --nodes=16
+    repeats 2 rma_bcast $few -m 4k:8k
+    option 2 rma_collect $few -m 4k:8k
+    repeats 2 rma_alltoall $few -m 4k:8k
+    option 2 rma_reduce $few -m 4k:8k
+    repeats 2 rma_scan $few -m 4k:8k
+    option 1 rma_barrier $few
+    option 5 rma_lock $few
+    repeats 6 rma_progress -r 1 --compute=20
+    repeats 2 rma_init
+    repeats 1 rma_gups $few -m 64k:64k -w 2
+    option 4 rma_list $few --nodes=16
     pes=4
-    passes 2 rma_put_latency $few -m 8:16 --pairs=2
-    passes 2 rma_put_bw $few -m 4k:8k -w 4 -p 2 --handover
-    passes 2 rma_put_bibw $few -m 4k:8k -w 4 -p 2
-    passes 20 rma_atomics $few -p 2
-    passes 2 rma_signal $few -m 8k:16k -p 2
-    passes 11 rma_wait $few -p 2
+    repeats 2 rma_put_latency $few -m 8:16 --pairs=2
+    option 2 rma_put_bw $few -m 4k:8k -w 4 -p 2 --handover
+    repeats 2 rma_put_bibw $few -m 4k:8k -w 4 -p 2
+    option 20 rma_atomics $few -p 2
+    option 2 rma_signal $few -m 8k:16k -p 2
+    repeats 11 rma_wait $few -p 2
+    pes=
 }
 
 # tunes PROGRAM-ARGUMENTS: the last line is a setting that a job takes, whatever the sizes in it.
@@ -116,6 +133,7 @@ size='([0-9]+[kM]?|never)'
 setting="RMA_COLLECTIVES=broadcast:direct=$size,fcollect:direct=$size,collect:direct=$size,alltoall:direct=$size"
 setting="$setting,reduce:share=$size,scan:share=$size"
 for arguments in "-r 1 -m 64:128" "-r 2 -m 8k:8k --verbose"; do
+    deep || [ "$arguments" = "-r 1 -m 64:128" ] || continue
     # shellcheck disable=SC2086
     job MPIR_CVAR_NOLOCAL=0 2 rma_collective_tune $arguments
     chosen=$(tail -n 1 "$dir/out")
@@ -140,15 +158,19 @@ places() {
     job "$1" "$3" rma_put_latency -i 1 -x 0 -r 1 -m 8:8 --placement="$2"
     if grep -q "$4" "$dir/out" "$dir/err"; then ok "$1, --placement=$2, $3 PEs: $4"; else fail "$1, --placement=$2, $3 PEs: not '$4'"; fi
 }
-places MPIR_CVAR_NOLOCAL=0 any 2 "PE 0 to PE 1, on one node"
 places MPIR_CVAR_NOLOCAL=0 node 3 "PE 0 to PE 1, on one node"
 places MPIR_CVAR_NOLOCAL=0 far 2 "0 of 1 pair of PEs of different nodes: the job has 2 PEs on 1 node$"
-places MPIR_CVAR_NOLOCAL=1 node 2 "0 of 1 pair of PEs of one node: the job has 2 PEs on 2 nodes$"
-places MPIR_CVAR_NOLOCAL=1 far 2 "PE 0 to PE 1, across nodes"
-places MPIR_CVAR_NUM_CLIQUES=2 any 4 "PE 0 to PE 1, across nodes"
-places MPIR_CVAR_NUM_CLIQUES=2 node 4 "PE 0 to PE 2, on one node"
-places MPIR_CVAR_NUM_CLIQUES=2 far 4 "PE 0 to PE 1, across nodes"
-places MPIR_CVAR_NOLOCAL=0 any 1 "0 of 1 pair of PEs: the job has 1 PE on 1 node; start it with mpiexec -n 2 or more"
+if ! quick; then
+    places MPIR_CVAR_NOLOCAL=1 far 2 "PE 0 to PE 1, across nodes"
+    places MPIR_CVAR_NUM_CLIQUES=2 node 4 "PE 0 to PE 2, on one node"
+    places MPIR_CVAR_NOLOCAL=0 any 1 "0 of 1 pair of PEs: the job has 1 PE on 1 node; start it with mpiexec -n 2 or more"
+fi
+if deep; then
+    places MPIR_CVAR_NOLOCAL=0 any 2 "PE 0 to PE 1, on one node"
+    places MPIR_CVAR_NOLOCAL=1 node 2 "0 of 1 pair of PEs of one node: the job has 2 PEs on 2 nodes$"
+    places MPIR_CVAR_NUM_CLIQUES=2 any 4 "PE 0 to PE 1, across nodes"
+    places MPIR_CVAR_NUM_CLIQUES=2 far 4 "PE 0 to PE 1, across nodes"
+fi
 job MPIR_CVAR_NUM_CLIQUES=2 4 rma_put_latency -i 1 -x 0 -r 1 -m 8:8 --placement=node --pairs=2
 if grep -q "2 pairs, the first PE 0 to PE 2, on one node" "$dir/out"; then ok "two pairs, each on its node"; else fail "two pairs, each on its node"; fi
 job MPIR_CVAR_NOLOCAL=0 3 rma_put_latency --pairs=2
@@ -181,20 +203,32 @@ else
     fail "--csv to no folder: exit $status"
 fi
 # More than 2 seconds, in which the line is shown.
-job MPIR_CVAR_NOLOCAL=0 2 rma_progress --compute=700 -r 2 --progress=yes
+if deep; then long_enough="--compute=700 -r 2"; else long_enough="--compute=250 -r 1"; fi
+# shellcheck disable=SC2086
+job MPIR_CVAR_NOLOCAL=0 2 rma_progress $long_enough --progress=yes
 if [ $status -eq 0 ] && grep -q "rma_progress: Row" "$dir/err"; then ok "--progress=yes"; else fail "--progress=yes: exit $status"; fi
-job MPIR_CVAR_NOLOCAL=0 2 rma_progress --compute=700 -r 2
+# shellcheck disable=SC2086
+job MPIR_CVAR_NOLOCAL=0 2 rma_progress $long_enough
 if [ $status -eq 0 ] && [ ! -s "$dir/err" ]; then ok "no progress where stderr is no terminal"; else fail "progress into a file"; fi
 
+# With two PEs, only one of which says it; without `long` all but the first alone and without a launcher, where that is quicker.
+alone() {
+    status=0
+    timeout -k 5 120 "$top_builddir/bench/$1" "$2" >"$dir/out" 2>"$dir/err" </dev/null || status=$?
+}
+tried=
 for source in "$top_srcdir"/bench/rma_*.c; do
     program=$(basename "$source" .c)
-    job MPIR_CVAR_NOLOCAL=0 2 "$program" --help
+    how="job MPIR_CVAR_NOLOCAL=0 2"
+    deep || [ -z "$tried" ] || how=alone
+    tried=yes
+    $how "$program" --help
     if [ $status -eq 0 ] && [ "$(grep -c '^Usage: ' "$dir/out")" -eq 1 ]; then
         ok "$program --help"
     else
         fail "$program --help: exit $status"
     fi
-    job MPIR_CVAR_NOLOCAL=0 2 "$program" --no-such-option
+    $how "$program" --no-such-option
     if [ $status -eq 2 ] && [ "$(grep -c "unknown option '--no-such-option'" "$dir/err")" -eq 1 ]; then
         ok "$program refuses an unknown option"
     else
