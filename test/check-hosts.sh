@@ -10,8 +10,15 @@ set -eu
 top_builddir=${top_builddir:-$(pwd)}
 export top_builddir
 here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=depth.sh
+. "$here/depth.sh"
 cut_program=${CUT_PROGRAM:-$top_builddir/test/job/stall}
-programs=${HOSTS_PROGRAMS:-atomics barrier collective collective_order far_progress far_sizes gptr linked_list symmetric}
+# Without `long`: atomics, the collectives, messages of all sizes, and memory that grows.
+if deep; then
+    programs=${HOSTS_PROGRAMS:-atomics barrier collective collective_order far_progress far_sizes gptr linked_list symmetric}
+else
+    programs=${HOSTS_PROGRAMS:-atomics collective far_sizes symmetric}
+fi
 
 # A job that hangs is to fail here, not to use up everybody's time.
 status=0
@@ -23,7 +30,8 @@ case $status in
 esac
 
 # Sooner than by default, so that nobody waits here for minutes.
-RMA_STALL=${RMA_STALL:-2} RMA_TIMEOUT=${RMA_TIMEOUT:-8}
+if deep; then stall=2 timeout=8; else stall=1 timeout=4; fi
+RMA_STALL=${RMA_STALL:-$stall} RMA_TIMEOUT=${RMA_TIMEOUT:-$timeout}
 export RMA_STALL RMA_TIMEOUT
 if [ -x "$cut_program" ]; then
     sh "$here/hosts" --cut "$cut_program" || { code=$?; [ $code -eq 77 ] || status=$code; }
