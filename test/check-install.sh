@@ -5,7 +5,8 @@
 # Broken by a header, page or link that is missing from the makefile's lists, by a path of the build tree in what is
 # installed, by flags that rmacc or pkg-config leave out, by functions of the header that two source files of a program
 # cannot both include (or that are missing where the compiler inlines nothing), and by files that stay behind.
-# The library is configured and built once more, for a prefix under /tmp: rmacc and rma.pc carry the prefix.
+# The library is configured once more, for a prefix under /tmp: rmacc and rma.pc carry the prefix. Objects are those of the present
+# build, where it has the same config.h, no sanitizers, and RMA_TEST_DEPTH is not `long`; else they are compiled, too.
 set -eu
 
 top_builddir=${top_builddir:-$(pwd)}
@@ -13,6 +14,9 @@ top_srcdir=${top_srcdir:-$(cd "$(dirname "$0")/.." && pwd)}
 mpiexec=${MPIEXEC:-mpiexec.mpich}
 # shellcheck source=/dev/null
 . "$(dirname "$0")/launcher.sh"
+# shellcheck source=depth.sh
+. "$(dirname "$0")/depth.sh"
+top_builddir=$(cd "$top_builddir" && pwd)
 make=${MAKE:-make}
 unset MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES DESTDIR 2>/dev/null || true
 
@@ -39,8 +43,24 @@ must() { run "$@" || { fail "$*"; exit 1; }; }
 # Without optimisation: quicker, and the compiler then calls each function that it would otherwise inline.
 mkdir "$dir/build" "$dir/program"
 cd "$dir/build"
-must "$top_srcdir/configure" -q --prefix="$prefix" ${CC:+CC="$CC"} ${MPICC:+MPICC="$MPICC"} ${MPIEXEC:+MPIEXEC="$MPIEXEC"} \
-    CFLAGS=-O0
+# What the present build has found out is not tried again.
+cache=
+if ! deep && [ -f "$top_builddir/config.log" ]; then
+    cache=$dir/config.cache
+    grep -E '^[a-z_0-9]+_cv_[A-Za-z0-9_]+=' "$top_builddir/config.log" | grep -v '^ac_cv_env_' >"$cache" || cache=
+fi
+must "$top_srcdir/configure" -q ${cache:+--cache-file="$cache"} --prefix="$prefix" ${CC:+CC="$CC"} ${MPICC:+MPICC="$MPICC"} \
+    ${MPIEXEC:+MPIEXEC="$MPIEXEC"} CFLAGS=-O0
+if ! deep && [ -z "${SANITIZERS-}" ] && cmp -s config.h "$top_builddir/config.h"; then
+    # Newer than all sources, and than the stamps of the folders that they stand in. No library or program is copied: these know folders.
+    for folder in base heap runtime collectives shmem bench examples tools; do
+        (cd "$top_builddir" && find "$folder" \( -name '*.o' -o -name '*.lo' \) -print) >objects
+        (cd "$top_builddir" && find "$folder" -name .dirstamp -print) >stamps
+        tar -C "$top_builddir" -cf - -T stamps | tar -xmf -
+        tar -C "$top_builddir" -cf - -T objects | tar -xmf -
+    done
+    rm -f objects stamps
+fi
 must "$make" -j2
 must "$make" install
 
@@ -239,31 +259,17 @@ done
 "$prefix/bin/oshcc" -c x.c --show | grep -q -- "-I$prefix/include -c x.c\$" || fail "oshcc -c --show"
 "$prefix/bin/oshcc" -profile x.c -showme | grep -q -- "-DSHMEM_PROFILE x.c -L$prefix/lib .*-lrma_shmem -lrma" || fail "oshcc -profile -showme"
 
-# The same in C, where <iso646.h> makes macros of the three; and the generic front: what it takes, and what the compiler refuses.
-# TARGET is the type of the word, CALL what is done with it.
-cat >front.c <<'END'
-#include <iso646.h>
-#include <rma.h>
-
-void front(TARGET *t, long *fetch, float *real, int pe);
-void front(TARGET *t, long *fetch, float *real, int pe) {
-    (void)t, (void)fetch, (void)real, (void)pe;
-    (void)(CALL);
+# The same in C, where <iso646.h> makes macros of the three; and the generic front: what it takes, and what the compiler refuses. Each
+# call stands in a file of its own lines: in the first none may be an error, in the second each must be, by the macro's own list.
+printf '#include <iso646.h>\n#include <rma.h>\n' >taken.c
+cp taken.c refused.c
+front() { # front FILE TARGET CALL: t points to TARGET
+    echo "void f$((n += 1))($2 *t, long *fetch, float *real, int pe); void f$n($2 *t, long *fetch, float *real, int pe)" \
+        "{ (void)t, (void)fetch, (void)real, (void)pe; (void)($3); }" >>"$1.c"
 }
-END
-front() { # front TARGET CALL
-    # shellcheck disable=SC2086
-    run "$prefix/bin/rmacc" $warnings "-DTARGET=$1" "-DCALL=$2" -fsyntax-only front.c
-}
-taken() { front "$@" || fail "the generic front refuses $2 on $1"; }
-refused() { # refused TARGET CALL: for its type, by the macro's own list
-    if front "$@"; then
-        fail "the generic front takes $2 on $1"
-    elif ! grep -qE 'error: .*(_Generic|controlling expression)' "$dir/log"; then
-        fail "$2 on $1 is refused for something else"
-    fi
-}
-before=$failures
+n=0
+taken() { front taken "$@"; }
+refused() { front refused "$@"; }
 for call in 'rma_atomic_fetch(t, pe)' 'rma_atomic_fetch_nbi(fetch, t, pe)'; do
     taken 'const long' "$call"
     refused 'const char' "$call"
@@ -284,6 +290,23 @@ for call in 'compare_swap(t, 0, 1, pe)' 'compare_swap_nbi(fetch, t, 0, 1, pe)' '
     refused char "rma_atomic_$call"
     refused float "rma_atomic_$call"
 done
+before=$failures
+# shellcheck disable=SC2086
+run "$prefix/bin/rmacc" $warnings -fsyntax-only taken.c || fail "the generic front refuses what it should take"
+# gcc says where a macro was written, not where it was used, if it is not told to.
+lines=
+for option in -ftrack-macro-expansion=0 -ferror-limit=0; do
+    if run "$prefix/bin/rmacc" -Werror $option -fsyntax-only give.c; then lines="$lines $option"; fi
+done
+# shellcheck disable=SC2086
+if run "$prefix/bin/rmacc" $warnings $lines -fsyntax-only refused.c; then fail "the generic front takes all of refused.c"; fi
+sed -nE 's/^refused\.c:([0-9]+):.*error: .*(_Generic|controlling expression).*/\1/p' "$dir/log" | sort -u >refused.lines
+awk 'FILENAME == ARGV[1] { refused[$1] = 1; next } /^void f/ && !(FNR in refused)' refused.lines refused.c >accepted
+if [ -s accepted ]; then
+    cp accepted "$dir/log"
+    fail "the generic front takes, or the compiler refuses for something else:"
+fi
+[ "$(wc -l <refused.lines)" -gt 60 ] || fail "$(wc -l <refused.lines) calls were refused, not more than 60"
 [ $failures -gt "$before" ] || ok "the generic front of the atomics, by the type of the word"
 
 says() { # says TEXT COMMAND...
