@@ -12,6 +12,8 @@ top_builddir=${top_builddir:-$(pwd)}
 mpiexec=${MPIEXEC:-mpiexec.mpich}
 # shellcheck source=/dev/null
 . "$(dirname "$0")/launcher.sh"
+# shellcheck source=depth.sh
+. "$(dirname "$0")/depth.sh"
 heap_check=$top_builddir/test/job/heap_check
 
 [ -x "$heap_check" ] || { echo "check-heap-check: there is no $heap_check" >&2; exit 99; }
@@ -50,46 +52,46 @@ all() {
 
 at='at 0x[0-9a-f]+'
 left='(was|were) not freed'
-for pes in 1 2 4; do
+for pes in $(by_depth 2 2 '1 2 4'); do
     last=$((pes - 1))
-    for check in none leaks full; do
-        run $check nothing $pes
+    for check in $(by_depth full 'none leaks full' 'none leaks full'); do
+        run "$check" nothing "$pes"
         all 0
     done
-    for leak in symmetric local guest many attached; do
-        run none $leak $pes
+    for leak in $(by_depth local 'symmetric local guest many attached' 'symmetric local guest many attached'); do
+        run none "$leak" "$pes"
         all 0
     done
 
-    for check in leaks full; do
-        run $check symmetric $pes
+    for check in $(by_depth full 'leaks full' 'leaks full'); do
+        run "$check" symmetric "$pes"
         lines 1 "PE 0: 1234 bytes $at in the symmetric heap $left"
         lines 1 "PE 0: 2000 bytes $at in the symmetric heap $left"
         lines 1 "PE 0: 2 blocks, 3234 bytes, of the symmetric heap $left"
         all 3
 
-        run $check local $pes
+        run "$check" local "$pes"
         for bytes in 111 222 333; do lines 1 "PE $last: $bytes bytes $at in the local heap $left"; done
         lines 1 "PE $last: 3 blocks, 666 bytes, of the local heap $left"
         all 4
 
-        run $check guest $pes
+        run "$check" guest "$pes"
         lines 1 "PE $last: 777 bytes $at in the guests' part of the local heap $left"
         lines 1 "PE $last: 1 blocks?, 777 bytes, of the guests' part of the local heap $left"
         all 2
 
         # The first ten, and the sum.
-        run $check many $pes
+        run "$check" many "$pes"
         lines 10 "PE 0: 100 bytes $at in the local heap $left"
         lines 1 "PE 0: 25 blocks, 2500 bytes, of the local heap $left in all"
         all 11
 
-        run $check attached $pes
+        run "$check" attached "$pes"
         lines 1 "PE $last: 1 attached regions? (was|were) not detached"
         all 1
     done
 
-    run full overrun $pes
+    run full overrun "$pes"
     lines 1 "PE $last: 99 bytes $at in the local heap $left"
     lines 1 "PE $last: the block of 99 bytes $at in the local heap was overrun: byte 5 behind its end is 0x11"
     lines 1 "PE $last: 1 blocks?, 99 bytes, of the local heap $left"
