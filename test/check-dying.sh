@@ -12,9 +12,11 @@ top_builddir=${top_builddir:-$(pwd)}
 mpiexec=${MPIEXEC:-mpiexec.mpich}
 # shellcheck source=/dev/null
 . "$(dirname "$0")/launcher.sh"
+# shellcheck source=depth.sh
+. "$(dirname "$0")/depth.sh"
 not_with_openmpi check-dying "assumes what MPICH's launcher does when a PE dies"
 dying=$top_builddir/test/job/dying
-rounds=${RMA_TEST_DEATHS:-6}
+rounds=${RMA_TEST_DEATHS:-$(by_depth 1 2 6)}
 
 [ -x "$dying" ] || { echo "check-dying: there is no $dying" >&2; exit 99; }
 command -v "${mpiexec%% *}" >/dev/null 2>&1 || { echo "check-dying: there is no launcher '$mpiexec'" >&2; exit 99; }
@@ -95,7 +97,7 @@ for check in none full; do
     seed=0 refused=0
     before=$failures
     # On, if need be, until one has died under the lock.
-    while [ $((seed += 1)) -le "$rounds" ] || { [ $refused -eq 0 ] && [ $seed -le $((rounds * 5)) ]; }; do
+    while [ $((seed += 1)) -le "$rounds" ] || { [ $refused -eq 0 ] && [ $seed -le 30 ]; }; do
         what="survivors, RMA_HEAP_CHECK=$check, seed $seed"
         # shellcheck disable=SC2086,SC2016
         run RMA_TEST_SEED=$seed RMA_TEST_DYING=survive RMA_HEAP_CHECK=$check OUT="$dir/pe" timeout -k 5 45 $mpiexec $keep -n 5 \
