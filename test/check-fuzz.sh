@@ -4,12 +4,14 @@
 #
 # Broken by what the targets' models find (tools/fuzz runs them for longer) and by a target that tools/fuzz cannot link.
 #
-#     RMA_TEST_FUZZ   seconds for each target and way (5)
+#     RMA_TEST_FUZZ   seconds for each target and way (1; 5 with RMA_TEST_DEPTH=long)
 set -eu
 
 top_builddir=${top_builddir:-$(pwd)}
 top_srcdir=${top_srcdir:-$(cd "$(dirname "$0")/.." && pwd)}
-seconds=${RMA_TEST_FUZZ:-5}
+# shellcheck source=depth.sh
+. "$top_srcdir/test/depth.sh"
+seconds=${RMA_TEST_FUZZ:-$(by_depth 1 1 5)}
 cc=${CC:-gcc}
 
 dir=$(mktemp -d "${TMPDIR:-/tmp}/check-fuzz.XXXXXX")
