@@ -13,6 +13,8 @@ cc=${CC:-cc}
 mpiexec=${MPIEXEC:-mpiexec.mpich}
 # shellcheck source=/dev/null
 . "$top_srcdir/test/launcher.sh"
+# shellcheck source=depth.sh
+. "$top_srcdir/test/depth.sh"
 include=-I$top_srcdir/include
 rpath=-Wl,-rpath,$top_builddir/.libs
 dir=$(mktemp -d "${TMPDIR:-/tmp}/check-shmem.XXXXXX")
@@ -27,26 +29,32 @@ fail() {
 
 # ---- the headers ----
 
+# `long`: each header with each compiler and standard; `normal`: the one that holds all so, and the others once in either language;
+# `quick`: with this build's compiler alone.
+# CC may be a command with arguments, and stands for itself in the list.
+if quick; then compilers=CC; elif [ "$cc" = gcc ]; then compilers="gcc clang"; else compilers="CC gcc clang"; fi
 for header in shmem.h shmemx.h pshmem.h mpp/shmem.h mpp/shmemx.h; do
+    if [ $header = shmem.h ] || deep; then all=yes; else all=no; fi
     printf '#include <%s>\n#include <%s>\nstatic long word;\nint main(void) { shmem_init(); shmem_long_p(&word, shmem_long_g(&word, 0), 0); shmem_finalize(); return 0; }\n' \
         $header $header >"$dir/one.c"
     cp "$dir/one.c" "$dir/one.cc"
-    for compiler in "$cc" gcc clang; do
-        # A command may have arguments; so may flags.
-        # shellcheck disable=SC2086
-        command -v ${compiler%% *} >/dev/null 2>&1 || continue
+    for name in $compilers; do
+        if [ "$name" = CC ]; then compiler=$cc; else compiler=$name; fi
+        command -v "${compiler%% *}" >/dev/null 2>&1 || continue
         for flags in -std=c99 -std=c11 "-std=gnu17 -O2" "-std=c11 -DSHMEM_PROFILE"; do
             # shellcheck disable=SC2086
             $compiler $flags -pedantic -Wall -Wextra -Wconversion -Wshadow -Werror "$include" -c "$dir/one.c" -o "$dir/one.o" >"$dir/log" 2>&1 ||
                 fail "<$header> with $compiler $flags"
+            [ $all = yes ] || break 2
         done
     done
-    for compiler in c++ g++ clang++; do
-        command -v $compiler >/dev/null 2>&1 || continue
+    for compiler in $(by_depth c++ 'g++ clang++' 'c++ g++ clang++'); do
+        command -v "$compiler" >/dev/null 2>&1 || continue
         for flags in -std=c++11 -std=c++20 "-std=c++17 -DSHMEM_PROFILE"; do
             # shellcheck disable=SC2086
             $compiler $flags -pedantic -Wall -Wextra -Werror "$include" -c "$dir/one.cc" -o "$dir/one.o" >"$dir/log" 2>&1 ||
                 fail "<$header> with $compiler $flags"
+            [ $all = yes ] || break 2
         done
     done
 done
