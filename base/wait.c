@@ -36,14 +36,17 @@ static void futex(_Atomic uint32_t *word, int operation, uint32_t value, const s
 
 /* ---- other load ----
  *
- * A PE whose polls have run out asks the kernel how long this thread was ready to run and did not (proc(5), schedstat: run delay). On an idle machine
- * that is next to nothing, however long the waits are. Where it is a good part of the time, other programs want the processors: polling then
- * keeps nobody's hand-over short, and takes from this PE the time that the scheduler would give it when it is woken. So polls become few
- * at once, and many again step by step. A PE that never polls in vain never asks. */
+ * Polling is in its own way where the PE that is waited for could run, but for the one that polls: both have come to one processor, since other
+ * programs have the others. That shows in two things together. What was waited for comes soon after this PE has given its processor away; and this
+ * thread was often ready to run and did not (proc(5), schedstat: run delay), which is next to nothing on an idle machine, however long
+ * waits are. Then polls become few at once. Where one of the two is missing they become many again, step by step: a PE that was descheduled
+ * on another processor comes no sooner for our giving up. A PE that never polls in vain never asks. */
 
-#define LOAD_LOOK 1000000u /* nanoseconds between two questions at least */
-#define LOAD_PART 16       /* it is other load if one part in so many of the time was waited for a processor */
-#define POLLS_LOADED 100u
+#define SOON 50000u       /* nanoseconds */
+#define DELAY_LOOK 1000000u /* nanoseconds between two looks at the run delay at least */
+#define DELAY_PART 16     /* it is much if one part in so many of the time was waited for a processor */
+#define FIRST_REST 150000u /* nanoseconds: NAP_FIRST, and what the kernel adds to it */
+#define POLLS_FEW 50u
 #define POLLS_GROWTH 4
 
 static uint64_t nanoseconds(void) {
@@ -65,27 +68,31 @@ static uint64_t run_delay(void) {
     return sscanf(text, "%llu %llu", &ran, &delay) == 2 ? delay : 0;
 }
 
-static RMAI_COLD void ask_for_load(const struct rmai_patience *patience) {
-    static _Thread_local uint64_t asked, delay; /* at the last question */
-    unsigned polls = rmai_polls(patience);
-    uint64_t now = nanoseconds(), before = asked, delayed;
-    if (now - before < LOAD_LOOK) return;
-    delayed = delay;
+/* 1 if this thread's run delay has been much of late. */
+static int often_delayed(uint64_t now) {
+    static _Thread_local uint64_t looked, delay; /* at the last look */
+    static _Thread_local int much;
+    uint64_t before = delay;
+    if (now - looked < DELAY_LOOK) return much;
     delay = run_delay();
-    asked = now;
-    if (!before) return;
-    if ((delay - delayed) * LOAD_PART > now - before)
-        polls = POLLS_LOADED < patience->polls ? POLLS_LOADED : patience->polls;
+    much = looked && (delay - before) * DELAY_PART > now - looked;
+    looked = now;
+    return much;
+}
+
+/* A wait whose polls had run out at `gave_up` is over. `rested`: for so many nanoseconds of the time since it was not looked at. */
+static RMAI_COLD void adapt_polls(const struct rmai_patience *patience, uint64_t gave_up, uint64_t rested) {
+    unsigned polls = rmai_polls(patience);
+    uint64_t now = nanoseconds();
+    if (now - gave_up < SOON + rested && often_delayed(now))
+        polls = POLLS_FEW < patience->polls ? POLLS_FEW : patience->polls;
     else
         polls = polls < patience->polls / POLLS_GROWTH ? polls * POLLS_GROWTH : patience->polls;
     atomic_store_explicit(patience->polls_now, polls, memory_order_relaxed);
 }
 
-/* The polls of a wait have run out: how often it yields before it sleeps. A yield to another program may last for milliseconds. */
-static unsigned out_of_polls(const struct rmai_patience *patience) {
-    if (!patience->polls_now) return patience->yields;
-    ask_for_load(patience);
-    return rmai_polls(patience) == patience->polls ? patience->yields : 0;
+void rmai_linger_over(const struct rmai_linger *l, const struct rmai_patience *patience) {
+    if (l->gave_up) adapt_polls(patience, l->gave_up, l->nap <= NAP_FIRST ? FIRST_REST : 0);
 }
 
 /* After a rest: the wait goes on, unless there is a new value. */
@@ -95,6 +102,7 @@ static void look_after(const struct rmai_patience *patience, struct rmai_stall *
 
 static uint32_t wait_and_help(struct rmai_event *e, uint32_t old, const struct rmai_patience *patience, struct rmai_stall *stall, int one_nap) {
     const unsigned polls = rmai_polls(patience);
+    uint64_t gave_up = 0;
     long nap = NAP_FIRST;
     uint32_t now;
     for (unsigned i = 0; i < polls; i++) {
@@ -106,7 +114,7 @@ static uint32_t wait_and_help(struct rmai_event *e, uint32_t old, const struct r
         }
         rmai_pause();
     }
-    out_of_polls(patience);
+    if (patience->polls_now) gave_up = nanoseconds();
     atomic_fetch_add_explicit(&e->sleepers, 1, memory_order_relaxed);
     atomic_thread_fence(memory_order_seq_cst); /* before the loads of `value`: see above */
     while ((now = atomic_load_explicit(&e->value, memory_order_acquire)) == old) {
@@ -116,12 +124,13 @@ static uint32_t wait_and_help(struct rmai_event *e, uint32_t old, const struct r
         if (atomic_load_explicit(&e->value, memory_order_relaxed) == old) look_after(patience, stall);
     }
     atomic_fetch_sub_explicit(&e->sleepers, 1, memory_order_relaxed);
+    if (gave_up) adapt_polls(patience, gave_up, 0);
     return atomic_load_explicit(&e->value, memory_order_acquire);
 }
 
 static uint32_t wait(struct rmai_event *e, uint32_t old, const struct rmai_patience *patience, struct rmai_stall *stall, int one_nap) {
     const unsigned polls = rmai_polls(patience);
-    unsigned yields;
+    uint64_t gave_up = 0;
     uint32_t now;
     if (patience->progress) return wait_and_help(e, old, patience, stall, one_nap);
     for (unsigned i = 0; i < polls; i++) {
@@ -129,10 +138,13 @@ static uint32_t wait(struct rmai_event *e, uint32_t old, const struct rmai_patie
         if (now != old) return now;
         if (i >= HOT_POLLS) rmai_pause();
     }
-    yields = out_of_polls(patience);
-    for (unsigned i = 0; i < yields; i++) {
+    if (patience->polls_now) gave_up = nanoseconds();
+    for (unsigned i = 0; i < patience->yields; i++) {
         now = atomic_load_explicit(&e->value, memory_order_acquire);
-        if (now != old) return now;
+        if (now != old) {
+            if (gave_up) adapt_polls(patience, gave_up, 0);
+            return now;
+        }
         sched_yield();
     }
     atomic_fetch_add_explicit(&e->sleepers, 1, memory_order_relaxed);
@@ -146,6 +158,7 @@ static uint32_t wait(struct rmai_event *e, uint32_t old, const struct rmai_patie
         if (timeout && atomic_load_explicit(&e->value, memory_order_relaxed) == old) look_after(patience, stall);
     }
     atomic_fetch_sub_explicit(&e->sleepers, 1, memory_order_relaxed);
+    if (gave_up) adapt_polls(patience, gave_up, 0);
     return now;
 }
 
@@ -165,7 +178,8 @@ void rmai_linger(struct rmai_linger *l, const struct rmai_patience *patience) {
     }
     if (!l->out_of_polls) {
         l->out_of_polls = 1;
-        l->yields = out_of_polls(patience);
+        l->yields = patience->yields;
+        if (patience->polls_now) l->gave_up = nanoseconds();
     }
     if (patience->progress) {
         if (patience->progress(patience->context)) {

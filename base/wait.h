@@ -48,8 +48,7 @@ struct rmai_patience {
     long nap; /* with progress: nanoseconds of sleep between its turns, at most */
     _Atomic uint32_t *doze; /* with progress, or NULL: not 0 while a thread sleeps between its turns; rmai_rouse_dozer ends that */
     void *_Atomic *slept_on; /* with progress, or NULL: the word on which a thread sleeps between its turns */
-    /* Or NULL: how many polls are made at present. Where other programs keep this one from running, what is waited for does not run either,
-     * most of the time, and who has polled long is let in last: then PEs sleep at once (base/wait.c). */
+    /* Or NULL: how many polls are made at present. They become few where polling keeps the PE that is waited for from running (base/wait.c). */
     _Atomic unsigned *polls_now;
     /* Both or none: looks after a wait at each of its rests, and is told that a wait it has looked after is over. */
     void (*late)(void *context, struct rmai_stall *stall);
@@ -99,6 +98,7 @@ void rmai_wake(struct rmai_event *e);
 struct rmai_linger {
     unsigned looks, yields;   /* polls made, and yields to come */
     int out_of_polls;
+    uint64_t gave_up;         /* when they ran out, where polls adapt; else 0 */
     long nap;                 /* nanoseconds */
     struct rmai_stall *stall; /* or NULL: patience->late looks after this wait at each rest; rmai_wait_over ends it */
 };
@@ -110,6 +110,9 @@ static inline unsigned rmai_polls(const struct rmai_patience *patience) {
 
 /* rmai_linger polls, yields or sleeps, by how long it has lasted; drives progress as the patience says. */
 void rmai_linger(struct rmai_linger *l, const struct rmai_patience *patience);
+
+/* rmai_linger_over: what was waited for has come. */
+void rmai_linger_over(const struct rmai_linger *l, const struct rmai_patience *patience);
 
 /* rmai_sleep_on sleeps until word is not `old`, somebody calls rmai_rouse, or `most` nanoseconds have passed. Meanwhile *told, if told is
  * not NULL, is the word. */

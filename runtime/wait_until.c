@@ -93,6 +93,7 @@ static RMAI_COLD int wait_long(const struct words *s, const char *argument, cons
     int code = check(s, argument);
     if (code != RMA_SUCCESS) return rmai_raise(code);
     while (!holds(c, *x = map(s, s->at))) rmai_linger(&linger, &w->barrier.patience);
+    rmai_linger_over(&linger, &w->barrier.patience);
     rmai_wait_over(&w->barrier.patience, &stall);
     return RMA_SUCCESS;
 }
@@ -163,6 +164,7 @@ static RMAI_COLD struct finding wait_for_words(const struct words *s, int what, 
         rmai_linger(&linger, patience);
         f = look(s, what, indices);
     } while (!found(&f, what));
+    rmai_linger_over(&linger, patience);
     rmai_wait_over(patience, &stall);
     return f;
 }
