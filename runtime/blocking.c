@@ -102,14 +102,14 @@ static const char *identity(char text[64]) {
 static void say(const struct rmai_blocking *b, const char *what, double waited, int stopped, const char *who_is) {
     char me[64];
     rmai_note("%s has waited %.0f s in %s, %s: %s", identity(me), waited, b->call, what,
-              stopped ? who_is : "no PE of this host is stopped, so the one that is waited for is on another host");
+              stopped ? who_is : "no PE of this host is stopped; it takes long, or one of another host is");
 }
 
 /* Not by MPI_Abort, which may wait for the call that does not return. A process that ends so ends the job. */
 static void give_up(const struct rmai_blocking *b, const char *what, int stopped, const char *who_is) {
     char me[64];
     rmai_note("%s: %s: %s is not over after %ld s (RMA_TIMEOUT): %s; aborting the job", identity(me), b->call, what, b->timeout,
-              stopped ? who_is : "a PE of another host, or the way there, is gone");
+              stopped ? who_is : "no PE of this host is stopped, so one of another host is, or the way there is gone");
     nanosleep(&(struct timespec){.tv_nsec = READ_TIME}, NULL);
     _exit(RMA_EXIT_BASE + RMA_ERR_SYSTEM);
 }

@@ -25,8 +25,8 @@ int rmai_guest_alloc(struct rmai_world *w, const char *call, int q, size_t size,
 void rmai_guest_view(const struct rmai_world *w, int q, struct rmai_segment *s);
 void rmai_own_view(const struct rmai_world *w, int q, struct rmai_segment *s);
 
-/* rmai_guest_lock takes the guests' part of PE number q; RMA_ERR_SYSTEM, recorded, if a PE died while it had it. */
-int rmai_guest_lock(struct rmai_world *w, int q);
+/* rmai_guest_lock takes the guests' part of PE number q, for the public call `call`; RMA_ERR_SYSTEM, recorded, if a PE died while it had it. */
+int rmai_guest_lock(struct rmai_world *w, const char *call, int q);
 void rmai_guest_unlock(struct rmai_world *w, int q);
 
 #endif

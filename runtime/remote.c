@@ -39,10 +39,12 @@ static int orphan(const struct rmai_world *w, int q, int pe) {
                       w->node_pes[q]);
 }
 
-int rmai_guest_lock(struct rmai_world *w, int q) {
+int rmai_guest_lock(struct rmai_world *w, const char *call, int q) {
     struct rmai_header *h = rmai_header(w, q);
-    int64_t dead = rmai_lock(&h->guest_lock, (uint32_t)w->my_pe, rmai_pe_gone, w);
+    struct rmai_lock_wait wait = {.w = w, .stall.call = call};
+    int64_t dead = rmai_lock(&h->guest_lock, (uint32_t)w->my_pe, rmai_stall_holder, &wait);
     int broken;
+    if (wait.stall.last > 0) rmai_stall_end(w, &wait.stall);
     if (dead >= 0) atomic_store_explicit(&h->guest_orphan, (int)dead + 1, memory_order_relaxed);
     broken = atomic_load_explicit(&h->guest_orphan, memory_order_relaxed);
     if (!broken) return RMA_SUCCESS;
@@ -55,7 +57,7 @@ void rmai_guest_unlock(struct rmai_world *w, int q) { rmai_unlock(&rmai_header(w
 static int allocate(struct rmai_world *w, const char *call, int q, size_t size, rma_gptr_t *g) {
     struct rmai_returned *returned = &rmai_header(w, q)->returned[RMAI_GUEST];
     struct rmai_segment s;
-    int full, code = rmai_guest_lock(w, q);
+    int full, code = rmai_guest_lock(w, call, q);
     char *block;
     if (code != RMA_SUCCESS) return code;
     rmai_guest_view(w, q, &s);

@@ -110,15 +110,19 @@ void rmai_serve_end(struct rmai_world *w) {
 int rmai_serve_ask(struct rmai_world *w, const char *call, int q, struct rmai_request *request, void *data) {
     struct rmai_serve_shared *s = &rmai_header(w, q)->serve;
     struct rmai_patience patience = {.polls = w->barrier.crowded ? 0 : 400};
+    struct rmai_lock_wait turn = {.w = w, .stall.call = call};
+    struct rmai_stall stall = {.call = call, .pe = w->node_pes[q]};
     uint32_t before;
     int code = RMA_SUCCESS;
     /* Of a dead asker: its request may still be under way, but then the thread's answer comes before ours. */
-    rmai_lock(&s->turn, (uint32_t)w->my_pe, rmai_pe_gone, w);
+    rmai_lock(&s->turn, (uint32_t)w->my_pe, rmai_stall_holder, &turn);
+    if (turn.stall.last > 0) rmai_stall_end(w, &turn.stall);
     while ((before = atomic_load_explicit(&s->answered.value, memory_order_acquire)) !=
                atomic_load_explicit(&s->asked.value, memory_order_relaxed) &&
            !rmai_pe_gone(w, (uint32_t)w->node_pes[q])) {
         rmai_wake(&s->asked); /* the dead one may not have come to it */
         rmai_wait_a_while(&s->answered, before, &patience);
+        rmai_stall_look(w, &stall);
     }
     s->request = *request;
     if (request->op == RMAI_SERVE_PUT) memcpy(s->data, data, request->len);
@@ -129,7 +133,9 @@ int rmai_serve_ask(struct rmai_world *w, const char *call, int q, struct rmai_re
             code = rmai_error(RMA_ERR_SYSTEM, "%s: PE %d has died", call, w->node_pes[q]);
             break;
         }
+        rmai_stall_look(w, &stall); /* of a PE of this node: see rmai_stall_holder */
     }
+    if (stall.last > 0) rmai_stall_end(w, &stall);
     *request = s->request;
     if (code == RMA_SUCCESS && request->op == RMAI_SERVE_GET && !request->fault) memcpy(data, s->data, request->len);
     rmai_unlock(&s->turn);

@@ -261,3 +261,12 @@ void rmai_stall_over(void *context, struct rmai_stall *s) {
     rmai_stall_end(w, s);
     rmai_far_unlock(w);
 }
+
+/* Of PEs of this node no question travels, so nothing that the lock of far guards is touched. */
+int rmai_stall_holder(void *context, uint32_t pe) {
+    struct rmai_lock_wait *wait = context;
+    if (rmai_pe_gone(wait->w, pe)) return 1;
+    wait->stall.pe = (int)pe;
+    rmai_stall_look(wait->w, &wait->stall);
+    return 0;
+}

@@ -35,4 +35,14 @@ void rmai_stall_end(struct rmai_world *w, struct rmai_stall *s);
 void rmai_stall_late(void *context, struct rmai_stall *s);
 void rmai_stall_over(void *context, struct rmai_stall *s);
 
+/* A wait for a lock in shared memory (base/lock) that another PE of this node holds. Start from {.w = w, .stall.call = call}. */
+struct rmai_lock_wait {
+    struct rmai_world *w;
+    struct rmai_stall stall;
+};
+
+/* rmai_stall_holder is what rmai_lock asks whether PE `pe`, which holds the lock, has died; context is a struct rmai_lock_wait. It looks after the wait,
+ * too. No lock is wanted or taken. */
+int rmai_stall_holder(void *context, uint32_t pe);
+
 #endif

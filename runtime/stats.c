@@ -13,7 +13,7 @@
 static int of_guests(struct rmai_world *w, struct rma_heap_stats *stats) {
     struct rmai_header *h = rmai_header(w, w->node_my_pe);
     struct rmai_segment s;
-    int code = rmai_guest_lock(w, w->node_my_pe);
+    int code = rmai_guest_lock(w, "rma_heap_stats", w->node_my_pe);
     if (code != RMA_SUCCESS) return rmai_error_prefix("rma_heap_stats: ");
     rmai_guest_view(w, w->node_my_pe, &s);
     rmai_segment_stats(&s, stats);

@@ -20,11 +20,12 @@ dir=$(mktemp -d "${TMPDIR:-/tmp}/check-stall.XXXXXX")
 trap 'rm -rf "$dir"' EXIT
 trap 'exit 99' HUP INT TERM
 failures=0
+as=
 export RMA_STALL=1 RMA_TIMEOUT=1
 
 # start LAYOUT WAIT HINDRANCE [SETTING...]: a job in the background; its status goes to a file.
 start() {
-    name=$1.$2.$3
+    name=${as:-$1.$2.$3}
     case $1 in one) nodes=RMA_NODE_PES=64 ;; *) nodes=RMA_NODE_PES=1 ;; esac
     wait=$2 hindrance=$3
     shift 3
@@ -42,6 +43,39 @@ start() {
     ) &
 }
 
+# suspend_and_resume LAYOUT: PE 1 computes and is stopped; when that has been said, PE 0 is stopped for longer than RMA_TIMEOUT, and then both
+# go on, PE 0 first. Of the time in which it did not run itself PE 0 must not hold any against PE 1.
+suspend_and_resume() {
+    as=$1.suspended
+    start "$1" barrier late "CHECK_STALL=$$.$1.suspended" RMA_TIMEOUT=4
+    tries=0
+    until first=$(pe_of "$$.$1.suspended" 0) && second=$(pe_of "$$.$1.suspended" 1) && grep -q running "$dir/$1.suspended.out"; do
+        tries=$((tries + 1))
+        [ $tries -lt $((deadline * 10)) ] || return 0
+        sleep 0.1
+    done
+    kill -STOP "$second"
+    until grep -qE 'PE 1 (is stopped|does not answer)' "$dir/$1.suspended.err" || [ $tries -ge $((deadline * 10)) ]; do
+        tries=$((tries + 1))
+        sleep 0.1
+    done
+    kill -STOP "$first"
+    sleep 5
+    kill -CONT "$first"
+    sleep 0.3
+    kill -CONT "$second"
+    wait
+}
+# pe_of ID PE: its process.
+pe_of() {
+    for pid in $(grep -lszxF "CHECK_STALL=$1" /proc/[0-9]*/environ 2>/dev/null | sed 's,^/proc/,,; s,/.*,,'); do
+        tr '\0' '\n' <"/proc/$pid/environ" 2>/dev/null | grep -qxE "(PMI_RANK|OMPI_COMM_WORLD_RANK)=$2" || continue
+        echo "$pid"
+        return 0
+    done
+    return 1
+}
+
 # stop_when_said LAYOUT WAIT REGEX: ends a job that waits for ever, when it has said what it should, or at the deadline.
 stop_when_said() {
     tries=0
@@ -54,14 +88,14 @@ stop_when_said() {
     done
 }
 
-# judge NAME ended|done REGEX [REGEX not]
+# judge NAME ended|passes|killed REGEX [REGEX not]
 judge() {
     status=$(cat "$dir/$1.status" 2>/dev/null || echo none)
     why=
     case $2.$status in
     killed.*) ;; # by this script
     ended.0 | *.none | *.124 | *.137) why="exit $status" ;;
-    ended.* | done.0) ;;
+    ended.* | passes.0) ;;
     *) why="exit $status" ;;
     esac
     grep -qE "$3" "$dir/$1.err" || why="$why; stderr has no '$3'"
@@ -93,6 +127,8 @@ for layout in one far; do
     done
 done
 wait
+suspend_and_resume one &
+suspend_and_resume far &
 for wait in barrier lock wait; do start one $wait die; done
 start far flood stop
 for layout in one far; do
@@ -109,10 +145,11 @@ for layout in one far; do
         judge $layout.$wait.stop ended "has waited [0-9]+ s in $call: $silent"
         judge $layout.$wait.stop ended "$call: $over"
         case $wait in
-        wait | signal) judge $layout.$wait.late done "has waited [0-9]+ s in $call, for what any PE may do: 1 PE was asked, all answer" "does not answer|stopped" ;;
-        *) judge $layout.$wait.late done "has waited [0-9]+ s in $call: PE 1 answers, and waits in no call" "does not answer|stopped" ;;
+        wait | signal) judge $layout.$wait.late passes "has waited [0-9]+ s in $call, for what any PE may do: 1 PE was asked, all answer" "PE 1 (does not answer|is stopped)" ;;
+        *) judge $layout.$wait.late passes "has waited [0-9]+ s in $call: PE 1 answers, and waits in no call" "PE 1 (does not answer|is stopped)" ;;
         esac
     done
+    judge $layout.suspended passes 'PE 1 (is stopped|does not answer)' 'RMA_TIMEOUT'
     judge $layout.barrier.elsewhere killed 'in rma_barrier_all: PE 1 answers, and waits in rma_broadcast'
 done
 judge far.flood.stop ended "$(name_of flood): PE 1 has not answered for .*RMA_TIMEOUT"
