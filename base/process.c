@@ -29,27 +29,40 @@ uint64_t rmai_process_namespace(void) {
     return stat("/proc/self/ns/pid", &s) == 0 ? (uint64_t)s.st_ino : 0;
 }
 
-/* A PE that has died stays in the process table until its launcher asks for its exit status: kill(2) still finds it. So does
- * one whose main thread has ended while others run, and that one lives: proc(5), fields 3 (state) and 20 (num_threads). */
-enum rmai_process_state rmai_process_state(int pid) {
+/* What the kernel says of a process (proc(5), stat) from its third field on, the state; 0 if there is no such file. */
+static int read_stat(int pid, char fields[512]) {
     char path[32], line[512];
-    const char *state;
-    long threads = 1;
+    const char *after;
     size_t n;
     FILE *f;
-    if (kill(pid, 0) != 0) return errno == ESRCH ? RMAI_PROCESS_GONE : RMAI_PROCESS_LIVES;
     snprintf(path, sizeof path, "/proc/%d/stat", pid);
-    f = fopen(path, "re");
-    if (!f) return RMAI_PROCESS_LIVES;
+    if (!(f = fopen(path, "re"))) return 0;
     n = fread(line, 1, sizeof line - 1, f);
     fclose(f);
     line[n] = 0;
-    state = strrchr(line, ')'); /* the end of the program's name, which may hold anything */
-    if (!state || state[1] != ' ') return RMAI_PROCESS_LIVES;
-    if (state[2] == 'T') return RMAI_PROCESS_STOPPED;
-    if (state[2] != 'Z' && state[2] != 'X') return RMAI_PROCESS_LIVES;
-    sscanf(state + 3, " %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %ld", &threads);
+    after = strrchr(line, ')'); /* the end of the program's name, which may hold anything */
+    if (!after || after[1] != ' ') return 0;
+    snprintf(fields, 512, "%s", after + 2);
+    return 1;
+}
+
+/* A PE that has died stays in the process table until its launcher asks for its exit status: kill(2) still finds it. So does
+ * one whose main thread has ended while others run, and that one lives: the 20th field is num_threads. */
+enum rmai_process_state rmai_process_state(int pid) {
+    char fields[512];
+    long threads = 1;
+    if (kill(pid, 0) != 0) return errno == ESRCH ? RMAI_PROCESS_GONE : RMAI_PROCESS_LIVES;
+    if (!read_stat(pid, fields)) return RMAI_PROCESS_LIVES;
+    if (*fields == 'T') return RMAI_PROCESS_STOPPED;
+    if (*fields != 'Z' && *fields != 'X') return RMAI_PROCESS_LIVES;
+    sscanf(fields + 1, " %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %ld", &threads);
     return threads <= 1 ? RMAI_PROCESS_GONE : RMAI_PROCESS_LIVES;
+}
+
+int rmai_process_parent(int pid) {
+    char fields[512];
+    int parent = 0;
+    return read_stat(pid, fields) && sscanf(fields + 1, " %d", &parent) == 1 ? parent : 0;
 }
 
 void rmai_process_admit(void) { prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0); }

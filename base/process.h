@@ -19,6 +19,9 @@ enum rmai_process_state {
 };
 enum rmai_process_state rmai_process_state(int pid);
 
+/* rmai_process_parent: the process that `pid` is a child of; 0 if the system does not tell. */
+int rmai_process_parent(int pid);
+
 /* rmai_process_gone: 1 if that is RMAI_PROCESS_GONE. */
 static inline int rmai_process_gone(int pid) { return rmai_process_state(pid) == RMAI_PROCESS_GONE; }
 

@@ -42,26 +42,10 @@ static int rank_of(int pid) {
     return rank;
 }
 
-static int parent_of(int pid) {
-    char path[32], line[512];
-    const char *after;
-    int parent = 0;
-    size_t n;
-    FILE *f;
-    snprintf(path, sizeof path, "/proc/%d/stat", pid);
-    if (!(f = fopen(path, "re"))) return 0;
-    n = fread(line, 1, sizeof line - 1, f);
-    fclose(f);
-    line[n] = 0;
-    after = strrchr(line, ')'); /* the end of the program's name, which may hold anything */
-    if (!after || sscanf(after + 1, " %*c %d", &parent) != 1) return 0;
-    return parent;
-}
-
 /* The launcher's process on this host, from which `pid` descends. */
 static int launcher_of(int pid) {
-    int parent = parent_of(pid);
-    for (int i = 0; i < ANCESTORS_MOST && parent > 1 && rank_of(parent) >= 0; i++) parent = parent_of(parent);
+    int parent = rmai_process_parent(pid);
+    for (int i = 0; i < ANCESTORS_MOST && parent > 1 && rank_of(parent) >= 0; i++) parent = rmai_process_parent(parent);
     return parent;
 }
 

@@ -32,31 +32,13 @@ fail() {
     failures=$((failures + 1))
 }
 
-shm_files() { find /dev/shm -maxdepth 1 -type f -user "$(id -u)" 2>/dev/null | sort; }
-# Of other jobs, which come and go: what somebody uses.
-in_use() {
-    grep -qsF " $1" /proc/[0-9]*/maps 2>/dev/null || find /proc/[0-9]*/fd -maxdepth 1 -lname "$1" 2>/dev/null | grep -q .
-}
-left_shm() {
-    shm_files >"$dir/shm.after"
-    comm -13 "$dir/shm.before" "$dir/shm.after" | while IFS= read -r file; do in_use "$file" || echo "$file"; done
-}
-# The environment of a process carries the job's id.
-left_processes() { grep -lszxF "CHECK_DYING_ID=$id" /proc/[0-9]*/environ 2>/dev/null || true; }
-
-# settle COMMAND: wait until it prints nothing, at most 5 s; what it last printed.
-settle() {
-    tries=0
-    while left=$("$@"); [ -n "$left" ] && [ $tries -lt 50 ]; do
-        tries=$((tries + 1))
-        sleep 0.1
-    done
-    echo "$left" | tr '\n' ' ' | sed 's/ $//'
-}
+# shellcheck source=/dev/null
+. "$(dirname "$0")/leftovers.sh"
 
 # run SETTINGS... COMMAND...: $status; and nothing may stay.
 run() {
     id=$$.$((${id##*.} + 1))
+    job_mark=CHECK_DYING_ID=$id
     shm_files >"$dir/shm.before"
     rm -f "$dir"/pe.*
     status=0

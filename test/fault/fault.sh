@@ -22,27 +22,8 @@ ${MPICC:-mpicc.mpich} -shared -fPIC -O1 -w -o "$preload" "$(dirname "$0")/fault/
 }
 
 job_id=$$.0
-shm_files() { find /dev/shm -maxdepth 1 -type f -user "$(id -u)" 2>/dev/null | sort; }
-# Of other jobs, which come and go: what somebody uses.
-shm_in_use() {
-    grep -qsF " $1" /proc/[0-9]*/maps 2>/dev/null || find /proc/[0-9]*/fd -maxdepth 1 -lname "$1" 2>/dev/null | grep -q .
-}
-left_shm() {
-    shm_files >"$dir/shm.after"
-    comm -13 "$dir/shm.before" "$dir/shm.after" | while IFS= read -r file; do shm_in_use "$file" || echo "$file"; done
-}
-# The environment of a process carries the job's id.
-left_processes() { grep -lszxF "RMA_TEST_JOB_ID=$job_id" /proc/[0-9]*/environ 2>/dev/null || true; }
-
-# settle COMMAND: wait until it prints nothing, at most 5 s; what it last printed.
-settle() {
-    tries=0
-    while left=$("$@"); [ -n "$left" ] && [ $tries -lt 50 ]; do
-        tries=$((tries + 1))
-        sleep 0.1
-    done
-    echo "$left" | tr '\n' ' ' | sed 's/ $//'
-}
+# shellcheck source=/dev/null
+. "$(dirname "$0")/leftovers.sh"
 
 # fault_job N SETTING...: test/job/begin as N PEs with these settings, those of the fault among them, and with $own, if
 # set, on PE $own_pe alone. Sets $status (124: not ended in time), and $left: what it has left behind, processes or
@@ -50,7 +31,7 @@ settle() {
 fault_job() {
     n=$1
     shift
-    job_id=$$.$((${job_id##*.} + 1))
+    job_id=$$.$((${job_id##*.} + 1)) job_mark=RMA_TEST_JOB_ID=$job_id
     rm -f "$dir/note"
     shm_files >"$dir/shm.before"
     status=0
