@@ -30,6 +30,7 @@ static void futex(_Atomic uint32_t *word, int operation, uint32_t value, const s
 }
 
 #define POLLS_A_TURN 32  /* looks between turns of progress */
+#define TURNS_A_LOOK 256 /* turns of progress between looks after a wait that has no rest */
 #define NAP_FIRST 20000  /* nanoseconds: others may need this PE soon again */
 #define SLEEP_FIRST 1000000    /* see above: a wake-up may be missed in the first sleep */
 #define SLEEP_WATCHED 50000000 /* between looks after a wait that lasts */
@@ -102,6 +103,7 @@ static void look_after(const struct rmai_patience *patience, struct rmai_stall *
 
 static uint32_t wait_and_help(struct rmai_event *e, uint32_t old, const struct rmai_patience *patience, struct rmai_stall *stall, int one_nap) {
     const unsigned polls = rmai_polls(patience);
+    unsigned turns = 0;
     uint64_t gave_up = 0;
     long nap = NAP_FIRST;
     uint32_t now;
@@ -109,7 +111,7 @@ static uint32_t wait_and_help(struct rmai_event *e, uint32_t old, const struct r
         now = atomic_load_explicit(&e->value, memory_order_acquire);
         if (now != old) return now;
         if (i % POLLS_A_TURN == POLLS_A_TURN - 1 && patience->progress(patience->context)) {
-            look_after(patience, stall); /* where messages never end, there is no rest */
+            if (++turns % TURNS_A_LOOK == 0) look_after(patience, stall); /* where messages never end, there is no rest */
             i = 0;
         }
         rmai_pause();
@@ -124,8 +126,9 @@ static uint32_t wait_and_help(struct rmai_event *e, uint32_t old, const struct r
         if (atomic_load_explicit(&e->value, memory_order_relaxed) == old) look_after(patience, stall);
     }
     atomic_fetch_sub_explicit(&e->sleepers, 1, memory_order_relaxed);
-    if (gave_up) adapt_polls(patience, gave_up, 0);
-    return atomic_load_explicit(&e->value, memory_order_acquire);
+    now = atomic_load_explicit(&e->value, memory_order_acquire);
+    if (gave_up && now != old) adapt_polls(patience, gave_up, 0);
+    return now;
 }
 
 static uint32_t wait(struct rmai_event *e, uint32_t old, const struct rmai_patience *patience, struct rmai_stall *stall, int one_nap) {
@@ -158,7 +161,7 @@ static uint32_t wait(struct rmai_event *e, uint32_t old, const struct rmai_patie
         if (timeout && atomic_load_explicit(&e->value, memory_order_relaxed) == old) look_after(patience, stall);
     }
     atomic_fetch_sub_explicit(&e->sleepers, 1, memory_order_relaxed);
-    if (gave_up) adapt_polls(patience, gave_up, 0);
+    if (gave_up && now != old) adapt_polls(patience, gave_up, 0);
     return now;
 }
 
@@ -171,7 +174,7 @@ void rmai_linger(struct rmai_linger *l, const struct rmai_patience *patience) {
         l->looks++;
         if (look >= HOT_POLLS) rmai_pause();
         if (patience->progress && look % POLLS_A_TURN == POLLS_A_TURN - 1 && patience->progress(patience->context)) {
-            look_after(patience, l->stall);
+            if (++l->turns % TURNS_A_LOOK == 0) look_after(patience, l->stall);
             l->looks = 0;
         }
         return;
@@ -183,7 +186,7 @@ void rmai_linger(struct rmai_linger *l, const struct rmai_patience *patience) {
     }
     if (patience->progress) {
         if (patience->progress(patience->context)) {
-            look_after(patience, l->stall);
+            if (++l->turns % TURNS_A_LOOK == 0) look_after(patience, l->stall);
             l->nap = 0;
             return;
         }

@@ -21,21 +21,23 @@ enum rmai_awaited {
     RMAI_AWAITED_NODE,    /* the other PEs of this node */
     RMAI_AWAITED_LEADERS, /* the first PE of each other node */
     RMAI_AWAITED_ANY,     /* whichever PE ends it: none has to */
-    RMAI_AWAITED_FAR      /* the same, of the PEs of other nodes: where a dead neighbour is seen to otherwise */
+    RMAI_AWAITED_ALIVE    /* the same, where a dead neighbour is seen to otherwise */
 };
 
-/* A wait that may last, as runtime/stall knows it. Who waits fills in the first four fields and leaves the others 0. */
+/* A wait that may last, as runtime/stall knows it. Who waits fills in the first five fields and leaves the others 0. */
 struct rmai_stall {
     const char *call; /* the public call */
     enum rmai_awaited awaited;
     int pe;                       /* of RMAI_AWAITED_PE */
     const struct rmai_team *team; /* of RMAI_AWAITED_TEAM */
+    int in_line;                  /* those who are in the same call are named, too: they may wait for this PE */
     double last;                  /* rma_wtime at the last look; 0 before the first one */
     double waited;                /* seconds, of those in which this PE itself ran */
     double next;                  /* when there is something to do again; this and what follows count by `waited` */
     double say;                   /* when those who answer are named again */
     double probe;                 /* when neighbours are looked at again */
-    int suspect;                  /* 1 + the PE that seemed to be dead at the last look, or 0 */
+    int suspect;                  /* 1 + the PE that seems to be dead, or 0, */
+    double suspected;             /* and since when */
     struct rmai_question *asked;  /* n of them, or NULL */
     int n;
 };
@@ -100,6 +102,7 @@ struct rmai_linger {
     int out_of_polls;
     uint64_t gave_up;         /* when they ran out, where polls adapt; else 0 */
     long nap;                 /* nanoseconds */
+    unsigned turns;           /* of progress in which there was something to do */
     struct rmai_stall *stall; /* or NULL: patience->late looks after this wait at each rest; rmai_wait_over ends it */
 };
 

@@ -158,7 +158,7 @@ int rma_attach(void *base, size_t size, rma_gptr_t *g) {
  * the others get the time of the longest copy. Returns 1 if all have left. The own lock is not held: what is done for
  * others meanwhile may want it, and so may other threads. */
 static int drive_until_empty(struct rmai_world *w, const char *call, size_t offset) {
-    struct rmai_stall stall = {.call = call, .awaited = RMAI_AWAITED_FAR};
+    struct rmai_stall stall = {.call = call, .awaited = RMAI_AWAITED_ALIVE};
     double died = 0;
     unsigned in_vain = 0;
     int naps = 0, left = 1;

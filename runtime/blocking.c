@@ -21,22 +21,31 @@
 #define LOOK_TIME_MOST 0.2   /* seconds that count between two looks */
 #define READ_TIME 250000000  /* nanoseconds in which the launcher reads what the process has written */
 #define ANCESTORS_MOST 16
-#define INIT "MPI_Init_thread"
 
 /* ---- processes ---- */
 
-/* The rank in a process's environment, as launchers write it, or -1. */
+/* The variable by which the launcher tells this process its rank, with "=", or NULL. A resource manager may have set others for the launcher. */
+static const char *rank_variable(void) {
+    static const char *const names[] = {"PMI_RANK=", "OMPI_COMM_WORLD_RANK=", "PMIX_RANK=", "PALS_RANKID=", "SLURM_PROCID="};
+    char name[32];
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        snprintf(name, sizeof name, "%.*s", (int)strlen(names[i]) - 1, names[i]);
+        if (getenv(name)) return names[i];
+    }
+    return NULL;
+}
+
+/* The rank in a process's environment, or -1. */
 static int rank_of(int pid) {
-    static const char *const names[] = {"PMI_RANK=", "OMPI_COMM_WORLD_RANK=", "PMIX_RANK=", "SLURM_PROCID=", "PALS_RANKID="};
+    const char *name = rank_variable();
     char path[32], *entry = NULL;
     size_t room = 0;
     int rank = -1;
     FILE *f;
     snprintf(path, sizeof path, "/proc/%d/environ", pid);
-    if (!(f = fopen(path, "re"))) return -1;
+    if (!name || !(f = fopen(path, "re"))) return -1;
     while (rank < 0 && getdelim(&entry, &room, 0, f) > 0)
-        for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-            if (strncmp(entry, names[i], strlen(names[i])) == 0) rank = atoi(entry + strlen(names[i]));
+        if (strncmp(entry, name, strlen(name)) == 0) rank = atoi(entry + strlen(name));
     free(entry);
     fclose(f);
     return rank;
@@ -90,9 +99,9 @@ static void say(const struct rmai_blocking *b, const char *what, double waited, 
 }
 
 /* Not by MPI_Abort, which may wait for the call that does not return. A process that ends so ends the job. */
-static void give_up(const struct rmai_blocking *b, const char *what, int stopped, const char *who_is) {
+static void give_up(const struct rmai_blocking *b, const char *what, double waited, int stopped, const char *who_is) {
     char me[64];
-    rmai_note("%s: %s: %s is not over after %ld s (RMA_TIMEOUT): %s; aborting the job", identity(me), b->call, what, b->timeout,
+    rmai_note("%s: %s: %s is not over after %.0f s (RMA_TIMEOUT): %s; aborting the job", identity(me), b->call, what, waited,
               stopped ? who_is : "no PE of this host is stopped, so one of another host is, or the way there is gone");
     nanosleep(&(struct timespec){.tv_nsec = READ_TIME}, NULL);
     _exit(RMA_EXIT_BASE + RMA_ERR_SYSTEM);
@@ -121,17 +130,17 @@ static void *watch(void *context) {
             if (b->stall) say(b, what, waited, stopped, who_is);
         } else if (b->timeout && waited > said + (double)b->timeout) {
             int stopped = find_stopped(who_is, sizeof who_is);
-            if (stopped || strcmp(what, INIT) != 0) give_up(b, what, stopped, who_is);
-            said = waited; /* starting a large job may take its time */
+            if ((stopped || b->met) && !atomic_load_explicit(&b->over, memory_order_acquire)) give_up(b, what, waited, stopped, who_is);
+            said = waited;
         }
     }
     return NULL;
 }
 
-void rmai_blocking_begin(struct rmai_blocking *b, const struct rmai_world *w, const char *call, const char *what) {
+void rmai_blocking_begin(struct rmai_blocking *b, const struct rmai_world *w, const char *call, const char *what, int met) {
     struct rmai_settings early;
     struct rmai_error_kept kept;
-    *b = (struct rmai_blocking){.w = w, .call = rmai_error_name(call), .what = what};
+    *b = (struct rmai_blocking){.call = rmai_error_name(call), .what = what, .met = met};
     if (rma_reach_.running) {
         b->stall = w->settings.stall;
         b->timeout = w->settings.timeout;

@@ -248,11 +248,11 @@ static void keep_failure(struct rmai_peer *p, int code) {
     let(p->set);
 }
 
-/* 0: the item has more than was asked for. Where nobody asks any more (rmai_far_forget) that is no matter. */
+/* 0: the item has more than was asked for. */
 static int take_item(struct rmai_peer *p, struct rmai_expect *x, const struct rmai_item *item,
                      const unsigned char *data) {
     if (item->code == RMA_SUCCESS) {
-        if (RMAI_UNLIKELY(item->len > x->len)) return x->dest == NULL;
+        if (RMAI_UNLIKELY(item->len > x->len)) return 0;
         if (item->len) memcpy(x->dest, data, item->len);
     } else if (x->waiter) {
         if (x->waiter->code != RMA_SUCCESS) return 1;
@@ -666,7 +666,6 @@ static int by_window(struct rmai_world *w, const char *call, struct rmai_pending
         else
             *code = get ? rmai_net_get(&w->net, call, pe, disp, buffer, len) : rmai_net_put(&w->net, call, pe, disp, buffer, len);
         if (!get) note_put(s, pe, 0);
-        rmai_count(&w->traffic, RMA_PATH_WINDOW, get ? RMAI_GETS : RMAI_PUTS, len);
         /* To flush a get for good is the same, and MPICH does it some ten nanoseconds faster. */
         if (*code == RMA_SUCCESS && when != RMAI_LATER)
             *code = get ? rmai_net_flush(&w->net, call, pe) : rmai_net_flush_local(&w->net, call, pe);
@@ -687,7 +686,9 @@ static int by_window_in_pieces(struct rmai_world *w, const char *call, struct rm
         if (*code != RMA_SUCCESS) return 1;
         rmai_far_progress(w, 1);
     }
-    return by_window(w, call, s, pe, offset + *done, buffer + *done, len - *done, when, get, code);
+    if (!by_window(w, call, s, pe, offset + *done, buffer + *done, len - *done, when, get, code)) return 0;
+    rmai_count(&w->traffic, RMA_PATH_WINDOW, get ? RMAI_GETS : RMAI_PUTS, len);
+    return 1;
 }
 
 /* One record, and its answer. */
@@ -941,10 +942,7 @@ struct rmai_ping *rmai_far_ping(struct rmai_world *w, int pe) {
 }
 
 /* MPI may still hold the message: then the place is not given away (rmai_far_ping). */
-void rmai_far_forget_ping(struct rmai_world *w, struct rmai_ping *ping) {
-    (void)w;
-    ping->used = 0;
-}
+void rmai_far_forget_ping(struct rmai_ping *ping) { ping->used = 0; }
 
 /* Of a question that nobody waits for any more the answer comes too late. */
 static int take_sign_of_life(struct rmai_world *w, int from, const struct rmai_envelope *e, size_t len) {
@@ -1197,7 +1195,8 @@ int rmai_far_cover(struct rmai_world *w, const char *call) {
     if (size - covered <= (w->far.amo_mpi ? 0 : covered / 4) && covered) return RMA_SUCCESS;
     /* All have met when the window is taken down: until then each may need an answer from one who would wait in there. */
     code = rmai_meet(w, call);
-    rmai_blocking_begin(&blocking, w, call, "making MPI's window by MPI_Win_create");
+    if (w->blocking) return make_window(w, call, code); /* rma_init is watched as a whole */
+    rmai_blocking_begin(&blocking, w, call, "making MPI's window by MPI_Win_create", 1);
     code = make_window(w, call, code);
     rmai_blocking_end(&blocking);
     return code;
@@ -1223,6 +1222,17 @@ int rmai_far_open(struct rmai_world *w) {
     return rmai_answer_open(w);
 }
 
+/* A question to a PE that takes none may still be in MPI's hands; then its memory stays there. */
+static void free_pings(struct rmai_ping *ping) {
+    int held = 0;
+    for (unsigned i = 0; ping && i < RMAI_PINGS; i++) {
+        if (rmai_net_done(&ping[i].sent) == 1) continue;
+        rmai_net_let_go(&ping[i].sent);
+        held = 1;
+    }
+    if (!held) free(ping);
+}
+
 void rmai_far_close(struct rmai_world *w) {
     struct rmai_far *f = &w->far;
     if (!f->active) return;
@@ -1230,7 +1240,6 @@ void rmai_far_close(struct rmai_world *w) {
     rmai_answer_close(w);
     for (unsigned i = 0; i < f->n_flights; i++) free(f->flight[i]);
     free(f->operands);
-    for (unsigned i = 0; f->ping && i < RMAI_PINGS; i++) rmai_net_let_go(&f->ping[i].sent);
-    free(f->ping);
+    free_pings(f->ping);
     pthread_mutex_destroy(&f->lock);
 }

@@ -210,7 +210,7 @@ void rmai_far_unlock(struct rmai_world *w);
 /* With the lock: rmai_far_ping asks pe for a sign of life; NULL if all places are in use. The result says when it has come (answered), until
  * rmai_far_forget_ping. Neither waits. */
 struct rmai_ping *rmai_far_ping(struct rmai_world *w, int pe);
-void rmai_far_forget_ping(struct rmai_world *w, struct rmai_ping *ping);
+void rmai_far_forget_ping(struct rmai_ping *ping);
 
 /* ---- between far.c and answer.c; the lock is held ---- */
 

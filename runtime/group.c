@@ -86,7 +86,7 @@ static void worst(void *mine, const void *other) {
 static int make_communicators(struct rmai_world *w, const char *call, const struct rmai_team *t, struct rmai_group *g) {
     struct rmai_blocking blocking;
     int code;
-    rmai_blocking_begin(&blocking, w, call, "making a communicator by MPI_Comm_create_group");
+    rmai_blocking_begin(&blocking, w, call, "making a communicator by MPI_Comm_create_group", 1);
     code = rmai_mpi(make_all(w, t, &g->all), call, "MPI_Comm_create_group");
     if (code == RMA_SUCCESS) MPI_Comm_set_errhandler(g->all, MPI_ERRORS_RETURN);
     rmai_blocking_step(&blocking, "making a communicator by MPI_Comm_split");

@@ -55,7 +55,7 @@ static int past(uint32_t seen, uint32_t before) { return !(seen & RMA_LOCK_HELD_
 int rma_lock_wait_(rma_lock_t *lock, uint32_t before) {
     struct rmai_world *w = &rmai_world;
     const struct rmai_patience *patience = &w->barrier.patience;
-    struct rmai_stall stall = {.call = "rma_set_lock", .pe = (int)(before & RMA_LOCK_PE_) - 1};
+    struct rmai_stall stall = {.call = "rma_set_lock", .pe = (int)(before & RMA_LOCK_PE_) - 1, .in_line = 1};
     struct rmai_linger linger = {.stall = &stall};
     unsigned polls = w->barrier.crowded ? POLLS_CROWDED : rmai_polls(patience);
     uint32_t *word = &near_copy(lock, (int)(before & RMA_LOCK_PE_) - 1)->node_, seen;
@@ -147,7 +147,7 @@ static int tell(const char *call, rma_lock_t *lock, int pe, uint32_t bits) {
 
 static int wait_for_grant(rma_lock_t *lock, uint32_t before) {
     struct rmai_world *w = &rmai_world;
-    struct rmai_stall stall = {.call = "rma_set_lock", .pe = (int)before - 1};
+    struct rmai_stall stall = {.call = "rma_set_lock", .pe = (int)before - 1, .in_line = 1};
     int code = tell("rma_set_lock", lock, stall.pe, (uint32_t)w->my_pe + 1);
     if (code != RMA_SUCCESS) return code;
     await_bits(lock, RMA_LOCK_GRANTED_, &stall);

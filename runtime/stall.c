@@ -11,7 +11,9 @@
 
 #define ANSWER_TIME 1.0    /* seconds that an answer may take until it is missed */
 #define LOOK_TIME_MOST 0.2 /* seconds that count between two looks: rests are shorter, what is longer is time in which this PE did not run */
-#define PROBE_TIME 0.5     /* seconds between looks whether neighbours have died */
+#define PROBE_TIME 0.5     /* seconds between looks whether neighbours have died, */
+#define DEATH_TIME 1.0     /* and for which one has to be dead: where somebody ends the job, the launcher kills all within less */
+#define ANSWER_LOOK 0.01   /* seconds between looks for answers */
 #define ASKED_MOST RMAI_PINGS /* of very many PEs the first ones tell enough */
 #define SAID_MOST 8
 
@@ -35,6 +37,7 @@ static void publish_waiting(struct rmai_world *w, const char *call) {
     memcpy(text, call, strnlen(call, sizeof text - 1));
     /* Of two threads of this PE one is enough. */
     if (version & 1 || !atomic_compare_exchange_strong(&mine->version, &version, version + 1)) return;
+    atomic_thread_fence(memory_order_release); /* the odd version is seen before any of the words: pairs with the fence in rmai_waiting_read */
     for (int i = 0; i < RMAI_WAITING_WORDS; i++) atomic_store_explicit(&mine->text[i], text[i], memory_order_relaxed);
     /* Release: who reads the even version has read whole words. Pairs with the fence in rmai_waiting_read. */
     atomic_store_explicit(&mine->version, version + 2, memory_order_release);
@@ -63,7 +66,7 @@ static int count_awaited(const struct rmai_world *w, const struct rmai_stall *s)
         case RMAI_AWAITED_NODE: return w->node_n_pes;
         case RMAI_AWAITED_LEADERS: return w->n_nodes;
         case RMAI_AWAITED_ANY:
-        case RMAI_AWAITED_FAR: return w->n_pes;
+        case RMAI_AWAITED_ALIVE: return w->n_pes;
     }
     return 0;
 }
@@ -76,7 +79,7 @@ static int awaited_pe(const struct rmai_world *w, const struct rmai_stall *s, in
         case RMAI_AWAITED_NODE: return w->node_pes[i];
         case RMAI_AWAITED_LEADERS: return rmai_net_leader(&w->net, i);
         case RMAI_AWAITED_ANY:
-        case RMAI_AWAITED_FAR: return (int)(((long)w->my_pe + i) % w->n_pes);
+        case RMAI_AWAITED_ALIVE: return (int)(((long)w->my_pe + i) % w->n_pes);
     }
     return -1;
 }
@@ -88,23 +91,23 @@ static enum rmai_process_state neighbour(const struct rmai_world *w, int slot) {
     return rmai_same_pids(w, slot) ? rmai_process_state(rmai_header(w, slot)->pid) : RMAI_PROCESS_LIVES;
 }
 
-/* A PE that has died, and has not ended this wait by what it did before: so it is found dead at two looks, with a look at the awaited
- * word between them. */
+/* A PE that has died, and has not ended this wait by what it did before: so it is found dead again later, with a look at the awaited word
+ * between. */
 static void find_dead(struct rmai_world *w, struct rmai_stall *s) {
     int before = s->suspect;
+    if (s->waited < s->probe || s->awaited == RMAI_AWAITED_ALIVE) return;
     s->suspect = 0;
-    if (s->waited < s->probe || s->awaited == RMAI_AWAITED_FAR) return;
+    s->probe = s->waited + PROBE_TIME;
     for (int i = 0, n = s->awaited == RMAI_AWAITED_PE ? 1 : w->node_n_pes; i < n && !s->suspect; i++) {
         int slot = s->awaited == RMAI_AWAITED_PE ? rmai_node_slot(w, s->pe) : i;
-        if (slot < 0 || slot == w->node_my_pe || neighbour(w, slot) != RMAI_PROCESS_GONE) continue;
+        if (slot < 0 || slot == w->node_my_pe) continue;
         if (s->awaited == RMAI_AWAITED_TEAM && rmai_team_index(s->team, w->node_pes[slot]) < 0) continue;
-        s->suspect = 1 + w->node_pes[slot];
+        if (neighbour(w, slot) == RMAI_PROCESS_GONE) s->suspect = 1 + w->node_pes[slot];
     }
-    if (!s->suspect) {
-        s->probe = s->waited + PROBE_TIME;
-    } else if (s->suspect == before) {
-        rmai_error(RMA_ERR_SYSTEM, "%s: PE %d has died (process %d of this host)", rmai_error_name(s->call), before - 1,
-                   rmai_header(w, rmai_node_slot(w, before - 1))->pid);
+    if (s->suspect != before) s->suspected = s->waited;
+    if (s->suspect && s->waited >= s->suspected + DEATH_TIME) {
+        rmai_error(RMA_ERR_SYSTEM, "%s: PE %d has died (process %d of this host)", rmai_error_name(s->call), s->suspect - 1,
+                   rmai_header(w, rmai_node_slot(w, s->suspect - 1))->pid);
         rma_errors_abort(RMA_ERR_SYSTEM, rma_last_error());
     }
 }
@@ -112,7 +115,8 @@ static void find_dead(struct rmai_world *w, struct rmai_stall *s) {
 /* ---- asking ---- */
 
 static void ask_neighbour(const struct rmai_world *w, const struct rmai_stall *s, struct rmai_question *q) {
-    int silent = neighbour(w, q->slot) != RMAI_PROCESS_LIVES;
+    enum rmai_process_state state = neighbour(w, q->slot);
+    int silent = state == RMAI_PROCESS_STOPPED || (state == RMAI_PROCESS_GONE && s->awaited != RMAI_AWAITED_ALIVE);
     if (silent && !q->silent) q->at = s->waited;
     q->silent = silent;
     rmai_waiting_read(&rmai_header(w, q->slot)->waiting, q->in);
@@ -126,7 +130,6 @@ static void ask_all(struct rmai_world *w, struct rmai_stall *s) {
         struct rmai_question *q = &s->asked[s->n];
         if (pe == w->my_pe || pe < 0) continue;
         *q = (struct rmai_question){.pe = pe, .slot = rmai_node_slot(w, pe), .at = s->waited};
-        if (q->slot >= 0 && s->awaited == RMAI_AWAITED_FAR) continue;
         if (q->slot < 0) {
             q->ping = rmai_far_ping(w, pe);
             if (!q->ping) continue; /* all places for pings are in use: another time */
@@ -144,15 +147,15 @@ static void hear_answers(struct rmai_world *w, struct rmai_stall *s) {
         } else if (q->ping && q->ping->answered) {
             memcpy(q->in, q->ping->in, sizeof q->in);
             q->silent = 0;
-            rmai_far_forget_ping(w, q->ping);
+            rmai_far_forget_ping(q->ping);
             q->ping = NULL;
         }
     }
 }
 
-static void forget_questions(struct rmai_world *w, struct rmai_stall *s) {
+static void forget_questions(struct rmai_stall *s) {
     for (int i = 0; i < s->n; i++)
-        if (s->asked[i].ping) rmai_far_forget_ping(w, s->asked[i].ping);
+        if (s->asked[i].ping) rmai_far_forget_ping(s->asked[i].ping);
     free(s->asked);
     s->asked = NULL;
     s->n = 0;
@@ -168,6 +171,9 @@ static void say(const struct rmai_world *w, const struct rmai_stall *s, const st
     else if (q->silent)
         rmai_note("PE %d of %d on %s has waited %.0f s in %s: PE %d does not answer%s", w->my_pe, w->n_pes, w->host, s->waited, call, q->pe,
                   w->watched ? "" : " (without the thread of RMA_PROGRESS it answers only from within a call)");
+    else if (q->slot >= 0 && !rmai_same_pids(w, q->slot))
+        rmai_note("PE %d of %d on %s has waited %.0f s in %s: PE %d is in another container, where it cannot be looked at", w->my_pe, w->n_pes,
+                  w->host, s->waited, call, q->pe);
     else if (q->in[0])
         rmai_note("PE %d of %d on %s has waited %.0f s in %s: PE %d answers, and waits in %s", w->my_pe, w->n_pes, w->host, s->waited, call, q->pe,
                   q->in);
@@ -193,7 +199,7 @@ static void give_up(const struct rmai_world *w, const struct rmai_stall *s, cons
     rma_errors_abort(RMA_ERR_SYSTEM, rma_last_error());
 }
 
-static int none_has_to(const struct rmai_stall *s) { return s->awaited == RMAI_AWAITED_ANY || s->awaited == RMAI_AWAITED_FAR; }
+static int none_has_to(const struct rmai_stall *s) { return s->awaited == RMAI_AWAITED_ANY || s->awaited == RMAI_AWAITED_ALIVE; }
 
 /* What has come of the questions. Returns the number of those who are silent. */
 static int judge(struct rmai_world *w, struct rmai_stall *s) {
@@ -202,7 +208,8 @@ static int judge(struct rmai_world *w, struct rmai_stall *s) {
     for (int i = 0; i < s->n; i++) {
         struct rmai_question *q = &s->asked[i];
         /* At a meeting those who are in it too wait as we do. */
-        int news = !q->missed && (q->silent || (!none_has_to(s) && s->waited >= s->say && strcmp(q->in, rmai_error_name(s->call)) != 0));
+        int news = !q->missed && (q->silent || (!none_has_to(s) && s->waited >= s->say &&
+                                                 (s->in_line || strcmp(q->in, rmai_error_name(s->call)) != 0)));
         silent += q->silent;
         if (news && speaks && said++ < SAID_MOST) say(w, s, q);
         q->missed = 1;
@@ -223,6 +230,7 @@ static int answers_due(const struct rmai_stall *s) {
 
 void rmai_stall_look(struct rmai_world *w, struct rmai_stall *s) {
     double now = rma_wtime(), patience = (double)(w->settings.stall ? w->settings.stall : w->settings.timeout);
+    int silent;
     publish_waiting(w, rmai_error_name(s->call));
     if (s->last == 0) {
         s->next = s->say = patience;
@@ -235,16 +243,19 @@ void rmai_stall_look(struct rmai_world *w, struct rmai_stall *s) {
     if (s->waited < s->next || patience == 0) return;
     if (!s->asked) ask_all(w, s);
     hear_answers(w, s);
-    if (answers_due(s) && s->waited < s->asked[0].at + ANSWER_TIME) return;
-    s->next = s->waited + ANSWER_TIME;
-    if (judge(w, s) > 0) return;
-    forget_questions(w, s);
-    s->next = s->waited + patience;
+    if (answers_due(s) && s->waited < s->asked[0].at + ANSWER_TIME) {
+        s->next = s->waited + ANSWER_LOOK;
+        return;
+    }
+    for (int i = 0; s->waited >= s->say && i < s->n; i++) s->asked[i].missed = 0; /* say it again, */
+    silent = judge(w, s);
     if (s->waited >= s->say) s->say = 2 * s->waited; /* ever more rarely */
+    if (silent == 0) forget_questions(s);
+    s->next = s->waited + (silent ? ANSWER_TIME : patience);
 }
 
 void rmai_stall_end(struct rmai_world *w, struct rmai_stall *s) {
-    forget_questions(w, s);
+    forget_questions(s);
     publish_waiting(w, "");
 }
 
@@ -266,6 +277,7 @@ void rmai_stall_over(void *context, struct rmai_stall *s) {
 int rmai_stall_holder(void *context, uint32_t pe) {
     struct rmai_lock_wait *wait = context;
     if (rmai_pe_gone(wait->w, pe)) return 1;
+    if (wait->stall.pe != (int)pe) forget_questions(&wait->stall);
     wait->stall.pe = (int)pe;
     rmai_stall_look(wait->w, &wait->stall);
     return 0;

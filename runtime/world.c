@@ -586,12 +586,12 @@ static int open_steps(struct rmai_world *w) {
 }
 
 static int release(struct rmai_world *w) {
-    rmai_report(w);
-    rmai_traffic_report(w);
     struct rmai_blocking blocking;
     int code;
+    rmai_report(w);
+    rmai_blocking_begin(&blocking, w, "rma_finalize", "closing windows and communicators", 1);
+    rmai_traffic_report(w);
     w->ended = 1;
-    rmai_blocking_begin(&blocking, w, "rma_finalize", "closing windows and communicators");
     code = close_steps(w, N_STEPS);
     rmai_blocking_end(&blocking);
     return code;
@@ -615,7 +615,7 @@ static int start_watched(struct rmai_world *w, int required) {
 static int start(struct rmai_world *w, int required) {
     struct rmai_blocking blocking;
     int code;
-    rmai_blocking_begin(&blocking, w, "rma_init", "MPI_Init_thread");
+    rmai_blocking_begin(&blocking, w, "rma_init", "MPI_Init_thread", 0);
     w->blocking = &blocking;
     code = start_watched(w, required);
     rmai_blocking_end(&blocking);

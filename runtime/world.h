@@ -97,7 +97,7 @@ struct rmai_world {
     struct rmai_contexts contexts;
     struct rmai_traffic traffic;
     struct rmai_watchman watchman;
-    struct rmai_blocking *blocking; /* of rma_init and rma_finalize, while they open and close */
+    struct rmai_blocking *blocking; /* of rma_init, while it opens; else NULL */
     int networked;    /* MPI carries something: there are several nodes, or RMA_AMO=mpi */
     int watched;      /* every PE has a watchman: it answers, whatever its program does */
     int one_machine;  /* all PEs run on one machine, on however many nodes */
