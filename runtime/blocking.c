@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Who is stopped is found without MPI: the other PEs of this host are processes whose environment has a rank, and whose nearest ancestor without
- * one, the launcher's process on this host, is ours too. */
+/* Who is stopped is found without MPI: the other PEs of this host are processes whose environment has a rank, and whose
+ * nearest ancestor without one, the launcher's process on this host, is ours too. */
 #include "config.h"
 
 #include "runtime/blocking.h"
@@ -17,16 +17,18 @@
 #include <time.h>
 #include <unistd.h>
 
-#define LOOK_EVERY 50000000  /* nanoseconds */
-#define LOOK_TIME_MOST 0.2   /* seconds that count between two looks */
-#define READ_TIME 250000000  /* nanoseconds in which the launcher reads what the process has written */
+#define LOOK_EVERY     50000000  /* nanoseconds */
+#define LOOK_TIME_MOST 0.2       /* seconds that count between two looks */
+#define READ_TIME      250000000 /* nanoseconds in which the launcher reads what the process has written */
 #define ANCESTORS_MOST 16
 
 /* ---- processes ---- */
 
-/* The variable by which the launcher tells this process its rank, with "=", or NULL. A resource manager may have set others for the launcher. */
+/* The variable by which the launcher tells this process its rank, with "=", or NULL. A resource manager may have set
+ * others for the launcher. */
 static const char *rank_variable(void) {
-    static const char *const names[] = {"PMI_RANK=", "OMPI_COMM_WORLD_RANK=", "PMIX_RANK=", "PALS_RANKID=", "SLURM_PROCID="};
+    static const char *const names[] = {
+        "PMI_RANK=", "OMPI_COMM_WORLD_RANK=", "PMIX_RANK=", "PALS_RANKID=", "SLURM_PROCID="};
     char name[32];
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         snprintf(name, sizeof name, "%.*s", (int)strlen(names[i]) - 1, names[i]);
@@ -54,7 +56,8 @@ static int rank_of(int pid) {
 /* The launcher's process on this host, from which `pid` descends. */
 static int launcher_of(int pid) {
     int parent = rmai_process_parent(pid);
-    for (int i = 0; i < ANCESTORS_MOST && parent > 1 && rank_of(parent) >= 0; i++) parent = rmai_process_parent(parent);
+    for (int i = 0; i < ANCESTORS_MOST && parent > 1 && rank_of(parent) >= 0; i++)
+        parent = rmai_process_parent(parent);
     return parent;
 }
 
@@ -69,9 +72,13 @@ static int find_stopped(char *text, size_t room) {
     while (all && (one = readdir(all)) != NULL) {
         if (!isdigit((unsigned char)one->d_name[0])) continue;
         pid = atoi(one->d_name);
-        if (rmai_process_state(pid) != RMAI_PROCESS_STOPPED || (rank = rank_of(pid)) < 0 || launcher_of(pid) != launcher) continue;
+        if (rmai_process_state(pid) != RMAI_PROCESS_STOPPED || (rank = rank_of(pid)) < 0 ||
+            launcher_of(pid) != launcher)
+            continue;
         n++;
-        if (used < room) used += (size_t)snprintf(text + used, room - used, "%sPE %d is stopped (process %d of this host)", n > 1 ? ", " : "", rank, pid);
+        if (used < room)
+            used += (size_t)snprintf(text + used, room - used, "%sPE %d is stopped (process %d of this host)",
+                                     n > 1 ? ", " : "", rank, pid);
     }
     if (all) closedir(all);
     return n;
@@ -101,7 +108,8 @@ static void say(const struct rmai_blocking *b, const char *what, double waited, 
 /* Not by MPI_Abort, which may wait for the call that does not return. A process that ends so ends the job. */
 static void give_up(const struct rmai_blocking *b, const char *what, double waited, int stopped, const char *who_is) {
     char me[64];
-    rmai_note("%s: %s: %s is not over after %.0f s (RMA_TIMEOUT): %s; aborting the job", identity(me), b->call, what, waited,
+    rmai_note("%s: %s: %s is not over after %.0f s (RMA_TIMEOUT): %s; aborting the job", identity(me), b->call, what,
+              waited,
               stopped ? who_is : "no PE of this host is stopped, so one of another host is, or the way there is gone");
     nanosleep(&(struct timespec){.tv_nsec = READ_TIME}, NULL);
     _exit(RMA_EXIT_BASE + RMA_ERR_SYSTEM);
@@ -130,14 +138,16 @@ static void *watch(void *context) {
             if (b->stall) say(b, what, waited, stopped, who_is);
         } else if (b->timeout && waited > said + (double)b->timeout) {
             int stopped = find_stopped(who_is, sizeof who_is);
-            if ((stopped || b->met) && !atomic_load_explicit(&b->over, memory_order_acquire)) give_up(b, what, waited, stopped, who_is);
+            if ((stopped || b->met) && !atomic_load_explicit(&b->over, memory_order_acquire))
+                give_up(b, what, waited, stopped, who_is);
             said = waited;
         }
     }
     return NULL;
 }
 
-void rmai_blocking_begin(struct rmai_blocking *b, const struct rmai_world *w, const char *call, const char *what, int met) {
+void rmai_blocking_begin(struct rmai_blocking *b, const struct rmai_world *w, const char *call, const char *what,
+                         int met) {
     struct rmai_settings early;
     struct rmai_error_kept kept;
     *b = (struct rmai_blocking){.call = rmai_error_name(call), .what = what, .met = met};
@@ -157,7 +167,9 @@ void rmai_blocking_begin(struct rmai_blocking *b, const struct rmai_world *w, co
     b->running = rmai_thread(&b->thread, watch, b) == 0;
 }
 
-void rmai_blocking_step(struct rmai_blocking *b, const char *what) { atomic_store_explicit(&b->what, what, memory_order_relaxed); }
+void rmai_blocking_step(struct rmai_blocking *b, const char *what) {
+    atomic_store_explicit(&b->what, what, memory_order_relaxed);
+}
 
 void rmai_blocking_end(struct rmai_blocking *b) {
     if (!b->running) return;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Calls of MPI that wait for other PEs and cannot be asked whether they come: initializing, splitting communicators, making windows. A PE
- * that is stopped, or whose host is lost, would hang all others in there without a word. So a thread that does not enter MPI watches
- * such a section: after RMA_STALL seconds it says which call does not return, and which PEs of this host are stopped; RMA_TIMEOUT seconds later it
- * ends the process, and so the job. Where all PEs have met before the section, it takes no second if all run. In rma_init they have not: a PE may
- * come late, or be slow; there a job is ended only if a stopped PE is found. Time counts as in runtime/stall. */
+/* Calls of MPI that wait for other PEs and cannot be asked whether they come: initializing, splitting communicators,
+ * making windows. A PE that is stopped, or whose host is lost, would hang all others in there without a word. So a
+ * thread that does not enter MPI watches such a section: after RMA_STALL seconds it says which call does not return,
+ * and which PEs of this host are stopped; RMA_TIMEOUT seconds later it ends the process, and so the job. Where all PEs
+ * have met before the section, it takes no second if all run. In rma_init they have not: a PE may come late, or be
+ * slow; there a job is ended only if a stopped PE is found. Time counts as in runtime/stall. */
 #ifndef RMAI_BLOCKING_H
 #define RMAI_BLOCKING_H
 
@@ -15,18 +16,20 @@ struct rmai_world;
 
 /* One section, in its caller's frame. */
 struct rmai_blocking {
-    const char *call;            /* the public call */
-    const char *_Atomic what;    /* the call of MPI, or the step of the public call */
+    const char *call;         /* the public call */
+    const char *_Atomic what; /* the call of MPI, or the step of the public call */
     _Atomic uint32_t over;
-    int met;                     /* all PEs had met before it */
-    int running;                 /* the thread exists */
-    long stall, timeout;         /* seconds */
+    int met;             /* all PEs had met before it */
+    int running;         /* the thread exists */
+    long stall, timeout; /* seconds */
     pthread_t thread;
 };
 
-/* rmai_blocking_begin begins to watch; met: all PEs have met just before. Without a thread for it nothing is watched: that is no error. rmai_blocking_step: the section goes on
- * with another call, and its time begins anew. rmai_blocking_end ends the watch. */
-void rmai_blocking_begin(struct rmai_blocking *b, const struct rmai_world *w, const char *call, const char *what, int met);
+/* rmai_blocking_begin begins to watch; met: all PEs have met just before. Without a thread for it nothing is watched:
+ * that is no error. rmai_blocking_step: the section goes on with another call, and its time begins anew.
+ * rmai_blocking_end ends the watch. */
+void rmai_blocking_begin(struct rmai_blocking *b, const struct rmai_world *w, const char *call, const char *what,
+                         int met);
 void rmai_blocking_step(struct rmai_blocking *b, const char *what);
 void rmai_blocking_end(struct rmai_blocking *b);
 

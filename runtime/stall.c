@@ -9,11 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ANSWER_TIME 1.0    /* seconds that an answer may take until it is missed */
-#define LOOK_TIME_MOST 0.2 /* seconds that count between two looks: rests are shorter, what is longer is time in which this PE did not run */
-#define PROBE_TIME 0.5     /* seconds between looks whether neighbours have died, */
-#define DEATH_TIME 1.0     /* and for which one has to be dead: where somebody ends the job, the launcher kills all within less */
-#define ANSWER_LOOK 0.01   /* seconds between looks for answers */
+/* Seconds. */
+#define ANSWER_TIME 1.0    /* that an answer may take until it is missed */
+#define ANSWER_LOOK 0.01   /* between looks for answers */
+#define LOOK_TIME_MOST 0.2 /* that count between two looks: in what is longer this PE did not run */
+#define PROBE_TIME 0.5     /* between looks whether neighbours have died, */
+#define DEATH_TIME 1.0     /* and for which one has to be dead: who ends the job on purpose is killed with it within less */
+
 #define ASKED_MOST RMAI_PINGS /* of very many PEs the first ones tell enough */
 #define SAID_MOST 8
 
@@ -37,8 +39,10 @@ static void publish_waiting(struct rmai_world *w, const char *call) {
     memcpy(text, call, strnlen(call, sizeof text - 1));
     /* Of two threads of this PE one is enough. */
     if (version & 1 || !atomic_compare_exchange_strong(&mine->version, &version, version + 1)) return;
-    atomic_thread_fence(memory_order_release); /* the odd version is seen before any of the words: pairs with the fence in rmai_waiting_read */
-    for (int i = 0; i < RMAI_WAITING_WORDS; i++) atomic_store_explicit(&mine->text[i], text[i], memory_order_relaxed);
+    /* The odd version is seen before any of the words: pairs with the fence in rmai_waiting_read. */
+    atomic_thread_fence(memory_order_release);
+    for (int i = 0; i < RMAI_WAITING_WORDS; i++)
+        atomic_store_explicit(&mine->text[i], text[i], memory_order_relaxed);
     /* Release: who reads the even version has read whole words. Pairs with the fence in rmai_waiting_read. */
     atomic_store_explicit(&mine->version, version + 2, memory_order_release);
 }
@@ -47,7 +51,8 @@ void rmai_waiting_read(struct rmai_waiting *w, char text[8 * RMAI_WAITING_WORDS]
     uint64_t copy[RMAI_WAITING_WORDS];
     for (int tries = 0; tries < 100; tries++) {
         uint32_t version = atomic_load_explicit(&w->version, memory_order_acquire);
-        for (int i = 0; i < RMAI_WAITING_WORDS; i++) copy[i] = atomic_load_explicit(&w->text[i], memory_order_relaxed);
+        for (int i = 0; i < RMAI_WAITING_WORDS; i++)
+            copy[i] = atomic_load_explicit(&w->text[i], memory_order_relaxed);
         atomic_thread_fence(memory_order_acquire);
         if (!(version & 1) && atomic_load_explicit(&w->version, memory_order_relaxed) == version) {
             memcpy(text, copy, sizeof copy);
@@ -91,8 +96,8 @@ static enum rmai_process_state neighbour(const struct rmai_world *w, int slot) {
     return rmai_same_pids(w, slot) ? rmai_process_state(rmai_header(w, slot)->pid) : RMAI_PROCESS_LIVES;
 }
 
-/* A PE that has died, and has not ended this wait by what it did before: so it is found dead again later, with a look at the awaited word
- * between. */
+/* A PE that has died, and has not ended this wait by what it did before: so it is found dead again later, with a look
+ * at the awaited word between. */
 static void find_dead(struct rmai_world *w, struct rmai_stall *s) {
     int before = s->suspect;
     if (s->waited < s->probe || s->awaited == RMAI_AWAITED_ALIVE) return;
@@ -106,8 +111,8 @@ static void find_dead(struct rmai_world *w, struct rmai_stall *s) {
     }
     if (s->suspect != before) s->suspected = s->waited;
     if (s->suspect && s->waited >= s->suspected + DEATH_TIME) {
-        rmai_error(RMA_ERR_SYSTEM, "%s: PE %d has died (process %d of this host)", rmai_error_name(s->call), s->suspect - 1,
-                   rmai_header(w, rmai_node_slot(w, s->suspect - 1))->pid);
+        rmai_error(RMA_ERR_SYSTEM, "%s: PE %d has died (process %d of this host)", rmai_error_name(s->call),
+                   s->suspect - 1, rmai_header(w, rmai_node_slot(w, s->suspect - 1))->pid);
         rma_errors_abort(RMA_ERR_SYSTEM, rma_last_error());
     }
 }
@@ -166,40 +171,45 @@ static void forget_questions(struct rmai_stall *s) {
 static void say(const struct rmai_world *w, const struct rmai_stall *s, const struct rmai_question *q) {
     const char *call = rmai_error_name(s->call);
     if (q->silent && q->slot >= 0)
-        rmai_note("PE %d of %d on %s has waited %.0f s in %s: PE %d is stopped (process %d of this host)", w->my_pe, w->n_pes, w->host, s->waited,
-                  call, q->pe, rmai_header(w, q->slot)->pid);
+        rmai_note("PE %d of %d on %s has waited %.0f s in %s: PE %d is stopped (process %d of this host)", w->my_pe,
+                  w->n_pes, w->host, s->waited, call, q->pe, rmai_header(w, q->slot)->pid);
     else if (q->silent)
-        rmai_note("PE %d of %d on %s has waited %.0f s in %s: PE %d does not answer%s", w->my_pe, w->n_pes, w->host, s->waited, call, q->pe,
+        rmai_note("PE %d of %d on %s has waited %.0f s in %s: PE %d does not answer%s", w->my_pe, w->n_pes, w->host,
+                  s->waited, call, q->pe,
                   w->watched ? "" : " (without the thread of RMA_PROGRESS it answers only from within a call)");
     else if (q->slot >= 0 && !rmai_same_pids(w, q->slot))
-        rmai_note("PE %d of %d on %s has waited %.0f s in %s: PE %d is in another container, where it cannot be looked at", w->my_pe, w->n_pes,
-                  w->host, s->waited, call, q->pe);
+        rmai_note(
+            "PE %d of %d on %s has waited %.0f s in %s: PE %d is in another container, where it cannot be looked at",
+            w->my_pe, w->n_pes, w->host, s->waited, call, q->pe);
     else if (q->in[0])
-        rmai_note("PE %d of %d on %s has waited %.0f s in %s: PE %d answers, and waits in %s", w->my_pe, w->n_pes, w->host, s->waited, call, q->pe,
-                  q->in);
+        rmai_note("PE %d of %d on %s has waited %.0f s in %s: PE %d answers, and waits in %s", w->my_pe, w->n_pes,
+                  w->host, s->waited, call, q->pe, q->in);
     else
-        rmai_note("PE %d of %d on %s has waited %.0f s in %s: PE %d answers, and waits in no call", w->my_pe, w->n_pes, w->host, s->waited, call,
-                  q->pe);
+        rmai_note("PE %d of %d on %s has waited %.0f s in %s: PE %d answers, and waits in no call", w->my_pe, w->n_pes,
+                  w->host, s->waited, call, q->pe);
 }
 
 /* Where none of them has to end the wait, one line is enough as long as all answer. */
 static void say_all_answer(const struct rmai_world *w, const struct rmai_stall *s) {
-    rmai_note("PE %d of %d on %s has waited %.0f s in %s, for what any PE may do: %d PE%s asked, all answer", w->my_pe, w->n_pes, w->host,
-              s->waited, rmai_error_name(s->call), s->n, s->n == 1 ? " was" : "s were");
+    rmai_note("PE %d of %d on %s has waited %.0f s in %s, for what any PE may do: %d PE%s asked, all answer", w->my_pe,
+              w->n_pes, w->host, s->waited, rmai_error_name(s->call), s->n, s->n == 1 ? " was" : "s were");
 }
 
 static void give_up(const struct rmai_world *w, const struct rmai_stall *s, const struct rmai_question *q) {
     const char *call = rmai_error_name(s->call);
     if (q->slot >= 0)
-        rmai_error(RMA_ERR_SYSTEM, "%s: PE %d (process %d of this host) has been stopped for %.0f s (RMA_TIMEOUT)", call, q->pe,
-                   rmai_header(w, q->slot)->pid, s->waited - q->at);
+        rmai_error(RMA_ERR_SYSTEM, "%s: PE %d (process %d of this host) has been stopped for %.0f s (RMA_TIMEOUT)",
+                   call, q->pe, rmai_header(w, q->slot)->pid, s->waited - q->at);
     else
-        rmai_error(RMA_ERR_SYSTEM, "%s: PE %d has not answered for %.0f s (RMA_TIMEOUT): its host or the way there is gone", call, q->pe,
-                   s->waited - q->at);
+        rmai_error(RMA_ERR_SYSTEM,
+                   "%s: PE %d has not answered for %.0f s (RMA_TIMEOUT): its host or the way there is gone", call,
+                   q->pe, s->waited - q->at);
     rma_errors_abort(RMA_ERR_SYSTEM, rma_last_error());
 }
 
-static int none_has_to(const struct rmai_stall *s) { return s->awaited == RMAI_AWAITED_ANY || s->awaited == RMAI_AWAITED_ALIVE; }
+static int none_has_to(const struct rmai_stall *s) {
+    return s->awaited == RMAI_AWAITED_ANY || s->awaited == RMAI_AWAITED_ALIVE;
+}
 
 /* What has come of the questions. Returns the number of those who are silent. */
 static int judge(struct rmai_world *w, struct rmai_stall *s) {
@@ -209,11 +219,13 @@ static int judge(struct rmai_world *w, struct rmai_stall *s) {
         struct rmai_question *q = &s->asked[i];
         /* At a meeting those who are in it too wait as we do. */
         int news = !q->missed && (q->silent || (!none_has_to(s) && s->waited >= s->say &&
-                                                 (s->in_line || strcmp(q->in, rmai_error_name(s->call)) != 0)));
+                                                (s->in_line || strcmp(q->in, rmai_error_name(s->call)) != 0)));
         silent += q->silent;
         if (news && speaks && said++ < SAID_MOST) say(w, s, q);
         q->missed = 1;
-        if (q->silent && (w->watched || q->slot >= 0) && w->settings.timeout && s->waited > q->at + (double)w->settings.timeout) give_up(w, s, q);
+        if (q->silent && (w->watched || q->slot >= 0) && w->settings.timeout &&
+            s->waited > q->at + (double)w->settings.timeout)
+            give_up(w, s, q);
     }
     if (none_has_to(s) && silent == 0 && speaks && s->waited >= s->say && s->n > 0) say_all_answer(w, s);
     return silent;
@@ -247,7 +259,8 @@ void rmai_stall_look(struct rmai_world *w, struct rmai_stall *s) {
         s->next = s->waited + ANSWER_LOOK;
         return;
     }
-    for (int i = 0; s->waited >= s->say && i < s->n; i++) s->asked[i].missed = 0; /* say it again, */
+    for (int i = 0; s->waited >= s->say && i < s->n; i++)
+        s->asked[i].missed = 0; /* say it again, */
     silent = judge(w, s);
     if (s->waited >= s->say) s->say = 2 * s->waited; /* ever more rarely */
     if (silent == 0) forget_questions(s);

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Who is it that a PE waits for in vain? Every wait of the library that lasts comes here at its rests (struct rmai_stall in base/wait.h).
+/* Who is it that a PE waits for in vain? Every wait of the library that lasts comes here at its rests (struct
+ * rmai_stall in base/wait.h).
  *
- * After RMA_STALL seconds those who are waited for are asked for a sign of life: PEs of other nodes by a message, which their progress
- * answers, PEs of this node by looking at their process. The silent ones are named, and of those who answer, in which call they wait
- * themselves. A PE that stays silent for RMA_TIMEOUT seconds ends the job, and so does, at once, a PE of this node that has died. As long as all answer
- * no wait ends: it may be a long computation, or a word that nobody has to write.
+ * After RMA_STALL seconds those who are waited for are asked for a sign of life: PEs of other nodes by a message, which
+ * their progress answers, PEs of this node by looking at their process. The silent ones are named, and of those who
+ * answer, in which call they wait themselves. A PE that stays silent for RMA_TIMEOUT seconds ends the job, and so does,
+ * at once, a PE of this node that has died. As long as all answer no wait ends: it may be a long computation, or a word
+ * that nobody has to write.
  *
- * Time counts only as far as this PE itself ran: a job that is stopped and resumed as a whole has not waited meanwhile. */
+ * Time counts only as far as this PE itself ran: a job that is stopped and resumed as a whole has not waited meanwhile.
+ */
 #ifndef RMAI_STALL_H
 #define RMAI_STALL_H
 
@@ -17,7 +20,8 @@
 
 struct rmai_world;
 
-/* In each PE's header: the name of the public call in which it waits, or "", for whoever asks. A writer makes `version` odd while it writes. */
+/* In each PE's header: the name of the public call in which it waits, or "", for whoever asks. A writer makes `version`
+ * odd while it writes. */
 #define RMAI_WAITING_WORDS 8
 struct rmai_waiting {
     _Atomic uint32_t version;
@@ -27,7 +31,8 @@ struct rmai_waiting {
 /* rmai_waiting_read copies the text of w, which ends with a 0. */
 void rmai_waiting_read(struct rmai_waiting *w, char text[8 * RMAI_WAITING_WORDS]);
 
-/* rmai_stall_look: at a rest of the wait s. The lock of far is held, if far is active. rmai_stall_end: the wait is over; with that lock, too. */
+/* rmai_stall_look: at a rest of the wait s. The lock of far is held, if far is active. rmai_stall_end: the wait is
+ * over; with that lock, too. */
 void rmai_stall_look(struct rmai_world *w, struct rmai_stall *s);
 void rmai_stall_end(struct rmai_world *w, struct rmai_stall *s);
 
@@ -35,14 +40,15 @@ void rmai_stall_end(struct rmai_world *w, struct rmai_stall *s);
 void rmai_stall_late(void *context, struct rmai_stall *s);
 void rmai_stall_over(void *context, struct rmai_stall *s);
 
-/* A wait for a lock in shared memory (base/lock) that another PE of this node holds. Start from {.w = w, .stall.call = call}. */
+/* A wait for a lock in shared memory (base/lock) that another PE of this node holds. Start from {.w = w, .stall.call =
+ * call}. */
 struct rmai_lock_wait {
     struct rmai_world *w;
     struct rmai_stall stall;
 };
 
-/* rmai_stall_holder is what rmai_lock asks whether PE `pe`, which holds the lock, has died; context is a struct rmai_lock_wait. It looks after the wait,
- * too. No lock is wanted or taken. */
+/* rmai_stall_holder is what rmai_lock asks whether PE `pe`, which holds the lock, has died; context is a struct
+ * rmai_lock_wait. It looks after the wait, too. No lock is wanted or taken. */
 int rmai_stall_holder(void *context, uint32_t pe);
 
 #endif

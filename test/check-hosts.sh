@@ -30,7 +30,7 @@ case $status in
 esac
 
 # Sooner than by default, so that nobody waits here for minutes.
-if deep; then stall=2 timeout=8; else stall=1 timeout=4; fi
+if deep; then stall=2 timeout=8; else stall=1 timeout=8; fi
 RMA_STALL=${RMA_STALL:-$stall} RMA_TIMEOUT=${RMA_TIMEOUT:-$timeout}
 export RMA_STALL RMA_TIMEOUT
 if [ -x "$cut_program" ]; then

@@ -21,7 +21,7 @@ trap 'rm -rf "$dir"' EXIT
 trap 'exit 99' HUP INT TERM
 failures=0
 as=
-export RMA_STALL=1 RMA_TIMEOUT=1
+export RMA_STALL=1 RMA_TIMEOUT=3 # a PE of a busy machine may be off its processor for a second or two
 
 # start LAYOUT WAIT HINDRANCE [SETTING...]: a job in the background; its status goes to a file.
 start() {
