@@ -48,7 +48,7 @@ int rmai_near_open(struct rmai_world *w, const char *call, struct rmai_team *t, 
     struct rmai_near *near = &t->near;
     const struct rmai_choice *choice = &w->settings.collectives;
     size_t n = (size_t)count(w, t);
-    *near = (struct rmai_near){.patience = &w->barrier.patience, .team = t};
+    *near = (struct rmai_near){.patience = &w->barrier.patience};
     near->desk = malloc(n * (sizeof *near->desk + sizeof *near->index));
     if (!near->desk) return rmai_error(RMA_ERR_NO_MEM, "%s: no memory for the %zu PEs of a team on this node", call, n);
     near->index = (int *)(void *)(near->desk + n);
@@ -88,10 +88,11 @@ static inline uint32_t look(const struct rmai_near *near, struct rmai_event *e, 
 /* A wait for near PE i, or for any of the near PEs if i is ANY_NEAR. */
 #define ANY_NEAR (-1)
 static struct rmai_stall stall_for(const struct rmai_near *near, int i) {
+    const struct rmai_team *t = (const struct rmai_team *)(const void *)((const char *)near - offsetof(struct rmai_team, near));
     const struct rmai_header *h;
     if (!near->patience->late) return (struct rmai_stall){0};
     h = (const struct rmai_header *)(const void *)((const char *)near->desk[i == ANY_NEAR ? 0 : i] - near->at);
-    return (struct rmai_stall){.call = near->call, .awaited = i == ANY_NEAR ? RMAI_AWAITED_TEAM : RMAI_AWAITED_PE, .pe = h->pe, .team = near->team};
+    return (struct rmai_stall){.call = near->call, .awaited = i == ANY_NEAR ? RMAI_AWAITED_TEAM : RMAI_AWAITED_PE, .pe = h->pe, .team = t};
 }
 
 /* Waits for an event of near PE i, which PE `from` (or ANY_NEAR) will bring about. Who may sleep says so in a line of that PE which nobody else writes: to look there costs it nothing,

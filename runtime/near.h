@@ -57,7 +57,6 @@ struct rmai_near {
     enum rmai_shape shape;
     enum { RMAI_FLAT, RMAI_TREE, RMAI_COUNTER } meeting;
     const struct rmai_patience *patience;
-    const struct rmai_team *team;
     const char *call;        /* the public call that the present turn is of */
 };
 
