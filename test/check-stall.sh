@@ -21,6 +21,7 @@ trap 'rm -rf "$dir"' EXIT
 trap 'exit 99' HUP INT TERM
 failures=0
 as=
+pin= # a command that binds the job to a processor, or none
 export RMA_STALL=1 RMA_TIMEOUT=3 # a PE of a busy machine may be off its processor for a second or two
 
 # start LAYOUT WAIT HINDRANCE [SETTING...]: a job in the background; its status goes to a file.
@@ -36,7 +37,7 @@ start() {
         if [ "$hindrance" = die ]; then
             set -- "$@" timeout -k 5 "$deadline" $mpiexec -n 2 sh -c '"$0" "$@"; sleep 30' "$program"
         else
-            set -- "$@" timeout -k 5 "$deadline" $mpiexec -n 2 "$program"
+            set -- "$@" $pin timeout -k 5 "$deadline" $mpiexec -n 2 "$program"
         fi
         env "$nodes" "$@" "$wait" "$hindrance" >"$dir/$name.out" 2>"$dir/$name.err" </dev/null || status=$?
         echo $status >"$dir/$name.status"
@@ -112,6 +113,7 @@ judge() {
 name_of() {
     case $1 in
     barrier) echo rma_barrier_all ;;
+    team) echo rma_team_sync ;;
     collective) echo rma_sum_reduce_long ;;
     lock) echo rma_set_lock ;;
     wait) echo 'rma_[a-z_]*wait[a-z_]*' ;;
@@ -125,6 +127,9 @@ for layout in one far; do
         start $layout $wait stop
         start $layout $wait late RMA_TIMEOUT=30 # PEs are slow to answer where the machine is busy
     done
+    [ $layout = far ] || pin='taskset -c 0' # two PEs on one processor meet by a counter
+    start $layout team late RMA_TIMEOUT=30
+    pin=
     wait
 done
 suspend_and_resume one &
@@ -149,6 +154,7 @@ for layout in one far; do
         *) judge $layout.$wait.late passes "has waited [0-9]+ s in $call: PE 1 answers, and waits in no call" 'PE 1 is stopped' ;;
         esac
     done
+    judge $layout.team.late passes "has waited [0-9]+ s in rma_team_sync: PE 1 answers, and waits in no call" 'PE 1 is stopped'
     judge $layout.suspended passes 'PE 1 (is stopped|does not answer)' 'RMA_TIMEOUT'
     judge $layout.barrier.elsewhere killed 'in rma_barrier_all: PE 1 answers, and waits in rma_broadcast'
 done

@@ -4,7 +4,7 @@
  *     stall                  communicates until somebody ends it, or cuts the network under it. PE 0 says "running" when it has begun.
  *     stall WAIT HINDRANCE   the PEs wait for PE 1 in a call of the kind WAIT, and PE 1 does not come, for the reason HINDRANCE
  *
- * WAIT: barrier, collective, lock, wait, signal, flood (all messages that may be under way are, towards PE 1).
+ * WAIT: barrier, team (a team made by a split meets), collective, lock, wait, signal, flood (all messages that may be under way are, towards PE 1).
  * HINDRANCE: stop (by SIGSTOP), die (by SIGKILL), late (it computes for some seconds, and comes), elsewhere (it is in another collective call
  * for ever). If nobody ends the job it ends by itself. */
 #include "job.h"
@@ -19,6 +19,8 @@ static struct {
     uint64_t signal;
     rma_lock_t lock;
 } *shared;
+
+static rma_team *team;
 
 static void communicate(void) {
     DOING("communicating until it is ended");
@@ -55,6 +57,7 @@ static void flood(void) {
 static void wait_for_culprit(const char *wait) {
     long sum = 1, all;
     if (strcmp(wait, "barrier") == 0) OK(rma_barrier_all());
+    if (strcmp(wait, "team") == 0) OK(rma_team_sync(team));
     if (strcmp(wait, "collective") == 0) OK(rma_sum_reduce(RMA_TEAM_WORLD, &all, &sum, 1));
     if (strcmp(wait, "lock") == 0) OK(rma_set_lock(&shared->lock));
     if (strcmp(wait, "wait") == 0) rma_wait_until(&shared->word, RMA_CMP_EQ, 1L);
@@ -64,7 +67,7 @@ static void wait_for_culprit(const char *wait) {
 
 /* What PE 1 owes the others, when it does come. */
 static void make_up(const char *wait) {
-    if (strcmp(wait, "barrier") == 0 || strcmp(wait, "collective") == 0) wait_for_culprit(wait);
+    if (strcmp(wait, "barrier") == 0 || strcmp(wait, "team") == 0 || strcmp(wait, "collective") == 0) wait_for_culprit(wait);
     if (strcmp(wait, "lock") == 0) OK(rma_clear_lock(&shared->lock));
     for (int pe = 0; pe < job.n; pe++) {
         rma_p(&shared->word, 1L, pe);
@@ -77,6 +80,7 @@ int main(int argc, char **argv) {
     alarm(FORGOTTEN);
     shared = rma_calloc(1, sizeof *shared);
     CHECK(shared != NULL, "%s", rma_last_error());
+    OK(rma_team_split_strided(RMA_TEAM_WORLD, 0, 1, job.n, &team));
     if (argc > 2 && job.me == CULPRIT && strcmp(argv[1], "lock") == 0) OK(rma_set_lock(&shared->lock));
     OK(rma_barrier_all());
     if (job.me == 0) {
