@@ -44,13 +44,14 @@ static void hinder(const char *hindrance) {
     if (strcmp(hindrance, "elsewhere") == 0) OK(rma_broadcast(RMA_TEAM_WORLD, &nothing, &nothing, sizeof nothing, 0));
 }
 
-/* Each context has a few messages under way at a PE at most, and all together as many as there are: so the last PE to be asked, another
- * context's, finds none. */
+/* A context has 4 messages of up to 126 records under way at a PE at most, and all contexts together 1024: each asks for less than it may, so that
+ * none waits before all 1024 are under way. */
+#define RECORDS 500
 static void flood(void) {
     for (;;) {
         rma_ctx *ctx;
         OK(rma_ctx_create(0, &ctx));
-        for (int i = 0; i < 4000; i++) rma_ctx_atomic_add(ctx, &shared->count, 1L, CULPRIT);
+        for (int i = 0; i < RECORDS; i++) rma_ctx_atomic_add(ctx, &shared->count, 1L, CULPRIT);
     }
 }
 
