@@ -18,7 +18,6 @@
 #include <unistd.h>
 
 #define LOOK_EVERY     50000000  /* nanoseconds */
-#define LOOK_TIME_MOST 0.2       /* seconds that count between two looks */
 #define READ_TIME      250000000 /* nanoseconds in which the launcher reads what the process has written */
 #define ANCESTORS_MOST 16
 
@@ -86,12 +85,6 @@ static int find_stopped(char *text, size_t room) {
 
 /* ---- the watch ---- */
 
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
 /* Before MPI_Init has told it, the launcher's rank says which PE this is. */
 static const char *identity(char text[64]) {
     if (*rmai_error_who()) return rmai_error_who();
@@ -119,12 +112,12 @@ static void *watch(void *context) {
     struct rmai_blocking *b = context;
     const char *what = NULL, *present;
     const double patience = (double)(b->stall ? b->stall : b->timeout);
-    double waited = 0, said = 0, last = now(), time;
+    double waited = 0, said = 0, last = rma_wtime(), time;
     char who_is[512];
     while (!atomic_load_explicit(&b->over, memory_order_acquire)) {
         rmai_sleep_on(&b->over, 0, LOOK_EVERY, NULL);
-        time = now();
-        waited += time - last < LOOK_TIME_MOST ? time - last : LOOK_TIME_MOST;
+        time = rma_wtime();
+        waited += rmai_stall_counted(time - last);
         last = time;
         present = atomic_load_explicit(&b->what, memory_order_relaxed);
         if (present != what) {

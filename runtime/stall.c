@@ -6,13 +6,13 @@
 #include "base/process.h"
 #include "runtime/world.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* Seconds. */
 #define ANSWER_TIME 1.0    /* that an answer may take until it is missed */
 #define ANSWER_LOOK 0.01   /* between looks for answers */
-#define LOOK_TIME_MOST 0.2 /* that count between two looks: in what is longer this PE did not run */
 #define PROBE_TIME 0.5     /* between looks whether neighbours have died, */
 #define DEATH_TIME 1.0     /* and for which one has to be dead: who ends the job on purpose is killed with it within less */
 
@@ -168,31 +168,29 @@ static void forget_questions(struct rmai_stall *s) {
 
 /* ---- saying ---- */
 
+static void say_waited(const struct rmai_stall *s, const char *news) {
+    rmai_note("%s has waited %.0f s in %s%s", rmai_error_who(), s->waited, rmai_error_name(s->call), news);
+}
+
 static void say(const struct rmai_world *w, const struct rmai_stall *s, const struct rmai_question *q) {
-    const char *call = rmai_error_name(s->call);
+    char news[160];
     if (q->silent && q->slot >= 0)
-        rmai_note("PE %d of %d on %s has waited %.0f s in %s: PE %d is stopped (process %d of this host)", w->my_pe,
-                  w->n_pes, w->host, s->waited, call, q->pe, rmai_header(w, q->slot)->pid);
+        snprintf(news, sizeof news, ": PE %d is stopped (process %d of this host)", q->pe, rmai_header(w, q->slot)->pid);
     else if (q->silent)
-        rmai_note("PE %d of %d on %s has waited %.0f s in %s: PE %d does not answer%s", w->my_pe, w->n_pes, w->host,
-                  s->waited, call, q->pe,
-                  w->watched ? "" : " (without the thread of RMA_PROGRESS it answers only from within a call)");
+        snprintf(news, sizeof news, ": PE %d does not answer%s", q->pe,
+                 w->watched ? "" : " (without the thread of RMA_PROGRESS it answers only from within a call)");
     else if (q->slot >= 0 && !rmai_same_pids(w, q->slot))
-        rmai_note(
-            "PE %d of %d on %s has waited %.0f s in %s: PE %d is in another container, where it cannot be looked at",
-            w->my_pe, w->n_pes, w->host, s->waited, call, q->pe);
-    else if (q->in[0])
-        rmai_note("PE %d of %d on %s has waited %.0f s in %s: PE %d answers, and waits in %s", w->my_pe, w->n_pes,
-                  w->host, s->waited, call, q->pe, q->in);
+        snprintf(news, sizeof news, ": PE %d is in another container, where it cannot be looked at", q->pe);
     else
-        rmai_note("PE %d of %d on %s has waited %.0f s in %s: PE %d answers, and waits in no call", w->my_pe, w->n_pes,
-                  w->host, s->waited, call, q->pe);
+        snprintf(news, sizeof news, ": PE %d answers, and waits in %s", q->pe, q->in[0] ? q->in : "no call");
+    say_waited(s, news);
 }
 
 /* Where none of them has to end the wait, one line is enough as long as all answer. */
-static void say_all_answer(const struct rmai_world *w, const struct rmai_stall *s) {
-    rmai_note("PE %d of %d on %s has waited %.0f s in %s, for what any PE may do: %d PE%s asked, all answer", w->my_pe,
-              w->n_pes, w->host, s->waited, rmai_error_name(s->call), s->n, s->n == 1 ? " was" : "s were");
+static void say_all_answer(const struct rmai_stall *s) {
+    char news[96];
+    snprintf(news, sizeof news, ", for what any PE may do: %d PE%s asked, all answer", s->n, s->n == 1 ? " was" : "s were");
+    say_waited(s, news);
 }
 
 static void give_up(const struct rmai_world *w, const struct rmai_stall *s, const struct rmai_question *q) {
@@ -227,7 +225,7 @@ static int judge(struct rmai_world *w, struct rmai_stall *s) {
             s->waited > q->at + (double)w->settings.timeout)
             give_up(w, s, q);
     }
-    if (none_has_to(s) && silent == 0 && speaks && s->waited >= s->say && s->n > 0) say_all_answer(w, s);
+    if (none_has_to(s) && silent == 0 && speaks && s->waited >= s->say && s->n > 0) say_all_answer(s);
     return silent;
 }
 
@@ -248,7 +246,7 @@ void rmai_stall_look(struct rmai_world *w, struct rmai_stall *s) {
         s->next = s->say = patience;
         s->probe = PROBE_TIME;
     } else {
-        s->waited += now - s->last < LOOK_TIME_MOST ? now - s->last : LOOK_TIME_MOST;
+        s->waited += rmai_stall_counted(now - s->last);
     }
     s->last = now;
     find_dead(w, s);

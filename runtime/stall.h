@@ -31,6 +31,9 @@ struct rmai_waiting {
 /* rmai_waiting_read copies the text of w, which ends with a 0. */
 void rmai_waiting_read(struct rmai_waiting *w, char text[8 * RMAI_WAITING_WORDS]);
 
+/* rmai_stall_counted: how many of the seconds between two looks count. Looks follow each other closely: in what is longer this PE did not run. */
+static inline double rmai_stall_counted(double seconds) { return seconds < 0.2 ? seconds : 0.2; }
+
 /* rmai_stall_look: at a rest of the wait s. The lock of far is held, if far is active. rmai_stall_end: the wait is
  * over; with that lock, too. */
 void rmai_stall_look(struct rmai_world *w, struct rmai_stall *s);
