@@ -24,12 +24,13 @@ enum rmai_awaited {
     RMAI_AWAITED_ALIVE    /* the same, where a dead neighbour is seen to otherwise */
 };
 
-/* A wait that may last, as runtime/stall knows it. Who waits fills in the first five fields and leaves the others 0. */
+/* A wait that may last, as runtime/stall knows it. Who waits fills in the first six fields and leaves the others 0. */
 struct rmai_stall {
     const char *call; /* the public call */
     enum rmai_awaited awaited;
     int pe;                       /* of RMAI_AWAITED_PE */
     const struct rmai_team *team; /* of RMAI_AWAITED_TEAM */
+    const struct rmai_team *meeting; /* the team whose PEs meet in this wait, or NULL: PEs that meet in different teams wait for each other */
     int in_line;                  /* those who are in the same call are named, too: they may wait for this PE */
     double last;                  /* rma_wtime at the last look; 0 before the first one */
     double waited;                /* seconds, of those in which this PE itself ran */

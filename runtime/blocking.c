@@ -92,49 +92,51 @@ static const char *identity(char text[64]) {
     return text;
 }
 
-static void say(const struct rmai_blocking *b, const char *what, double waited, int stopped, const char *who_is) {
+static void say(const struct rmai_blocking *b, const char *what, int stopped, const char *who_is) {
     char me[64];
-    rmai_note("%s has waited %.0f s in %s, %s: %s", identity(me), waited, b->call, what,
+    rmai_note("%s has waited %.0f s in %s, %s: %s", identity(me), b->waited, b->call, what,
               stopped ? who_is : "no PE of this host is stopped; it takes long, or one of another host is");
 }
 
 /* Not by MPI_Abort, which may wait for the call that does not return. A process that ends so ends the job. */
-static void give_up(const struct rmai_blocking *b, const char *what, double waited, int stopped, const char *who_is) {
+static void give_up(const struct rmai_blocking *b, const char *what, int stopped, const char *who_is) {
     char me[64];
     rmai_note("%s: %s: %s is not over after %.0f s (RMA_TIMEOUT): %s; aborting the job", identity(me), b->call, what,
-              waited,
+              b->waited,
               stopped ? who_is : "no PE of this host is stopped, so one of another host is, or the way there is gone");
     nanosleep(&(struct timespec){.tv_nsec = READ_TIME}, NULL);
     _exit(RMA_EXIT_BASE + RMA_ERR_SYSTEM);
 }
 
+static int is_over(const struct rmai_blocking *b) { return atomic_load_explicit(&b->over, memory_order_acquire) != 0; }
+
+void rmai_blocking_look(struct rmai_blocking *b, double seconds) {
+    const double patience = (double)(b->stall ? b->stall : b->timeout);
+    const char *what = atomic_load_explicit(&b->what, memory_order_relaxed);
+    char who_is[512];
+    int stopped;
+    b->waited += seconds;
+    if (b->waited < patience || is_over(b)) return;
+    if (b->said > 0 && (b->timeout == 0 || b->waited <= b->said + (double)b->timeout)) return;
+    stopped = find_stopped(who_is, sizeof who_is);
+    if (is_over(b)) return;
+    if (b->said == 0 && b->stall) say(b, what, stopped, who_is);
+    if (b->said > 0 && (stopped || b->met)) give_up(b, what, stopped, who_is);
+    b->said = b->waited;
+}
+
 static void *watch(void *context) {
     struct rmai_blocking *b = context;
     const char *what = NULL, *present;
-    const double patience = (double)(b->stall ? b->stall : b->timeout);
-    double waited = 0, said = 0, last = rma_wtime(), time;
-    char who_is[512];
-    while (!atomic_load_explicit(&b->over, memory_order_acquire)) {
+    double last = rma_wtime(), time;
+    while (!is_over(b)) {
         rmai_sleep_on(&b->over, 0, LOOK_EVERY, NULL);
         time = rma_wtime();
-        waited += rmai_stall_counted(time - last);
-        last = time;
         present = atomic_load_explicit(&b->what, memory_order_relaxed);
-        if (present != what) {
-            what = present;
-            waited = said = 0;
-        }
-        if (waited < patience || atomic_load_explicit(&b->over, memory_order_acquire)) continue;
-        if (said == 0) {
-            int stopped = find_stopped(who_is, sizeof who_is);
-            said = waited;
-            if (b->stall) say(b, what, waited, stopped, who_is);
-        } else if (b->timeout && waited > said + (double)b->timeout) {
-            int stopped = find_stopped(who_is, sizeof who_is);
-            if ((stopped || b->met) && !atomic_load_explicit(&b->over, memory_order_acquire))
-                give_up(b, what, waited, stopped, who_is);
-            said = waited;
-        }
+        if (present != what) b->waited = b->said = 0;
+        what = present;
+        rmai_blocking_look(b, rmai_stall_counted(time - last));
+        last = time;
     }
     return NULL;
 }
@@ -144,7 +146,7 @@ void rmai_blocking_begin(struct rmai_blocking *b, const struct rmai_world *w, co
     struct rmai_settings early;
     struct rmai_error_kept kept;
     *b = (struct rmai_blocking){.call = rmai_error_name(call), .what = what, .met = met};
-    if (rma_reach_.running) {
+    if (rma_reach_.running || w->ended) {
         b->stall = w->settings.stall;
         b->timeout = w->settings.timeout;
     } else {

@@ -22,6 +22,7 @@ struct rmai_blocking {
     int met;             /* all PEs had met before it */
     int running;         /* the thread exists */
     long stall, timeout; /* seconds */
+    double waited, said; /* seconds: how long it lasts, and had lasted when that was said; 0: not yet */
     pthread_t thread;
 };
 
@@ -32,5 +33,9 @@ void rmai_blocking_begin(struct rmai_blocking *b, const struct rmai_world *w, co
                          int met);
 void rmai_blocking_step(struct rmai_blocking *b, const char *what);
 void rmai_blocking_end(struct rmai_blocking *b);
+
+/* rmai_blocking_look: the section has lasted for `seconds` more. For who watches it in a thread of his own, with all fields filled in but the
+ * last ones. */
+void rmai_blocking_look(struct rmai_blocking *b, double seconds);
 
 #endif

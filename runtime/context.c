@@ -211,6 +211,23 @@ int rmai_contexts_flush(struct rmai_world *w, const char *call) {
     return code;
 }
 
+int rmai_contexts_flush_lasts(struct rmai_world *w, struct rmai_flush_seen *seen) {
+    const struct rmai_flush_seen before = *seen;
+    struct rmai_context *c;
+    int lasts = 0;
+    *seen = (struct rmai_flush_seen){0};
+    if (pthread_mutex_trylock(&w->contexts.lock) != 0) return 0; /* who makes the window anew is watched by itself */
+    for (size_t i = 0; !lasts && (c = next_of(w, i, NULL)) != NULL; i = c->line->index + 1) {
+        struct rmai_flush_seen now;
+        if (!rmai_flush_read(&c->pending.flush, &now)) continue;
+        now.handle = c->line->handle;
+        lasts = now.handle == before.handle && now.version == before.version;
+        if (lasts || !seen->handle) *seen = now;
+    }
+    pthread_mutex_unlock(&w->contexts.lock);
+    return lasts;
+}
+
 void rmai_contexts_open(struct rmai_world *w) {
     struct rmai_contexts *all = &w->contexts;
     memset(all, 0, sizeof *all);

@@ -46,6 +46,10 @@ int rmai_contexts_end(struct rmai_world *w, const char *call, const struct rmai_
  * RMA_SUCCESS, or the first error. */
 int rmai_contexts_flush(struct rmai_world *w, const char *call);
 
+/* rmai_contexts_flush_lasts: 1 if the flush *seen is still under way. If not 0, and *seen is one that is, or none. Of several flushes the one
+ * that lasts is seen in the end: the others change. Any thread. */
+int rmai_contexts_flush_lasts(struct rmai_world *w, struct rmai_flush_seen *seen);
+
 /* rmai_context finds that of a handle. NULL after recording RMA_ERR_STATE or RMA_ERR_ARG for `call`. */
 struct rmai_context *rmai_context(struct rmai_world *w, const char *call, const rma_ctx *handle);
 

@@ -124,6 +124,24 @@ static struct rmai_peer *peer_of(struct rmai_pending *s, int pe) {
     return s->last = *slot;
 }
 
+/* ---- flushes of MPI's window ---- */
+
+static int flush_window(struct rmai_world *w, const char *call, struct rmai_pending *s, int pe) {
+    int code;
+    rmai_flush_begins(&s->flush, call, pe);
+    code = pe < 0 ? rmai_net_flush_all(&w->net, call) : rmai_net_flush(&w->net, call, pe);
+    rmai_flush_ends(&s->flush);
+    return code;
+}
+
+static int flush_window_local(struct rmai_world *w, const char *call, struct rmai_pending *s, int pe) {
+    int code;
+    rmai_flush_begins(&s->flush, call, pe);
+    code = rmai_net_flush_local(&w->net, call, pe);
+    rmai_flush_ends(&s->flush);
+    return code;
+}
+
 static void set_calm(struct rmai_pending *s, uint32_t calm) {
     /* Release: a thread whose quiet finds it calm, because another one's quiet was, sees what that one has waited for. */
     __atomic_store_n(s->calm, calm, __ATOMIC_RELEASE);
@@ -172,6 +190,7 @@ void rmai_pending_close(struct rmai_pending *s) {
         free(s->peers[i]);
     }
     free(s->peers);
+    free(s->operands);
     pthread_mutex_destroy(&s->lock);
 }
 
@@ -423,7 +442,7 @@ int rmai_far_finish(struct rmai_world *w, const char *call, const char *what, MP
     struct vigil v = vigil(call, -1);
     int done = 0, code;
     v.stall.awaited = team ? RMAI_AWAITED_TEAM : RMAI_AWAITED_LEADERS;
-    v.stall.team = team;
+    v.stall.team = v.stall.meeting = team;
     lock(&w->far);
     while ((code = MPI_Test(request, &done, MPI_STATUS_IGNORE)) == MPI_SUCCESS && !done) look(w, &v);
     vigil_end(w, &v);
@@ -668,7 +687,7 @@ static int by_window(struct rmai_world *w, const char *call, struct rmai_pending
         if (!get) note_put(s, pe, 0);
         /* To flush a get for good is the same, and MPICH does it some ten nanoseconds faster. */
         if (*code == RMA_SUCCESS && when != RMAI_LATER)
-            *code = get ? rmai_net_flush(&w->net, call, pe) : rmai_net_flush_local(&w->net, call, pe);
+            *code = get ? flush_window(w, call, s, pe) : flush_window_local(w, call, s, pe);
         if (*code == RMA_SUCCESS) knock(w, p, KNOCK_EVERY);
     }
     let_threads(w, s);
@@ -765,42 +784,71 @@ int rmai_far_get(struct rmai_world *w, const char *call, struct rmai_pending *s,
     return code;
 }
 
-/* With the lock of all, where there are threads. Operands stay where they are until all PEs have been flushed. */
+/* Places for the operands of an atomic that nobody waits for: they stay in use until all PEs have been flushed. NULL: *code says why. */
+static struct rmai_operands *next_operands(struct rmai_world *w, const char *call, struct rmai_pending *s, int pe, int *code) {
+    if (!s->operands && !(s->operands = calloc(RMAI_OPERANDS, sizeof *s->operands))) {
+        *code = no_memory(call, pe);
+        return NULL;
+    }
+    if (s->n_operands == RMAI_OPERANDS) {
+        *code = flush_window(w, call, s, -1);
+        if (*code != RMA_SUCCESS) return NULL;
+        s->n_operands = 0;
+    }
+    return &s->operands[s->n_operands++];
+}
+
+/* In the first len bytes, as MPI takes them. */
+static struct rmai_operands operands_of(size_t len, uint64_t value, uint64_t cond) {
+    struct rmai_operands o = {value, cond};
+    const uint32_t half[] = {(uint32_t)value, (uint32_t)cond};
+    if (len != 4) return o;
+    memcpy(&o.value, &half[0], 4);
+    memcpy(&o.cond, &half[1], 4);
+    return o;
+}
+
+/* The set's lock is held, where there are threads. The atomic is touched and begun in one: another thread's quiet must not come between. */
+static int begin_by_mpi(struct rmai_world *w, const char *call, struct rmai_pending *s, int pe, size_t disp, int op, size_t len,
+                        const struct rmai_operands *o, void *old) {
+    struct rmai_peer *p = touch(s, pe);
+    int code;
+    if (!p) return no_memory(call, pe);
+    atomic_thread_fence(memory_order_release); /* what this PE has stored comes before, for whoever reads the word */
+    code = rmai_net_atomic(&w->net, call, pe, disp, op, len, &o->value, &o->cond, old);
+    if (pe != w->my_pe) knock(w, p, KNOCK_ATOMICS);
+    return code;
+}
+
+/* The set's lock is held, where there are threads, and another one may have taken the window down: until there is one again. */
+static int await_window(struct rmai_world *w, const char *call, struct rmai_pending *s) {
+    while (RMAI_UNLIKELY(atomic_load_explicit(&w->far.covered, memory_order_acquire) == 0)) {
+        if (w->far.windowless) return rmai_error(RMA_ERR_MPI, "%s: MPI's window, which RMA_AMO=mpi needs, is gone", call);
+        let_threads(w, s);
+        lock(&w->far); /* it is held by who makes the window */
+        unlock(&w->far);
+        hold_threads(w, s);
+    }
+    return RMA_SUCCESS;
+}
+
 static int atomic_by_mpi(struct rmai_world *w, const char *call, struct rmai_pending *s, int pe, size_t disp, int op, size_t len,
                          uint64_t value, uint64_t cond, void *old, int later) {
-    struct rmai_far *f = &w->far;
-    struct rmai_operands *o;
-    struct rmai_peer *p;
-    int code = RMA_SUCCESS;
-    if (f->n_operands == RMAI_OPERANDS) {
-        code = rmai_net_flush_all(&w->net, call);
-        f->n_operands = 0;
-    }
-    if (code != RMA_SUCCESS) return code;
-    o = &f->operands[f->n_operands];
-    /* In the first len bytes, as MPI takes them. */
-    o->value = value;
-    o->cond = cond;
-    if (len == 4) {
-        const uint32_t half[] = {(uint32_t)value, (uint32_t)cond};
-        memcpy(&o->value, &half[0], 4);
-        memcpy(&o->cond, &half[1], 4);
-    }
-    atomic_thread_fence(memory_order_release); /* what this PE has stored comes before, for whoever reads the word */
-    /* Touched and begun in one: another thread's quiet must not come between. */
+    const struct rmai_operands given = operands_of(len, value, cond);
+    const int waits = old && !later;
+    struct rmai_operands *kept;
+    int code;
     hold_threads(w, s);
-    if ((p = touch(s, pe)) != NULL) {
-        f->n_operands++;
-        code = rmai_net_atomic(&w->net, call, pe, disp, op, len, &o->value, &o->cond, old);
-        if (pe != w->my_pe) knock(w, p, KNOCK_ATOMICS);
-    } else {
-        code = no_memory(call, pe);
+    code = await_window(w, call, s);
+    if (code == RMA_SUCCESS && waits) {
+        code = begin_by_mpi(w, call, s, pe, disp, op, len, &given, old);
+        if (code == RMA_SUCCESS) code = flush_window(w, call, s, pe);
+        atomic_thread_fence(memory_order_acquire);
+    } else if (code == RMA_SUCCESS && (kept = next_operands(w, call, s, pe, &code)) != NULL) {
+        *kept = given;
+        code = begin_by_mpi(w, call, s, pe, disp, op, len, kept, old);
     }
     let_threads(w, s);
-    if (code != RMA_SUCCESS || !old || later) return code;
-    code = rmai_net_flush(&w->net, call, pe);
-    f->n_operands--;
-    atomic_thread_fence(memory_order_acquire);
     return code;
 }
 
@@ -844,11 +892,8 @@ int rmai_far_atomic(struct rmai_world *w, const char *call, struct rmai_pending 
     if (rmai_far_by_mpi(&w->far, w->layout.symmetric, offset)) {
         size_t disp = (size_t)offset - w->layout.symmetric + RMAI_PROBE_ROOM;
         rmai_count(&w->traffic, RMA_PATH_WINDOW, RMAI_ATOMICS, 0);
-        if (w->level == RMA_THREAD_MULTIPLE) lock(&w->far);
-        code = is_limit(op) ? limit_by_mpi(w, call, s, pe, disp, op, len, value, old)
+        return is_limit(op) ? limit_by_mpi(w, call, s, pe, disp, op, len, value, old)
                             : atomic_by_mpi(w, call, s, pe, disp, op, len, value, cond, old, later);
-        if (w->level == RMA_THREAD_MULTIPLE) unlock(&w->far);
-        return code;
     }
     rmai_count(&w->traffic, RMA_PATH_REQUEST, RMAI_ATOMICS, 0);
     if ((old && !later) || a.may_fail) return ask_one(w, &a, old ? old : nothing, len);
@@ -961,7 +1006,7 @@ static int is_open(const struct rmai_peer *p) { return p->open && p->open->n; }
 
 /* What has gone to p through the window. By the set's lock alone: see by_window. */
 static int flush(struct rmai_world *w, const char *call, struct rmai_peer *p) {
-    int code = p->touched ? rmai_net_flush(&w->net, call, p->pe) : RMA_SUCCESS;
+    int code = p->touched ? flush_window(w, call, p->set, p->pe) : RMA_SUCCESS;
     p->touched = 0;
     if (!p->flights && !is_open(p)) unlist(w, p);
     return code;
@@ -1214,8 +1259,6 @@ int rmai_far_open(struct rmai_world *w) {
     f->only_atomics = w->crowded_somewhere && w->settings.window == RMAI_WINDOW_AUTO;
     f->amo_mpi = w->settings.amo == RMAI_AMO_MPI;
     f->windowless = w->settings.window == RMAI_WINDOW_NONE || (f->only_atomics && !f->amo_mpi);
-    if (f->amo_mpi && !(f->operands = calloc(RMAI_OPERANDS, sizeof *f->operands)))
-        return rmai_error(RMA_ERR_NO_MEM, "rma_init: no memory for the operands of atomics");
     if (!(f->ping = calloc(RMAI_PINGS, sizeof *f->ping))) return rmai_error(RMA_ERR_NO_MEM, "rma_init: no memory for signs of life");
     for (unsigned i = 0; i < RMAI_PINGS; i++) f->ping[i].sent = MPI_REQUEST_NULL;
     f->one_sided = w->settings.window == RMAI_WINDOW_ALWAYS ? 1 : -1;
@@ -1239,7 +1282,6 @@ void rmai_far_close(struct rmai_world *w) {
     f->active = 0;
     rmai_answer_close(w);
     for (unsigned i = 0; i < f->n_flights; i++) free(f->flight[i]);
-    free(f->operands);
     free_pings(f->ping);
     pthread_mutex_destroy(&f->lock);
 }

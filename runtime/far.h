@@ -18,6 +18,7 @@
 #include <stdint.h>
 
 #include "rma.h"
+#include "runtime/flush.h"
 #include "runtime/net.h"
 #include "runtime/stall.h"
 #include "runtime/wire.h"
@@ -72,6 +73,12 @@ struct rmai_peer {
     struct rmai_peer *next;      /* in set->busy */
 };
 
+/* Operands of an atomic by MPI. */
+struct rmai_operands {
+    uint64_t value, cond;
+};
+#define RMAI_OPERANDS 256
+
 /* What has been begun and quiet completes. Each context has one (runtime/context): its requests gather in messages of their own, and what
  * one waits for is no other's. Threads with a context each meet only where messages leave and arrive. */
 struct rmai_pending {
@@ -83,12 +90,9 @@ struct rmai_pending {
     struct rmai_peer *busy; /* peers with something open, under way or touched */
     _Atomic int puts;       /* what is not complete: RMAI_NO_PUTS, 1 + pe: only short messages to pe, RMAI_MANY_PUTS */
     int failed, failed_pe;  /* the first error that nobody waited for, until the next quiet, and where */
-};
-
-/* Operands of atomics by MPI that nobody waits for. */
-#define RMAI_OPERANDS 256
-struct rmai_operands {
-    uint64_t value, cond;
+    struct rmai_flush flush;
+    struct rmai_operands *operands; /* of atomics by MPI that nobody waits for: RMAI_OPERANDS places, or NULL before the first */
+    unsigned n_operands;            /* in use until the next flush of all PEs */
 };
 
 #define RMAI_NO_PUTS 0
@@ -120,8 +124,6 @@ struct rmai_far {
     int amo_mpi;            /* MPI does all atomics in the window, */
     size_t by_mpi;          /* the first bytes of the symmetric heap: as covered, but it stays while the window is made anew */
     int only_atomics;       /* and nothing else goes through it */
-    struct rmai_operands *operands; /* with amo_mpi */
-    unsigned n_operands;    /* in use until the next flush of all PEs */
     int one_sided;          /* what goes through the window does not need the target: 1, 0, or -1: not yet known */
     int crowded;            /* more PEs than processors on this machine */
     void *_Atomic slept_on; /* a word of this PE on which its program sleeps in the kernel, or NULL: its change by another node wakes */

@@ -92,7 +92,8 @@ static struct rmai_stall stall_for(const struct rmai_near *near, int i) {
     const struct rmai_header *h;
     if (!near->patience->late) return (struct rmai_stall){0};
     h = (const struct rmai_header *)(const void *)((const char *)near->desk[i == ANY_NEAR ? 0 : i] - near->at);
-    return (struct rmai_stall){.call = near->call, .awaited = i == ANY_NEAR ? RMAI_AWAITED_TEAM : RMAI_AWAITED_PE, .pe = h->pe, .team = t};
+    return (struct rmai_stall){.call = near->call, .awaited = i == ANY_NEAR ? RMAI_AWAITED_TEAM : RMAI_AWAITED_PE, .pe = h->pe, .team = t,
+                                .meeting = t};
 }
 
 /* Waits for an event of near PE i, which PE `from` (or ANY_NEAR) will bring about. Who may sleep says so in a line of that PE which nobody else writes: to look there costs it nothing,

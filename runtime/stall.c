@@ -32,11 +32,21 @@ struct rmai_question {
 
 /* ---- the call that this PE waits in ---- */
 
-static void publish_waiting(struct rmai_world *w, const char *call) {
+/* The call, and the team that meets in it: a team has the same number on all its PEs. */
+static void name_wait(const struct rmai_world *w, const struct rmai_stall *s, char text[8 * RMAI_WAITING_WORDS]) {
+    const long number = s->meeting ? s->meeting - w->teams.team : RMAI_TEAM_WORLD;
+    const char *call = rmai_error_name(s->call);
+    if (number == RMAI_TEAM_WORLD)
+        snprintf(text, 8 * RMAI_WAITING_WORDS, "%s", call);
+    else
+        snprintf(text, 8 * RMAI_WAITING_WORDS, "%s (team %ld)", call, number);
+}
+
+void rmai_stall_publish(struct rmai_world *w, const char *name) {
     struct rmai_waiting *mine = &rmai_header(w, w->node_my_pe)->waiting;
     uint64_t text[RMAI_WAITING_WORDS] = {0};
     uint32_t version = atomic_load_explicit(&mine->version, memory_order_relaxed);
-    memcpy(text, call, strnlen(call, sizeof text - 1));
+    memcpy(text, name, strnlen(name, sizeof text - 1));
     /* Of two threads of this PE one is enough. */
     if (version & 1 || !atomic_compare_exchange_strong(&mine->version, &version, version + 1)) return;
     /* The odd version is seen before any of the words: pairs with the fence in rmai_waiting_read. */
@@ -168,8 +178,10 @@ static void forget_questions(struct rmai_stall *s) {
 
 /* ---- saying ---- */
 
-static void say_waited(const struct rmai_stall *s, const char *news) {
-    rmai_note("%s has waited %.0f s in %s%s", rmai_error_who(), s->waited, rmai_error_name(s->call), news);
+static void say_waited(const struct rmai_world *w, const struct rmai_stall *s, const char *news) {
+    char name[8 * RMAI_WAITING_WORDS];
+    name_wait(w, s, name);
+    rmai_note("%s has waited %.0f s in %s%s", rmai_error_who(), s->waited, name, news);
 }
 
 static void say(const struct rmai_world *w, const struct rmai_stall *s, const struct rmai_question *q) {
@@ -183,14 +195,14 @@ static void say(const struct rmai_world *w, const struct rmai_stall *s, const st
         snprintf(news, sizeof news, ": PE %d is in another container, where it cannot be looked at", q->pe);
     else
         snprintf(news, sizeof news, ": PE %d answers, and waits in %s", q->pe, q->in[0] ? q->in : "no call");
-    say_waited(s, news);
+    say_waited(w, s, news);
 }
 
 /* Where none of them has to end the wait, one line is enough as long as all answer. */
-static void say_all_answer(const struct rmai_stall *s) {
+static void say_all_answer(const struct rmai_world *w, const struct rmai_stall *s) {
     char news[96];
     snprintf(news, sizeof news, ", for what any PE may do: %d PE%s asked, all answer", s->n, s->n == 1 ? " was" : "s were");
-    say_waited(s, news);
+    say_waited(w, s, news);
 }
 
 static void give_up(const struct rmai_world *w, const struct rmai_stall *s, const struct rmai_question *q) {
@@ -213,11 +225,13 @@ static int none_has_to(const struct rmai_stall *s) {
 static int judge(struct rmai_world *w, struct rmai_stall *s) {
     const int speaks = w->settings.stall > 0;
     int silent = 0, said = 0;
+    char name[8 * RMAI_WAITING_WORDS];
+    name_wait(w, s, name);
     for (int i = 0; i < s->n; i++) {
         struct rmai_question *q = &s->asked[i];
-        /* At a meeting those who are in it too wait as we do. */
+        /* Who is in the same meeting waits as we do. */
         int news = !q->missed && (q->silent || (!none_has_to(s) && s->waited >= s->say &&
-                                                (s->in_line || strcmp(q->in, rmai_error_name(s->call)) != 0)));
+                                                (s->in_line || strcmp(q->in, name) != 0)));
         silent += q->silent;
         if (news && speaks && said++ < SAID_MOST) say(w, s, q);
         q->missed = 1;
@@ -225,7 +239,7 @@ static int judge(struct rmai_world *w, struct rmai_stall *s) {
             s->waited > q->at + (double)w->settings.timeout)
             give_up(w, s, q);
     }
-    if (none_has_to(s) && silent == 0 && speaks && s->waited >= s->say && s->n > 0) say_all_answer(s);
+    if (none_has_to(s) && silent == 0 && speaks && s->waited >= s->say && s->n > 0) say_all_answer(w, s);
     return silent;
 }
 
@@ -240,8 +254,10 @@ static int answers_due(const struct rmai_stall *s) {
 
 void rmai_stall_look(struct rmai_world *w, struct rmai_stall *s) {
     double now = rma_wtime(), patience = (double)(w->settings.stall ? w->settings.stall : w->settings.timeout);
+    char name[8 * RMAI_WAITING_WORDS];
     int silent;
-    publish_waiting(w, rmai_error_name(s->call));
+    name_wait(w, s, name);
+    rmai_stall_publish(w, name);
     if (s->last == 0) {
         s->next = s->say = patience;
         s->probe = PROBE_TIME;
@@ -267,7 +283,7 @@ void rmai_stall_look(struct rmai_world *w, struct rmai_stall *s) {
 
 void rmai_stall_end(struct rmai_world *w, struct rmai_stall *s) {
     forget_questions(s);
-    publish_waiting(w, "");
+    rmai_stall_publish(w, "");
 }
 
 void rmai_stall_late(void *context, struct rmai_stall *s) {

@@ -31,6 +31,9 @@ struct rmai_waiting {
 /* rmai_waiting_read copies the text of w, which ends with a 0. */
 void rmai_waiting_read(struct rmai_waiting *w, char text[8 * RMAI_WAITING_WORDS]);
 
+/* rmai_stall_publish: this PE waits in the public call `name`, or with "" in none, for whoever asks. */
+void rmai_stall_publish(struct rmai_world *w, const char *name);
+
 /* rmai_stall_counted: how many of the seconds between two looks count. Looks follow each other closely: in what is longer this PE did not run. */
 static inline double rmai_stall_counted(double seconds) { return seconds < 0.2 ? seconds : 0.2; }
 

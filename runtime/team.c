@@ -96,7 +96,7 @@ static const void *hear(struct rmai_world *w, const char *call, const struct rma
     struct rmai_team_round *mine = words(w, w->node_my_pe, t, k);
     const size_t step = ((size_t)1 << k) % (size_t)t->n;
     const int from = rmai_team_pe(t, (int)(((size_t)t->me + (size_t)t->n - step) % (size_t)t->n));
-    struct rmai_stall stall = {.call = call, .pe = from};
+    struct rmai_stall stall = {.call = call, .pe = from, .meeting = t};
     uint32_t seen = atomic_load_explicit(&mine->event.value, memory_order_acquire);
     while (!rmai_reached(seen, t->epoch)) seen = rmai_wait_watched(&mine->event, seen, &w->barrier.patience, &stall);
     rmai_wait_over(&w->barrier.patience, &stall);

@@ -518,6 +518,7 @@ static int open_reach(struct rmai_world *w) {
     w->quick_open = w->level != RMA_THREAD_MULTIPLE && !w->local.guard;
     set_reach(w);
     start_watchman(w);
+    rmai_flush_watch_start(w);
     return RMA_SUCCESS;
 }
 
@@ -526,6 +527,7 @@ static int agree_on_reach(struct rmai_world *w, int code) {
 }
 
 static int close_reach(struct rmai_world *w) {
+    rmai_flush_watch_end(w);
     rmai_watchman_end(w);
     rma_reach_ = nowhere;
     w->quick_open = 0;
@@ -665,6 +667,7 @@ int rma_init_thread(int required, int *provided) {
 
 int rma_finalize(void) {
     struct rmai_world *w = &rmai_world;
+    struct rmai_blocking blocking;
     int code = RMA_SUCCESS, over = RMA_SUCCESS, finalized = 0, one;
     if (w->references == 0) return rmai_raise(rmai_error(RMA_ERR_STATE, "rma_finalize: called more often than rma_init"));
     if (--w->references > 0) return RMA_SUCCESS;
@@ -677,7 +680,11 @@ int rma_finalize(void) {
         if (over == RMA_SUCCESS) over = release(w);
     }
     MPI_Finalized(&finalized);
-    if (w->owns_mpi && !finalized && over == RMA_SUCCESS) over = rmai_mpi(MPI_Finalize(), "rma_finalize", "MPI_Finalize");
+    if (w->owns_mpi && !finalized && over == RMA_SUCCESS) {
+        rmai_blocking_begin(&blocking, w, "rma_finalize", "MPI_Finalize", 1);
+        over = rmai_mpi(MPI_Finalize(), "rma_finalize", "MPI_Finalize");
+        rmai_blocking_end(&blocking);
+    }
     w->owns_mpi = 0;
     return rmai_raise(code != RMA_SUCCESS ? code : over);
 }

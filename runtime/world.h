@@ -97,6 +97,7 @@ struct rmai_world {
     struct rmai_contexts contexts;
     struct rmai_traffic traffic;
     struct rmai_watchman watchman;
+    struct rmai_flush_watch flush_watch;
     struct rmai_blocking *blocking; /* of rma_init, while it opens; else NULL */
     int networked;    /* MPI carries something: there are several nodes, or RMA_AMO=mpi */
     int watched;      /* every PE has a watchman: it answers, whatever its program does */

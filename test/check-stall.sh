@@ -77,10 +77,10 @@ pe_of() {
     return 1
 }
 
-# stop_when_said LAYOUT WAIT REGEX: ends a job that waits for ever, when it has said what it should, or at the deadline.
+# stop_when_said LAYOUT WAIT HINDRANCE REGEX: ends a job that waits for ever, when it has said what it should, or at the deadline.
 stop_when_said() {
     tries=0
-    until grep -qE "$3" "$dir/$1.$2.elsewhere.err" || [ -e "$dir/$1.$2.elsewhere.status" ] || [ $tries -ge $((deadline * 10)) ]; do
+    until grep -qE "$4" "$dir/$1.$2.$3.err" || [ -e "$dir/$1.$2.$3.status" ] || [ $tries -ge $((deadline * 10)) ]; do
         tries=$((tries + 1))
         sleep 0.1
     done
@@ -136,9 +136,18 @@ suspend_and_resume one &
 suspend_and_resume far &
 for wait in barrier lock wait; do start one $wait die; done
 start far flood stop
+start far put stop RMA_WINDOW=always
+start far get stop RMA_WINDOW=always
+for level in single multiple; do
+    as=far.atomic.$level
+    start far atomic stop RMA_AMO=mpi "STALL_LEVEL=$level"
+done
+as=
 for layout in one far; do
     start $layout barrier elsewhere "CHECK_STALL=$$.$layout.barrier"
-    stop_when_said $layout barrier 'PE 1 answers, and waits in rma_broadcast'
+    start $layout team crossed "CHECK_STALL=$$.$layout.team"
+    stop_when_said $layout barrier elsewhere 'PE 1 answers, and waits in rma_broadcast'
+    stop_when_said $layout team crossed 'PE 1 answers, and waits in rma_team_sync .team'
 done
 wait
 
@@ -154,10 +163,18 @@ for layout in one far; do
         *) judge $layout.$wait.late passes "has waited [0-9]+ s in $call: PE 1 answers, and waits in no call" 'PE 1 is stopped' ;;
         esac
     done
-    judge $layout.team.late passes "has waited [0-9]+ s in rma_team_sync: PE 1 answers, and waits in no call" 'PE 1 is stopped'
+    judge $layout.team.late passes "has waited [0-9]+ s in rma_team_sync .team 2.: PE 1 answers, and waits in no call" 'PE 1 is stopped'
     judge $layout.suspended passes 'PE 1 (is stopped|does not answer)' 'RMA_TIMEOUT'
     judge $layout.barrier.elsewhere killed 'in rma_barrier_all: PE 1 answers, and waits in rma_broadcast'
+    judge $layout.team.crossed killed 'in rma_team_sync .team 2.: PE 1 answers, and waits in rma_team_sync .team 3.'
 done
 judge far.flood.stop ended "$(name_of flood): PE 1 has not answered for .*RMA_TIMEOUT"
+# Within a flush of MPI's window a PE asks nothing of others, and looks at the processes of its host.
+flush='flushing PE 1 by MPI_Win_flush'
+stopped='PE 1 is stopped \(process [0-9]+ of this host\)'
+for name in far.put.stop far.get.stop far.atomic.single far.atomic.multiple; do
+    judge $name ended "has waited [0-9]+ s in rma_[a-z_]*, $flush: $stopped"
+    judge $name ended "rma_[a-z_]*: $flush is not over after [0-9]+ s \(RMA_TIMEOUT\): $stopped"
+done
 for wait in barrier lock wait; do judge one.$wait.die ended "$(name_of $wait): PE 1 has died \\(process [0-9]+ of this host\\)"; done
 [ $failures -eq 0 ]

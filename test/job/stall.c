@@ -4,23 +4,26 @@
  *     stall                  communicates until somebody ends it, or cuts the network under it. PE 0 says "running" when it has begun.
  *     stall WAIT HINDRANCE   the PEs wait for PE 1 in a call of the kind WAIT, and PE 1 does not come, for the reason HINDRANCE
  *
- * WAIT: barrier, team (a team made by a split meets), collective, lock, wait, signal, flood (all messages that may be under way are, towards PE 1).
+ * WAIT: barrier, team (a team made by a split meets), collective, lock, wait, signal, flood (all messages that may be under way are, towards PE 1),
+ * put, get, atomic (of PE 1's memory, again and again; the script has them go through MPI's window).
  * HINDRANCE: stop (by SIGSTOP), die (by SIGKILL), late (it computes for some seconds, and comes), elsewhere (it is in another collective call
- * for ever). If nobody ends the job it ends by itself. */
+ * for ever), crossed (it is in rma_team_sync of another team, for ever). If nobody ends the job it ends by itself. */
 #include "job.h"
 
 #define FORGOTTEN 600 /* seconds */
 #define LATE 4        /* seconds: some more than RMA_STALL, which the script sets to 1 */
 #define CULPRIT 1
+#define BLOCK 16384   /* bytes: more than one piece of MPI's eager messages, less than what goes as messages of ours */
 
 static struct {
     long count;
     long word;
     uint64_t signal;
     rma_lock_t lock;
+    char block[BLOCK];
 } *shared;
 
-static rma_team *team;
+static rma_team *team, *other;
 
 static void communicate(void) {
     DOING("communicating until it is ended");
@@ -41,6 +44,7 @@ static void hinder(const char *hindrance) {
     if (strcmp(hindrance, "stop") == 0) raise(SIGSTOP);
     if (strcmp(hindrance, "die") == 0) raise(SIGKILL);
     if (strcmp(hindrance, "late") == 0) compute(LATE);
+    if (strcmp(hindrance, "crossed") == 0) OK(rma_team_sync(other));
     if (strcmp(hindrance, "elsewhere") == 0) OK(rma_broadcast(RMA_TEAM_WORLD, &nothing, &nothing, sizeof nothing, 0));
 }
 
@@ -55,6 +59,16 @@ static void flood(void) {
     }
 }
 
+static void use_window(const char *wait) {
+    static char mine[BLOCK];
+    for (;;) {
+        if (strcmp(wait, "put") == 0) OK(rma_put(shared->block, mine, sizeof mine, CULPRIT));
+        if (strcmp(wait, "put") == 0) OK(rma_quiet());
+        if (strcmp(wait, "get") == 0) OK(rma_get(mine, shared->block, sizeof mine, CULPRIT));
+        if (strcmp(wait, "atomic") == 0) rma_atomic_fetch_add(&shared->count, 1L, CULPRIT);
+    }
+}
+
 static void wait_for_culprit(const char *wait) {
     long sum = 1, all;
     if (strcmp(wait, "barrier") == 0) OK(rma_barrier_all());
@@ -64,6 +78,7 @@ static void wait_for_culprit(const char *wait) {
     if (strcmp(wait, "wait") == 0) rma_wait_until(&shared->word, RMA_CMP_EQ, 1L);
     if (strcmp(wait, "signal") == 0) CHECK(rma_signal_wait_until(&shared->signal, RMA_CMP_EQ, 1) == 1, "the signal");
     if (strcmp(wait, "flood") == 0) flood();
+    if (strcmp(wait, "put") == 0 || strcmp(wait, "get") == 0 || strcmp(wait, "atomic") == 0) use_window(wait);
 }
 
 /* What PE 1 owes the others, when it does come. */
@@ -77,11 +92,16 @@ static void make_up(const char *wait) {
 }
 
 int main(int argc, char **argv) {
-    job_start();
+    const char *level = getenv("STALL_LEVEL");
+    int provided;
+    job_begin();
+    OK(rma_init_thread(level && strcmp(level, "multiple") == 0 ? RMA_THREAD_MULTIPLE : RMA_THREAD_SINGLE, &provided));
+    job_look();
     alarm(FORGOTTEN);
     shared = rma_calloc(1, sizeof *shared);
     CHECK(shared != NULL, "%s", rma_last_error());
     OK(rma_team_split_strided(RMA_TEAM_WORLD, 0, 1, job.n, &team));
+    OK(rma_team_split_strided(RMA_TEAM_WORLD, 0, 1, job.n, &other));
     if (argc > 2 && job.me == CULPRIT && strcmp(argv[1], "lock") == 0) OK(rma_set_lock(&shared->lock));
     OK(rma_barrier_all());
     if (job.me == 0) {
