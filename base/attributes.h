@@ -7,9 +7,9 @@
 #include <stdint.h>
 
 #define RMAI_PRINTF(at, first) __attribute__((format(printf, at, first)))
-#define RMAI_COLD __attribute__((cold, noinline))
-#define RMAI_LIKELY(x) __builtin_expect(!!(x), 1)
-#define RMAI_UNLIKELY(x) __builtin_expect(!!(x), 0)
+#define RMAI_COLD              __attribute__((cold, noinline))
+#define RMAI_LIKELY(x)         __builtin_expect(!!(x), 1)
+#define RMAI_UNLIKELY(x)       __builtin_expect(!!(x), 0)
 
 /* Words that different PEs write stand this far apart: two lines, since the adjacent-line prefetcher of common
  * processors fetches lines in pairs. */

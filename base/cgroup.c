@@ -63,7 +63,8 @@ static int read_path(const char *root, const char *controller, char path[PATH_MA
 static void unescape(char *text) {
     char *to = text;
     for (const char *p = text; *p; to++) {
-        int octal = p[0] == '\\' && p[1] >= '0' && p[1] <= '3' && p[2] >= '0' && p[2] <= '7' && p[3] >= '0' && p[3] <= '7';
+        int octal =
+            p[0] == '\\' && p[1] >= '0' && p[1] <= '3' && p[2] >= '0' && p[2] <= '7' && p[3] >= '0' && p[3] <= '7';
         *to = octal ? (char)((p[1] - '0') << 6 | (p[2] - '0') << 3 | (p[3] - '0')) : *p;
         p += octal ? 4 : 1;
     }
@@ -94,7 +95,8 @@ static int cut_mount(char *line, int version, const char *controller, char **mou
     return 1;
 }
 
-/* Returns 1 if all fitted in. A path of "..": the process is in a group outside of its namespace, which no folder shows. */
+/* Returns 1 if all fitted in. A path of "..": the process is in a group outside of its namespace, which no folder
+ * shows. */
 static int set_folder(struct rmai_cgroup *g, const char *root, const char *at, const char *path) {
     int top = snprintf(g->folder, sizeof g->folder, "%s%s", root, at);
     if (top < 0 || (size_t)top >= sizeof g->folder) return 0;
@@ -175,13 +177,15 @@ static size_t stat_of(const char *text, const char *key) {
     return 0;
 }
 
-/* What the kernel can drop without swapping: files' pages, of which it keeps those that are in use; half of the active ones count as such,
- * as in MemAvailable. Pages of /dev/shm, heaps of ours among them, are not in these numbers: they can only be swapped out. */
+/* What the kernel can drop without swapping: files' pages, of which it keeps those that are in use; half of the active
+ * ones count as such, as in MemAvailable. Pages of /dev/shm, heaps of ours among them, are not in these numbers: they
+ * can only be swapped out. */
 static size_t reclaimable(const struct rmai_cgroup *g, const char *folder) {
     char text[8192];
     int v1 = g->version == 1;
     read_file(folder, "memory.stat", text, sizeof text);
-    return stat_of(text, v1 ? "total_inactive_file" : "inactive_file") + stat_of(text, v1 ? "total_active_file" : "active_file") / 2;
+    return stat_of(text, v1 ? "total_inactive_file" : "inactive_file") +
+           stat_of(text, v1 ? "total_active_file" : "active_file") / 2;
 }
 
 size_t rmai_cgroup_memory_limit(const struct rmai_cgroup *g) {

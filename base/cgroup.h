@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Control groups: which one this process is in, and what it and the groups above it allow. Versions 1 and 2, also side by side
- * (each controller belongs to one of them), and as a container shows them: with a namespace of its own ("0::/"), or with its own
- * group mounted as if it were the topmost. After cgroups(7), and the kernel's cgroup-v1/memory.rst and cgroup-v2.rst.
+/* Control groups: which one this process is in, and what it and the groups above it allow. Versions 1 and 2, also side
+ * by side (each controller belongs to one of them), and as a container shows them: with a namespace of its own
+ * ("0::/"), or with its own group mounted as if it were the topmost. After cgroups(7), and the kernel's
+ * cgroup-v1/memory.rst and cgroup-v2.rst.
  *
- * A group can be moved, removed, or given other limits while the process runs. What is not there, or not a number, limits
- * nothing: a limit that we cannot read is no reason to refuse memory. */
+ * A group can be moved, removed, or given other limits while the process runs. What is not there, or not a number,
+ * limits nothing: a limit that we cannot read is no reason to refuse memory. */
 #ifndef RMAI_CGROUP_H
 #define RMAI_CGROUP_H
 
@@ -17,8 +18,8 @@ struct rmai_cgroup {
     char folder[PATH_MAX]; /* this process's group */
 };
 
-/* rmai_cgroup_find finds the group of this process for a controller ("memory", "cpu"). root is "", or a folder that is looked at
- * in place of /: for tests. */
+/* rmai_cgroup_find finds the group of this process for a controller ("memory", "cpu"). root is "", or a folder that is
+ * looked at in place of /: for tests. */
 void rmai_cgroup_find(struct rmai_cgroup *g, const char *root, const char *controller);
 
 /* What the group with the least room says of memory. */

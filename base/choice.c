@@ -22,14 +22,32 @@ struct row {
 #define K(n) ((size_t)(n) << 10)
 
 static const struct row table[RMAI_WAYS] = {
-    [RMAI_BROADCAST_DIRECT] = {"broadcast:direct", BYTES, {K(4), K(4), K(16)}, "from the root's own buffer; below: staged"},
-    [RMAI_FCOLLECT_DIRECT] = {"fcollect:direct", BYTES, {K(1), K(1), K(8)}, "from the peers' own buffers; below: staged"},
+    [RMAI_BROADCAST_DIRECT] = {"broadcast:direct",
+                               BYTES,
+                               {K(4), K(4), K(16)},
+                               "from the root's own buffer; below: staged"},
+    [RMAI_FCOLLECT_DIRECT] = {"fcollect:direct",
+                              BYTES,
+                              {K(1), K(1), K(8)},
+                              "from the peers' own buffers; below: staged"},
     [RMAI_COLLECT_DIRECT] = {"collect:direct", BYTES, {K(1), K(1), K(8)}, "from the peers' own buffers; below: staged"},
-    [RMAI_ALLTOALL_DIRECT] = {"alltoall:direct", BYTES, {K(2), K(2), K(8)}, "from the peers' own buffers; below: staged"},
-    [RMAI_REDUCE_SHARE] = {"reduce:share", BYTES, {K(2), K(2), K(8)}, "each PE does its share for all; below: all do all, staged"},
-    [RMAI_SCAN_SHARE] = {"scan:share", BYTES, {K(2), K(2), K(8)}, "each PE does its share for all; below: each its own, staged"},
+    [RMAI_ALLTOALL_DIRECT] = {"alltoall:direct",
+                              BYTES,
+                              {K(2), K(2), K(8)},
+                              "from the peers' own buffers; below: staged"},
+    [RMAI_REDUCE_SHARE] = {"reduce:share",
+                           BYTES,
+                           {K(2), K(2), K(8)},
+                           "each PE does its share for all; below: all do all, staged"},
+    [RMAI_SCAN_SHARE] = {"scan:share",
+                         BYTES,
+                         {K(2), K(2), K(8)},
+                         "each PE does its share for all; below: each its own, staged"},
     [RMAI_MEET_TREE] = {"meet:tree", PES, {RMAI_NEVER, 9, RMAI_NEVER}, "by a tree; below: all hear all"},
-    [RMAI_MEET_COUNTER] = {"meet:counter", PES, {RMAI_NEVER, RMAI_NEVER, 2}, "by one counter, where PEs should be woken once"},
+    [RMAI_MEET_COUNTER] = {"meet:counter",
+                           PES,
+                           {RMAI_NEVER, RMAI_NEVER, 2},
+                           "by one counter, where PEs should be woken once"},
 };
 
 /* "8k" of [text, text + len). */
@@ -84,8 +102,8 @@ void rmai_choice_print(const struct rmai_choice *c, void (*put)(void *out, const
     put(out, line);
     for (int way = 0; way < RMAI_WAYS; way++) {
         for (int shape = 0; shape < RMAI_SHAPES; shape++) from_text(from[shape], table[way].unit, c->from[way][shape]);
-        snprintf(line, sizeof line, "%-17s %-8s %-8s %-8s %s", table[way].name, from[RMAI_PAIR], from[RMAI_ROOMY], from[RMAI_CROWDED],
-                 table[way].help);
+        snprintf(line, sizeof line, "%-17s %-8s %-8s %-8s %s", table[way].name, from[RMAI_PAIR], from[RMAI_ROOMY],
+                 from[RMAI_CROWDED], table[way].help);
         put(out, line);
     }
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which algorithm a collective takes: one table, by the number of bytes and the shape of the team on its node. Its figures were measured
- * (bench/rma_collective_tune.c measures those of another machine); a setting replaces any of them. */
+/* Which algorithm a collective takes: one table, by the number of bytes and the shape of the team on its node. Its
+ * figures were measured (bench/rma_collective_tune.c measures those of another machine); a setting replaces any of
+ * them. */
 #ifndef RMAI_CHOICE_H
 #define RMAI_CHOICE_H
 
@@ -34,8 +35,9 @@ struct rmai_choice {
     size_t from[RMAI_WAYS][RMAI_SHAPES];
 };
 
-/* rmai_choice_set fills c from the table, and replaces what text names, for all shapes: "reduce:share=8k,meet:tree=never", or "auto"
- * for nothing. Returns 0, or -1 with *bad, the part of text that is none, of *len characters. */
+/* rmai_choice_set fills c from the table, and replaces what text names, for all shapes:
+ * "reduce:share=8k,meet:tree=never", or "auto" for nothing. Returns 0, or -1 with *bad, the part of text that is none,
+ * of *len characters. */
 int rmai_choice_set(struct rmai_choice *c, const char *text, const char **bad, size_t *len);
 
 /* rmai_choice_print: a line for each algorithm by put(out, line). */

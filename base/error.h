@@ -21,17 +21,17 @@ int rmai_error_prefix(const char *format, ...) RMAI_PRINTF(1, 2);
  * exhaustion that programs live with (RMA_ERR_NO_MEM). Returns code. */
 int rmai_raise(int code);
 
-/* rmai_error_as: until it is called with NULL, errors of this thread are raised as those of `call` (a constant), whatever public call has worded
- * them: for a face of the engine that forwards to a public call. */
+/* rmai_error_as: until it is called with NULL, errors of this thread are raised as those of `call` (a constant),
+ * whatever public call has worded them: for a face of the engine that forwards to a public call. */
 void rmai_error_as(const char *call);
 
-/* rmai_error_name: `call`, or what rmai_error_as has put in its place. rmai_error_of_shmem: 1 if that is a call of OpenSHMEM, whose users know
- * none of the names of rma.h. */
+/* rmai_error_name: `call`, or what rmai_error_as has put in its place. rmai_error_of_shmem: 1 if that is a call of
+ * OpenSHMEM, whose users know none of the names of rma.h. */
 const char *rmai_error_name(const char *call);
 int rmai_error_of_shmem(const char *call);
 
-/* rmai_error_keep copies this thread's last error, rmai_error_restore makes the copy the last one again: around work that is
- * not the caller's. */
+/* rmai_error_keep copies this thread's last error, rmai_error_restore makes the copy the last one again: around work
+ * that is not the caller's. */
 struct rmai_error_kept {
     int code;
     char text[1024];

@@ -7,13 +7,14 @@
 
 #include <time.h>
 
-#define POLLS 200
+#define POLLS   200
 #define NAP_MIN 20000L   /* ns */
 #define NAP_MAX 1000000L /* from here on each nap is followed by a look at the holder */
 
 static int take(struct rmai_lock *lock, uint32_t from, uint32_t me) {
     /* Acquire: what the holder before us did is seen. Pairs with the release in rmai_unlock. */
-    return atomic_compare_exchange_strong_explicit(&lock->holder, &from, me + 1, memory_order_acquire, memory_order_relaxed);
+    return atomic_compare_exchange_strong_explicit(&lock->holder, &from, me + 1, memory_order_acquire,
+                                                   memory_order_relaxed);
 }
 
 int64_t rmai_lock(struct rmai_lock *lock, uint32_t me, rmai_lock_dead *dead, void *context) {

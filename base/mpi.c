@@ -28,7 +28,8 @@ int rmai_mpi_wait(MPI_Request *request, const char *from, const char *call) {
 int rmai_mpi_merge(MPI_Comm comm, void *data, int n, MPI_Datatype type, MPI_Op op, const char *from) {
     MPI_Request request;
     int code = MPI_Iallreduce(MPI_IN_PLACE, data, n, type, op, comm, &request);
-    return code == MPI_SUCCESS ? rmai_mpi_wait(&request, from, "MPI_Iallreduce") : rmai_mpi(code, from, "MPI_Iallreduce");
+    return code == MPI_SUCCESS ? rmai_mpi_wait(&request, from, "MPI_Iallreduce")
+                               : rmai_mpi(code, from, "MPI_Iallreduce");
 }
 
 int rmai_mpi_least(MPI_Comm comm, struct rmai_least *all, int n, const char *from) {

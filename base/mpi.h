@@ -13,8 +13,8 @@ int rmai_mpi(int code, const char *from, const char *call);
  * takes 15 ms for each step among 4 processes on 2 processors. Returns as rmai_mpi. */
 int rmai_mpi_wait(MPI_Request *request, const char *from, const char *call);
 
-/* rmai_mpi_merge makes each of the n elements of data what op gives over all processes of comm (collective), waiting so. Returns as
- * rmai_mpi. */
+/* rmai_mpi_merge makes each of the n elements of data what op gives over all processes of comm (collective), waiting
+ * so. Returns as rmai_mpi. */
 int rmai_mpi_merge(MPI_Comm comm, void *data, int n, MPI_Datatype type, MPI_Op op, const char *from);
 
 /* The smallest of a number over all processes, and the first one that has it: MPI's MPI_LONG_INT. */

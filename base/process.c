@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #ifndef MADV_POPULATE_READ
-#define MADV_POPULATE_READ 22
+#define MADV_POPULATE_READ  22
 #define MADV_POPULATE_WRITE 23
 #endif
 #ifndef PR_SET_PTRACER
@@ -46,8 +46,8 @@ static int read_stat(int pid, char fields[512]) {
     return 1;
 }
 
-/* A PE that has died stays in the process table until its launcher asks for its exit status: kill(2) still finds it. So does
- * one whose main thread has ended while others run, and that one lives: the 20th field is num_threads. */
+/* A PE that has died stays in the process table until its launcher asks for its exit status: kill(2) still finds it. So
+ * does one whose main thread has ended while others run, and that one lives: the 20th field is num_threads. */
 enum rmai_process_state rmai_process_state(int pid) {
     char fields[512];
     long threads = 1;
@@ -85,7 +85,8 @@ enum rmai_process_result rmai_process_read(int pid, void *to, uint64_t from, siz
 
 enum rmai_process_result rmai_process_write(int pid, uint64_t to, const void *from, size_t len) {
     for (size_t done = 0; done < len;) {
-        struct iovec here = {(char *)(uintptr_t)from + done, len - done}, there = {(void *)(uintptr_t)(to + done), len - done};
+        struct iovec here = {(char *)(uintptr_t)from + done, len - done},
+                     there = {(void *)(uintptr_t)(to + done), len - done};
         ssize_t n = process_vm_writev(pid, &here, 1, &there, 1, 0);
         if (n <= 0) return result(n, done);
         done += (size_t)n;
@@ -112,9 +113,9 @@ static int populate(const void *addr, size_t len, int advice) {
     return 0;
 }
 
-/* Populating fails where touching would be a signal. EINVAL is for what may not be touched so, and for kernels that cannot
- * populate (before 5.14), which this function's own stack tells apart. On those a byte of each page is read, which does not
- * tell whether it can be written. */
+/* Populating fails where touching would be a signal. EINVAL is for what may not be touched so, and for kernels that
+ * cannot populate (before 5.14), which this function's own stack tells apart. On those a byte of each page is read,
+ * which does not tell whether it can be written. */
 int rmai_process_touchable(const void *addr, size_t len, int write) {
     int advice = write ? MADV_POPULATE_WRITE : MADV_POPULATE_READ;
     uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), from = (uintptr_t)addr / page * page;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Other processes of the node: are they alive, and reading and writing memory that they have not shared (process_vm_readv(2),
- * Linux 3.2: one copy, by the caller, while the other process does what it does). */
+/* Other processes of the node: are they alive, and reading and writing memory that they have not shared
+ * (process_vm_readv(2), Linux 3.2: one copy, by the caller, while the other process does what it does). */
 #ifndef RMAI_PROCESS_H
 #define RMAI_PROCESS_H
 
@@ -39,12 +39,13 @@ enum rmai_process_result {
 enum rmai_process_result rmai_process_read(int pid, void *to, uint64_t from, size_t len);
 enum rmai_process_result rmai_process_write(int pid, uint64_t to, const void *from, size_t len);
 
-/* rmai_thread starts a thread of the library's, which gets none of the program's signals and is called RMAI_THREAD_NAME. Returns 0 or errno's
- * value. */
+/* rmai_thread starts a thread of the library's, which gets none of the program's signals and is called
+ * RMAI_THREAD_NAME. Returns 0 or errno's value. */
 #define RMAI_THREAD_NAME "librma"
 int rmai_thread(pthread_t *thread, void *(*run)(void *context), void *context);
 
-/* rmai_process_touchable: 1 if this process can read, or with `write` also write, [addr, addr + len) without dying of it. */
+/* rmai_process_touchable: 1 if this process can read, or with `write` also write, [addr, addr + len) without dying of
+ * it. */
 int rmai_process_touchable(const void *addr, size_t len, int write);
 
 #endif

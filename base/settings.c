@@ -32,14 +32,15 @@ struct setting {
     const char *name;
     enum kind kind;
     enum scope scope;
-    size_t offset;       /* of the member in struct rmai_settings: size_t, size_t, long, long, long, int, int, struct rmai_choice by kind */
+    size_t offset;       /* of the member in struct rmai_settings: size_t, size_t, long, long, long, int, int, struct
+                            rmai_choice by kind */
     const char *initial; /* parsed like a value from the environment */
     const char *choices; /* CHOICE: words in the order of the enum, separated by | */
     const char *help;
 };
 
 #define LIMIT_LEAST RMAI_PAGE /* of a heap's limit, which is rounded up to it: less is a unit that was forgotten */
-#define AT(member) offsetof(struct rmai_settings, member)
+#define AT(member)  offsetof(struct rmai_settings, member)
 
 static const struct setting table[] = {
     {"RMA_ERRORS", CHOICE, EACH, AT(errors), "abort", "abort|return", "error handler in force at start"},
@@ -52,14 +53,18 @@ static const struct setting table[] = {
     {"RMA_BIND", CHOICE, EACH, AT(bind), "none", "none|core|numa", "bind each PE, unless the launcher did"},
     {"RMA_SPIN", COUNT, EACH, AT(spin), "auto", NULL, "polls of a waiting PE before it yields and sleeps"},
     {"RMA_COPY", CHOICE, EACH, AT(copy), "auto", "auto|memcpy|stream", "how long copies are made"},
-    {"RMA_PROGRESS", CHOICE, EACH, AT(progress), "auto", "auto|thread|none", "who serves other nodes while the program computes"},
-    {"RMA_WINDOW", CHOICE, MOST, AT(window), "auto", "auto|always|none", "what goes to other nodes through an MPI window"},
+    {"RMA_PROGRESS", CHOICE, EACH, AT(progress), "auto", "auto|thread|none",
+     "who serves other nodes while the program computes"},
+    {"RMA_WINDOW", CHOICE, MOST, AT(window), "auto", "auto|always|none",
+     "what goes to other nodes through an MPI window"},
     {"RMA_AMO", CHOICE, MOST, AT(amo), "auto", "auto|cpu|mpi", "who does atomics on the symmetric heap"},
     {"RMA_STALL", SECONDS, EACH, AT(stall), "30", NULL, "seconds of waiting for another PE until it is said; 0: never"},
     {"RMA_TIMEOUT", SECONDS, EACH, AT(timeout), "120", NULL, "seconds without an answer until the job ends; 0: never"},
     {"RMA_CHECK", BOOL, MOST, AT(check), "no", NULL, "compare the arguments of collective calls"},
-    {"RMA_COLLECTIVES", WAYS, LEAST, AT(collectives), "auto", NULL, "sizes from which collectives take an algorithm: family:algorithm=size,..."},
-    {"RMA_STATS", BOOL, MOST, AT(stats), "no", NULL, "count operations by the way they go, and print the sums at the end"},
+    {"RMA_COLLECTIVES", WAYS, LEAST, AT(collectives), "auto", NULL,
+     "sizes from which collectives take an algorithm: family:algorithm=size,..."},
+    {"RMA_STATS", BOOL, MOST, AT(stats), "no", NULL,
+     "count operations by the way they go, and print the sums at the end"},
     {"RMA_INFO", BOOL, EACH, AT(info), "no", NULL, "PE 0 prints version, settings and layout at init"},
 };
 #define N_SETTINGS (sizeof table / sizeof table[0])
@@ -153,9 +158,7 @@ static long count_of(const char *text) {
     return end == text || *end || errno || count < 0 || !isdigit((unsigned char)*text) ? -1 : count;
 }
 
-static struct {
-    const char *name, *text;
-} quoted;
+static struct { const char *name, *text; } quoted;
 
 void rmai_settings_quote(const char *name, const char *text) {
     quoted.name = name;
@@ -178,8 +181,7 @@ static int parse(const struct setting *row, const char *text, size_t memory, str
     switch (row->kind) {
         case SIZE:
         case LIMIT:
-            if (rmai_parse_size(text, memory, member) != 0)
-                return bad(row, text, "not a size such as 64M, 2G or 50%");
+            if (rmai_parse_size(text, memory, member) != 0) return bad(row, text, "not a size such as 64M, 2G or 50%");
             if (*(size_t *)member > memory) {
                 snprintf(what, sizeof what, "more than this node's memory of %s", rmai_format_size(all, memory));
                 return bad(row, text, what);
@@ -218,7 +220,8 @@ static int parse(const struct setting *row, const char *text, size_t memory, str
             return RMA_SUCCESS;
         case WAYS:
             if (rmai_choice_set(member, text, &part, &len) == 0) return RMA_SUCCESS;
-            snprintf(what, sizeof what, "'%.*s' is not an algorithm of rma_info's list with =, and a size or never", (int)rmai_min(len, 64), part);
+            snprintf(what, sizeof what, "'%.*s' is not an algorithm of rma_info's list with =, and a size or never",
+                     (int)rmai_min(len, 64), part);
             return bad(row, text, what);
     }
     return RMA_ERR_SETTING;

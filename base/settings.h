@@ -17,41 +17,41 @@ enum rmai_amo { RMAI_AMO_AUTO, RMAI_AMO_CPU, RMAI_AMO_MPI };
 enum rmai_window { RMAI_WINDOW_AUTO, RMAI_WINDOW_ALWAYS, RMAI_WINDOW_NONE };
 enum rmai_errors { RMAI_ERRORS_ABORT, RMAI_ERRORS_RETURN };
 
-#define RMAI_AUTO (-1L)
-#define RMAI_SETTINGS_MAX 32 /* rows of the table at most */
+#define RMAI_AUTO             (-1L)
+#define RMAI_SETTINGS_MAX     32 /* rows of the table at most */
 #define RMAI_SETTINGS_NUMBERS (RMAI_SETTINGS_MAX + RMAI_WAYS * RMAI_SHAPES)
 
 struct rmai_least; /* base/mpi.h */
 
 struct rmai_settings {
-    size_t heap_max;   /* bytes of one PE's symmetric heap at most */
-    size_t local_max;  /* bytes of one PE's local heap at most */
-    size_t heap_init;  /* bytes of symmetric heap committed at init; <= heap_max */
-    long spin;         /* polls before a waiting PE yields, or RMAI_AUTO */
-    long node_pes;     /* PEs of a machine that make one node at most, or RMAI_AUTO: all */
-    int bind;          /* enum rmai_bind */
-    int copy;          /* enum rmai_copy */
-    int errors;        /* enum rmai_errors */
-    int heap_check;    /* enum rmai_heap_check */
-    int statics;       /* enum rmai_statics_mode */
-    int progress;      /* enum rmai_progress */
-    int window;        /* enum rmai_window */
-    int amo;           /* enum rmai_amo */
-    long stall;        /* seconds that a PE waits for another node before it says so; 0: never */
-    long timeout;      /* seconds without a sign of life of a PE that is waited for until the job ends; 0: never */
-    int stats;         /* 1: count all operations, and print the sums at the end */
-    int check;         /* 1: compare the arguments of collective calls */
+    size_t heap_max;  /* bytes of one PE's symmetric heap at most */
+    size_t local_max; /* bytes of one PE's local heap at most */
+    size_t heap_init; /* bytes of symmetric heap committed at init; <= heap_max */
+    long spin;        /* polls before a waiting PE yields, or RMAI_AUTO */
+    long node_pes;    /* PEs of a machine that make one node at most, or RMAI_AUTO: all */
+    int bind;         /* enum rmai_bind */
+    int copy;         /* enum rmai_copy */
+    int errors;       /* enum rmai_errors */
+    int heap_check;   /* enum rmai_heap_check */
+    int statics;      /* enum rmai_statics_mode */
+    int progress;     /* enum rmai_progress */
+    int window;       /* enum rmai_window */
+    int amo;          /* enum rmai_amo */
+    long stall;       /* seconds that a PE waits for another node before it says so; 0: never */
+    long timeout;     /* seconds without a sign of life of a PE that is waited for until the job ends; 0: never */
+    int stats;        /* 1: count all operations, and print the sums at the end */
+    int check;        /* 1: compare the arguments of collective calls */
     struct rmai_choice collectives; /* which algorithm is taken from which size on */
-    int info;          /* 1: print version, settings and layout at init */
-    int of[RMAI_SETTINGS_MAX]; /* by row: the PE whose value is in force instead of this PE's own, or -1 */
+    int info;                       /* 1: print version, settings and layout at init */
+    int of[RMAI_SETTINGS_MAX];      /* by row: the PE whose value is in force instead of this PE's own, or -1 */
 };
 
 /* rmai_settings_read fills s from the environment; memory is the node's bytes, which % and the upper bound of
  * sizes refer to. Returns RMA_SUCCESS, or RMA_ERR_SETTING: then only s->errors is set, as far as it could be read. */
 int rmai_settings_read(struct rmai_settings *s, size_t memory);
 
-/* rmai_settings_quote: until it is called with NULL, an error of setting `name` quotes `text`, "VARIABLE=VALUE", from which its value has been
- * made. Both are kept by address. */
+/* rmai_settings_quote: until it is called with NULL, an error of setting `name` quotes `text`, "VARIABLE=VALUE", from
+ * which its value has been made. Both are kept by address. */
 void rmai_settings_quote(const char *name, const char *text);
 
 /* What all PEs must have alike: the table says of each setting whether every PE has its own, or the smallest or the

@@ -91,10 +91,12 @@ int rmai_bind(enum rmai_bind how, int index, int count, char said[128]) {
     snprintf(said, 128, "not bound");
     if (how == RMAI_BIND_NONE) return RMA_SUCCESS;
     t = load();
-    if (!t) return rmai_error(RMA_ERR_SYSTEM, "rma_init: RMA_BIND: hwloc cannot read this machine: %s", strerror(errno));
+    if (!t)
+        return rmai_error(RMA_ERR_SYSTEM, "rma_init: RMA_BIND: hwloc cannot read this machine: %s", strerror(errno));
     mine = hwloc_bitmap_alloc();
     if (!mine || hwloc_get_cpubind(t, mine, HWLOC_CPUBIND_PROCESS) != 0)
-        code = rmai_error(RMA_ERR_SYSTEM, "rma_init: RMA_BIND: cannot read this process's binding: %s", strerror(errno));
+        code =
+            rmai_error(RMA_ERR_SYSTEM, "rma_init: RMA_BIND: cannot read this process's binding: %s", strerror(errno));
     else if (!hwloc_bitmap_isincluded(hwloc_topology_get_allowed_cpuset(t), mine))
         snprintf(said, 128, "bound by the launcher to %d of %d processors", hwloc_bitmap_weight(mine),
                  hwloc_bitmap_weight(hwloc_topology_get_allowed_cpuset(t)));
@@ -147,8 +149,8 @@ size_t rmai_huge_page(void) {
     return huge > page && (huge & (huge - 1)) == 0 ? huge : page;
 }
 
-/* MADV_HUGEPAGE lets the kernel do it some day, MADV_COLLAPSE does it now, or fails; it passes over what is no whole huge
- * page. */
+/* MADV_HUGEPAGE lets the kernel do it some day, MADV_COLLAPSE does it now, or fails; it passes over what is no whole
+ * huge page. */
 int rmai_huge_advise(void *start, size_t len) {
     madvise(start, len, MADV_HUGEPAGE);
     return ((uintptr_t)start | len) % rmai_huge_page() == 0 && madvise(start, len, MADV_COLLAPSE) == 0;
@@ -179,9 +181,10 @@ void rmai_topology_print(void (*put)(void *out, const char *line), void *out) {
         put(out, line);
     }
     rmai_affinity(&mine);
-    snprintf(line, sizeof line, "layout         %d packages, %d NUMA nodes, %d cores, %d PUs, %d usable by this process",
-             hwloc_get_nbobjs_by_type(t, HWLOC_OBJ_PACKAGE), hwloc_get_nbobjs_by_type(t, HWLOC_OBJ_NUMANODE),
-             hwloc_get_nbobjs_by_type(t, HWLOC_OBJ_CORE), hwloc_get_nbobjs_by_type(t, HWLOC_OBJ_PU), rmai_cpus_count(&mine));
+    snprintf(
+        line, sizeof line, "layout         %d packages, %d NUMA nodes, %d cores, %d PUs, %d usable by this process",
+        hwloc_get_nbobjs_by_type(t, HWLOC_OBJ_PACKAGE), hwloc_get_nbobjs_by_type(t, HWLOC_OBJ_NUMANODE),
+        hwloc_get_nbobjs_by_type(t, HWLOC_OBJ_CORE), hwloc_get_nbobjs_by_type(t, HWLOC_OBJ_PU), rmai_cpus_count(&mine));
     put(out, line);
     if (quota != INT_MAX) {
         snprintf(line, sizeof line, "quota          %d processors' worth of time (control group)", quota);

@@ -37,8 +37,8 @@ int rmai_cpus_count(const struct rmai_cpus *cpus);
  * Returns RMA_SUCCESS or RMA_ERR_SYSTEM; what was done is written to `said`. */
 int rmai_bind(enum rmai_bind how, int index, int count, char said[128]);
 
-/* rmai_numa_exists: 1 if the system has NUMA node number `node`. rmai_numa_bind binds [start, start + len), whole pages, to it,
- * and moves there what is elsewhere. Returns 1 if that was done. */
+/* rmai_numa_exists: 1 if the system has NUMA node number `node`. rmai_numa_bind binds [start, start + len), whole
+ * pages, to it, and moves there what is elsewhere. Returns 1 if that was done. */
 int rmai_numa_exists(int node);
 int rmai_numa_bind(void *start, size_t len, int node);
 

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The kernel is asked only by a PE that has polled in vain, and by a waker who sees such a PE.
  *
- * No wake-up is lost for good. The sleeper adds itself to `sleepers` and then looks at `value` (in the kernel, under the
- * futex's lock); the waker stores `value` and then looks at `sleepers`. With a sequentially consistent fence between
- * each one's store and load at least one would see the other (Dekker's argument). The sleeper has that fence. The waker has
- * none, since it would pay in every barrier for what happens in few: its load may pass its store for as long as the store
- * takes to leave the core, some ten nanoseconds. A sleeper that adds itself within that time sleeps on; so the first sleep
- * ends by itself after a millisecond, and by then its addition has long been seen by every later waker. */
+ * No wake-up is lost for good. The sleeper adds itself to `sleepers` and then looks at `value` (in the kernel, under
+ * the futex's lock); the waker stores `value` and then looks at `sleepers`. With a sequentially consistent fence
+ * between each one's store and load at least one would see the other (Dekker's argument). The sleeper has that fence.
+ * The waker has none, since it would pay in every barrier for what happens in few: its load may pass its store for as
+ * long as the store takes to leave the core, some ten nanoseconds. A sleeper that adds itself within that time sleeps
+ * on; so the first sleep ends by itself after a millisecond, and by then its addition has long been seen by every later
+ * waker. */
 #include "config.h"
 
 #include "base/attributes.h"
@@ -29,25 +30,26 @@ static void futex(_Atomic uint32_t *word, int operation, uint32_t value, const s
     syscall(SYS_futex, (uint32_t *)word, operation, value, timeout, NULL, 0);
 }
 
-#define POLLS_A_TURN 32  /* looks between turns of progress */
-#define TURNS_A_LOOK 256 /* turns of progress between looks after a wait that has no rest */
-#define NAP_FIRST 20000  /* nanoseconds: others may need this PE soon again */
-#define SLEEP_FIRST 1000000    /* see above: a wake-up may be missed in the first sleep */
+#define POLLS_A_TURN  32       /* looks between turns of progress */
+#define TURNS_A_LOOK  256      /* turns of progress between looks after a wait that has no rest */
+#define NAP_FIRST     20000    /* nanoseconds: others may need this PE soon again */
+#define SLEEP_FIRST   1000000  /* see above: a wake-up may be missed in the first sleep */
 #define SLEEP_WATCHED 50000000 /* between looks after a wait that lasts */
 
 /* ---- other load ----
  *
- * Polling is in its own way where the PE that is waited for could run, but for the one that polls: both have come to one processor, since other
- * programs have the others. That shows in two things together. What was waited for comes soon after this PE has given its processor away; and this
- * thread was often ready to run and did not (proc(5), schedstat: run delay), which is next to nothing on an idle machine, however long
- * waits are. Then polls become few at once. Where one of the two is missing they become many again, step by step: a PE that was descheduled
- * on another processor comes no sooner for our giving up. A PE that never polls in vain never asks. */
+ * Polling is in its own way where the PE that is waited for could run, but for the one that polls: both have come to
+ * one processor, since other programs have the others. That shows in two things together. What was waited for comes
+ * soon after this PE has given its processor away; and this thread was often ready to run and did not (proc(5),
+ * schedstat: run delay), which is next to nothing on an idle machine, however long waits are. Then polls become few at
+ * once. Where one of the two is missing they become many again, step by step: a PE that was descheduled on another
+ * processor comes no sooner for our giving up. A PE that never polls in vain never asks. */
 
-#define SOON 50000u       /* nanoseconds */
-#define DELAY_LOOK 1000000u /* nanoseconds between two looks at the run delay at least */
-#define DELAY_PART 16     /* it is much if one part in so many of the time was waited for a processor */
-#define FIRST_REST 150000u /* nanoseconds: NAP_FIRST, and what the kernel adds to it */
-#define POLLS_FEW 50u
+#define SOON         50000u   /* nanoseconds */
+#define DELAY_LOOK   1000000u /* nanoseconds between two looks at the run delay at least */
+#define DELAY_PART   16       /* it is much if one part in so many of the time was waited for a processor */
+#define FIRST_REST   150000u  /* nanoseconds: NAP_FIRST, and what the kernel adds to it */
+#define POLLS_FEW    50u
 #define POLLS_GROWTH 4
 
 static uint64_t nanoseconds(void) {
@@ -81,7 +83,8 @@ static int often_delayed(uint64_t now) {
     return much;
 }
 
-/* A wait whose polls had run out at `gave_up` is over. `rested`: for so many nanoseconds of the time since it was not looked at. */
+/* A wait whose polls had run out at `gave_up` is over. `rested`: for so many nanoseconds of the time since it was not
+ * looked at. */
 static RMAI_COLD void adapt_polls(const struct rmai_patience *patience, uint64_t gave_up, uint64_t rested) {
     unsigned polls = rmai_polls(patience);
     uint64_t now = nanoseconds();
@@ -101,7 +104,8 @@ static void look_after(const struct rmai_patience *patience, struct rmai_stall *
     if (stall && patience->late) patience->late(patience->context, stall);
 }
 
-static uint32_t wait_and_help(struct rmai_event *e, uint32_t old, const struct rmai_patience *patience, struct rmai_stall *stall, int one_nap) {
+static uint32_t wait_and_help(struct rmai_event *e, uint32_t old, const struct rmai_patience *patience,
+                              struct rmai_stall *stall, int one_nap) {
     const unsigned polls = rmai_polls(patience);
     unsigned turns = 0;
     uint64_t gave_up = 0;
@@ -111,7 +115,8 @@ static uint32_t wait_and_help(struct rmai_event *e, uint32_t old, const struct r
         now = atomic_load_explicit(&e->value, memory_order_acquire);
         if (now != old) return now;
         if (i % POLLS_A_TURN == POLLS_A_TURN - 1 && patience->progress(patience->context)) {
-            if (++turns % TURNS_A_LOOK == 0) look_after(patience, stall); /* where messages never end, there is no rest */
+            if (++turns % TURNS_A_LOOK == 0)
+                look_after(patience, stall); /* where messages never end, there is no rest */
             i = 0;
         }
         rmai_pause();
@@ -131,7 +136,8 @@ static uint32_t wait_and_help(struct rmai_event *e, uint32_t old, const struct r
     return now;
 }
 
-static uint32_t wait(struct rmai_event *e, uint32_t old, const struct rmai_patience *patience, struct rmai_stall *stall, int one_nap) {
+static uint32_t wait(struct rmai_event *e, uint32_t old, const struct rmai_patience *patience, struct rmai_stall *stall,
+                     int one_nap) {
     const unsigned polls = rmai_polls(patience);
     uint64_t gave_up = 0;
     uint32_t now;
@@ -228,7 +234,8 @@ uint32_t rmai_wait(struct rmai_event *e, uint32_t old, const struct rmai_patienc
     return wait(e, old, patience, NULL, 0);
 }
 
-uint32_t rmai_wait_watched(struct rmai_event *e, uint32_t old, const struct rmai_patience *patience, struct rmai_stall *stall) {
+uint32_t rmai_wait_watched(struct rmai_event *e, uint32_t old, const struct rmai_patience *patience,
+                           struct rmai_stall *stall) {
     return wait(e, old, patience, stall, 0);
 }
 

@@ -28,30 +28,34 @@ enum rmai_awaited {
 struct rmai_stall {
     const char *call; /* the public call */
     enum rmai_awaited awaited;
-    int pe;                       /* of RMAI_AWAITED_PE */
-    const struct rmai_team *team; /* of RMAI_AWAITED_TEAM */
-    const struct rmai_team *meeting; /* the team whose PEs meet in this wait, or NULL: PEs that meet in different teams wait for each other */
-    int in_line;                  /* those who are in the same call are named, too: they may wait for this PE */
-    double last;                  /* rma_wtime at the last look; 0 before the first one */
-    double waited;                /* seconds, of those in which this PE itself ran */
-    double next;                  /* when there is something to do again; this and what follows count by `waited` */
-    double say;                   /* when those who answer are named again */
-    double probe;                 /* when neighbours are looked at again */
-    int suspect;                  /* 1 + the PE that seems to be dead, or 0, */
-    double suspected;             /* and since when */
-    struct rmai_question *asked;  /* n of them, or NULL */
+    int pe;                          /* of RMAI_AWAITED_PE */
+    const struct rmai_team *team;    /* of RMAI_AWAITED_TEAM */
+    const struct rmai_team *meeting; /* the team whose PEs meet in this wait, or NULL: PEs that meet in different teams
+                                        wait for each other */
+    int in_line;                     /* those who are in the same call are named, too: they may wait for this PE */
+    double last;                     /* rma_wtime at the last look; 0 before the first one */
+    double waited;                   /* seconds, of those in which this PE itself ran */
+    double next;                     /* when there is something to do again; this and what follows count by `waited` */
+    double say;                      /* when those who answer are named again */
+    double probe;                    /* when neighbours are looked at again */
+    int suspect;                     /* 1 + the PE that seems to be dead, or 0, */
+    double suspected;                /* and since when */
+    struct rmai_question *asked;     /* n of them, or NULL */
     int n;
 };
 
 struct rmai_patience {
     unsigned polls;  /* looks at the word before the first yield, at most */
     unsigned yields; /* calls of sched_yield, one look after each, before sleeping */
-    int (*progress)(void *context); /* or NULL: what a waiting PE does for others; returns 0 if there was nothing to do */
+    int (*progress)(
+        void *context); /* or NULL: what a waiting PE does for others; returns 0 if there was nothing to do */
     void *context;
     long nap; /* with progress: nanoseconds of sleep between its turns, at most */
-    _Atomic uint32_t *doze; /* with progress, or NULL: not 0 while a thread sleeps between its turns; rmai_rouse_dozer ends that */
+    _Atomic uint32_t
+        *doze; /* with progress, or NULL: not 0 while a thread sleeps between its turns; rmai_rouse_dozer ends that */
     void *_Atomic *slept_on; /* with progress, or NULL: the word on which a thread sleeps between its turns */
-    /* Or NULL: how many polls are made at present. They become few where polling keeps the PE that is waited for from running (base/wait.c). */
+    /* Or NULL: how many polls are made at present. They become few where polling keeps the PE that is waited for from
+     * running (base/wait.c). */
     _Atomic unsigned *polls_now;
     /* Both or none: looks after a wait at each of its rests, and is told that a wait it has looked after is over. */
     void (*late)(void *context, struct rmai_stall *stall);
@@ -67,8 +71,9 @@ struct rmai_event {
 /* rmai_reached: whether a number that counts up, and wraps, has come to `turn`. They are within 2^31 of each other. */
 static inline int rmai_reached(uint32_t value, uint32_t turn) { return (int32_t)(value - turn) >= 0; }
 
-/* rmai_look returns the value of e, by an acquire load, once it has reached `turn`, or what it is after so many looks more. It does not rest
- * between them: for who is about to be told, and tells others that it may sleep only if it is not. */
+/* rmai_look returns the value of e, by an acquire load, once it has reached `turn`, or what it is after so many looks
+ * more. It does not rest between them: for who is about to be told, and tells others that it may sleep only if it is
+ * not. */
 #define RMAI_LOOKS 1000 /* some microseconds */
 static inline uint32_t rmai_look(struct rmai_event *e, uint32_t turn, int more) {
     uint32_t value = atomic_load_explicit(&e->value, memory_order_acquire);
@@ -80,26 +85,27 @@ static inline uint32_t rmai_look(struct rmai_event *e, uint32_t turn, int more) 
  * spurious wake-up of the kernel is looked at again here. */
 uint32_t rmai_wait(struct rmai_event *e, uint32_t old, const struct rmai_patience *patience);
 
-/* rmai_wait_watched: the same, and patience->late looks after the wait, which `stall` describes, at each rest. Call it as often as the wait
- * needs, then rmai_wait_over. */
-uint32_t rmai_wait_watched(struct rmai_event *e, uint32_t old, const struct rmai_patience *patience, struct rmai_stall *stall);
+/* rmai_wait_watched: the same, and patience->late looks after the wait, which `stall` describes, at each rest. Call it
+ * as often as the wait needs, then rmai_wait_over. */
+uint32_t rmai_wait_watched(struct rmai_event *e, uint32_t old, const struct rmai_patience *patience,
+                           struct rmai_stall *stall);
 static inline void rmai_wait_over(const struct rmai_patience *patience, struct rmai_stall *stall) {
     if (stall->last > 0) patience->late_no_more(patience->context, stall);
 }
 
-/* rmai_wait_a_while: as rmai_wait, but sleeps for a millisecond at most, and then returns what there is: for who has to look
- * whether the one that it waits for is still alive. */
+/* rmai_wait_a_while: as rmai_wait, but sleeps for a millisecond at most, and then returns what there is: for who has to
+ * look whether the one that it waits for is still alive. */
 uint32_t rmai_wait_a_while(struct rmai_event *e, uint32_t old, const struct rmai_patience *patience);
 
-/* rmai_wake wakes all who sleep on e. Called after storing a new value; with nobody asleep it costs a load. Who goes to sleep
- * in the very moment of the store may be missed, and wakes by itself within a millisecond, unless the caller puts a
- * sequentially consistent fence before the call. */
+/* rmai_wake wakes all who sleep on e. Called after storing a new value; with nobody asleep it costs a load. Who goes to
+ * sleep in the very moment of the store may be missed, and wakes by itself within a millisecond, unless the caller puts
+ * a sequentially consistent fence before the call. */
 void rmai_wake(struct rmai_event *e);
 
-/* Waiting for what no event tells, such as a word of the program that others store to: a turn of it, between two looks. Start
- * from {0}. */
+/* Waiting for what no event tells, such as a word of the program that others store to: a turn of it, between two looks.
+ * Start from {0}. */
 struct rmai_linger {
-    unsigned looks, yields;   /* polls made, and yields to come */
+    unsigned looks, yields; /* polls made, and yields to come */
     int out_of_polls;
     uint64_t gave_up;         /* when they ran out, where polls adapt; else 0 */
     long nap;                 /* nanoseconds */
@@ -118,8 +124,8 @@ void rmai_linger(struct rmai_linger *l, const struct rmai_patience *patience);
 /* rmai_linger_over: what was waited for has come. */
 void rmai_linger_over(const struct rmai_linger *l, const struct rmai_patience *patience);
 
-/* rmai_sleep_on sleeps until word is not `old`, somebody calls rmai_rouse, or `most` nanoseconds have passed. Meanwhile *told, if told is
- * not NULL, is the word. */
+/* rmai_sleep_on sleeps until word is not `old`, somebody calls rmai_rouse, or `most` nanoseconds have passed. Meanwhile
+ * *told, if told is not NULL, is the word. */
 void rmai_sleep_on(_Atomic uint32_t *word, uint32_t old, long most, void *_Atomic *told);
 void rmai_rouse(_Atomic uint32_t *word);
 
@@ -127,7 +133,8 @@ void rmai_rouse(_Atomic uint32_t *word);
 void rmai_doze(_Atomic uint32_t *doze, long nap);
 void rmai_rouse_dozer(_Atomic uint32_t *doze);
 
-/* rmai_ticks: a clock that is read in a few nanoseconds; a million ticks are between half a millisecond and some ten. */
+/* rmai_ticks: a clock that is read in a few nanoseconds; a million ticks are between half a millisecond and some ten.
+ */
 static inline uint64_t rmai_ticks(void) {
 #if defined(__x86_64__)
     return __builtin_ia32_rdtsc();

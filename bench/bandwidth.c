@@ -3,10 +3,10 @@
  *
  * An iteration is a window of transfers from one buffer to one buffer, and then one completion.
  *
- * Hand-over: the target works on its buffer, gives it to the origin, and takes it back. The lines are then in the target's caches,
- * and each copy begins by fetching or invalidating them. Ordinary stores and streaming stores fare very differently there,
- * hence both as limits. Only the copies are timed: before and after them the PEs of a pair meet in the library whose
- * column it is, so that MPI's transfers find their target in MPI. */
+ * Hand-over: the target works on its buffer, gives it to the origin, and takes it back. The lines are then in the
+ * target's caches, and each copy begins by fetching or invalidating them. Ordinary stores and streaming stores fare
+ * very differently there, hence both as limits. Only the copies are timed: before and after them the PEs of a pair meet
+ * in the library whose column it is, so that MPI's transfers find their target in MPI. */
 #include "bandwidth.h"
 
 #include <string.h>
@@ -19,7 +19,7 @@ enum { TOUCH_WRITE, TOUCH_READ };
 
 #define LINE_SIZE 64  /* no cache has shorter lines */
 #define FLAG_SIZE 128 /* no cache or prefetcher moves more at once: a flag has its line to itself */
-#define WINDOW 64     /* as in the OSU benchmarks */
+#define WINDOW    64  /* as in the OSU benchmarks */
 
 static struct bench_pair pair;
 static enum bandwidth_direction direction;
@@ -33,16 +33,16 @@ static char *to, *from;   /* of the bare copies */
 
 /* Each move is one iteration: window copies of bench.size bytes and their completion. */
 
-#define MOVE_RMA(NAME, CALL, TO, FROM)                                                                  \
-    static void NAME(void) {                                                                            \
-        char *dest = TO, *source = FROM;                                                                \
-        size_t len = bench.size;                                                                        \
-        int pe = bench.peer;                                                                            \
-        for (long i = bench.window; i > 0; i--) {                                                       \
-            BENCH_RMA(CALL(dest, source, len, pe));                                                     \
-            bench_keep(dest);                                                                           \
-        }                                                                                               \
-        BENCH_RMA(rma_quiet());                                                                         \
+#define MOVE_RMA(NAME, CALL, TO, FROM)                                                                                 \
+    static void NAME(void) {                                                                                           \
+        char *dest = TO, *source = FROM;                                                                               \
+        size_t len = bench.size;                                                                                       \
+        int pe = bench.peer;                                                                                           \
+        for (long i = bench.window; i > 0; i--) {                                                                      \
+            BENCH_RMA(CALL(dest, source, len, pe));                                                                    \
+            bench_keep(dest);                                                                                          \
+        }                                                                                                              \
+        BENCH_RMA(rma_quiet());                                                                                        \
     }
 MOVE_RMA(move_put, rma_put, pair.heap, pair.own)
 MOVE_RMA(move_put_nbi, rma_put_nbi, pair.heap, pair.own)
@@ -108,16 +108,13 @@ static void meet_rma(void) {
 }
 
 static void meet_mpi(void) {
-    BENCH_MPI(MPI_Sendrecv(NULL, 0, MPI_BYTE, bench.peer, 0, NULL, 0, MPI_BYTE, bench.peer, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+    BENCH_MPI(MPI_Sendrecv(NULL, 0, MPI_BYTE, bench.peer, 0, NULL, 0, MPI_BYTE, bench.peer, 0, MPI_COMM_WORLD,
+                           MPI_STATUS_IGNORE));
 }
 
-static bool moves(void) {
-    return bench.role == BENCH_ORIGIN || direction == BANDWIDTH_BOTH;
-}
+static bool moves(void) { return bench.role == BENCH_ORIGIN || direction == BANDWIDTH_BOTH; }
 
-static bool touches(void) {
-    return bench.role == BENCH_TARGET || direction == BANDWIDTH_BOTH;
-}
+static bool touches(void) { return bench.role == BENCH_TARGET || direction == BANDWIDTH_BOTH; }
 
 BENCH_INLINE double hand_over(long n, void (*move)(void), void (*meet)(void), char *buffer) {
     double sum = 0;
@@ -141,10 +138,8 @@ BENCH_INLINE double run(long n, void (*move)(void), void (*meet)(void), char *bu
     return rma_wtime() - start;
 }
 
-#define RUN(NAME, MEET, BUFFER)                                                                         \
-    static double run_##NAME(long n) {                                                                  \
-        return run(n, move_##NAME, MEET, BUFFER);                                                       \
-    }
+#define RUN(NAME, MEET, BUFFER)                                                                                        \
+    static double run_##NAME(long n) { return run(n, move_##NAME, MEET, BUFFER); }
 RUN(put, meet_rma, pair.heap)
 RUN(put_nbi, meet_rma, pair.heap)
 RUN(get, meet_rma, pair.heap)
@@ -164,13 +159,9 @@ static size_t check(const struct bench_method *m, char *base, MPI_Win win) {
     return wrong;
 }
 
-static size_t check_heap(const struct bench_method *m) {
-    return check(m, pair.heap, MPI_WIN_NULL);
-}
+static size_t check_heap(const struct bench_method *m) { return check(m, pair.heap, MPI_WIN_NULL); }
 
-static size_t check_window(const struct bench_method *m) {
-    return check(m, pair.base, pair.win);
-}
+static size_t check_window(const struct bench_method *m) { return check(m, pair.base, pair.win); }
 
 static void open_all(void) {
     bench_pair_open(&pair, bench.sizes.max);
@@ -185,7 +176,8 @@ static void open_all(void) {
 
 int bench_bandwidth(int argc, char **argv, const struct bench_spec *given, enum bandwidth_direction which) {
     static const struct bench_option options[] = {
-        {"window", 'w', BENCH_COUNT, &window_option, 1, 1000000, "N", "transfers per completion [64; 1 with --handover]"},
+        {"window", 'w', BENCH_COUNT, &window_option, 1, 1000000, "N",
+         "transfers per completion [64; 1 with --handover]"},
         {"nbi", 0, BENCH_FLAG, &nbi, 0, 0, NULL, "nonblocking calls: off-node the buffer is in use until rma_quiet"},
         {"handover", 0, BENCH_FLAG, &handover, 0, 0, NULL,
          "the target touches the buffer before each iteration, which is timed alone"},

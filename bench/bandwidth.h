@@ -6,19 +6,21 @@
 #include "pair.h"
 
 enum bandwidth_direction {
-    BANDWIDTH_PUT,  /* the origin puts to its target */
-    BANDWIDTH_GET,  /* the origin gets from its target */
-    BANDWIDTH_BOTH  /* both put, each to the other */
+    BANDWIDTH_PUT, /* the origin puts to its target */
+    BANDWIDTH_GET, /* the origin gets from its target */
+    BANDWIDTH_BOTH /* both put, each to the other */
 };
 
-/* The columns, as --help explains them after what the benchmark says. FIGURE is the first one's title, 16 characters. */
-#define BANDWIDTH_HELP(FIGURE, CALL, MPI_CALL)                                                          \
-    "  " FIGURE "  " CALL " ..., one rma_quiet; with --nbi the nonblocking one\n"                       \
-    "  raw               memcpy through rma_ptr; '-' off-node\n"                                        \
-    "  stream            the same by stores that go past the caches; '-' off-node and without SSE2\n"       \
-    "  MPI               " MPI_CALL " ..., MPI_Win_flush, the target waiting in MPI\n"                   \
-    "rma/raw divides by the better of the two that are bare. With several pairs their figures are added up.\n" \
-    "As in the OSU benchmarks the target never looks at the bytes, which stay in the caches of whoever copies: the best case.\n" \
+/* The columns, as --help explains them after what the benchmark says. FIGURE is the first one's title, 16 characters.
+ */
+#define BANDWIDTH_HELP(FIGURE, CALL, MPI_CALL)                                                                         \
+    "  " FIGURE "  " CALL " ..., one rma_quiet; with --nbi the nonblocking one\n"                                      \
+    "  raw               memcpy through rma_ptr; '-' off-node\n"                                                       \
+    "  stream            the same by stores that go past the caches; '-' off-node and without SSE2\n"                  \
+    "  MPI               " MPI_CALL " ..., MPI_Win_flush, the target waiting in MPI\n"                                 \
+    "rma/raw divides by the better of the two that are bare. With several pairs their figures are added up.\n"         \
+    "As in the OSU benchmarks the target never looks at the bytes, which stay in the caches of whoever copies: the "   \
+    "best case.\n"                                                                                                     \
     "With --handover it touches the buffer before each iteration, as programs do that use what they are sent."
 
 /* bench_bandwidth: main, from bench_init to bench_finish. spec.options must be null. */

@@ -130,8 +130,8 @@ static void read_options(int argc, char **argv) {
     const struct bench_option *repeats = spec->once ? NULL : repeat_options;
     const struct bench_option *pairs = spec->pairs > 1 ? pairs_options : NULL;
     const struct bench_option *places = spec->pairs > 0 ? placement_options : NULL;
-    const struct bench_option *tables[] = {sizes, batches, repeats, pairs, places, common_options, bench_output_options, help_options,
-                                           spec->options};
+    const struct bench_option *tables[] = {
+        sizes, batches, repeats, pairs, places, common_options, bench_output_options, help_options, spec->options};
     const int n = sizeof tables / sizeof tables[0];
     char error[BENCH_ERROR_SIZE];
     bench.sizes = (struct bench_sizes){spec->min_size > 0 ? spec->min_size : 1, spec->max_size};
@@ -195,21 +195,24 @@ static int take(const int *node_of, int node, int *taken, int *unused) {
     return pe;
 }
 
-/* The two nodes that the next pair's PEs come from. Those with most PEs left first, so that as many pairs are found as there can be. */
+/* The two nodes that the next pair's PEs come from. Those with most PEs left first, so that as many pairs are found as
+ * there can be. */
 static bool next_nodes(const int *unused, int n_nodes, int nodes[2]) {
     nodes[0] = fullest(unused, n_nodes, -1);
     nodes[1] = placement == FAR ? fullest(unused, n_nodes, nodes[0]) : nodes[0];
     return nodes[0] >= 0 && nodes[1] >= 0 && (placement == FAR || unused[nodes[0]] >= 2);
 }
 
-/* Each PE does the same with what all know, and keeps its own part. Returns how many pairs there are, up to bench.pairs. */
+/* Each PE does the same with what all know, and keeps its own part. Returns how many pairs there are, up to
+ * bench.pairs. */
 static long place_pairs(const int *node_of, int *taken, int *unused) {
     long pairs = 0;
     for (int pe = 0; pe < bench.n_pes; pe++) unused[node_of[pe]]++;
     for (; pairs < bench.pairs; pairs++) {
         int pes[2], nodes[2];
         if (placement == ANY) {
-            /* The first half are origins, as in the OSU benchmarks: with PEs in blocks pairs cross nodes where they can. */
+            /* The first half are origins, as in the OSU benchmarks: with PEs in blocks pairs cross nodes where they
+             * can. */
             pes[0] = (int)pairs;
             pes[1] = (int)(pairs + bench.pairs);
             if (pes[1] >= bench.n_pes) break;
@@ -241,10 +244,11 @@ static void place(void) {
     free(node_of);
     if (found < bench.pairs) {
         char more[64] = "";
-        if (bench.n_pes < 2 * bench.pairs) snprintf(more, sizeof more, "; start it with mpiexec -n %ld or more", 2 * bench.pairs);
+        if (bench.n_pes < 2 * bench.pairs)
+            snprintf(more, sizeof more, "; start it with mpiexec -n %ld or more", 2 * bench.pairs);
         bench_refuse(2, "%ld of %ld pair%s of PEs%s: the job has %d PE%s on %d node%s%s", found, bench.pairs,
-                     bench.pairs > 1 ? "s" : "", what[placement], bench.n_pes, bench.n_pes > 1 ? "s" : "", rma_n_nodes(),
-                     rma_n_nodes() > 1 ? "s" : "", more);
+                     bench.pairs > 1 ? "s" : "", what[placement], bench.n_pes, bench.n_pes > 1 ? "s" : "",
+                     rma_n_nodes(), rma_n_nodes() > 1 ? "s" : "", more);
     }
     bench.streams = bench.pairs;
 }
@@ -253,10 +257,12 @@ static void place(void) {
 static const char *note(void) {
     static char text[512];
     if (spec->pairs == 0) return spec->note;
-    const char *where = placed.near == bench.pairs ? "on one node" : placed.near == 0 ? "across nodes" : "on one node and across nodes";
+    const char *where = placed.near == bench.pairs ? "on one node"
+                        : placed.near == 0         ? "across nodes"
+                                                   : "on one node and across nodes";
     int len = bench.pairs == 1 ? snprintf(text, sizeof text, "PE %d to PE %d, %s", placed.origin, placed.target, where)
-                               : snprintf(text, sizeof text, "%ld pairs, the first PE %d to PE %d, %s", bench.pairs, placed.origin,
-                                          placed.target, where);
+                               : snprintf(text, sizeof text, "%ld pairs, the first PE %d to PE %d, %s", bench.pairs,
+                                          placed.origin, placed.target, where);
     if (spec->note) snprintf(text + len, sizeof text - (size_t)len, "; %s", spec->note);
     return text;
 }
@@ -321,9 +327,7 @@ int bench_agree(int value) {
     return (int)v;
 }
 
-void bench_sync(void) {
-    bench_agree(0);
-}
+void bench_sync(void) { bench_agree(0); }
 
 void bench_sync_mpi(void) {
     double v = 0;
@@ -372,9 +376,7 @@ double bench_clock_cost(void) {
     return least;
 }
 
-static bool more_is_better(void) {
-    return spec->value == BENCH_MBPS || spec->value == BENCH_RATE;
-}
+static bool more_is_better(void) { return spec->value == BENCH_MBPS || spec->value == BENCH_RATE; }
 
 /* The ratio of columns in one round, v[i * stride] being column i's value; not a number if one is missing. */
 static double ratio(const struct bench_ratio *r, const double *v, long stride) {
@@ -404,7 +406,9 @@ static void head_once(const struct table *t) {
         .program = program,
         .title = spec->title,
         .note = note(),
-        .first = spec->rows ? spec->rows : spec->max_size > 0 ? "Size" : "PEs",
+        .first = spec->rows           ? spec->rows
+                 : spec->max_size > 0 ? "Size"
+                                      : "PEs",
         .named = spec->rows,
         .unit = units[spec->value],
         .more_is_better = more_is_better(),
@@ -490,8 +494,7 @@ static void row(const struct table *t, const char *name) {
     free(of);
 }
 
-void bench_sweep(const struct bench_method *methods, int n_methods, const struct bench_ratio *ratios,
-                 int n_ratios) {
+void bench_sweep(const struct bench_method *methods, int n_methods, const struct bench_ratio *ratios, int n_ratios) {
     struct table t = {methods, n_methods, ratios, n_ratios};
     char name[24];
     bench.size = bench.sizes.min;
@@ -502,14 +505,14 @@ void bench_sweep(const struct bench_method *methods, int n_methods, const struct
     } while (bench.size <= bench.sizes.max);
 }
 
-void bench_row(const char *name, const struct bench_method *methods, int n_methods,
-               const struct bench_ratio *ratios, int n_ratios) {
+void bench_row(const char *name, const struct bench_method *methods, int n_methods, const struct bench_ratio *ratios,
+               int n_ratios) {
     struct table t = {methods, n_methods, ratios, n_ratios};
     row(&t, name);
 }
 
-void bench_row_of(const char *name, const double *values, bool good, const struct bench_method *methods,
-                  int n_methods, const struct bench_ratio *ratios, int n_ratios) {
+void bench_row_of(const char *name, const double *values, bool good, const struct bench_method *methods, int n_methods,
+                  const struct bench_ratio *ratios, int n_ratios) {
     struct table t = {methods, n_methods, ratios, n_ratios};
     struct bench_summary *of = calloc((size_t)(n_methods + n_ratios) + 1, sizeof *of);
     if (!of) bench_fail("calloc", MPI_ERR_NO_MEM);

@@ -7,11 +7,11 @@
  * median of the ratios within each round; --stats prints what else there is to say of them. Give each PE an idle
  * core: what needs two PEs at once, as all same-node MPI does, otherwise waits for time slices of milliseconds.
  *
- * What is measured between two PEs has an ORIGIN, which calls, and a TARGET, which is worked on; --pairs gives several such
- * pairs, --placement those of one node or of different ones. The others are bystanders.
+ * What is measured between two PEs has an ORIGIN, which calls, and a TARGET, which is worked on; --pairs gives several
+ * such pairs, --placement those of one node or of different ones. The others are bystanders.
  *
- * Each library's calls meet a target that waits in that library: in MPI for MPI's columns, in librma for the others. On one
- * node that makes no difference to librma, and the target sleeps; a PE of another node must serve.
+ * Each library's calls meet a target that waits in that library: in MPI for MPI's columns, in librma for the others. On
+ * one node that makes no difference to librma, and the target sleeps; a PE of another node must serve.
  *
  * A program is
  *     bench_init(argc, argv, &spec);                options; ends the program on --help and on bad values
@@ -44,16 +44,16 @@ enum bench_role { BENCH_BYSTANDER, BENCH_ORIGIN, BENCH_TARGET };
 
 /* What the options say and where the sweep is. One per program; programs read it, and set window, streams and size. */
 struct bench {
-    int pe;                   /* rma_my_pe() */
-    int n_pes;                /* rma_n_pes() */
-    enum bench_role role;     /* of this PE. Without spec.pairs PE 0 is the origin, and PE 1 its target */
-    int peer;                 /* the other PE of this one's pair; a bystander's, and that of a job's only PE, is itself */
-    long pairs;               /* -p */
-    bool far;                 /* the job has several nodes */
-    bool crowded;             /* more PEs than cores on this machine: spinning must yield */
-    size_t size;              /* bytes per transfer of the row being measured */
-    long window;              /* transfers per iteration: counts in bandwidths and rates; 1 unless the program sets it */
-    long streams;             /* iterations of so many PEs are added up in them: pairs, unless the program sets it */
+    int pe;               /* rma_my_pe() */
+    int n_pes;            /* rma_n_pes() */
+    enum bench_role role; /* of this PE. Without spec.pairs PE 0 is the origin, and PE 1 its target */
+    int peer;             /* the other PE of this one's pair; a bystander's, and that of a job's only PE, is itself */
+    long pairs;           /* -p */
+    bool far;             /* the job has several nodes */
+    bool crowded;         /* more PEs than cores on this machine: spinning must yield */
+    size_t size;          /* bytes per transfer of the row being measured */
+    long window;          /* transfers per iteration: counts in bandwidths and rates; 1 unless the program sets it */
+    long streams;         /* iterations of so many PEs are added up in them: pairs, unless the program sets it */
     struct bench_sizes sizes; /* -m */
     long iterations;          /* -i; 0: each method's batches are made to last spec.budget */
     long warmup;              /* -x; -1: a tenth of a batch, and one */
@@ -66,29 +66,30 @@ extern struct bench bench;
 
 /* What cells are. Of the last two more is better. */
 enum bench_value {
-    BENCH_US,    /* time of an iteration, of the slowest PE, in microseconds */
-    BENCH_NS,    /* in nanoseconds */
-    BENCH_OWN,   /* figures of the program's own, by bench_row_of */
-    BENCH_MBPS,  /* bytes of all iterations at once, in 10^6 per second */
-    BENCH_RATE   /* transfers, in 10^6 per second */
+    BENCH_US,   /* time of an iteration, of the slowest PE, in microseconds */
+    BENCH_NS,   /* in nanoseconds */
+    BENCH_OWN,  /* figures of the program's own, by bench_row_of */
+    BENCH_MBPS, /* bytes of all iterations at once, in 10^6 per second */
+    BENCH_RATE  /* transfers, in 10^6 per second */
 };
 
 #define BENCH_PAIRS_MAX 4096
 
 struct bench_spec {
-    const char *title;                  /* "put latency" */
-    const char *help;                   /* what the columns are: a paragraph for --help */
-    const char *note;                   /* who is measured: "all PEs"; with pairs it follows what the harness says of them, and may be null */
+    const char *title; /* "put latency" */
+    const char *help;  /* what the columns are: a paragraph for --help */
+    const char
+        *note; /* who is measured: "all PEs"; with pairs it follows what the harness says of them, and may be null */
     const struct bench_option *options; /* the program's own, or null */
     size_t min_size;                    /* default lower end of -m; 0: 1 */
     size_t max_size;                    /* default upper end of -m; 0: no sizes, one row, no -m */
     const char *rows;                   /* what bench_row names, the first column's title; null: sizes, or PEs */
-    int pairs;                          /* most that -p may ask for; 1: no -p, but --placement; 0: neither, all PEs take part */
-    long repeat;                        /* default of -r; 0: 11 */
-    double budget;                      /* seconds that a batch lasts unless -i is given */
-    enum bench_value value;             /* what cells are */
-    bool itself;                        /* the program measures, and prints by bench_row_of: no -i, no -x */
-    bool once;                          /* and only once: no -r either */
+    int pairs;              /* most that -p may ask for; 1: no -p, but --placement; 0: neither, all PEs take part */
+    long repeat;            /* default of -r; 0: 11 */
+    double budget;          /* seconds that a batch lasts unless -i is given */
+    enum bench_value value; /* what cells are */
+    bool itself;            /* the program measures, and prints by bench_row_of: no -i, no -x */
+    bool once;              /* and only once: no -r either */
 };
 
 enum bench_callers { BENCH_ALL, BENCH_ORIGINS, BENCH_BOTH /* origins and targets */ };
@@ -119,28 +120,29 @@ struct bench_ratio {
     int under[2];
 };
 
-/* bench_init: start librma, unless the program has, and read the options. Ends the program, on all PEs: with code 0 after
+/* bench_init: start librma, unless the program has, and read the options. Ends the program, on all PEs: with code 0
+ * after
  * --help; with 2 after a bad option, value, or number of PEs. */
 void bench_init(int argc, char **argv, const struct bench_spec *spec);
 
 /* bench_sweep: measure and print a row for each size of -m: MIN, 2 MIN, 4 MIN ... up to MAX. */
-void bench_sweep(const struct bench_method *methods, int n_methods, const struct bench_ratio *ratios,
-                 int n_ratios);
+void bench_sweep(const struct bench_method *methods, int n_methods, const struct bench_ratio *ratios, int n_ratios);
 
 /* bench_row: measure and print one row, called `name`, of a program that sets spec.rows. The first call prints the
  * header, too: all rows have its columns and ratios, each its own methods. */
-void bench_row(const char *name, const struct bench_method *methods, int n_methods,
-               const struct bench_ratio *ratios, int n_ratios);
+void bench_row(const char *name, const struct bench_method *methods, int n_methods, const struct bench_ratio *ratios,
+               int n_ratios);
 
 /* bench_row_of: print a row of PE 0's values that are no times, found otherwise: values[i] stands in column i, NAN
  * shows '-', good is the validation. Of the methods only the names are used. */
-void bench_row_of(const char *name, const double *values, bool good, const struct bench_method *methods,
-                  int n_methods, const struct bench_ratio *ratios, int n_ratios);
+void bench_row_of(const char *name, const double *values, bool good, const struct bench_method *methods, int n_methods,
+                  const struct bench_ratio *ratios, int n_ratios);
 
 /* bench_progress: for programs that measure themselves: how much of a row is done. Local; only PE 0's is shown. */
 void bench_progress(const char *row, long done, long of);
 
-/* bench_finish: end librma, and MPI if the program started it; return what main returns: 1 if a validation failed, else 0. */
+/* bench_finish: end librma, and MPI if the program started it; return what main returns: 1 if a validation failed, else
+ * 0. */
 int bench_finish(void);
 
 /* bench_refuse: let PE 0 print "program: text" to stderr, then end the program on all PEs with this code. */
@@ -150,30 +152,30 @@ _Noreturn void bench_refuse(int code, const char *format, ...) __attribute__((fo
 _Noreturn void bench_fail(const char *call, int mpi_code) __attribute__((cold));
 
 #define BENCH_RMA(call) ((call) == RMA_SUCCESS ? (void)0 : bench_fail(#call, 0))
-#define BENCH_MPI(call)                                                                                 \
-    do {                                                                                                \
-        int code_ = (call);                                                                             \
-        if (code_ != MPI_SUCCESS) bench_fail(#call, code_);                                             \
+#define BENCH_MPI(call)                                                                                                \
+    do {                                                                                                               \
+        int code_ = (call);                                                                                            \
+        if (code_ != MPI_SUCCESS) bench_fail(#call, code_);                                                            \
     } while (0)
 
-/* bench_agree: the largest of all PEs' values. bench_sync: wait, politely, for all PEs; bench_sync_mpi: inside MPI alone, so
- * that nothing else serves who asks this PE meanwhile. */
+/* bench_agree: the largest of all PEs' values. bench_sync: wait, politely, for all PEs; bench_sync_mpi: inside MPI
+ * alone, so that nothing else serves who asks this PE meanwhile. */
 int bench_agree(int value);
 void bench_sync(void);
 void bench_sync_mpi(void);
 
-/* bench_clock_cost: seconds between two calls of rma_wtime in a row, to be subtracted where single things are timed. Local. */
+/* bench_clock_cost: seconds between two calls of rma_wtime in a row, to be subtracted where single things are timed.
+ * Local. */
 double bench_clock_cost(void);
 
 /* bench_calls_run: whether this PE is among m's callers. Local. */
 static inline bool bench_calls_run(const struct bench_method *m) {
-    return m->callers == BENCH_ALL || bench.role == BENCH_ORIGIN || (m->callers == BENCH_BOTH && bench.role == BENCH_TARGET);
+    return m->callers == BENCH_ALL || bench.role == BENCH_ORIGIN ||
+           (m->callers == BENCH_BOTH && bench.role == BENCH_TARGET);
 }
 
 /* The compiler must have done all stores before and redo all loads after. */
-BENCH_INLINE void bench_keep(const void *p) {
-    __asm__ volatile("" : : "r"(p) : "memory");
-}
+BENCH_INLINE void bench_keep(const void *p) { __asm__ volatile("" : : "r"(p) : "memory"); }
 
 /* Arithmetic that calls nobody, one step after the other, none left out. */
 static inline void bench_compute(long steps) {
@@ -192,11 +194,11 @@ BENCH_INLINE size_t bench_opaque(size_t len) {
 
 /* LOOP(n, len) for len = bench.size; if constant, the compiler knows len where it is the size of a scalar, as
  * it does in programs that move single values. */
-#define BENCH_BY_SIZE(LOOP, n, constant)                                                                \
-    ((constant) && bench.size == 1   ? LOOP(n, 1)                                                       \
-     : (constant) && bench.size == 2 ? LOOP(n, 2)                                                       \
-     : (constant) && bench.size == 4 ? LOOP(n, 4)                                                       \
-     : (constant) && bench.size == 8 ? LOOP(n, 8)                                                       \
+#define BENCH_BY_SIZE(LOOP, n, constant)                                                                               \
+    ((constant) && bench.size == 1   ? LOOP(n, 1)                                                                      \
+     : (constant) && bench.size == 2 ? LOOP(n, 2)                                                                      \
+     : (constant) && bench.size == 4 ? LOOP(n, 4)                                                                      \
+     : (constant) && bench.size == 8 ? LOOP(n, 8)                                                                      \
                                      : LOOP(n, bench_opaque(bench.size)))
 
 /* Wait until another PE has raised *flag to at least turn; acquires what it released. */

@@ -2,8 +2,9 @@
 /* collective.c: the time of a collective over all PEs, one call after the other, by librma and by MPI, and of the
  * copies that it is made of.
  *
- * The calls follow each other without a barrier, so a PE that has nothing to wait for may begin the next while others are in
- * the last: a broadcast's root, say. Buffers are what each library has its programs use: symmetric memory, and ordinary memory. */
+ * The calls follow each other without a barrier, so a PE that has nothing to wait for may begin the next while others
+ * are in the last: a broadcast's root, say. Buffers are what each library has its programs use: symmetric memory, and
+ * ordinary memory. */
 #include "collective.h"
 
 #include <limits.h>
@@ -15,7 +16,7 @@ enum { RMA, COPIES, MPI, N_METHODS };
 enum blocks { ONE, EACH /* one for each PE */ };
 
 struct operation {
-    const char *title;         /* of the table */
+    const char *title;        /* of the table */
     enum blocks source, dest; /* of how many blocks of bench.size bytes the buffers are */
     bool adds;                /* longs */
     void (*rma)(void);
@@ -31,26 +32,20 @@ struct buffers {
 static enum collective which;
 static const struct operation *operation; /* which it is */
 static struct buffers symmetric, ordinary;
-static char **peer;     /* each PE's symmetric source, by load and store; this PE's own in place of one that is off-node */
-static int root;        /* of the broadcast */
-static bool fresh;      /* --fresh */
-static unsigned turn;   /* checks so far, the same on all PEs: data differ from one to the next */
-static bool checking;   /* one is under way: the PEs' parts of a collect differ */
-static int *counts;     /* of MPI_Allgatherv: the PEs' parts, */
-static int *offsets;    /* and where they go */
+static char **peer; /* each PE's symmetric source, by load and store; this PE's own in place of one that is off-node */
+static int root;    /* of the broadcast */
+static bool fresh;  /* --fresh */
+static unsigned turn; /* checks so far, the same on all PEs: data differ from one to the next */
+static bool checking; /* one is under way: the PEs' parts of a collect differ */
+static int *counts;   /* of MPI_Allgatherv: the PEs' parts, */
+static int *offsets;  /* and where they go */
 
-static size_t bytes(enum blocks blocks) {
-    return blocks == ONE ? bench.size : (size_t)bench.n_pes * bench.size;
-}
+static size_t bytes(enum blocks blocks) { return blocks == ONE ? bench.size : (size_t)bench.n_pes * bench.size; }
 
-static bool has_source(void) {
-    return which != COLLECTIVE_BROADCAST || bench.pe == root;
-}
+static bool has_source(void) { return which != COLLECTIVE_BROADCAST || bench.pe == root; }
 
 /* What this PE contributes to a collect. In checks some contribute little or nothing. */
-static size_t part(int pe) {
-    return checking ? bench.size - bench.size / 4 * (((unsigned)pe + turn) % 5) : bench.size;
-}
+static size_t part(int pe) { return checking ? bench.size - bench.size / 4 * (((unsigned)pe + turn) % 5) : bench.size; }
 
 static void plan_parts(void) {
     int at = 0;
@@ -91,7 +86,8 @@ static void mpi_fcollect_call(void) {
 }
 
 static void mpi_collect_call(void) {
-    BENCH_MPI(MPI_Allgatherv(ordinary.source, counts[bench.pe], MPI_BYTE, ordinary.dest, counts, offsets, MPI_BYTE, MPI_COMM_WORLD));
+    BENCH_MPI(MPI_Allgatherv(ordinary.source, counts[bench.pe], MPI_BYTE, ordinary.dest, counts, offsets, MPI_BYTE,
+                             MPI_COMM_WORLD));
 }
 
 static void mpi_alltoall_call(void) {
@@ -100,14 +96,14 @@ static void mpi_alltoall_call(void) {
 }
 
 /* The typed ones: both libraries are given the same longs. */
-#define TYPED(NAME, RMA_CALL, MPI_CALL, OP)                                                             \
-    static void rma_##NAME##_call(void) {                                                               \
-        long *dest = (long *)(void *)symmetric.dest, *source = (long *)(void *)symmetric.source;        \
-        BENCH_RMA(RMA_CALL(RMA_TEAM_WORLD, dest, source, bench.size / sizeof(long)));                   \
-    }                                                                                                   \
-    static void mpi_##NAME##_call(void) {                                                               \
-        int n = (int)(bench.size / sizeof(long));                                                       \
-        BENCH_MPI(MPI_CALL(ordinary.source, ordinary.dest, n, MPI_LONG, OP, MPI_COMM_WORLD));           \
+#define TYPED(NAME, RMA_CALL, MPI_CALL, OP)                                                                            \
+    static void rma_##NAME##_call(void) {                                                                              \
+        long *dest = (long *)(void *)symmetric.dest, *source = (long *)(void *)symmetric.source;                       \
+        BENCH_RMA(RMA_CALL(RMA_TEAM_WORLD, dest, source, bench.size / sizeof(long)));                                  \
+    }                                                                                                                  \
+    static void mpi_##NAME##_call(void) {                                                                              \
+        int n = (int)(bench.size / sizeof(long));                                                                      \
+        BENCH_MPI(MPI_CALL(ordinary.source, ordinary.dest, n, MPI_LONG, OP, MPI_COMM_WORLD));                          \
     }
 TYPED(sum, rma_sum_reduce_long, MPI_Allreduce, MPI_SUM)
 TYPED(max, rma_max_reduce_long, MPI_Allreduce, MPI_MAX)
@@ -117,9 +113,7 @@ TYPED(exscan, rma_sum_exscan_long, MPI_Exscan, MPI_SUM)
 
 /* The copies, all from where they are to where they go, with nobody waiting for anybody. */
 
-static void copy_broadcast(void) {
-    memcpy(symmetric.dest, peer[root], bench.size);
-}
+static void copy_broadcast(void) { memcpy(symmetric.dest, peer[root], bench.size); }
 
 static void copy_fcollect(void) {
     for (int pe = 0; pe < bench.n_pes; pe++) memcpy(symmetric.dest + (size_t)pe * bench.size, peer[pe], bench.size);
@@ -127,30 +121,32 @@ static void copy_fcollect(void) {
 
 static void copy_alltoall(void) {
     size_t mine = (size_t)bench.pe * bench.size;
-    for (int pe = 0; pe < bench.n_pes; pe++) memcpy(symmetric.dest + (size_t)pe * bench.size, peer[pe] + mine, bench.size);
+    for (int pe = 0; pe < bench.n_pes; pe++)
+        memcpy(symmetric.dest + (size_t)pe * bench.size, peer[pe] + mine, bench.size);
 }
 
 /* to[i] = a[i] + b[i]. Vectors, because compilers make none of such a loop at -O2; unsigned, because sums wrap. */
-#define ADD(NAME, WIDTH)                                                                                \
-    static void add_##NAME(char *to, const char *a, const char *b, size_t len) {                        \
-        typedef uint64_t vector __attribute__((vector_size(WIDTH), aligned(8), may_alias));             \
-        typedef uint64_t word __attribute__((may_alias));                                               \
-        size_t i = 0;                                                                                   \
-        for (; i + WIDTH <= len; i += WIDTH)                                                            \
-            *(vector *)(void *)(to + i) = *(const vector *)(const void *)(a + i) + *(const vector *)(const void *)(b + i); \
-        for (; i < len; i += sizeof(word))                                                              \
-            *(word *)(void *)(to + i) = *(const word *)(const void *)(a + i) + *(const word *)(const void *)(b + i); \
+#define ADD(NAME, WIDTH)                                                                                               \
+    static void add_##NAME(char *to, const char *a, const char *b, size_t len) {                                       \
+        typedef uint64_t vector __attribute__((vector_size(WIDTH), aligned(8), may_alias));                            \
+        typedef uint64_t word __attribute__((may_alias));                                                              \
+        size_t i = 0;                                                                                                  \
+        for (; i + WIDTH <= len; i += WIDTH)                                                                           \
+            *(vector *)(void *)(to + i) =                                                                              \
+                *(const vector *)(const void *)(a + i) + *(const vector *)(const void *)(b + i);                       \
+        for (; i < len; i += sizeof(word))                                                                             \
+            *(word *)(void *)(to + i) = *(const word *)(const void *)(a + i) + *(const word *)(const void *)(b + i);   \
     }
 ADD(narrow, 16)
 #if defined __x86_64__
 __attribute__((target("avx2"))) ADD(wide, 32)
 #define HAVE_WIDE() __builtin_cpu_supports("avx2")
 #else
-#define add_wide add_narrow
+#define add_wide    add_narrow
 #define HAVE_WIDE() false
 #endif
 
-static void add(void) {
+    static void add(void) {
     const char *next = peer[(bench.pe + 1) % bench.n_pes];
     if (HAVE_WIDE())
         add_wide(symmetric.dest, symmetric.source, next, bench.size);
@@ -201,14 +197,10 @@ static uint64_t hash(int pe, size_t i) {
     return x ^ x >> 32;
 }
 
-static char byte(int pe, size_t i) {
-    return (char)(unsigned char)hash(pe, i);
-}
+static char byte(int pe, size_t i) { return (char)(unsigned char)hash(pe, i); }
 
 /* Of either sign; the sum of all PEs' does not overflow. */
-static long number(int pe, size_t i) {
-    return (long)(hash(pe, i) >> 24) - (1L << 39);
-}
+static long number(int pe, size_t i) { return (long)(hash(pe, i) >> 24) - (1L << 39); }
 
 static void fill(char *source) {
     size_t n = has_source() ? bytes(operation->source) : 0;
@@ -225,9 +217,7 @@ static size_t wrong_bytes(const char *p, int pe, size_t first, size_t len) {
     return wrong;
 }
 
-static size_t wrong_broadcast(const char *dest) {
-    return wrong_bytes(dest, root, 0, bench.size);
-}
+static size_t wrong_broadcast(const char *dest) { return wrong_bytes(dest, root, 0, bench.size); }
 
 static size_t wrong_fcollect(const char *dest) {
     size_t wrong = 0;
@@ -249,9 +239,7 @@ static size_t wrong_alltoall(const char *dest) {
 
 enum { BY_SUM, BY_MAX, BY_XOR };
 
-BENCH_INLINE long both(int by, long a, long b) {
-    return by == BY_SUM ? a + b : by == BY_XOR ? a ^ b : a > b ? a : b;
-}
+BENCH_INLINE long both(int by, long a, long b) { return by == BY_SUM ? a + b : by == BY_XOR ? a ^ b : a > b ? a : b; }
 
 /* The reduction of what PEs 0..n-1 have. */
 static size_t wrong_longs(const char *dest, int n, int by) {
@@ -264,28 +252,18 @@ static size_t wrong_longs(const char *dest, int n, int by) {
     return wrong;
 }
 
-static size_t wrong_sum(const char *dest) {
-    return wrong_longs(dest, bench.n_pes, BY_SUM);
-}
+static size_t wrong_sum(const char *dest) { return wrong_longs(dest, bench.n_pes, BY_SUM); }
 
-static size_t wrong_max(const char *dest) {
-    return wrong_longs(dest, bench.n_pes, BY_MAX);
-}
+static size_t wrong_max(const char *dest) { return wrong_longs(dest, bench.n_pes, BY_MAX); }
 
-static size_t wrong_xor(const char *dest) {
-    return wrong_longs(dest, bench.n_pes, BY_XOR);
-}
+static size_t wrong_xor(const char *dest) { return wrong_longs(dest, bench.n_pes, BY_XOR); }
 
-static size_t wrong_inscan(const char *dest) {
-    return wrong_longs(dest, bench.pe + 1, BY_SUM);
-}
+static size_t wrong_inscan(const char *dest) { return wrong_longs(dest, bench.pe + 1, BY_SUM); }
 
-static size_t wrong_exscan(const char *dest) {
-    return wrong_longs(dest, bench.pe, BY_SUM);
-}
+static size_t wrong_exscan(const char *dest) { return wrong_longs(dest, bench.pe, BY_SUM); }
 
-/* Calls that follow each other as they do when they are timed, with other data, roots and lengths in each, and no meeting but
- * what is in the calls: what one of them leaves behind, or takes too early, is wrong in another. */
+/* Calls that follow each other as they do when they are timed, with other data, roots and lengths in each, and no
+ * meeting but what is in the calls: what one of them leaves behind, or takes too early, is wrong in another. */
 static size_t check_calls(void (*call)(void), const struct buffers *b, bool mpi) {
     size_t wrong = 0;
     checking = true;
@@ -317,10 +295,14 @@ static size_t check_mpi(const struct bench_method *m) {
 }
 
 static const struct operation operations[] = {
-    [COLLECTIVE_BROADCAST] = {"broadcast latency", ONE, ONE, false, rma_broadcast_call, mpi_broadcast_call, copy_broadcast, wrong_broadcast},
-    [COLLECTIVE_FCOLLECT] = {"fcollect latency", ONE, EACH, false, rma_fcollect_call, mpi_fcollect_call, copy_fcollect, wrong_fcollect},
-    [COLLECTIVE_COLLECT] = {"collect latency", ONE, EACH, false, rma_collect_call, mpi_collect_call, copy_fcollect, wrong_collect},
-    [COLLECTIVE_ALLTOALL] = {"alltoall latency", EACH, EACH, false, rma_alltoall_call, mpi_alltoall_call, copy_alltoall, wrong_alltoall},
+    [COLLECTIVE_BROADCAST] = {"broadcast latency", ONE, ONE, false, rma_broadcast_call, mpi_broadcast_call,
+                              copy_broadcast, wrong_broadcast},
+    [COLLECTIVE_FCOLLECT] = {"fcollect latency", ONE, EACH, false, rma_fcollect_call, mpi_fcollect_call, copy_fcollect,
+                             wrong_fcollect},
+    [COLLECTIVE_COLLECT] = {"collect latency", ONE, EACH, false, rma_collect_call, mpi_collect_call, copy_fcollect,
+                            wrong_collect},
+    [COLLECTIVE_ALLTOALL] = {"alltoall latency", EACH, EACH, false, rma_alltoall_call, mpi_alltoall_call, copy_alltoall,
+                             wrong_alltoall},
     [COLLECTIVE_SUM] = {"sum latency", ONE, ONE, true, rma_sum_call, mpi_sum_call, add, wrong_sum},
     [COLLECTIVE_MAX] = {"max latency", ONE, ONE, true, rma_max_call, mpi_max_call, add, wrong_max},
     [COLLECTIVE_XOR] = {"xor latency", ONE, ONE, true, rma_xor_call, mpi_xor_call, add, wrong_xor},
@@ -337,8 +319,8 @@ static void settle_sizes(void) {
     if (operation->adds && (m->min % sizeof(long) != 0 || m->min > m->max))
         bench_refuse(2, "option -m: longs are added: MIN must be a multiple of %zu, and MAX no less", sizeof(long));
     if (operation->dest == EACH && m->max > BENCH_SIZE_MAX / (size_t)bench.n_pes)
-        bench_refuse(2, "option -m: MAX is %zu, and %d PEs need that many times as much: at most %zu in all", m->max, bench.n_pes,
-                     BENCH_SIZE_MAX);
+        bench_refuse(2, "option -m: MAX is %zu, and %d PEs need that many times as much: at most %zu in all", m->max,
+                     bench.n_pes, BENCH_SIZE_MAX);
 }
 
 static void *calloc_symmetric(size_t alignment, size_t size) {
@@ -354,7 +336,8 @@ static void open_buffers(void) {
     size_t source = bytes(operation->source) / page * page + page, dest = bytes(operation->dest) / page * page + page;
     symmetric = (struct buffers){calloc_symmetric(page, source), calloc_symmetric(page, dest)};
     ordinary = (struct buffers){aligned_alloc(page, source), aligned_alloc(page, dest)};
-    if (bench_agree(!ordinary.source || !ordinary.dest)) bench_refuse(1, "cannot allocate %zu bytes on every PE", source + dest);
+    if (bench_agree(!ordinary.source || !ordinary.dest))
+        bench_refuse(1, "cannot allocate %zu bytes on every PE", source + dest);
     memset(ordinary.source, 0, source);
     memset(ordinary.dest, 0, dest);
 }
@@ -387,7 +370,8 @@ static void close_all(void) {
 int bench_collective(int argc, char **argv, const struct bench_spec *given, enum collective first, const char *words) {
     static int chosen;
     static struct bench_option options[] = {
-        {"fresh", 0, BENCH_FLAG, &fresh, 0, 0, NULL, "each PE writes its source before each call, in the time of all columns"},
+        {"fresh", 0, BENCH_FLAG, &fresh, 0, 0, NULL,
+         "each PE writes its source before each call, in the time of all columns"},
         {NULL, 'o', BENCH_WORD, &chosen, 0, 0, NULL, "the operation [the first of them]"},
         {0},
     };

@@ -18,20 +18,20 @@ enum collective {
 };
 
 /* The columns, as --help explains them after what the benchmark says. */
-#define COLLECTIVE_HELP(CALL, MPI_CALL, COPIES)                                                         \
-    "Call after call, as the slowest PE sees it:\n"                                                     \
-    "  Latency (us)  " CALL ", from and to symmetric memory\n"                                          \
-    "  copies (us)   " COPIES "\n"                                                                      \
+#define COLLECTIVE_HELP(CALL, MPI_CALL, COPIES)                                                                        \
+    "Call after call, as the slowest PE sees it:\n"                                                                    \
+    "  Latency (us)  " CALL ", from and to symmetric memory\n"                                                         \
+    "  copies (us)   " COPIES "\n"                                                                                     \
     "  MPI (us)      " MPI_CALL ", from and to ordinary memory\n"
-#define COLLECTIVE_COPIES                                                                               \
-    "memcpy of what goes to a PE's dest from where it comes from, nobody waiting for anybody: the least that\n" \
+#define COLLECTIVE_COPIES                                                                                              \
+    "memcpy of what goes to a PE's dest from where it comes from, nobody waiting for anybody: the least that\n"        \
     "                each PE has to do. Off-node its own source in place of others'"
-#define COLLECTIVE_LOOP                                                                                 \
-    "one loop dest[i] = a[i] + b[i] over a PE's own source and the next one's, nobody waiting for anybody;\n" \
+#define COLLECTIVE_LOOP                                                                                                \
+    "one loop dest[i] = a[i] + b[i] over a PE's own source and the next one's, nobody waiting for anybody;\n"          \
     "                PEs that share the work can undercut it"
 
-/* bench_collective: main, from bench_init to bench_finish, of a benchmark of one collective, or of those that -o names: words,
- * as "sum|max", for `first` and those behind it; null: `first` alone. Of the spec title and help are used. */
+/* bench_collective: main, from bench_init to bench_finish, of a benchmark of one collective, or of those that -o names:
+ * words, as "sum|max", for `first` and those behind it; null: `first` alone. Of the spec title and help are used. */
 int bench_collective(int argc, char **argv, const struct bench_spec *spec, enum collective first, const char *words);
 
 #endif

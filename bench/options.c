@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define ERROR_SIZE BENCH_ERROR_SIZE
-#define TYPED_SIZE 64
+#define ERROR_SIZE  BENCH_ERROR_SIZE
+#define TYPED_SIZE  64
 #define HELP_COLUMN 33 /* where --help describes the options */
 
 /* Read all of [text, end) as a number in min..max, with a binary suffix where sizes are meant. */
@@ -56,24 +56,22 @@ static bool read_word(const char *text, const char *words, int *value) {
 
 static int read_value(const struct bench_option *o, const char *typed, const char *text, char *error) {
     switch (o->kind) {
-    case BENCH_FLAG:
-    case BENCH_OUTPUT:
-        break;
-    case BENCH_COUNT:
-        if (read_number(text, text + strlen(text), false, o->min, o->max, o->value)) return 0;
-        snprintf(error, ERROR_SIZE, "option %s: '%.64s' is not a number in %ld..%ld", typed, text,
-                 o->min, o->max);
-        break;
-    case BENCH_SIZES:
-        if (read_sizes(text, o->min, o->max, o->value)) return 0;
-        snprintf(error, ERROR_SIZE,
-                 "option %s: '%.64s' is not %s with %ld <= MIN <= MAX <= %ld bytes (suffixes k, M, G)", typed,
-                 text, o->arg, o->min, o->max);
-        break;
-    case BENCH_WORD:
-        if (read_word(text, o->arg, o->value)) return 0;
-        snprintf(error, ERROR_SIZE, "option %s: '%.64s' is not one of %s", typed, text, o->arg);
-        break;
+        case BENCH_FLAG:
+        case BENCH_OUTPUT: break;
+        case BENCH_COUNT:
+            if (read_number(text, text + strlen(text), false, o->min, o->max, o->value)) return 0;
+            snprintf(error, ERROR_SIZE, "option %s: '%.64s' is not a number in %ld..%ld", typed, text, o->min, o->max);
+            break;
+        case BENCH_SIZES:
+            if (read_sizes(text, o->min, o->max, o->value)) return 0;
+            snprintf(error, ERROR_SIZE,
+                     "option %s: '%.64s' is not %s with %ld <= MIN <= MAX <= %ld bytes (suffixes k, M, G)", typed, text,
+                     o->arg, o->min, o->max);
+            break;
+        case BENCH_WORD:
+            if (read_word(text, o->arg, o->value)) return 0;
+            snprintf(error, ERROR_SIZE, "option %s: '%.64s' is not one of %s", typed, text, o->arg);
+            break;
     }
     return -1;
 }
@@ -89,8 +87,7 @@ static const struct bench_option *find(const struct bench_option *const tables[]
                 snprintf(typed, TYPED_SIZE, "-%c", o->letter);
                 return o;
             }
-            if (strncmp(arg, "--", 2) == 0 && len == strlen(o->name) + 2 &&
-                memcmp(arg + 2, o->name, len - 2) == 0) {
+            if (strncmp(arg, "--", 2) == 0 && len == strlen(o->name) + 2 && memcmp(arg + 2, o->name, len - 2) == 0) {
                 *text = arg[len] ? arg + len + 1 : NULL;
                 snprintf(typed, TYPED_SIZE, "--%s", o->name);
                 return o;
@@ -139,7 +136,11 @@ void bench_options_print(const struct bench_option *const tables[], int n) {
     for (int i = 0; i < n; i++)
         for (const struct bench_option *o = tables[i]; o && o->name; o++) {
             int column = printf("  %c%c%c --%s%s%s", o->letter ? '-' : ' ', o->letter ? o->letter : ' ',
-                                o->letter ? ',' : ' ', o->name, !o->arg ? "" : o->kind == BENCH_OUTPUT ? "[=" : "=", o->arg ? o->arg : "");
+                                o->letter ? ',' : ' ', o->name,
+                                !o->arg                   ? ""
+                                : o->kind == BENCH_OUTPUT ? "[="
+                                                          : "=",
+                                o->arg ? o->arg : "");
             if (o->kind == BENCH_OUTPUT) column += printf("]");
             if (column > HELP_COLUMN - 1) column = printf("\n") - 1;
             printf("%*s%s\n", HELP_COLUMN - column, "", o->help);

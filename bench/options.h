@@ -23,7 +23,8 @@ enum bench_kind {
     BENCH_FLAG,   /* value is a bool, set to true */
     BENCH_COUNT,  /* value is a long in min..max */
     BENCH_SIZES,  /* value is a struct bench_sizes within min..max, written [MIN:]MAX; MIN is then min */
-    BENCH_OUTPUT, /* value is a struct bench_output_option; its file is written in the same word only: --name or --name=FILE */
+    BENCH_OUTPUT, /* value is a struct bench_output_option; its file is written in the same word only: --name or
+                     --name=FILE */
     BENCH_WORD    /* value is an int: the place of the given word in arg, which lists them: "write|read" */
 };
 

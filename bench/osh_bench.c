@@ -7,12 +7,11 @@
  * so with two of them in turn. Where 1.5 has calls over teams in the place of those over active sets, they are taken,
  * unless --active-sets says otherwise.
  *
- * A row is measured in batches. PE 0 finds by trial how many iterations fill one, tells those who take part, and prints the
- * median and the best of the batches; what several PEs do takes as long as the slowest of them takes. Three kinds of rows:
- *   ORIGIN  PE 0 alone calls, PE 1 is its target and waits in the library (shmem_long_wait_until)
- *   PAIR    PE 0 and PE 1
- *   ALL     all PEs
- * PEs that do not take part sleep, and look now and then whether the row is over: a barrier might poll, and disturb.
+ * A row is measured in batches. PE 0 finds by trial how many iterations fill one, tells those who take part, and prints
+ * the median and the best of the batches; what several PEs do takes as long as the slowest of them takes. Three kinds
+ * of rows: ORIGIN  PE 0 alone calls, PE 1 is its target and waits in the library (shmem_long_wait_until) PAIR    PE 0
+ * and PE 1 ALL     all PEs PEs that do not take part sleep, and look now and then whether the row is over: a barrier
+ * might poll, and disturb.
  *
  * Sizes, PEs and addresses are hidden from the compiler, and after each call it must believe that somebody has looked
  * at all memory: what a library inlines is neither left out nor merged with the next call. */
@@ -29,10 +28,12 @@
 
 #define HAS_TEAMS (SHMEM_MAJOR_VERSION > 1 || SHMEM_MINOR_VERSION >= 5)
 
-#define WINDOW    64                /* nonblocking puts before a quiet */
-#define SLOTS_MAX ((size_t)4 << 20) /* bytes that a window goes over and over, or those of one put if these are more */
-#define GROUP     32                /* collectives between two barriers */
-#define BLOCK     1024              /* bytes of shmem_malloc */
+#define WINDOW 64 /* nonblocking puts before a quiet */
+#define SLOTS_MAX                                                                                                      \
+    ((size_t)4 << 20)  /* bytes that a window goes over and over, or those of one put if these are more                \
+                        */
+#define GROUP     32   /* collectives between two barriers */
+#define BLOCK     1024 /* bytes of shmem_malloc */
 #define COUNT_MAX 1000000000L
 #define BYTES_MAX ((size_t)1 << 30)
 
@@ -150,15 +151,13 @@ static uint64_t word_of(long seed, int pe, size_t i) {
 
 static void write_words(void *to, long seed, int pe, size_t bytes) {
     uint64_t *words = to;
-    for (size_t i = 0; i < bytes / sizeof *words; i++)
-        words[i] = word_of(seed, pe, i);
+    for (size_t i = 0; i < bytes / sizeof *words; i++) words[i] = word_of(seed, pe, i);
 }
 
 static long wrong_words(const void *from, long seed, int pe, size_t first, size_t bytes) {
     const uint64_t *words = from;
     long wrong = 0;
-    for (size_t i = 0; i < bytes / sizeof *words; i++)
-        wrong += words[i] != word_of(seed, pe, first + i);
+    for (size_t i = 0; i < bytes / sizeof *words; i++) wrong += words[i] != word_of(seed, pe, first + i);
     return wrong;
 }
 
@@ -285,8 +284,7 @@ static double run_put_bw(long n) {
     size_t bytes = size, end = n_target;
     int pe = peer;
     double start = now();
-    for (long i = 0; i < n; i++)
-        put_window(bytes, end, pe);
+    for (long i = 0; i < n; i++) put_window(bytes, end, pe);
     return now() - start;
 }
 
@@ -338,8 +336,7 @@ static double run_handover(long n) {
             await();
         } else {
             await();
-            for (size_t at = 0; at < end; at += 64)
-                ++*(volatile uint64_t *)(void *)(target + at);
+            for (size_t at = 0; at < end; at += 64) ++*(volatile uint64_t *)(void *)(target + at);
             tell(0);
         }
     }
@@ -348,8 +345,7 @@ static double run_handover(long n) {
 
 static long check_handover(long n, long seed) {
     if (me == 1)
-        for (size_t at = 0; at < n_target; at += 64)
-            --*(uint64_t *)(void *)(target + at);
+        for (size_t at = 0; at < n_target; at += 64) --*(uint64_t *)(void *)(target + at);
     return check_put(n, seed);
 }
 
@@ -362,8 +358,8 @@ static void compute_for(double seconds) {
         }
 }
 
-/* PE 0's part against a target that enters the library only when it has computed. Operations in groups that become larger,
- * since a look at the clock takes longer than some of them. */
+/* PE 0's part against a target that enters the library only when it has computed. Operations in groups that become
+ * larger, since a look at the clock takes longer than some of them. */
 static double run_busy(long n) {
     unsigned char *to = target, *from = local;
     size_t bytes = size;
@@ -527,8 +523,7 @@ static void fill_zero(long seed) {
 
 static double run_barrier(long n) {
     double start = now();
-    for (long i = 0; i < n; i++)
-        shmem_barrier_all();
+    for (long i = 0; i < n; i++) shmem_barrier_all();
     return now() - start;
 }
 
@@ -541,8 +536,7 @@ static long check_barrier(long n, long seed) {
 
 static double run_sync(long n) {
     double start = now();
-    for (long i = 0; i < n; i++)
-        shmem_sync_all();
+    for (long i = 0; i < n; i++) shmem_sync_all();
     return now() - start;
 }
 
@@ -571,7 +565,8 @@ static long check_malloc(long n, long seed) {
 
 static size_t block_size(void) { return BLOCK; }
 
-/* Collectives. Calls of a group have work arrays of their own: these may be used again only when all PEs have left the call.
+/* Collectives. Calls of a group have work arrays of their own: these may be used again only when all PEs have left the
+ * call.
  */
 
 static long *syncs, *work; /* symmetric: GROUP arrays each */
@@ -585,8 +580,7 @@ static void make_syncs(void) {
     sync_size = (sync_size + 15) / 16 * 16; /* none shares a line with the next one */
     syncs = shmem_align(128, GROUP * sync_size * sizeof *syncs);
     if (!syncs) die("no symmetric memory for work arrays");
-    for (size_t i = 0; i < GROUP * sync_size; i++)
-        syncs[i] = SHMEM_SYNC_VALUE;
+    for (size_t i = 0; i < GROUP * sync_size; i++) syncs[i] = SHMEM_SYNC_VALUE;
 }
 
 static long *sync_of(int call) { return syncs + (size_t)call * sync_size; }
@@ -597,8 +591,7 @@ static double in_groups(long n, void (*call)(int)) {
         int calls = n - done < GROUP ? (int)(n - done) : GROUP;
         shmem_barrier_all();
         double start = now();
-        for (int k = 0; k < calls; k++)
-            call(k);
+        for (int k = 0; k < calls; k++) call(k);
         seconds += now() - start;
     }
     return seconds;
@@ -644,8 +637,7 @@ static double run_fcollect(long n) { return in_groups(n, call_fcollect); }
 static long check_fcollect(long n, long seed) {
     (void)n;
     long wrong = 0;
-    for (int pe = 0; pe < n_pes; pe++)
-        wrong += wrong_words(target + (size_t)pe * size, seed, pe, 0, size);
+    for (int pe = 0; pe < n_pes; pe++) wrong += wrong_words(target + (size_t)pe * size, seed, pe, 0, size);
     return wrong;
 }
 
@@ -684,8 +676,7 @@ static double run_sum(long n) { return in_groups(n, call_sum); }
 
 static void fill_sum(long seed) {
     long *values = (long *)(void *)source;
-    for (size_t i = 0; i < n_words(); i++)
-        values[i] = (long)i * (me + 1) + seed;
+    for (size_t i = 0; i < n_words(); i++) values[i] = (long)i * (me + 1) + seed;
     memset(target, 0, n_target);
 }
 
@@ -712,8 +703,10 @@ static const struct test tests[] = {
      .run = run_handover, .check = check_handover},
     {"message_rate", "64 shmem_long_put_nbi of one word and a quiet",
      .unit = MPS, .per = WINDOW, .target = slots, .fill = fill_local, .run = run_rate, .check = check_put},
-    {"atomic_fetch_add", "shmem_long_atomic_fetch_add", .fill = fill_atomic, .run = run_fetch_add, .check = check_atomic},
-    {"atomic_add", "shmem_long_atomic_add, a quiet at the end", .fill = fill_atomic, .run = run_add, .check = check_atomic},
+    {"atomic_fetch_add", "shmem_long_atomic_fetch_add", .fill = fill_atomic, .run = run_fetch_add,
+     .check = check_atomic},
+    {"atomic_add", "shmem_long_atomic_add, a quiet at the end", .fill = fill_atomic, .run = run_add,
+     .check = check_atomic},
     {"atomic_compare_swap", "shmem_long_atomic_compare_swap that succeeds",
      .fill = fill_atomic, .run = run_compare_swap, .check = check_atomic},
     {"atomic_swap", "shmem_long_atomic_swap", .fill = fill_atomic, .run = run_swap, .check = check_atomic},
@@ -746,7 +739,9 @@ static bool chosen[N_TESTS];
 
 /* Batches: PE 0 leads. */
 
-static int n_taking_part(void) { return test->who == ALL ? n_pes : 2; /* of ORIGIN, PE 1 hears of checks and of the end */ }
+static int n_taking_part(void) {
+    return test->who == ALL ? n_pes : 2; /* of ORIGIN, PE 1 hears of checks and of the end */
+}
 
 static void give_order(enum act act, long n, long seed) {
     struct order order = {(long)act, n, seed};
@@ -788,7 +783,8 @@ static double batch(long n, long seed) {
     return seconds;
 }
 
-/* Iterations that fill a batch. The faster of two tries counts: the other may have met a page fault or another process. */
+/* Iterations that fill a batch. The faster of two tries counts: the other may have met a page fault or another process.
+ */
 static long calibrate(void) {
     double n = 1, budget = (double)budget_ms * 1e-3;
     if (test->once) return 1;
@@ -896,8 +892,7 @@ static void follow(void) {
 
 /* The rest: asleep until PE 0 says that the row is over. */
 static void sleep_until(long over) {
-    while (!shmem_long_test(&shared->over, SHMEM_CMP_GE, over))
-        nanosleep(&(struct timespec){.tv_nsec = 200000}, NULL);
+    while (!shmem_long_test(&shared->over, SHMEM_CMP_GE, over)) nanosleep(&(struct timespec){.tv_nsec = 200000}, NULL);
 }
 
 static void *page_aligned(size_t bytes) {
@@ -956,8 +951,7 @@ static void measure(const struct test *t, size_t bytes) {
         failed = true;
     } else if (me == 0) {
         lead();
-        for (int pe = 1; pe < n_pes; pe++)
-            shmem_long_p(&shared->over, rows, pe);
+        for (int pe = 1; pe < n_pes; pe++) shmem_long_p(&shared->over, rows, pe);
     } else {
         if (me < n_taking_part()) follow();
         sleep_until(rows);
@@ -976,27 +970,28 @@ static void measure_sizes(const struct test *t) {
         for (size_t bytes = 8; bytes <= max_size && bytes <= 262144; bytes = bytes == 8 ? 4096 : bytes * 64)
             measure(t, bytes);
     } else {
-        for (size_t bytes = 8; bytes <= max_size; bytes *= full || bytes == 8 ? 2 : 4)
-            measure(t, bytes);
+        for (size_t bytes = 8; bytes <= max_size; bytes *= full || bytes == 8 ? 2 : 4) measure(t, bytes);
     }
 }
 
 /* Options. */
 
 static void usage(FILE *f) {
-    fprintf(f, "usage: oshrun -n N osh_bench [OPTION]...\n"
-               "Times of OpenSHMEM calls between PE 0 and PE 1, and of collectives of all PEs.\n\n"
-               "  -t, --tests=NAME,...  only these; the last -t counts\n"
-               "  -m, --max-size=BYTES  largest size; suffixes k, M, G (default 1M)\n"
-               "      --full            all powers of two; else 8, 16, and from there powers of four\n"
-               "  -r, --repeat=N        batches, of which the median and the best are printed (default 11)\n"
-               "  -b, --batch=MS        milliseconds that a batch takes (default 4)\n"
-               "  -c, --check           check data after each row; exit code 1 if they are wrong\n"
-               "      --active-sets     collectives over active sets, where the library has teams, too\n"
-               "      --csv             a header line and comma-separated rows; no value: empty\n"
-               "      --list            print the names of the tests, or of those chosen, one a line\n"
-               "  -h, --help            print this\n\n"
-               "Tests; a time is one of a call or of the calls that are named, a rate is in 10^6 bytes or puts a second:\n");
+    fprintf(
+        f,
+        "usage: oshrun -n N osh_bench [OPTION]...\n"
+        "Times of OpenSHMEM calls between PE 0 and PE 1, and of collectives of all PEs.\n\n"
+        "  -t, --tests=NAME,...  only these; the last -t counts\n"
+        "  -m, --max-size=BYTES  largest size; suffixes k, M, G (default 1M)\n"
+        "      --full            all powers of two; else 8, 16, and from there powers of four\n"
+        "  -r, --repeat=N        batches, of which the median and the best are printed (default 11)\n"
+        "  -b, --batch=MS        milliseconds that a batch takes (default 4)\n"
+        "  -c, --check           check data after each row; exit code 1 if they are wrong\n"
+        "      --active-sets     collectives over active sets, where the library has teams, too\n"
+        "      --csv             a header line and comma-separated rows; no value: empty\n"
+        "      --list            print the names of the tests, or of those chosen, one a line\n"
+        "  -h, --help            print this\n\n"
+        "Tests; a time is one of a call or of the calls that are named, a rate is in 10^6 bytes or puts a second:\n");
     for (int i = 0; i < N_TESTS; i++)
         fprintf(f, "  %-20s %-5s %s\n", tests[i].name, units[tests[i].unit], tests[i].help);
     fprintf(f, "\nExit code: 0 done, 1 data wrong or no memory for a row, 2 wrong arguments.\n");
@@ -1017,8 +1012,7 @@ static bool choose(char *names) {
     memset(chosen, 0, sizeof chosen);
     for (char *name = strtok(names, ","); name; name = strtok(NULL, ",")) {
         int i = 0;
-        while (i < N_TESTS && strcmp(tests[i].name, name) != 0)
-            i++;
+        while (i < N_TESTS && strcmp(tests[i].name, name) != 0) i++;
         if (i == N_TESTS) {
             if (me == 0) fprintf(stderr, "osh_bench: there is no test '%s'\n", name);
             return false;
@@ -1049,8 +1043,7 @@ static int read_options(int argc, char **argv) {
     bool good = true, some = false, list = false, help = false;
     long most = (long)max_size;
     opterr = me == 0;
-    for (int c; (c = getopt_long(argc, argv, "t:m:r:b:ch", options, NULL)) != -1;)
-        switch (c) {
+    for (int c; (c = getopt_long(argc, argv, "t:m:r:b:ch", options, NULL)) != -1;) switch (c) {
             case 't': good &= some = choose(optarg); break;
             case 'm': good &= read_number(optarg, true, (long)BYTES_MAX, &most) && most >= 8; break;
             case 'r': good &= read_number(optarg, false, 10001, &repeat); break;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* output.c: rows to up to three places: the standard output, and the files of --csv and --json.
  *
- * A table and plain CSV have a line for each row, with the medians; with --stats they have one for each row and column. JSON
- * always has all. Each line is flushed: who looks at the output of a long job wants to see how far it is. */
+ * A table and plain CSV have a line for each row, with the medians; with --stats they have one for each row and column.
+ * JSON always has all. Each line is flushed: who looks at the output of a long job wants to see how far it is. */
 #include "output.h"
 
 #include <math.h>
@@ -24,17 +24,20 @@ static int progress = PROGRESS_AUTO;
 const struct bench_option bench_output_options[] = {
     {"csv", 0, BENCH_OUTPUT, &csv, 0, 0, "FILE",
      "a header line and comma-separated rows, no value: empty; with =FILE there, besides the table"},
-    {"json", 0, BENCH_OUTPUT, &json, 0, 0, "FILE", "an object with all statistics; with =FILE there, besides the table"},
-    {"stats", 's', BENCH_FLAG, &stats, 0, 0, NULL, "minimum, median, 99th percentile and 95 % interval, a line for each column"},
-    {"progress", 0, BENCH_WORD, &progress, 0, 0, "auto|yes|no", "how far a long run is, on stderr [auto: if that is a terminal]"},
+    {"json", 0, BENCH_OUTPUT, &json, 0, 0, "FILE",
+     "an object with all statistics; with =FILE there, besides the table"},
+    {"stats", 's', BENCH_FLAG, &stats, 0, 0, NULL,
+     "minimum, median, 99th percentile and 95 % interval, a line for each column"},
+    {"progress", 0, BENCH_WORD, &progress, 0, 0, "auto|yes|no",
+     "how far a long run is, on stderr [auto: if that is a terminal]"},
     {0},
 };
 
-static FILE *to[N_FORMATS];   /* null: not wanted */
+static FILE *to[N_FORMATS]; /* null: not wanted */
 static struct bench_head head;
-static bool begun;            /* head is given */
+static bool begun; /* head is given */
 static long n_rows;
-static bool bad;              /* something could not be written */
+static bool bad; /* something could not be written */
 
 /* Places. */
 
@@ -68,9 +71,7 @@ static double statistic(const struct bench_summary *s, int i) {
     return of[i];
 }
 
-static int decimals(int column) {
-    return column < head.n_columns ? head.decimals : 3;
-}
+static int decimals(int column) { return column < head.n_columns ? head.decimals : 3; }
 
 static const char *title(int column) {
     return column < head.n_columns ? head.columns[column] : head.ratios[column - head.n_columns];
@@ -78,14 +79,10 @@ static const char *title(int column) {
 
 /* The table. */
 
-static int width(const char *of) {
-    return strlen(of) > 10 ? (int)strlen(of) : 10;
-}
+static int width(const char *of) { return strlen(of) > 10 ? (int)strlen(of) : 10; }
 
 /* Rows with names of their own have longer ones than sizes are. */
-static int name_width(void) {
-    return head.named ? 16 : 10;
-}
+static int name_width(void) { return head.named ? 16 : 10; }
 
 static int title_width(void) {
     int most = 0;
@@ -205,8 +202,8 @@ static void json_head(void) {
     json_member("unit", head.unit);
     json_member("better", head.more_is_better ? "more" : "less");
     json_member("placement", head.placement);
-    fprintf(f, "\"pes\": %d, \"nodes\": %d, \"pairs\": %ld, \"repeat\": %ld,\n \"rows\": [", head.n_pes, head.n_nodes, head.pairs,
-            head.repeat);
+    fprintf(f, "\"pes\": %d, \"nodes\": %d, \"pairs\": %ld, \"repeat\": %ld,\n \"rows\": [", head.n_pes, head.n_nodes,
+            head.pairs, head.repeat);
 }
 
 static void json_columns(const char *name, int first, int n, const struct bench_summary *of) {
@@ -253,8 +250,8 @@ static double now(void) {
 static double started; /* when the options were read */
 static bool shown;     /* there is a line to wipe out */
 
-/* The launcher hands on what a PE writes: its standard error is what counts, if it can be found. It is an ancestor that is
- * called mpiexec or mpirun, with whatever behind that. */
+/* The launcher hands on what a PE writes: its standard error is what counts, if it can be found. It is an ancestor that
+ * is called mpiexec or mpirun, with whatever behind that. */
 static bool launcher_on_terminal(void) {
     long pid = getppid();
     for (int generation = 0; generation < 16 && pid > 1; generation++) {
@@ -291,7 +288,8 @@ void bench_output_progress(const char *row, long done, long of) {
     if (wanted < 0) wanted = progress == PROGRESS_YES || isatty(STDERR_FILENO) || launcher_on_terminal();
     if (!wanted) return;
     last = time;
-    fprintf(stderr, "\r\033[K%s: %s %s, %ld %% of it, %.0f s", head.program, head.first, row, of > 0 ? 100 * done / of : 0, time - started);
+    fprintf(stderr, "\r\033[K%s: %s %s, %ld %% of it, %.0f s", head.program, head.first, row,
+            of > 0 ? 100 * done / of : 0, time - started);
     fflush(stderr);
     shown = true;
 }

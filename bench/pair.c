@@ -7,9 +7,7 @@
 #include <unistd.h>
 
 /* Different from neighbour to neighbour, and different at every place for different seeds modulo 256. */
-static char pattern(size_t i, unsigned seed) {
-    return (char)(unsigned char)((i ^ i >> 8 ^ i >> 16) * 31 + seed);
-}
+static char pattern(size_t i, unsigned seed) { return (char)(unsigned char)((i ^ i >> 8 ^ i >> 16) * 31 + seed); }
 
 void bench_pair_fill(char *p, unsigned seed) {
     for (size_t i = 0; i < bench.size; i++) p[i] = pattern(i, seed);
@@ -25,7 +23,8 @@ size_t bench_pair_check(const struct bench_method *m, char *from, enum bench_rol
     static unsigned turn;
     bool has_from = bench.role != BENCH_BYSTANDER && bench.role == from_role;
     bool has_to = bench.role != BENCH_BYSTANDER && bench.role != from_role;
-    unsigned seed = ++turn + 3 * (unsigned)(bench.pe < bench.peer ? bench.pe : bench.peer); /* another one in each pair */
+    unsigned seed =
+        ++turn + 3 * (unsigned)(bench.pe < bench.peer ? bench.pe : bench.peer); /* another one in each pair */
     if (has_from) bench_pair_fill(from, seed);
     if (has_to) bench_pair_fill(to, seed + 1);
     if (win != MPI_WIN_NULL) BENCH_MPI(MPI_Win_sync(win));

@@ -22,9 +22,10 @@ void bench_pair_open(struct bench_pair *pair, size_t size);
 /* bench_pair_close: give everything back: MPI ends the job if a window is alive at its end. Collective. */
 void bench_pair_close(struct bench_pair *pair);
 
-/* bench_pair_check: a check for methods that copy bench.size bytes from `from` on one PE of each pair, that of from_role, to `to`
- * on the other one: fills both with different bytes, runs m once, compares. Each PE passes its own addresses. win is
- * the window that one of the buffers belongs to, or MPI_WIN_NULL. Collective. Returns wrong bytes where `to` is, 0 elsewhere. */
+/* bench_pair_check: a check for methods that copy bench.size bytes from `from` on one PE of each pair, that of
+ * from_role, to `to` on the other one: fills both with different bytes, runs m once, compares. Each PE passes its own
+ * addresses. win is the window that one of the buffers belongs to, or MPI_WIN_NULL. Collective. Returns wrong bytes
+ * where `to` is, 0 elsewhere. */
 size_t bench_pair_check(const struct bench_method *m, char *from, enum bench_role from_role, char *to, MPI_Win win);
 
 /* bench_pair_fill, bench_pair_wrong: write bench.size bytes that are others for each of 256 seeds, and count those that

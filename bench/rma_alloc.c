@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* rma_alloc.c: the time of an allocation and a release in the local heap, beside the C library's malloc, mimalloc and MPI's own.
+/* rma_alloc.c: the time of an allocation and a release in the local heap, beside the C library's malloc, mimalloc and
+ * MPI's own.
  *
  * A row is a pattern of use. PE 0 runs it with each allocator in turn, on a live set of that allocator's own which
  * stays from batch to batch. The first word of each block is written, as a program would, and holds a tag: blocks that
@@ -17,15 +18,15 @@
 #include <string.h>
 #include <unistd.h>
 
-#define SMALL 64          /* bytes of a block where sizes do not vary */
-#define STACK 1000        /* blocks of lifo */
-#define FILLED_MIN 5000   /* blocks of filled, at least */
-#define RING 1024         /* blocks on their way in across, at most */
-#define GROUP 16          /* as many are announced at once, which moves the counters' lines less often */
+#define SMALL        64   /* bytes of a block where sizes do not vary */
+#define STACK        1000 /* blocks of lifo */
+#define FILLED_MIN   5000 /* blocks of filled, at least */
+#define RING         1024 /* blocks on their way in across, at most */
+#define GROUP        16   /* as many are announced at once, which moves the counters' lines less often */
 #define CHURN_BLOCKS 2048 /* of 8190 bytes in the mean: 16 MiB */
-#define CHURN_STEPS 1000000
-#define PAGE 4096
-#define APART 128 /* no cache or prefetcher moves more at once */
+#define CHURN_STEPS  1000000
+#define PAGE         4096
+#define APART        128 /* no cache or prefetcher moves more at once */
 
 enum { RMA, LIBC, MIMALLOC, MPI, N_METHODS };
 
@@ -42,21 +43,17 @@ struct pattern {
 /* across stands behind all that is malloc's: with a second thread the C library's begins to lock. filled stands before
  * large, which makes the local heap larger. */
 static const struct pattern patterns[] = {
-    {"fixed", FIXED, SMALL, SMALL, 0, false},
-    {"lifo", LIFO, SMALL, SMALL, 0, false},
-    {"fifo", FIFO, SMALL, SMALL, 1000, false},
-    {"random", RANDOM, 16, 4096, 10000, false},
-    {"filled", RANDOM, 16, 4096, 0, true},
-    {"large", RANDOM, 4096, 1 << 20, 100, false},
-    {"across", ACROSS, SMALL, SMALL, 0, false},
-    {"remote", REMOTE, SMALL, SMALL, 0, false},
+    {"fixed", FIXED, SMALL, SMALL, 0, false},   {"lifo", LIFO, SMALL, SMALL, 0, false},
+    {"fifo", FIFO, SMALL, SMALL, 1000, false},  {"random", RANDOM, 16, 4096, 10000, false},
+    {"filled", RANDOM, 16, 4096, 0, true},      {"large", RANDOM, 4096, 1 << 20, 100, false},
+    {"across", ACROSS, SMALL, SMALL, 0, false}, {"remote", REMOTE, SMALL, SMALL, 0, false},
 };
 #define N_PATTERNS ((int)(sizeof patterns / sizeof patterns[0]))
 
 /* The rows: the patterns, and two. */
-#define HEAP N_PATTERNS
+#define HEAP     N_PATTERNS
 #define RESIDENT (N_PATTERNS + 1)
-#define ROWS "fixed|lifo|fifo|random|filled|large|across|remote|heap|resident"
+#define ROWS     "fixed|lifo|fifo|random|filled|large|across|remote|heap|resident"
 
 typedef void *get_function(size_t size);
 typedef void put_function(void *block);
@@ -88,9 +85,7 @@ BENCH_INLINE void *get_rma(size_t size) {
     return p;
 }
 
-BENCH_INLINE void put_rma(void *p) {
-    BENCH_RMA(rma_free_mem(p));
-}
+BENCH_INLINE void put_rma(void *p) { BENCH_RMA(rma_free_mem(p)); }
 
 BENCH_INLINE void *get_libc(size_t size) {
     void *p = malloc(size);
@@ -98,9 +93,7 @@ BENCH_INLINE void *get_libc(size_t size) {
     return p;
 }
 
-BENCH_INLINE void put_libc(void *p) {
-    free(p);
-}
+BENCH_INLINE void put_libc(void *p) { free(p); }
 
 BENCH_INLINE void *get_mimalloc(size_t size) {
     void *p = mi_malloc(size);
@@ -108,9 +101,7 @@ BENCH_INLINE void *get_mimalloc(size_t size) {
     return p;
 }
 
-BENCH_INLINE void put_mimalloc(void *p) {
-    mi_free(p);
-}
+BENCH_INLINE void put_mimalloc(void *p) { mi_free(p); }
 
 BENCH_INLINE void *get_mpi(size_t size) {
     void *p;
@@ -118,9 +109,7 @@ BENCH_INLINE void *get_mpi(size_t size) {
     return p;
 }
 
-BENCH_INLINE void put_mpi(void *p) {
-    BENCH_MPI(MPI_Free_mem(p));
-}
+BENCH_INLINE void put_mpi(void *p) { BENCH_MPI(MPI_Free_mem(p)); }
 
 static struct heap heaps[N_METHODS] = {
     [RMA] = {.get = get_rma, .put = put_rma},
@@ -139,14 +128,10 @@ static void open_mimalloc(void) {
 }
 
 /* Numbers that only must not be predictable: D. E. Knuth, TAOCP 2, 3.3.4, table 1. The upper bits are good. */
-BENCH_INLINE uint64_t next(uint64_t *random) {
-    return *random = *random * 6364136223846793005u + 1442695040888963407u;
-}
+BENCH_INLINE uint64_t next(uint64_t *random) { return *random = *random * 6364136223846793005u + 1442695040888963407u; }
 
 /* 0..n-1 */
-BENCH_INLINE size_t pick(uint64_t *random, size_t n) {
-    return (size_t)((next(random) >> 32) * n >> 32);
-}
+BENCH_INLINE size_t pick(uint64_t *random, size_t n) { return (size_t)((next(random) >> 32) * n >> 32); }
 
 BENCH_INLINE size_t pick_size(uint64_t *random, const struct pattern *p) {
     return p->min + pick(random, p->max - p->min + 1);
@@ -259,29 +244,17 @@ BENCH_INLINE void consume(long n, struct ring *r, void *(*block)(uint64_t word),
     }
 }
 
-static uint64_t word_gptr(void *p) {
-    return rma_gptr(p, 0);
-}
+static uint64_t word_gptr(void *p) { return rma_gptr(p, 0); }
 
-static void free_gptr(uint64_t g) {
-    BENCH_RMA(rma_gptr_free(g));
-}
+static void free_gptr(uint64_t g) { BENCH_RMA(rma_gptr_free(g)); }
 
-static uint64_t word_pointer(void *p) {
-    return (uint64_t)(uintptr_t)p;
-}
+static uint64_t word_pointer(void *p) { return (uint64_t)(uintptr_t)p; }
 
-static void *block_pointer(uint64_t word) {
-    return (void *)(uintptr_t)word;
-}
+static void *block_pointer(uint64_t word) { return (void *)(uintptr_t)word; }
 
-static void free_libc(uint64_t word) {
-    put_libc(block_pointer(word));
-}
+static void free_libc(uint64_t word) { put_libc(block_pointer(word)); }
 
-static void free_mimalloc(uint64_t word) {
-    put_mimalloc(block_pointer(word));
-}
+static void free_mimalloc(uint64_t word) { put_mimalloc(block_pointer(word)); }
 
 static double across_rma(long n) {
     if (bench.pe == 0) return produce(n, partner_ring, get_rma, word_gptr);
@@ -337,12 +310,10 @@ static double remote_rma(long n) {
 }
 
 /* Each pattern with each allocator, compiled for it alone. */
-#define RUNS(order)                                                                                     \
-    static double order##_rma(long n) { return run_##order(n, &heaps[RMA], get_rma, put_rma); }         \
-    static double order##_libc(long n) { return run_##order(n, &heaps[LIBC], get_libc, put_libc); }     \
-    static double order##_mimalloc(long n) {                                                            \
-        return run_##order(n, &heaps[MIMALLOC], get_mimalloc, put_mimalloc);                            \
-    }                                                                                                   \
+#define RUNS(order)                                                                                                    \
+    static double order##_rma(long n) { return run_##order(n, &heaps[RMA], get_rma, put_rma); }                        \
+    static double order##_libc(long n) { return run_##order(n, &heaps[LIBC], get_libc, put_libc); }                    \
+    static double order##_mimalloc(long n) { return run_##order(n, &heaps[MIMALLOC], get_mimalloc, put_mimalloc); }    \
     static double order##_mpi(long n) { return run_##order(n, &heaps[MPI], get_mpi, put_mpi); }
 RUNS(fixed)
 RUNS(lifo)
@@ -486,22 +457,16 @@ static double resident(void) {
 static double held(int heap) {
     struct rma_heap_stats stats;
     switch (heap) {
-    case RMA:
-        BENCH_RMA(rma_heap_stats(RMA_HEAP_LOCAL, &stats));
-        return (double)stats.size;
+        case RMA: BENCH_RMA(rma_heap_stats(RMA_HEAP_LOCAL, &stats)); return (double)stats.size;
 #if defined __GLIBC__ && __GLIBC_PREREQ(2, 33)
-    case LIBC:
-        return (double)mallinfo2().arena + (double)mallinfo2().hblkhd;
+        case LIBC: return (double)mallinfo2().arena + (double)mallinfo2().hblkhd;
 #endif
-    default:
-        return NAN;
+        default: return NAN;
     }
 }
 
 /* A heap that did not grow by all this was not looked at: malloc has been replaced, say. */
-static double growth(double before, double after) {
-    return after > before ? after - before : NAN;
-}
+static double growth(double before, double after) { return after > before ? after - before : NAN; }
 
 /* What is used of a block here: its first word, its last, one in each page. */
 static void touch(struct block *b) {
@@ -549,9 +514,7 @@ static const struct bench_ratio ratios[] = {
     {"MPI/rma", MPI, {RMA, -1}},
 };
 
-static bool wanted(int row) {
-    return only < 0 || only == row;
-}
+static bool wanted(int row) { return only < 0 || only == row; }
 
 static size_t (*check_of(enum order order))(const struct bench_method *) {
     return order == ACROSS ? check_across : order == REMOTE ? check_remote : check_local;
@@ -597,7 +560,8 @@ int main(int argc, char **argv) {
                 "  rma       rma_alloc_mem, rma_free_mem\n"
                 "  glibc     malloc, free: the C library's, or what has been put in its place\n"
                 "  mimalloc  mi_malloc, mi_free; '-' if the library is not found\n"
-                "  MPI       MPI_Alloc_mem, MPI_Free_mem; '-' where two threads or PEs take part, and for the last two rows\n"
+                "  MPI       MPI_Alloc_mem, MPI_Free_mem; '-' where two threads or PEs take part, and for the last two "
+                "rows\n"
                 "The rows:\n"
                 "  fixed     64 bytes, released at once\n"
                 "  lifo      1000 blocks of 64 bytes, released in reverse\n"

@@ -5,9 +5,8 @@
 int main(int argc, char **argv) {
     static const struct bench_spec spec = {
         .title = "alltoall latency",
-        .help = "Time of an exchange in which each PE has a block for each.\n"
-                COLLECTIVE_HELP("rma_alltoall", "MPI_Alltoall", COLLECTIVE_COPIES)
-                "The size is in bytes and of one block.",
+        .help = "Time of an exchange in which each PE has a block for each.\n" COLLECTIVE_HELP(
+            "rma_alltoall", "MPI_Alltoall", COLLECTIVE_COPIES) "The size is in bytes and of one block.",
     };
     return bench_collective(argc, argv, &spec, COLLECTIVE_ALLTOALL, NULL);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* rma_atomics.c: the time that an atomic takes on a word of another PE, one after the other, and in a stream.
  *
- * The raw column is the limit: the same instruction on the address that rma_ptr gives. All rows do what a model of the word
- * predicts: it says what each operation finds, and what the word holds in the end. */
+ * The raw column is the limit: the same instruction on the address that rma_ptr gives. All rows do what a model of the
+ * word predicts: it says what each operation finds, and what the word holds in the end. */
 #include "pair.h"
 
 #include <stdio.h>
@@ -19,13 +19,9 @@ static uint64_t sent[WINDOW_MAX];    /* operands of MPI's calls that are under w
 static uint64_t next;                /* begins as what the word holds; operands are taken from it */
 static long window;                  /* operations of the row for each completion */
 
-BENCH_INLINE void rma_complete(void) {
-    BENCH_RMA(rma_quiet());
-}
+BENCH_INLINE void rma_complete(void) { BENCH_RMA(rma_quiet()); }
 
-BENCH_INLINE void mpi_flush(void) {
-    BENCH_MPI(MPI_Win_flush(bench.peer, pair.win));
-}
+BENCH_INLINE void mpi_flush(void) { BENCH_MPI(MPI_Win_flush(bench.peer, pair.win)); }
 
 BENCH_INLINE void mpi_fetch_op(long k, uint64_t operand, MPI_Op op) {
     sent[k] = operand;
@@ -38,54 +34,51 @@ BENCH_INLINE void mpi_accumulate(long k, uint64_t operand, MPI_Op op) {
 }
 
 /* Processors have no minimum: it is a loop. */
-#define RAW_LOOP(NAME, BETTER)                                                                          \
-    BENCH_INLINE uint64_t raw_##NAME##_loop(uint64_t *p, uint64_t value, int order) {                   \
-        uint64_t old = __atomic_load_n(p, __ATOMIC_ACQUIRE);                                            \
-        while (value BETTER old && !__atomic_compare_exchange_n(p, &old, value, true, order, __ATOMIC_ACQUIRE)) continue; \
-        return old;                                                                                     \
+#define RAW_LOOP(NAME, BETTER)                                                                                         \
+    BENCH_INLINE uint64_t raw_##NAME##_loop(uint64_t *p, uint64_t value, int order) {                                  \
+        uint64_t old = __atomic_load_n(p, __ATOMIC_ACQUIRE);                                                           \
+        while (value BETTER old && !__atomic_compare_exchange_n(p, &old, value, true, order, __ATOMIC_ACQUIRE))        \
+            continue;                                                                                                  \
+        return old;                                                                                                    \
     }
 RAW_LOOP(min, <)
 RAW_LOOP(max, >)
 
 /* One operation each; k is its place in the window. model: the same on *w, and what it finds. */
 
-#define MODEL(NAME, V, THEN)                                                                            \
-    BENCH_INLINE uint64_t model_##NAME(uint64_t *w) {                                                   \
-        uint64_t old = *w, v = (V);                                                                     \
-        *w = (THEN);                                                                                    \
-        (void)v;                                                                                        \
-        return old;                                                                                     \
+#define MODEL(NAME, V, THEN)                                                                                           \
+    BENCH_INLINE uint64_t model_##NAME(uint64_t *w) {                                                                  \
+        uint64_t old = *w, v = (V);                                                                                    \
+        *w = (THEN);                                                                                                   \
+        (void)v;                                                                                                       \
+        return old;                                                                                                    \
     }
 
 /* Two operations, of which one says what it found. V: its operand; RAW: a builtin that fetches. */
-#define FAMILY(NAME, V, THEN, RAW, OP)                                                                  \
-    MODEL(NAME, V, THEN)                                                                                \
-    MODEL(fetch_##NAME, V, THEN)                                                                        \
-    BENCH_INLINE void rma_##NAME##_once(long k) {                                                       \
-        (void)k;                                                                                        \
-        BENCH_RMA(rma_atomic_##NAME(word, V, bench.peer));                                              \
-        rma_complete();                                                                                 \
-    }                                                                                                   \
-    BENCH_INLINE void rma_fetch_##NAME##_once(long k) {                                                 \
-        fetched[k] = rma_atomic_fetch_##NAME(word, V, bench.peer);                                      \
-    }                                                                                                   \
-    BENCH_INLINE void raw_##NAME##_once(long k) {                                                       \
-        (void)k;                                                                                        \
-        (void)RAW(raw, V, __ATOMIC_ACQ_REL);                                                            \
-    }                                                                                                   \
-    BENCH_INLINE void raw_fetch_##NAME##_once(long k) {                                                 \
-        fetched[k] = RAW(raw, V, __ATOMIC_ACQ_REL);                                                     \
-    }                                                                                                   \
-    BENCH_INLINE void mpi_##NAME##_once(long k) {                                                       \
-        mpi_accumulate(k, V, OP);                                                                       \
-        mpi_flush();                                                                                    \
-    }                                                                                                   \
-    BENCH_INLINE void mpi_fetch_##NAME##_once(long k) {                                                 \
-        mpi_fetch_op(k, V, OP);                                                                         \
-        mpi_flush();                                                                                    \
+#define FAMILY(NAME, V, THEN, RAW, OP)                                                                                 \
+    MODEL(NAME, V, THEN)                                                                                               \
+    MODEL(fetch_##NAME, V, THEN)                                                                                       \
+    BENCH_INLINE void rma_##NAME##_once(long k) {                                                                      \
+        (void)k;                                                                                                       \
+        BENCH_RMA(rma_atomic_##NAME(word, V, bench.peer));                                                             \
+        rma_complete();                                                                                                \
+    }                                                                                                                  \
+    BENCH_INLINE void rma_fetch_##NAME##_once(long k) { fetched[k] = rma_atomic_fetch_##NAME(word, V, bench.peer); }   \
+    BENCH_INLINE void raw_##NAME##_once(long k) {                                                                      \
+        (void)k;                                                                                                       \
+        (void)RAW(raw, V, __ATOMIC_ACQ_REL);                                                                           \
+    }                                                                                                                  \
+    BENCH_INLINE void raw_fetch_##NAME##_once(long k) { fetched[k] = RAW(raw, V, __ATOMIC_ACQ_REL); }                  \
+    BENCH_INLINE void mpi_##NAME##_once(long k) {                                                                      \
+        mpi_accumulate(k, V, OP);                                                                                      \
+        mpi_flush();                                                                                                   \
+    }                                                                                                                  \
+    BENCH_INLINE void mpi_fetch_##NAME##_once(long k) {                                                                \
+        mpi_fetch_op(k, V, OP);                                                                                        \
+        mpi_flush();                                                                                                   \
     }
 FAMILY(add, 1, old + v, __atomic_fetch_add, MPI_SUM)
-FAMILY(and, next++, old & v, __atomic_fetch_and, MPI_BAND)
+FAMILY(and, next++, old &v, __atomic_fetch_and, MPI_BAND)
 FAMILY(or, next++, old | v, __atomic_fetch_or, MPI_BOR)
 FAMILY(xor, next++, old ^ v, __atomic_fetch_xor, MPI_BXOR)
 FAMILY(min, --next, v < old ? v : old, raw_min_loop, MPI_MIN)
@@ -105,13 +98,9 @@ BENCH_INLINE void rma_inc_once(long k) {
     rma_complete();
 }
 
-BENCH_INLINE void rma_fetch_inc_once(long k) {
-    fetched[k] = rma_atomic_fetch_inc(word, bench.peer);
-}
+BENCH_INLINE void rma_fetch_inc_once(long k) { fetched[k] = rma_atomic_fetch_inc(word, bench.peer); }
 
-BENCH_INLINE void rma_fetch_once(long k) {
-    fetched[k] = rma_atomic_fetch(word, bench.peer);
-}
+BENCH_INLINE void rma_fetch_once(long k) { fetched[k] = rma_atomic_fetch(word, bench.peer); }
 
 BENCH_INLINE void rma_set_once(long k) {
     (void)k;
@@ -119,9 +108,7 @@ BENCH_INLINE void rma_set_once(long k) {
     rma_complete();
 }
 
-BENCH_INLINE void rma_swap_once(long k) {
-    fetched[k] = rma_atomic_swap(word, ++next, bench.peer);
-}
+BENCH_INLINE void rma_swap_once(long k) { fetched[k] = rma_atomic_swap(word, ++next, bench.peer); }
 
 BENCH_INLINE void rma_compare_swap_once(long k) {
     fetched[k] = rma_atomic_compare_swap(word, next, next + 1, bench.peer);
@@ -133,21 +120,17 @@ BENCH_INLINE void rma_stream_once(long k) {
     if (k == window - 1) rma_complete();
 }
 
-#define raw_inc_once raw_add_once
+#define raw_inc_once       raw_add_once
 #define raw_fetch_inc_once raw_fetch_add_once
 
-BENCH_INLINE void raw_fetch_once(long k) {
-    fetched[k] = __atomic_load_n(raw, __ATOMIC_ACQUIRE);
-}
+BENCH_INLINE void raw_fetch_once(long k) { fetched[k] = __atomic_load_n(raw, __ATOMIC_ACQUIRE); }
 
 BENCH_INLINE void raw_set_once(long k) {
     (void)k;
     __atomic_store_n(raw, ++next, __ATOMIC_RELEASE);
 }
 
-BENCH_INLINE void raw_swap_once(long k) {
-    fetched[k] = __atomic_exchange_n(raw, ++next, __ATOMIC_ACQ_REL);
-}
+BENCH_INLINE void raw_swap_once(long k) { fetched[k] = __atomic_exchange_n(raw, ++next, __ATOMIC_ACQ_REL); }
 
 BENCH_INLINE void raw_compare_swap_once(long k) {
     uint64_t found = next;
@@ -156,7 +139,7 @@ BENCH_INLINE void raw_compare_swap_once(long k) {
     next++;
 }
 
-#define mpi_inc_once mpi_add_once
+#define mpi_inc_once       mpi_add_once
 #define mpi_fetch_inc_once mpi_fetch_add_once
 
 BENCH_INLINE void mpi_fetch_once(long k) {
@@ -221,17 +204,17 @@ BENCH_INLINE double loop_mpi(long n, void (*op)(long k)) {
     return rma_wtime() - start;
 }
 
-#define RUN(KIND, OP)                                                                                   \
-    static double run_##KIND##_##OP(long n) {                                                           \
-        return loop_##KIND(n, KIND##_##OP##_once);                                                      \
-    }
+#define RUN(KIND, OP)                                                                                                  \
+    static double run_##KIND##_##OP(long n) { return loop_##KIND(n, KIND##_##OP##_once); }
 RUN(rma, stream)
 RUN(mpi, stream)
 
+/* clang-format off */
 #define OPERATIONS(X)                                                                                   \
     X(fetch, true) X(set, false) X(swap, true) X(compare_swap, true) X(inc, false) X(fetch_inc, true)   \
     X(add, false) X(fetch_add, true) X(and, false) X(fetch_and, true) X(or, false) X(fetch_or, true)    \
     X(xor, false) X(fetch_xor, true) X(min, false) X(fetch_min, true) X(max, false) X(fetch_max, true)
+/* clang-format on */
 #define RUNS(OP, FETCHES) RUN(rma, OP) RUN(raw, OP) RUN(mpi, OP)
 OPERATIONS(RUNS)
 
@@ -244,15 +227,17 @@ struct operation {
 };
 
 #define SINGLE(OP, FETCHES) {#OP, 1, FETCHES, model_##OP, {run_rma_##OP, run_raw_##OP, run_mpi_##OP, NULL}},
-#define WINDOW(NAME, N) {NAME, N, true, model_stream, {run_rma_stream, run_raw_fetch_add, run_mpi_fetch_add, run_mpi_stream}}
+#define WINDOW(NAME, N)                                                                                                \
+    {                                                                                                                  \
+        NAME, N, true, model_stream, { run_rma_stream, run_raw_fetch_add, run_mpi_fetch_add, run_mpi_stream }          \
+    }
 static const struct operation operations[] = {
-    OPERATIONS(SINGLE)
-    WINDOW("stream64", 64),
+    OPERATIONS(SINGLE) WINDOW("stream64", 64),
     WINDOW("stream1024", WINDOW_MAX),
 };
 #define WORD(OP, FETCHES) #OP "|"
-#define WORDS OPERATIONS(WORD) "stream64|stream1024"
-#define N_OPERATIONS ((int)(sizeof operations / sizeof operations[0]))
+#define WORDS             OPERATIONS(WORD) "stream64|stream1024"
+#define N_OPERATIONS      ((int)(sizeof operations / sizeof operations[0]))
 
 static const struct operation *operation; /* of the row being measured */
 
@@ -277,15 +262,14 @@ static size_t check_word(const struct bench_method *m, uint64_t *target, MPI_Win
     return wrong;
 }
 
-static size_t check_heap(const struct bench_method *m) {
-    return check_word(m, word, MPI_WIN_NULL);
-}
+static size_t check_heap(const struct bench_method *m) { return check_word(m, word, MPI_WIN_NULL); }
 
 static size_t check_window(const struct bench_method *m) {
     return check_word(m, (uint64_t *)(void *)pair.base, pair.win);
 }
 
-/* Where minima and maxima change the word each time, and MPI, which may compare unsigned words as signed ones, finds the same. */
+/* Where minima and maxima change the word each time, and MPI, which may compare unsigned words as signed ones, finds
+ * the same. */
 static void set_word(void) {
     if (bench.role == BENCH_TARGET) {
         __atomic_store_n(word, (uint64_t)1 << 62, __ATOMIC_RELEASE);
@@ -305,10 +289,13 @@ int main(int argc, char **argv) {
         .title = "atomic latency",
         .note = "8 bytes",
         .help = "Time of an atomic on 8 bytes, by the first PE of a pair on a word of the second:\n"
-                "  Latency (us)     rma_atomic_OP, of those that fetch nothing with rma_quiet; streamN: rma_atomic_fetch_add_nbi,\n"
+                "  Latency (us)     rma_atomic_OP, of those that fetch nothing with rma_quiet; streamN: "
+                "rma_atomic_fetch_add_nbi,\n"
                 "                   and rma_quiet after N\n"
-                "  raw (us)         the same instruction through rma_ptr, of min and max a loop of compare-and-swap; '-' off-node\n"
-                "  MPI (us)         MPI_Fetch_and_op, MPI_Compare_and_swap or, where nothing is fetched, MPI_Accumulate, each with\n"
+                "  raw (us)         the same instruction through rma_ptr, of min and max a loop of compare-and-swap; "
+                "'-' off-node\n"
+                "  MPI (us)         MPI_Fetch_and_op, MPI_Compare_and_swap or, where nothing is fetched, "
+                "MPI_Accumulate, each with\n"
                 "                   MPI_Win_flush\n"
                 "  MPI stream (us)  N of MPI_Fetch_and_op, one MPI_Win_flush\n"
                 "The target waits in MPI for MPI's columns, and off-node in librma for the first.",

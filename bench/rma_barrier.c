@@ -32,13 +32,9 @@ BENCH_INLINE double meetings(long n, int (*meet)(void)) {
     return rma_wtime() - start;
 }
 
-static double run_barrier(long n) {
-    return meetings(n, rma_barrier_all);
-}
+static double run_barrier(long n) { return meetings(n, rma_barrier_all); }
 
-static double run_sync(long n) {
-    return meetings(n, rma_sync_all);
-}
+static double run_sync(long n) { return meetings(n, rma_sync_all); }
 
 static double run_raw(long n) {
     handshake();

@@ -5,9 +5,9 @@
 int main(int argc, char **argv) {
     static const struct bench_spec spec = {
         .title = "collect latency",
-        .help = "Time of the concatenation of what all PEs have, on all PEs, each knowing its own length only.\n"
-                COLLECTIVE_HELP("rma_collect of equal lengths", "MPI_Allgatherv, which is told the lengths", COLLECTIVE_COPIES)
-                "The size is in bytes and of what each PE contributes.",
+        .help = "Time of the concatenation of what all PEs have, on all PEs, each knowing its own length "
+                "only.\n" COLLECTIVE_HELP("rma_collect of equal lengths", "MPI_Allgatherv, which is told the lengths",
+                                          COLLECTIVE_COPIES) "The size is in bytes and of what each PE contributes.",
     };
     return bench_collective(argc, argv, &spec, COLLECTIVE_COLLECT, NULL);
 }

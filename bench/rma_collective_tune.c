@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* rma_collective_tune.c: finds the sizes from which the collectives should take their other algorithms on this machine, with
- * as many PEs as the job has, and prints them as a setting.
+/* rma_collective_tune.c: finds the sizes from which the collectives should take their other algorithms on this machine,
+ * with as many PEs as the job has, and prints them as a setting.
  *
- * A job reads RMA_COLLECTIVES when librma starts, so librma is started anew for each of the two algorithms of a family, over
- * one start of MPI. They take turns, round after round, and it is their ratio within a round that counts: the machine drifts
- * by more than what they differ by.
+ * A job reads RMA_COLLECTIVES when librma starts, so librma is started anew for each of the two algorithms of a family,
+ * over one start of MPI. They take turns, round after round, and it is their ratio within a round that counts: the
+ * machine drifts by more than what they differ by.
  *
- * Each PE writes its source before each call, as programs do. Where it stays as it is, who reads it directly has it in its own
- * caches after the first call, but what is staged is written anew by each: that measures an algorithm that nobody meets. */
+ * Each PE writes its source before each call, as programs do. Where it stays as it is, who reads it directly has it in
+ * its own caches after the first call, but what is staged is written anew by each: that measures an algorithm that
+ * nobody meets. */
 #include "bench.h"
 
 #include <math.h>
@@ -16,12 +17,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#define PROGRAM "rma_collective_tune"
-#define BUDGET 0.5e-3        /* seconds that a batch lasts: less than a time slice of who disturbs it */
-#define BATCHES 5            /* in a round, of which the least counts: what disturbs only adds */
-#define COUNT_MAX 1000000L   /* calls in a batch */
-#define SIZE_MOST (4L << 20) /* of -m, */
-#define SIZES_MOST 20        /* which is so many from 8 bytes on */
+#define PROGRAM    "rma_collective_tune"
+#define BUDGET     0.5e-3     /* seconds that a batch lasts: less than a time slice of who disturbs it */
+#define BATCHES    5          /* in a round, of which the least counts: what disturbs only adds */
+#define COUNT_MAX  1000000L   /* calls in a batch */
+#define SIZE_MOST  (4L << 20) /* of -m, */
+#define SIZES_MOST 20         /* which is so many from 8 bytes on */
 
 enum variant { STAGED, OTHER, VARIANTS };
 
@@ -37,17 +38,11 @@ static long rounds = 5;
 static bool verbose, reuse, help;
 static struct bench_sizes sizes = {64, 64 << 10};
 
-static void call_broadcast(size_t len) {
-    BENCH_RMA(rma_broadcast(RMA_TEAM_WORLD, dest, source, len, 0));
-}
+static void call_broadcast(size_t len) { BENCH_RMA(rma_broadcast(RMA_TEAM_WORLD, dest, source, len, 0)); }
 
-static void call_fcollect(size_t len) {
-    BENCH_RMA(rma_fcollect(RMA_TEAM_WORLD, dest, source, len));
-}
+static void call_fcollect(size_t len) { BENCH_RMA(rma_fcollect(RMA_TEAM_WORLD, dest, source, len)); }
 
-static void call_collect(size_t len) {
-    BENCH_RMA(rma_collect(RMA_TEAM_WORLD, dest, source, len));
-}
+static void call_collect(size_t len) { BENCH_RMA(rma_collect(RMA_TEAM_WORLD, dest, source, len)); }
 
 static void call_alltoall(size_t len) {
     size_t n = (size_t)bench.n_pes;
@@ -63,18 +58,13 @@ static void call_scan(size_t len) {
 }
 
 static const struct family families[] = {
-    {"broadcast", "direct", false, call_broadcast},
-    {"fcollect", "direct", true, call_fcollect},
-    {"collect", "direct", true, call_collect},
-    {"alltoall", "direct", false, call_alltoall},
-    {"reduce", "share", false, call_reduce},
-    {"scan", "share", false, call_scan},
+    {"broadcast", "direct", false, call_broadcast}, {"fcollect", "direct", true, call_fcollect},
+    {"collect", "direct", true, call_collect},      {"alltoall", "direct", false, call_alltoall},
+    {"reduce", "share", false, call_reduce},        {"scan", "share", false, call_scan},
 };
 #define FAMILIES ((int)(sizeof families / sizeof families[0]))
 
-static size_t size_of(int i) {
-    return sizes.min << i;
-}
+static size_t size_of(int i) { return sizes.min << i; }
 
 static int n_sizes(void) {
     int n = 0;
@@ -83,9 +73,7 @@ static int n_sizes(void) {
 }
 
 /* v[(size * VARIANTS + variant) * rounds + round]: seconds of a call. */
-static double *cell(double *v, int size, enum variant variant) {
-    return v + (size * VARIANTS + (int)variant) * rounds;
-}
+static double *cell(double *v, int size, enum variant variant) { return v + (size * VARIANTS + (int)variant) * rounds; }
 
 /* Measuring. */
 
@@ -170,8 +158,9 @@ static double ratio(double *v, int size) {
     return median;
 }
 
-/* The number of the size from which on the other algorithm is the better one: where the product of the ratios of all sizes from
- * there on is least. That is where they cross, and one size that was disturbed does not move it. n_sizes(): nowhere. */
+/* The number of the size from which on the other algorithm is the better one: where the product of the ratios of all
+ * sizes from there on is least. That is where they cross, and one size that was disturbed does not move it. n_sizes():
+ * nowhere. */
 static int choose(double *v) {
     int best = n_sizes();
     double sum = 0, least = 0;
@@ -202,7 +191,8 @@ static void print_table(const struct family *f, double *v) {
     for (int i = 0; i < n_sizes(); i++) {
         double of = ratio(v, i); /* before the rounds are sorted */
         printf("%-10zu", size_of(i));
-        for (int k = 0; k < VARIANTS; k++) printf("  %12.3f", bench_median(cell(v, i, (enum variant)k), (int)rounds) * 1e6);
+        for (int k = 0; k < VARIANTS; k++)
+            printf("  %12.3f", bench_median(cell(v, i, (enum variant)k), (int)rounds) * 1e6);
         printf("  %12.3f\n", of);
     }
     printf("\n");
@@ -223,11 +213,14 @@ static const struct bench_option options[] = {
 static void print_help(void) {
     const struct bench_option *tables[] = {options};
     printf("Usage: mpiexec -n N " PROGRAM " [OPTION]...\n"
-           "Find the sizes from which the collectives should take their other algorithms on this machine, with so many PEs,\n"
+           "Find the sizes from which the collectives should take their other algorithms on this machine, with so many "
+           "PEs,\n"
            "and print a setting for jobs like this one:\n"
            "  RMA_COLLECTIVES=broadcast:direct=SIZE,...\n"
-           "SIZE is in bytes and of what each PE contributes: in alltoall of all its blocks together. It is the least of the\n"
-           "sizes measured if the algorithm is better for all of them, and 'never' if for none. Each PE should have a core that\n"
+           "SIZE is in bytes and of what each PE contributes: in alltoall of all its blocks together. It is the least "
+           "of the\n"
+           "sizes measured if the algorithm is better for all of them, and 'never' if for none. Each PE should have a "
+           "core that\n"
            "is idle.\n\n");
     bench_options_print(tables, 1);
 }
@@ -275,7 +268,8 @@ static void tune(void) {
                 measure(&families[i], variant, round, v + (size_t)i * cells);
             }
     if (bench.pe == 0 && verbose)
-        printf("# librma crossovers of the collectives v%s\n# %d PEs; medians of %ld rounds\n\n", RMA_VERSION, bench.n_pes, rounds);
+        printf("# librma crossovers of the collectives v%s\n# %d PEs; medians of %ld rounds\n\n", RMA_VERSION,
+               bench.n_pes, rounds);
     for (int i = 0; bench.pe == 0 && i < FAMILIES; i++) {
         const struct family *f = &families[i];
         double *of = v + (size_t)i * cells;

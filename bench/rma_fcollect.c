@@ -5,9 +5,8 @@
 int main(int argc, char **argv) {
     static const struct bench_spec spec = {
         .title = "fcollect latency",
-        .help = "Time of the concatenation of what all PEs have, on all PEs.\n"
-                COLLECTIVE_HELP("rma_fcollect", "MPI_Allgather", COLLECTIVE_COPIES)
-                "The size is in bytes and of what each PE contributes.",
+        .help = "Time of the concatenation of what all PEs have, on all PEs.\n" COLLECTIVE_HELP(
+            "rma_fcollect", "MPI_Allgather", COLLECTIVE_COPIES) "The size is in bytes and of what each PE contributes.",
     };
     return bench_collective(argc, argv, &spec, COLLECTIVE_FCOLLECT, NULL);
 }

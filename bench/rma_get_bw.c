@@ -5,8 +5,8 @@
 int main(int argc, char **argv) {
     static const struct bench_spec spec = {
         .title = "get bandwidth",
-        .help = "Bandwidth (1 MB is 10^6 bytes) of windows of gets by the first PE of a pair from one buffer of the second:\n"
-                BANDWIDTH_HELP("Bandwidth (MB/s)", "rma_get", "MPI_Get"),
+        .help = "Bandwidth (1 MB is 10^6 bytes) of windows of gets by the first PE of a pair from one buffer of the "
+                "second:\n" BANDWIDTH_HELP("Bandwidth (MB/s)", "rma_get", "MPI_Get"),
         .max_size = (size_t)4 << 20,
         .pairs = BENCH_PAIRS_MAX,
         .budget = 5e-3,

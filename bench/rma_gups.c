@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* rma_gups.c: random updates of a table that is spread over all PEs, in millions of updates per second of all PEs together.
+/* rma_gups.c: random updates of a table that is spread over all PEs, in millions of updates per second of all PEs
+ * together.
  *
- * RandomAccess of the HPC Challenge: P. Luszczek et al., "Introduction to the HPC Challenge Benchmark Suite", 2005; its result is
- * GUPS, 10^9 updates per second. From there are the random numbers, the exclusive or as the update, the 1024 updates that a PE may
- * have under way, and the rule that a program may lose updates of 1 % of the words. The table is not half of the memory here, but
- * as large as the row says; and updates go to their words one by one, since it is one-sided access that is to be measured: no
- * PE sorts them by their targets or sends them in bulk, as programs do that are made to win.
+ * RandomAccess of the HPC Challenge: P. Luszczek et al., "Introduction to the HPC Challenge Benchmark Suite", 2005; its
+ * result is GUPS, 10^9 updates per second. From there are the random numbers, the exclusive or as the update, the 1024
+ * updates that a PE may have under way, and the rule that a program may lose updates of 1 % of the words. The table is
+ * not half of the memory here, but as large as the row says; and updates go to their words one by one, since it is
+ * one-sided access that is to be measured: no PE sorts them by their targets or sends them in bulk, as programs do that
+ * are made to win.
  *
- * The k-th number is x^k modulo x^64 + x^2 + x + 1, over the integers modulo 2. So where each PE begins, far from the others, is
- * found by squaring, and a check can make the numbers of all PEs again. */
+ * The k-th number is x^k modulo x^64 + x^2 + x + 1, over the integers modulo 2. So where each PE begins, far from the
+ * others, is found by squaring, and a check can make the numbers of all PEs again. */
 #include "bench.h"
 
 #include <stdlib.h>
@@ -19,7 +21,7 @@ enum { XOR, GET_PUT, RAW_XOR, RAW_PLAIN, MPI, N_METHODS };
 #define APART      40          /* PEs begin 2^APART numbers from each other */
 #define TABLE_MIN  (64 * 1024) /* bytes. Of fewer words 1 % is too few to tell chance from mistakes */
 #define AHEAD_MAX  65536
-#define CHECKED    8192        /* most updates by each PE in a check */
+#define CHECKED    8192 /* most updates by each PE in a check */
 
 static long ahead = 1024;
 static uint64_t *table;          /* symmetric: this PE's words */
@@ -31,15 +33,11 @@ static uint64_t next;            /* the number that this PE uses next, */
 static uint64_t drawn;           /* and how many it has used: as many as each PE */
 
 /* Of this row, on each PE. */
-static uint64_t words(void) {
-    return bench.size / sizeof *table;
-}
+static uint64_t words(void) { return bench.size / sizeof *table; }
 
 /* Random numbers. */
 
-BENCH_INLINE uint64_t step(uint64_t x) {
-    return x << 1 ^ (x >> 63) * POLYNOMIAL;
-}
+BENCH_INLINE uint64_t step(uint64_t x) { return x << 1 ^ (x >> 63) * POLYNOMIAL; }
 
 static uint64_t multiply(uint64_t a, uint64_t b) {
     uint64_t product = 0;
@@ -58,19 +56,13 @@ static uint64_t power(uint64_t k) {
 }
 
 /* What a PE draws after it has drawn so many. */
-static uint64_t number_of(int pe, uint64_t so_many) {
-    return power(((uint64_t)(pe + 1) << APART) + so_many);
-}
+static uint64_t number_of(int pe, uint64_t so_many) { return power(((uint64_t)(pe + 1) << APART) + so_many); }
 
 /* Which word an update is for: the upper half of its number says the PE, the lower half the word. */
 
-BENCH_INLINE int pe_of(uint64_t x, uint64_t n_pes) {
-    return (int)((x >> 32) * n_pes >> 32);
-}
+BENCH_INLINE int pe_of(uint64_t x, uint64_t n_pes) { return (int)((x >> 32) * n_pes >> 32); }
 
-BENCH_INLINE uint64_t word_of(uint64_t x, uint64_t n_words) {
-    return (uint64_t)(uint32_t)x * n_words >> 32;
-}
+BENCH_INLINE uint64_t word_of(uint64_t x, uint64_t n_words) { return (uint64_t)(uint32_t)x * n_words >> 32; }
 
 /* One update each; k is its place among those under way. */
 
@@ -102,21 +94,13 @@ BENCH_INLINE void update_mpi(uint64_t x, int pe, uint64_t word, long k) {
     BENCH_MPI(MPI_Accumulate(&sent[k], 1, MPI_UINT64_T, pe, (MPI_Aint)word, 1, MPI_UINT64_T, MPI_BXOR, win));
 }
 
-static void complete_rma(void) {
-    BENCH_RMA(rma_quiet());
-}
+static void complete_rma(void) { BENCH_RMA(rma_quiet()); }
 
-static void complete_raw(void) {
-    __atomic_thread_fence(__ATOMIC_RELEASE);
-}
+static void complete_raw(void) { __atomic_thread_fence(__ATOMIC_RELEASE); }
 
-static void complete_mpi(void) {
-    BENCH_MPI(MPI_Win_flush_all(win));
-}
+static void complete_mpi(void) { BENCH_MPI(MPI_Win_flush_all(win)); }
 
-static void meet(void) {
-    BENCH_RMA(rma_sync_all());
-}
+static void meet(void) { BENCH_RMA(rma_sync_all()); }
 
 /* n updates by each PE, all at once. */
 BENCH_INLINE double loop(long n, void (*together)(void), void (*update)(uint64_t x, int pe, uint64_t word, long k),
@@ -139,28 +123,18 @@ BENCH_INLINE double loop(long n, void (*together)(void), void (*update)(uint64_t
     return time;
 }
 
-static double run_xor(long n) {
-    return loop(n, meet, update_xor, complete_rma);
-}
+static double run_xor(long n) { return loop(n, meet, update_xor, complete_rma); }
 
-static double run_get_put(long n) {
-    return loop(n, meet, update_get_put, complete_rma);
-}
+static double run_get_put(long n) { return loop(n, meet, update_get_put, complete_rma); }
 
-static double run_raw_xor(long n) {
-    return loop(n, meet, update_raw_xor, complete_raw);
-}
+static double run_raw_xor(long n) { return loop(n, meet, update_raw_xor, complete_raw); }
 
-static double run_raw_plain(long n) {
-    return loop(n, meet, update_raw_plain, complete_raw);
-}
+static double run_raw_plain(long n) { return loop(n, meet, update_raw_plain, complete_raw); }
 
-static double run_mpi(long n) {
-    return loop(n, bench_sync_mpi, update_mpi, complete_mpi);
-}
+static double run_mpi(long n) { return loop(n, bench_sync_mpi, update_mpi, complete_mpi); }
 
-/* Checks: an update for each word, up to CHECKED by each PE. Then the owner of each word takes back all that were for it, by numbers
- * made again, and must find what was there before. */
+/* Checks: an update for each word, up to CHECKED by each PE. Then the owner of each word takes back all that were for
+ * it, by numbers made again, and must find what was there before. */
 
 static void fill(uint64_t *here, uint64_t n) {
     for (uint64_t i = 0; i < n; i++) here[i] = ~i;
@@ -185,20 +159,17 @@ static size_t wrong_after(const struct bench_method *m, uint64_t *here, uint64_t
     return wrong;
 }
 
-static size_t check_table(const struct bench_method *m) {
-    return wrong_after(m, table, words());
-}
+static size_t check_table(const struct bench_method *m) { return wrong_after(m, table, words()); }
 
-/* Some may be lost. Of N updates of W words N^2 / 2 W pairs meet at the same word, even if all are under way at once: with N = W / 10
- * half a percent of the words. On a loaded machine PEs stop between get and put, and larger N lose more than 1 % of a small table. */
+/* Some may be lost. Of N updates of W words N^2 / 2 W pairs meet at the same word, even if all are under way at once:
+ * with N = W / 10 half a percent of the words. On a loaded machine PEs stop between get and put, and larger N lose more
+ * than 1 % of a small table. */
 static size_t check_most(const struct bench_method *m) {
     size_t wrong = wrong_after(m, table, words() / 10);
     return wrong > words() / 100 ? wrong : 0;
 }
 
-static size_t check_window(const struct bench_method *m) {
-    return wrong_after(m, base, words());
-}
+static size_t check_window(const struct bench_method *m) { return wrong_after(m, base, words()); }
 
 /* Returns whether all PEs reach all tables by load and store. */
 static bool open_tables(size_t size) {
@@ -235,20 +206,24 @@ static void close_tables(void) {
 
 int main(int argc, char **argv) {
     static const struct bench_option options[] = {
-        {"window", 'w', BENCH_COUNT, &ahead, 1, AHEAD_MAX, "N", "updates that a PE begins before it completes them [1024]"},
+        {"window", 'w', BENCH_COUNT, &ahead, 1, AHEAD_MAX, "N",
+         "updates that a PE begins before it completes them [1024]"},
         {0},
     };
     static const struct bench_spec spec = {
         .title = "random updates",
         .note = "all PEs; sizes are the table's bytes on each PE",
-        .help = "Updates of random words of a table that is spread over all PEs, by all PEs at once, -w of them under way on each:\n"
+        .help = "Updates of random words of a table that is spread over all PEs, by all PEs at once, -w of them under "
+                "way on each:\n"
                 "  Rate (M/s)       rma_atomic_xor ..., one rma_quiet\n"
                 "  get+put (M/s)    rma_g, rma_p ..., one rma_quiet: updates by two PEs at once may be lost\n"
                 "  raw (M/s)        the processor's atomic through rma_ptr; '-' unless all PEs are on one node\n"
                 "  raw plain (M/s)  a load and a store through rma_ptr, that may lose updates, too\n"
                 "  MPI (M/s)        MPI_Accumulate with MPI_BXOR ..., one MPI_Win_flush_all\n"
-                "10^6 updates per second, all PEs together: a thousandth of it are the GUPS of the HPC Challenge, whose look-ahead is\n"
-                "the default of -w. Tables of less than 64k are left out. -c allows no wrong word where updates are atomic, and 1 % of\n"
+                "10^6 updates per second, all PEs together: a thousandth of it are the GUPS of the HPC Challenge, "
+                "whose look-ahead is\n"
+                "the default of -w. Tables of less than 64k are left out. -c allows no wrong word where updates are "
+                "atomic, and 1 % of\n"
                 "them where they may be lost. Each PE needs twice the largest size.",
         .options = options,
         .min_size = TABLE_MIN,

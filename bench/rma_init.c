@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* rma_init.c: what the start of librma takes on top of MPI's, in time and in memory.
  *
- * rma_init would initialize MPI; here the program does so itself before, to part the two. A job has one start, so each figure
- * is taken once, and printed over the PEs: tools/scaling runs the program for many numbers of PEs. */
+ * rma_init would initialize MPI; here the program does so itself before, to part the two. A job has one start, so each
+ * figure is taken once, and printed over the PEs: tools/scaling runs the program for many numbers of PEs. */
 #include "bench.h"
 
 #include <stdio.h>
@@ -30,15 +30,15 @@ static double line_of(const char *path, const char *key) {
     return kib;
 }
 
-/* This process's resident memory, as VmRSS, in KiB. That is a sum of what each processor has counted so far, and may be some
- * hundred KiB behind; the sum over all mappings is exact. */
+/* This process's resident memory, as VmRSS, in KiB. That is a sum of what each processor has counted so far, and may be
+ * some hundred KiB behind; the sum over all mappings is exact. */
 static double resident(void) {
     double kib = line_of("/proc/self/smaps_rollup", "Rss:");
     return kib >= 0 ? kib : line_of("/proc/self/status", "VmRSS:");
 }
 
-/* One operation on each other PE, which begins with the next one so that not all ask the same at once. Returns how many PEs'
- * words held something else than they should. */
+/* One operation on each other PE, which begins with the next one so that not all ask the same at once. Returns how many
+ * PEs' words held something else than they should. */
 static int ask_all(const uint64_t *word) {
     int wrong = 0;
     for (int i = 1; i < bench.n_pes; i++) {

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* rma_list.c: a linked list whose nodes lie on all PEs: inserting at its head by all PEs at once, walking along it, removing from its
- * head by all PEs at once.
+/* rma_list.c: a linked list whose nodes lie on all PEs: inserting at its head by all PEs at once, walking along it,
+ * removing from its head by all PEs at once.
  *
- * Lists that grow wherever their nodes are made are what MPI has dynamic windows for; one is among the examples of its chapter on
- * one-sided communications (MPI-4.1, 12.8). As there, each node is attached to the window by its owner. But nodes are linked at
- * the head, and a pointer is one word, the rank in its upper 16 bits and the address in the others, so that one compare-and-swap
- * changes all of it: MPI's columns have as many operations as the others.
+ * Lists that grow wherever their nodes are made are what MPI has dynamic windows for; one is among the examples of its
+ * chapter on one-sided communications (MPI-4.1, 12.8). As there, each node is attached to the window by its owner. But
+ * nodes are linked at the head, and a pointer is one word, the rank in its upper 16 bits and the address in the others,
+ * so that one compare-and-swap changes all of it: MPI's columns have as many operations as the others.
  *
- * Pointers are one word in each column: librma's global pointer; MPI's; and, for loads and stores, PE + 1 and the offset in
- * that PE's array of nodes. All begin each insertion and removal by reading the head.
+ * Pointers are one word in each column: librma's global pointer; MPI's; and, for loads and stores, PE + 1 and the
+ * offset in that PE's array of nodes. All begin each insertion and removal by reading the head.
  *
- * Who removes reads the pointer in a node that another PE may have removed meanwhile. Nodes are neither freed nor used again before all
- * PEs have met, so that is no harm, and the compare-and-swap finds it out. */
+ * Who removes reads the pointer in a node that another PE may have removed meanwhile. Nodes are neither freed nor used
+ * again before all PEs have met, so that is no harm, and the compare-and-swap finds it out. */
 #include "bench.h"
 
 #include <stdio.h>
@@ -47,12 +47,12 @@ struct kind {
     uint64_t (*head)(void);                            /* what the head points to */
     uint64_t (*swap)(uint64_t seen, uint64_t desired); /* compare and swap the head; returns what was found */
     void (*read)(uint64_t at, struct node *copy);      /* CONTENT of a node */
-    void (*publish)(void);                             /* what this PE wrote into its nodes is seen by who finds them after a swap */
-    uint64_t (*make)(long i);                          /* a new node of this PE, which own[i] then is */
-    void (*drop)(long i);                              /* that one is not needed any more */
-    void (*mark)(uint64_t at);                         /* adds 1 to a node's found */
-    void (*set)(uint64_t first);                       /* what the head points to: by PE 0, before all meet */
-    void (*meet)(void);                                /* all PEs: what each did before is seen by all after */
+    void (*publish)(void);       /* what this PE wrote into its nodes is seen by who finds them after a swap */
+    uint64_t (*make)(long i);    /* a new node of this PE, which own[i] then is */
+    void (*drop)(long i);        /* that one is not needed any more */
+    void (*mark)(uint64_t at);   /* adds 1 to a node's found */
+    void (*set)(uint64_t first); /* what the head points to: by PE 0, before all meet */
+    void (*meet)(void);          /* all PEs: what each did before is seen by all after */
     struct pool *pool;
 };
 
@@ -69,29 +69,19 @@ static struct pool rma_pool, raw_pool, mpi_pool;
 
 /* By librma. */
 
-static uint64_t rma_head(void) {
-    return rma_atomic_fetch(shared_head, 0);
-}
+static uint64_t rma_head(void) { return rma_atomic_fetch(shared_head, 0); }
 
 static uint64_t rma_swap(uint64_t seen, uint64_t desired) {
     return rma_atomic_compare_swap(shared_head, seen, desired, 0);
 }
 
-static void rma_read(uint64_t at, struct node *copy) {
-    BENCH_RMA(rma_gptr_get(copy, at, CONTENT));
-}
+static void rma_read(uint64_t at, struct node *copy) { BENCH_RMA(rma_gptr_get(copy, at, CONTENT)); }
 
-static void rma_mark(uint64_t at) {
-    BENCH_RMA(rma_gptr_atomic_inc(at + offsetof(struct node, found)));
-}
+static void rma_mark(uint64_t at) { BENCH_RMA(rma_gptr_atomic_inc(at + offsetof(struct node, found))); }
 
-static void rma_set(uint64_t first) {
-    BENCH_RMA(rma_atomic_set(shared_head, first, 0));
-}
+static void rma_set(uint64_t first) { BENCH_RMA(rma_atomic_set(shared_head, first, 0)); }
 
-static void rma_meet(void) {
-    BENCH_RMA(rma_barrier_all());
-}
+static void rma_meet(void) { BENCH_RMA(rma_barrier_all()); }
 
 /* A compare-and-swap is a release. */
 static void rma_publish(void) {}
@@ -101,9 +91,7 @@ static uint64_t rma_make(long i) {
     return rma_gptr(own[i], bench.pe);
 }
 
-static void rma_drop(long i) {
-    BENCH_RMA(rma_free_mem(own[i]));
-}
+static void rma_drop(long i) { BENCH_RMA(rma_free_mem(own[i])); }
 
 /* By loads and stores. Nodes are taken from an array. */
 
@@ -111,35 +99,25 @@ BENCH_INLINE struct node *raw_at(uint64_t at) {
     return (struct node *)(void *)(raw_base[(at >> OFFSET_BITS) - 1] + (at & (((uint64_t)1 << OFFSET_BITS) - 1)));
 }
 
-static uint64_t raw_head_now(void) {
-    return __atomic_load_n(raw_head, __ATOMIC_ACQUIRE);
-}
+static uint64_t raw_head_now(void) { return __atomic_load_n(raw_head, __ATOMIC_ACQUIRE); }
 
 static uint64_t raw_swap(uint64_t seen, uint64_t desired) {
     __atomic_compare_exchange_n(raw_head, &seen, desired, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
     return seen;
 }
 
-static void raw_read(uint64_t at, struct node *copy) {
-    memcpy(copy, raw_at(at), CONTENT);
-}
+static void raw_read(uint64_t at, struct node *copy) { memcpy(copy, raw_at(at), CONTENT); }
 
-static void raw_mark(uint64_t at) {
-    __atomic_fetch_add(&raw_at(at)->found, 1, __ATOMIC_ACQ_REL);
-}
+static void raw_mark(uint64_t at) { __atomic_fetch_add(&raw_at(at)->found, 1, __ATOMIC_ACQ_REL); }
 
-static void raw_set(uint64_t first) {
-    __atomic_store_n(raw_head, first, __ATOMIC_RELEASE);
-}
+static void raw_set(uint64_t first) { __atomic_store_n(raw_head, first, __ATOMIC_RELEASE); }
 
 static uint64_t raw_make(long i) {
     own[i] = &raw_pool.nodes[i];
     return raw_pool.first[bench.pe] + (uint64_t)i * sizeof **own;
 }
 
-static void raw_drop(long i) {
-    own[i] = NULL;
-}
+static void raw_drop(long i) { own[i] = NULL; }
 
 /* By MPI. */
 
@@ -149,13 +127,9 @@ static uint64_t mpi_pointer(const void *p) {
     return (uint64_t)bench.pe << ADDRESS_BITS | (uint64_t)address;
 }
 
-BENCH_INLINE int mpi_rank(uint64_t at) {
-    return (int)(at >> ADDRESS_BITS);
-}
+BENCH_INLINE int mpi_rank(uint64_t at) { return (int)(at >> ADDRESS_BITS); }
 
-BENCH_INLINE MPI_Aint mpi_address(uint64_t at) {
-    return (MPI_Aint)(at & (((uint64_t)1 << ADDRESS_BITS) - 1));
-}
+BENCH_INLINE MPI_Aint mpi_address(uint64_t at) { return (MPI_Aint)(at & (((uint64_t)1 << ADDRESS_BITS) - 1)); }
 
 static uint64_t mpi_head_now(void) {
     uint64_t none = 0, found;
@@ -185,13 +159,9 @@ static void mpi_mark(uint64_t at) {
     BENCH_MPI(MPI_Win_flush(rank, win));
 }
 
-static void mpi_set(uint64_t first) {
-    *mpi_head = first;
-}
+static void mpi_set(uint64_t first) { *mpi_head = first; }
 
-static void mpi_publish(void) {
-    BENCH_MPI(MPI_Win_sync(win));
-}
+static void mpi_publish(void) { BENCH_MPI(MPI_Win_sync(win)); }
 
 static void mpi_meet(void) {
     BENCH_MPI(MPI_Win_sync(win));
@@ -210,15 +180,14 @@ static void mpi_drop(long i) {
     BENCH_MPI(MPI_Free_mem(own[i]));
 }
 
-
 static const struct kind kinds[N_METHODS] = {
     [RMA] = {rma_head, rma_swap, rma_read, rma_publish, rma_make, rma_drop, rma_mark, rma_set, rma_meet, &rma_pool},
     [RAW] = {raw_head_now, raw_swap, raw_read, rma_publish, raw_make, raw_drop, raw_mark, raw_set, rma_meet, &raw_pool},
     [MPI] = {mpi_head_now, mpi_swap, mpi_read, mpi_publish, mpi_make, mpi_drop, mpi_mark, mpi_set, mpi_meet, &mpi_pool},
 };
 
-/* Lists. A node's number is its place among its PE's nodes, times PEs, and its PE: numbers are 0 to nodes - 1 in any list that has as
- * many nodes on each PE. */
+/* Lists. A node's number is its place among its PE's nodes, times PEs, and its PE: numbers are 0 to nodes - 1 in any
+ * list that has as many nodes on each PE. */
 
 BENCH_INLINE uint64_t payload(long i) {
     return FACTOR * (1 + (uint64_t)i * (uint64_t)bench.n_pes + (uint64_t)bench.pe);
@@ -247,8 +216,8 @@ static void begin_full(const struct kind *k, long n) {
     k->meet();
 }
 
-/* As many of each PE in an order that all find alike: shuffled, after R. Fisher and F. Yates, by the generator of xorshift64*
- * (S. Vigna, "An experimental exploration of Marsaglia's xorshift generators", 2016). */
+/* As many of each PE in an order that all find alike: shuffled, after R. Fisher and F. Yates, by the generator of
+ * xorshift64* (S. Vigna, "An experimental exploration of Marsaglia's xorshift generators", 2016). */
 static void begin_shuffled(const struct kind *k, long n_each) {
     const struct pool *pool = k->pool;
     size_t n_pes = (size_t)bench.n_pes, n = (size_t)n_each * n_pes;
@@ -298,8 +267,8 @@ BENCH_INLINE uint64_t pop(const struct kind *k) {
     return seen;
 }
 
-/* Parts of a batch: n nodes of each PE, n_nodes at most. Lists begin as they must, and this PE's seconds are returned; the list is
- * left to be looked at. */
+/* Parts of a batch: n nodes of each PE, n_nodes at most. Lists begin as they must, and this PE's seconds are returned;
+ * the list is left to be looked at. */
 
 BENCH_INLINE double part_insert(const struct kind *k, long n) {
     begin_empty(k);
@@ -358,13 +327,13 @@ BENCH_INLINE double walk(const struct kind *k, long n) {
 }
 
 /* For each kind the four rows' functions, with its calls compiled in. */
-#define RUNS(NAME, KIND)                                                                                \
-    static double NAME##_part_insert(long n) { return part_insert(&kinds[KIND], n); }                   \
-    static double NAME##_part_link(long n) { return part_link(&kinds[KIND], n); }                       \
-    static double NAME##_part_remove(long n) { return part_remove(&kinds[KIND], n); }                   \
-    static double NAME##_insert(long n) { return in_parts(&kinds[KIND], n, NAME##_part_insert, true); } \
-    static double NAME##_link(long n) { return in_parts(&kinds[KIND], n, NAME##_part_link, false); }    \
-    static double NAME##_remove(long n) { return in_parts(&kinds[KIND], n, NAME##_part_remove, false); } \
+#define RUNS(NAME, KIND)                                                                                               \
+    static double NAME##_part_insert(long n) { return part_insert(&kinds[KIND], n); }                                  \
+    static double NAME##_part_link(long n) { return part_link(&kinds[KIND], n); }                                      \
+    static double NAME##_part_remove(long n) { return part_remove(&kinds[KIND], n); }                                  \
+    static double NAME##_insert(long n) { return in_parts(&kinds[KIND], n, NAME##_part_insert, true); }                \
+    static double NAME##_link(long n) { return in_parts(&kinds[KIND], n, NAME##_part_link, false); }                   \
+    static double NAME##_remove(long n) { return in_parts(&kinds[KIND], n, NAME##_part_remove, false); }               \
     static double NAME##_traverse(long n) { return walk(&kinds[KIND], n); }
 RUNS(rma, RMA)
 RUNS(raw, RAW)
@@ -488,8 +457,9 @@ static void open_shared(void) {
     raw_head = bench_agree(far) ? NULL : (uint64_t *)rma_ptr(shared_head, 0) + 8; /* a line further */
 }
 
-/* Returns whether there is a dynamic window in which one can compare and swap. Open MPI 4.1.4 refuses to make it over TCP and for one
- * process, and the compare-and-swap ends the program by a signal with osc/rdma over vader, and with osc/ucx. */
+/* Returns whether there is a dynamic window in which one can compare and swap. Open MPI 4.1.4 refuses to make it over
+ * TCP and for one process, and the compare-and-swap ends the program by a signal with osc/rdma over vader, and with
+ * osc/ucx. */
 static bool make_window(void) {
 #if defined OPEN_MPI && OMPI_MAJOR_VERSION < 5
     return false;
@@ -518,7 +488,8 @@ static bool open_mpi(void) {
     }
     BENCH_MPI(MPI_Bcast(&mpi_head_at, 1, MPI_AINT, 0, MPI_COMM_WORLD));
     BENCH_MPI(MPI_Win_lock_all(MPI_MODE_NOCHECK, win));
-    return !bench_agree((uint64_t)(uintptr_t)mpi_pool.nodes >> ADDRESS_BITS != 0 || bench.n_pes > 1 << (64 - ADDRESS_BITS));
+    return !bench_agree((uint64_t)(uintptr_t)mpi_pool.nodes >> ADDRESS_BITS != 0 ||
+                        bench.n_pes > 1 << (64 - ADDRESS_BITS));
 }
 
 /* Whether MPI lets each PE have n_nodes nodes attached at once: some implementations have room for a few dozen only. */
@@ -572,15 +543,20 @@ int main(int argc, char **argv) {
         .note = "all PEs, but in traverse PE 0 alone; the head lies on PE 0",
         .help = "Time of an operation on a linked list whose nodes lie on all PEs:\n"
                 "  Latency (ns)  librma\n"
-                "  raw (ns)      loads, stores and the processor's compare-and-swap through rma_ptr and rma_gptr_ptr; '-' unless all PEs\n"
+                "  raw (ns)      loads, stores and the processor's compare-and-swap through rma_ptr and rma_gptr_ptr; "
+                "'-' unless all PEs\n"
                 "                are on one node\n"
-                "  MPI (ns)      a window of MPI_Win_create_dynamic: MPI_Compare_and_swap, MPI_Get and MPI_Fetch_and_op, each with\n"
+                "  MPI (ns)      a window of MPI_Win_create_dynamic: MPI_Compare_and_swap, MPI_Get and "
+                "MPI_Fetch_and_op, each with\n"
                 "                MPI_Win_flush; '-' with Open MPI 4, whose dynamic windows cannot do it\n"
-                "The rows; in all but traverse the PEs work at once, and the time is that of one operation as a PE sees it:\n"
-                "  insert    allocate a node in the PE's own memory, and link it at the head: rma_alloc_mem; raw: the next of an array;\n"
+                "The rows; in all but traverse the PEs work at once, and the time is that of one operation as a PE "
+                "sees it:\n"
+                "  insert    allocate a node in the PE's own memory, and link it at the head: rma_alloc_mem; raw: the "
+                "next of an array;\n"
                 "            MPI_Alloc_mem and MPI_Win_attach, '-' where MPI has no room for so many\n"
                 "  link      the same with nodes that are there already\n"
-                "  traverse  read the next node, which lies on any PE in any place: 16 bytes, by rma_gptr_get, load, MPI_Get\n"
+                "  traverse  read the next node, which lies on any PE in any place: 16 bytes, by rma_gptr_get, load, "
+                "MPI_Get\n"
                 "  remove    unlink the first node\n"
                 "After --nodes insertions or removals of each PE the list begins anew, which is not timed.",
         .options = options,

@@ -3,9 +3,9 @@
  * where all PEs want it at once.
  *
  * Hand-overs are measured one by one. The holder waits until all others have asked and had time to begin waiting, notes
- * the time, and gives the lock back; who gets it notes the time too. When it is over the former tells the latter its time,
- * so nothing moves between the two meanwhile but the lock. The limits are batons, measured likewise: a word that the next PE
- * spins on, and one on which it sleeps in the kernel, as it must where PEs outnumber processors.
+ * the time, and gives the lock back; who gets it notes the time too. When it is over the former tells the latter its
+ * time, so nothing moves between the two meanwhile but the lock. The limits are batons, measured likewise: a word that
+ * the next PE spins on, and one on which it sleeps in the kernel, as it must where PEs outnumber processors.
  *
  * The lock has its home on PE 1, so that between nodes it is not a near one for PE 0. */
 #include "bench.h"
@@ -18,14 +18,14 @@
 
 enum { RMA, RAW, FETCH_ADD, FUTEX, MPI, N_METHODS };
 
-#define APART 128         /* no cache or prefetcher moves more at once */
-#define LOCKS 16          /* for each PE: enough that one of them has its home where it should */
-#define SAMPLES 65536     /* hand-overs of a batch that are kept */
-#define HOLD 5e-6         /* seconds in which the next PE begins to wait, */
+#define APART       128   /* no cache or prefetcher moves more at once */
+#define LOCKS       16    /* for each PE: enough that one of them has its home where it should */
+#define SAMPLES     65536 /* hand-overs of a batch that are kept */
+#define HOLD        5e-6  /* seconds in which the next PE begins to wait, */
 #define HOLD_ASLEEP 50e-6 /* and goes to sleep */
-#define REST 1e-6         /* seconds in which the next PE notices */
-#define SPINS_MOST 65536  /* looks at a baton before others may have the processor: longer than a hold */
-#define WORDS 3           /* that the lock guards */
+#define REST        1e-6  /* seconds in which the next PE notices */
+#define SPINS_MOST  65536 /* looks at a baton before others may have the processor: longer than a hold */
+#define WORDS       3     /* that the lock guards */
 
 /* On each PE. */
 struct board {
@@ -56,11 +56,11 @@ static rma_team *pair;           /* PE 0 and PE 1 */
 static rma_team *players;        /* who takes turns in this row: PE 0 and those after it */
 static uint64_t n_players;
 static double clock_cost;
-static uint64_t increments; /* of each guarded word, by all PEs, */
+static uint64_t increments;     /* of each guarded word, by all PEs, */
 static uint64_t mpi_increments; /* and of those in the window, */
 static uint64_t *mpi_guarded;   /* this PE's part of it; PE 0's is meant */
 static MPI_Win window;          /* whose locks MPI's column takes */
-static size_t wrong;        /* what this PE did not find as it had to be */
+static size_t wrong;            /* what this PE did not find as it had to be */
 
 /* Nobody else wants it. */
 
@@ -93,8 +93,8 @@ static double run_mpi_lock(long n) {
     return rma_wtime() - start;
 }
 
-/* The two atomics that a queue cannot do without: taking its end, and giving that back if nobody has come. The word is as
- * far away as the lock's. */
+/* The two atomics that a queue cannot do without: taking its end, and giving that back if nobody has come. The word is
+ * as far away as the lock's. */
 
 BENCH_INLINE void give_back(uint64_t *word) {
     uint64_t mine = 1;
@@ -163,9 +163,7 @@ static void take_baton(uint64_t turn) {
         if (spins > SPINS_MOST) sched_yield();
 }
 
-static void pass_baton(uint64_t turn) {
-    __atomic_store_n(&board_next->baton, turn + 1, __ATOMIC_RELEASE);
-}
+static void pass_baton(uint64_t turn) { __atomic_store_n(&board_next->baton, turn + 1, __ATOMIC_RELEASE); }
 
 /* Not FUTEX_PRIVATE: they are processes. */
 static void take_futex(uint64_t turn) {
@@ -186,7 +184,8 @@ static void spin_for(double seconds) {
     for (double end = rma_wtime() + seconds; rma_wtime() < end;) continue;
 }
 
-/* n turns of each player. On PE 0 the median of the times from the end of a turn to the beginning of the next, times n. */
+/* n turns of each player. On PE 0 the median of the times from the end of a turn to the beginning of the next, times n.
+ */
 BENCH_INLINE double hand_over(long n, double hold, void (*take)(uint64_t turn), void (*pass)(uint64_t turn)) {
     uint64_t all = (uint64_t)n * n_players, samples = all - 1 < SAMPLES ? all - 1 : SAMPLES;
     begin();
@@ -205,7 +204,8 @@ BENCH_INLINE double hand_over(long n, double hold, void (*take)(uint64_t turn), 
         pass(turn);
         spin_for(REST);
         board_0->released = time;
-        /* Pairs with the acquire of who has the next turn, and of PE 0 in the end: the time, and all samples until now. */
+        /* Pairs with the acquire of who has the next turn, and of PE 0 in the end: the time, and all samples until now.
+         */
         __atomic_store_n(&board_0->told, turn + 1, __ATOMIC_RELEASE);
     }
     __atomic_fetch_add(&board_0->asked, all + n_players, __ATOMIC_RELAXED); /* nobody need wait for this PE any more */
@@ -215,17 +215,11 @@ BENCH_INLINE double hand_over(long n, double hold, void (*take)(uint64_t turn), 
     return bench_median(board->sample, (int)samples) * (double)n;
 }
 
-static double hand_over_lock(long n) {
-    return hand_over(n, bench.crowded ? HOLD_ASLEEP : HOLD, take_lock, pass_lock);
-}
+static double hand_over_lock(long n) { return hand_over(n, bench.crowded ? HOLD_ASLEEP : HOLD, take_lock, pass_lock); }
 
-static double hand_over_baton(long n) {
-    return hand_over(n, HOLD, take_baton, pass_baton);
-}
+static double hand_over_baton(long n) { return hand_over(n, HOLD, take_baton, pass_baton); }
 
-static double hand_over_futex(long n) {
-    return hand_over(n, HOLD_ASLEEP, take_futex, pass_futex);
-}
+static double hand_over_futex(long n) { return hand_over(n, HOLD_ASLEEP, take_futex, pass_futex); }
 
 /* All want it. */
 
@@ -243,8 +237,9 @@ static void wait_for_all_to_ask(void) {
     }
 }
 
-/* One turn of each player, untimed, of which the first waits until all have asked; then n more. From there on the queue is
- * full but for those who lose their processor after a turn, before they ask for the next: the others go on without them. */
+/* One turn of each player, untimed, of which the first waits until all have asked; then n more. From there on the queue
+ * is full but for those who lose their processor after a turn, before they ask for the next: the others go on without
+ * them. */
 BENCH_INLINE double contend(long n, void (*take)(uint64_t turn), void (*pass)(uint64_t turn)) {
     uint64_t all = (uint64_t)(n + 1) * n_players;
     double start = 0;
@@ -264,17 +259,11 @@ BENCH_INLINE double contend(long n, void (*take)(uint64_t turn), void (*pass)(ui
     return (rma_wtime() - start) / (double)n_players;
 }
 
-static double contend_lock(long n) {
-    return contend(n, take_lock, pass_lock);
-}
+static double contend_lock(long n) { return contend(n, take_lock, pass_lock); }
 
-static double contend_baton(long n) {
-    return contend(n, take_baton, pass_baton);
-}
+static double contend_baton(long n) { return contend(n, take_baton, pass_baton); }
 
-static double contend_futex(long n) {
-    return contend(n, take_futex, pass_futex);
-}
+static double contend_futex(long n) { return contend(n, take_futex, pass_futex); }
 
 /* MPI's lock, of PE 0's part of the window, has no queue to look at: all begin together, n turns each. */
 static double contend_mpi(long n) {
@@ -316,7 +305,8 @@ static size_t check_sums(void) {
     size_t bad = 0;
     bench_sync();
     for (int k = 0; bench.pe == 0 && k < WORDS; k++) bad += rma_g(&board->guarded[k], 0) != increments;
-    BENCH_MPI(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, bench.pe, 0, window)); /* an epoch in which loads see what others have put */
+    BENCH_MPI(
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, bench.pe, 0, window)); /* an epoch in which loads see what others have put */
     for (int k = 0; bench.pe == 0 && k < WORDS; k++) bad += mpi_guarded[k] != mpi_increments;
     BENCH_MPI(MPI_Win_unlock(bench.pe, window));
     bench_sync();
@@ -336,7 +326,7 @@ static const char *const names[N_ROWS] = {"lock", "test", "handover", "handover_
 
 /* What can be measured of a row; the rest is null. */
 static void fill(enum row row, struct bench_method methods[N_METHODS]) {
-    bool near = !bench_agree(bench.pe == 0 && !board_home);  /* PE 0 and the lock's home */
+    bool near = !bench_agree(bench.pe == 0 && !board_home); /* PE 0 and the lock's home */
     bool one_node = rma_n_nodes() == 1 && bench.n_pes > 1;
     bool hands = row == HANDOVER ? bench.n_pes > 1 && near : bench.n_pes > 2 && one_node && !bench.crowded;
     for (int i = 0; i < N_METHODS; i++) {
@@ -345,25 +335,25 @@ static void fill(enum row row, struct bench_method methods[N_METHODS]) {
         methods[i].callers = row <= TEST ? BENCH_ORIGINS : row == HANDOVER ? BENCH_BOTH : BENCH_ALL;
     }
     switch (row) {
-    case LOCK:
-    case TEST:
-        methods[RMA].run = row == LOCK ? run_lock : run_test;
-        if (row == LOCK) methods[MPI].run = run_mpi_lock;
-        if (near) methods[RAW].run = row == LOCK ? run_exchange : run_compare_swap;
-        methods[FETCH_ADD].run = near ? run_fetch_add : run_fetch_add_far;
-        break;
-    case HANDOVER:
-    case HANDOVER_ALL:
-        if (!hands) break;
-        methods[RMA].run = hand_over_lock;
-        if (!bench.crowded) methods[RAW].run = hand_over_baton;
-        methods[FUTEX].run = hand_over_futex;
-        break;
-    default:
-        methods[RMA].run = contend_lock;
-        methods[MPI].run = contend_mpi;
-        if (one_node && !bench.crowded) methods[RAW].run = contend_baton;
-        if (one_node) methods[FUTEX].run = contend_futex;
+        case LOCK:
+        case TEST:
+            methods[RMA].run = row == LOCK ? run_lock : run_test;
+            if (row == LOCK) methods[MPI].run = run_mpi_lock;
+            if (near) methods[RAW].run = row == LOCK ? run_exchange : run_compare_swap;
+            methods[FETCH_ADD].run = near ? run_fetch_add : run_fetch_add_far;
+            break;
+        case HANDOVER:
+        case HANDOVER_ALL:
+            if (!hands) break;
+            methods[RMA].run = hand_over_lock;
+            if (!bench.crowded) methods[RAW].run = hand_over_baton;
+            methods[FUTEX].run = hand_over_futex;
+            break;
+        default:
+            methods[RMA].run = contend_lock;
+            methods[MPI].run = contend_mpi;
+            if (one_node && !bench.crowded) methods[RAW].run = contend_baton;
+            if (one_node) methods[FUTEX].run = contend_futex;
     }
 }
 
@@ -398,7 +388,8 @@ static void open_all(void) {
     choose_lock();
     board_0 = rma_ptr(board, 0);
     board_home = rma_ptr(board, home);
-    BENCH_MPI(MPI_Win_allocate(WORDS * sizeof *mpi_guarded, sizeof *mpi_guarded, MPI_INFO_NULL, MPI_COMM_WORLD, &mpi_guarded, &window));
+    BENCH_MPI(MPI_Win_allocate(WORDS * sizeof *mpi_guarded, sizeof *mpi_guarded, MPI_INFO_NULL, MPI_COMM_WORLD,
+                               &mpi_guarded, &window));
     memset(mpi_guarded, 0, WORDS * sizeof *mpi_guarded);
     bench_sync();
     if (bench.n_pes > 1) BENCH_RMA(rma_team_split_strided(RMA_TEAM_WORLD, 0, 1, 2, &pair));
@@ -407,39 +398,44 @@ static void open_all(void) {
 int main(int argc, char **argv) {
     static int only = -1;
     static const struct bench_option options[] = {
-        {"operation", 'o', BENCH_WORD, &only, 0, 0, "lock|test|handover|handover_all|contended", "this row alone [all]"},
+        {"operation", 'o', BENCH_WORD, &only, 0, 0, "lock|test|handover|handover_all|contended",
+         "this row alone [all]"},
         {0},
     };
     static const struct bench_spec spec = {
         .title = "lock latency",
         .note = "PE 0 alone, PE 0 and PE 1, all PEs; the lock's home is PE 1",
-        .help = "Time of a lock and of what it is made of:\n"
-                "  Latency (ns)    librma\n"
-                "  raw (ns)        the least that it takes on a node; '-' off-node, and of the last three rows where PEs outnumber\n"
-                "                  processors\n"
-                "  fetch_add (ns)  of the first two rows: one atomic on a word of the lock's home; off-node by rma_atomic_fetch_add\n"
-                "  futex (ns)      of the last three: a word on which the next PE sleeps; '-' off-node\n"
-                "  MPI (ns)        MPI_Win_lock, exclusive, and MPI_Win_unlock; in the last row with MPI_Get, MPI_Win_flush and\n"
-                "                  MPI_Put of the words between; '-' in the others\n"
-                "The rows:\n"
-                "  lock          PE 0: rma_set_lock, rma_clear_lock, nobody else wants it; raw: exchange, compare-and-swap\n"
-                "  test          the same with rma_test_lock; raw: two compare-and-swaps\n"
-                "  handover      from rma_clear_lock by PE 0 or 1 to the return of rma_set_lock in the other, which waits;\n"
-                "                raw, futex: the same with a word that the other one spins or sleeps on; '-' off-node\n"
-                "  handover_all  the same with all PEs in turn; '-' unless 3 or more, on one node, each with a processor\n"
-                "  contended     a turn of one PE, which adds to three words of PE 0, while all want the lock;\n"
-                "                raw, futex: the same in turn by such a word\n"
-                "1.5 at most is asked of rma/raw of handover, and 5 of rma/futex of contended.",
+        .help =
+            "Time of a lock and of what it is made of:\n"
+            "  Latency (ns)    librma\n"
+            "  raw (ns)        the least that it takes on a node; '-' off-node, and of the last three rows where PEs "
+            "outnumber\n"
+            "                  processors\n"
+            "  fetch_add (ns)  of the first two rows: one atomic on a word of the lock's home; off-node by "
+            "rma_atomic_fetch_add\n"
+            "  futex (ns)      of the last three: a word on which the next PE sleeps; '-' off-node\n"
+            "  MPI (ns)        MPI_Win_lock, exclusive, and MPI_Win_unlock; in the last row with MPI_Get, "
+            "MPI_Win_flush and\n"
+            "                  MPI_Put of the words between; '-' in the others\n"
+            "The rows:\n"
+            "  lock          PE 0: rma_set_lock, rma_clear_lock, nobody else wants it; raw: exchange, "
+            "compare-and-swap\n"
+            "  test          the same with rma_test_lock; raw: two compare-and-swaps\n"
+            "  handover      from rma_clear_lock by PE 0 or 1 to the return of rma_set_lock in the other, which "
+            "waits;\n"
+            "                raw, futex: the same with a word that the other one spins or sleeps on; '-' off-node\n"
+            "  handover_all  the same with all PEs in turn; '-' unless 3 or more, on one node, each with a processor\n"
+            "  contended     a turn of one PE, which adds to three words of PE 0, while all want the lock;\n"
+            "                raw, futex: the same in turn by such a word\n"
+            "1.5 at most is asked of rma/raw of handover, and 5 of rma/futex of contended.",
         .options = options,
         .rows = "Row",
         .value = BENCH_NS,
         .budget = 20e-3,
     };
     struct bench_method methods[N_METHODS] = {
-        [RMA] = {.name = "Latency (ns)"},
-        [RAW] = {.name = "raw (ns)"},
-        [FETCH_ADD] = {.name = "fetch_add (ns)"},
-        [FUTEX] = {.name = "futex (ns)"},
+        [RMA] = {.name = "Latency (ns)"},          [RAW] = {.name = "raw (ns)"},
+        [FETCH_ADD] = {.name = "fetch_add (ns)"},  [FUTEX] = {.name = "futex (ns)"},
         [MPI] = {.name = "MPI (ns)", .mpi = true},
     };
     static const struct bench_ratio ratios[] = {
@@ -460,8 +456,9 @@ int main(int argc, char **argv) {
         bench_row(names[row], methods, N_METHODS, ratios, 4);
     }
     size_t bad = check_sums();
-    if (bad > 0) fprintf(stderr, "rma_lock: %zu of %d words under a lock or a baton are not %llu\n", bad, WORDS,
-                         (unsigned long long)increments);
+    if (bad > 0)
+        fprintf(stderr, "rma_lock: %zu of %d words under a lock or a baton are not %llu\n", bad, WORDS,
+                (unsigned long long)increments);
     if (bench_agree(bad + wrong > 0)) bench.failed = true;
     BENCH_MPI(MPI_Win_free(&window));
     BENCH_RMA(rma_team_destroy(pair));

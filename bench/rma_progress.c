@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* rma_progress.c: the time of operations on a PE that computes and calls nobody, and what serving them costs it.
  *
- * A batch is one computation of all PEs but the origin, which works on its target meanwhile: lone operations with a rest between them,
- * which meet a target that has not been asked for a while, or a burst. A cell is the median of the batches' medians. What is done
- * at the very end of a computation could meet a target that waits, so the origin begins nothing there.
+ * A batch is one computation of all PEs but the origin, which works on its target meanwhile: lone operations with a
+ * rest between them, which meet a target that has not been asked for a while, or a burst. A cell is the median of the
+ * batches' medians. What is done at the very end of a computation could meet a target that waits, so the origin begins
+ * nothing there.
  *
- * MPI alone serves nobody while the target computes, and librma's thread would serve MPI's operations with its own: for the MPI
- * column no PE has one. */
+ * MPI alone serves nobody while the target computes, and librma's thread would serve MPI's operations with its own: for
+ * the MPI column no PE has one. */
 #include "pair.h"
 
 #include <math.h>
@@ -17,11 +18,11 @@
 enum { RMA, RAW, MPI, N_METHODS };
 enum { FETCH_ADD, PUT };
 
-#define STEPS 10000       /* of arithmetic between two looks at the clock: some 10 us */
-#define REST 4000000      /* nanoseconds between lone operations: no thread still expects the next */
-#define SAMPLES 1000000   /* that are kept of a batch */
+#define STEPS     10000   /* of arithmetic between two looks at the clock: some 10 us */
+#define REST      4000000 /* nanoseconds between lone operations: no thread still expects the next */
+#define SAMPLES   1000000 /* that are kept of a batch */
 #define QUIET_END 0.85    /* of a computation: afterwards no operation begins */
-#define TURNS 10          /* pairs of short computations for each batch, to see what the thread costs */
+#define TURNS     10      /* pairs of short computations for each batch, to see what the thread costs */
 
 struct row {
     const char *name;
@@ -40,8 +41,8 @@ static const struct row rows[] = {
 static struct bench_pair pair;
 static long compute_ms = 2000;
 static double *samples;
-static uint64_t done;  /* operations of this batch */
-static size_t wrong;   /* values that this PE did not find as they had to be */
+static uint64_t done; /* operations of this batch */
+static size_t wrong;  /* values that this PE did not find as they had to be */
 
 /* Not rma_wtime: who computes calls neither library. */
 static double now(clockid_t clock) {
@@ -93,9 +94,7 @@ static void operate_mpi(int operation) {
     wrong += operation == FETCH_ADD && found != done;
 }
 
-static void rest(void) {
-    nanosleep(&(struct timespec){.tv_nsec = REST}, NULL);
-}
+static void rest(void) { nanosleep(&(struct timespec){.tv_nsec = REST}, NULL); }
 
 /* The median in microseconds. There is one operation at least. */
 static double operate(const struct row *row, int method, double end) {
@@ -155,8 +154,8 @@ static double mean(double value) {
     return value / bench.n_pes;
 }
 
-/* The time of so many steps, of all PEs at once. *others: processor time that the rest of the process took meanwhile, as a part
- * of it. */
+/* The time of so many steps, of all PEs at once. *others: processor time that the rest of the process took meanwhile,
+ * as a part of it. */
 static double compute_timed(long steps, double *others) {
     bench_sync();
     double process = now(CLOCK_PROCESS_CPUTIME_ID), thread = now(CLOCK_THREAD_CPUTIME_ID), start = now(CLOCK_MONOTONIC);
@@ -167,7 +166,8 @@ static double compute_timed(long steps, double *others) {
     return mean(time);
 }
 
-/* In percent: by how much a computation that nobody disturbs takes longer with the thread, and the processor time that it takes. */
+/* In percent: by how much a computation that nobody disturbs takes longer with the thread, and the processor time that
+ * it takes. */
 static void slowdown(double *longer, double *share) {
     long n = bench.repeat * TURNS, steps = STEPS;
     double *ratios = malloc((size_t)n * sizeof *ratios), *shares = malloc((size_t)n * sizeof *shares), ignored;
@@ -196,21 +196,25 @@ static void slowdown(double *longer, double *share) {
 
 int main(int argc, char **argv) {
     static const struct bench_option options[] = {
-        {"compute", 0, BENCH_COUNT, &compute_ms, 10, 1000000, "MS", "milliseconds that the target computes in a batch [2000]"},
+        {"compute", 0, BENCH_COUNT, &compute_ms, 10, 1000000, "MS",
+         "milliseconds that the target computes in a batch [2000]"},
         {0},
     };
     static const struct bench_spec spec = {
         .title = "busy target",
         .note = "8 bytes, while the target computes",
-        .help = "Time of operations by one PE on another, while all PEs but the first compute and call nobody:\n"
-                "  Latency (us)  rma_atomic_fetch_add, or rma_put and rma_quiet\n"
-                "  raw (us)      the same by an instruction through rma_ptr; '-' off-node\n"
-                "  MPI (us)      MPI_Fetch_and_op or MPI_Put, and MPI_Win_flush; librma's thread is ended on all PEs\n"
-                "The rows:\n"
-                "  lone, lone put    with rests of 4 ms\n"
-                "  burst, burst put  back to back; MPI's first takes what is left of the computation where MPI needs the target\n"
-                "  slowdown (%)      how much longer a computation of all PEs takes with librma's thread than without, in turn\n"
-                "  thread (%)        processor time that the thread takes of it; both '-' on one node, where there is none",
+        .help =
+            "Time of operations by one PE on another, while all PEs but the first compute and call nobody:\n"
+            "  Latency (us)  rma_atomic_fetch_add, or rma_put and rma_quiet\n"
+            "  raw (us)      the same by an instruction through rma_ptr; '-' off-node\n"
+            "  MPI (us)      MPI_Fetch_and_op or MPI_Put, and MPI_Win_flush; librma's thread is ended on all PEs\n"
+            "The rows:\n"
+            "  lone, lone put    with rests of 4 ms\n"
+            "  burst, burst put  back to back; MPI's first takes what is left of the computation where MPI needs the "
+            "target\n"
+            "  slowdown (%)      how much longer a computation of all PEs takes with librma's thread than without, in "
+            "turn\n"
+            "  thread (%)        processor time that the thread takes of it; both '-' on one node, where there is none",
         .options = options,
         .rows = "Row",
         .pairs = 1,
@@ -236,7 +240,8 @@ int main(int argc, char **argv) {
                 serve(m != MPI);
                 values[m * bench.repeat + i] = batch(&rows[r], m);
             }
-        for (int m = 0; m < N_METHODS; m++) cells[m] = m == RAW && !pair.on_node ? NAN : bench_median(values + m * bench.repeat, (int)bench.repeat);
+        for (int m = 0; m < N_METHODS; m++)
+            cells[m] = m == RAW && !pair.on_node ? NAN : bench_median(values + m * bench.repeat, (int)bench.repeat);
         bench_row_of(rows[r].name, cells, good(), methods, N_METHODS, ratios, 2);
     }
     double longer[N_METHODS] = {NAN, NAN, NAN}, share[N_METHODS] = {NAN, NAN, NAN};

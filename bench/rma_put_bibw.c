@@ -5,8 +5,8 @@
 int main(int argc, char **argv) {
     static const struct bench_spec spec = {
         .title = "put bandwidth, both directions",
-        .help = "Bandwidth (1 MB is 10^6 bytes), of both together, of windows of puts by each PE of a pair to one buffer of the other:\n"
-                BANDWIDTH_HELP("Bandwidth (MB/s)", "rma_put", "MPI_Put"),
+        .help = "Bandwidth (1 MB is 10^6 bytes), of both together, of windows of puts by each PE of a pair to one "
+                "buffer of the other:\n" BANDWIDTH_HELP("Bandwidth (MB/s)", "rma_put", "MPI_Put"),
         .max_size = (size_t)4 << 20,
         .pairs = BENCH_PAIRS_MAX,
         .budget = 5e-3,

@@ -5,8 +5,8 @@
 int main(int argc, char **argv) {
     static const struct bench_spec spec = {
         .title = "put message rate",
-        .help = "Millions of puts per second, in windows from the first PE of a pair to one buffer of the second:\n"
-                BANDWIDTH_HELP("Rate (M/s)      ", "rma_put", "MPI_Put"),
+        .help = "Millions of puts per second, in windows from the first PE of a pair to one buffer of the "
+                "second:\n" BANDWIDTH_HELP("Rate (M/s)      ", "rma_put", "MPI_Put"),
         .max_size = 4096,
         .pairs = BENCH_PAIRS_MAX,
         .budget = 5e-3,

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* rma_put_nb.c: the time of nonblocking puts, until they are begun, until they are complete, and with a computation between.
+/* rma_put_nb.c: the time of nonblocking puts, until they are begun, until they are complete, and with a computation
+ * between.
  *
- * How much of a transfer a computation hides: the origin begins the puts, computes for as long as they take by themselves, and
- * completes them. On one node the caller copies, and nothing can be hidden; between nodes it depends on who moves the bytes. */
+ * How much of a transfer a computation hides: the origin begins the puts, computes for as long as they take by
+ * themselves, and completes them. On one node the caller copies, and nothing can be hidden; between nodes it depends on
+ * who moves the bytes. */
 #include "pair.h"
 
 #include <string.h>
@@ -13,8 +15,8 @@ enum { RMA, CALL, COMPUTE, RAW, MPI, MPI_COMPUTE, N_METHODS };
 
 static struct bench_pair pair;
 static long window = WINDOW;
-static double step;                 /* seconds that one of arithmetic takes */
-static double clock_cost;           /* seconds between two calls of rma_wtime in a row */
+static double step;       /* seconds that one of arithmetic takes */
+static double clock_cost; /* seconds between two calls of rma_wtime in a row */
 
 /* Seconds of a window without a computation: the least of the row's batches so far. */
 struct alone {
@@ -33,18 +35,15 @@ static void begin_rma(void) {
     }
 }
 
-static void end_rma(void) {
-    BENCH_RMA(rma_quiet());
-}
+static void end_rma(void) { BENCH_RMA(rma_quiet()); }
 
 static void begin_mpi(void) {
     int len = (int)bench.size;
-    for (long i = window; i > 0; i--) BENCH_MPI(MPI_Put(pair.own, len, MPI_BYTE, bench.peer, 0, len, MPI_BYTE, pair.win));
+    for (long i = window; i > 0; i--)
+        BENCH_MPI(MPI_Put(pair.own, len, MPI_BYTE, bench.peer, 0, len, MPI_BYTE, pair.win));
 }
 
-static void end_mpi(void) {
-    BENCH_MPI(MPI_Win_flush(bench.peer, pair.win));
-}
+static void end_mpi(void) { BENCH_MPI(MPI_Win_flush(bench.peer, pair.win)); }
 
 /* The least of some: what disturbs this PE now makes no step slower. */
 static double find_step(void) {
@@ -60,9 +59,7 @@ static double find_step(void) {
 }
 
 /* Without a look at the clock, which would take longer than a short put. */
-static void compute(double seconds) {
-    bench_compute((long)(seconds / step));
-}
+static void compute(double seconds) { bench_compute((long)(seconds / step)); }
 
 /* All times are for one put of a window. */
 
@@ -73,7 +70,8 @@ BENCH_INLINE double whole(long n, void (*begin)(void), void (*end)(void), struct
         end();
     }
     double time = rma_wtime() - start;
-    if (alone->size != bench.size || time / (double)n < alone->seconds) *alone = (struct alone){bench.size, time / (double)n};
+    if (alone->size != bench.size || time / (double)n < alone->seconds)
+        *alone = (struct alone){bench.size, time / (double)n};
     return time / (double)window;
 }
 
@@ -87,9 +85,7 @@ BENCH_INLINE double computing(long n, void (*begin)(void), void (*end)(void), do
     return (rma_wtime() - start) / (double)window;
 }
 
-static double run_rma(long n) {
-    return whole(n, begin_rma, end_rma, &alone_rma);
-}
+static double run_rma(long n) { return whole(n, begin_rma, end_rma, &alone_rma); }
 
 static double run_call(long n) {
     double sum = 0;
@@ -102,9 +98,7 @@ static double run_call(long n) {
     return sum / (double)window;
 }
 
-static double run_compute(long n) {
-    return computing(n, begin_rma, end_rma, alone_rma.seconds);
-}
+static double run_compute(long n) { return computing(n, begin_rma, end_rma, alone_rma.seconds); }
 
 static double run_raw(long n) {
     char *to = pair.peer, *from = pair.own;
@@ -116,13 +110,9 @@ static double run_raw(long n) {
     return (rma_wtime() - start) / (double)window;
 }
 
-static double run_mpi(long n) {
-    return whole(n, begin_mpi, end_mpi, &alone_mpi);
-}
+static double run_mpi(long n) { return whole(n, begin_mpi, end_mpi, &alone_mpi); }
 
-static double run_mpi_compute(long n) {
-    return computing(n, begin_mpi, end_mpi, alone_mpi.seconds);
-}
+static double run_mpi_compute(long n) { return computing(n, begin_mpi, end_mpi, alone_mpi.seconds); }
 
 static size_t check_heap(const struct bench_method *m) {
     return bench_pair_check(m, pair.own, BENCH_ORIGIN, pair.heap, MPI_WIN_NULL);
@@ -139,15 +129,16 @@ int main(int argc, char **argv) {
     };
     static const struct bench_spec spec = {
         .title = "nonblocking put latency",
-        .help = "Time of a nonblocking put by the first PE of a pair to the second, as its share of a window:\n"
-                "  Latency (us)      rma_put_nbi ..., one rma_quiet\n"
-                "  call (us)         the same, rma_quiet not counted: when the caller goes on\n"
-                "  + compute (us)    the same with a computation before rma_quiet that takes as long as Latency\n"
-                "  raw (us)          memcpy through rma_ptr; '-' off-node\n"
-                "  MPI (us)          MPI_Put ..., one MPI_Win_flush, the target waiting in MPI\n"
-                "  MPI + comp. (us)  the same with a computation that takes as long as MPI\n"
-                "rma exposed, MPI exposed: the time with the computation, by that without: 1 if the computation hides the\n"
-                "transfer, 2 if it hides nothing of it.",
+        .help =
+            "Time of a nonblocking put by the first PE of a pair to the second, as its share of a window:\n"
+            "  Latency (us)      rma_put_nbi ..., one rma_quiet\n"
+            "  call (us)         the same, rma_quiet not counted: when the caller goes on\n"
+            "  + compute (us)    the same with a computation before rma_quiet that takes as long as Latency\n"
+            "  raw (us)          memcpy through rma_ptr; '-' off-node\n"
+            "  MPI (us)          MPI_Put ..., one MPI_Win_flush, the target waiting in MPI\n"
+            "  MPI + comp. (us)  the same with a computation that takes as long as MPI\n"
+            "rma exposed, MPI exposed: the time with the computation, by that without: 1 if the computation hides the\n"
+            "transfer, 2 if it hides nothing of it.",
         .options = options,
         .max_size = (size_t)1 << 20,
         .pairs = BENCH_PAIRS_MAX,
@@ -159,7 +150,11 @@ int main(int argc, char **argv) {
         [COMPUTE] = {.name = "+ compute (us)", .run = run_compute, .check = check_heap, .callers = BENCH_ORIGINS},
         [RAW] = {.name = "raw (us)", .run = run_raw, .check = check_heap, .callers = BENCH_ORIGINS},
         [MPI] = {.name = "MPI (us)", .run = run_mpi, .check = check_window, .callers = BENCH_ORIGINS, .mpi = true},
-        [MPI_COMPUTE] = {.name = "MPI + comp. (us)", .run = run_mpi_compute, .check = check_window, .callers = BENCH_ORIGINS, .mpi = true},
+        [MPI_COMPUTE] = {.name = "MPI + comp. (us)",
+                         .run = run_mpi_compute,
+                         .check = check_window,
+                         .callers = BENCH_ORIGINS,
+                         .mpi = true},
     };
     static const struct bench_ratio ratios[] = {
         {"rma/raw", RMA, {RAW, -1}},

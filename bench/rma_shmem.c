@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* rma_shmem.c: what calls of OpenSHMEM take beside the native calls that they stand for.
  *
- * Both are compiled into this program and work on one engine, so rma_init starts both. 1.1 at most is asked of shmem/rma. */
+ * Both are compiled into this program and work on one engine, so rma_init starts both. 1.1 at most is asked of
+ * shmem/rma. */
 #include "pair.h"
 
 #include <shmem.h>
@@ -12,13 +13,14 @@ static struct bench_pair pair;
 static uint64_t next; /* what the target's word holds */
 static size_t wrong;  /* what this PE did not find as it had to be */
 
-/* One call each, of which the target's word tells afterwards how many there were: each leaves next + 1 there. `mine` is a copy of the word. */
+/* One call each, of which the target's word tells afterwards how many there were: each leaves next + 1 there. `mine` is
+ * a copy of the word. */
 
-#define CALL(NAME, STATEMENT)                                                                           \
-    BENCH_INLINE void NAME(long *word, long *mine, size_t len, int pe) {                                \
-        (void)word, (void)mine, (void)len;                                                              \
-        STATEMENT;                                                                                      \
-        bench_keep(mine);                                                                               \
+#define CALL(NAME, STATEMENT)                                                                                          \
+    BENCH_INLINE void NAME(long *word, long *mine, size_t len, int pe) {                                               \
+        (void)word, (void)mine, (void)len;                                                                             \
+        STATEMENT;                                                                                                     \
+        bench_keep(mine);                                                                                              \
     }
 CALL(shmem_p_once, shmem_long_p(word, (long)++next, pe))
 CALL(native_p_once, rma_p_long(word, (long)++next, pe))
@@ -44,8 +46,8 @@ BENCH_INLINE double loop(long n, void (*once)(long *word, long *mine, size_t len
     return rma_wtime() - start;
 }
 
-#define RUNS(NAME)                                                                                      \
-    static double run_shmem_##NAME(long n) { return loop(n, shmem_##NAME##_once); }                     \
+#define RUNS(NAME)                                                                                                     \
+    static double run_shmem_##NAME(long n) { return loop(n, shmem_##NAME##_once); }                                    \
     static double run_native_##NAME(long n) { return loop(n, native_##NAME##_once); }
 RUNS(p)
 RUNS(g)

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* rma_signal.c: the time of a put with a signal and its completion, beside that of the put alone.
  *
- * The raw column is the limit: the same bytes copied to the address that rma_ptr gives, and a store that releases them. MPI has no
- * such operation: the put must be complete before the signal is begun. */
+ * The raw column is the limit: the same bytes copied to the address that rma_ptr gives, and a store that releases them.
+ * MPI has no such operation: the put must be complete before the signal is begun. */
 #include "pair.h"
 
 #include <string.h>
 
 enum { SIGNAL, PUT, RAW, MPI, N_METHODS };
 
-#define SIGNAL_SIZE 128 /* no cache or prefetcher moves more at once: the signal has its line to itself */
-#define DEADLINE 20.0   /* seconds for a signal to come */
+#define SIGNAL_SIZE 128  /* no cache or prefetcher moves more at once: the signal has its line to itself */
+#define DEADLINE    20.0 /* seconds for a signal to come */
 
 static struct bench_pair pair;
 static uint64_t *word; /* the signal, on each PE */
@@ -31,9 +31,7 @@ BENCH_INLINE double signal_loop(long n, size_t len) {
     return rma_wtime() - start;
 }
 
-BENCH_INLINE double put_loop(long n, size_t len) {
-    return bench_pair_puts(&pair, n, len);
-}
+BENCH_INLINE double put_loop(long n, size_t len) { return bench_pair_puts(&pair, n, len); }
 
 BENCH_INLINE double raw_loop(long n, size_t len) {
     char *to = pair.peer, *from = pair.own;
@@ -47,17 +45,11 @@ BENCH_INLINE double raw_loop(long n, size_t len) {
     return rma_wtime() - start;
 }
 
-static double run_signal(long n) {
-    return BENCH_BY_SIZE(signal_loop, n, true);
-}
+static double run_signal(long n) { return BENCH_BY_SIZE(signal_loop, n, true); }
 
-static double run_put(long n) {
-    return BENCH_BY_SIZE(put_loop, n, true);
-}
+static double run_put(long n) { return BENCH_BY_SIZE(put_loop, n, true); }
 
-static double run_raw(long n) {
-    return BENCH_BY_SIZE(raw_loop, n, true);
-}
+static double run_raw(long n) { return BENCH_BY_SIZE(raw_loop, n, true); }
 
 static double run_mpi(long n) {
     int len = (int)bench.size;
@@ -94,7 +86,8 @@ static size_t check_by(const struct bench_method *m, uint64_t *signal, char *to)
         double end = rma_wtime() + DEADLINE;
         while (__atomic_load_n(signal, __ATOMIC_ACQUIRE) != 1 && rma_wtime() < end) {
             BENCH_RMA(rma_progress());
-            BENCH_MPI(MPI_Iprobe(MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, &any, MPI_STATUS_IGNORE)); /* moves MPI's operations */
+            BENCH_MPI(
+                MPI_Iprobe(MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, &any, MPI_STATUS_IGNORE)); /* moves MPI's operations */
         }
         wrong = bench_pair_wrong(to, seed) + (__atomic_load_n(signal, __ATOMIC_ACQUIRE) != 1);
     }
@@ -102,9 +95,7 @@ static size_t check_by(const struct bench_method *m, uint64_t *signal, char *to)
     return wrong;
 }
 
-static size_t check_signal(const struct bench_method *m) {
-    return check_by(m, word, pair.heap);
-}
+static size_t check_signal(const struct bench_method *m) { return check_by(m, word, pair.heap); }
 
 static size_t check_mpi(const struct bench_method *m) {
     return check_by(m, (uint64_t *)(void *)(pair.base + place), pair.base);
@@ -117,7 +108,8 @@ int main(int argc, char **argv) {
                 "  Latency (us)  rma_put_signal, rma_quiet\n"
                 "  put (us)      rma_put, rma_quiet\n"
                 "  raw (us)      stores or memcpy through rma_ptr, and a store that releases them; '-' off-node\n"
-                "  MPI (us)      MPI_Put, MPI_Win_flush, MPI_Accumulate of the signal, MPI_Win_flush, the target waiting in MPI\n"
+                "  MPI (us)      MPI_Put, MPI_Win_flush, MPI_Accumulate of the signal, MPI_Win_flush, the target "
+                "waiting in MPI\n"
                 "1.2 at most is asked of signal/put. The compiler knows lengths of 1, 2, 4 and 8 bytes.",
         .min_size = 8,
         .max_size = (size_t)1 << 20,

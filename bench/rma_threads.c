@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* rma_threads.c: how fast several threads of one PE work on another together, with a context each and all in one.
  *
- * The figure is the time of all divided by the operations of all: with a processor for each thread it halves with two, if nothing is
- * shared. Each thread has lines of its own there, so that it is the library that is measured, and not a line that threads share. */
+ * The figure is the time of all divided by the operations of all: with a processor for each thread it halves with two,
+ * if nothing is shared. Each thread has lines of its own there, so that it is the library that is measured, and not a
+ * line that threads share. */
 #include "pair.h"
 
 #include <pthread.h>
@@ -13,7 +14,7 @@ enum { OWN, ONE, RAW, MPI, N_METHODS };
 enum { PUT, GET, FETCH_ADD };
 
 #define THREADS_MAX 64
-#define LINE 16 /* words of 8 bytes between those of two threads */
+#define LINE        16 /* words of 8 bytes between those of two threads */
 
 static struct bench_pair pair;
 static int operation;
@@ -23,7 +24,8 @@ struct worker {
     pthread_t thread;
     rma_ctx *ctx;
     long n;
-    uint64_t *word, *near, *mine; /* the target's by symmetric address, by load and store if that can be, and what is put from or got to here */
+    uint64_t *word, *near, *mine; /* the target's by symmetric address, by load and store if that can be, and what is
+                                     put from or got to here */
     double seconds;
 };
 
@@ -125,7 +127,8 @@ static double run_one(long n) {
 static double run_raw(long n) { return run(n, work_raw); }
 static double run_mpi(long n) { return run(n, work_mpi); }
 
-/* Each thread's word on the target is what it has put, or the number of what it has added; what it has got is what was there. */
+/* Each thread's word on the target is what it has put, or the number of what it has added; what it has got is what was
+ * there. */
 static size_t check_words(const struct bench_method *m, uint64_t *words, MPI_Win win) {
     static uint64_t turn = 1000;
     const long n = 16 * (long)n_threads;
@@ -148,13 +151,18 @@ static size_t check_words(const struct bench_method *m, uint64_t *words, MPI_Win
     return wrong;
 }
 
-static size_t check_heap(const struct bench_method *m) { return check_words(m, (uint64_t *)(void *)pair.heap, MPI_WIN_NULL); }
-static size_t check_window(const struct bench_method *m) { return check_words(m, (uint64_t *)(void *)pair.base, pair.win); }
+static size_t check_heap(const struct bench_method *m) {
+    return check_words(m, (uint64_t *)(void *)pair.heap, MPI_WIN_NULL);
+}
+static size_t check_window(const struct bench_method *m) {
+    return check_words(m, (uint64_t *)(void *)pair.base, pair.win);
+}
 
 int main(int argc, char **argv) {
     static long threads = 2;
     static const struct bench_option options[] = {
-        {"operation", 'o', BENCH_WORD, &operation, 0, 0, "put|get|fetch_add", "what the threads do, 8 bytes each time [put]"},
+        {"operation", 'o', BENCH_WORD, &operation, 0, 0, "put|get|fetch_add",
+         "what the threads do, 8 bytes each time [put]"},
         {"threads", 't', BENCH_COUNT, &threads, 1, THREADS_MAX, "N", "rows for 1, 2, 4 ... up to N threads [2]"},
         {"window", 'w', BENCH_COUNT, &window, 1, 1 << 20, "N", "operations for each completion [64]"},
         {0},
@@ -162,12 +170,15 @@ int main(int argc, char **argv) {
     static const struct bench_spec spec = {
         .title = "rate of threads",
         .note = "8 bytes, time of one operation among all",
-        .help = "Time of a nonblocking operation of 8 bytes by threads of one PE, divided by the number of threads that work at once:\n"
-                "  own context (us)  rma_ctx_put_nbi, rma_ctx_get_nbi or rma_ctx_atomic_fetch_add_nbi, rma_ctx_quiet after --window\n"
+        .help = "Time of a nonblocking operation of 8 bytes by threads of one PE, divided by the number of threads "
+                "that work at once:\n"
+                "  own context (us)  rma_ctx_put_nbi, rma_ctx_get_nbi or rma_ctx_atomic_fetch_add_nbi, rma_ctx_quiet "
+                "after --window\n"
                 "  one context (us)  the same, all threads in RMA_CTX_DEFAULT\n"
                 "  raw (us)          the same by load, store or instruction through rma_ptr; '-' off-node\n"
                 "  MPI (us)          MPI_Put, MPI_Get or MPI_Fetch_and_op, one window, MPI_Win_flush after --window\n"
-                "Give the origin as many processors as threads. The target waits in MPI for MPI's column, and off-node in librma for the first.",
+                "Give the origin as many processors as threads. The target waits in MPI for MPI's column, and off-node "
+                "in librma for the first.",
         .options = options,
         .rows = "Threads",
         .pairs = BENCH_PAIRS_MAX,

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* rma_wait.c: the time from one PE to another that waits for a word, and what ordering and testing cost alone.
  *
- * The PEs of a pair take turns in changing a word of the other one and waiting for their own; half of such a round is printed.
- * The raw column is the limit: a store that releases, to the address that rma_ptr gives, and loads that acquire, with
- * nothing between two of them. It looks at as many words as librma does. */
+ * The PEs of a pair take turns in changing a word of the other one and waiting for their own; half of such a round is
+ * printed. The raw column is the limit: a store that releases, to the address that rma_ptr gives, and loads that
+ * acquire, with nothing between two of them. It looks at as many words as librma does. */
 #include "pair.h"
 
 enum { RMA, RAW, MPI, N_METHODS };
 
-#define WORDS 64         /* most that are waited for at once */
+#define WORDS      64    /* most that are waited for at once */
 #define SPINS_MOST 65536 /* looks before others may have the processor */
 
 /* On either PE of a pair. */
@@ -26,9 +26,7 @@ static long turn;           /* in step on both PEs; no word has had its value be
 static long n_words = 1;    /* that the row waits for: a power of two, so that finding this turn's takes no division */
 static size_t wrong;        /* what this PE did not find as it had to be */
 
-BENCH_INLINE long place(void) {
-    return turn & (n_words - 1);
-}
+BENCH_INLINE long place(void) { return turn & (n_words - 1); }
 
 /* Ways to tell the other PE this turn, and to wait for it. */
 
@@ -42,9 +40,7 @@ static void tell_set(void) {
     BENCH_RMA(rma_quiet());
 }
 
-static void await_word(void) {
-    BENCH_RMA(rma_wait_until(&board->word[0], RMA_CMP_EQ, turn));
-}
+static void await_word(void) { BENCH_RMA(rma_wait_until(&board->word[0], RMA_CMP_EQ, turn)); }
 
 static void await_any(void) {
     wrong += rma_wait_until_any(board->word, (size_t)n_words, NULL, RMA_CMP_EQ, turn) != (size_t)place();
@@ -60,13 +56,9 @@ BENCH_INLINE void tell_signal(size_t len) {
     BENCH_RMA(rma_quiet());
 }
 
-static void tell_signal0(void) {
-    tell_signal(0);
-}
+static void tell_signal0(void) { tell_signal(0); }
 
-static void tell_signal8(void) {
-    tell_signal(sizeof board->datum);
-}
+static void tell_signal8(void) { tell_signal(sizeof board->datum); }
 
 static void await_signal0(void) {
     wrong += rma_signal_wait_until(&board->signal, RMA_CMP_EQ, (uint64_t)turn) != (uint64_t)turn;
@@ -78,9 +70,7 @@ static void await_signal8(void) {
 }
 
 /* Pairs with the acquire in await_raw. */
-static void tell_raw(void) {
-    __atomic_store_n(&peer->word[place()], turn, __ATOMIC_RELEASE);
-}
+static void tell_raw(void) { __atomic_store_n(&peer->word[place()], turn, __ATOMIC_RELEASE); }
 
 BENCH_INLINE void yield_at(unsigned spins) {
     if (spins > SPINS_MOST) sched_yield();
@@ -97,9 +87,7 @@ static void await_raw(void) {
 }
 
 /* Pairs with the acquire in await_raw_signal0. */
-static void tell_raw_signal0(void) {
-    __atomic_store_n(&peer->signal, (uint64_t)turn, __ATOMIC_RELEASE);
-}
+static void tell_raw_signal0(void) { __atomic_store_n(&peer->signal, (uint64_t)turn, __ATOMIC_RELEASE); }
 
 static void tell_raw_signal8(void) {
     peer->datum = (uint64_t)turn;
@@ -116,9 +104,7 @@ static void await_raw_signal8(void) {
     wrong += board->datum != (uint64_t)turn;
 }
 
-static void tell_mpi(void) {
-    BENCH_MPI(MPI_Send(&turn, 1, MPI_LONG, other, 0, MPI_COMM_WORLD));
-}
+static void tell_mpi(void) { BENCH_MPI(MPI_Send(&turn, 1, MPI_LONG, other, 0, MPI_COMM_WORLD)); }
 
 static void await_mpi(void) {
     long found;
@@ -140,10 +126,8 @@ BENCH_INLINE double rounds(long n, void (*tell)(void), void (*await)(void)) {
     return begins ? (rma_wtime() - start) / 2 : 0;
 }
 
-#define RUN(NAME, TELL, AWAIT)                                                                          \
-    static double run_##NAME(long n) {                                                                  \
-        return rounds(n, TELL, AWAIT);                                                                  \
-    }
+#define RUN(NAME, TELL, AWAIT)                                                                                         \
+    static double run_##NAME(long n) { return rounds(n, TELL, AWAIT); }
 RUN(p, tell_p, await_word)
 RUN(atomic_set, tell_set, await_word)
 RUN(signal0, tell_signal0, await_signal0)
@@ -166,30 +150,18 @@ BENCH_INLINE double repeat(long n, void (*once)(void)) {
     return rma_wtime() - start;
 }
 
-static void test_false(void) {
-    wrong += rma_test(&board->word[0], RMA_CMP_EQ, -1L) != 0;
-}
+static void test_false(void) { wrong += rma_test(&board->word[0], RMA_CMP_EQ, -1L) != 0; }
 
-static void look(void) {
-    wrong += __atomic_load_n(&board->word[0], __ATOMIC_ACQUIRE) == -1L;
-}
+static void look(void) { wrong += __atomic_load_n(&board->word[0], __ATOMIC_ACQUIRE) == -1L; }
 
-static void quiet(void) {
-    BENCH_RMA(rma_quiet());
-}
+static void quiet(void) { BENCH_RMA(rma_quiet()); }
 
-static void fence(void) {
-    BENCH_RMA(rma_fence());
-}
+static void fence(void) { BENCH_RMA(rma_fence()); }
 
-static void release(void) {
-    __atomic_thread_fence(__ATOMIC_RELEASE);
-}
+static void release(void) { __atomic_thread_fence(__ATOMIC_RELEASE); }
 
-#define REPEAT(ONCE)                                                                                    \
-    static double run_##ONCE(long n) {                                                                  \
-        return repeat(n, ONCE);                                                                         \
-    }
+#define REPEAT(ONCE)                                                                                                   \
+    static double run_##ONCE(long n) { return repeat(n, ONCE); }
 REPEAT(test_false)
 REPEAT(look)
 REPEAT(quiet)

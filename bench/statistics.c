@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* statistics.c: order statistics.
  *
- * Times of a shared machine have a floor and a long tail, so nothing here assumes a distribution. The interval of the median
- * is between two of the values: with each value the chance that it lies below the true median is one half, so how many do is
- * binomial (Hoefler and Belli, Scientific Benchmarking of Parallel Computing Systems, SC15, section 3.1.3). */
+ * Times of a shared machine have a floor and a long tail, so nothing here assumes a distribution. The interval of the
+ * median is between two of the values: with each value the chance that it lies below the true median is one half, so
+ * how many do is binomial (Hoefler and Belli, Scientific Benchmarking of Parallel Computing Systems, SC15,
+ * section 3.1.3). */
 #include "statistics.h"
 
 #include <math.h>
@@ -27,9 +28,7 @@ static int left_out(int n) {
     return 0;
 }
 
-double bench_median(double *v, int n) {
-    return bench_summarize(v, n).median;
-}
+double bench_median(double *v, int n) { return bench_summarize(v, n).median; }
 
 struct bench_summary bench_summarize(double *v, int n) {
     struct bench_summary s = {n, NAN, NAN, NAN, NAN, NAN, NAN};

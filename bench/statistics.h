@@ -3,8 +3,9 @@
 #ifndef BENCH_STATISTICS_H
 #define BENCH_STATISTICS_H
 
-/* Of n values. The interval holds the median of what the values are drawn from with a probability of 95 % at least, whatever
- * their distribution is; fewer than 6 values have none (not a number). All are not a number if there are no values. */
+/* Of n values. The interval holds the median of what the values are drawn from with a probability of 95 % at least,
+ * whatever their distribution is; fewer than 6 values have none (not a number). All are not a number if there are no
+ * values. */
 struct bench_summary {
     int n;
     double min;

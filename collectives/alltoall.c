@@ -13,7 +13,8 @@
 #include <assert.h>
 #include <string.h>
 
-/* A block: n elements of elem bytes, `to` or `from` elements from one to the next. Without gaps an element is a byte. */
+/* A block: n elements of elem bytes, `to` or `from` elements from one to the next. Without gaps an element is a byte.
+ */
 struct blocks {
     char *dest;
     const char *source;
@@ -22,7 +23,9 @@ struct blocks {
 };
 
 /* Where element k of block i is. */
-static size_t at(const struct blocks *b, int i, size_t k, size_t stride) { return ((size_t)i * b->n + k) * stride * b->elem; }
+static size_t at(const struct blocks *b, int i, size_t k, size_t stride) {
+    return ((size_t)i * b->n + k) * stride * b->elem;
+}
 
 /* n pieces of len bytes, of which the next one is to_step and from_step bytes further. */
 static void move(char *to, size_t to_step, const char *from, size_t from_step, size_t len, size_t n) {
@@ -33,17 +36,21 @@ static void move(char *to, size_t to_step, const char *from, size_t from_step, s
 }
 
 /* A whole block. */
-static void copy(const struct blocks *b, char *dest, const char *source) { move(dest, b->to * b->elem, source, b->from * b->elem, b->elem, b->n); }
+static void copy(const struct blocks *b, char *dest, const char *source) {
+    move(dest, b->to * b->elem, source, b->from * b->elem, b->elem, b->n);
+}
 
 static void own(const struct rmai_near *near, const struct blocks *b) {
     int i = near->index[near->me];
     if (b->dest != b->source) copy(b, b->dest + at(b, i, 0, b->to), b->source + at(b, i, 0, b->from));
 }
 
-static size_t place(int i, int of) { return (size_t)(i < of ? i : i - 1); } /* PE i's piece among those of PE `of`, which has none for itself */
+static size_t place(int i, int of) {
+    return (size_t)(i < of ? i : i - 1);
+} /* PE i's piece among those of PE `of`, which has none for itself */
 
-/* A turn for a piece of each block: n elements from number k on, of each len bytes from byte o on. Where source is dest, it is in the stage
- * before it is overwritten. */
+/* A turn for a piece of each block: n elements from number k on, of each len bytes from byte o on. Where source is
+ * dest, it is in the stage before it is overwritten. */
 static void stage(struct rmai_near *near, const struct blocks *b, size_t k, size_t n, size_t o, size_t len) {
     const size_t piece = n * len, all = piece * ((size_t)near->n - 1);
     char *mine;
@@ -51,12 +58,14 @@ static void stage(struct rmai_near *near, const struct blocks *b, size_t k, size
     mine = rmai_place_of(near, near->me, all);
     for (int i = 0; i < near->n; i++)
         if (i != near->me)
-            move(mine + place(i, near->me) * piece, len, b->source + at(b, near->index[i], k, b->from) + o, b->from * b->elem, len, n);
+            move(mine + place(i, near->me) * piece, len, b->source + at(b, near->index[i], k, b->from) + o,
+                 b->from * b->elem, len, n);
     rmai_near_meet(near);
     for (int i = 0; i < near->n; i++) {
         const char *theirs = rmai_place_of(near, i, all);
         if (i != near->me)
-            move(b->dest + at(b, near->index[i], k, b->to) + o, b->to * b->elem, theirs + place(near->me, i) * piece, len, len, n);
+            move(b->dest + at(b, near->index[i], k, b->to) + o, b->to * b->elem, theirs + place(near->me, i) * piece,
+                 len, len, n);
     }
     rmai_near_through(near);
 }
@@ -66,7 +75,8 @@ static void staged(struct rmai_near *near, const struct blocks *b) {
     const size_t room = RMAI_STAGE / ((size_t)near->n - 1), len = rmai_min(b->elem, room);
     assert(room > 0 && "a node has less PEs than a stage has bytes");
     for (size_t k = 0; k < b->n; k += room / len)
-        for (size_t o = 0; o < b->elem; o += len) stage(near, b, k, rmai_min(b->n - k, room / len), o, rmai_min(b->elem - o, len));
+        for (size_t o = 0; o < b->elem; o += len)
+            stage(near, b, k, rmai_min(b->n - k, room / len), o, rmai_min(b->elem - o, len));
 }
 
 /* 0 if some PE's source is not to be looked into. Each begins with the next one's, so that not all look at one. */
@@ -93,7 +103,8 @@ static int direct(struct rmai_near *near, const struct blocks *b) {
 
 static void on_node(const struct rmai_call *c, const struct blocks *b) {
     struct rmai_near *near = c->near;
-    if (near->n > 1 && rmai_call_takes(c, RMAI_ALLTOALL_DIRECT, b->n * b->elem * (size_t)near->n) && direct(near, b)) return;
+    if (near->n > 1 && rmai_call_takes(c, RMAI_ALLTOALL_DIRECT, b->n * b->elem * (size_t)near->n) && direct(near, b))
+        return;
     if (near->n > 1) staged(near, b);
     own(near, b);
 }
@@ -106,7 +117,7 @@ static void on_node(const struct rmai_call *c, const struct blocks *b) {
  * first, or there are gaps, it comes to a place in the team's stage. All go through rounds and pieces in one order, so
  * whoever is furthest behind waits for nobody, or for another as far behind. */
 
-#define SWAPS_MOST 64     /* pieces under way */
+#define SWAPS_MOST     64 /* pieces under way */
 #define PARTS_AT_LEAST 4  /* of the stage, for long pieces */
 
 /* n elements from number k on of the block of PE `with`, of each `len` bytes from byte o on. */
@@ -213,40 +224,49 @@ static int exchange(const struct rmai_call *c, const struct blocks *b) {
 
 int rma_alltoall(rma_team *team, void *dest, const void *source, size_t len) {
     struct rmai_call c;
-    struct rmai_buffer to = {.argument = "dest", .addr = dest, .align = 1}, from = {.argument = "source", .addr = source, .align = 1};
+    struct rmai_buffer to = {.argument = "dest", .addr = dest, .align = 1},
+                       from = {.argument = "source", .addr = source, .align = 1};
     struct blocks b = {.dest = dest, .source = source, .to = 1, .from = 1, .elem = 1, .n = len};
     int code = rmai_call_begin(&c, "rma_alltoall", team);
     if (code != RMA_SUCCESS) return rmai_raise(code);
     if (__builtin_mul_overflow(len, (size_t)c.t->n, &to.len))
-        code = rmai_error(RMA_ERR_ARG, "rma_alltoall: %zu bytes for each of %d PEs are more than there can be", len, c.t->n);
+        code = rmai_error(RMA_ERR_ARG, "rma_alltoall: %zu bytes for each of %d PEs are more than there can be", len,
+                          c.t->n);
     from.len = to.len;
     if (code == RMA_SUCCESS) code = rmai_call_buffers(&c, &to, &from);
-    code = rmai_call_agree(&c, code, &(struct rmai_stated){.which = RMAI_CALL_ALLTOALL, .len = len, .len_text = "the length in bytes"});
+    code = rmai_call_agree(
+        &c, code, &(struct rmai_stated){.which = RMAI_CALL_ALLTOALL, .len = len, .len_text = "the length in bytes"});
     if (code != RMA_SUCCESS || len == 0) return rmai_raise(code);
     b.offset = dest == source ? 0 : from.offset;
     return rmai_raise(exchange(&c, &b));
 }
 
-static int check_strides(const struct rmai_call *c, const struct blocks *b, ptrdiff_t dest_stride, ptrdiff_t source_stride, struct rmai_buffer *to,
-                         struct rmai_buffer *from) {
+static int check_strides(const struct rmai_call *c, const struct blocks *b, ptrdiff_t dest_stride,
+                         ptrdiff_t source_stride, struct rmai_buffer *to, struct rmai_buffer *from) {
     size_t all;
-    int code = rmai_check_strides(c->name, dest_stride, source_stride, b->elem), too_many = __builtin_mul_overflow((size_t)c->t->n, b->n, &all);
+    int code = rmai_check_strides(c->name, dest_stride, source_stride, b->elem),
+        too_many = __builtin_mul_overflow((size_t)c->t->n, b->n, &all);
     if (code != RMA_SUCCESS) return code;
     to->len = all ? rmai_span(all, b->to, b->elem) : 0;
     from->len = all ? rmai_span(all, b->from, b->elem) : 0;
     if (too_many || (all && (!to->len || !from->len)))
-        return rmai_error(RMA_ERR_ARG, "%s: %zu elements of %zu bytes for each of %d PEs, %td and %td elements apart, are more than there can be",
-                          c->name, b->n, b->elem, c->t->n, dest_stride, source_stride);
+        return rmai_error(
+            RMA_ERR_ARG,
+            "%s: %zu elements of %zu bytes for each of %d PEs, %td and %td elements apart, are more than there can be",
+            c->name, b->n, b->elem, c->t->n, dest_stride, source_stride);
     if (b->n > 0 && b->dest == b->source && dest_stride != source_stride)
-        return rmai_error(RMA_ERR_ARG, "%s: source is dest %p, but dest_stride %td is not source_stride %td", c->name, (void *)b->dest, dest_stride,
-                          source_stride);
+        return rmai_error(RMA_ERR_ARG, "%s: source is dest %p, but dest_stride %td is not source_stride %td", c->name,
+                          (void *)b->dest, dest_stride, source_stride);
     return rmai_call_buffers(c, to, from);
 }
 
 /* More than one statement holds: so there are three, and who has failed in one makes no other. */
 static int agree_on_strides(const struct rmai_call *c, const struct blocks *b, int code) {
-    struct rmai_stated s = {.which = RMAI_CALL_ALLTOALLS, .root = (int32_t)rmai_min(b->elem, INT32_MAX), .root_text = "the bytes of an element",
-                            .len = b->n, .len_text = "the number of elements"};
+    struct rmai_stated s = {.which = RMAI_CALL_ALLTOALLS,
+                            .root = (int32_t)rmai_min(b->elem, INT32_MAX),
+                            .root_text = "the bytes of an element",
+                            .len = b->n,
+                            .len_text = "the number of elements"};
     code = rmai_call_agree(c, code, &s);
     s.len = b->to;
     s.len_text = "dest_stride";
@@ -256,10 +276,13 @@ static int agree_on_strides(const struct rmai_call *c, const struct blocks *b, i
     return code == RMA_SUCCESS ? rmai_call_agree(c, code, &s) : code;
 }
 
-int rma_alltoalls(rma_team *team, void *dest, const void *source, ptrdiff_t dest_stride, ptrdiff_t source_stride, size_t elem, size_t n) {
+int rma_alltoalls(rma_team *team, void *dest, const void *source, ptrdiff_t dest_stride, ptrdiff_t source_stride,
+                  size_t elem, size_t n) {
     struct rmai_call c;
-    struct rmai_buffer to = {.argument = "dest", .addr = dest, .align = 1}, from = {.argument = "source", .addr = source, .align = 1};
-    struct blocks b = {.dest = dest, .source = source, .to = (size_t)dest_stride, .from = (size_t)source_stride, .elem = elem, .n = n};
+    struct rmai_buffer to = {.argument = "dest", .addr = dest, .align = 1},
+                       from = {.argument = "source", .addr = source, .align = 1};
+    struct blocks b = {
+        .dest = dest, .source = source, .to = (size_t)dest_stride, .from = (size_t)source_stride, .elem = elem, .n = n};
     int code = rmai_call_begin(&c, "rma_alltoalls", team);
     if (code != RMA_SUCCESS) return rmai_raise(code);
     code = check_strides(&c, &b, dest_stride, source_stride, &to, &from);

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Broadcast. On a node all copy at the same time, from the root's stage or its own buffer. Where the team is on several nodes those of the
- * root's node have the data first; then its leader hands them to the other leaders, and these to their nodes. */
+/* Broadcast. On a node all copy at the same time, from the root's stage or its own buffer. Where the team is on several
+ * nodes those of the root's node have the data first; then its leader hands them to the other leaders, and these to
+ * their nodes. */
 #include "config.h"
 
 #include "base/error.h"
 #include "collectives/call.h"
 
-static int across_nodes(const struct rmai_call *c, const struct rmai_buffer *dest, const struct rmai_buffer *source, int root) {
+static int across_nodes(const struct rmai_call *c, const struct rmai_buffer *dest, const struct rmai_buffer *source,
+                        int root) {
     const struct rmai_near *near = c->near;
     int near_root = rmai_near_number(near, root), code = RMA_SUCCESS, node;
     void *data = (void *)(uintptr_t)dest->addr;
@@ -29,8 +31,12 @@ int rma_broadcast(rma_team *team, void *dest, const void *source, size_t len, in
         code = rmai_error(RMA_ERR_PE, "rma_broadcast: root %d is outside 0..%d of the team", root, c.t->n - 1);
     if (c.t->me != root) from = (struct rmai_buffer){.argument = "source", .align = 1};
     if (code == RMA_SUCCESS) code = rmai_call_buffers(&c, &to, &from);
-    code = rmai_call_agree(&c, code, &(struct rmai_stated){.which = RMAI_CALL_BROADCAST, .root = root, .len = len,
-                                                          .root_text = "the root", .len_text = "the length in bytes"});
+    code = rmai_call_agree(&c, code,
+                           &(struct rmai_stated){.which = RMAI_CALL_BROADCAST,
+                                                 .root = root,
+                                                 .len = len,
+                                                 .root_text = "the root",
+                                                 .len_text = "the length in bytes"});
     if (code != RMA_SUCCESS || len == 0) return rmai_raise(code);
     if (!c.far) {
         rmai_spread(&c, rmai_near_number(c.near, root), dest, source, from.offset, len);

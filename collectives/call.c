@@ -18,7 +18,9 @@ int rmai_call_begin(struct rmai_call *c, const char *name, const rma_team *team)
     return RMA_SUCCESS;
 }
 
-int rmai_call_reaches(const struct rmai_call *c) { return c->far ? rmai_group_ready(c->w, c->name, c->t) : RMA_SUCCESS; }
+int rmai_call_reaches(const struct rmai_call *c) {
+    return c->far ? rmai_group_ready(c->w, c->name, c->t) : RMA_SUCCESS;
+}
 
 /* ---- buffers ---- */
 
@@ -27,9 +29,11 @@ static int look(const struct rmai_call *c, struct rmai_buffer *b) {
     if (b->len == 0) return RMA_SUCCESS;
     if (!b->addr) return rmai_error(RMA_ERR_ARG, "%s: %s is a null pointer", c->name, b->argument);
     if ((uintptr_t)b->addr & (b->align - 1))
-        return rmai_error(RMA_ERR_ADDRESS, "%s: %s %p is not aligned to the %zu bytes of its type", c->name, b->argument, b->addr, b->align);
+        return rmai_error(RMA_ERR_ADDRESS, "%s: %s %p is not aligned to the %zu bytes of its type", c->name,
+                          b->argument, b->addr, b->align);
     if ((uintptr_t)b->addr + b->len < (uintptr_t)b->addr)
-        return rmai_error(RMA_ERR_ADDRESS, "%s: %s %p with %zu bytes passes the end of memory", c->name, b->argument, b->addr, b->len);
+        return rmai_error(RMA_ERR_ADDRESS, "%s: %s %p with %zu bytes passes the end of memory", c->name, b->argument,
+                          b->addr, b->len);
     return rmai_near_offset(c->w, c->name, b->argument, b->addr, b->len, &b->offset);
 }
 
@@ -39,8 +43,9 @@ int rmai_call_buffers(const struct rmai_call *c, struct rmai_buffer *dest, struc
     if (code == RMA_SUCCESS) code = look(c, source);
     if (code != RMA_SUCCESS) return code;
     if (d != s && d < s + source->len && s < d + dest->len)
-        return rmai_error(RMA_ERR_ARG, "%s: dest %p with %zu bytes and source %p with %zu bytes overlap, and are not the same", c->name, dest->addr,
-                          dest->len, source->addr, source->len);
+        return rmai_error(RMA_ERR_ARG,
+                          "%s: dest %p with %zu bytes and source %p with %zu bytes overlap, and are not the same",
+                          c->name, dest->addr, dest->len, source->addr, source->len);
     return RMA_SUCCESS;
 }
 
@@ -95,21 +100,26 @@ static const char *const calls[][2] = {
     [RMAI_CALL_EXSCAN] = {"an exclusive scan", "an exclusive scan"},
 };
 static const char *const ops[RMAI_OPS] = {"and", "or", "xor", "min", "max", "sum", "prod"};
-static const char *const types[RMAI_TYPES] = {"int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
-                                              "float", "double", "long double", "complex float", "complex double"};
+static const char *const types[RMAI_TYPES] = {"int8",        "int16",         "int32",         "int64", "uint8",
+                                              "uint16",      "uint32",        "uint64",        "float", "double",
+                                              "long double", "complex float", "complex double"};
 
-static int differ(const struct rmai_call *c, const struct rmai_stated *s, const struct statement *a, const struct statement *b) {
+static int differ(const struct rmai_call *c, const struct rmai_stated *s, const struct statement *a,
+                  const struct statement *b) {
     const int shmem = rmai_error_of_shmem(c->name);
     if (a->what >> 16 != b->what >> 16)
-        return rmai_error(RMA_ERR_MISMATCH, "%s: PE %d is in %s, PE %d in %s: every PE of a team must make the same collective calls", c->name,
-                          a->pe, calls[a->what >> 16][shmem], b->pe, calls[b->what >> 16][shmem]);
+        return rmai_error(RMA_ERR_MISMATCH,
+                          "%s: PE %d is in %s, PE %d in %s: every PE of a team must make the same collective calls",
+                          c->name, a->pe, calls[a->what >> 16][shmem], b->pe, calls[b->what >> 16][shmem]);
     if (a->what != b->what)
-        return rmai_error(RMA_ERR_MISMATCH, "%s: the operation is %s of %s on PE %d, but %s of %s on PE %d", c->name, ops[a->what >> 8 & 0xff],
-                          types[a->what & 0xff], a->pe, ops[b->what >> 8 & 0xff], types[b->what & 0xff], b->pe);
+        return rmai_error(RMA_ERR_MISMATCH, "%s: the operation is %s of %s on PE %d, but %s of %s on PE %d", c->name,
+                          ops[a->what >> 8 & 0xff], types[a->what & 0xff], a->pe, ops[b->what >> 8 & 0xff],
+                          types[b->what & 0xff], b->pe);
     if (a->root != b->root)
-        return rmai_error(RMA_ERR_MISMATCH, "%s: %s is %d on PE %d, but %d on PE %d", c->name, s->root_text, a->root, a->pe, b->root, b->pe);
-    return rmai_error(RMA_ERR_MISMATCH, "%s: %s is %llu on PE %d, but %llu on PE %d", c->name, s->len_text, (unsigned long long)a->len, a->pe,
-                      (unsigned long long)b->len, b->pe);
+        return rmai_error(RMA_ERR_MISMATCH, "%s: %s is %d on PE %d, but %d on PE %d", c->name, s->root_text, a->root,
+                          a->pe, b->root, b->pe);
+    return rmai_error(RMA_ERR_MISMATCH, "%s: %s is %llu on PE %d, but %llu on PE %d", c->name, s->len_text,
+                      (unsigned long long)a->len, a->pe, (unsigned long long)b->len, b->pe);
 }
 
 int rmai_call_agree(const struct rmai_call *c, int code, const struct rmai_stated *s) {
@@ -145,7 +155,8 @@ static void spread_staged(struct rmai_near *near, int root, char *dest, const ch
 }
 
 /* Each from the root's buffer. 0 if that cannot be reached. */
-static int spread_direct(struct rmai_near *near, int root, char *dest, const char *source, uint64_t offset, size_t len) {
+static int spread_direct(struct rmai_near *near, int root, char *dest, const char *source, uint64_t offset,
+                         size_t len) {
     rmai_near_begin(near, near->me == root, 0);
     if (near->me == root) {
         rmai_near_slot(near, root)->word = offset;
@@ -167,6 +178,7 @@ void rmai_spread(const struct rmai_call *c, int root, void *dest, const void *so
         if (dest != source) memcpy(dest, source, len);
         return;
     }
-    if (rmai_call_takes(c, RMAI_BROADCAST_DIRECT, len) && spread_direct(c->near, root, dest, source, offset, len)) return;
+    if (rmai_call_takes(c, RMAI_BROADCAST_DIRECT, len) && spread_direct(c->near, root, dest, source, offset, len))
+        return;
     spread_staged(c->near, root, dest, source, len);
 }

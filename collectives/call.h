@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What all collectives begin with: the team, the arguments, and with RMA_CHECK=1 the question whether all PEs have given the same ones. */
+/* What all collectives begin with: the team, the arguments, and with RMA_CHECK=1 the question whether all PEs have
+ * given the same ones. */
 #ifndef RMAI_CALL_H
 #define RMAI_CALL_H
 
@@ -26,7 +27,7 @@ struct rmai_call {
     const char *name; /* of the public call */
     struct rmai_team *t;
     struct rmai_near *near;
-    int far;          /* some of the team's PEs are on other nodes */
+    int far; /* some of the team's PEs are on other nodes */
 };
 
 /* rmai_call_begin finds the team. Returns RMA_SUCCESS, or records RMA_ERR_STATE or RMA_ERR_ARG. */
@@ -40,21 +41,23 @@ struct rmai_buffer {
     uint64_t offset;
 };
 
-/* rmai_call_buffers looks at both, and fills in their offsets. Returns RMA_SUCCESS, RMA_ERR_ARG (null, or they overlap without being the same), RMA_ERR_ADDRESS. */
+/* rmai_call_buffers looks at both, and fills in their offsets. Returns RMA_SUCCESS, RMA_ERR_ARG (null, or they overlap
+ * without being the same), RMA_ERR_ADDRESS. */
 int rmai_call_buffers(const struct rmai_call *c, struct rmai_buffer *dest, struct rmai_buffer *source);
 
 /* What all PEs of the team state alike. */
 struct rmai_stated {
     enum rmai_collective which;
-    unsigned op, type;    /* enum rmai_op, enum rmai_type; or 0 */
+    unsigned op, type; /* enum rmai_op, enum rmai_type; or 0 */
     int32_t root;
     uint64_t len;
     const char *len_text; /* "the length in bytes" */
     const char *root_text;
 };
 
-/* rmai_call_agree: `code` of this PE's own look at its arguments, or with RMA_CHECK=1 what all make of it together: RMA_ERR_MISMATCH if they
- * have stated different things, before that the code of the first PE whose arguments are wrong. */
+/* rmai_call_agree: `code` of this PE's own look at its arguments, or with RMA_CHECK=1 what all make of it together:
+ * RMA_ERR_MISMATCH if they have stated different things, before that the code of the first PE whose arguments are
+ * wrong. */
 int rmai_call_agree(const struct rmai_call *c, int code, const struct rmai_stated *stated);
 
 /* rmai_call_reaches makes t's group, if some PEs are on other nodes. */
@@ -70,8 +73,8 @@ static inline void *rmai_place_of(const struct rmai_near *near, int i, size_t le
     return len <= RMAI_NOTE ? rmai_near_note(near, i) : rmai_near_stage(near, i);
 }
 
-/* rmai_spread: near PE `root` hands len bytes to the others, its own dest included: the near part of a broadcast. offset: of source on root, or
- * 0; source counts there only. dest and source may be the same. */
+/* rmai_spread: near PE `root` hands len bytes to the others, its own dest included: the near part of a broadcast.
+ * offset: of source on root, or 0; source counts there only. dest and source may be the same. */
 void rmai_spread(const struct rmai_call *c, int root, void *dest, const void *source, uint64_t offset, size_t len);
 
 #endif

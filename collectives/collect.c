@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Collect and fcollect: the blocks of all PEs, one after the other, on each.
  *
- * On a node a PE tells in one turn how long its block is and either the block itself, if it is short, or where it is. Who has met the
- * others knows where each block goes, and fetches it. Long blocks that peers cannot reach follow piece by piece.
- * Where the team is on several nodes, and each node's blocks follow each other in the result, leaders exchange what their node has, and
- * hand the rest on. In other placements each PE takes part in MPI's collective. */
+ * On a node a PE tells in one turn how long its block is and either the block itself, if it is short, or where it is.
+ * Who has met the others knows where each block goes, and fetches it. Long blocks that peers cannot reach follow piece
+ * by piece. Where the team is on several nodes, and each node's blocks follow each other in the result, leaders
+ * exchange what their node has, and hand the rest on. In other placements each PE takes part in MPI's collective. */
 #include "config.h"
 
 #include "base/error.h"
@@ -16,12 +16,12 @@
 
 struct gather {
     const struct rmai_call *c;
-    char *dest;       /* where the first near PE's block goes */
+    char *dest; /* where the first near PE's block goes */
     const char *source;
     size_t len;
-    uint64_t offset;  /* of source, or 0: peers do not reach it */
-    size_t limit;     /* blocks of up to so many bytes are told whole; alike on all */
-    size_t at, all;   /* found: where this PE's block is in dest, and the bytes of all */
+    uint64_t offset; /* of source, or 0: peers do not reach it */
+    size_t limit;    /* blocks of up to so many bytes are told whole; alike on all */
+    size_t at, all;  /* found: where this PE's block is in dest, and the bytes of all */
 };
 
 /* What a PE tells of its block: the length is the slot's word; of a long one the note says where it is, or 0. */
@@ -32,7 +32,9 @@ static void tell(const struct gather *g) {
 }
 
 /* What near PE i has told. The line of the own slot has gone to the others, and would have to come back. */
-static size_t told_len(const struct gather *g, int i) { return i == g->c->near->me ? g->len : rmai_near_slot(g->c->near, i)->word; }
+static size_t told_len(const struct gather *g, int i) {
+    return i == g->c->near->me ? g->len : rmai_near_slot(g->c->near, i)->word;
+}
 
 static uint64_t told_offset(const struct gather *g, int i) {
     uint64_t offset;
@@ -52,7 +54,8 @@ static void take_own(struct gather *g) {
     if (g->len && g->dest + g->at != g->source) memmove(g->dest + g->at, g->source, g->len);
 }
 
-/* The short blocks, and those that are reached. *reached: there are such; *hidden: the longest of those that are not. */
+/* The short blocks, and those that are reached. *reached: there are such; *hidden: the longest of those that are not.
+ */
 static void take(const struct gather *g, int *reached, size_t *hidden) {
     const struct rmai_near *near = g->c->near;
     size_t at = 0;
@@ -108,10 +111,15 @@ static size_t short_limit(const struct rmai_call *c, enum rmai_way way) {
     return from > RMAI_STAGE ? RMAI_STAGE : from == 0 ? 0 : from - 1;
 }
 
-static struct gather prepared(const struct rmai_call *c, enum rmai_way way, const struct rmai_buffer *dest, const struct rmai_buffer *source) {
+static struct gather prepared(const struct rmai_call *c, enum rmai_way way, const struct rmai_buffer *dest,
+                              const struct rmai_buffer *source) {
     const int stays = dest->addr != source->addr && rmai_call_takes(c, way, source->len);
-    return (struct gather){.c = c, .dest = (char *)(uintptr_t)dest->addr, .source = source->addr, .len = source->len,
-                           .offset = stays ? source->offset : 0, .limit = short_limit(c, way)};
+    return (struct gather){.c = c,
+                           .dest = (char *)(uintptr_t)dest->addr,
+                           .source = source->addr,
+                           .len = source->len,
+                           .offset = stays ? source->offset : 0,
+                           .limit = short_limit(c, way)};
 }
 
 /* ---- between nodes ---- */
@@ -121,10 +129,14 @@ struct parts {
     size_t *len, *at;
 };
 
-static struct parts parts(const struct rmai_call *c) { return (struct parts){c->t->group.sizes, c->t->group.sizes + c->t->n}; }
+static struct parts parts(const struct rmai_call *c) {
+    return (struct parts){c->t->group.sizes, c->t->group.sizes + c->t->n};
+}
 
-/* Leaders have the blocks of their nodes in dest; after this all of all. The parts of other nodes go on to the node's PEs. */
-static int among_leaders(const struct rmai_call *c, const struct rmai_buffer *dest, const struct parts *p, size_t before, size_t near_all, size_t all) {
+/* Leaders have the blocks of their nodes in dest; after this all of all. The parts of other nodes go on to the node's
+ * PEs. */
+static int among_leaders(const struct rmai_call *c, const struct rmai_buffer *dest, const struct parts *p,
+                         size_t before, size_t near_all, size_t all) {
     char *to = (char *)(uintptr_t)dest->addr;
     uint64_t offset = dest->offset;
     size_t after = before + near_all;
@@ -135,7 +147,8 @@ static int among_leaders(const struct rmai_call *c, const struct rmai_buffer *de
     return code;
 }
 
-static int fcollect_in_order(const struct rmai_call *c, const struct rmai_buffer *dest, const struct rmai_buffer *source) {
+static int fcollect_in_order(const struct rmai_call *c, const struct rmai_buffer *dest,
+                             const struct rmai_buffer *source) {
     struct gather g = prepared(c, RMAI_FCOLLECT_DIRECT, dest, source);
     const struct rmai_group *group = &c->t->group;
     const size_t len = source->len, before = (size_t)c->near->index[0] * len;
@@ -149,8 +162,10 @@ static int fcollect_in_order(const struct rmai_call *c, const struct rmai_buffer
     return among_leaders(c, dest, &p, before, g.all, (size_t)c->t->n * len);
 }
 
-/* First the lengths: of the node's blocks, then of all nodes; PEs of the node are told where theirs begin, and the sum. */
-static int collect_in_order(const struct rmai_call *c, const struct rmai_buffer *dest, const struct rmai_buffer *source) {
+/* First the lengths: of the node's blocks, then of all nodes; PEs of the node are told where theirs begin, and the sum.
+ */
+static int collect_in_order(const struct rmai_call *c, const struct rmai_buffer *dest,
+                            const struct rmai_buffer *source) {
     struct gather g = prepared(c, RMAI_COLLECT_DIRECT, dest, source);
     const struct rmai_group *group = &c->t->group;
     struct rmai_near *near = c->near;
@@ -171,14 +186,16 @@ static int collect_in_order(const struct rmai_call *c, const struct rmai_buffer 
     }
     rmai_spread(c, 0, whole, whole, 0, sizeof whole);
     if (whole[2] != RMA_SUCCESS)
-        return near->me == 0 ? (int)whole[2] : rmai_error((int)whole[2], "%s: the lengths of other nodes could not be learnt", c->name);
+        return near->me == 0 ? (int)whole[2]
+                             : rmai_error((int)whole[2], "%s: the lengths of other nodes could not be learnt", c->name);
     g.dest += whole[0];
     gather(&g);
     return among_leaders(c, dest, &p, whole[0], near_all, whole[1]);
 }
 
 /* Each PE by itself. */
-static int by_all(const struct rmai_call *c, const struct rmai_buffer *dest, const struct rmai_buffer *source, int alike) {
+static int by_all(const struct rmai_call *c, const struct rmai_buffer *dest, const struct rmai_buffer *source,
+                  int alike) {
     char *to = (char *)(uintptr_t)dest->addr;
     const int n = c->t->n, me = c->t->me;
     size_t all = 0;
@@ -204,9 +221,11 @@ int rma_fcollect(rma_team *team, void *dest, const void *source, size_t len) {
     int code = rmai_call_begin(&c, "rma_fcollect", team);
     if (code != RMA_SUCCESS) return rmai_raise(code);
     if (__builtin_mul_overflow(len, (size_t)c.t->n, &to.len))
-        code = rmai_error(RMA_ERR_ARG, "rma_fcollect: %zu bytes of each of %d PEs are more than there can be", len, c.t->n);
+        code = rmai_error(RMA_ERR_ARG, "rma_fcollect: %zu bytes of each of %d PEs are more than there can be", len,
+                          c.t->n);
     if (code == RMA_SUCCESS) code = rmai_call_buffers(&c, &to, &from);
-    code = rmai_call_agree(&c, code, &(struct rmai_stated){.which = RMAI_CALL_FCOLLECT, .len = len, .len_text = "the length in bytes"});
+    code = rmai_call_agree(
+        &c, code, &(struct rmai_stated){.which = RMAI_CALL_FCOLLECT, .len = len, .len_text = "the length in bytes"});
     if (code != RMA_SUCCESS || len == 0) return rmai_raise(code);
     if (!c.far) {
         struct gather g = prepared(&c, RMAI_FCOLLECT_DIRECT, &to, &from);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Each loop is compiled by itself, with -O3 and the promise that its arrays do not overlap: gcc and clang then vectorise all but those of
- * long double and of complex products (-fopt-info-vec, -Rpass=loop-vectorize; tools/check looks). On x86-64 gcc makes each twice, for every
- * processor and for those with AVX2; the dynamic linker chooses. Integers are added and multiplied unsigned, since they wrap. */
+/* Each loop is compiled by itself, with -O3 and the promise that its arrays do not overlap: gcc and clang then
+ * vectorise all but those of long double and of complex products (-fopt-info-vec, -Rpass=loop-vectorize; tools/check
+ * looks). On x86-64 gcc makes each twice, for every processor and for those with AVX2; the dynamic linker chooses.
+ * Integers are added and multiplied unsigned, since they wrap. */
 #include "config.h"
 
 #include "collectives/kernels.h"
@@ -10,8 +11,8 @@
 #include <pthread.h>
 #include <stdint.h>
 
-/* No product and sum in one: of a complex product it would make the result depend on which factor comes first, and PEs multiply in either
- * order between nodes. */
+/* No product and sum in one: of a complex product it would make the result depend on which factor comes first, and PEs
+ * multiply in either order between nodes. */
 #if defined __GNUC__ && !defined __clang__
 #pragma GCC optimize("O3", "fp-contract=off")
 #else
@@ -19,45 +20,46 @@
 #endif
 
 /* Sanitizers see a call of their runtime in the resolver before that is set up; clang 14 exports the resolvers. */
-#if defined __x86_64__ && defined HAVE_TARGET_CLONES && !defined __clang__ && !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_THREAD__
+#if defined __x86_64__ && defined HAVE_TARGET_CLONES && !defined __clang__ && !defined __SANITIZE_ADDRESS__ &&         \
+    !defined __SANITIZE_THREAD__
 #define WIDE __attribute__((target_clones("avx2", "default")))
 #else
 #define WIDE
 #endif
 
-#define AND(T, a, b) (T)((a) & (b))
-#define OR(T, a, b) (T)((a) | (b))
-#define XOR(T, a, b) (T)((a) ^ (b))
-#define MIN(T, a, b) ((b) < (a) ? (b) : (a))
-#define MAX(T, a, b) ((b) > (a) ? (b) : (a))
-#define WRAPPED_SUM(T, a, b) (T)((a) + (b))
+#define AND(T, a, b)          (T)((a) & (b))
+#define OR(T, a, b)           (T)((a) | (b))
+#define XOR(T, a, b)          (T)((a) ^ (b))
+#define MIN(T, a, b)          ((b) < (a) ? (b) : (a))
+#define MAX(T, a, b)          ((b) > (a) ? (b) : (a))
+#define WRAPPED_SUM(T, a, b)  (T)((a) + (b))
 #define WRAPPED_PROD(T, a, b) (T)(1u * (a) * (b)) /* 1u: short ones would become int, and overflow */
-#define SUM(T, a, b) ((a) + (b))
-#define PROD(T, a, b) ((a) * (b))
+#define SUM(T, a, b)          ((a) + (b))
+#define PROD(T, a, b)         ((a) * (b))
 
-#define KERNEL(NAME, T, DO)                                                                             \
-    WIDE static void combine_##NAME(void *dest, const void *a, const void *b, size_t n) {               \
-        T *restrict d = dest;                                                                           \
-        const T *restrict x = a, *restrict y = b;                                                       \
-        for (size_t i = 0; i < n; i++) d[i] = DO(T, x[i], y[i]);                                        \
-    }                                                                                                   \
-    WIDE static void accumulate_##NAME(void *dest, const void *b, size_t n) {                           \
-        T *restrict d = dest;                                                                           \
-        const T *restrict y = b;                                                                        \
-        for (size_t i = 0; i < n; i++) d[i] = DO(T, d[i], y[i]);                                        \
+#define KERNEL(NAME, T, DO)                                                                                            \
+    WIDE static void combine_##NAME(void *dest, const void *a, const void *b, size_t n) {                              \
+        T *restrict d = dest;                                                                                          \
+        const T *restrict x = a, *restrict y = b;                                                                      \
+        for (size_t i = 0; i < n; i++) d[i] = DO(T, x[i], y[i]);                                                       \
+    }                                                                                                                  \
+    WIDE static void accumulate_##NAME(void *dest, const void *b, size_t n) {                                          \
+        T *restrict d = dest;                                                                                          \
+        const T *restrict y = b;                                                                                       \
+        for (size_t i = 0; i < n; i++) d[i] = DO(T, d[i], y[i]);                                                       \
     }
 
-#define BITS(NAME, T)                                                                                   \
-    KERNEL(and_##NAME, T, AND)                                                                          \
-    KERNEL(or_##NAME, T, OR)                                                                            \
-    KERNEL(xor_##NAME, T, XOR)                                                                          \
-    KERNEL(sum_##NAME, T, WRAPPED_SUM)                                                                  \
+#define BITS(NAME, T)                                                                                                  \
+    KERNEL(and_##NAME, T, AND)                                                                                         \
+    KERNEL(or_##NAME, T, OR)                                                                                           \
+    KERNEL(xor_##NAME, T, XOR)                                                                                         \
+    KERNEL(sum_##NAME, T, WRAPPED_SUM)                                                                                 \
     KERNEL(prod_##NAME, T, WRAPPED_PROD)
-#define LIMITS(NAME, T)                                                                                 \
-    KERNEL(min_##NAME, T, MIN)                                                                          \
+#define LIMITS(NAME, T)                                                                                                \
+    KERNEL(min_##NAME, T, MIN)                                                                                         \
     KERNEL(max_##NAME, T, MAX)
-#define SUMS(NAME, T)                                                                                   \
-    KERNEL(sum_##NAME, T, SUM)                                                                          \
+#define SUMS(NAME, T)                                                                                                  \
+    KERNEL(sum_##NAME, T, SUM)                                                                                         \
     KERNEL(prod_##NAME, T, PROD)
 
 BITS(8, uint8_t)
@@ -81,19 +83,27 @@ SUMS(ldouble, long double)
 SUMS(complexf, float complex)
 SUMS(complexd, double complex)
 
-#define OF(NAME) {combine_##NAME, accumulate_##NAME}
-#define INTEGER(BIT, LIMIT)                                                                             \
-    {[RMAI_AND] = OF(and_##BIT), [RMAI_OR] = OF(or_##BIT), [RMAI_XOR] = OF(xor_##BIT), [RMAI_MIN] = OF(min_##LIMIT), \
-     [RMAI_MAX] = OF(max_##LIMIT), [RMAI_SUM] = OF(sum_##BIT), [RMAI_PROD] = OF(prod_##BIT)}
-#define REAL(NAME)                                                                                      \
-    {[RMAI_MIN] = OF(min_##NAME), [RMAI_MAX] = OF(max_##NAME), [RMAI_SUM] = OF(sum_##NAME), [RMAI_PROD] = OF(prod_##NAME)}
-#define COMPLEX(NAME) {[RMAI_SUM] = OF(sum_##NAME), [RMAI_PROD] = OF(prod_##NAME)}
+#define OF(NAME)                                                                                                       \
+    { combine_##NAME, accumulate_##NAME }
+#define INTEGER(BIT, LIMIT)                                                                                            \
+    {                                                                                                                  \
+        [RMAI_AND] = OF(and_##BIT), [RMAI_OR] = OF(or_##BIT), [RMAI_XOR] = OF(xor_##BIT),                              \
+        [RMAI_MIN] = OF(min_##LIMIT), [RMAI_MAX] = OF(max_##LIMIT), [RMAI_SUM] = OF(sum_##BIT),                        \
+        [RMAI_PROD] = OF(prod_##BIT)                                                                                   \
+    }
+#define REAL(NAME)                                                                                                     \
+    {                                                                                                                  \
+        [RMAI_MIN] = OF(min_##NAME), [RMAI_MAX] = OF(max_##NAME), [RMAI_SUM] = OF(sum_##NAME),                         \
+        [RMAI_PROD] = OF(prod_##NAME)                                                                                  \
+    }
+#define COMPLEX(NAME)                                                                                                  \
+    { [RMAI_SUM] = OF(sum_##NAME), [RMAI_PROD] = OF(prod_##NAME) }
 
 static const struct rmai_kernel kernels[RMAI_TYPES][RMAI_OPS] = {
-    [RMAI_I8] = INTEGER(8, i8),        [RMAI_I16] = INTEGER(16, i16),   [RMAI_I32] = INTEGER(32, i32),
-    [RMAI_I64] = INTEGER(64, i64),     [RMAI_U8] = INTEGER(8, u8),      [RMAI_U16] = INTEGER(16, u16),
-    [RMAI_U32] = INTEGER(32, u32),     [RMAI_U64] = INTEGER(64, u64),   [RMAI_FLOAT] = REAL(float),
-    [RMAI_DOUBLE] = REAL(double),      [RMAI_LDOUBLE] = REAL(ldouble),  [RMAI_COMPLEXF] = COMPLEX(complexf),
+    [RMAI_I8] = INTEGER(8, i8),          [RMAI_I16] = INTEGER(16, i16),  [RMAI_I32] = INTEGER(32, i32),
+    [RMAI_I64] = INTEGER(64, i64),       [RMAI_U8] = INTEGER(8, u8),     [RMAI_U16] = INTEGER(16, u16),
+    [RMAI_U32] = INTEGER(32, u32),       [RMAI_U64] = INTEGER(64, u64),  [RMAI_FLOAT] = REAL(float),
+    [RMAI_DOUBLE] = REAL(double),        [RMAI_LDOUBLE] = REAL(ldouble), [RMAI_COMPLEXF] = COMPLEX(complexf),
     [RMAI_COMPLEXD] = COMPLEX(complexd),
 };
 
@@ -102,11 +112,20 @@ const struct rmai_kernel *rmai_kernel(enum rmai_op op, enum rmai_type type) { re
 static const struct {
     unsigned char size, align;
 } layout[RMAI_TYPES] = {
-#define AS(T) {sizeof(T), _Alignof(T)}
-    [RMAI_I8] = AS(int8_t),       [RMAI_I16] = AS(int16_t),    [RMAI_I32] = AS(int32_t),
-    [RMAI_I64] = AS(int64_t),     [RMAI_U8] = AS(uint8_t),     [RMAI_U16] = AS(uint16_t),
-    [RMAI_U32] = AS(uint32_t),    [RMAI_U64] = AS(uint64_t),   [RMAI_FLOAT] = AS(float),
-    [RMAI_DOUBLE] = AS(double),   [RMAI_LDOUBLE] = AS(long double), [RMAI_COMPLEXF] = AS(float complex),
+#define AS(T)                                                                                                          \
+    { sizeof(T), _Alignof(T) }
+    [RMAI_I8] = AS(int8_t),
+    [RMAI_I16] = AS(int16_t),
+    [RMAI_I32] = AS(int32_t),
+    [RMAI_I64] = AS(int64_t),
+    [RMAI_U8] = AS(uint8_t),
+    [RMAI_U16] = AS(uint16_t),
+    [RMAI_U32] = AS(uint32_t),
+    [RMAI_U64] = AS(uint64_t),
+    [RMAI_FLOAT] = AS(float),
+    [RMAI_DOUBLE] = AS(double),
+    [RMAI_LDOUBLE] = AS(long double),
+    [RMAI_COMPLEXF] = AS(float complex),
     [RMAI_COMPLEXD] = AS(double complex),
 };
 
@@ -132,8 +151,8 @@ MPI_Datatype rmai_type_mpi(enum rmai_type type) {
     }
 }
 
-/* The operations are ours in MPI's collectives, too: MPICH 4.0 takes unsigned numbers for signed ones in MPI_MIN and MPI_MAX, Open MPI 4.1 has
- * sums of 8 and 16 bits stop at the largest. They live as long as MPI. */
+/* The operations are ours in MPI's collectives, too: MPICH 4.0 takes unsigned numbers for signed ones in MPI_MIN and
+ * MPI_MAX, Open MPI 4.1 has sums of 8 and 16 bits stop at the largest. They live as long as MPI. */
 static MPI_Op ours[RMAI_OPS];
 
 static enum rmai_type from_mpi(MPI_Datatype type) {
@@ -142,9 +161,9 @@ static enum rmai_type from_mpi(MPI_Datatype type) {
     return (enum rmai_type)i;
 }
 
-#define DO(NAME, OP)                                                                                    \
-    static void NAME(void *in, void *inout, int *n, MPI_Datatype *type) {                               \
-        rmai_kernel(OP, from_mpi(*type))->accumulate(inout, in, (size_t)*n);                            \
+#define DO(NAME, OP)                                                                                                   \
+    static void NAME(void *in, void *inout, int *n, MPI_Datatype *type) {                                              \
+        rmai_kernel(OP, from_mpi(*type))->accumulate(inout, in, (size_t)*n);                                           \
     }
 DO(do_and, RMAI_AND)
 DO(do_or, RMAI_OR)

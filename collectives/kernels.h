@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The operations of reductions and scans, on arrays: a loop for each operation and type, that the compiler vectorises. */
+/* The operations of reductions and scans, on arrays: a loop for each operation and type, that the compiler vectorises.
+ */
 #ifndef RMAI_KERNELS_H
 #define RMAI_KERNELS_H
 
@@ -10,17 +11,28 @@ enum rmai_op { RMAI_AND, RMAI_OR, RMAI_XOR, RMAI_MIN, RMAI_MAX, RMAI_SUM, RMAI_P
 
 /* By what the machine does with them: C's types of the same size and sign are one. */
 enum rmai_type {
-    RMAI_I8, RMAI_I16, RMAI_I32, RMAI_I64,
-    RMAI_U8, RMAI_U16, RMAI_U32, RMAI_U64,
-    RMAI_FLOAT, RMAI_DOUBLE, RMAI_LDOUBLE,
-    RMAI_COMPLEXF, RMAI_COMPLEXD,
+    RMAI_I8,
+    RMAI_I16,
+    RMAI_I32,
+    RMAI_I64,
+    RMAI_U8,
+    RMAI_U16,
+    RMAI_U32,
+    RMAI_U64,
+    RMAI_FLOAT,
+    RMAI_DOUBLE,
+    RMAI_LDOUBLE,
+    RMAI_COMPLEXF,
+    RMAI_COMPLEXD,
     RMAI_TYPES
 };
 
 /* rmai_type_of: that of a real type of C, by a constant expression. */
 #define RMAI_SIZE_STEP(T) (sizeof(T) == 1 ? 0 : sizeof(T) == 2 ? 1 : sizeof(T) == 4 ? 2 : 3)
-#define rmai_type_of(T)                                                                                 \
-    ((T)0.5 != (T)0 ? (sizeof(T) == sizeof(float) ? RMAI_FLOAT : sizeof(T) == sizeof(double) ? RMAI_DOUBLE : RMAI_LDOUBLE) \
+#define rmai_type_of(T)                                                                                                \
+    ((T)0.5 != (T)0 ? (sizeof(T) == sizeof(float)    ? RMAI_FLOAT                                                      \
+                       : sizeof(T) == sizeof(double) ? RMAI_DOUBLE                                                     \
+                                                     : RMAI_LDOUBLE)                                                   \
                     : (enum rmai_type)(((T)-1 < (T)1 ? RMAI_I8 : RMAI_U8) + RMAI_SIZE_STEP(T)))
 
 /* dest[i] = a[i] OP b[i] for n elements. dest does not overlap a or b, all are aligned for their type. */
@@ -37,7 +49,8 @@ struct rmai_kernel {
 /* rmai_kernel: NULL functions where the operation is none of the type. */
 const struct rmai_kernel *rmai_kernel(enum rmai_op op, enum rmai_type type);
 
-/* rmai_type_size: bytes of an element; rmai_type_align: its alignment. rmai_type_inexact: a sum depends on its order. */
+/* rmai_type_size: bytes of an element; rmai_type_align: its alignment. rmai_type_inexact: a sum depends on its order.
+ */
 size_t rmai_type_size(enum rmai_type type);
 size_t rmai_type_align(enum rmai_type type);
 int rmai_type_inexact(enum rmai_type type);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Reductions.
  *
- * On a node short data are staged: all tell theirs, and each does the whole sum, in the order of the PEs. Long data are not told: each PE does
- * its share of the elements, from all sources to all dests, where these can be reached; nobody touches another's share, so source may
- * be dest. (The usual second step, in which each gathers the shares of the others, would be one meeting more, and read and write again what
- * is in the cache of who did the share.) Each element is summed by one PE, or by all in one order: it comes out the same everywhere.
- * Where the team is on several nodes the sum of a node goes to its leader, the leaders' is MPI's, and each hands it to its node. */
+ * On a node short data are staged: all tell theirs, and each does the whole sum, in the order of the PEs. Long data are
+ * not told: each PE does its share of the elements, from all sources to all dests, where these can be reached; nobody
+ * touches another's share, so source may be dest. (The usual second step, in which each gathers the shares of the
+ * others, would be one meeting more, and read and write again what is in the cache of who did the share.) Each element
+ * is summed by one PE, or by all in one order: it comes out the same everywhere. Where the team is on several nodes the
+ * sum of a node goes to its leader, the leaders' is MPI's, and each hands it to its node. */
 #include "config.h"
 
 #include "collectives/reduce.h"
@@ -15,11 +16,15 @@
 
 #define LINE 64
 
-/* What near PE i has staged. Of this PE it is `mine`: the line of its own slot has gone to the others, and would have to come back. */
-static const void *part(const struct rmai_near *near, int i, size_t len, const void *mine) { return i == near->me ? mine : rmai_place_of(near, i, len); }
+/* What near PE i has staged. Of this PE it is `mine`: the line of its own slot has gone to the others, and would have
+ * to come back. */
+static const void *part(const struct rmai_near *near, int i, size_t len, const void *mine) {
+    return i == near->me ? mine : rmai_place_of(near, i, len);
+}
 
 /* dest = the sum of all parts, n elements. */
-static void sum_parts(const struct rmai_reduction *r, const struct rmai_near *near, char *dest, const void *mine, size_t n) {
+static void sum_parts(const struct rmai_reduction *r, const struct rmai_near *near, char *dest, const void *mine,
+                      size_t n) {
     const size_t len = n * r->size;
     r->kernel->combine(dest, part(near, 0, len, mine), part(near, 1, len, mine), n);
     for (int i = 2; i < near->n; i++) r->kernel->accumulate(dest, part(near, i, len, mine), n);
@@ -43,7 +48,8 @@ static void staged(const struct rmai_reduction *r, int only_leader) {
 
 /* Whole lines of dest, where it begins with one. */
 void rmai_own_share(const struct rmai_reduction *r, size_t *from, size_t *to) {
-    const size_t n = (size_t)r->c->near->n, line = r->size < LINE ? LINE / r->size : 1, share = rmai_round_up((r->n + n - 1) / n, line);
+    const size_t n = (size_t)r->c->near->n, line = r->size < LINE ? LINE / r->size : 1,
+                 share = rmai_round_up((r->n + n - 1) / n, line);
     *from = rmai_min((size_t)r->c->near->me * share, r->n);
     *to = rmai_min(*from + share, r->n);
 }
@@ -101,7 +107,8 @@ static void on_node(const struct rmai_reduction *r, int only_leader) {
     staged(r, only_leader);
 }
 
-/* The least and greatest of floating-point numbers depend on the order in which zeros and NaNs come: one leader finds them for all. */
+/* The least and greatest of floating-point numbers depend on the order in which zeros and NaNs come: one leader finds
+ * them for all. */
 static int across_nodes(const struct rmai_reduction *r) {
     const struct rmai_call *c = r->c;
     const int alike = (r->op == RMAI_MIN || r->op == RMAI_MAX) && rmai_type_inexact(r->type);
@@ -114,12 +121,14 @@ static int across_nodes(const struct rmai_reduction *r) {
     return code;
 }
 
-int rmai_reduction_begin(struct rmai_reduction *r, struct rmai_call *c, const char *call, const rma_team *team, enum rmai_collective which,
-                         enum rmai_op op, enum rmai_type type, void *dest, const void *source, size_t n) {
+int rmai_reduction_begin(struct rmai_reduction *r, struct rmai_call *c, const char *call, const rma_team *team,
+                         enum rmai_collective which, enum rmai_op op, enum rmai_type type, void *dest,
+                         const void *source, size_t n) {
     struct rmai_buffer to = {.argument = "dest", .addr = dest, .align = rmai_type_align(type)}, from = to;
     int code = rmai_call_begin(c, call, team);
     if (code != RMA_SUCCESS) return code;
-    *r = (struct rmai_reduction){.c = c, .op = op, .type = type, .dest = dest, .source = source, .n = n, .size = rmai_type_size(type)};
+    *r = (struct rmai_reduction){
+        .c = c, .op = op, .type = type, .dest = dest, .source = source, .n = n, .size = rmai_type_size(type)};
     r->kernel = rmai_kernel(op, type);
     from.argument = "source";
     from.addr = source;
@@ -129,10 +138,13 @@ int rmai_reduction_begin(struct rmai_reduction *r, struct rmai_call *c, const ch
     if (code == RMA_SUCCESS) code = rmai_call_buffers(c, &to, &from);
     r->dest_offset = to.offset;
     r->source_offset = from.offset;
-    return rmai_call_agree(c, code, &(struct rmai_stated){.which = which, .op = op, .type = type, .len = n, .len_text = "the number of elements"});
+    return rmai_call_agree(
+        c, code,
+        &(struct rmai_stated){.which = which, .op = op, .type = type, .len = n, .len_text = "the number of elements"});
 }
 
-static int reduce(const char *call, const rma_team *team, enum rmai_op op, enum rmai_type type, void *dest, const void *source, size_t n) {
+static int reduce(const char *call, const rma_team *team, enum rmai_op op, enum rmai_type type, void *dest,
+                  const void *source, size_t n) {
     struct rmai_call c;
     struct rmai_reduction r;
     int code = rmai_reduction_begin(&r, &c, call, team, RMAI_CALL_REDUCE, op, type, dest, source, n);
@@ -145,19 +157,19 @@ static int reduce(const char *call, const rma_team *team, enum rmai_op op, enum 
     return rmai_raise(code == RMA_SUCCESS ? across_nodes(&r) : code);
 }
 
-#define REDUCE(CALL, OP, NAME, TYPE, ID)                                                                \
-    int CALL##_##NAME(rma_team *team, TYPE *dest, const TYPE *source, size_t n) {                       \
-        return reduce(#CALL "_" #NAME, team, OP, ID, dest, source, n);                                  \
+#define REDUCE(CALL, OP, NAME, TYPE, ID)                                                                               \
+    int CALL##_##NAME(rma_team *team, TYPE *dest, const TYPE *source, size_t n) {                                      \
+        return reduce(#CALL "_" #NAME, team, OP, ID, dest, source, n);                                                 \
     }
-#define BITS(NAME, TYPE)                                                                                \
-    REDUCE(rma_and_reduce, RMAI_AND, NAME, TYPE, rmai_type_of(TYPE))                                    \
-    REDUCE(rma_or_reduce, RMAI_OR, NAME, TYPE, rmai_type_of(TYPE))                                      \
+#define BITS(NAME, TYPE)                                                                                               \
+    REDUCE(rma_and_reduce, RMAI_AND, NAME, TYPE, rmai_type_of(TYPE))                                                   \
+    REDUCE(rma_or_reduce, RMAI_OR, NAME, TYPE, rmai_type_of(TYPE))                                                     \
     REDUCE(rma_xor_reduce, RMAI_XOR, NAME, TYPE, rmai_type_of(TYPE))
-#define LIMITS(NAME, TYPE)                                                                              \
-    REDUCE(rma_min_reduce, RMAI_MIN, NAME, TYPE, rmai_type_of(TYPE))                                    \
+#define LIMITS(NAME, TYPE)                                                                                             \
+    REDUCE(rma_min_reduce, RMAI_MIN, NAME, TYPE, rmai_type_of(TYPE))                                                   \
     REDUCE(rma_max_reduce, RMAI_MAX, NAME, TYPE, rmai_type_of(TYPE))
-#define SUMS_OF(NAME, TYPE, ID)                                                                         \
-    REDUCE(rma_sum_reduce, RMAI_SUM, NAME, TYPE, ID)                                                    \
+#define SUMS_OF(NAME, TYPE, ID)                                                                                        \
+    REDUCE(rma_sum_reduce, RMAI_SUM, NAME, TYPE, ID)                                                                   \
     REDUCE(rma_prod_reduce, RMAI_PROD, NAME, TYPE, ID)
 #define SUMS(NAME, TYPE) SUMS_OF(NAME, TYPE, rmai_type_of(TYPE))
 

@@ -20,18 +20,21 @@ struct rmai_reduction {
 };
 
 /* rmai_reduction_begin looks at the arguments. Returns RMA_SUCCESS, or the recorded error. */
-int rmai_reduction_begin(struct rmai_reduction *r, struct rmai_call *c, const char *call, const rma_team *team, enum rmai_collective which,
-                         enum rmai_op op, enum rmai_type type, void *dest, const void *source, size_t n);
+int rmai_reduction_begin(struct rmai_reduction *r, struct rmai_call *c, const char *call, const rma_team *team,
+                         enum rmai_collective which, enum rmai_op op, enum rmai_type type, void *dest,
+                         const void *source, size_t n);
 
-/* rmai_own_share: the elements [*from, *to) that this PE does for all, RMAI_CHUNK bytes at a time, which stay in the nearest cache. */
+/* rmai_own_share: the elements [*from, *to) that this PE does for all, RMAI_CHUNK bytes at a time, which stay in the
+ * nearest cache. */
 #define RMAI_CHUNK ((size_t)8 << 10)
 void rmai_own_share(const struct rmai_reduction *r, size_t *from, size_t *to);
 
-/* rmai_tell_buffers begins a turn, and tells the near PEs where this one's buffers are. 1: all reach all of them, and the turn goes on until
- * rmai_near_leave; 0: not so, and the turn is over. */
+/* rmai_tell_buffers begins a turn, and tells the near PEs where this one's buffers are. 1: all reach all of them, and
+ * the turn goes on until rmai_near_leave; 0: not so, and the turn is over. */
 int rmai_tell_buffers(const struct rmai_reduction *r);
 
-/* In such a turn: near PE i's buffers, here; NULL if they are not reached. The line of the own slot has gone to the others. */
+/* In such a turn: near PE i's buffers, here; NULL if they are not reached. The line of the own slot has gone to the
+ * others. */
 static inline char *rmai_their_dest(const struct rmai_reduction *r, int i) {
     const struct rmai_near *near = r->c->near;
     uint64_t offset = i == near->me ? r->dest_offset : rmai_near_slot(near, i)->word;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Scans: on each PE the sum of those before it, with its own (inclusive) or without (exclusive; 0 on the first).
  *
- * On a node as reductions are done: short data are staged, and each sums what comes before it; of long data each PE does its share of the
- * elements, for all. Where the team is on several nodes each PE takes part in MPI's collective. */
+ * On a node as reductions are done: short data are staged, and each sums what comes before it; of long data each PE
+ * does its share of the elements, for all. Where the team is on several nodes each PE takes part in MPI's collective.
+ */
 #include "config.h"
 
 #include "collectives/reduce.h"
@@ -28,7 +29,8 @@ static void staged(const struct rmai_reduction *r, enum rmai_scan kind) {
     }
 }
 
-/* One chunk of all, from the first PE to the last. A source is read before the dest of the same PE is written: they may be one. */
+/* One chunk of all, from the first PE to the last. A source is read before the dest of the same PE is written: they may
+ * be one. */
 static void chunk(const struct rmai_reduction *r, enum rmai_scan kind, size_t at, size_t n) {
     const struct rmai_near *near = r->c->near;
     const size_t len = n * r->size;
@@ -78,12 +80,14 @@ static int across_nodes(const struct rmai_reduction *r, enum rmai_scan kind) {
     const struct rmai_call *c = r->c;
     int code;
     if (r->dest != r->source) memcpy(r->dest, r->source, r->n * r->size);
-    code = rmai_group_scan(c->w, c->name, c->t, kind, r->dest, r->n, r->size, rmai_type_mpi(r->type), rmai_op_mpi(r->op));
+    code =
+        rmai_group_scan(c->w, c->name, c->t, kind, r->dest, r->n, r->size, rmai_type_mpi(r->type), rmai_op_mpi(r->op));
     if (kind == RMAI_EXCLUSIVE && c->t->me == 0) memset(r->dest, 0, r->n * r->size);
     return code;
 }
 
-static int scan(const char *call, const rma_team *team, enum rmai_scan kind, enum rmai_type type, void *dest, const void *source, size_t n) {
+static int scan(const char *call, const rma_team *team, enum rmai_scan kind, enum rmai_type type, void *dest,
+                const void *source, size_t n) {
     const enum rmai_collective which = kind == RMAI_INCLUSIVE ? RMAI_CALL_INSCAN : RMAI_CALL_EXSCAN;
     struct rmai_call c;
     struct rmai_reduction r;
@@ -97,12 +101,12 @@ static int scan(const char *call, const rma_team *team, enum rmai_scan kind, enu
     return rmai_raise(code == RMA_SUCCESS ? across_nodes(&r, kind) : code);
 }
 
-#define SCAN(CALL, KIND, NAME, TYPE, ID)                                                                \
-    int CALL##_##NAME(rma_team *team, TYPE *dest, const TYPE *source, size_t n) {                       \
-        return scan(#CALL "_" #NAME, team, KIND, ID, dest, source, n);                                  \
+#define SCAN(CALL, KIND, NAME, TYPE, ID)                                                                               \
+    int CALL##_##NAME(rma_team *team, TYPE *dest, const TYPE *source, size_t n) {                                      \
+        return scan(#CALL "_" #NAME, team, KIND, ID, dest, source, n);                                                 \
     }
-#define SCANS_OF(NAME, TYPE, ID)                                                                        \
-    SCAN(rma_sum_inscan, RMAI_INCLUSIVE, NAME, TYPE, ID)                                                \
+#define SCANS_OF(NAME, TYPE, ID)                                                                                       \
+    SCAN(rma_sum_inscan, RMAI_INCLUSIVE, NAME, TYPE, ID)                                                               \
     SCAN(rma_sum_exscan, RMAI_EXCLUSIVE, NAME, TYPE, ID)
 #define SCANS(NAME, TYPE) SCANS_OF(NAME, TYPE, rmai_type_of(TYPE))
 

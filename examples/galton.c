@@ -4,10 +4,10 @@
  *     mpiexec -n 4 ./galton [balls per thread]
  *
  * A ball goes left or right at each of 64 pins, and falls into the bin of its steps to the right. Bin b is on PE b % n.
- * Each thread has a context of its own. It adds to the bins without waiting for each ball, and at the end completes what
- * it has begun itself, whatever the other threads still have under way. Then it hands its report to PE 0 by a put with a
- * signal, which so knows without a barrier when all balls have fallen. PE 0 compares the bins with what it works out
- * alone. */
+ * Each thread has a context of its own. It adds to the bins without waiting for each ball, and at the end completes
+ * what it has begun itself, whatever the other threads still have under way. Then it hands its report to PE 0 by a put
+ * with a signal, which so knows without a barrier when all balls have fallen. PE 0 compares the bins with what it works
+ * out alone. */
 #include <pthread.h>
 #include <rma.h>
 #include <stdbool.h>
@@ -17,7 +17,7 @@
 #include <string.h>
 
 #define THREADS 4
-#define BINS 65
+#define BINS    65
 
 struct report {
     long balls;
@@ -40,7 +40,8 @@ static int fall(uint64_t ball) {
     return __builtin_popcountll(x ^ x >> 31);
 }
 
-/* One thread, the argument says which of this PE. With the default handler an error ends the job: codes need no look. */
+/* One thread, the argument says which of this PE. With the default handler an error ends the job: codes need no look.
+ */
 static void *work(void *argument) {
     int n = rma_n_pes(), number = rma_my_pe() * n_threads + *(int *)argument;
     struct report mine = {.balls = balls, .lowest = BINS};
@@ -102,7 +103,8 @@ int main(int argc, char **argv) {
     int code = wrong ? 2 : 0;
     if (help || wrong) {
         if (rma_my_pe() == 0)
-            fprintf(wrong ? stderr : stdout, "usage: galton [balls per thread, at least 1; 50000, on several nodes 20000]\n");
+            fprintf(wrong ? stderr : stdout,
+                    "usage: galton [balls per thread, at least 1; 50000, on several nodes 20000]\n");
         rma_finalize();
         return code;
     }

@@ -209,11 +209,8 @@ static void run(struct table *t) {
 int main(int argc, char **argv) {
     if (rma_init() != RMA_SUCCESS) return 1;
     bool far = rma_n_nodes() > 1; /* an operation takes a hundred times longer between nodes */
-    struct table table = {.me = rma_my_pe(),
-                          .n = rma_n_pes(),
-                          .words = far ? 2000 : 20000,
-                          .ops = far ? 1000 : 100000,
-                          .buckets = 4096};
+    struct table table = {
+        .me = rma_my_pe(), .n = rma_n_pes(), .words = far ? 2000 : 20000, .ops = far ? 1000 : 100000, .buckets = 4096};
     bool help = false, wrong = false;
     for (int i = 1; i < argc; i++) {
         char more;

@@ -376,9 +376,10 @@ int main(int argc, char **argv) {
     int code = wrong ? 2 : 0;
     if (help || wrong) {
         if (list.me == 0)
-            fprintf(wrong ? stderr : stdout,
-                    "usage: linked_list [elements per PE] [--ops=operations per PE in the mix] [--range=keys of the mix]\n"
-                    "defaults: 20000, 100000, 128; on several nodes 200, 200, 32\n");
+            fprintf(
+                wrong ? stderr : stdout,
+                "usage: linked_list [elements per PE] [--ops=operations per PE in the mix] [--range=keys of the mix]\n"
+                "defaults: 20000, 100000, 128; on several nodes 200, 200, 32\n");
     } else {
         run(&list);
     }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* tickets: work that nobody can share out beforehand, since its pieces take so different times. Each PE draws a ticket, does
- * that piece, draws the next one.
+/* tickets: work that nobody can share out beforehand, since its pieces take so different times. Each PE draws a ticket,
+ * does that piece, draws the next one.
  *
  *     mpiexec -n 4 ./tickets [pieces]
  *
- * The tickets are a counter on PE 0: fetch_inc gives each number once, to whoever asks, and no PE waits for another. A piece counts
- * the steps of some Collatz sequences; its result goes by a put with a signal to the PE that keeps it, which so knows without a
- * barrier when it has all that it is to keep. In the end PE 0 has the sum of all results, and compares it with what it works out
- * alone. */
+ * The tickets are a counter on PE 0: fetch_inc gives each number once, to whoever asks, and no PE waits for another. A
+ * piece counts the steps of some Collatz sequences; its result goes by a put with a signal to the PE that keeps it,
+ * which so knows without a barrier when it has all that it is to keep. In the end PE 0 has the sum of all results, and
+ * compares it with what it works out alone. */
 #include <rma.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -56,7 +56,8 @@ static int run(long pieces) {
         long want = 0;
         for (long piece = 0; piece < pieces; piece++) want += work(piece);
         failed = sum != want;
-        printf("%ld pieces by %d PEs: sum %ld, expected %ld: %s; %.3f s\n", pieces, n, sum, want, failed ? "WRONG" : "right", seconds);
+        printf("%ld pieces by %d PEs: sum %ld, expected %ld: %s; %.3f s\n", pieces, n, sum, want,
+               failed ? "WRONG" : "right", seconds);
         printf("pieces by PE:");
         for (int pe = 0; pe < n; pe++) printf(" %ld", rma_g(&done, pe));
         printf("\n");

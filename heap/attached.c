@@ -9,7 +9,7 @@
 
 #define NUMBERS_PER_STEP ((uint32_t)(RMAI_PAGE / sizeof(uint32_t)))
 #define REGIONS_PER_STEP ((uint32_t)(RMAI_PAGE / sizeof(struct rmai_region)))
-#define NONE UINT32_MAX
+#define NONE             UINT32_MAX
 
 static size_t numbers_room(void) { return (size_t)RMAI_GRANULES * sizeof(uint32_t); }
 
@@ -71,7 +71,8 @@ static uint32_t take_region(struct rmai_attached *a, rmai_attached_commit *commi
     return s->n_regions++;
 }
 
-size_t rmai_attached_add(struct rmai_attached *a, uint64_t address, uint64_t size, rmai_attached_commit *commit, void *context) {
+size_t rmai_attached_add(struct rmai_attached *a, uint64_t address, uint64_t size, rmai_attached_commit *commit,
+                         void *context) {
     struct rmai_attached_state *s = a->state;
     uint32_t n, at, r;
     if (size > (uint64_t)RMAI_GRANULES * RMAI_GRANULE) return SIZE_MAX;
@@ -84,8 +85,8 @@ size_t rmai_attached_add(struct rmai_attached *a, uint64_t address, uint64_t siz
     a->region[r].address = address;
     a->region[r].size = size;
     a->region[r].granule = at;
-    /* Who still came to the closed region that had this place before may be counted in and about to leave: the count stays.
-     * Release: who finds it open, in enter, sees the description above, and that its old number is gone. */
+    /* Who still came to the closed region that had this place before may be counted in and about to leave: the count
+     * stays. Release: who finds it open, in enter, sees the description above, and that its old number is gone. */
     __atomic_fetch_and(&a->region[r].inside, ~RMAI_CLOSED, __ATOMIC_ACQ_REL);
     /* Release: the region is described before its number is found. Pairs with rmai_attached_number. */
     for (uint32_t g = 0; g < n; g++) __atomic_store_n(&a->number[at + g], r + 1, __ATOMIC_RELEASE);
@@ -113,7 +114,8 @@ int rmai_attached_empty(const struct rmai_attached *a, size_t offset) {
 void rmai_attached_remove(struct rmai_attached *a, size_t offset, int recycle) {
     struct rmai_region *r = region_at(a, offset);
     uint32_t number = a->number[r->granule];
-    for (uint32_t g = 0; g < granules_of(r->size); g++) __atomic_store_n(&a->number[r->granule + g], 0, __ATOMIC_RELEASE);
+    for (uint32_t g = 0; g < granules_of(r->size); g++)
+        __atomic_store_n(&a->number[r->granule + g], 0, __ATOMIC_RELEASE);
     a->state->n_live--;
     if (!recycle) return;
     r->size = 0;
@@ -121,8 +123,8 @@ void rmai_attached_remove(struct rmai_attached *a, size_t offset, int recycle) {
     a->state->free = number;
 }
 
-/* Between finding the number and entering, the region may have been closed, and even reused for another: then it is closed, or
- * the granule does not have that number any more. */
+/* Between finding the number and entering, the region may have been closed, and even reused for another: then it is
+ * closed, or the granule does not have that number any more. */
 uint64_t rmai_attached_enter(struct rmai_attached *a, size_t offset, size_t len, struct rmai_region **region) {
     uint32_t number = rmai_attached_number(a, offset);
     uint64_t address;
@@ -130,8 +132,8 @@ uint64_t rmai_attached_enter(struct rmai_attached *a, size_t offset, size_t len,
     if (!number) return 0;
     r = &a->region[number - 1];
     /* Acquire and release: see close. */
-    if (!(__atomic_fetch_add(&r->inside, 1, __ATOMIC_ACQ_REL) & RMAI_CLOSED) && rmai_attached_number(a, offset) == number &&
-        (address = rmai_attached_address(r, offset, len)) != 0) {
+    if (!(__atomic_fetch_add(&r->inside, 1, __ATOMIC_ACQ_REL) & RMAI_CLOSED) &&
+        rmai_attached_number(a, offset) == number && (address = rmai_attached_address(r, offset, len)) != 0) {
         *region = r;
         return address;
     }

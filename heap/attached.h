@@ -19,9 +19,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define RMAI_GRANULE ((size_t)65536)
+#define RMAI_GRANULE  ((size_t)65536)
 #define RMAI_GRANULES ((uint32_t)1 << 22) /* 256 GiB of offsets */
-#define RMAI_REGIONS RMAI_GRANULES
+#define RMAI_REGIONS  RMAI_GRANULES
 
 struct rmai_region {
     uint64_t address;
@@ -53,19 +53,21 @@ struct rmai_attached {
 /* Makes [start, start + len) safe to touch, zeroed. Returns 0, or not 0 if it cannot. */
 typedef int rmai_attached_commit(void *context, void *start, size_t len);
 
-/* rmai_attached_room: bytes of address space for the tables. rmai_attached_view: a view of tables at `room`, zeroed address space
- * of which the first page must be committed before anything else is done (rmai_attached_create does). */
+/* rmai_attached_room: bytes of address space for the tables. rmai_attached_view: a view of tables at `room`, zeroed
+ * address space of which the first page must be committed before anything else is done (rmai_attached_create does). */
 size_t rmai_attached_room(void);
 void rmai_attached_view(struct rmai_attached *a, void *room);
 int rmai_attached_create(struct rmai_attached *a, void *room, rmai_attached_commit *commit, void *context);
 
-/* rmai_attached_add enters a region of size > 0 bytes, which overlaps none (the caller looks), and returns its offset, counted
- * from the first granule; SIZE_MAX if there are no such many free granules, or commit failed. By the owner, one at a time. */
-size_t rmai_attached_add(struct rmai_attached *a, uint64_t address, uint64_t size, rmai_attached_commit *commit, void *context);
+/* rmai_attached_add enters a region of size > 0 bytes, which overlaps none (the caller looks), and returns its offset,
+ * counted from the first granule; SIZE_MAX if there are no such many free granules, or commit failed. By the owner, one
+ * at a time. */
+size_t rmai_attached_add(struct rmai_attached *a, uint64_t address, uint64_t size, rmai_attached_commit *commit,
+                         void *context);
 
-/* rmai_attached_close lets nobody enter the region at offset, its first byte, any more, and rmai_attached_empty tells if all
- * who were in have left; then rmai_attached_remove takes it out of the tables. Without `recycle` the region's entry is never
- * used for another: for one in which somebody has died. By the owner. */
+/* rmai_attached_close lets nobody enter the region at offset, its first byte, any more, and rmai_attached_empty tells
+ * if all who were in have left; then rmai_attached_remove takes it out of the tables. Without `recycle` the region's
+ * entry is never used for another: for one in which somebody has died. By the owner. */
 void rmai_attached_close(struct rmai_attached *a, size_t offset);
 int rmai_attached_empty(const struct rmai_attached *a, size_t offset);
 void rmai_attached_remove(struct rmai_attached *a, size_t offset, int recycle);

@@ -15,7 +15,8 @@ int rmai_quick_adopt(struct rmai_quick *q, struct rmai_tlsf *t, uint32_t unit) {
 }
 
 int rmai_quick_refill(struct rmai_quick *q, struct rmai_tlsf *t, size_t size) {
-    uint32_t units = (uint32_t)rmai_min((size - 1) / RMAI_TLSF_UNIT + 1, RMAI_QUICK_UNITS), n = RMAI_QUICK_BATCH / units;
+    uint32_t units = (uint32_t)rmai_min((size - 1) / RMAI_TLSF_UNIT + 1, RMAI_QUICK_UNITS),
+             n = RMAI_QUICK_BATCH / units;
     size_t peak = t->state->peak_units, at;
     if (n < 2) return 0;
     at = rmai_tlsf_alloc(t, RMAI_TLSF_UNIT, (size_t)n * units * RMAI_TLSF_UNIT);

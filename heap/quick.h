@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Quick lists: small blocks that were freed wait, unmerged, for the next request of their size.
  *
- * Programs free and allocate the same few sizes over and over; splitting and merging for each is most of the allocator's
- * time. A parked block is not live (freeing it again is found out), not counted as used, and not in the pool's
- * free lists; the links stand in the pool's table. What waits is bounded, 64 KiB for each size, and all of it goes back
- * to the pool before the pool grows, so parking never makes a heap larger. After Weinstock and Wulf, "Quick Fit: an
- * efficient algorithm for heap storage management", SIGPLAN Notices 23 (1988).
+ * Programs free and allocate the same few sizes over and over; splitting and merging for each is most of the
+ * allocator's time. A parked block is not live (freeing it again is found out), not counted as used, and not in the
+ * pool's free lists; the links stand in the pool's table. What waits is bounded, 64 KiB for each size, and all of it
+ * goes back to the pool before the pool grows, so parking never makes a heap larger. After Weinstock and Wulf, "Quick
+ * Fit: an efficient algorithm for heap storage management", SIGPLAN Notices 23 (1988).
  *
- * For a pool of one holder; the lists themselves are the holder's own. Not used by pools that must stay alike on all PEs. */
+ * For a pool of one holder; the lists themselves are the holder's own. Not used by pools that must stay alike on all
+ * PEs. */
 #ifndef RMAI_QUICK_H
 #define RMAI_QUICK_H
 
@@ -17,9 +18,9 @@
 #include "base/attributes.h"
 #include "heap/tlsf.h"
 
-#define RMAI_QUICK_UNITS 64u                      /* blocks of up to 4 KiB */
+#define RMAI_QUICK_UNITS        64u               /* blocks of up to 4 KiB */
 #define RMAI_QUICK_DEPTH(units) (1024u / (units)) /* that many of a size */
-#define RMAI_QUICK_BATCH 16u                      /* units that a refill takes from the pool */
+#define RMAI_QUICK_BATCH        16u               /* units that a refill takes from the pool */
 
 /* Zero: empty. */
 struct rmai_quick {
@@ -28,7 +29,8 @@ struct rmai_quick {
     int shared; /* others may retire blocks of the pool in the same moment: of two who free a block, one is told */
 };
 
-/* rmai_quick_take: the offset of a parked block for size > 0 bytes at any unit's alignment, live now; RMAI_TLSF_FULL if none. */
+/* rmai_quick_take: the offset of a parked block for size > 0 bytes at any unit's alignment, live now; RMAI_TLSF_FULL if
+ * none. */
 static inline size_t rmai_quick_take(struct rmai_quick *q, struct rmai_tlsf *t, size_t size) {
     size_t units = (size - 1) / RMAI_TLSF_UNIT + 1;
     struct rmai_tlsf_unit *u;
@@ -44,7 +46,8 @@ static inline size_t rmai_quick_take(struct rmai_quick *q, struct rmai_tlsf *t, 
     return (size_t)b * RMAI_TLSF_UNIT;
 }
 
-/* rmai_quick_push puts a block whose state is PARKED already, and which nobody counts as used, at the front of its list. */
+/* rmai_quick_push puts a block whose state is PARKED already, and which nobody counts as used, at the front of its
+ * list. */
 static inline void rmai_quick_push(struct rmai_quick *q, struct rmai_tlsf *t, uint32_t unit, uint32_t units) {
     t->unit[unit].back = q->head[units];
     q->head[units] = unit + 1;
@@ -62,7 +65,8 @@ static inline int rmai_quick_park(struct rmai_quick *q, struct rmai_tlsf *t, siz
     if (q->shared) {
         uint32_t used = RMAI_TLSF_USED;
         /* Acquire, so that the link is written after it. */
-        if (!__atomic_compare_exchange_n(&u->next, &used, RMAI_TLSF_PARKED, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) return 0;
+        if (!__atomic_compare_exchange_n(&u->next, &used, RMAI_TLSF_PARKED, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+            return 0;
     } else {
         __atomic_store_n(&u->next, RMAI_TLSF_PARKED, __ATOMIC_RELAXED);
     }
@@ -75,8 +79,8 @@ static inline int rmai_quick_park(struct rmai_quick *q, struct rmai_tlsf *t, siz
 /* rmai_quick_adopt: the same for a block that was retired, by its unit number. */
 int rmai_quick_adopt(struct rmai_quick *q, struct rmai_tlsf *t, uint32_t unit);
 
-/* rmai_quick_refill takes blocks for requests of size bytes from the pool, 1 KiB of them at once, and parks them. Returns 1 if it
- * did: rmai_quick_take has one then. 0: not a small size, or the pool has no such room at hand. */
+/* rmai_quick_refill takes blocks for requests of size bytes from the pool, 1 KiB of them at once, and parks them.
+ * Returns 1 if it did: rmai_quick_take has one then. 0: not a small size, or the pool has no such room at hand. */
 int rmai_quick_refill(struct rmai_quick *q, struct rmai_tlsf *t, size_t size);
 
 /* rmai_quick_flush gives all parked blocks back to the pool. Returns their number. */

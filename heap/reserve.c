@@ -6,20 +6,20 @@
  * the page, hence the odd bytes at the end. One process asks for the whole, so that all spaces lie
  * at page boundaries one stride apart.
  *
- * Open MPI's cannot be used: it wants as much free in /dev/shm as is reserved, and where that is not there (4.1.4) the first process
- * gets an error and the others wait for it for ever, so less cannot be tried either. There the processes of a node map a file of
- * /dev/shm, which has no name any more when rmai_reserve returns.
+ * Open MPI's cannot be used: it wants as much free in /dev/shm as is reserved, and where that is not there (4.1.4) the
+ * first process gets an error and the others wait for it for ever, so less cannot be tried either. There the processes
+ * of a node map a file of /dev/shm, which has no name any more when rmai_reserve returns.
  *
  * /dev/shm can be smaller than what is mapped from it (64 MiB in a default container), and touching a page that
  * it cannot back is SIGBUS. MADV_POPULATE_WRITE (Linux 5.14) touches in our stead and returns an error. Where the
  * kernel is older, the file system's free bytes are looked at before touching; another program may take
  * them in between, which is the reason to prefer the former.
  *
- * A control group that has no memory left is no error of the system's: the kernel kills a process of the group. So the room is
- * looked at before, and all PEs of the node may commit at once. Each touches at most STEP bytes between two looks, and leaves
- * STEP bytes for each other PE. Whatever the others have begun since they looked is within these, so the PEs of a node together
- * never pass the limit by what they commit. (What the rest of the program, or a PE of another node in the same group, takes in
- * the same moment is not counted.) */
+ * A control group that has no memory left is no error of the system's: the kernel kills a process of the group. So the
+ * room is looked at before, and all PEs of the node may commit at once. Each touches at most STEP bytes between two
+ * looks, and leaves STEP bytes for each other PE. Whatever the others have begun since they looked is within these, so
+ * the PEs of a node together never pass the limit by what they commit. (What the rest of the program, or a PE of
+ * another node in the same group, takes in the same moment is not counted.) */
 #include "config.h"
 
 #include "heap/reserve.h"
@@ -43,7 +43,7 @@
 #endif
 
 #define ODD_BYTES 64
-#define STEP ((size_t)2 << 20) /* a huge page: the look costs some 5 % of touching so much */
+#define STEP      ((size_t)2 << 20) /* a huge page: the look costs some 5 % of touching so much */
 
 static int refused(size_t bytes, int n, const char *why) {
     char size[24];
@@ -53,7 +53,8 @@ static int refused(size_t bytes, int n, const char *why) {
 
 /* MPI serves a node of one process from malloc, which refuses sizes beyond memory. */
 static int reserve_alone(struct rmai_reservation *r, size_t stride) {
-    char *p = mmap(NULL, stride + RMAI_HEAP_ALIGNMENT, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    char *p = mmap(NULL, stride + RMAI_HEAP_ALIGNMENT, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     size_t front;
     if (p == MAP_FAILED) return refused(stride, 1, strerror(errno));
     front = rmai_round_up((uintptr_t)p, RMAI_HEAP_ALIGNMENT) - (uintptr_t)p;
@@ -70,7 +71,8 @@ struct share {
     char name[64];
 };
 
-/* A new file under a name that nobody has: one left over by a process that was killed, or a PE of another container with our pid. */
+/* A new file under a name that nobody has: one left over by a process that was killed, or a PE of another container
+ * with our pid. */
 static int make_file(struct share *s, size_t bytes) {
     int fd;
     for (unsigned i = 0;; i++) {
@@ -190,13 +192,14 @@ static int no_group_memory(const struct rmai_reservation *r, size_t len) {
     char want[24], used[24], limit[24];
     struct rmai_cgroup_memory m;
     rmai_cgroup_memory(&r->group, &m);
-    return rmai_error(RMA_ERR_NO_MEM, "%s more needed%s, but the control group %s uses %s of at most %s; raise its memory limit",
-                      rmai_format_size(want, len), r->n_slots > 1 && len <= m.room ? " by several PEs at once" : "", m.folder,
-                      rmai_format_size(used, m.used), rmai_format_size(limit, m.limit));
+    return rmai_error(RMA_ERR_NO_MEM,
+                      "%s more needed%s, but the control group %s uses %s of at most %s; raise its memory limit",
+                      rmai_format_size(want, len), r->n_slots > 1 && len <= m.room ? " by several PEs at once" : "",
+                      m.folder, rmai_format_size(used, m.used), rmai_format_size(limit, m.limit));
 }
 
-/* `tried`: the pages were asked for and refused; then /dev/shm is what ran out on a node of several PEs, though others that
- * asked at the same time may have given theirs back since. */
+/* `tried`: the pages were asked for and refused; then /dev/shm is what ran out on a node of several PEs, though others
+ * that asked at the same time may have given theirs back since. */
 static int no_memory(const struct rmai_reservation *r, size_t len, int tried) {
     char want[24], have[24], all[24];
     size_t total = 0, shm = shm_available(&total);
@@ -204,8 +207,8 @@ static int no_memory(const struct rmai_reservation *r, size_t len, int tried) {
         return rmai_error(RMA_ERR_NO_MEM,
                           "%s more needed%s, but /dev/shm has %s free of %s; enlarge it (mount -o remount,size=..., "
                           "or docker run --shm-size=...)",
-                          rmai_format_size(want, len), len > shm ? "" : " by several PEs at once", rmai_format_size(have, shm),
-                          rmai_format_size(all, total));
+                          rmai_format_size(want, len), len > shm ? "" : " by several PEs at once",
+                          rmai_format_size(have, shm), rmai_format_size(all, total));
     return rmai_error(RMA_ERR_NO_MEM, "%s more needed, but the node has %s of memory available",
                       rmai_format_size(want, len), rmai_format_size(have, memory_available()));
 }
@@ -217,12 +220,13 @@ const char *rmai_commit_room(const struct rmai_reservation *r, char text[RMAI_RO
     int n = 0;
     rmai_format_size(memory, memory_available());
     if (r->n_slots > 1 && shm != SIZE_MAX)
-        n = snprintf(text, RMAI_ROOM_TEXT, "/dev/shm has %s free of %s, ", rmai_format_size(free, shm), rmai_format_size(all, total));
+        n = snprintf(text, RMAI_ROOM_TEXT, "/dev/shm has %s free of %s, ", rmai_format_size(free, shm),
+                     rmai_format_size(all, total));
     n += snprintf(text + n, RMAI_ROOM_TEXT - (size_t)n, "the node %s%s of memory available", n ? "" : "has ", memory);
     rmai_cgroup_memory(&r->group, &m);
     if (m.room != SIZE_MAX)
-        snprintf(text + n, RMAI_ROOM_TEXT - (size_t)n, ", the control group %s uses %s of at most %s", m.folder, rmai_format_size(free, m.used),
-                 rmai_format_size(all, m.limit));
+        snprintf(text + n, RMAI_ROOM_TEXT - (size_t)n, ", the control group %s uses %s of at most %s", m.folder,
+                 rmai_format_size(free, m.used), rmai_format_size(all, m.limit));
     return text;
 }
 

@@ -16,10 +16,10 @@
 #include "base/cgroup.h"
 
 struct rmai_reservation {
-    char *node_base; /* page-aligned; at different addresses in different processes */
-    size_t stride;   /* a multiple of RMAI_PAGE */
-    int n_slots;     /* PEs of the node */
-    MPI_Win window;  /* MPI_WIN_NULL where we have mapped it ourselves: a node of one PE, or Open MPI */
+    char *node_base;          /* page-aligned; at different addresses in different processes */
+    size_t stride;            /* a multiple of RMAI_PAGE */
+    int n_slots;              /* PEs of the node */
+    MPI_Win window;           /* MPI_WIN_NULL where we have mapped it ourselves: a node of one PE, or Open MPI */
     struct rmai_cgroup group; /* whose memory limit this process's commits keep */
 };
 
@@ -34,16 +34,16 @@ int rmai_reserve(struct rmai_reservation *r, MPI_Comm node, size_t stride);
 int rmai_unreserve(struct rmai_reservation *r);
 
 /* rmai_commit makes [start, start + len), rounded outward to pages, safe to touch: backed by memory, zero where
- * it was not committed before. Any process may commit any part, several at once. Where memory, /dev/shm or the process's
- * control group cannot give so much, nothing is kept and the text says what was asked for, what there is, and what to do.
- * Returns RMA_SUCCESS or RMA_ERR_NO_MEM. */
+ * it was not committed before. Any process may commit any part, several at once. Where memory, /dev/shm or the
+ * process's control group cannot give so much, nothing is kept and the text says what was asked for, what there is, and
+ * what to do. Returns RMA_SUCCESS or RMA_ERR_NO_MEM. */
 int rmai_commit(const struct rmai_reservation *r, void *start, size_t len);
 
 /* rmai_uncommit gives the whole pages of [start, start + len) back: they are as never committed. */
 void rmai_uncommit(const struct rmai_reservation *r, void *start, size_t len);
 
-/* rmai_commit_room writes what could still be committed ("/dev/shm has 3 MiB free of 64 MiB, ..."): for the text of a PE
- * whose peer could not commit. Returns text. */
+/* rmai_commit_room writes what could still be committed ("/dev/shm has 3 MiB free of 64 MiB, ..."): for the text of a
+ * PE whose peer could not commit. Returns text. */
 #define RMAI_ROOM_TEXT 640
 const char *rmai_commit_room(const struct rmai_reservation *r, char text[RMAI_ROOM_TEXT]);
 

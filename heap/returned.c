@@ -25,7 +25,8 @@ size_t rmai_returned_drain(struct rmai_returned *list, struct rmai_tlsf *t) {
     return rmai_returned_drain_each(list, t, NULL, NULL);
 }
 
-size_t rmai_returned_drain_each(struct rmai_returned *list, struct rmai_tlsf *t, rmai_returned_see *see, void *context) {
+size_t rmai_returned_drain_each(struct rmai_returned *list, struct rmai_tlsf *t, rmai_returned_see *see,
+                                void *context) {
     size_t n = 0;
     uint32_t at;
     if (!rmai_returned_any(list)) return 0;

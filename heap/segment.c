@@ -15,9 +15,9 @@
 #define CHUNK_MIN ((size_t)256 << 10)
 #define CHUNK_MAX ((size_t)64 << 20)
 
-#define RED 0xf3    /* in red zones */
-#define NEW 0xa5    /* in new blocks, with RMA_HEAP_CHECK=full */
-#define OLD 0xdf    /* in freed ones */
+#define RED 0xf3 /* in red zones */
+#define NEW 0xa5 /* in new blocks, with RMA_HEAP_CHECK=full */
+#define OLD 0xdf /* in freed ones */
 
 static size_t heap_max(size_t bytes) {
     return rmai_min(rmai_round_up(rmai_max(bytes, 1), RMAI_PAGE), RMAI_TLSF_MAX / RMAI_PAGE * RMAI_PAGE);
@@ -30,7 +30,8 @@ void rmai_layout(struct rmai_layout *l, size_t symmetric_max, size_t local_max, 
     l->statics_max = rmai_round_up(statics, RMAI_PAGE);
     l->statics = RMAI_HEADER_ROOM;
     l->symmetric_table = l->statics + l->statics_max;
-    l->symmetric = rmai_round_up(l->symmetric_table + rmai_tlsf_room(l->symmetric_max) + RMAI_PROBE_ROOM, RMAI_HEAP_ALIGNMENT);
+    l->symmetric =
+        rmai_round_up(l->symmetric_table + rmai_tlsf_room(l->symmetric_max) + RMAI_PROBE_ROOM, RMAI_HEAP_ALIGNMENT);
     l->local_table = l->symmetric + l->symmetric_max;
     l->local = rmai_round_up(l->local_table + rmai_tlsf_room(l->local_max), RMAI_HEAP_ALIGNMENT);
     l->guest_table = l->local + l->local_max;
@@ -59,7 +60,9 @@ void rmai_segment_view(struct rmai_segment *s, const struct rmai_reservation *r,
 }
 
 /* Sizes near the end of what counts stay what nobody has. */
-static size_t with_guard(const struct rmai_segment *s, size_t size) { return size > SIZE_MAX - s->guard ? SIZE_MAX : size + s->guard; }
+static size_t with_guard(const struct rmai_segment *s, size_t size) {
+    return size > SIZE_MAX - s->guard ? SIZE_MAX : size + s->guard;
+}
 
 size_t rmai_segment_want(const struct rmai_segment *s, size_t alignment, size_t size) {
     size_t need = rmai_tlsf_need(&s->pool, alignment, with_guard(s, size));
@@ -67,7 +70,8 @@ size_t rmai_segment_want(const struct rmai_segment *s, size_t alignment, size_t 
     if (need && need <= s->max - s->size) return need;
     rmai_error(RMA_ERR_NO_MEM, "%s asked for, but the %s uses %s of at most %s (%s) and has no such free block",
                rmai_format_size(asked, size), s->name,
-               rmai_format_size(used, s->pool.state->used_units * RMAI_TLSF_UNIT), rmai_format_size(all, s->max), s->setting);
+               rmai_format_size(used, s->pool.state->used_units * RMAI_TLSF_UNIT), rmai_format_size(all, s->max),
+               s->setting);
     return 0;
 }
 
@@ -80,7 +84,8 @@ int rmai_segment_commit(struct rmai_segment *s, size_t want, size_t *got) {
         int code = rmai_commit(s->reservation, s->base + s->committed, bytes - s->committed);
         if (code != RMA_SUCCESS) {
             bytes = rmai_min(rmai_round_up(s->size + want, RMAI_PAGE), s->max);
-            code = bytes > s->committed ? rmai_commit(s->reservation, s->base + s->committed, bytes - s->committed) : RMA_SUCCESS;
+            code = bytes > s->committed ? rmai_commit(s->reservation, s->base + s->committed, bytes - s->committed)
+                                        : RMA_SUCCESS;
             if (code != RMA_SUCCESS) return code;
         }
         s->pool.state->committed = s->committed = rmai_max(bytes, s->committed);
@@ -102,12 +107,18 @@ void rmai_segment_extend(struct rmai_segment *s, size_t bytes) {
     __atomic_store_n(&s->size, s->size + bytes, __ATOMIC_RELAXED); /* pairs with rmai_segment_size of other threads */
 }
 
-static size_t offset_of(const struct rmai_segment *s, const void *block) { return (size_t)((const char *)block - s->base); }
+static size_t offset_of(const struct rmai_segment *s, const void *block) {
+    return (size_t)((const char *)block - s->base);
+}
 
 /* The red zone reaches to the end of the block's last unit, where the next block begins. */
-static size_t zone_of(const struct rmai_segment *s, size_t size) { return rmai_round_up(size + s->guard, RMAI_TLSF_UNIT) - size; }
+static size_t zone_of(const struct rmai_segment *s, size_t size) {
+    return rmai_round_up(size + s->guard, RMAI_TLSF_UNIT) - size;
+}
 
-static void mark_zone(const struct rmai_segment *s, void *block, size_t size) { memset((char *)block + size, RED, zone_of(s, size)); }
+static void mark_zone(const struct rmai_segment *s, void *block, size_t size) {
+    memset((char *)block + size, RED, zone_of(s, size));
+}
 
 /* Bytes from a block's first to the end of its red zone. */
 static size_t span_of(const struct rmai_segment *s, size_t size) { return size + zone_of(s, size); }
@@ -122,11 +133,14 @@ static const unsigned char *written(const char *from, size_t len) {
 }
 
 /* Looks at memory that a block takes. */
-static void check_taken(const struct rmai_segment *s, const char *call, const char *block, size_t size, size_t from, size_t to) {
+static void check_taken(const struct rmai_segment *s, const char *call, const char *block, size_t size, size_t from,
+                        size_t to) {
     const unsigned char *bad = written(block + from, to - from);
     if (bad)
-        rmai_note("%s: %s: the %s was written to where it was free: byte %zu of the block of %zu bytes at %p, which is given now, was %#x",
-                  rmai_error_who(), rmai_error_name(call), s->name, (size_t)(bad - (const unsigned char *)block), size, (const void *)block, *bad);
+        rmai_note("%s: %s: the %s was written to where it was free: byte %zu of the block of %zu bytes at %p, which is "
+                  "given now, was %#x",
+                  rmai_error_who(), rmai_error_name(call), s->name, (size_t)(bad - (const unsigned char *)block), size,
+                  (const void *)block, *bad);
 }
 
 void *rmai_segment_alloc(struct rmai_segment *s, const char *call, size_t alignment, size_t size, int *full) {
@@ -210,15 +224,16 @@ size_t rmai_segment_drain(struct rmai_segment *s, struct rmai_returned *list, st
     return rmai_returned_drain_each(list, &s->pool, take_returned, &d);
 }
 
-/* The first byte of the red zone of block b that is not as it was, or NULL. Not of a block that a peer is giving back in this
- * moment, and whose red zone is poison by now. */
+/* The first byte of the red zone of block b that is not as it was, or NULL. Not of a block that a peer is giving back
+ * in this moment, and whose red zone is poison by now. */
 static const unsigned char *damage(const struct rmai_segment *s, const struct rmai_tlsf_block *b) {
     const size_t size = b->size - s->guard;
     const unsigned char *zone = (const unsigned char *)s->base + b->offset + size;
     if (!s->guard || !b->live) return NULL;
     for (size_t i = 0; i < zone_of(s, size); i++) {
         if (zone[i] == RED) continue;
-        __atomic_thread_fence(__ATOMIC_SEQ_CST); /* pairs with poison_retired: if that byte is its poison, the block is not live */
+        __atomic_thread_fence(
+            __ATOMIC_SEQ_CST); /* pairs with poison_retired: if that byte is its poison, the block is not live */
         return rmai_tlsf_live(&s->pool, b->offset, NULL) ? zone + i : NULL;
     }
     return NULL;
@@ -231,13 +246,15 @@ int rmai_segment_intact(const struct rmai_segment *s, const char *call, const vo
     rmai_tlsf_next(&s->pool, offset_of(s, block), &b);
     bad = damage(s, &b);
     if (bad)
-        return rmai_error(RMA_ERR_ADDRESS, "%s: the block of %zu bytes at %p was overrun: byte %zu behind its end is %#x", call,
-                          b.size - s->guard, block, (size_t)(bad - ((const unsigned char *)block + b.size - s->guard)), *bad);
+        return rmai_error(
+            RMA_ERR_ADDRESS, "%s: the block of %zu bytes at %p was overrun: byte %zu behind its end is %#x", call,
+            b.size - s->guard, block, (size_t)(bad - ((const unsigned char *)block + b.size - s->guard)), *bad);
     if (!held || !rmai_tlsf_before(&s->pool, b.offset, &before) || !(bad = damage(s, &before))) return RMA_SUCCESS;
-    return rmai_error(RMA_ERR_ADDRESS,
-                      "%s: byte %zu before the block at %p is %#x: it was underrun, or the block of %zu bytes at %p was overrun",
-                      call, (size_t)((const unsigned char *)block - bad), block, *bad, before.size - s->guard,
-                      (void *)(s->base + before.offset));
+    return rmai_error(
+        RMA_ERR_ADDRESS,
+        "%s: byte %zu before the block at %p is %#x: it was underrun, or the block of %zu bytes at %p was overrun",
+        call, (size_t)((const unsigned char *)block - bad), block, *bad, before.size - s->guard,
+        (void *)(s->base + before.offset));
 }
 
 size_t rmai_segment_report(const struct rmai_segment *s, const char *who, size_t leaks) {
@@ -246,13 +263,15 @@ size_t rmai_segment_report(const struct rmai_segment *s, const char *who, size_t
     for (size_t at = 0; (next = rmai_tlsf_next(&s->pool, at, &b)) != 0; at = next) {
         const unsigned char *bad;
         if (!b.live && s->guard && (bad = written(s->base + at, b.size)) != NULL)
-            rmai_note("%s: the %s was written to where it is free: byte %zu of the free block of %zu bytes at %p is %#x", who, s->name,
-                      (size_t)(bad - (const unsigned char *)(s->base + at)), b.size, (void *)(s->base + at), *bad);
+            rmai_note(
+                "%s: the %s was written to where it is free: byte %zu of the free block of %zu bytes at %p is %#x", who,
+                s->name, (size_t)(bad - (const unsigned char *)(s->base + at)), b.size, (void *)(s->base + at), *bad);
         if (!b.live) continue;
         n++;
         bytes += b.size - s->guard;
         if (n <= leaks)
-            rmai_note("%s: %zu bytes at %p in the %s were not freed", who, b.size - s->guard, (void *)(s->base + at), s->name);
+            rmai_note("%s: %zu bytes at %p in the %s were not freed", who, b.size - s->guard, (void *)(s->base + at),
+                      s->name);
         if ((bad = damage(s, &b)) != NULL)
             rmai_note("%s: the block of %zu bytes at %p in the %s was overrun: byte %zu behind its end is %#x", who,
                       b.size - s->guard, (void *)(s->base + at), s->name,
@@ -293,10 +312,12 @@ int rmai_segment_bad_base(const struct rmai_segment *s, const char *call, const 
     size_t offset = (size_t)((const char *)block - s->base);
     switch (rmai_tlsf_where(&s->pool, offset, &b)) {
         case RMAI_TLSF_INSIDE:
-            return rmai_error(RMA_ERR_BASE, "%s: %p is not the base of a block: it is %zu bytes into the block of %zu at %p",
-                              call, block, offset - b.offset, b.size - s->guard, (void *)(s->base + b.offset));
+            return rmai_error(RMA_ERR_BASE,
+                              "%s: %p is not the base of a block: it is %zu bytes into the block of %zu at %p", call,
+                              block, offset - b.offset, b.size - s->guard, (void *)(s->base + b.offset));
         case RMAI_TLSF_RETIRED:
-            return rmai_error(RMA_ERR_BASE, "%s: %p has been freed already, by another PE, in the %s", call, block, s->name);
+            return rmai_error(RMA_ERR_BASE, "%s: %p has been freed already, by another PE, in the %s", call, block,
+                              s->name);
         case RMAI_TLSF_FREED:
             return rmai_error(RMA_ERR_BASE, "%s: %p has been freed already, or was never allocated, in the %s", call,
                               block, s->name);
@@ -313,6 +334,7 @@ void rmai_segment_describe(const struct rmai_segment *s, const void *addr, char 
     if (rmai_tlsf_where(&s->pool, offset, &b) == RMAI_TLSF_OUTSIDE)
         snprintf(text, room, "it is past the end of the %s (%zu bytes at %p)", s->name, size, (void *)s->base);
     else
-        snprintf(text, room, "it begins %zu bytes into a %s block of %zu bytes at %p; the %s ends at %p", offset - b.offset,
-                 b.live ? "live" : "free", b.size, (void *)(s->base + b.offset), s->name, (void *)(s->base + size));
+        snprintf(text, room, "it begins %zu bytes into a %s block of %zu bytes at %p; the %s ends at %p",
+                 offset - b.offset, b.live ? "live" : "free", b.size, (void *)(s->base + b.offset), s->name,
+                 (void *)(s->base + size));
 }

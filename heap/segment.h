@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A segment: remotely accessible memory that grows by commit, with its allocator. A PE's space holds three, and beside them a
- * header, the program's global variables and the table of attached regions:
+/* A segment: remotely accessible memory that grows by commit, with its allocator. A PE's space holds three, and beside
+ * them a header, the program's global variables and the table of attached regions:
  *
  *     | header | statics | table, symmetric heap | table, local heap | table, guests' part | attached |
  *       3 MiB              1/4      1              1/4     1           1/8     1/2           144 MiB
@@ -23,9 +23,9 @@
 #include "heap/tlsf.h"
 #include "rma.h"
 
-#define RMAI_DESKS_AT (4 * RMAI_PAGE)     /* in the header's room: what the PEs of teams hand to each other (runtime/near) */
+#define RMAI_DESKS_AT    (4 * RMAI_PAGE)  /* in the header's room: what PEs of teams hand over (runtime/near) */
 #define RMAI_HEADER_ROOM (48 * RMAI_PAGE) /* only what is used of it is committed */
-#define RMAI_PROBE_ROOM ((size_t)4096) /* before the symmetric heap: MPI's window is tried out there */
+#define RMAI_PROBE_ROOM  ((size_t)4096)   /* before the symmetric heap: MPI's window is tried out there */
 
 struct rmai_layout {
     size_t symmetric_table, symmetric, symmetric_max; /* offsets in a PE's space, and the heap's maximum */
@@ -44,8 +44,9 @@ struct rmai_segment {
     const char *setting; /* the setting that limits it */
     const struct rmai_reservation *reservation;
     char *base;
-    size_t size;      /* bytes extended to: all of them committed and in the pool; read by rmai_segment_size where the holder may extend */
-    size_t max;       /* bytes at most; size <= committed <= max */
+    size_t size; /* bytes extended to: all of them committed and in the pool; read by rmai_segment_size where the holder
+                    may extend */
+    size_t max;  /* bytes at most; size <= committed <= max */
     size_t committed; /* bytes safe to touch */
     size_t guard;     /* bytes of red zone behind each block: 0, or RMAI_RED_ZONE with RMA_HEAP_CHECK=full */
     int shared;       /* peers may give back blocks while the holder works */
@@ -75,38 +76,41 @@ int rmai_segment_commit(struct rmai_segment *s, size_t want, size_t *got);
 /* rmai_segment_uncommit gives back what commit gave and extend has not taken: where the PEs do not go on together. */
 void rmai_segment_uncommit(struct rmai_segment *s);
 
-/* rmai_segment_extend adds bytes, at most what commit gave, to the pool. With red zones all free memory is poison, also what comes so. */
+/* rmai_segment_extend adds bytes, at most what commit gave, to the pool. With red zones all free memory is poison, also
+ * what comes so. */
 void rmai_segment_extend(struct rmai_segment *s, size_t bytes);
 
 /* rmai_segment_alloc: a block, without growing. NULL: *full tells if growing would help (1), or if memory
- * for the table is exhausted (0, recorded). With red zones a note of `call` tells if somebody has written to the memory while it
- * was free; the block is given all the same, since what was written there is overwritten. */
+ * for the table is exhausted (0, recorded). With red zones a note of `call` tells if somebody has written to the memory
+ * while it was free; the block is given all the same, since what was written there is overwritten. */
 void *rmai_segment_alloc(struct rmai_segment *s, const char *call, size_t alignment, size_t size, int *full);
 
 /* rmai_segment_live: 1 if block is the base of a live block, with its size. Any PE, any time. */
 int rmai_segment_live(const struct rmai_segment *s, const void *block, size_t *size);
 
-/* rmai_segment_free gives back the live block; returns -1 if it is none. rmai_segment_give_back: the same for a PE that does not hold
- * the segment; the block goes on the list. */
+/* rmai_segment_free gives back the live block; returns -1 if it is none. rmai_segment_give_back: the same for a PE that
+ * does not hold the segment; the block goes on the list. */
 int rmai_segment_free(struct rmai_segment *s, void *block);
 int rmai_segment_give_back(struct rmai_segment *s, struct rmai_returned *list, void *block);
 
-/* rmai_segment_resize: as rmai_tlsf_resize, and touches no byte of the block. rmai_segment_remark follows it, when the block is sure to stay
- * so: it puts the red zone behind the new end, new bytes of the program's before it, and poison where the block no longer is. */
+/* rmai_segment_resize: as rmai_tlsf_resize, and touches no byte of the block. rmai_segment_remark follows it, when the
+ * block is sure to stay so: it puts the red zone behind the new end, new bytes of the program's before it, and poison
+ * where the block no longer is. */
 int rmai_segment_resize(struct rmai_segment *s, void *block, size_t size);
 void rmai_segment_remark(struct rmai_segment *s, const char *call, void *block, size_t old);
 
-/* rmai_segment_drain frees what others have given back by the list, or parks it in `quick` if that is not null. Returns the
- * number of blocks. */
+/* rmai_segment_drain frees what others have given back by the list, or parks it in `quick` if that is not null. Returns
+ * the number of blocks. */
 size_t rmai_segment_drain(struct rmai_segment *s, struct rmai_returned *list, struct rmai_quick *quick);
 
-/* rmai_segment_intact looks at the red zone behind the live block and, if the caller holds the segment, at the one before
- * it. Returns RMA_SUCCESS, or records
- * RMA_ERR_ADDRESS for `call`: which byte was overwritten. Without red zones always RMA_SUCCESS. */
+/* rmai_segment_intact looks at the red zone behind the live block and, if the caller holds the segment, at the one
+ * before it. Returns RMA_SUCCESS, or records RMA_ERR_ADDRESS for `call`: which byte was overwritten. Without red zones
+ * always RMA_SUCCESS. */
 int rmai_segment_intact(const struct rmai_segment *s, const char *call, const void *block, int held);
 
 /* rmai_segment_report shows, by note, the live blocks (`leaks`: that many at most, and their sum; 0: none), the
- * damaged red zones, and the free blocks that somebody has written to. `who` begins each line. Returns the number of live blocks. */
+ * damaged red zones, and the free blocks that somebody has written to. `who` begins each line. Returns the number of
+ * live blocks. */
 size_t rmai_segment_report(const struct rmai_segment *s, const char *who, size_t leaks);
 
 /* rmai_segment_stats fills all but n_returned. */
@@ -119,7 +123,9 @@ int rmai_segment_bad_base(const struct rmai_segment *s, const char *call, const 
 void rmai_segment_describe(const struct rmai_segment *s, const void *addr, char *text, size_t room);
 
 /* rmai_segment_size: bytes extended to. By any thread, also while another one extends the segment. */
-static inline size_t rmai_segment_size(const struct rmai_segment *s) { return __atomic_load_n(&s->size, __ATOMIC_RELAXED); }
+static inline size_t rmai_segment_size(const struct rmai_segment *s) {
+    return __atomic_load_n(&s->size, __ATOMIC_RELAXED);
+}
 
 /* rmai_segment_holds: 1 if addr lies in the segment's address space, committed or not. */
 static inline int rmai_segment_holds(const struct rmai_segment *s, const void *addr) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* mremap(2) with an old size of 0 makes a second mapping of the same shared pages, wherever in the file they are, without
- * knowing the file: MPI's window does not tell its own. */
+/* mremap(2) with an old size of 0 makes a second mapping of the same shared pages, wherever in the file they are,
+ * without knowing the file: MPI's window does not tell its own. */
 #include "config.h"
 
 #include "heap/statics.h"
@@ -19,8 +19,8 @@ static uint64_t mix(uint64_t hash, const void *from, size_t len) {
     return hash;
 }
 
-/* The first object that the linker shows is the main program. Of its writable segments the last is .data and .bss; with one
- * linker or another there is a RELRO segment of its own before it, or at its beginning. */
+/* The first object that the linker shows is the main program. Of its writable segments the last is .data and .bss; with
+ * one linker or another there is a RELRO segment of its own before it, or at its beginning. */
 static int see_program(struct dl_phdr_info *info, size_t size, void *context) {
     struct rmai_statics *s = context;
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -52,15 +52,17 @@ void rmai_statics_find(struct rmai_statics *s) {
     dl_iterate_phdr(see_program, s);
 }
 
-/* By syscall: libraries that watch mappings (UCX) put functions of their own before libc's, and drop the fifth argument. */
+/* By syscall: libraries that watch mappings (UCX) put functions of their own before libc's, and drop the fifth
+ * argument. */
 static char *remap(char *from, size_t old, size_t new, char *to) {
     long p = syscall(SYS_mremap, from, old, new, MREMAP_MAYMOVE | (to ? MREMAP_FIXED : 0), to);
     return p == -1 ? NULL : (char *)p;
 }
 
-/* Word by word, and looked at by nobody: the address sanitizer keeps what it calls red zones between the variables, and would
- * object to a memcpy that reads them. */
-static __attribute__((noinline, no_sanitize("address", "undefined", "thread"))) void copy(void *to, const void *from, size_t len) {
+/* Word by word, and looked at by nobody: the address sanitizer keeps what it calls red zones between the variables, and
+ * would object to a memcpy that reads them. */
+static __attribute__((noinline, no_sanitize("address", "undefined", "thread"))) void copy(void *to, const void *from,
+                                                                                          size_t len) {
     volatile uint64_t *t = to;
     const volatile uint64_t *f = from;
     for (size_t i = 0; i < len / sizeof *t; i++) t[i] = f[i];

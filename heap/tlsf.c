@@ -16,7 +16,7 @@
 #include <assert.h>
 #include <string.h>
 
-#define NIL 0xffffffffu
+#define NIL  0xffffffffu
 #define USED RMAI_TLSF_USED
 #define LOOK 32 /* blocks of the request's own class that are tried before giving up */
 
@@ -41,7 +41,9 @@ static inline uint64_t round_to_class(uint64_t size) {
 static inline uint32_t state_of(const struct rmai_tlsf_unit *u) { return __atomic_load_n(&u->next, __ATOMIC_RELAXED); }
 
 /* Atomic too: whoever retires may look at any entry, if only by a program's mistake. */
-static inline void set_next(struct rmai_tlsf_unit *u, uint32_t next) { __atomic_store_n(&u->next, next, __ATOMIC_RELAXED); }
+static inline void set_next(struct rmai_tlsf_unit *u, uint32_t next) {
+    __atomic_store_n(&u->next, next, __ATOMIC_RELAXED);
+}
 
 static inline void set(struct rmai_tlsf_unit *u, uint32_t size, uint32_t prev, uint32_t next, uint32_t back) {
     u->size = size;
@@ -313,7 +315,9 @@ int rmai_tlsf_retire(struct rmai_tlsf *t, size_t offset) {
     uint32_t used = USED, b = rmai_tlsf_live_at(t, offset);
     if (b == NIL) return -1;
     /* Of two that retire the same block, one succeeds. Acquire, so that the link is written after it. */
-    return __atomic_compare_exchange_n(&t->unit[b].next, &used, RMAI_TLSF_GONE, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED) ? 0 : -1;
+    return __atomic_compare_exchange_n(&t->unit[b].next, &used, RMAI_TLSF_GONE, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)
+               ? 0
+               : -1;
 }
 
 uint32_t *rmai_tlsf_link(struct rmai_tlsf *t, uint32_t unit) { return &t->unit[unit].back; }
@@ -406,7 +410,8 @@ int rmai_tlsf_before(const struct rmai_tlsf *t, size_t offset, struct rmai_tlsf_
 
 void rmai_tlsf_each_free(const struct rmai_tlsf *t, void (*see)(void *context, size_t size), void *context) {
     for (size_t c = 0; c < (size_t)RMAI_TLSF_ROWS * RMAI_TLSF_COLUMNS; c++)
-        for (uint32_t b = t->state->head[c]; b != NIL; b = t->unit[b].next) see(context, (size_t)t->unit[b].size * RMAI_TLSF_UNIT);
+        for (uint32_t b = t->state->head[c]; b != NIL; b = t->unit[b].next)
+            see(context, (size_t)t->unit[b].size * RMAI_TLSF_UNIT);
 }
 
 size_t rmai_tlsf_table_bytes(const struct rmai_tlsf *t, size_t max_bytes) {
@@ -416,9 +421,9 @@ size_t rmai_tlsf_table_bytes(const struct rmai_tlsf *t, size_t max_bytes) {
     return state_room() + ready_room(max_bytes) + steps * RMAI_TLSF_STEP;
 }
 
-#define REQUIRE(condition, text) \
-    do {                         \
-        if (!(condition)) return text; \
+#define REQUIRE(condition, text)                                                                                       \
+    do {                                                                                                               \
+        if (!(condition)) return text;                                                                                 \
     } while (0)
 
 static const char *check_lists(const struct rmai_tlsf *t, size_t n_free) {
@@ -428,7 +433,8 @@ static const char *check_lists(const struct rmai_tlsf *t, size_t n_free) {
         REQUIRE((s->rows >> r & 1) == (s->columns[r] != 0), "a row's bit tells if it has columns");
         for (uint32_t c = 0; c < RMAI_TLSF_COLUMNS; c++) {
             uint32_t back = NIL;
-            REQUIRE((s->columns[r] >> c & 1) == (s->head[r * RMAI_TLSF_COLUMNS + c] != NIL), "a column's bit tells if its list is empty");
+            REQUIRE((s->columns[r] >> c & 1) == (s->head[r * RMAI_TLSF_COLUMNS + c] != NIL),
+                    "a column's bit tells if its list is empty");
             for (uint32_t b = s->head[r * RMAI_TLSF_COLUMNS + c]; b != NIL; back = b, b = t->unit[b].next) {
                 REQUIRE(b < s->n_units && rmai_tlsf_ready(t, b) && t->unit[b].size, "a list holds blocks");
                 REQUIRE(is_free(&t->unit[b]), "a list holds free blocks");

@@ -11,8 +11,8 @@
  * A table entry is written only where a block starts, so large blocks cost one page of table, not a quarter.
  *
  * No MPI, no globals, no libc allocator, no pointer in the shared state: PEs may map it at different
- * addresses. The caller serializes, but for rmai_tlsf_retire. After M. Masmano, I. Ripoll, A. Crespo, J. Real, "TLSF: a new dynamic
- * memory allocator for real-time systems", ECRTS 2004. */
+ * addresses. The caller serializes, but for rmai_tlsf_retire. After M. Masmano, I. Ripoll, A. Crespo, J. Real, "TLSF: a
+ * new dynamic memory allocator for real-time systems", ECRTS 2004. */
 #ifndef RMAI_TLSF_H
 #define RMAI_TLSF_H
 
@@ -20,13 +20,13 @@
 #include <stdint.h>
 
 #define RMAI_TLSF_UNIT 64
-#define RMAI_TLSF_MAX ((size_t)0xfffffff0u * RMAI_TLSF_UNIT) /* bytes of one pool at most: 256 GiB */
+#define RMAI_TLSF_MAX  ((size_t)0xfffffff0u * RMAI_TLSF_UNIT) /* bytes of one pool at most: 256 GiB */
 
-#define RMAI_TLSF_ROWS 28    /* first level: powers of two */
+#define RMAI_TLSF_ROWS    28 /* first level: powers of two */
 #define RMAI_TLSF_COLUMNS 32 /* second level: linear steps; waste of a rounded request is below 1/32 */
 
 /* What rmai_tlsf_alloc returns beside offsets. */
-#define RMAI_TLSF_FULL SIZE_MAX         /* no free block is large enough: grow by rmai_tlsf_need */
+#define RMAI_TLSF_FULL   SIZE_MAX       /* no free block is large enough: grow by rmai_tlsf_need */
 #define RMAI_TLSF_DENIED (SIZE_MAX - 1) /* a page of the table could not be committed; nothing changed */
 
 /* Makes [start, start + len) safe to touch, zeroed. Returns 0, or not 0 if it cannot. */
@@ -39,18 +39,18 @@ typedef int rmai_tlsf_commit(void *context, void *start, size_t len);
  *   a block is in list class_of(size) iff it is free; bit (row, column) is set iff that list is not empty
  *   an entry that starts no block is zero */
 struct rmai_tlsf_state {
-    uint32_t n_units;    /* units of the pool */
-    uint32_t max_units;  /* that many at most */
-    uint32_t last;       /* size of the last block: prev of the block that the pool's end would be */
-    uint32_t rows;       /* bit r: columns[r] != 0 */
+    uint32_t n_units;   /* units of the pool */
+    uint32_t max_units; /* that many at most */
+    uint32_t last;      /* size of the last block: prev of the block that the pool's end would be */
+    uint32_t rows;      /* bit r: columns[r] != 0 */
     uint32_t columns[RMAI_TLSF_ROWS];
     uint32_t head[RMAI_TLSF_ROWS * RMAI_TLSF_COLUMNS]; /* of class row * RMAI_TLSF_COLUMNS + column */
-    size_t used_units;   /* in live and retired blocks */
-    size_t peak_units;   /* most that used_units ever was */
-    size_t n_used;       /* live and retired blocks */
-    size_t n_free;       /* free blocks */
-    size_t n_growths;    /* successful calls of rmai_tlsf_grow */
-    size_t committed;    /* the caller's: bytes of the pool's memory that are safe to touch */
+    size_t used_units;                                 /* in live and retired blocks */
+    size_t peak_units;                                 /* most that used_units ever was */
+    size_t n_used;                                     /* live and retired blocks */
+    size_t n_free;                                     /* free blocks */
+    size_t n_growths;                                  /* successful calls of rmai_tlsf_grow */
+    size_t committed; /* the caller's: bytes of the pool's memory that are safe to touch */
 };
 
 #define RMAI_TLSF_STEP ((size_t)16384) /* the table is committed in such pieces, at their multiples */
@@ -62,9 +62,9 @@ struct rmai_tlsf_unit {
     uint32_t back; /* free: previous in its list or NIL; live: bytes of its last unit not asked for; else a link */
 };
 
-#define RMAI_TLSF_USED 0xfffffffeu    /* live */
-#define RMAI_TLSF_GONE 0xfffffffdu    /* retired: given back, and not freed yet */
-#define RMAI_TLSF_PARKED 0xfffffffcu  /* freed, but not merged: see heap/quick.h */
+#define RMAI_TLSF_USED   0xfffffffeu /* live */
+#define RMAI_TLSF_GONE   0xfffffffdu /* retired: given back, and not freed yet */
+#define RMAI_TLSF_PARKED 0xfffffffcu /* freed, but not merged: see heap/quick.h */
 
 /* This process's view of a state: addresses and how to commit. */
 struct rmai_tlsf {
@@ -123,8 +123,8 @@ enum rmai_tlsf_kind rmai_tlsf_where(const struct rmai_tlsf *t, size_t offset, st
 /* rmai_tlsf_free: give back the live block at offset. Returns 0, or -1 if it is none: nothing changes. O(1). */
 int rmai_tlsf_free(struct rmai_tlsf *t, size_t offset);
 
-/* rmai_tlsf_retire: the live block at offset is given back by somebody who does not hold the pool. It counts as used until
- * its holder frees it, but is not live any more, so that giving it back twice is found out. Returns 0, or -1 if
+/* rmai_tlsf_retire: the live block at offset is given back by somebody who does not hold the pool. It counts as used
+ * until its holder frees it, but is not live any more, so that giving it back twice is found out. Returns 0, or -1 if
  * no live block is there. Lock-free; any number of threads and processes at once, also while the holder works.
  * rmai_tlsf_link: a word in its entry that is the retiring one's to use until then, by unit number (offset / unit).
  * rmai_tlsf_free_retired: the holder frees it; rmai_tlsf_free_parked: one that heap/quick has parked. O(1). */
@@ -144,7 +144,8 @@ static inline int rmai_tlsf_ready(const struct rmai_tlsf *t, size_t unit) {
 static inline uint32_t rmai_tlsf_live_at(const struct rmai_tlsf *t, size_t offset) {
     size_t b = offset / RMAI_TLSF_UNIT;
     if (offset % RMAI_TLSF_UNIT || b >= __atomic_load_n(&t->state->n_units, __ATOMIC_RELAXED)) return RMAI_TLSF_NONE;
-    if (!rmai_tlsf_ready(t, b) || __atomic_load_n(&t->unit[b].next, __ATOMIC_RELAXED) != RMAI_TLSF_USED) return RMAI_TLSF_NONE;
+    if (!rmai_tlsf_ready(t, b) || __atomic_load_n(&t->unit[b].next, __ATOMIC_RELAXED) != RMAI_TLSF_USED)
+        return RMAI_TLSF_NONE;
     return (uint32_t)b;
 }
 
@@ -158,9 +159,9 @@ static inline void rmai_tlsf_count(struct rmai_tlsf_state *s, size_t more, size_
  * room behind it; RMAI_TLSF_DENIED's meaning is -2. Nothing changes then. O(1). */
 int rmai_tlsf_resize(struct rmai_tlsf *t, size_t offset, size_t size);
 
-/* rmai_tlsf_next walks the blocks: *block is the one that starts at offset, and the next one's offset is returned. 0 and an
- * untouched *block at the pool's end. Retired blocks count as not live. rmai_tlsf_before: the block before the one that
- * starts at offset; 0 if that is the first. */
+/* rmai_tlsf_next walks the blocks: *block is the one that starts at offset, and the next one's offset is returned. 0
+ * and an untouched *block at the pool's end. Retired blocks count as not live. rmai_tlsf_before: the block before the
+ * one that starts at offset; 0 if that is the first. */
 size_t rmai_tlsf_next(const struct rmai_tlsf *t, size_t offset, struct rmai_tlsf_block *block);
 int rmai_tlsf_before(const struct rmai_tlsf *t, size_t offset, struct rmai_tlsf_block *block);
 
@@ -168,8 +169,8 @@ int rmai_tlsf_before(const struct rmai_tlsf *t, size_t offset, struct rmai_tlsf_
 void rmai_tlsf_each_free(const struct rmai_tlsf *t, void (*see)(void *context, size_t size), void *context);
 size_t rmai_tlsf_table_bytes(const struct rmai_tlsf *t, size_t max_bytes);
 
-/* rmai_tlsf_cut makes parked blocks of `units` units, not linked, of the live block at offset, whose size is a multiple of
- * that. Returns 0, or -1 if a page of the table could not be committed: nothing has changed then. */
+/* rmai_tlsf_cut makes parked blocks of `units` units, not linked, of the live block at offset, whose size is a multiple
+ * of that. Returns 0, or -1 if a page of the table could not be committed: nothing has changed then. */
 int rmai_tlsf_cut(struct rmai_tlsf *t, size_t offset, uint32_t units);
 
 /* rmai_tlsf_check derives every invariant anew, in time linear in the pool. Returns NULL, or what is wrong. */

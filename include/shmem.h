@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* shmem.h: OpenSHMEM 1.6 on librma. The specification (openshmem.org) is the manual of what the calls do; shmem(7) says what is particular to
- * this library. All of the C interface is here, what is deprecated since 1.0 included, and its generic forms for C11.
+/* shmem.h: OpenSHMEM 1.6 on librma. The specification (openshmem.org) is the manual of what the calls do; shmem(7) says
+ * what is particular to this library. All of the C interface is here, what is deprecated since 1.0 included, and its
+ * generic forms for C11.
  *
- * What moves data, updates words, orders or waits is compiled into the program, as the native calls are (rma.h). A program, or a tool, that is
- * compiled with SHMEM_PROFILE defined calls functions instead, which a profiling library may have taken (pshmem.h); then nothing but what the
- * specification names is declared here.
+ * What moves data, updates words, orders or waits is compiled into the program, as the native calls are (rma.h). A
+ * program, or a tool, that is compiled with SHMEM_PROFILE defined calls functions instead, which a profiling library
+ * may have taken (pshmem.h); then nothing but what the specification names is declared here.
  *
  * Names that end with an underscore belong to the header. */
 #ifndef SHMEM_H
@@ -35,12 +36,12 @@ extern "C" {
 #define SHMEM_MAJOR_VERSION 1
 #define SHMEM_MINOR_VERSION 6
 #define SHMEM_VENDOR_STRING "librma 0.1.0"
-#define SHMEM_MAX_NAME_LEN 64
+#define SHMEM_MAX_NAME_LEN  64
 
-#define SHMEM_THREAD_SINGLE 0
-#define SHMEM_THREAD_FUNNELED 1
+#define SHMEM_THREAD_SINGLE     0
+#define SHMEM_THREAD_FUNNELED   1
 #define SHMEM_THREAD_SERIALIZED 2
-#define SHMEM_THREAD_MULTIPLE 3
+#define SHMEM_THREAD_MULTIPLE   3
 
 #define SHMEM_CMP_EQ 0
 #define SHMEM_CMP_NE 1
@@ -54,43 +55,43 @@ extern "C" {
 
 /* Hints and options, to be or'ed. */
 #define SHMEM_MALLOC_ATOMICS_REMOTE 1L
-#define SHMEM_MALLOC_SIGNAL_REMOTE 2L
-#define SHMEM_CTX_SERIALIZED 1L
-#define SHMEM_CTX_PRIVATE 2L
-#define SHMEM_CTX_NOSTORE 4L
-#define SHMEM_CTX_SESSION_BATCH 1L
+#define SHMEM_MALLOC_SIGNAL_REMOTE  2L
+#define SHMEM_CTX_SERIALIZED        1L
+#define SHMEM_CTX_PRIVATE           2L
+#define SHMEM_CTX_NOSTORE           4L
+#define SHMEM_CTX_SESSION_BATCH     1L
 
 /* Members of the configurations, for their masks. */
-#define SHMEM_TEAM_NUM_CONTEXTS 1L
+#define SHMEM_TEAM_NUM_CONTEXTS     1L
 #define SHMEM_CTX_SESSION_TOTAL_OPS 1L
 
 /* Work arrays of active sets: a counter for each round of a meeting of 2^24 PEs, and two words of each PE's own. */
-#define SHMEM_SYNC_VALUE 0L
-#define SHMEM_SYNC_SIZE 32
-#define SHMEM_BARRIER_SYNC_SIZE SHMEM_SYNC_SIZE
-#define SHMEM_BCAST_SYNC_SIZE SHMEM_SYNC_SIZE
-#define SHMEM_COLLECT_SYNC_SIZE SHMEM_SYNC_SIZE
-#define SHMEM_REDUCE_SYNC_SIZE SHMEM_SYNC_SIZE
-#define SHMEM_ALLTOALL_SYNC_SIZE SHMEM_SYNC_SIZE
-#define SHMEM_ALLTOALLS_SYNC_SIZE SHMEM_SYNC_SIZE
+#define SHMEM_SYNC_VALUE              0L
+#define SHMEM_SYNC_SIZE               32
+#define SHMEM_BARRIER_SYNC_SIZE       SHMEM_SYNC_SIZE
+#define SHMEM_BCAST_SYNC_SIZE         SHMEM_SYNC_SIZE
+#define SHMEM_COLLECT_SYNC_SIZE       SHMEM_SYNC_SIZE
+#define SHMEM_REDUCE_SYNC_SIZE        SHMEM_SYNC_SIZE
+#define SHMEM_ALLTOALL_SYNC_SIZE      SHMEM_SYNC_SIZE
+#define SHMEM_ALLTOALLS_SYNC_SIZE     SHMEM_SYNC_SIZE
 #define SHMEM_REDUCE_MIN_WRKDATA_SIZE 16
 
 /* Deprecated since 1.3. */
-#define _SHMEM_MAJOR_VERSION SHMEM_MAJOR_VERSION
-#define _SHMEM_MINOR_VERSION SHMEM_MINOR_VERSION
-#define _SHMEM_VENDOR_STRING SHMEM_VENDOR_STRING
-#define _SHMEM_MAX_NAME_LEN SHMEM_MAX_NAME_LEN
-#define _SHMEM_CMP_EQ SHMEM_CMP_EQ
-#define _SHMEM_CMP_NE SHMEM_CMP_NE
-#define _SHMEM_CMP_GT SHMEM_CMP_GT
-#define _SHMEM_CMP_GE SHMEM_CMP_GE
-#define _SHMEM_CMP_LT SHMEM_CMP_LT
-#define _SHMEM_CMP_LE SHMEM_CMP_LE
-#define _SHMEM_SYNC_VALUE SHMEM_SYNC_VALUE
-#define _SHMEM_BARRIER_SYNC_SIZE SHMEM_BARRIER_SYNC_SIZE
-#define _SHMEM_BCAST_SYNC_SIZE SHMEM_BCAST_SYNC_SIZE
-#define _SHMEM_COLLECT_SYNC_SIZE SHMEM_COLLECT_SYNC_SIZE
-#define _SHMEM_REDUCE_SYNC_SIZE SHMEM_REDUCE_SYNC_SIZE
+#define _SHMEM_MAJOR_VERSION           SHMEM_MAJOR_VERSION
+#define _SHMEM_MINOR_VERSION           SHMEM_MINOR_VERSION
+#define _SHMEM_VENDOR_STRING           SHMEM_VENDOR_STRING
+#define _SHMEM_MAX_NAME_LEN            SHMEM_MAX_NAME_LEN
+#define _SHMEM_CMP_EQ                  SHMEM_CMP_EQ
+#define _SHMEM_CMP_NE                  SHMEM_CMP_NE
+#define _SHMEM_CMP_GT                  SHMEM_CMP_GT
+#define _SHMEM_CMP_GE                  SHMEM_CMP_GE
+#define _SHMEM_CMP_LT                  SHMEM_CMP_LT
+#define _SHMEM_CMP_LE                  SHMEM_CMP_LE
+#define _SHMEM_SYNC_VALUE              SHMEM_SYNC_VALUE
+#define _SHMEM_BARRIER_SYNC_SIZE       SHMEM_BARRIER_SYNC_SIZE
+#define _SHMEM_BCAST_SYNC_SIZE         SHMEM_BCAST_SYNC_SIZE
+#define _SHMEM_COLLECT_SYNC_SIZE       SHMEM_COLLECT_SYNC_SIZE
+#define _SHMEM_REDUCE_SYNC_SIZE        SHMEM_REDUCE_SYNC_SIZE
 #define _SHMEM_REDUCE_MIN_WRKDATA_SIZE SHMEM_REDUCE_MIN_WRKDATA_SIZE
 
 /* ---- handles: the engine's own ---- */
@@ -99,10 +100,10 @@ typedef struct rma_team *shmem_team_t;
 typedef struct rma_ctx *shmem_ctx_t;
 
 #define SHMEM_TEAM_INVALID ((shmem_team_t)0)
-#define SHMEM_TEAM_WORLD ((shmem_team_t)1)
-#define SHMEM_TEAM_SHARED ((shmem_team_t)2)
-#define SHMEM_CTX_INVALID ((shmem_ctx_t)0)
-#define SHMEM_CTX_DEFAULT ((shmem_ctx_t)1)
+#define SHMEM_TEAM_WORLD   ((shmem_team_t)1)
+#define SHMEM_TEAM_SHARED  ((shmem_team_t)2)
+#define SHMEM_CTX_INVALID  ((shmem_ctx_t)0)
+#define SHMEM_CTX_DEFAULT  ((shmem_ctx_t)1)
 
 typedef struct {
     int num_contexts;
@@ -118,7 +119,7 @@ __extension__ typedef double _Complex shmem_complexd_;
 /* ---- functions ---- */
 
 #define SHMEM_DECLARE_(RESULT, CALL, PARAMETERS, ...) RESULT CALL PARAMETERS;
-#define SHMEM_DEFINE_(RESULT, CALL, PARAMETERS, ...) inline RESULT CALL PARAMETERS __VA_ARGS__
+#define SHMEM_DEFINE_(RESULT, CALL, PARAMETERS, ...)  inline RESULT CALL PARAMETERS __VA_ARGS__
 
 #ifdef SHMEM_PROFILE
 SHMEM_INLINED_CALLS_(SHMEM_DECLARE_)
@@ -142,8 +143,10 @@ SHMEM_OTHER_CALLS_(SHMEM_DECLARE_)
 
 /* The type is that of what the first argument points to; after a context or a team, the second. */
 #define SHMEM_FRONT_(TYPES, CALL, first, ...) _Generic(*(first) TYPES(SHMEM_CASE_, CALL))(first, __VA_ARGS__)
-#define SHMEM_CTX_FRONT_(TYPES, CALL, ctx, first, ...) _Generic(*(first) TYPES(SHMEM_CTX_CASE_, CALL))(ctx, first, __VA_ARGS__)
-#define SHMEM_TEAM_FRONT_(TYPES, CALL, team, first, ...) _Generic(*(first) TYPES(SHMEM_CASE_, CALL))(team, first, __VA_ARGS__)
+#define SHMEM_CTX_FRONT_(TYPES, CALL, ctx, first, ...) _Generic(*(first) TYPES(SHMEM_CTX_CASE_, CALL))(ctx, first, \
+    __VA_ARGS__)
+#define SHMEM_TEAM_FRONT_(TYPES, CALL, team, first, ...) _Generic(*(first) TYPES(SHMEM_CASE_, CALL))(team, first, \
+    __VA_ARGS__)
 
 /* With one argument more, a context is the first: SHMEM_PICK4_ is for calls of 4 without. */
 #define SHMEM_PICK2_(a, b, c, pick, ...) pick
@@ -152,12 +155,18 @@ SHMEM_OTHER_CALLS_(SHMEM_DECLARE_)
 #define SHMEM_PICK5_(a, b, c, d, e, f, pick, ...) pick
 #define SHMEM_PICK6_(a, b, c, d, e, f, g, pick, ...) pick
 #define SHMEM_PICK7_(a, b, c, d, e, f, g, h, pick, ...) pick
-#define SHMEM_OF2_(TYPES, CALL, ...) SHMEM_PICK2_(__VA_ARGS__, SHMEM_CTX_FRONT_, SHMEM_FRONT_, )(TYPES, CALL, __VA_ARGS__)
-#define SHMEM_OF3_(TYPES, CALL, ...) SHMEM_PICK3_(__VA_ARGS__, SHMEM_CTX_FRONT_, SHMEM_FRONT_, )(TYPES, CALL, __VA_ARGS__)
-#define SHMEM_OF4_(TYPES, CALL, ...) SHMEM_PICK4_(__VA_ARGS__, SHMEM_CTX_FRONT_, SHMEM_FRONT_, )(TYPES, CALL, __VA_ARGS__)
-#define SHMEM_OF5_(TYPES, CALL, ...) SHMEM_PICK5_(__VA_ARGS__, SHMEM_CTX_FRONT_, SHMEM_FRONT_, )(TYPES, CALL, __VA_ARGS__)
-#define SHMEM_OF6_(TYPES, CALL, ...) SHMEM_PICK6_(__VA_ARGS__, SHMEM_CTX_FRONT_, SHMEM_FRONT_, )(TYPES, CALL, __VA_ARGS__)
-#define SHMEM_OF7_(TYPES, CALL, ...) SHMEM_PICK7_(__VA_ARGS__, SHMEM_CTX_FRONT_, SHMEM_FRONT_, )(TYPES, CALL, __VA_ARGS__)
+#define SHMEM_OF2_(TYPES, CALL, ...) SHMEM_PICK2_(__VA_ARGS__, SHMEM_CTX_FRONT_, SHMEM_FRONT_, )(TYPES, CALL, \
+    __VA_ARGS__)
+#define SHMEM_OF3_(TYPES, CALL, ...) SHMEM_PICK3_(__VA_ARGS__, SHMEM_CTX_FRONT_, SHMEM_FRONT_, )(TYPES, CALL, \
+    __VA_ARGS__)
+#define SHMEM_OF4_(TYPES, CALL, ...) SHMEM_PICK4_(__VA_ARGS__, SHMEM_CTX_FRONT_, SHMEM_FRONT_, )(TYPES, CALL, \
+    __VA_ARGS__)
+#define SHMEM_OF5_(TYPES, CALL, ...) SHMEM_PICK5_(__VA_ARGS__, SHMEM_CTX_FRONT_, SHMEM_FRONT_, )(TYPES, CALL, \
+    __VA_ARGS__)
+#define SHMEM_OF6_(TYPES, CALL, ...) SHMEM_PICK6_(__VA_ARGS__, SHMEM_CTX_FRONT_, SHMEM_FRONT_, )(TYPES, CALL, \
+    __VA_ARGS__)
+#define SHMEM_OF7_(TYPES, CALL, ...) SHMEM_PICK7_(__VA_ARGS__, SHMEM_CTX_FRONT_, SHMEM_FRONT_, )(TYPES, CALL, \
+    __VA_ARGS__)
 
 #define shmem_put(...) SHMEM_OF4_(SHMEM_DISTINCT_TYPES_, _put, __VA_ARGS__)
 #define shmem_get(...) SHMEM_OF4_(SHMEM_DISTINCT_TYPES_, _get, __VA_ARGS__)
@@ -180,7 +189,8 @@ SHMEM_OTHER_CALLS_(SHMEM_DECLARE_)
 #define shmem_atomic_fetch_nbi(...) SHMEM_OF3_(SHMEM_DISTINCT_ATOMIC_NUMBERS_, _atomic_fetch_nbi, __VA_ARGS__)
 #define shmem_atomic_swap_nbi(...) SHMEM_OF4_(SHMEM_DISTINCT_ATOMIC_NUMBERS_, _atomic_swap_nbi, __VA_ARGS__)
 #define shmem_atomic_compare_swap(...) SHMEM_OF4_(SHMEM_DISTINCT_ATOMIC_TYPES_, _atomic_compare_swap, __VA_ARGS__)
-#define shmem_atomic_compare_swap_nbi(...) SHMEM_OF5_(SHMEM_DISTINCT_ATOMIC_TYPES_, _atomic_compare_swap_nbi, __VA_ARGS__)
+#define shmem_atomic_compare_swap_nbi(...) SHMEM_OF5_(SHMEM_DISTINCT_ATOMIC_TYPES_, _atomic_compare_swap_nbi, \
+    __VA_ARGS__)
 #define shmem_atomic_inc(...) SHMEM_OF2_(SHMEM_DISTINCT_ATOMIC_TYPES_, _atomic_inc, __VA_ARGS__)
 #define shmem_atomic_fetch_inc(...) SHMEM_OF2_(SHMEM_DISTINCT_ATOMIC_TYPES_, _atomic_fetch_inc, __VA_ARGS__)
 #define shmem_atomic_fetch_inc_nbi(...) SHMEM_OF3_(SHMEM_DISTINCT_ATOMIC_TYPES_, _atomic_fetch_inc_nbi, __VA_ARGS__)
@@ -204,7 +214,8 @@ SHMEM_OTHER_CALLS_(SHMEM_DECLARE_)
 #define shmem_wait_until_some(...) SHMEM_FRONT_(SHMEM_DISTINCT_ATOMIC_TYPES_, _wait_until_some, __VA_ARGS__)
 #define shmem_wait_until_all_vector(...) SHMEM_FRONT_(SHMEM_DISTINCT_ATOMIC_TYPES_, _wait_until_all_vector, __VA_ARGS__)
 #define shmem_wait_until_any_vector(...) SHMEM_FRONT_(SHMEM_DISTINCT_ATOMIC_TYPES_, _wait_until_any_vector, __VA_ARGS__)
-#define shmem_wait_until_some_vector(...) SHMEM_FRONT_(SHMEM_DISTINCT_ATOMIC_TYPES_, _wait_until_some_vector, __VA_ARGS__)
+#define shmem_wait_until_some_vector(...) SHMEM_FRONT_(SHMEM_DISTINCT_ATOMIC_TYPES_, _wait_until_some_vector, \
+    __VA_ARGS__)
 #define shmem_test_all(...) SHMEM_FRONT_(SHMEM_DISTINCT_ATOMIC_TYPES_, _test_all, __VA_ARGS__)
 #define shmem_test_any(...) SHMEM_FRONT_(SHMEM_DISTINCT_ATOMIC_TYPES_, _test_any, __VA_ARGS__)
 #define shmem_test_some(...) SHMEM_FRONT_(SHMEM_DISTINCT_ATOMIC_TYPES_, _test_some, __VA_ARGS__)
@@ -229,7 +240,8 @@ SHMEM_OTHER_CALLS_(SHMEM_DECLARE_)
 
 /* Of a team; of an active set it is deprecated. */
 #define SHMEM_FIRST_(first, ...) first
-#define shmem_sync(...) _Generic((SHMEM_FIRST_(__VA_ARGS__, )), shmem_team_t: shmem_team_sync, default: shmem_sync)(__VA_ARGS__)
+#define shmem_sync(...) _Generic((SHMEM_FIRST_(__VA_ARGS__, )), shmem_team_t: shmem_team_sync, \
+    default: shmem_sync)(__VA_ARGS__)
 
 /* Deprecated since 1.4. */
 #define shmem_fetch(...) SHMEM_FRONT_(SHMEM_OLD_NUMBERS_, _fetch, __VA_ARGS__)

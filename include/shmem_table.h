@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* shmem_table.h: the OpenSHMEM 1.6 API as one table: which types there are, and which functions of each. Included by shmem.h and
- * pshmem.h, which make prototypes and inlined calls of it, and by the library, which makes the functions and their second names.
+/* shmem_table.h: the OpenSHMEM 1.6 API as one table: which types there are, and which functions of each. Included by
+ * shmem.h and pshmem.h, which make prototypes and inlined calls of it, and by the library, which makes the functions
+ * and their second names.
  *
  *     SHMEM_..._TYPES_(F, A)   F(A, NAME, TYPE, RNAME) for each type: its names in shmem_NAME_put and in rma_p_RNAME
  *     SHMEM_..._CALLS_(X)      X(RESULT, FUNCTION, (PARAMETERS), body) for each function
  *
  * Functions of the families with bodies are compiled into the program (rma_inline.h); of the others X gets no body.
- * The bodies go to the engine's slow calls under their own names, so that an error names the function that the program has called.
- * Names are pasted to a leading underscore, so that no macro of a program (or <iso646.h>) changes them on the way. */
+ * The bodies go to the engine's slow calls under their own names, so that an error names the function that the program
+ * has called. Names are pasted to a leading underscore, so that no macro of a program (or <iso646.h>) changes them on
+ * the way. */
 #ifndef SHMEM_TABLE_H
 #define SHMEM_TABLE_H
 
@@ -102,10 +104,12 @@
             SLOW(#CALL, RMA_##F##_OF_, dest, source, len, pe);                                          \
     })
 #define SHMEM_PUT_SIGNAL_(X, F, CALL, TYPE, SIZE, NBI)                                                  \
-    X(void, CALL, (SHMEM_##F##_CTX_ TYPE *dest, const TYPE *source, size_t nelems, uint64_t *sig_addr, uint64_t signal, int sig_op, int pe), { \
+    X(void, CALL, (SHMEM_##F##_CTX_ TYPE *dest, const TYPE *source, size_t nelems, uint64_t *sig_addr, \
+        uint64_t signal, int sig_op, int pe), { \
         uint64_t *target = sig_addr;                                                                    \
         size_t len = SHMEM_BYTES_(nelems, SIZE);                                                        \
-        rma_signal_(#CALL, RMA_##F##_OF_, RMA_##F##_THERE_(dest, len, pe), RMA_##F##_WORD_(uint64_t), dest, source, len, \
+        rma_signal_(#CALL, RMA_##F##_OF_, RMA_##F##_THERE_(dest, len, pe), RMA_##F##_WORD_(uint64_t), dest, source, \
+            len, \
                     sig_addr, signal, sig_op, pe, NBI);                                                 \
     })
 #define SHMEM_MOVES_(X, F, STEM, TYPE, RNAME)                                                           \
@@ -175,9 +179,11 @@
 /* ---- strided and blocked: not inlined ---- */
 
 #define SHMEM_STRIDED_(X, F, CALL, TYPE)                                                                \
-    X(void, CALL, (SHMEM_##F##_CTX_ TYPE *dest, const TYPE *source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems, int pe), )
+    X(void, CALL, (SHMEM_##F##_CTX_ TYPE *dest, const TYPE *source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems, \
+        int pe), )
 #define SHMEM_BLOCKED_(X, F, CALL, TYPE)                                                                \
-    X(void, CALL, (SHMEM_##F##_CTX_ TYPE *dest, const TYPE *source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe), )
+    X(void, CALL, (SHMEM_##F##_CTX_ TYPE *dest, const TYPE *source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize, \
+        size_t nblocks, int pe), )
 #define SHMEM_STRIDES_(X, F, STEM, TYPE, RNAME)                                                         \
     SHMEM_STRIDED_(X, F, STEM##_iput, TYPE) SHMEM_STRIDED_(X, F, STEM##_iget, TYPE)                     \
     SHMEM_BLOCKED_(X, F, STEM##_ibput, TYPE) SHMEM_BLOCKED_(X, F, STEM##_ibget, TYPE)
@@ -189,7 +195,7 @@
     SHMEM_TYPES_(SHMEM_TYPED_STRIDES_, X)                                                               \
     SHMEM_EACH_SIZE_(SHMEM_SIZED_STRIDES_, X, SYM, shmem_) SHMEM_EACH_SIZE_(SHMEM_SIZED_STRIDES_, X, CTX, shmem_ctx_)
 
-/* ---- atomics: CALL of the OpenSHMEM name, OP as the engine has it, DO what is done with the word at t in the end ---- */
+/* ---- atomics: CALL of the OpenSHMEM name, OP as the engine has it, DO what is done with the word at t ---- */
 
 #define SHMEM_ATOMIC_SLOW_(F, CALL, TYPE, OP, VALUE, COND, OLD)                                         \
     rma_atomic_slow_(#CALL, RMA_##F##_OF_, OP, target, sizeof(TYPE), VALUE, COND, pe, OLD)
@@ -370,16 +376,20 @@
 /* FORM is nothing or _vector, VALUE the parameter, VALUES the address of the value or values. */
 #define SHMEM_WAIT_SET_(X, NAME, TYPE, FORM, VALUE, VALUES, MANY)                                       \
     SHMEM_WORDS_(X, void, (void), shmem_##NAME##_wait_until_all##FORM, TYPE, , NULL, VALUE, VALUES, MANY, RMA_ALL_, 1) \
-    SHMEM_WORDS_(X, size_t, return, shmem_##NAME##_wait_until_any##FORM, TYPE, , NULL, VALUE, VALUES, MANY, RMA_ANY_, 1) \
-    SHMEM_WORDS_(X, size_t, return, shmem_##NAME##_wait_until_some##FORM, TYPE, SHMEM_INDICES_, indices, VALUE, VALUES, MANY, RMA_SOME_, 1) \
+    SHMEM_WORDS_(X, size_t, return, shmem_##NAME##_wait_until_any##FORM, TYPE, , NULL, VALUE, VALUES, MANY, \
+        RMA_ANY_, 1) \
+    SHMEM_WORDS_(X, size_t, return, shmem_##NAME##_wait_until_some##FORM, TYPE, SHMEM_INDICES_, indices, VALUE, \
+        VALUES, MANY, RMA_SOME_, 1) \
     SHMEM_WORDS_(X, int, return (int), shmem_##NAME##_test_all##FORM, TYPE, , NULL, VALUE, VALUES, MANY, RMA_ALL_, 0) \
     SHMEM_WORDS_(X, size_t, return, shmem_##NAME##_test_any##FORM, TYPE, , NULL, VALUE, VALUES, MANY, RMA_ANY_, 0) \
-    SHMEM_WORDS_(X, size_t, return, shmem_##NAME##_test_some##FORM, TYPE, SHMEM_INDICES_, indices, VALUE, VALUES, MANY, RMA_SOME_, 0)
+    SHMEM_WORDS_(X, size_t, return, shmem_##NAME##_test_some##FORM, TYPE, SHMEM_INDICES_, indices, VALUE, VALUES, \
+        MANY, RMA_SOME_, 0)
 #define SHMEM_INDICES_ size_t *indices,
 #define SHMEM_WORDS_(X, RESULT, GIVE, CALL, TYPE, PARAMETER, INDICES, VALUE, VALUES, MANY, WHAT, WAITS) \
     X(RESULT, CALL, (TYPE *ivars, size_t nelems, PARAMETER const int *status, int cmp, VALUE), {        \
         int code;                                                                                       \
-        GIVE rma_words_(#CALL, WHAT, WAITS, RMA_WORD_(TYPE), ivars, nelems, INDICES, status, cmp, VALUES, MANY, &code); \
+        GIVE rma_words_(#CALL, WHAT, WAITS, RMA_WORD_(TYPE), ivars, nelems, INDICES, status, cmp, VALUES, MANY, \
+            &code); \
     })
 
 /* Deprecated: words of 16 bits, and waiting until a word is not what it was. */
@@ -416,13 +426,17 @@
 #define SHMEM_ORDER_CALLS_(X)                                                                           \
     X(void, shmem_fence, (void), { rma_order_("shmem_fence"); })                                        \
     X(void, shmem_quiet, (void), { rma_order_("shmem_quiet"); })                                        \
-    X(void, shmem_ctx_fence, (shmem_ctx_t ctx), { if (ctx != RMA_CTX_INVALID) rma_ctx_order_("shmem_ctx_fence", ctx); }) \
-    X(void, shmem_ctx_quiet, (shmem_ctx_t ctx), { if (ctx != RMA_CTX_INVALID) rma_ctx_order_("shmem_ctx_quiet", ctx); }) \
+    X(void, shmem_ctx_fence, (shmem_ctx_t ctx), { if (ctx != RMA_CTX_INVALID) rma_ctx_order_("shmem_ctx_fence", \
+        ctx); }) \
+    X(void, shmem_ctx_quiet, (shmem_ctx_t ctx), { if (ctx != RMA_CTX_INVALID) rma_ctx_order_("shmem_ctx_quiet", \
+        ctx); }) \
     X(int, shmem_my_pe, (void), {                                                                       \
-        return RMA_LIKELY_(rma_reach_.running) ? (int)rma_reach_.my_pe : (rma_quiet_slow_("shmem_my_pe", RMA_CTX_DEFAULT), -1); \
+        return RMA_LIKELY_(rma_reach_.running) ? (int)rma_reach_.my_pe : (rma_quiet_slow_("shmem_my_pe", \
+            RMA_CTX_DEFAULT), -1); \
     })                                                                                                  \
     X(int, shmem_n_pes, (void), {                                                                       \
-        return RMA_LIKELY_(rma_reach_.running) ? (int)rma_reach_.n_pes : (rma_quiet_slow_("shmem_n_pes", RMA_CTX_DEFAULT), -1); \
+        return RMA_LIKELY_(rma_reach_.running) ? (int)rma_reach_.n_pes : (rma_quiet_slow_("shmem_n_pes", \
+            RMA_CTX_DEFAULT), -1); \
     })
 
 /* ---- from here on not inlined ---- */
@@ -463,7 +477,8 @@
     X(int, shmem_team_translate_pe, (shmem_team_t src_team, int src_pe, shmem_team_t dest_team), )      \
     X(int, shmem_team_split_strided, (shmem_team_t parent_team, int start, int stride, int size,        \
                                       const shmem_team_config_t *config, long config_mask, shmem_team_t *new_team), ) \
-    X(int, shmem_team_split_2d, (shmem_team_t parent_team, int xrange, const shmem_team_config_t *xaxis_config, long xaxis_mask, \
+    X(int, shmem_team_split_2d, (shmem_team_t parent_team, int xrange, const shmem_team_config_t *xaxis_config, \
+        long xaxis_mask, \
                                  shmem_team_t *xaxis_team, const shmem_team_config_t *yaxis_config, long yaxis_mask, \
                                  shmem_team_t *yaxis_team), )                                           \
     X(void, shmem_team_destroy, (shmem_team_t team), )                                                  \
@@ -475,7 +490,8 @@
     X(int, shmem_team_create_ctx, (shmem_team_t team, long options, shmem_ctx_t *ctx), )                \
     X(void, shmem_ctx_destroy, (shmem_ctx_t ctx), )                                                     \
     X(int, shmem_ctx_get_team, (shmem_ctx_t ctx, shmem_team_t *team), )                                 \
-    X(void, shmem_ctx_session_start, (shmem_ctx_t ctx, long options, const shmem_ctx_session_config_t *config, long config_mask), ) \
+    X(void, shmem_ctx_session_start, (shmem_ctx_t ctx, long options, const shmem_ctx_session_config_t *config, \
+        long config_mask), ) \
     X(void, shmem_ctx_session_stop, (shmem_ctx_t ctx), )                                                \
     X(void, shmem_pe_quiet, (const int *target_pes, size_t npes), )                                     \
     X(void, shmem_ctx_pe_quiet, (shmem_ctx_t ctx, const int *target_pes, size_t npes), )                \
@@ -485,11 +501,13 @@
 
 /* Collectives of teams. */
 #define SHMEM_TYPED_COLLECTIVES_(X, NAME, TYPE, RNAME)                                                  \
-    X(int, shmem_##NAME##_broadcast, (shmem_team_t team, TYPE *dest, const TYPE *source, size_t nelems, int PE_root), ) \
+    X(int, shmem_##NAME##_broadcast, (shmem_team_t team, TYPE *dest, const TYPE *source, size_t nelems, \
+        int PE_root), ) \
     X(int, shmem_##NAME##_collect, (shmem_team_t team, TYPE *dest, const TYPE *source, size_t nelems), ) \
     X(int, shmem_##NAME##_fcollect, (shmem_team_t team, TYPE *dest, const TYPE *source, size_t nelems), ) \
     X(int, shmem_##NAME##_alltoall, (shmem_team_t team, TYPE *dest, const TYPE *source, size_t nelems), ) \
-    X(int, shmem_##NAME##_alltoalls, (shmem_team_t team, TYPE *dest, const TYPE *source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems), )
+    X(int, shmem_##NAME##_alltoalls, (shmem_team_t team, TYPE *dest, const TYPE *source, ptrdiff_t dst, \
+        ptrdiff_t sst, size_t nelems), )
 #define SHMEM_REDUCTION_(X, CALL, TYPE, N) X(int, CALL, (shmem_team_t team, TYPE *dest, const TYPE *source, size_t N), )
 #define SHMEM_BIT_REDUCTIONS_(X, NAME, TYPE, RNAME)                                                     \
     SHMEM_REDUCTION_(X, shmem_##NAME##_and_reduce, TYPE, nreduce)                                       \
@@ -509,7 +527,8 @@
     X(int, shmem_collectmem, (shmem_team_t team, void *dest, const void *source, size_t nelems), )      \
     X(int, shmem_fcollectmem, (shmem_team_t team, void *dest, const void *source, size_t nelems), )     \
     X(int, shmem_alltoallmem, (shmem_team_t team, void *dest, const void *source, size_t nelems), )     \
-    X(int, shmem_alltoallsmem, (shmem_team_t team, void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems), ) \
+    X(int, shmem_alltoallsmem, (shmem_team_t team, void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, \
+        size_t nelems), ) \
     SHMEM_BIT_TYPES_(SHMEM_BIT_REDUCTIONS_, X)                                                          \
     SHMEM_TYPES_(SHMEM_LIMIT_REDUCTIONS_, X)                                                            \
     SHMEM_SUM_TYPES_(SHMEM_SUM_REDUCTIONS_, X)
@@ -517,11 +536,16 @@
 /* Collectives of active sets: deprecated since 1.5. */
 #define SHMEM_SET_PARAMETERS_ int PE_start, int logPE_stride, int PE_size
 #define SHMEM_SIZED_SET_MOVES_(X, BITS)                                                                 \
-    X(void, shmem_broadcast##BITS, (void *dest, const void *source, size_t nelems, int PE_root, SHMEM_SET_PARAMETERS_, long *pSync), ) \
-    X(void, shmem_collect##BITS, (void *dest, const void *source, size_t nelems, SHMEM_SET_PARAMETERS_, long *pSync), ) \
-    X(void, shmem_fcollect##BITS, (void *dest, const void *source, size_t nelems, SHMEM_SET_PARAMETERS_, long *pSync), ) \
-    X(void, shmem_alltoall##BITS, (void *dest, const void *source, size_t nelems, SHMEM_SET_PARAMETERS_, long *pSync), ) \
-    X(void, shmem_alltoalls##BITS, (void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems, SHMEM_SET_PARAMETERS_, \
+    X(void, shmem_broadcast##BITS, (void *dest, const void *source, size_t nelems, int PE_root, \
+        SHMEM_SET_PARAMETERS_, long *pSync), ) \
+    X(void, shmem_collect##BITS, (void *dest, const void *source, size_t nelems, SHMEM_SET_PARAMETERS_, \
+        long *pSync), ) \
+    X(void, shmem_fcollect##BITS, (void *dest, const void *source, size_t nelems, SHMEM_SET_PARAMETERS_, \
+        long *pSync), ) \
+    X(void, shmem_alltoall##BITS, (void *dest, const void *source, size_t nelems, SHMEM_SET_PARAMETERS_, \
+        long *pSync), ) \
+    X(void, shmem_alltoalls##BITS, (void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems, \
+        SHMEM_SET_PARAMETERS_, \
                                     long *pSync), )
 #define SHMEM_TO_ALL_(X, CALL, TYPE)                                                                    \
     X(void, CALL, (TYPE *dest, const TYPE *source, int nreduce, SHMEM_SET_PARAMETERS_, TYPE *pWrk, long *pSync), )

@@ -90,8 +90,9 @@ int rmai_agreed(const struct rmai_verdict *v, const char *name, const char *cons
     const struct rmai_range *r = &v->call;
     if (r->min != r->max) {
         const int shmem = rmai_error_of_shmem(name);
-        return rmai_error(RMA_ERR_MISMATCH, "%s: PE %d is in %s, PE %d in %s: every PE must make the same collective calls",
-                          name, r->min_pe, call_names[r->min][shmem], r->max_pe, call_names[r->max][shmem]);
+        return rmai_error(RMA_ERR_MISMATCH,
+                          "%s: PE %d is in %s, PE %d in %s: every PE must make the same collective calls", name,
+                          r->min_pe, call_names[r->min][shmem], r->max_pe, call_names[r->max][shmem]);
     }
     for (int f = 0; f < RMAI_AGREE_FIELDS && what[f]; f++) {
         r = &v->field[f];
@@ -107,7 +108,8 @@ int rmai_agree_arguments(struct rmai_world *w, const char *name, enum rmai_agree
     uint64_t mine[RMAI_AGREE_FIELDS];
     struct rmai_verdict v;
     int code = rmai_far_calm(w, name);
-    /* What this PE has begun earlier and has failed is told here, and so to all: none of them goes on without the others. */
+    /* What this PE has begun earlier and has failed is told here, and so to all: none of them goes on without the
+     * others. */
     if (code != RMA_SUCCESS) bad = code;
     for (int f = 0; f < RMAI_AGREE_FIELDS - 1; f++) mine[f] = field[f];
     mine[RMAI_AGREE_FIELDS - 1] = (uint64_t)bad;

@@ -36,7 +36,7 @@ struct transit {
     MPI_Request data;
     struct rmai_region *region, *signal_region; /* that they are in, or NULL */
     struct reply *answer; /* of a put: due when it has come, and got before it begins, since then nothing may fail */
-    uint64_t *signal; /* or NULL: the word that an atomic `op` with `value` follows on */
+    uint64_t *signal;     /* or NULL: the word that an atomic `op` with `value` follows on */
     uint64_t value;
     int op;
 };
@@ -270,8 +270,8 @@ int rmai_answer(struct rmai_world *w, int from, const struct rmai_envelope *requ
     int more;
     t.reply = begin(w->far.answering, from, request->flight, RMAI_WIRE_ANSWER);
     assert(t.reply && "rmai_answer_ready has seen to it");
-    /* What was done for others in earlier turns, maybe by another thread of this PE, comes before what is done now for every
-     * reader of this memory. */
+    /* What was done for others in earlier turns, maybe by another thread of this PE, comes before what is done now for
+     * every reader of this memory. */
     atomic_thread_fence(memory_order_acq_rel);
     for (; (more = rmai_wire_next_record(m, &t.r, t.call, &t.data)) > 0; t.number++) {
         int code;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Attaching. heap/attached leads from offsets to addresses, for all; the tree here leads from addresses to regions, for this
- * PE alone. Two regions that overlap compare as equal, so the tree cannot hold both. */
+/* Attaching. heap/attached leads from offsets to addresses, for all; the tree here leads from addresses to regions, for
+ * this PE alone. Two regions that overlap compare as equal, so the tree cannot hold both. */
 #include "config.h"
 
 #include "runtime/attach.h"
@@ -27,7 +27,8 @@ static int compare(const void *a, const void *b) {
 }
 
 static struct attachment *find(const struct rmai_world *w, const void *addr, size_t len) {
-    struct attachment key = {.from = (uintptr_t)addr, .to = (uintptr_t)addr + len}, **node = tfind(&key, &w->attachments.by_address, compare);
+    struct attachment key = {.from = (uintptr_t)addr, .to = (uintptr_t)addr + len},
+                      **node = tfind(&key, &w->attachments.by_address, compare);
     return node ? *node : NULL;
 }
 
@@ -39,7 +40,8 @@ int rmai_attachments_open(struct rmai_world *w) {
     char *space = (char *)rmai_header(w, w->node_my_pe);
     w->attachments.by_address = NULL;
     w->attachments.exposed = NULL;
-    return rmai_attached_create(&w->attachments.table, space + w->layout.attached, rmai_commit_for, &w->reservation) == 0
+    return rmai_attached_create(&w->attachments.table, space + w->layout.attached, rmai_commit_for, &w->reservation) ==
+                   0
                ? RMA_SUCCESS
                : RMA_ERR_NO_MEM;
 }
@@ -67,18 +69,20 @@ static int pages_mapped(uintptr_t from, size_t len) {
     return mincore((void *)from, len, resident) == 0;
 }
 
-/* msync(2) with MS_ASYNC does nothing but look whether all pages are mapped, in a time that does not grow with them. Tools such as valgrind
- * take it for a look at the bytes themselves, some of which, on the first page and on the last, may not be the caller's. */
+/* msync(2) with MS_ASYNC does nothing but look whether all pages are mapped, in a time that does not grow with them.
+ * Tools such as valgrind take it for a look at the bytes themselves, some of which, on the first page and on the last,
+ * may not be the caller's. */
 static int check_mapped(const char *call, void *base, size_t size) {
     uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), from = (uintptr_t)base / page * page;
     size_t len = rmai_round_up((uintptr_t)base + size - from, page);
-    int mapped = len / page <= VECTOR ? len >= size && pages_mapped(from, len) /* less: no address space holds so much */
-                                      : pages_mapped(from, page) && pages_mapped(from + len - page, page) &&
-                                            msync((void *)(from + page), len - 2 * page, MS_ASYNC) == 0;
+    int mapped = len / page <= VECTOR
+                     ? len >= size && pages_mapped(from, len) /* less: no address space holds so much */
+                     : pages_mapped(from, page) && pages_mapped(from + len - page, page) &&
+                           msync((void *)(from + page), len - 2 * page, MS_ASYNC) == 0;
     int known = !mapped && (len < size || errno == ENOMEM); /* so the system says that a page is not */
     if (mapped) return RMA_SUCCESS;
-    return rmai_error(RMA_ERR_ADDRESS, "%s: not all of the %zu bytes at base %p are mapped%s%s", call, size, base, known ? "" : ": ",
-                      known ? "" : strerror(errno));
+    return rmai_error(RMA_ERR_ADDRESS, "%s: not all of the %zu bytes at base %p are mapped%s%s", call, size, base,
+                      known ? "" : ": ", known ? "" : strerror(errno));
 }
 
 static int check(const struct rmai_world *w, const char *call, void *base, size_t size) {
@@ -86,17 +90,21 @@ static int check(const struct rmai_world *w, const char *call, void *base, size_
     size_t node = w->reservation.stride * (size_t)w->node_n_pes;
     if (!base) return rmai_error(RMA_ERR_ARG, "%s: base is a null pointer", call);
     if (size == 0) return rmai_error(RMA_ERR_ARG, "%s: size is 0", call);
-    if ((uintptr_t)base > UINTPTR_MAX - size) return rmai_error(RMA_ERR_ARG, "%s: %zu bytes at base %p wrap", call, size, base);
+    if ((uintptr_t)base > UINTPTR_MAX - size)
+        return rmai_error(RMA_ERR_ARG, "%s: %zu bytes at base %p wrap", call, size, base);
     if ((uintptr_t)base < (uintptr_t)space + node && (uintptr_t)base + size > (uintptr_t)space)
-        return rmai_error(RMA_ERR_ARG, "%s: %zu bytes at base %p overlap a heap, which is accessible already", call, size, base);
+        return rmai_error(RMA_ERR_ARG, "%s: %zu bytes at base %p overlap a heap, which is accessible already", call,
+                          size, base);
     return check_mapped(call, base, size);
 }
 
 /* The own lock is held in these. */
 static int out_of_memory(const struct rmai_world *w, const char *call, void *base, size_t size) {
-    return rmai_error(RMA_ERR_NO_MEM, "%s: %zu bytes at base %p: no memory for one more region, or no free range of offsets so long "
-                      "(of %zu GiB in all, with %u regions attached)", call, size, base,
-                      ((size_t)RMAI_GRANULES * RMAI_GRANULE) >> 30, w->attachments.table.state->n_live);
+    return rmai_error(RMA_ERR_NO_MEM,
+                      "%s: %zu bytes at base %p: no memory for one more region, or no free range of offsets so long "
+                      "(of %zu GiB in all, with %u regions attached)",
+                      call, size, base, ((size_t)RMAI_GRANULES * RMAI_GRANULE) >> 30,
+                      w->attachments.table.state->n_live);
 }
 
 static void forget(struct rmai_world *w, struct attachment *a) {
@@ -148,9 +156,9 @@ int rma_attach(void *base, size_t size, rma_gptr_t *g) {
     return rmai_raise(code);
 }
 
-#define PATIENCE 10.0     /* seconds */
-#define LOOKS 1000        /* in vain, before the first nap: longer than most messages are apart */
-#define NAP 50000         /* nanoseconds */
+#define PATIENCE    10.0  /* seconds */
+#define LOOKS       1000  /* in vain, before the first nap: longer than most messages are apart */
+#define NAP         50000 /* nanoseconds */
 #define NAPS_A_LOOK 1000  /* between two looks at whether somebody has died */
 
 /* Whoever is in the region is in a copy, waits for our thread's answer, or is a long transfer of another node, whose

@@ -3,8 +3,9 @@
 
 #include "runtime/barrier.h"
 
-void rmai_barrier_setup(struct rmai_barrier *b, uint32_t n, uint32_t me, const int *pes, int crowded, struct rmai_patience patience,
-                        struct rmai_barrier_shared *(*shared)(void *context, uint32_t q), void *context) {
+void rmai_barrier_setup(struct rmai_barrier *b, uint32_t n, uint32_t me, const int *pes, int crowded,
+                        struct rmai_patience patience, struct rmai_barrier_shared *(*shared)(void *context, uint32_t q),
+                        void *context) {
     *b = (struct rmai_barrier){.n = n, .me = me, .pes = pes, .crowded = crowded, .patience = patience};
     b->mine = shared(context, me);
     b->first = shared(context, 0);
@@ -13,8 +14,10 @@ void rmai_barrier_setup(struct rmai_barrier *b, uint32_t n, uint32_t me, const i
 
 /* Waits for PE number `from` of the node, or for any of them if that is ANY_NEAR. */
 #define ANY_NEAR UINT32_MAX
-static RMAI_COLD void wait_for_epoch(struct rmai_barrier *b, const char *call, struct rmai_event *e, uint32_t value, uint32_t from) {
-    struct rmai_stall stall = {.call = call, .awaited = from == ANY_NEAR ? RMAI_AWAITED_NODE : RMAI_AWAITED_PE, .pe = b->pes[from % b->n]};
+static RMAI_COLD void wait_for_epoch(struct rmai_barrier *b, const char *call, struct rmai_event *e, uint32_t value,
+                                     uint32_t from) {
+    struct rmai_stall stall = {
+        .call = call, .awaited = from == ANY_NEAR ? RMAI_AWAITED_NODE : RMAI_AWAITED_PE, .pe = b->pes[from % b->n]};
     while (!rmai_reached(value, b->epoch)) value = rmai_wait_watched(e, value, &b->patience, &stall);
     rmai_wait_over(&b->patience, &stall);
 }
@@ -29,7 +32,8 @@ static void dissemination(struct rmai_barrier *b, const char *call) {
         if (atomic_load_explicit(&b->partner[k]->asleep, memory_order_relaxed)) rmai_wake(theirs);
         value = rmai_look(ours, b->epoch, RMAI_LOOKS);
         if (rmai_reached(value, b->epoch)) continue;
-        atomic_store_explicit(&b->mine->asleep, 1, memory_order_relaxed); /* rmai_wait has the fence between this and its last look */
+        atomic_store_explicit(&b->mine->asleep, 1,
+                              memory_order_relaxed); /* rmai_wait has the fence between this and its last look */
         wait_for_epoch(b, call, ours, value, (b->me + b->n - ((uint32_t)1 << k)) % b->n);
         atomic_store_explicit(&b->mine->asleep, 0, memory_order_relaxed);
     }

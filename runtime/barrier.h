@@ -26,7 +26,8 @@ struct rmai_barrier_line {
 
 struct rmai_barrier_shared {
     struct rmai_barrier_line round[RMAI_BARRIER_ROUNDS];
-    _Alignas(RMAI_APART) _Atomic uint32_t asleep;  /* 1: this PE may sleep on one of these. Apart from them, so that to look there costs nothing */
+    _Alignas(RMAI_APART) _Atomic uint32_t
+        asleep; /* 1: this PE may sleep on one of these. Apart from them, so that to look there costs nothing */
     _Alignas(RMAI_APART) _Atomic uint32_t arrived; /* of the node's PE 0: PEs in the present epoch */
     struct rmai_barrier_line gate;                 /* of the node's PE 0: newest epoch that all have reached */
 };
@@ -42,12 +43,14 @@ struct rmai_barrier {
     struct rmai_patience patience;
 };
 
-/* rmai_barrier_setup: shared(context, q) is the address of the part of the node's PE q, whose number in the job is pes[q]. */
-void rmai_barrier_setup(struct rmai_barrier *b, uint32_t n, uint32_t me, const int *pes, int crowded, struct rmai_patience patience,
-                        struct rmai_barrier_shared *(*shared)(void *context, uint32_t q), void *context);
+/* rmai_barrier_setup: shared(context, q) is the address of the part of the node's PE q, whose number in the job is
+ * pes[q]. */
+void rmai_barrier_setup(struct rmai_barrier *b, uint32_t n, uint32_t me, const int *pes, int crowded,
+                        struct rmai_patience patience, struct rmai_barrier_shared *(*shared)(void *context, uint32_t q),
+                        void *context);
 
-/* rmai_barrier_node waits, for the public call `call`, until all PEs of the node have called it. What any of them wrote before is seen by each of
- * them after (release on arrival, acquire on departure, through every chain of rounds). */
+/* rmai_barrier_node waits, for the public call `call`, until all PEs of the node have called it. What any of them wrote
+ * before is seen by each of them after (release on arrival, acquire on departure, through every chain of rounds). */
 void rmai_barrier_node(struct rmai_barrier *b, const char *call);
 
 #endif

@@ -55,8 +55,7 @@ static int rank_of(int pid) {
 /* The launcher's process on this host, from which `pid` descends. */
 static int launcher_of(int pid) {
     int parent = rmai_process_parent(pid);
-    for (int i = 0; i < ANCESTORS_MOST && parent > 1 && rank_of(parent) >= 0; i++)
-        parent = rmai_process_parent(parent);
+    for (int i = 0; i < ANCESTORS_MOST && parent > 1 && rank_of(parent) >= 0; i++) parent = rmai_process_parent(parent);
     return parent;
 }
 

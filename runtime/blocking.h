@@ -34,8 +34,8 @@ void rmai_blocking_begin(struct rmai_blocking *b, const struct rmai_world *w, co
 void rmai_blocking_step(struct rmai_blocking *b, const char *what);
 void rmai_blocking_end(struct rmai_blocking *b);
 
-/* rmai_blocking_look: the section has lasted for `seconds` more. For who watches it in a thread of his own, with all fields filled in but the
- * last ones. */
+/* rmai_blocking_look: the section has lasted for `seconds` more. For who watches it in a thread of his own, with all
+ * fields filled in but the last ones. */
 void rmai_blocking_look(struct rmai_blocking *b, double seconds);
 
 #endif

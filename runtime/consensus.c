@@ -41,19 +41,23 @@ static int same(const struct rmai_least *x, const struct rmai_least *minus_x) { 
 
 int rmai_consensus_facts(struct rmai_world *w, int code) {
     enum {
-        OUTCOME, PROGRAM, PROGRAM_MINUS, STATICS, STATICS_MINUS, MACHINE, MACHINE_MINUS, WATCHED, SETTINGS,
+        OUTCOME,
+        PROGRAM,
+        PROGRAM_MINUS,
+        STATICS,
+        STATICS_MINUS,
+        MACHINE,
+        MACHINE_MINUS,
+        WATCHED,
+        SETTINGS,
         NUMBERS = SETTINGS + RMAI_SETTINGS_NUMBERS
     };
     const long program = (long)(w->statics.program >> 1), statics = (long)w->statics.size;
     const long machine = (long)(rmai_net_machine_id() >> 1);
-    struct rmai_least all[NUMBERS] = {[OUTCOME] = {.value = outcome(w, code)},
-                                      [PROGRAM] = {.value = program},
-                                      [PROGRAM_MINUS] = {.value = -program},
-                                      [STATICS] = {.value = statics},
-                                      [STATICS_MINUS] = {.value = -statics},
-                                      [MACHINE] = {.value = machine},
-                                      [MACHINE_MINUS] = {.value = -machine},
-                                      [WATCHED] = {.value = w->mpi_multiple}};
+    struct rmai_least all[NUMBERS] = {[OUTCOME] = {.value = outcome(w, code)}, [PROGRAM] = {.value = program},
+                                      [PROGRAM_MINUS] = {.value = -program},   [STATICS] = {.value = statics},
+                                      [STATICS_MINUS] = {.value = -statics},   [MACHINE] = {.value = machine},
+                                      [MACHINE_MINUS] = {.value = -machine},   [WATCHED] = {.value = w->mpi_multiple}};
     if (w->settings.progress == RMAI_PROGRESS_NONE) all[WATCHED].value = 0;
     rmai_settings_offer(&w->settings, &all[SETTINGS]);
     code = reduce(w, all, NUMBERS);

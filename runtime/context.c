@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define INDEX_BITS 16
-#define OPTIONS (RMA_CTX_SERIALIZED | RMA_CTX_PRIVATE | RMA_CTX_NOSTORE)
+#define OPTIONS    (RMA_CTX_SERIALIZED | RMA_CTX_PRIVATE | RMA_CTX_NOSTORE)
 
 _Static_assert(RMAI_CONTEXTS % 64 == 0 && RMAI_CONTEXTS < 1 << INDEX_BITS, "a handle has room for the place");
 _Static_assert(sizeof(struct rma_context_) == 64, "a context has a line for itself");
@@ -27,9 +27,11 @@ static struct rmai_context *at(const struct rmai_world *w, size_t index) {
 struct rmai_context *rmai_context(struct rmai_world *w, const char *call, const rma_ctx *handle) {
     uintptr_t word = (uintptr_t)handle, index = (word & ((1u << INDEX_BITS) - 1)) - 1;
     if (rmai_running(call) != RMA_SUCCESS) return NULL;
-    if (index < RMAI_CONTEXTS && __atomic_load_n(&rmai_context_lines[index].handle, __ATOMIC_ACQUIRE) == word) return at(w, index);
+    if (index < RMAI_CONTEXTS && __atomic_load_n(&rmai_context_lines[index].handle, __ATOMIC_ACQUIRE) == word)
+        return at(w, index);
     if (handle == RMA_CTX_INVALID)
-        rmai_error(RMA_ERR_ARG, "%s: ctx is %s", call, rmai_error_of_shmem(call) ? "SHMEM_CTX_INVALID" : "RMA_CTX_INVALID");
+        rmai_error(RMA_ERR_ARG, "%s: ctx is %s", call,
+                   rmai_error_of_shmem(call) ? "SHMEM_CTX_INVALID" : "RMA_CTX_INVALID");
     else
         rmai_error(RMA_ERR_ARG, "%s: ctx %p is no context, or has been destroyed", call, (const void *)handle);
     return NULL;
@@ -37,7 +39,8 @@ struct rmai_context *rmai_context(struct rmai_world *w, const char *call, const 
 
 int rmai_context_pe(const struct rmai_context *c, const char *call, int pe) {
     if (pe >= 0 && pe < c->team->n) return rmai_team_pe(c->team, pe);
-    rmai_error(RMA_ERR_PE, "%s: PE %d is outside 0..%d%s", call, pe, c->team->n - 1, c->line->index == 0 ? "" : " of the context's team");
+    rmai_error(RMA_ERR_PE, "%s: PE %d is outside 0..%d%s", call, pe, c->team->n - 1,
+               c->line->index == 0 ? "" : " of the context's team");
     return -1;
 }
 
@@ -63,7 +66,8 @@ static size_t take_place(struct rmai_contexts *all) {
     return 0;
 }
 
-/* The locked table's next context from place i on that t has (NULL: any), or NULL. The standing one is not asked for. */
+/* The locked table's next context from place i on that t has (NULL: any), or NULL. The standing one is not asked for.
+ */
 static struct rmai_context *next_of(const struct rmai_world *w, size_t i, const struct rmai_team *t) {
     for (; i < RMAI_CONTEXTS; i++) {
         struct rmai_context *c = w->contexts.used[i / 64] >> i % 64 & 1 ? at(w, i) : NULL;
@@ -88,8 +92,8 @@ static uintptr_t make(struct rmai_world *w, struct rmai_context *c, struct rmai_
     return handle;
 }
 
-/* The set is quiet. Handle 0 is RMA_CTX_INVALID's, which the inlined calls take to the last line: it must say there that it is no
- * context's. */
+/* The set is quiet. Handle 0 is RMA_CTX_INVALID's, which the inlined calls take to the last line: it must say there
+ * that it is no context's. */
 static void end(struct rmai_world *w, struct rmai_context *c) {
     struct rma_context_ *line = c->line;
     __atomic_store_n(&line->handle, 0, __ATOMIC_RELEASE);
@@ -107,7 +111,8 @@ static int create(const char *call, rma_team *team, int options, rma_ctx **ctx) 
     uintptr_t made;
     if (!t) return rma_last_code();
     if (!ctx) return rmai_error(RMA_ERR_ARG, "%s: ctx is a null pointer", call);
-    if (options & ~OPTIONS) return rmai_error(RMA_ERR_ARG, "%s: options %#x has bits that are no option", call, (unsigned)options);
+    if (options & ~OPTIONS)
+        return rmai_error(RMA_ERR_ARG, "%s: options %#x has bits that are no option", call, (unsigned)options);
     c = malloc(sizeof *c);
     if (!c) return rmai_error(RMA_ERR_NO_MEM, "%s: no memory for a context", call);
     pthread_mutex_lock(&w->contexts.lock);
@@ -121,7 +126,9 @@ static int create(const char *call, rma_team *team, int options, rma_ctx **ctx) 
     return RMA_SUCCESS;
 }
 
-int rma_ctx_create(int options, rma_ctx **ctx) { return rmai_raise(create("rma_ctx_create", RMA_TEAM_WORLD, options, ctx)); }
+int rma_ctx_create(int options, rma_ctx **ctx) {
+    return rmai_raise(create("rma_ctx_create", RMA_TEAM_WORLD, options, ctx));
+}
 
 int rma_team_create_ctx(rma_team *team, int options, rma_ctx **ctx) {
     return rmai_raise(create("rma_team_create_ctx", team, options, ctx));
@@ -135,7 +142,9 @@ int rma_ctx_destroy(rma_ctx *ctx) {
     if (ctx == RMA_CTX_INVALID) return RMA_SUCCESS;
     c = rmai_context(w, call, ctx);
     if (!c) return rmai_raise(rma_last_code());
-    if (ctx == RMA_CTX_DEFAULT) return rmai_raise(rmai_error(RMA_ERR_ARG, "%s: %s is always there", call, rmai_error_of_shmem(call) ? "SHMEM_CTX_DEFAULT" : "RMA_CTX_DEFAULT"));
+    if (ctx == RMA_CTX_DEFAULT)
+        return rmai_raise(rmai_error(RMA_ERR_ARG, "%s: %s is always there", call,
+                                     rmai_error_of_shmem(call) ? "SHMEM_CTX_DEFAULT" : "RMA_CTX_DEFAULT"));
     code = rmai_far_quiet(w, call, &c->pending);
     pthread_mutex_lock(&w->contexts.lock);
     end(w, c);

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Contexts: what a thread, or a part of a program, has begun and waits for apart from the rest. A context is a pending set
- * (runtime/far) and the team by which its calls number PEs; on this node it is nothing but that numbering. No window, no communicator.
+/* Contexts: what a thread, or a part of a program, has begun and waits for apart from the rest. A context is a pending
+ * set (runtime/far) and the team by which its calls number PEs; on this node it is nothing but that numbering. No
+ * window, no communicator.
  *
- * A handle is a number, 1 + the place in a table and how often that has been given away, so that one of a context that is gone leads
- * nowhere. What the inlined calls look at is in the table, a line for each context (struct rma_context_), the rest behind it. */
+ * A handle is a number, 1 + the place in a table and how often that has been given away, so that one of a context that
+ * is gone leads nowhere. What the inlined calls look at is in the table, a line for each context (struct rma_context_),
+ * the rest behind it. */
 #ifndef RMAI_CONTEXT_H
 #define RMAI_CONTEXT_H
 
@@ -27,27 +29,28 @@ struct rmai_context {
 
 struct rmai_contexts {
     uint64_t used[RMAI_CONTEXTS / 64];
-    pthread_mutex_t lock;      /* who makes and ends contexts */
+    pthread_mutex_t lock;         /* who makes and ends contexts */
     struct rmai_context standing; /* RMA_CTX_DEFAULT: that of all calls that name none */
 };
 
 /* The first is of the standing context. Those of none are zero: a handle leads from there to the library. */
 extern struct rma_context_ rmai_context_lines[RMAI_CONTEXTS];
 
-/* rmai_contexts_open: after rmai_teams_open and rmai_far_open. rmai_contexts_close: only the standing one is left, and quiet. */
+/* rmai_contexts_open: after rmai_teams_open and rmai_far_open. rmai_contexts_close: only the standing one is left, and
+ * quiet. */
 void rmai_contexts_open(struct rmai_world *w);
 void rmai_contexts_close(struct rmai_world *w);
 
-/* rmai_contexts_end ends the contexts of team t, or with NULL all but the standing one, when they are quiet. Returns RMA_SUCCESS, or what quiet
- * returned for the first that failed. */
+/* rmai_contexts_end ends the contexts of team t, or with NULL all but the standing one, when they are quiet. Returns
+ * RMA_SUCCESS, or what quiet returned for the first that failed. */
 int rmai_contexts_end(struct rmai_world *w, const char *call, const struct rmai_team *t);
 
-/* rmai_contexts_flush: rmai_pending_flush of all of them, one after the other: whoever was using the window in one of them is done. Returns
- * RMA_SUCCESS, or the first error. */
+/* rmai_contexts_flush: rmai_pending_flush of all of them, one after the other: whoever was using the window in one of
+ * them is done. Returns RMA_SUCCESS, or the first error. */
 int rmai_contexts_flush(struct rmai_world *w, const char *call);
 
-/* rmai_contexts_flush_lasts: 1 if the flush *seen is still under way. If not 0, and *seen is one that is, or none. Of several flushes the one
- * that lasts is seen in the end: the others change. Any thread. */
+/* rmai_contexts_flush_lasts: 1 if the flush *seen is still under way. If not 0, and *seen is one that is, or none. Of
+ * several flushes the one that lasts is seen in the end: the others change. Any thread. */
 int rmai_contexts_flush_lasts(struct rmai_world *w, struct rmai_flush_seen *seen);
 
 /* rmai_context finds that of a handle. NULL after recording RMA_ERR_STATE or RMA_ERR_ARG for `call`. */

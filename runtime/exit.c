@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Three things have to be known of a process that ends: its status, that nobody finalizes any more, and that it ends at all.
+/* Three things have to be known of a process that ends: its status, that nobody finalizes any more, and that it ends at
+ * all.
  *
- * The status is told to a function of on_exit(3). But functions that the program has registered before rma_init, and destructors of its older
- * objects, run after that one, and may finalize. So only the library's destructor decides: the dynamic linker runs it after all of these, and
- * before those of MPI, on which the library depends.
+ * The status is told to a function of on_exit(3). But functions that the program has registered before rma_init, and
+ * destructors of its older objects, run after that one, and may finalize. So only the library's destructor decides: the
+ * dynamic linker runs it after all of these, and before those of MPI, on which the library depends.
  *
- * The C library exits with 0 where a process's last thread ends. Threads of this library and of MPI are no reason to live on, but it counts
- * them. So the end of the thread that has called rma_init (pthread_key_create(3) tells of it, and not at exit) starts a thread that looks
- * now and then whether any thread of the program is left, and calls exit(0) in the C library's place if none is. */
+ * The C library exits with 0 where a process's last thread ends. Threads of this library and of MPI are no reason to
+ * live on, but it counts them. So the end of the thread that has called rma_init (pthread_key_create(3) tells of it,
+ * and not at exit) starts a thread that looks now and then whether any thread of the program is left, and calls exit(0)
+ * in the C library's place if none is. */
 #include "config.h"
 
 #include "runtime/exit.h"
@@ -24,9 +26,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#define ABORT_TIME 5          /* seconds */
-#define READ_TIME 250000000   /* nanoseconds in which the launcher reads what the process has written */
-#define LOOK_STEP 20000000    /* nanoseconds between two looks for threads, at first, */
+#define ABORT_TIME     5         /* seconds */
+#define READ_TIME      250000000 /* nanoseconds in which the launcher reads what the process has written */
+#define LOOK_STEP      20000000  /* nanoseconds between two looks for threads, at first, */
 #define LOOK_STEP_MOST 500000000 /* and at most */
 #define STRANGERS_MOST 64
 
@@ -36,12 +38,12 @@ static struct {
     int registered;       /* the function of on_exit is there, once and for good, */
     int has_key;          /* and the key, which could not be had if the program had taken all of them */
     pthread_key_t key;    /* its value is not null in the thread that has called rma_init */
-    int alone;            /* before rma_init the process had one thread: those that came during it are not the program's */
+    int alone; /* before rma_init the process had one thread: those that came during it are not the program's */
     int strangers[STRANGERS_MOST], n_strangers; /* their ids */
-    _Atomic int exiting;  /* exit has been called, */
-    int status;           /* with this */
-    int last_thread;      /* it was called here, since no thread of the program was left */
-    _Atomic int ending;   /* the job is being ended already */
+    _Atomic int exiting;                        /* exit has been called, */
+    int status;                                 /* with this */
+    int last_thread;                            /* it was called here, since no thread of the program was left */
+    _Atomic int ending;                         /* the job is being ended already */
 } watched;
 
 /* ---- ending the job ---- */
@@ -56,8 +58,8 @@ static void set_deadline(void) {
     alarm(ABORT_TIME);
 }
 
-/* The launcher drops what a process has written and it has not yet read when the job aborts, and that is the reason for the
- * abort: give it the time. */
+/* The launcher drops what a process has written and it has not yet read when the job aborts, and that is the reason for
+ * the abort: give it the time. */
 void rmai_exit_job(int code) {
     int initialized = 0, finalized = 0;
     watched.ending = 1;
@@ -84,11 +86,13 @@ static void say_it(int code) {
         rmai_note("%s: the last thread of the program has ended without %s; aborting the job with exit code %d", who,
                   shmem ? "shmem_finalize" : "rma_finalize", code);
     else if (strcmp(watched.began_by, "start_pes") == 0)
-        rmai_note("%s: exit(%d), or a return of it from main, in a program of start_pes: with a status that is not 0 it does not wait for the "
-                  "other PEs; aborting the job with exit code %d", who, watched.status, code);
+        rmai_note("%s: exit(%d), or a return of it from main, in a program of start_pes: with a status that is not 0 "
+                  "it does not wait for the "
+                  "other PEs; aborting the job with exit code %d",
+                  who, watched.status, code);
     else
-        rmai_note("%s: exit(%d), or a return of it from main, without %s; aborting the job with exit code %d", who, watched.status,
-                  shmem ? "shmem_finalize" : "rma_finalize", code);
+        rmai_note("%s: exit(%d), or a return of it from main, without %s; aborting the job with exit code %d", who,
+                  watched.status, shmem ? "shmem_finalize" : "rma_finalize", code);
 }
 
 /* Of the destructors of this library or, where it is linked into it, of the program, the last one. */
@@ -121,7 +125,8 @@ static int read_state(int tid, char name[32]) {
     return shut[2];
 }
 
-/* UCX calls its thread "async". One that cannot be told from the program's is taken for one of them: then nothing is said. */
+/* UCX calls its thread "async". One that cannot be told from the program's is taken for one of them: then nothing is
+ * said. */
 static int is_stranger(int tid) {
     char name[32] = "";
     int state = read_state(tid, name);
@@ -150,7 +155,8 @@ static int add_stranger(int tid) {
     return 1;
 }
 
-/* A thread that makes another one may do so between two reads of the list, and end: only what two looks have found is believed. */
+/* A thread that makes another one may do so between two reads of the list, and end: only what two looks have found is
+ * believed. */
 static void *wait_for_last(void *unused) {
     long step = LOOK_STEP;
     int found = 0;

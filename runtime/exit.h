@@ -3,13 +3,14 @@
 #ifndef RMAI_EXIT_H
 #define RMAI_EXIT_H
 
-/* rmai_exit_begin is called where rma_init begins, rmai_exit_watch on its success, by the same thread. From then on an end of this process
- * without rma_finalize, by exit(3), by return from main or by the end of the program's last thread, is said, and ends the job: with the process's
- * status, or with RMA_EXIT_BASE + RMA_ERR_STATE if that is 0. */
+/* rmai_exit_begin is called where rma_init begins, rmai_exit_watch on its success, by the same thread. From then on an
+ * end of this process without rma_finalize, by exit(3), by return from main or by the end of the program's last thread,
+ * is said, and ends the job: with the process's status, or with RMA_EXIT_BASE + RMA_ERR_STATE if that is 0. */
 void rmai_exit_begin(void);
 void rmai_exit_watch(void);
 
-/* rmai_exit_job ends the whole job with this exit code. Does not return, but for a job that MPI cannot end: then the process exits. */
+/* rmai_exit_job ends the whole job with this exit code. Does not return, but for a job that MPI cannot end: then the
+ * process exits. */
 void rmai_exit_job(int code);
 
 #endif

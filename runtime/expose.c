@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The collective form. Each PE's region is described in symmetric memory, 24 bytes on each PE whatever their number; who
- * wants to know of another's reads it there. */
+/* The collective form. Each PE's region is described in symmetric memory, 24 bytes on each PE whatever their number;
+ * who wants to know of another's reads it there. */
 #include "config.h"
 
 #include "base/error.h"
@@ -88,7 +88,8 @@ rma_gptr_t rma_exposed_at(const rma_exposure *e, int pe, size_t disp) {
     size_t bytes;
     if (look("rma_exposed_at", e, pe, &of) != RMA_SUCCESS) return RMA_GPTR_NULL;
     if (__builtin_mul_overflow(disp, of.unit, &bytes) || bytes >= of.size) {
-        rmai_raise(rmai_error(RMA_ERR_ADDRESS, "rma_exposed_at: displacement %zu in units of %zu bytes is outside PE %d's %zu bytes",
+        rmai_raise(rmai_error(RMA_ERR_ADDRESS,
+                              "rma_exposed_at: displacement %zu in units of %zu bytes is outside PE %d's %zu bytes",
                               disp, (size_t)of.unit, pe, (size_t)of.size));
         return RMA_GPTR_NULL;
     }
@@ -111,7 +112,9 @@ int rma_unexpose(rma_exposure *e) {
     if (code != RMA_SUCCESS) return rmai_raise(code);
     while (*at && (*at)->e != e) at = &(*at)->next;
     known = *at;
-    if (e && !known) bad = rmai_error(RMA_ERR_BASE, "rma_unexpose: %p is nothing that rma_expose gave, or has ended already", (void *)e);
+    if (e && !known)
+        bad = rmai_error(RMA_ERR_BASE, "rma_unexpose: %p is nothing that rma_expose gave, or has ended already",
+                         (void *)e);
     /* The others' accesses are over when all have met here. */
     code = rmai_agree_arguments(w, "rma_unexpose", RMAI_UNEXPOSE, bad, field, what);
     if (code == RMA_SUCCESS && known) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What another face of the engine, the library of <shmem.h>, needs of it beyond rma.h. Exported for it, and no part of the public interface. */
+/* What another face of the engine, the library of <shmem.h>, needs of it beyond rma.h. Exported for it, and no part of
+ * the public interface. */
 #ifndef RMAI_FACE_H
 #define RMAI_FACE_H
 
@@ -8,11 +9,12 @@
 
 #pragma GCC visibility push(default)
 
-/* rma_call_as_: until it is called with NULL, errors of this thread name `call` (a constant) where they would name a call of rma.h. */
+/* rma_call_as_: until it is called with NULL, errors of this thread name `call` (a constant) where they would name a
+ * call of rma.h. */
 void rma_call_as_(const char *call);
 
-/* rma_setting_as_: until it is called with NULL, an error of setting `name` quotes `text` in place of the name and value that are in the environment.
- * Both are kept by address. */
+/* rma_setting_as_: until it is called with NULL, an error of setting `name` quotes `text` in place of the name and
+ * value that are in the environment. Both are kept by address. */
 void rma_setting_as_(const char *name, const char *text);
 
 /* rma_fail_ records an error and shows it to the error handler. Returns code. */
@@ -24,8 +26,8 @@ void rma_exit_(int code) __attribute__((noreturn));
 /* rma_level_: the thread level in force, of enum rma_thread_level. */
 int rma_level_(void);
 
-/* rma_team_note_ keeps a number with this PE's handle of team, 0 at first; rma_team_noted_ writes it to *note. Return RMA_SUCCESS or
- * RMA_ERR_ARG. */
+/* rma_team_note_ keeps a number with this PE's handle of team, 0 at first; rma_team_noted_ writes it to *note. Return
+ * RMA_SUCCESS or RMA_ERR_ARG. */
 int rma_team_note_(rma_team *team, int note);
 int rma_team_noted_(const rma_team *team, int *note);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The asking side. A flight is a message under way with what its answer will fill; a peer has one more flight open, in which
- * records gather. An open flight leaves when nothing is under way to its peer, when somebody waits for it, when it is full, and
- * when an answer comes back: so a lone record never waits, and a stream sends as much at once as came together in a round trip.
+/* The asking side. A flight is a message under way with what its answer will fill; a peer has one more flight open, in
+ * which records gather. An open flight leaves when nothing is under way to its peer, when somebody waits for it, when
+ * it is full, and when an answer comes back: so a lone record never waits, and a stream sends as much at once as came
+ * together in a round trip.
  *
  * Nothing here waits without driving the progress of all, so two PEs that wait for each other serve each other. */
 #include "config.h"
@@ -19,28 +20,29 @@
 #include <string.h>
 #include <time.h>
 
-#define INLINE_MOST ((size_t)4096)  /* longer puts and gets are sent by tag: one round trip more, two copies less */
-#define INLINE_PIECE ((size_t)3968) /* data of one record: with its name and header, and a record of a word, it fits a message */
-#define POLLS 3000                  /* looks before the first nap: longer than most answers take */
-#define POLLS_CROWDED 20
-#define NAP_FIRST 10000             /* nanoseconds; the kernel adds some 20 us */
-#define NAP_LAST 200000
-#define SHORT_MOST ((size_t)1024)   /* see in_window */
-#define LONG_FROM ((size_t)32768)
-#define WINDOW_PIECE ((size_t)8 << 20)        /* bytes that go through the window before others are served again, */
-#define WINDOW_PIECE_LATER ((size_t)64 << 20) /* and of a nonblocking call, which returns without waiting for the last piece */
-#define KNOCK_EVERY 64
-#define KNOCK_ATOMICS 4             /* most are waited for, one by one */
-#define PAUSE 2000000u              /* ticks */
-#define LOCK_POLLS 1000
-#define MESSAGES_MOST 64            /* heard before the caller goes on with its own work */
-#define LOOKS_A_STALL 1024          /* looks for messages between looks whether the wait has become long */
-#define RECORDS_A_LOOK 16           /* added between looks for answers */
+#define INLINE_MOST        ((size_t)4096) /* longer ones are sent by tag: a round trip more, two copies less */
+#define INLINE_PIECE       ((size_t)3968) /* data of one record: it fits a message, with a word's record */
+#define POLLS              3000           /* looks before the first nap: longer than most answers take */
+#define POLLS_CROWDED      20
+#define NAP_FIRST          10000 /* nanoseconds; the kernel adds some 20 us */
+#define NAP_LAST           200000
+#define SHORT_MOST         ((size_t)1024) /* see in_window */
+#define LONG_FROM          ((size_t)32768)
+#define WINDOW_PIECE       ((size_t)8 << 20)  /* bytes through the window before others are served, */
+#define WINDOW_PIECE_LATER ((size_t)64 << 20) /* and of a nonblocking call */
+#define KNOCK_EVERY        64
+#define KNOCK_ATOMICS      4        /* most are waited for, one by one */
+#define PAUSE              2000000u /* ticks */
+#define LOCK_POLLS         1000
+#define MESSAGES_MOST      64   /* heard before the caller goes on with its own work */
+#define LOOKS_A_STALL      1024 /* looks for messages between looks whether the wait has become long */
+#define RECORDS_A_LOOK     16   /* added between looks for answers */
 
 /* ---- the lock ---- */
 
-/* Who holds it polls for its own answer, which is long; so it is asked for by `wanted` too, and then let go of between two looks. Where
- * processors suffice nobody goes to sleep for it at once: to be woken would take longer than the message. */
+/* Who holds it polls for its own answer, which is long; so it is asked for by `wanted` too, and then let go of between
+ * two looks. Where processors suffice nobody goes to sleep for it at once: to be woken would take longer than the
+ * message. */
 static void lock(struct rmai_far *f) {
     if (RMAI_LIKELY(pthread_mutex_trylock(&f->lock) == 0)) return;
     atomic_fetch_add_explicit(&f->wanted, 1, memory_order_relaxed);
@@ -61,7 +63,8 @@ static void give_way(struct rmai_far *f) {
     int wanted = atomic_load_explicit(&f->wanted, memory_order_relaxed);
     if (RMAI_LIKELY(wanted == 0)) return;
     unlock(f);
-    for (int i = 0; i < LOCK_POLLS && atomic_load_explicit(&f->wanted, memory_order_relaxed) >= wanted; i++) rmai_pause();
+    for (int i = 0; i < LOCK_POLLS && atomic_load_explicit(&f->wanted, memory_order_relaxed) >= wanted; i++)
+        rmai_pause();
     lock(f);
 }
 
@@ -69,8 +72,8 @@ static void give_way(struct rmai_far *f) {
 static void hold(struct rmai_pending *s) { pthread_mutex_lock(&s->lock); }
 static void let(struct rmai_pending *s) { pthread_mutex_unlock(&s->lock); }
 
-/* What the service cannot go on without has failed. Requests of this process refer to memory of callers that must not return:
- * the job ends, whatever the error handler. */
+/* What the service cannot go on without has failed. Requests of this process refer to memory of callers that must not
+ * return: the job ends, whatever the error handler. */
 static void fatal(void) {
     char text[1024];
     memcpy(text, rma_last_error(), sizeof text);
@@ -143,7 +146,8 @@ static int flush_window_local(struct rmai_world *w, const char *call, struct rma
 }
 
 static void set_calm(struct rmai_pending *s, uint32_t calm) {
-    /* Release: a thread whose quiet finds it calm, because another one's quiet was, sees what that one has waited for. */
+    /* Release: a thread whose quiet finds it calm, because another one's quiet was, sees what that one has waited for.
+     */
     __atomic_store_n(s->calm, calm, __ATOMIC_RELEASE);
     if (s->calm_too != s->calm) __atomic_store_n(s->calm_too, calm, __ATOMIC_RELEASE);
 }
@@ -157,7 +161,8 @@ static void list(struct rmai_peer *p) {
     set_calm(p->set, 0);
 }
 
-/* Messages of one PE to another are heard and done in the order in which they were sent; long data and the window are apart. */
+/* Messages of one PE to another are heard and done in the order in which they were sent; long data and the window are
+ * apart. */
 static void note_put(struct rmai_pending *s, int pe, int in_order) {
     int before = atomic_load_explicit(&s->puts, memory_order_relaxed), mine = in_order ? 1 + pe : RMAI_MANY_PUTS;
     if (before != RMAI_NO_PUTS && before != mine) mine = RMAI_MANY_PUTS;
@@ -307,8 +312,8 @@ static int take_answer(struct rmai_world *w, int from, const struct rmai_envelop
     while ((more = rmai_wire_next_item(m, &item, &data)) > 0) {
         struct rmai_expect *x = &flight->expect[item.record < flight->n ? item.record : 0];
         if (RMAI_UNLIKELY(item.record >= flight->n || !take_item(flight->peer, x, &item, data))) {
-            snprintf(text, sizeof text, "item %u of %u has %u bytes for record %u of the %u in request %u", m->next, m->n,
-                     item.len, item.record + 1u, flight->n, flight->id);
+            snprintf(text, sizeof text, "item %u of %u has %u bytes for record %u of the %u in request %u", m->next,
+                     m->n, item.len, item.record + 1u, flight->n, flight->id);
             return damaged(from, text);
         }
         if (item.code != RMA_SUCCESS && flight->get) rmai_net_cancel(&flight->data); /* no data will come */
@@ -330,8 +335,8 @@ static int send_data(struct rmai_world *w, int from, const struct rmai_envelope 
     char text[128];
     int code;
     if (RMAI_UNLIKELY(!flight || !flight->buffer || flight->get || flight->data != MPI_REQUEST_NULL)) {
-        snprintf(text, sizeof text, "it asks for the data of request %u, no long put to that PE that waits to send them",
-                 e->flight);
+        snprintf(text, sizeof text,
+                 "it asks for the data of request %u, no long put to that PE that waits to send them", e->flight);
         return damaged(from, text);
     }
     code = rmai_net_send_long(&w->net, from, rmai_long_tag(flight->id, 0), flight->buffer, flight->len, &flight->data);
@@ -352,7 +357,8 @@ static int progress(struct rmai_world *w) {
     while (heard < MESSAGES_MOST && (message = rmai_net_hear(&w->net, &from, &len, &code)) != NULL) {
         const struct rmai_envelope *e = rmai_wire_open(&m, message, len);
         /* Without memory for the answer the request stays, and is heard again in the next turn. */
-        if (RMAI_LIKELY(e != NULL) && (e->kind == RMAI_WIRE_REQUEST || e->kind == RMAI_WIRE_PING) && RMAI_UNLIKELY(!rmai_answer_ready(w)))
+        if (RMAI_LIKELY(e != NULL) && (e->kind == RMAI_WIRE_REQUEST || e->kind == RMAI_WIRE_PING) &&
+            RMAI_UNLIKELY(!rmai_answer_ready(w)))
             break;
         switch (RMAI_LIKELY(e != NULL) ? e->kind : RMAI_WIRE_KINDS) {
             case RMAI_WIRE_REQUEST: code = rmai_answer(w, from, e, &m); break;
@@ -398,7 +404,9 @@ struct vigil {
     struct rmai_stall stall;
 };
 
-static struct vigil vigil(const char *call, int pe) { return (struct vigil){.nap = NAP_FIRST, .stall = {.call = call, .pe = pe}}; }
+static struct vigil vigil(const char *call, int pe) {
+    return (struct vigil){.nap = NAP_FIRST, .stall = {.call = call, .pe = pe}};
+}
 
 static void vigil_end(struct rmai_world *w, struct vigil *v) {
     if (RMAI_UNLIKELY(v->stall.last > 0)) rmai_stall_end(w, &v->stall);
@@ -426,8 +434,11 @@ static void look(struct rmai_world *w, struct vigil *v) {
     rmai_stall_look(w, &v->stall);
 }
 
-/* A record that no mistake of the caller's lets fail brings no text back: its owner had no memory, or MPI failed there. */
-static int failed_there(const char *call, int pe, int code) { return rmai_error(code, "%s: PE %d could not do it: %s", call, pe, rma_strerror(code)); }
+/* A record that no mistake of the caller's lets fail brings no text back: its owner had no memory, or MPI failed there.
+ */
+static int failed_there(const char *call, int pe, int code) {
+    return rmai_error(code, "%s: PE %d could not do it: %s", call, pe, rma_strerror(code));
+}
 
 /* Until all of the waiter's records are done. Returns the code of the first that failed, with its text recorded. */
 static int wait_for(struct rmai_world *w, const char *call, int pe, struct rmai_waiter *waiter) {
@@ -438,7 +449,8 @@ static int wait_for(struct rmai_world *w, const char *call, int pe, struct rmai_
     return *waiter->text ? rmai_error(waiter->code, "%s", waiter->text) : failed_there(call, pe, waiter->code);
 }
 
-int rmai_far_finish(struct rmai_world *w, const char *call, const char *what, MPI_Request *request, const struct rmai_team *team) {
+int rmai_far_finish(struct rmai_world *w, const char *call, const char *what, MPI_Request *request,
+                    const struct rmai_team *team) {
     struct vigil v = vigil(call, -1);
     int done = 0, code;
     v.stall.awaited = team ? RMAI_AWAITED_TEAM : RMAI_AWAITED_LEADERS;
@@ -479,7 +491,8 @@ static struct need need_of(const struct ask *a) {
 }
 
 static int fits(const struct rmai_flight *flight, const struct need *need) {
-    return flight->n < RMAI_RECORDS && flight->bytes + need->bytes <= RMAI_MESSAGE && flight->answer + need->answer <= RMAI_MESSAGE;
+    return flight->n < RMAI_RECORDS && flight->bytes + need->bytes <= RMAI_MESSAGE &&
+           flight->answer + need->answer <= RMAI_MESSAGE;
 }
 
 /* To p's open flight. Only now it is pending: whoever waited for a place may have let others in, and their quiet. */
@@ -499,8 +512,8 @@ static void append(struct rmai_peer *p, const struct ask *a, const struct need *
     if (a->put) note_put(p->set, p->pe, r.kind == RMAI_FAR_PUT);
 }
 
-/* Most records of a stream join the flight that is open while another is under way: for that the lock of all is not needed.
- * Returns 0 if it is. */
+/* Most records of a stream join the flight that is open while another is under way: for that the lock of all is not
+ * needed. Returns 0 if it is. */
 static int join(struct rmai_world *w, const struct ask *a) {
     struct rmai_pending *s = a->set;
     const struct need need = need_of(a);
@@ -587,7 +600,8 @@ static int add_long(struct rmai_world *w, const struct ask *a, void *buffer, siz
         flight->buffer = buffer;
         flight->len = len;
         flight->get = get;
-        if (get && rmai_net_receive_long(&w->net, p->pe, rmai_long_tag(flight->id, 1), buffer, len, &flight->data) != RMA_SUCCESS)
+        if (get && rmai_net_receive_long(&w->net, p->pe, rmai_long_tag(flight->id, 1), buffer, len, &flight->data) !=
+                       RMA_SUCCESS)
             fatal();
         append(p, a, &need);
         leave(w, p);
@@ -631,14 +645,17 @@ static int move(struct rmai_world *w, struct ask *a, char *buffer, size_t len, i
     return code;
 }
 
-/* The displacement in the window of [offset, offset + len); 0 if it is not in there (before the heap lies a page), or better goes as
- * messages. That is so where the window is not one-sided, measured against MPI's put and get between two processes of a machine:
- * short ones that nobody waits for gather in batches (an eighth of the time), long ones go straight into place (two thirds). */
+/* The displacement in the window of [offset, offset + len); 0 if it is not in there (before the heap lies a page), or
+ * better goes as messages. That is so where the window is not one-sided, measured against MPI's put and get between two
+ * processes of a machine: short ones that nobody waits for gather in batches (an eighth of the time), long ones go
+ * straight into place (two thirds). */
 static size_t in_window(const struct rmai_world *w, uint64_t offset, size_t len, enum rmai_when when) {
-    size_t at = (size_t)offset - w->layout.symmetric, covered = atomic_load_explicit(&w->far.covered, memory_order_acquire);
+    size_t at = (size_t)offset - w->layout.symmetric,
+           covered = atomic_load_explicit(&w->far.covered, memory_order_acquire);
     if (offset < w->layout.symmetric || at > covered || len > covered - at) return 0;
     if (w->far.only_atomics) return 0;
-    if (w->far.one_sided <= 0 && (len >= LONG_FROM || when == RMAI_COPIED || (when == RMAI_LATER && len <= SHORT_MOST))) return 0;
+    if (w->far.one_sided <= 0 && (len >= LONG_FROM || when == RMAI_COPIED || (when == RMAI_LATER && len <= SHORT_MOST)))
+        return 0;
     return at + RMAI_PROBE_ROOM;
 }
 
@@ -660,10 +677,11 @@ static struct rmai_peer *touch(struct rmai_pending *s, int pe) {
     return p;
 }
 
-/* MPI does what comes through the window without a word to us: who is asked so learns by a message now and then, and after each pause,
- * that it does well to look often. */
+/* MPI does what comes through the window without a word to us: who is asked so learns by a message now and then, and
+ * after each pause, that it does well to look often. */
 static void knock(struct rmai_world *w, struct rmai_peer *p, unsigned every) {
-    static const struct rmai_envelope knocking = {.kind = RMAI_WIRE_KNOCK}; /* may be on its way after the set has ended */
+    static const struct rmai_envelope knocking = {.kind =
+                                                      RMAI_WIRE_KNOCK}; /* may be on its way after the set has ended */
     uint64_t before = p->used;
     if (w->far.one_sided > 0) return;
     p->used = rmai_ticks();
@@ -672,10 +690,10 @@ static void knock(struct rmai_world *w, struct rmai_peer *p, unsigned every) {
     if (rmai_net_send(&w->net, p->pe, &knocking, sizeof knocking, &p->knock) != RMA_SUCCESS) fatal();
 }
 
-/* 0: the range does not go through the window. The set's lock is held until MPI is done with it: so whoever takes the window down, having
- * closed it, has only to flush each set once (rmai_far_cover), and finds nobody there after. */
-static int by_window(struct rmai_world *w, const char *call, struct rmai_pending *s, int pe, uint64_t offset, void *buffer, size_t len, enum rmai_when when,
-                     int get, int *code) {
+/* 0: the range does not go through the window. The set's lock is held until MPI is done with it: so whoever takes the
+ * window down, having closed it, has only to flush each set once (rmai_far_cover), and finds nobody there after. */
+static int by_window(struct rmai_world *w, const char *call, struct rmai_pending *s, int pe, uint64_t offset,
+                     void *buffer, size_t len, enum rmai_when when, int get, int *code) {
     struct rmai_peer *p;
     size_t disp;
     hold_threads(w, s);
@@ -683,7 +701,8 @@ static int by_window(struct rmai_world *w, const char *call, struct rmai_pending
         if (!(p = get && when == RMAI_NOW ? peer_of(s, pe) : touch(s, pe)))
             *code = no_memory(call, pe);
         else
-            *code = get ? rmai_net_get(&w->net, call, pe, disp, buffer, len) : rmai_net_put(&w->net, call, pe, disp, buffer, len);
+            *code = get ? rmai_net_get(&w->net, call, pe, disp, buffer, len)
+                        : rmai_net_put(&w->net, call, pe, disp, buffer, len);
         if (!get) note_put(s, pe, 0);
         /* To flush a get for good is the same, and MPICH does it some ten nanoseconds faster. */
         if (*code == RMA_SUCCESS && when != RMAI_LATER)
@@ -694,10 +713,11 @@ static int by_window(struct rmai_world *w, const char *call, struct rmai_pending
     return disp != 0;
 }
 
-/* As by_window, but in pieces, between which others are served: who asks this PE for something meanwhile, if only for a sign of life, does not
- * wait for the whole. Returns 1, or 0 where the rest, which *done bytes are before, has to go as messages. */
-static int by_window_in_pieces(struct rmai_world *w, const char *call, struct rmai_pending *s, int pe, uint64_t offset, char *buffer, size_t len,
-                               enum rmai_when when, int get, size_t *done, int *code) {
+/* As by_window, but in pieces, between which others are served: who asks this PE for something meanwhile, if only for a
+ * sign of life, does not wait for the whole. Returns 1, or 0 where the rest, which *done bytes are before, has to go as
+ * messages. */
+static int by_window_in_pieces(struct rmai_world *w, const char *call, struct rmai_pending *s, int pe, uint64_t offset,
+                               char *buffer, size_t len, enum rmai_when when, int get, size_t *done, int *code) {
     const size_t piece = when == RMAI_LATER ? WINDOW_PIECE_LATER : WINDOW_PIECE;
     *code = RMA_SUCCESS;
     for (*done = 0; len - *done > piece; *done += piece) {
@@ -725,8 +745,12 @@ static int ask_one(struct rmai_world *w, struct ask *a, void *dest, size_t len) 
 }
 
 /* What goes in pieces is looked at whole before the first byte moves, where only the owner can tell. */
-static int look_at_all(struct rmai_world *w, const char *call, struct rmai_pending *s, int pe, uint64_t offset, size_t len, int get) {
-    struct ask a = {.call = call, .set = s, .pe = pe, .may_fail = 1,
+static int look_at_all(struct rmai_world *w, const char *call, struct rmai_pending *s, int pe, uint64_t offset,
+                       size_t len, int get) {
+    struct ask a = {.call = call,
+                    .set = s,
+                    .pe = pe,
+                    .may_fail = 1,
                     .r = {.kind = RMAI_FAR_LOOK, .op = !get, .offset = offset, .value = len}};
     return len > INLINE_PIECE ? ask_one(w, &a, NULL, 0) : RMA_SUCCESS;
 }
@@ -739,8 +763,8 @@ int rmai_far_release(struct rmai_world *w, const char *call, struct rmai_pending
     return puts == RMAI_NO_PUTS || puts == 1 + pe ? RMA_SUCCESS : rmai_far_quiet(w, call, s);
 }
 
-int rmai_far_put(struct rmai_world *w, const char *call, struct rmai_pending *s, int pe, uint64_t offset, const void *source, size_t len,
-                 enum rmai_when when) {
+int rmai_far_put(struct rmai_world *w, const char *call, struct rmai_pending *s, int pe, uint64_t offset,
+                 const void *source, size_t len, enum rmai_when when) {
     struct ask a;
     struct rmai_waiter waiter;
     size_t done;
@@ -749,7 +773,12 @@ int rmai_far_put(struct rmai_world *w, const char *call, struct rmai_pending *s,
     offset += done;
     source = (const char *)source + done;
     len -= done;
-    a = (struct ask){.call = call, .set = s, .pe = pe, .may_fail = attached(offset), .put = 1, .r = {.kind = RMAI_FAR_PUT, .offset = offset}};
+    a = (struct ask){.call = call,
+                     .set = s,
+                     .pe = pe,
+                     .may_fail = attached(offset),
+                     .put = 1,
+                     .r = {.kind = RMAI_FAR_PUT, .offset = offset}};
     waiter = (struct rmai_waiter){0};
     rmai_count(&w->traffic, RMA_PATH_REQUEST, RMAI_PUTS, len);
     if (a.may_fail && (code = look_at_all(w, call, s, pe, offset, len, 0)) != RMA_SUCCESS) return code;
@@ -759,13 +788,14 @@ int rmai_far_put(struct rmai_world *w, const char *call, struct rmai_pending *s,
         if (join(w, &a)) return RMA_SUCCESS;
     }
     lock(&w->far);
-    code = move(w, &a, (char *)(uintptr_t)source, len, 0, a.may_fail || (len > INLINE_MOST && when != RMAI_LATER) ? &waiter : NULL);
+    code = move(w, &a, (char *)(uintptr_t)source, len, 0,
+                a.may_fail || (len > INLINE_MOST && when != RMAI_LATER) ? &waiter : NULL);
     unlock(&w->far);
     return code;
 }
 
-int rmai_far_get(struct rmai_world *w, const char *call, struct rmai_pending *s, int pe, uint64_t offset, void *dest, size_t len,
-                 enum rmai_when when) {
+int rmai_far_get(struct rmai_world *w, const char *call, struct rmai_pending *s, int pe, uint64_t offset, void *dest,
+                 size_t len, enum rmai_when when) {
     struct ask a;
     struct rmai_waiter waiter;
     size_t done;
@@ -774,7 +804,8 @@ int rmai_far_get(struct rmai_world *w, const char *call, struct rmai_pending *s,
     offset += done;
     dest = (char *)dest + done;
     len -= done;
-    a = (struct ask){.call = call, .set = s, .pe = pe, .may_fail = attached(offset), .r = {.kind = RMAI_FAR_GET, .offset = offset}};
+    a = (struct ask){
+        .call = call, .set = s, .pe = pe, .may_fail = attached(offset), .r = {.kind = RMAI_FAR_GET, .offset = offset}};
     waiter = (struct rmai_waiter){0};
     rmai_count(&w->traffic, RMA_PATH_REQUEST, RMAI_GETS, len);
     if (a.may_fail && (code = look_at_all(w, call, s, pe, offset, len, 1)) != RMA_SUCCESS) return code;
@@ -784,8 +815,10 @@ int rmai_far_get(struct rmai_world *w, const char *call, struct rmai_pending *s,
     return code;
 }
 
-/* Places for the operands of an atomic that nobody waits for: they stay in use until all PEs have been flushed. NULL: *code says why. */
-static struct rmai_operands *next_operands(struct rmai_world *w, const char *call, struct rmai_pending *s, int pe, int *code) {
+/* Places for the operands of an atomic that nobody waits for: they stay in use until all PEs have been flushed. NULL:
+ * *code says why. */
+static struct rmai_operands *next_operands(struct rmai_world *w, const char *call, struct rmai_pending *s, int pe,
+                                           int *code) {
     if (!s->operands && !(s->operands = calloc(RMAI_OPERANDS, sizeof *s->operands))) {
         *code = no_memory(call, pe);
         return NULL;
@@ -808,9 +841,10 @@ static struct rmai_operands operands_of(size_t len, uint64_t value, uint64_t con
     return o;
 }
 
-/* The set's lock is held, where there are threads. The atomic is touched and begun in one: another thread's quiet must not come between. */
-static int begin_by_mpi(struct rmai_world *w, const char *call, struct rmai_pending *s, int pe, size_t disp, int op, size_t len,
-                        const struct rmai_operands *o, void *old) {
+/* The set's lock is held, where there are threads. The atomic is touched and begun in one: another thread's quiet must
+ * not come between. */
+static int begin_by_mpi(struct rmai_world *w, const char *call, struct rmai_pending *s, int pe, size_t disp, int op,
+                        size_t len, const struct rmai_operands *o, void *old) {
     struct rmai_peer *p = touch(s, pe);
     int code;
     if (!p) return no_memory(call, pe);
@@ -820,10 +854,12 @@ static int begin_by_mpi(struct rmai_world *w, const char *call, struct rmai_pend
     return code;
 }
 
-/* The set's lock is held, where there are threads, and another one may have taken the window down: until there is one again. */
+/* The set's lock is held, where there are threads, and another one may have taken the window down: until there is one
+ * again. */
 static int await_window(struct rmai_world *w, const char *call, struct rmai_pending *s) {
     while (RMAI_UNLIKELY(atomic_load_explicit(&w->far.covered, memory_order_acquire) == 0)) {
-        if (w->far.windowless) return rmai_error(RMA_ERR_MPI, "%s: MPI's window, which RMA_AMO=mpi needs, is gone", call);
+        if (w->far.windowless)
+            return rmai_error(RMA_ERR_MPI, "%s: MPI's window, which RMA_AMO=mpi needs, is gone", call);
         let_threads(w, s);
         lock(&w->far); /* it is held by who makes the window */
         unlock(&w->far);
@@ -832,8 +868,8 @@ static int await_window(struct rmai_world *w, const char *call, struct rmai_pend
     return RMA_SUCCESS;
 }
 
-static int atomic_by_mpi(struct rmai_world *w, const char *call, struct rmai_pending *s, int pe, size_t disp, int op, size_t len,
-                         uint64_t value, uint64_t cond, void *old, int later) {
+static int atomic_by_mpi(struct rmai_world *w, const char *call, struct rmai_pending *s, int pe, size_t disp, int op,
+                         size_t len, uint64_t value, uint64_t cond, void *old, int later) {
     const struct rmai_operands given = operands_of(len, value, cond);
     const int waits = old && !later;
     struct rmai_operands *kept;
@@ -859,10 +895,11 @@ static uint64_t bits_of(const void *word, size_t len) {
     return len == 4 ? half : bits;
 }
 
-/* min and max by compare_swap. MPI's own are another operation: they say nothing of a NaN, MPICH 4.0 compares unsigned words as
- * signed ones, and to announce them (the window's hints) would keep MPI from using adapters that have no such operation. */
-static int limit_by_mpi(struct rmai_world *w, const char *call, struct rmai_pending *s, int pe, size_t disp, int op, size_t len,
-                        uint64_t value, void *old) {
+/* min and max by compare_swap. MPI's own are another operation: they say nothing of a NaN, MPICH 4.0 compares unsigned
+ * words as signed ones, and to announce them (the window's hints) would keep MPI from using adapters that have no such
+ * operation. */
+static int limit_by_mpi(struct rmai_world *w, const char *call, struct rmai_pending *s, int pe, size_t disp, int op,
+                        size_t len, uint64_t value, void *old) {
     uint64_t seen = 0, next, found;
     int code = atomic_by_mpi(w, call, s, pe, disp, RMA_FETCH_, len, 0, 0, &seen, 0);
     while (code == RMA_SUCCESS) {
@@ -870,7 +907,8 @@ static int limit_by_mpi(struct rmai_world *w, const char *call, struct rmai_pend
         rmai_atomic(op, &next, len, value, 0);
         if (next == seen) break;
         found = 0;
-        code = atomic_by_mpi(w, call, s, pe, disp, RMA_COMPARE_SWAP_, len, bits_of(&next, len), bits_of(&seen, len), &found, 0);
+        code = atomic_by_mpi(w, call, s, pe, disp, RMA_COMPARE_SWAP_, len, bits_of(&next, len), bits_of(&seen, len),
+                             &found, 0);
         if (found == seen) break;
         seen = found;
     }
@@ -882,11 +920,19 @@ static int is_limit(int op) {
     return (op >= RMA_FETCH_MIN_ && op <= RMA_FETCH_SMAX_) || op == RMA_FETCH_FMIN_ || op == RMA_FETCH_FMAX_;
 }
 
-int rmai_far_atomic(struct rmai_world *w, const char *call, struct rmai_pending *s, int pe, uint64_t offset, int op, size_t len,
-                    uint64_t value, uint64_t cond, void *old, int later) {
-    struct ask a = {.call = call, .set = s, .pe = pe, .may_fail = attached(offset),
-                    .r = {.kind = RMAI_FAR_ATOMIC, .op = (uint8_t)op, .flags = old ? RMAI_FAR_WANTED : 0, .len = (uint32_t)len,
-                          .offset = offset, .value = value, .cond = cond}};
+int rmai_far_atomic(struct rmai_world *w, const char *call, struct rmai_pending *s, int pe, uint64_t offset, int op,
+                    size_t len, uint64_t value, uint64_t cond, void *old, int later) {
+    struct ask a = {.call = call,
+                    .set = s,
+                    .pe = pe,
+                    .may_fail = attached(offset),
+                    .r = {.kind = RMAI_FAR_ATOMIC,
+                          .op = (uint8_t)op,
+                          .flags = old ? RMAI_FAR_WANTED : 0,
+                          .len = (uint32_t)len,
+                          .offset = offset,
+                          .value = value,
+                          .cond = cond}};
     unsigned char nothing[8];
     int code;
     if (rmai_far_by_mpi(&w->far, w->layout.symmetric, offset)) {
@@ -906,15 +952,34 @@ int rmai_far_atomic(struct rmai_world *w, const char *call, struct rmai_pending 
     return code;
 }
 
-int rmai_far_put_signal(struct rmai_world *w, const char *call, struct rmai_pending *s, int pe, uint64_t offset, const void *source,
-                        size_t len, uint64_t word, int op, size_t word_len, uint64_t value, enum rmai_when when, int urgent) {
-    struct ask put = {.call = call, .set = s, .pe = pe, .put = !urgent, .hold = 1, .data = source,
+int rmai_far_put_signal(struct rmai_world *w, const char *call, struct rmai_pending *s, int pe, uint64_t offset,
+                        const void *source, size_t len, uint64_t word, int op, size_t word_len, uint64_t value,
+                        enum rmai_when when, int urgent) {
+    struct ask put = {.call = call,
+                      .set = s,
+                      .pe = pe,
+                      .put = !urgent,
+                      .hold = 1,
+                      .data = source,
                       .r = {.kind = RMAI_FAR_PUT, .len = (uint32_t)len, .offset = offset}};
-    struct ask signal = {.call = call, .set = s, .pe = pe, .now = urgent,
-                         .r = {.kind = RMAI_FAR_ATOMIC, .op = (uint8_t)op, .len = (uint32_t)word_len, .offset = word, .value = value}};
-    struct ask together = {.call = call, .set = s, .pe = pe, .put = 1, .data = &word,
-                           .r = {.kind = RMAI_FAR_PUT_LONG, .op = (uint8_t)op, .flags = RMAI_FAR_SIGNAL, .len = sizeof word,
-                                 .offset = offset, .value = len, .cond = value}};
+    struct ask signal = {
+        .call = call,
+        .set = s,
+        .pe = pe,
+        .now = urgent,
+        .r = {.kind = RMAI_FAR_ATOMIC, .op = (uint8_t)op, .len = (uint32_t)word_len, .offset = word, .value = value}};
+    struct ask together = {.call = call,
+                           .set = s,
+                           .pe = pe,
+                           .put = 1,
+                           .data = &word,
+                           .r = {.kind = RMAI_FAR_PUT_LONG,
+                                 .op = (uint8_t)op,
+                                 .flags = RMAI_FAR_SIGNAL,
+                                 .len = sizeof word,
+                                 .offset = offset,
+                                 .value = len,
+                                 .cond = value}};
     struct rmai_waiter waiter = {.left = 1};
     int code = urgent ? RMA_SUCCESS : rmai_far_release(w, call, s, pe);
     if (code != RMA_SUCCESS) return code;
@@ -937,12 +1002,14 @@ int rmai_far_put_signal(struct rmai_world *w, const char *call, struct rmai_pend
 static struct rmai_pending *standing(struct rmai_world *w) { return &w->contexts.standing.pending; }
 
 int rmai_far_alloc(struct rmai_world *w, const char *call, int pe, size_t size, uint64_t *g) {
-    struct ask a = {.call = call, .set = standing(w), .pe = pe, .may_fail = 1, .r = {.kind = RMAI_FAR_ALLOC, .value = size}};
+    struct ask a = {
+        .call = call, .set = standing(w), .pe = pe, .may_fail = 1, .r = {.kind = RMAI_FAR_ALLOC, .value = size}};
     return ask_one(w, &a, g, sizeof *g);
 }
 
 int rmai_far_free(struct rmai_world *w, const char *call, int pe, uint64_t offset) {
-    struct ask a = {.call = call, .set = standing(w), .pe = pe, .may_fail = 1, .r = {.kind = RMAI_FAR_FREE, .offset = offset}};
+    struct ask a = {
+        .call = call, .set = standing(w), .pe = pe, .may_fail = 1, .r = {.kind = RMAI_FAR_FREE, .offset = offset}};
     return ask_one(w, &a, NULL, 0);
 }
 
@@ -978,7 +1045,8 @@ struct rmai_ping *rmai_far_ping(struct rmai_world *w, int pe) {
     while (i < RMAI_PINGS && (ping[i].used || rmai_net_done(&ping[i].sent) != 1)) i++;
     if (i == RMAI_PINGS) return NULL;
     ping += i;
-    ping->message = (struct rmai_envelope){.kind = RMAI_WIRE_PING, .flight = (uint16_t)i, .n = (uint16_t)(ping->message.n + 1)};
+    ping->message =
+        (struct rmai_envelope){.kind = RMAI_WIRE_PING, .flight = (uint16_t)i, .n = (uint16_t)(ping->message.n + 1)};
     ping->used = 1;
     ping->answered = 0;
     ping->pe = pe;
@@ -1024,7 +1092,8 @@ int rmai_pending_flush(struct rmai_world *w, const char *call, struct rmai_pendi
     return code;
 }
 
-/* What is asked of p by messages; the lock of all is held. Other threads may put something through the window meanwhile, or ask more. */
+/* What is asked of p by messages; the lock of all is held. Other threads may put something through the window
+ * meanwhile, or ask more. */
 static void hear_all(struct rmai_world *w, const char *call, struct rmai_peer *p) {
     struct vigil v = vigil(call, p->pe);
     hold(p->set);
@@ -1042,8 +1111,8 @@ static void hear_all(struct rmai_world *w, const char *call, struct rmai_peer *p
     vigil_end(w, &v);
 }
 
-/* The first error that nobody waited for, and an acquire of what nonblocking atomics have read: pairs with the release of whoever wrote
- * the word. The set's lock is held. */
+/* The first error that nobody waited for, and an acquire of what nonblocking atomics have read: pairs with the release
+ * of whoever wrote the word. The set's lock is held. */
 static int say_failure(const char *call, struct rmai_pending *s, int code) {
     if (code == RMA_SUCCESS && s->failed) code = failed_there(call, s->failed_pe, s->failed);
     s->failed = 0;
@@ -1051,7 +1120,8 @@ static int say_failure(const char *call, struct rmai_pending *s, int code) {
     return code;
 }
 
-/* Flushes what of s has gone through the window, with the set's lock, which is let go of between two PEs: others are served then. */
+/* Flushes what of s has gone through the window, with the set's lock, which is let go of between two PEs: others are
+ * served then. */
 static int flush_all(struct rmai_world *w, const char *call, struct rmai_pending *s) {
     int code = RMA_SUCCESS, one;
     for (struct rmai_peer *p = s->busy, *next; p; p = next) {
@@ -1068,9 +1138,9 @@ static int flush_all(struct rmai_world *w, const char *call, struct rmai_pending
     return code;
 }
 
-/* First what MPI completes by itself, and then, if there is any, what others have to answer. Those that have something open leave
- * first, so that the answers come while the first is waited for. Other threads may begin something anew meanwhile: who is quiet is
- * told only of what was there before. */
+/* First what MPI completes by itself, and then, if there is any, what others have to answer. Those that have something
+ * open leave first, so that the answers come while the first is waited for. Other threads may begin something anew
+ * meanwhile: who is quiet is told only of what was there before. */
 int rmai_far_quiet(struct rmai_world *w, const char *call, struct rmai_pending *s) {
     int code = RMA_SUCCESS, one;
     if (!w->far.active) return RMA_SUCCESS;
@@ -1150,12 +1220,14 @@ static int agree_on_window(struct rmai_world *w, const char *call, int code, int
         rmai_note("PE %d: %s", w->my_pe, rma_last_error());
         return RMA_ERR_MPI;
     }
-    return rmai_error(RMA_ERR_MPI, "%s: PE %d could not make its part of MPI's window", call, w->n_pes - worst[HAS_NOT]);
+    return rmai_error(RMA_ERR_MPI, "%s: PE %d could not make its part of MPI's window", call,
+                      w->n_pes - worst[HAS_NOT]);
 }
 
-/* Whether a put gets there while the target is not in MPI. If so, the network does it, and nobody is disturbed; if not, the target
- * has to look for what comes, and our messages tell it by their number how often, while MPI keeps that to itself. Tried once,
- * by two leaders: the one sleeps while the other puts. Where the first is late, small transfers go as messages: no harm. */
+/* Whether a put gets there while the target is not in MPI. If so, the network does it, and nobody is disturbed; if not,
+ * the target has to look for what comes, and our messages tell it by their number how often, while MPI keeps that to
+ * itself. Tried once, by two leaders: the one sleeps while the other puts. Where the first is late, small transfers go
+ * as messages: no harm. */
 static int one_sided(struct rmai_world *w) {
     int target = w->node_my_pe == 0 ? rmai_net_leader(&w->net, 1) : -1, code = RMA_SUCCESS;
     double begun;
@@ -1169,8 +1241,8 @@ static int one_sided(struct rmai_world *w) {
     return code == RMA_SUCCESS && rma_wtime() < begun + 300e-6;
 }
 
-/* A pattern put at an odd place in the page before the heap of a PE on another node, and read back: some versions of MPI and UCX
- * shift what a window with an unlucky base gets. */
+/* A pattern put at an odd place in the page before the heap of a PE on another node, and read back: some versions of
+ * MPI and UCX shift what a window with an unlucky base gets. */
 static int write_and_read_back(struct rmai_world *w) {
     unsigned char pattern[13], back[13] = {0};
     size_t at = 1 + (size_t)(w->my_pe % 128) * 16;
@@ -1228,7 +1300,8 @@ static int make_window(struct rmai_world *w, const char *call, int code) {
         code = without_window(w, call);
     }
     unlock(&w->far);
-    if (well && w->far.one_sided < 0 && w->n_nodes > 1) w->far.one_sided = all_well(w, one_sided(w) ? RMA_SUCCESS : RMA_ERR_MPI);
+    if (well && w->far.one_sided < 0 && w->n_nodes > 1)
+        w->far.one_sided = all_well(w, one_sided(w) ? RMA_SUCCESS : RMA_ERR_MPI);
     return code;
 }
 
@@ -1238,7 +1311,8 @@ int rmai_far_cover(struct rmai_world *w, const char *call) {
     int code;
     if (!w->far.active || w->far.windowless) return RMA_SUCCESS;
     if (size - covered <= (w->far.amo_mpi ? 0 : covered / 4) && covered) return RMA_SUCCESS;
-    /* All have met when the window is taken down: until then each may need an answer from one who would wait in there. */
+    /* All have met when the window is taken down: until then each may need an answer from one who would wait in there.
+     */
     code = rmai_meet(w, call);
     if (w->blocking) return make_window(w, call, code); /* rma_init is watched as a whole */
     rmai_blocking_begin(&blocking, w, call, "making MPI's window by MPI_Win_create", 1);
@@ -1259,7 +1333,8 @@ int rmai_far_open(struct rmai_world *w) {
     f->only_atomics = w->crowded_somewhere && w->settings.window == RMAI_WINDOW_AUTO;
     f->amo_mpi = w->settings.amo == RMAI_AMO_MPI;
     f->windowless = w->settings.window == RMAI_WINDOW_NONE || (f->only_atomics && !f->amo_mpi);
-    if (!(f->ping = calloc(RMAI_PINGS, sizeof *f->ping))) return rmai_error(RMA_ERR_NO_MEM, "rma_init: no memory for signs of life");
+    if (!(f->ping = calloc(RMAI_PINGS, sizeof *f->ping)))
+        return rmai_error(RMA_ERR_NO_MEM, "rma_init: no memory for signs of life");
     for (unsigned i = 0; i < RMAI_PINGS; i++) f->ping[i].sent = MPI_REQUEST_NULL;
     f->one_sided = w->settings.window == RMAI_WINDOW_ALWAYS ? 1 : -1;
     return rmai_answer_open(w);

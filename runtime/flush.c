@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 #define LOOK_MOST 1.0 /* seconds between two looks: a wake-up disturbs the computation */
-#define LOOKS 4       /* in the time after which something is said, at least */
+#define LOOKS     4   /* in the time after which something is said, at least */
 
 int rmai_flush_read(const struct rmai_flush *f, struct rmai_flush_seen *seen) {
     seen->version = atomic_load_explicit(&f->version, memory_order_acquire);
@@ -48,7 +48,11 @@ static void *watch(void *context) {
         if (published) rmai_stall_publish(w, "");
         published = 0;
         name_flush(&seen, what);
-        section = (struct rmai_blocking){.call = seen.call, .what = what, .met = w->watched, .stall = w->settings.stall, .timeout = w->settings.timeout};
+        section = (struct rmai_blocking){.call = seen.call,
+                                         .what = what,
+                                         .met = w->watched,
+                                         .stall = w->settings.stall,
+                                         .timeout = w->settings.timeout};
     }
     return NULL;
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Flushes of MPI's window that last. MPI_Win_flush returns when the target has answered, and until then MPICH lets no other thread of
- * the process into MPI: a flush of a PE that stands still would be silent for ever, and nothing could be asked of anybody. So whoever
- * flushes says so in a few words of memory, and a thread that never enters MPI looks at these, and says after RMA_STALL seconds
- * which call waits for which PE. RMA_TIMEOUT seconds later it ends the process, and so the job (runtime/blocking). */
+/* Flushes of MPI's window that last. MPI_Win_flush returns when the target has answered, and until then MPICH lets no
+ * other thread of the process into MPI: a flush of a PE that stands still would be silent for ever, and nothing could
+ * be asked of anybody. So whoever flushes says so in a few words of memory, and a thread that never enters MPI looks at
+ * these, and says after RMA_STALL seconds which call waits for which PE. RMA_TIMEOUT seconds later it ends the process,
+ * and so the job (runtime/blocking). */
 #ifndef RMAI_FLUSH_H
 #define RMAI_FLUSH_H
 
@@ -23,7 +24,8 @@ struct rmai_flush {
 
 static inline void rmai_flush_begins(struct rmai_flush *f, const char *call, int pe) {
     unsigned version = atomic_load_explicit(&f->version, memory_order_relaxed);
-    /* Release fence: who reads the new call or PE finds the version changed. Release store: who finds the odd version reads them. */
+    /* Release fence: who reads the new call or PE finds the version changed. Release store: who finds the odd version
+     * reads them. */
     atomic_thread_fence(memory_order_release);
     atomic_store_explicit(&f->call, rmai_error_name(call), memory_order_relaxed);
     atomic_store_explicit(&f->pe, pe, memory_order_relaxed);
@@ -52,8 +54,8 @@ struct rmai_flush_watch {
     pthread_t thread;
 };
 
-/* rmai_flush_watch_start begins to watch, where MPI's window may be used. Without a thread for it nothing is watched: that is no error.
- * rmai_flush_watch_end ends it, if it runs. */
+/* rmai_flush_watch_start begins to watch, where MPI's window may be used. Without a thread for it nothing is watched:
+ * that is no error. rmai_flush_watch_end ends it, if it runs. */
 void rmai_flush_watch_start(struct rmai_world *w);
 void rmai_flush_watch_end(struct rmai_world *w);
 

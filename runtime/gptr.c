@@ -7,9 +7,7 @@
 #include "runtime/attach.h"
 #include "runtime/transfer.h"
 
-static rma_gptr_t make(int pe, size_t offset) {
-    return (rma_gptr_t)(uint32_t)pe << RMA_GPTR_BITS_ | offset;
-}
+static rma_gptr_t make(int pe, size_t offset) { return (rma_gptr_t)(uint32_t)pe << RMA_GPTR_BITS_ | offset; }
 
 /* Of [addr, addr + len) where it is symmetric; null elsewhere. */
 static rma_gptr_t of_symmetric(const struct rmai_world *w, const void *addr, size_t len, int pe) {
@@ -46,16 +44,17 @@ rma_gptr_t rma_gptr(const void *addr, int pe) {
     g = pe == w->my_pe ? rmai_gptr_own(w, addr, 1) : of_symmetric(w, addr, 1, pe);
     if (g != RMA_GPTR_NULL) return g;
     if (pe != w->my_pe && rmai_gptr_own(w, addr, 1) != RMA_GPTR_NULL)
-        rmai_raise(rmai_error(RMA_ERR_ADDRESS, "rma_gptr: addr %p is in the local heap or attached memory of PE %d, not of PE %d", addr,
+        rmai_raise(rmai_error(RMA_ERR_ADDRESS,
+                              "rma_gptr: addr %p is in the local heap or attached memory of PE %d, not of PE %d", addr,
                               w->my_pe, pe));
     else
-        rmai_raise(rmai_error(RMA_ERR_ADDRESS, "rma_gptr: addr %p is in no heap, global variable or attached region of this PE",
-                              addr));
+        rmai_raise(rmai_error(RMA_ERR_ADDRESS,
+                              "rma_gptr: addr %p is in no heap, global variable or attached region of this PE", addr));
     return RMA_GPTR_NULL;
 }
 
-/* The part of a space in which an offset below the attached ones lies: [*start, *end), and which pool's extent *end is, if
- * *pool is not -1. Bytes of an object's end that the origin knows already are known to every PE. */
+/* The part of a space in which an offset below the attached ones lies: [*start, *end), and which pool's extent *end is,
+ * if *pool is not -1. Bytes of an object's end that the origin knows already are known to every PE. */
 static void bounds(const struct rmai_world *w, size_t offset, size_t *start, size_t *end, int *pool) {
     *start = *end = 0;
     *pool = -1;
@@ -75,8 +74,8 @@ static int within(size_t offset, size_t len, size_t start, size_t end) {
     return offset >= start && offset <= end && len <= end - offset;
 }
 
-/* What the inlined look would give, for the PEs that it does not cover, and what it does not know: global variables and attached
- * memory. Returns 0 if [g, g + len) is in no memory of its PE, number q of this node. */
+/* What the inlined look would give, for the PEs that it does not cover, and what it does not know: global variables and
+ * attached memory. Returns 0 if [g, g + len) is in no memory of its PE, number q of this node. */
 static int find(struct rmai_world *w, rma_gptr_t g, size_t len, int q, struct rmai_place *p) {
     size_t offset = (size_t)(g & RMAI_OFFSET_MASK), start, end;
     struct rmai_header *h = rmai_header(w, q);
@@ -104,8 +103,8 @@ static int find(struct rmai_world *w, rma_gptr_t g, size_t len, int q, struct rm
     return 1;
 }
 
-/* The same for a PE of another node. Attached memory is looked up by its owner when it comes to it, the extent of a local heap is
- * asked for only where what was last heard of it does not do. */
+/* The same for a PE of another node. Attached memory is looked up by its owner when it comes to it, the extent of a
+ * local heap is asked for only where what was last heard of it does not do. */
 static int find_far(struct rmai_world *w, const char *call, rma_gptr_t g, size_t len, struct rmai_place *p, int *code) {
     size_t offset = (size_t)(g & RMAI_OFFSET_MASK), start, end;
     int pe = rma_gptr_pe(g), pool;
@@ -134,22 +133,26 @@ void *rma_gptr_ptr(rma_gptr_t g) {
 static int not_there(const struct rmai_world *w, const char *call, rma_gptr_t g, size_t len) {
     unsigned long long offset = g & RMAI_OFFSET_MASK;
     if (offset >= RMA_GPTR_ATTACHED_)
-        return rmai_error(RMA_ERR_ADDRESS,
-                          "%s: global pointer %#llx with %zu bytes is in no region that PE %d has attached (any more) (offset %#llx)",
-                          call, (unsigned long long)g, len, rma_gptr_pe(g), offset);
-    return rmai_error(RMA_ERR_ADDRESS,
-                      "%s: global pointer %#llx with %zu bytes is outside the heaps of PE %d (offset %#llx; symmetric heap "
-                      "%#zx to %#zx, local heap from %#zx)",
-                      call, (unsigned long long)g, len, rma_gptr_pe(g), offset, w->layout.symmetric,
-                      w->layout.symmetric + rmai_segment_size(&w->symmetric), w->layout.local);
+        return rmai_error(
+            RMA_ERR_ADDRESS,
+            "%s: global pointer %#llx with %zu bytes is in no region that PE %d has attached (any more) (offset %#llx)",
+            call, (unsigned long long)g, len, rma_gptr_pe(g), offset);
+    return rmai_error(
+        RMA_ERR_ADDRESS,
+        "%s: global pointer %#llx with %zu bytes is outside the heaps of PE %d (offset %#llx; symmetric heap "
+        "%#zx to %#zx, local heap from %#zx)",
+        call, (unsigned long long)g, len, rma_gptr_pe(g), offset, w->layout.symmetric,
+        w->layout.symmetric + rmai_segment_size(&w->symmetric), w->layout.local);
 }
 
 /* Attached memory is aligned as its address is, which only its owner's node knows. */
 static int aligned(const char *call, rma_gptr_t g, size_t align, struct rmai_place *p) {
     if ((p->there ? (uintptr_t)p->there : p->address) & (align - 1)) {
         if (p->region) rmai_attached_leave(p->region);
-        return rmai_error(RMA_ERR_ADDRESS, "%s: global pointer %#llx (PE %d, address %#llx there) is not aligned to %zu bytes", call,
-                          (unsigned long long)g, rma_gptr_pe(g), (unsigned long long)(p->there ? (uintptr_t)p->there : p->address), align);
+        return rmai_error(RMA_ERR_ADDRESS,
+                          "%s: global pointer %#llx (PE %d, address %#llx there) is not aligned to %zu bytes", call,
+                          (unsigned long long)g, rma_gptr_pe(g),
+                          (unsigned long long)(p->there ? (uintptr_t)p->there : p->address), align);
     }
     return RMA_SUCCESS;
 }
@@ -161,11 +164,11 @@ static int resolve(const char *call, rma_gptr_t g, size_t len, size_t align, str
     if (code != RMA_SUCCESS) return code;
     if (g == RMA_GPTR_NULL) return rmai_error(RMA_ERR_ADDRESS, "%s: the global pointer is null", call);
     if (pe >= w->n_pes)
-        return rmai_error(RMA_ERR_PE, "%s: global pointer %#llx names PE %d, outside 0..%d", call, (unsigned long long)g, pe,
-                          w->n_pes - 1);
+        return rmai_error(RMA_ERR_PE, "%s: global pointer %#llx names PE %d, outside 0..%d", call,
+                          (unsigned long long)g, pe, w->n_pes - 1);
     if (offset & (align - 1) && offset < RMA_GPTR_ATTACHED_)
-        return rmai_error(RMA_ERR_ADDRESS, "%s: global pointer %#llx (PE %d, offset %#llx) is not aligned to %zu bytes", call,
-                          (unsigned long long)g, pe, offset, align);
+        return rmai_error(RMA_ERR_ADDRESS, "%s: global pointer %#llx (PE %d, offset %#llx) is not aligned to %zu bytes",
+                          call, (unsigned long long)g, pe, offset, align);
     q = RMAI_LIKELY(rma_slot_(pe) < rma_reach_.n_node) ? (int)rma_slot_(pe) : rmai_node_slot(w, pe);
     if (q < 0) {
         int there = find_far(w, call, g, len, p, &code);
@@ -177,8 +180,8 @@ static int resolve(const char *call, rma_gptr_t g, size_t len, size_t align, str
     return aligned(call, g, align, p);
 }
 
-int rmai_gptr_here(struct rmai_world *w, const char *call, uint64_t offset, size_t len, size_t align, int writes, void **there,
-                   struct rmai_region **region) {
+int rmai_gptr_here(struct rmai_world *w, const char *call, uint64_t offset, size_t len, size_t align, int writes,
+                   void **there, struct rmai_region **region) {
     rma_gptr_t g = make(w->my_pe, offset);
     struct rmai_attached table;
     struct rmai_place p = {0};
@@ -246,14 +249,16 @@ int rma_gptr_get_slow_(const char *call, void *dest, rma_gptr_t source, size_t l
     return RMA_SUCCESS;
 }
 
-int rma_gptr_atomic_slow_(const char *call, int op, rma_gptr_t g, size_t len, uint64_t value, uint64_t cond, uint64_t *old) {
+int rma_gptr_atomic_slow_(const char *call, int op, rma_gptr_t g, size_t len, uint64_t value, uint64_t cond,
+                          uint64_t *old) {
     struct rmai_place p;
     int code = resolve(call, g, len, len, &p);
     if (code == RMA_SUCCESS) code = rmai_place_atomic(&rmai_world, call, &p, op, len, value, cond, old);
     return rmai_raise(code);
 }
 
-int rma_gptr_atomic_nbi_slow_(const char *call, int op, rma_gptr_t g, size_t len, uint64_t value, uint64_t cond, void *fetch) {
+int rma_gptr_atomic_nbi_slow_(const char *call, int op, rma_gptr_t g, size_t len, uint64_t value, uint64_t cond,
+                              void *fetch) {
     struct rmai_place p;
     int code = rmai_running(call);
     if (code == RMA_SUCCESS && !fetch) code = rmai_error(RMA_ERR_ARG, "%s: fetch is a null pointer", call);

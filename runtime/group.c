@@ -25,8 +25,9 @@ void rmai_group_close(struct rmai_group *g) {
 
 /* ---- making ---- */
 
-/* MPI_Comm_create_group is called by these PEs only, which have met: it waits without serving others. The tag tells apart what threads make at
- * one time; Open MPI 4.1 sends it messages as any others, so it must not be one of theirs (runtime/net). */
+/* MPI_Comm_create_group is called by these PEs only, which have met: it waits without serving others. The tag tells
+ * apart what threads make at one time; Open MPI 4.1 sends it messages as any others, so it must not be one of theirs
+ * (runtime/net). */
 #define GROUP_TAG 30000
 
 static int make_all(struct rmai_world *w, const struct rmai_team *t, MPI_Comm *all) {
@@ -49,19 +50,22 @@ static int learn_nodes(struct rmai_world *w, const char *call, const struct rmai
     int mine[2] = {near->index[0], near->n}, code;
     MPI_Request request;
     MPI_Comm_size(g->leaders, &g->n_nodes);
-    code = rmai_mpi(MPI_Iallgather(mine, 2, MPI_INT, g->node, 2, MPI_INT, g->leaders, &request), call, "MPI_Iallgather");
+    code =
+        rmai_mpi(MPI_Iallgather(mine, 2, MPI_INT, g->node, 2, MPI_INT, g->leaders, &request), call, "MPI_Iallgather");
     return code == RMA_SUCCESS ? rmai_far_finish(w, call, "MPI_Iallgather", &request, t) : code;
 }
 
-/* All memory that the team's collectives will need of the system, so that none of them fails on one PE while the others wait. */
+/* All memory that the team's collectives will need of the system, so that none of them fails on one PE while the others
+ * wait. */
 static int get_memory(struct rmai_world *w, const char *call, const struct rmai_team *t, struct rmai_group *g) {
     const size_t n = (size_t)t->n;
     g->sizes = malloc(n * (2 * sizeof *g->sizes + 2 * sizeof *g->counts + 1));
     g->node = t->near.me == 0 ? malloc((size_t)rmai_min((size_t)w->n_nodes, n) * sizeof *g->node) : NULL;
     g->stage = malloc(RMAI_GROUP_STAGE);
     if (!g->sizes || !g->stage || (t->near.me == 0 && !g->node))
-        return rmai_error(RMA_ERR_NO_MEM, "%s: no memory for %zu bytes of pieces and the numbers that MPI needs of %d PEs",
-                          call, RMAI_GROUP_STAGE, t->n);
+        return rmai_error(RMA_ERR_NO_MEM,
+                          "%s: no memory for %zu bytes of pieces and the numbers that MPI needs of %d PEs", call,
+                          RMAI_GROUP_STAGE, t->n);
     g->counts = (int *)(void *)(g->sizes + 2 * n);
     g->marks = (unsigned char *)(g->counts + 2 * n);
     return RMA_SUCCESS;
@@ -91,7 +95,8 @@ static int make_communicators(struct rmai_world *w, const char *call, const stru
     if (code == RMA_SUCCESS) MPI_Comm_set_errhandler(g->all, MPI_ERRORS_RETURN);
     rmai_blocking_step(&blocking, "making a communicator by MPI_Comm_split");
     if (code == RMA_SUCCESS)
-        code = rmai_mpi(MPI_Comm_split(g->all, t->near.me == 0 ? 0 : MPI_UNDEFINED, t->me, &g->leaders), call, "MPI_Comm_split");
+        code = rmai_mpi(MPI_Comm_split(g->all, t->near.me == 0 ? 0 : MPI_UNDEFINED, t->me, &g->leaders), call,
+                        "MPI_Comm_split");
     rmai_blocking_end(&blocking);
     return code;
 }
@@ -120,17 +125,21 @@ int rmai_group_ready(struct rmai_world *w, const char *call, struct rmai_team *t
 
 /* ---- collectives ---- */
 
-static MPI_Comm comm(const struct rmai_team *t, enum rmai_among among) { return among == RMAI_LEADERS ? t->group.leaders : t->group.all; }
+static MPI_Comm comm(const struct rmai_team *t, enum rmai_among among) {
+    return among == RMAI_LEADERS ? t->group.leaders : t->group.all;
+}
 
-#define BEGUN_AND_DONE(CALL, ...)                                                                   \
-    (rmai_mpi(CALL(__VA_ARGS__, &request), call, #CALL) == RMA_SUCCESS ? rmai_far_finish(w, call, #CALL, &request, t) : RMA_ERR_MPI)
+#define BEGUN_AND_DONE(CALL, ...)                                                                                      \
+    (rmai_mpi(CALL(__VA_ARGS__, &request), call, #CALL) == RMA_SUCCESS ? rmai_far_finish(w, call, #CALL, &request, t)  \
+                                                                       : RMA_ERR_MPI)
 
-int rmai_group_broadcast(struct rmai_world *w, const char *call, const struct rmai_team *t, enum rmai_among among, void *data, size_t len,
-                         int root) {
+int rmai_group_broadcast(struct rmai_world *w, const char *call, const struct rmai_team *t, enum rmai_among among,
+                         void *data, size_t len, int root) {
     MPI_Request request;
     int code = RMA_SUCCESS;
     for (size_t done = 0; code == RMA_SUCCESS && done < len; done += PIECE)
-        code = BEGUN_AND_DONE(MPI_Ibcast, (char *)data + done, (int)rmai_min(len - done, PIECE), MPI_BYTE, root, comm(t, among));
+        code = BEGUN_AND_DONE(MPI_Ibcast, (char *)data + done, (int)rmai_min(len - done, PIECE), MPI_BYTE, root,
+                              comm(t, among));
     return code;
 }
 
@@ -153,8 +162,8 @@ int rmai_group_find(struct rmai_world *w, const char *call, const struct rmai_te
     return BEGUN_AND_DONE(MPI_Iallreduce, MPI_IN_PLACE, node, 1, MPI_INT, MPI_MAX, g->leaders);
 }
 
-int rmai_group_reduce(struct rmai_world *w, const char *call, const struct rmai_team *t, enum rmai_among among, void *data, size_t n,
-                      size_t size, MPI_Datatype type, MPI_Op op, int exactly_alike) {
+int rmai_group_reduce(struct rmai_world *w, const char *call, const struct rmai_team *t, enum rmai_among among,
+                      void *data, size_t n, size_t size, MPI_Datatype type, MPI_Op op, int exactly_alike) {
     const size_t piece = PIECE / size;
     MPI_Request request;
     int code = RMA_SUCCESS, rank;
@@ -173,8 +182,8 @@ int rmai_group_reduce(struct rmai_world *w, const char *call, const struct rmai_
     return code;
 }
 
-int rmai_group_scan(struct rmai_world *w, const char *call, const struct rmai_team *t, enum rmai_scan kind, void *data, size_t n, size_t size,
-                    MPI_Datatype type, MPI_Op op) {
+int rmai_group_scan(struct rmai_world *w, const char *call, const struct rmai_team *t, enum rmai_scan kind, void *data,
+                    size_t n, size_t size, MPI_Datatype type, MPI_Op op) {
     const size_t piece = PIECE / size;
     MPI_Request request;
     int code = RMA_SUCCESS;
@@ -189,7 +198,8 @@ int rmai_group_scan(struct rmai_world *w, const char *call, const struct rmai_te
     return code;
 }
 
-int rmai_group_lengths(struct rmai_world *w, const char *call, const struct rmai_team *t, enum rmai_among among, size_t mine, size_t *len) {
+int rmai_group_lengths(struct rmai_world *w, const char *call, const struct rmai_team *t, enum rmai_among among,
+                       size_t mine, size_t *len) {
     uint64_t word = mine;
     MPI_Request request;
     _Static_assert(sizeof *len == sizeof word, "lengths travel as they are");
@@ -197,15 +207,16 @@ int rmai_group_lengths(struct rmai_world *w, const char *call, const struct rmai
 }
 
 /* Each part in turn, where MPI's counts do not reach. */
-static int gather_one_by_one(struct rmai_world *w, const char *call, const struct rmai_team *t, enum rmai_among among, char *dest,
-                             const size_t *len, const size_t *at, int n) {
+static int gather_one_by_one(struct rmai_world *w, const char *call, const struct rmai_team *t, enum rmai_among among,
+                             char *dest, const size_t *len, const size_t *at, int n) {
     int code = RMA_SUCCESS;
-    for (int i = 0; i < n && code == RMA_SUCCESS; i++) code = rmai_group_broadcast(w, call, t, among, dest + at[i], len[i], i);
+    for (int i = 0; i < n && code == RMA_SUCCESS; i++)
+        code = rmai_group_broadcast(w, call, t, among, dest + at[i], len[i], i);
     return code;
 }
 
-int rmai_group_gather(struct rmai_world *w, const char *call, const struct rmai_team *t, enum rmai_among among, char *dest, const size_t *len,
-                      const size_t *at) {
+int rmai_group_gather(struct rmai_world *w, const char *call, const struct rmai_team *t, enum rmai_among among,
+                      char *dest, const size_t *len, const size_t *at) {
     const int n = among == RMAI_LEADERS ? t->group.n_nodes : t->n;
     MPI_Request request;
     int *count = t->group.counts, fits = 1, alike = 1;
@@ -214,7 +225,8 @@ int rmai_group_gather(struct rmai_world *w, const char *call, const struct rmai_
         alike &= len[i] == len[0] && at[i] == (size_t)i * len[0];
     }
     if (!fits) return gather_one_by_one(w, call, t, among, dest, len, at, n);
-    if (alike) return BEGUN_AND_DONE(MPI_Iallgather, MPI_IN_PLACE, 0, MPI_BYTE, dest, (int)len[0], MPI_BYTE, comm(t, among));
+    if (alike)
+        return BEGUN_AND_DONE(MPI_Iallgather, MPI_IN_PLACE, 0, MPI_BYTE, dest, (int)len[0], MPI_BYTE, comm(t, among));
     for (int i = 0; i < n; i++) {
         count[i] = (int)len[i];
         count[n + i] = (int)at[i];

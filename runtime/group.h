@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A team of several nodes, as MPI knows it: a communicator of all its PEs, and one of its leaders, the first PE of each node. Made when the
- * team's first collective crosses nodes: most teams never have one. MPI's nonblocking collectives carry what crosses nodes; whoever waits
- * for one serves others meanwhile. */
+/* A team of several nodes, as MPI knows it: a communicator of all its PEs, and one of its leaders, the first PE of each
+ * node. Made when the team's first collective crosses nodes: most teams never have one. MPI's nonblocking collectives
+ * carry what crosses nodes; whoever waits for one serves others meanwhile. */
 #ifndef RMAI_GROUP_H
 #define RMAI_GROUP_H
 
@@ -21,7 +21,7 @@ struct rmai_group {
     MPI_Comm all;     /* of all PEs, numbered as in the team; MPI_COMM_NULL until it is made */
     MPI_Comm leaders; /* by the number of their PE; MPI_COMM_NULL on the others */
     int n_nodes;
-    int in_order;     /* each node's PEs follow each other in the team: alike on all PEs */
+    int in_order;                 /* each node's PEs follow each other in the team: alike on all PEs */
     struct rmai_group_node *node; /* of leaders, by number among the leaders; NULL elsewhere */
     size_t *sizes;                /* room for a call: two numbers for each PE of the team, */
     int *counts;                  /* two for MPI, */
@@ -34,7 +34,8 @@ struct rmai_group {
 void rmai_group_none(struct rmai_group *g);
 void rmai_group_close(struct rmai_group *g);
 
-/* rmai_group_ready makes what t's group lacks (collective over t, which is on several nodes). Returns RMA_SUCCESS, RMA_ERR_MPI, RMA_ERR_NO_MEM. */
+/* rmai_group_ready makes what t's group lacks (collective over t, which is on several nodes). Returns RMA_SUCCESS,
+ * RMA_ERR_MPI, RMA_ERR_NO_MEM. */
 int rmai_group_ready(struct rmai_world *w, const char *call, struct rmai_team *t);
 
 /* ---- collectives over t, whose group is ready, each complete on return ----
@@ -43,25 +44,26 @@ int rmai_group_ready(struct rmai_world *w, const char *call, struct rmai_team *t
 
 enum rmai_among { RMAI_LEADERS, RMAI_ALL };
 
-int rmai_group_broadcast(struct rmai_world *w, const char *call, const struct rmai_team *t, enum rmai_among among, void *data, size_t len,
-                         int root);
+int rmai_group_broadcast(struct rmai_world *w, const char *call, const struct rmai_team *t, enum rmai_among among,
+                         void *data, size_t len, int root);
 
 /* *node: the number among the leaders of the node with PE i of the team; `here`: it is this one. Leaders only. */
 int rmai_group_find(struct rmai_world *w, const char *call, const struct rmai_team *t, int i, int here, int *node);
 
 /* In place: Open MPI 4.1 goes wrong where some PEs are in place and others are not. */
-int rmai_group_reduce(struct rmai_world *w, const char *call, const struct rmai_team *t, enum rmai_among among, void *data, size_t n,
-                      size_t size, MPI_Datatype type, MPI_Op op, int exactly_alike);
+int rmai_group_reduce(struct rmai_world *w, const char *call, const struct rmai_team *t, enum rmai_among among,
+                      void *data, size_t n, size_t size, MPI_Datatype type, MPI_Op op, int exactly_alike);
 enum rmai_scan { RMAI_INCLUSIVE, RMAI_EXCLUSIVE };
-int rmai_group_scan(struct rmai_world *w, const char *call, const struct rmai_team *t, enum rmai_scan kind, void *data, size_t n, size_t size,
-                    MPI_Datatype type, MPI_Op op);
+int rmai_group_scan(struct rmai_world *w, const char *call, const struct rmai_team *t, enum rmai_scan kind, void *data,
+                    size_t n, size_t size, MPI_Datatype type, MPI_Op op);
 
 /* len[i] becomes what number i says. */
-int rmai_group_lengths(struct rmai_world *w, const char *call, const struct rmai_team *t, enum rmai_among among, size_t mine, size_t *len);
+int rmai_group_lengths(struct rmai_world *w, const char *call, const struct rmai_team *t, enum rmai_among among,
+                       size_t mine, size_t *len);
 
 /* The part of number i is len[i] bytes at dest + at[i]; the own one is there already. */
-int rmai_group_gather(struct rmai_world *w, const char *call, const struct rmai_team *t, enum rmai_among among, char *dest, const size_t *len,
-                      const size_t *at);
+int rmai_group_gather(struct rmai_world *w, const char *call, const struct rmai_team *t, enum rmai_among among,
+                      char *dest, const size_t *len, const size_t *at);
 
 /* Two PEs exchange pieces: rmai_group_swap_begin begins to send len bytes, RMAI_PIECE at most, to PE i of the team,
  * and to receive as many of it, which are those of its call of the same turn for this PE. Both are in use until

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The local heap, by its owner: it allocates alone and publishes, by the extent in its header, how far peers may reach. What
- * peers have given back is taken when nothing of the size asked for is parked. */
+/* The local heap, by its owner: it allocates alone and publishes, by the extent in its header, how far peers may reach.
+ * What peers have given back is taken when nothing of the size asked for is parked. */
 #include "config.h"
 
 #include "runtime/local.h"
@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define ALIGNMENT 64
+#define ALIGNMENT     64
 #define ALIGNMENT_MAX ((size_t)1 << 30)
 
 void rmai_own_lock(struct rmai_world *w) {
@@ -22,14 +22,15 @@ void rmai_own_unlock(struct rmai_world *w) {
     if (w->level == RMA_THREAD_MULTIPLE) pthread_mutex_unlock(&w->local_lock);
 }
 
-int rmai_local_grow(struct rmai_world *w, struct rmai_segment *s, int q, enum rmai_pool pool, size_t alignment, size_t size) {
+int rmai_local_grow(struct rmai_world *w, struct rmai_segment *s, int q, enum rmai_pool pool, size_t alignment,
+                    size_t size) {
     size_t got, want = rmai_segment_want(s, alignment, size);
     int code = want ? rmai_segment_commit(s, want, &got) : RMA_ERR_NO_MEM;
     if (code != RMA_SUCCESS) return code;
     rmai_segment_extend(s, got);
     /* Release: the pages are there before a peer reads that they are. Pairs with rma_gptr_ptr_'s acquire load. */
-    atomic_store_explicit(&rmai_header(w, q)->extent[pool], (pool == RMAI_OWN ? w->layout.local : w->layout.guest) + s->size,
-                          memory_order_release);
+    atomic_store_explicit(&rmai_header(w, q)->extent[pool],
+                          (pool == RMAI_OWN ? w->layout.local : w->layout.guest) + s->size, memory_order_release);
     return RMA_SUCCESS;
 }
 
@@ -49,7 +50,8 @@ static void *allocate(struct rmai_world *w, const char *call, size_t alignment, 
     int quick = alignment == ALIGNMENT && !w->local.guard;
     if (quick) offset = rmai_quick_take(&w->quick, &w->local.pool, size);
     if (offset != RMAI_TLSF_FULL) return w->local.base + offset;
-    /* Only now: peers write the list's head all the time, and a look at it in each allocation would fetch its line each time. */
+    /* Only now: peers write the list's head all the time, and a look at it in each allocation would fetch its line each
+     * time. */
     if (rmai_returned_any(w->returned)) rmai_segment_drain(&w->local, w->returned, &w->quick);
     if (quick) {
         offset = rmai_quick_take(&w->quick, &w->local.pool, size);
@@ -96,8 +98,8 @@ int rma_alloc_mem(size_t size, void *base) {
 static int check_hints(const struct rma_hints *h) {
     if (!h) return rmai_error(RMA_ERR_ARG, "rma_alloc_mem_hints: hints is a null pointer");
     if ((h->alignment & (h->alignment - 1)) || h->alignment > ALIGNMENT_MAX)
-        return rmai_error(RMA_ERR_ARG, "rma_alloc_mem_hints: alignment %zu is not a power of two up to %zu", h->alignment,
-                          ALIGNMENT_MAX);
+        return rmai_error(RMA_ERR_ARG, "rma_alloc_mem_hints: alignment %zu is not a power of two up to %zu",
+                          h->alignment, ALIGNMENT_MAX);
     if (h->numa_node < -1 || (h->numa_node >= 0 && !rmai_numa_exists(h->numa_node)))
         return rmai_error(RMA_ERR_ARG, "rma_alloc_mem_hints: this machine has no NUMA node %d", h->numa_node);
     return RMA_SUCCESS;
@@ -126,7 +128,8 @@ int rma_alloc_mem_hints(size_t size, struct rma_hints *hints, void *base) {
     }
     if (code != RMA_SUCCESS) return rmai_raise(code);
     if (own_pages && block && hints->huge_pages && rmai_huge_advise(block, room)) granted |= RMA_GRANTED_HUGE;
-    if (own_pages && block && hints->numa_node >= 0 && rmai_numa_bind(block, room, hints->numa_node)) granted |= RMA_GRANTED_NUMA;
+    if (own_pages && block && hints->numa_node >= 0 && rmai_numa_bind(block, room, hints->numa_node))
+        granted |= RMA_GRANTED_NUMA;
     if (block && hints->zero) memset(block, 0, room);
     hints->granted = granted;
     memcpy(base, &block, sizeof block);
@@ -157,7 +160,8 @@ int rma_free_mem(void *base) {
     struct rmai_world *w = &rmai_world;
     size_t offset;
     int code;
-    if (RMAI_LIKELY(w->quick_open && rmai_quick_park(&w->quick, &w->local.pool, (size_t)((char *)base - w->local.base))))
+    if (RMAI_LIKELY(w->quick_open &&
+                    rmai_quick_park(&w->quick, &w->local.pool, (size_t)((char *)base - w->local.base))))
         return RMA_SUCCESS;
     code = rmai_running("rma_free_mem");
     offset = (size_t)((char *)base - w->reservation.node_base);
@@ -166,5 +170,6 @@ int rma_free_mem(void *base) {
     if (RMAI_LIKELY(rmai_segment_holds(&w->local, base)) || offset >= w->reservation.stride * (size_t)w->node_n_pes ||
         (size_t)((char *)base - w->symmetric.base) < w->symmetric.max)
         return rmai_raise(rmai_local_free(w, "rma_free_mem", base));
-    return rmai_raise(rmai_give_back(w, "rma_free_mem", (int)(offset / w->reservation.stride), offset % w->reservation.stride, base));
+    return rmai_raise(
+        rmai_give_back(w, "rma_free_mem", (int)(offset / w->reservation.stride), offset % w->reservation.stride, base));
 }

@@ -4,23 +4,25 @@
  *   tail_   on the lock's home, one PE chosen by its address: 1 + the last PE of the queue, 0 if there never was one
  *   node_   on each PE: whether it is in the queue, and more
  *
- * There are two ways to wait. Where all PEs are near (rmai_one_node; the lock is in memory that all reach), a PE waits for a word of the
- * one before it (T. Craig, "Building FIFO and priority-queuing spin locks from atomic swap", 1993; A. Landin, E. Hagersten): to take a
- * lock is one exchange of the tail, to release it one store to the own node_, and that store is all that passes between two PEs. A PE's
- * node_ says that it is in the queue, and by a phase, which alternates, for which time; the tail that the next one has found says which
- * time that one waits for. Two phases do: the time after the next begins when the waiting PE has had its turn.
+ * There are two ways to wait. Where all PEs are near (rmai_one_node; the lock is in memory that all reach), a PE waits
+ * for a word of the one before it (T. Craig, "Building FIFO and priority-queuing spin locks from atomic swap", 1993; A.
+ * Landin, E. Hagersten): to take a lock is one exchange of the tail, to release it one store to the own node_, and that
+ * store is all that passes between two PEs. A PE's node_ says that it is in the queue, and by a phase, which
+ * alternates, for which time; the tail that the next one has found says which time that one waits for. Two phases do:
+ * the time after the next begins when the waiting PE has had its turn.
  *
- * Between nodes a PE cannot look at another one's word. There it writes itself into the node_ of the one before, and waits for its own to be
- * granted (Mellor-Crummey and Scott, 1991). Its node_ is stored to only while the PE is in no queue; in the queue it is changed by atomics,
- * by others too, and bits are only added. Where MPI does the atomics (RMA_AMO=mpi) a processor's atomic on the own word would be a second
- * authority: then a waiting PE does not say that it sleeps, and looks again by itself. */
+ * Between nodes a PE cannot look at another one's word. There it writes itself into the node_ of the one before, and
+ * waits for its own to be granted (Mellor-Crummey and Scott, 1991). Its node_ is stored to only while the PE is in no
+ * queue; in the queue it is changed by atomics, by others too, and bits are only added. Where MPI does the atomics
+ * (RMA_AMO=mpi) a processor's atomic on the own word would be a second authority: then a waiting PE does not say that
+ * it sleeps, and looks again by itself. */
 #include "config.h"
 
 #include "base/error.h"
 #include "runtime/transfer.h"
 #include "runtime/world.h"
 
-#define SLEEP_MOST 1000000 /* nanoseconds: should a wake-up be missed */
+#define SLEEP_MOST    1000000 /* nanoseconds: should a wake-up be missed */
 #define POLLS_CROWDED 50
 
 /* The home, after a look at the arguments; -1 after an error. */
@@ -48,10 +50,12 @@ static rma_lock_t *near_copy(rma_lock_t *lock, int pe) {
     return rma_ptr(lock, pe);
 }
 
-static int past(uint32_t seen, uint32_t before) { return !(seen & RMA_LOCK_HELD_) || ((seen ^ before) & RMA_LOCK_PHASE_); }
+static int past(uint32_t seen, uint32_t before) {
+    return !(seen & RMA_LOCK_HELD_) || ((seen ^ before) & RMA_LOCK_PHASE_);
+}
 
-/* Who releases a lock looks at ASLEEP before it stores: in the moment between the two it may miss a PE that goes to sleep, which wakes by
- * itself then. */
+/* Who releases a lock looks at ASLEEP before it stores: in the moment between the two it may miss a PE that goes to
+ * sleep, which wakes by itself then. */
 int rma_lock_wait_(rma_lock_t *lock, uint32_t before) {
     struct rmai_world *w = &rmai_world;
     const struct rmai_patience *patience = &w->barrier.patience;
@@ -59,7 +63,8 @@ int rma_lock_wait_(rma_lock_t *lock, uint32_t before) {
     struct rmai_linger linger = {.stall = &stall};
     unsigned polls = w->barrier.crowded ? POLLS_CROWDED : rmai_polls(patience);
     uint32_t *word = &near_copy(lock, (int)(before & RMA_LOCK_PE_) - 1)->node_, seen;
-    __atomic_fetch_or(&lock->node_, before & RMA_LOCK_PE_, __ATOMIC_RELAXED); /* for who looks at the queue from outside */
+    __atomic_fetch_or(&lock->node_, before & RMA_LOCK_PE_,
+                      __ATOMIC_RELAXED); /* for who looks at the queue from outside */
     for (unsigned i = 0; i < polls; i++) {
         if (past(__atomic_load_n(word, __ATOMIC_ACQUIRE), before)) {
             rmai_wait_over(patience, &stall);
@@ -73,7 +78,9 @@ int rma_lock_wait_(rma_lock_t *lock, uint32_t before) {
     seen = __atomic_load_n(word, __ATOMIC_ACQUIRE);
     while (!past(seen, before)) {
         if (!(seen & RMA_LOCK_ASLEEP_)) {
-            if (!__atomic_compare_exchange_n(word, &seen, seen | RMA_LOCK_ASLEEP_, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) continue;
+            if (!__atomic_compare_exchange_n(word, &seen, seen | RMA_LOCK_ASLEEP_, 0, __ATOMIC_ACQ_REL,
+                                             __ATOMIC_ACQUIRE))
+                continue;
             seen |= RMA_LOCK_ASLEEP_;
         }
         rmai_sleep_on((_Atomic uint32_t *)word, seen, SLEEP_MOST, NULL);
@@ -121,14 +128,15 @@ static uint32_t await_bits(rma_lock_t *lock, uint32_t bits, struct rmai_stall *s
         if (patience->progress && patience->progress(patience->context)) continue;
         if (!(node & RMA_LOCK_ASLEEP_)) node = __atomic_or_fetch(&lock->node_, RMA_LOCK_ASLEEP_, __ATOMIC_ACQ_REL);
         if (!(node & bits))
-            rmai_sleep_on((_Atomic uint32_t *)&lock->node_, node, patience->progress ? patience->nap : SLEEP_MOST, patience->slept_on);
+            rmai_sleep_on((_Atomic uint32_t *)&lock->node_, node, patience->progress ? patience->nap : SLEEP_MOST,
+                          patience->slept_on);
     }
     rmai_wait_over(patience, stall);
     return node;
 }
 
-/* Adds bits to the node_ of pe, and wakes it if it sleeps. On this node the sleeper is woken from here, on another one by whoever there
- * does the atomic (runtime/answer.c). */
+/* Adds bits to the node_ of pe, and wakes it if it sleeps. On this node the sleeper is woken from here, on another one
+ * by whoever there does the atomic (runtime/answer.c). */
 static int tell(const char *call, rma_lock_t *lock, int pe, uint32_t bits) {
     struct rmai_world *w = &rmai_world;
     uint32_t *word = rma_atomic_ptr_(&lock->node_, sizeof *word, pe);
@@ -137,11 +145,13 @@ static int tell(const char *call, rma_lock_t *lock, int pe, uint32_t bits) {
     if (word) {
         before = __atomic_fetch_or(word, bits, __ATOMIC_ACQ_REL);
     } else {
-        int code = rma_atomic_slow_(call, RMA_CTX_DEFAULT, RMA_FETCH_OR_, &lock->node_, sizeof *word, bits, 0, pe, near ? &before : NULL);
+        int code = rma_atomic_slow_(call, RMA_CTX_DEFAULT, RMA_FETCH_OR_, &lock->node_, sizeof *word, bits, 0, pe,
+                                    near ? &before : NULL);
         if (code != RMA_SUCCESS) return code;
         if (!near) return rmai_raise(rmai_far_calm(w, call)); /* it has got there */
     }
-    if (before & RMA_LOCK_ASLEEP_ && (word || (word = rma_ptr(&lock->node_, pe)) != NULL)) rmai_rouse((_Atomic uint32_t *)word);
+    if (before & RMA_LOCK_ASLEEP_ && (word || (word = rma_ptr(&lock->node_, pe)) != NULL))
+        rmai_rouse((_Atomic uint32_t *)word);
     return RMA_SUCCESS;
 }
 
@@ -155,7 +165,8 @@ static int wait_for_grant(rma_lock_t *lock, uint32_t before) {
 }
 
 /* An atomic on the tail, and what was there. */
-static int at_tail(const char *call, int op, rma_lock_t *lock, uint32_t value, uint32_t cond, int home, uint32_t *before) {
+static int at_tail(const char *call, int op, rma_lock_t *lock, uint32_t value, uint32_t cond, int home,
+                   uint32_t *before) {
     uint64_t old = 0;
     int code = rma_atomic_slow_(call, RMA_CTX_DEFAULT, op, &lock->tail_, sizeof lock->tail_, value, cond, home, &old);
     *before = (uint32_t)old;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Three ways to meet:
  *   flat     each posts in its own line and looks at all others': one hand-over deep, n lines for each PE
- *   tree     a PE posts when those below it have; then the gates open from the top down: 2 log8 n deep, 8 lines for each PE
- *   counter  PEs share processors: the last to come opens one gate. A PE gives its processor up once and is woken once */
+ *   tree     a PE posts when those below it have; then the gates open from the top down: 2 log8 n deep, 8 lines for
+ * each PE counter  PEs share processors: the last to come opens one gate. A PE gives its processor up once and is woken
+ * once */
 #include "config.h"
 
 #include "runtime/near.h"
@@ -88,20 +89,27 @@ static inline uint32_t look(const struct rmai_near *near, struct rmai_event *e, 
 /* A wait for near PE i, or for any of the near PEs if i is ANY_NEAR. */
 #define ANY_NEAR (-1)
 static struct rmai_stall stall_for(const struct rmai_near *near, int i) {
-    const struct rmai_team *t = (const struct rmai_team *)(const void *)((const char *)near - offsetof(struct rmai_team, near));
+    const struct rmai_team *t =
+        (const struct rmai_team *)(const void *)((const char *)near - offsetof(struct rmai_team, near));
     const struct rmai_header *h;
     if (!near->patience->late) return (struct rmai_stall){0};
     h = (const struct rmai_header *)(const void *)((const char *)near->desk[i == ANY_NEAR ? 0 : i] - near->at);
-    return (struct rmai_stall){.call = near->call, .awaited = i == ANY_NEAR ? RMAI_AWAITED_TEAM : RMAI_AWAITED_PE, .pe = h->pe, .team = t,
-                                .meeting = t};
+    return (struct rmai_stall){.call = near->call,
+                               .awaited = i == ANY_NEAR ? RMAI_AWAITED_TEAM : RMAI_AWAITED_PE,
+                               .pe = h->pe,
+                               .team = t,
+                               .meeting = t};
 }
 
-/* Waits for an event of near PE i, which PE `from` (or ANY_NEAR) will bring about. Who may sleep says so in a line of that PE which nobody else writes: to look there costs it nothing,
- * where the line of the event, which has gone to who waits, would have to come back. */
-static RMAI_COLD void hear_late(const struct rmai_near *near, int i, struct rmai_event *e, uint32_t turn, uint32_t value, int from) {
+/* Waits for an event of near PE i, which PE `from` (or ANY_NEAR) will bring about. Who may sleep says so in a line of
+ * that PE which nobody else writes: to look there costs it nothing, where the line of the event, which has gone to who
+ * waits, would have to come back. */
+static RMAI_COLD void hear_late(const struct rmai_near *near, int i, struct rmai_event *e, uint32_t turn,
+                                uint32_t value, int from) {
     _Atomic uint32_t *sleepers = &near->desk[i]->sleepers;
     struct rmai_stall stall = stall_for(near, from);
-    atomic_fetch_add_explicit(sleepers, 1, memory_order_relaxed); /* rmai_wait has the fence between this and its last look */
+    atomic_fetch_add_explicit(sleepers, 1,
+                              memory_order_relaxed); /* rmai_wait has the fence between this and its last look */
     while (!rmai_reached(value, turn)) value = rmai_wait_watched(e, value, near->patience, &stall);
     rmai_wait_over(near->patience, &stall);
     atomic_fetch_sub_explicit(sleepers, 1, memory_order_relaxed);
@@ -115,12 +123,13 @@ static inline void hear(const struct rmai_near *near, int i, struct rmai_event *
 /* A new value for an event of this PE, or of the first. */
 static inline void tell(const struct rmai_near *near, struct rmai_desk *desk, struct rmai_event *e) {
     atomic_store_explicit(&e->value, near->turn, memory_order_release);
-    if (near->shape == RMAI_CROWDED) atomic_thread_fence(memory_order_seq_cst); /* PEs go to sleep at once: miss none of them */
+    if (near->shape == RMAI_CROWDED)
+        atomic_thread_fence(memory_order_seq_cst); /* PEs go to sleep at once: miss none of them */
     if (atomic_load_explicit(&desk->sleepers, memory_order_relaxed)) rmai_wake(e);
 }
 
-/* Until near PE i is through with `turn`. It wakes who waits for a turn when it is through with that one, not with each before. Should two wait
- * for different turns and one of them be forgotten, it looks again within a millisecond. */
+/* Until near PE i is through with `turn`. It wakes who waits for a turn when it is through with that one, not with each
+ * before. Should two wait for different turns and one of them be forgotten, it looks again within a millisecond. */
 static RMAI_COLD void await_late(const struct rmai_near *near, int i, uint32_t turn, uint32_t value) {
     struct rmai_desk *desk = near->desk[i];
     struct rmai_stall stall = stall_for(near, i);
@@ -145,8 +154,9 @@ static void await(struct rmai_near *near, uint32_t turn) {
     near->known = turn;
 }
 
-/* Turns are compared within 2^31 of each other. A slot in which this PE has not posted for so long, since others were the roots, would seem to
- * be ahead: so now and then what is old is made less old. Nobody waits for turns that this PE has passed. */
+/* Turns are compared within 2^31 of each other. A slot in which this PE has not posted for so long, since others were
+ * the roots, would seem to be ahead: so now and then what is old is made less old. Nobody waits for turns that this PE
+ * has passed. */
 static void rejuvenate(struct rmai_near *near) {
     const uint32_t old = near->turn - RMAI_SLOTS - 1;
     struct rmai_event *gate = &near->mine->gate;
@@ -156,7 +166,8 @@ static void rejuvenate(struct rmai_near *near) {
             atomic_store_explicit(&posted->value, old, memory_order_relaxed);
     }
     if (!rmai_reached(near->known, old)) near->known = old; /* or those who posted in later turns would not have */
-    if (!rmai_reached(atomic_load_explicit(&gate->value, memory_order_relaxed), old)) atomic_store_explicit(&gate->value, old, memory_order_relaxed);
+    if (!rmai_reached(atomic_load_explicit(&gate->value, memory_order_relaxed), old))
+        atomic_store_explicit(&gate->value, old, memory_order_relaxed);
 }
 
 /* Who has to wait, waits until there is room for some more turns. */
@@ -234,9 +245,11 @@ void rmai_near_sync(struct rmai_near *near) {
 
 /* ---- places ---- */
 
-int rmai_near_offset(struct rmai_world *w, const char *call, const char *argument, const void *addr, size_t len, uint64_t *offset) {
+int rmai_near_offset(struct rmai_world *w, const char *call, const char *argument, const void *addr, size_t len,
+                     uint64_t *offset) {
     const char *space = (const char *)rmai_header(w, w->node_my_pe);
-    const size_t size = __atomic_load_n(&rma_reach_.size, __ATOMIC_RELAXED); /* of the symmetric heap: another thread may make it grow */
+    const size_t size = __atomic_load_n(&rma_reach_.size,
+                                        __ATOMIC_RELAXED); /* of the symmetric heap: another thread may make it grow */
     size_t at = (size_t)((const char *)addr - w->symmetric.base), all;
     *offset = w->layout.symmetric + at;
     if (RMAI_LIKELY(at <= size && len <= size - at)) return RMA_SUCCESS;
@@ -253,13 +266,16 @@ int rmai_near_offset(struct rmai_world *w, const char *call, const char *argumen
     if (at >= w->layout.symmetric && at < w->layout.symmetric + w->layout.symmetric_max) {
         all = w->layout.symmetric + size;
     } else if (at >= w->layout.local) {
-        all = atomic_load_explicit(&rmai_header(w, w->node_my_pe)->extent[at >= w->layout.guest ? RMAI_GUEST : RMAI_OWN], memory_order_acquire);
+        all =
+            atomic_load_explicit(&rmai_header(w, w->node_my_pe)->extent[at >= w->layout.guest ? RMAI_GUEST : RMAI_OWN],
+                                 memory_order_acquire);
     } else {
         all = 0;
     }
     if (at > all || len > all - at)
-        return rmai_error(RMA_ERR_ADDRESS, "%s: %s %p with %zu bytes passes the end of the heap's %zu bytes in use at %p", call, argument, addr, len,
-                          all, (const void *)(space + all));
+        return rmai_error(RMA_ERR_ADDRESS,
+                          "%s: %s %p with %zu bytes passes the end of the heap's %zu bytes in use at %p", call,
+                          argument, addr, len, all, (const void *)(space + all));
     *offset = at;
     return RMA_SUCCESS;
 }

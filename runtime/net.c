@@ -15,12 +15,14 @@
 #define SHORT_TAG 0
 
 void rmai_net_none(struct rmai_net *net) {
-    *net = (struct rmai_net){.leaders = MPI_COMM_NULL, .messages = MPI_COMM_NULL, .merge = MPI_OP_NULL, .window = MPI_WIN_NULL};
+    *net = (struct rmai_net){
+        .leaders = MPI_COMM_NULL, .messages = MPI_COMM_NULL, .merge = MPI_OP_NULL, .window = MPI_WIN_NULL};
     for (int i = 0; i < RMAI_EARS; i++) net->ear[i] = MPI_REQUEST_NULL;
 }
 
 static int listen(struct rmai_net *net, unsigned i) {
-    return MPI_Irecv(net->heard[i], (int)RMAI_MESSAGE, MPI_BYTE, MPI_ANY_SOURCE, SHORT_TAG, net->messages, &net->ear[i]);
+    return MPI_Irecv(net->heard[i], (int)RMAI_MESSAGE, MPI_BYTE, MPI_ANY_SOURCE, SHORT_TAG, net->messages,
+                     &net->ear[i]);
 }
 
 /* What takes all PEs is made in any case, also where something before it has failed here: the others are in it. */
@@ -41,7 +43,8 @@ int rmai_net_open(struct rmai_net *net, int is_leader, rmai_net_merge *merge) {
     if (code == MPI_SUCCESS) code = MPI_Comm_set_errhandler(net->messages, MPI_ERRORS_RETURN);
     if (code != MPI_SUCCESS) return rmai_mpi(code, "rma_init", "MPI_Comm_set_errhandler");
     net->heard = malloc(RMAI_EARS * sizeof *net->heard);
-    if (!net->heard) return rmai_error(RMA_ERR_NO_MEM, "rma_init: no memory for the %d receives of messages", RMAI_EARS);
+    if (!net->heard)
+        return rmai_error(RMA_ERR_NO_MEM, "rma_init: no memory for the %d receives of messages", RMAI_EARS);
     for (unsigned i = 0; code == MPI_SUCCESS && i < RMAI_EARS; i++) code = listen(net, i);
     return rmai_mpi(code, "rma_init", "MPI_Irecv");
 }
@@ -95,8 +98,8 @@ int rmai_net_leader(const struct rmai_net *net, int i) {
 
 /* ---- messages ---- */
 
-/* Messages fill the receives in the order in which these were posted, so the next one is enough to look at: one MPI_Test, whatever
- * their number. */
+/* Messages fill the receives in the order in which these were posted, so the next one is enough to look at: one
+ * MPI_Test, whatever their number. */
 const void *rmai_net_hear(struct rmai_net *net, int *from, size_t *len, int *code) {
     MPI_Status status;
     int done = 0, count;
@@ -140,9 +143,9 @@ void rmai_net_let_go(MPI_Request *request) {
 /* ---- window ---- */
 
 /* Hints, and who uses them. The same size and unit everywhere: MPICH then keeps no table of n PEs.
- * The others count for atomics. MPICH leaves them to the network's adapter only if it does every operation that may come, of words, and
- * if no process of a node is allowed to do its own; Open MPI's acc_single_intrinsic is the same promise. Their order is left as it is:
- * a PE's own atomics on one word keep it. */
+ * The others count for atomics. MPICH leaves them to the network's adapter only if it does every operation that may
+ * come, of words, and if no process of a node is allowed to do its own; Open MPI's acc_single_intrinsic is the same
+ * promise. Their order is left as it is: a PE's own atomics on one word keep it. */
 static const char *const hints[][2] = {
     {"same_size", "true"},
     {"same_disp_unit", "true"},
@@ -153,7 +156,7 @@ static const char *const hints[][2] = {
     {"acc_single_intrinsic", "true"},
 };
 #define HINTS_PLAIN 2 /* of them for a window without atomics */
-#define HINTS (sizeof hints / sizeof hints[0])
+#define HINTS       (sizeof hints / sizeof hints[0])
 
 static int probe(const struct rmai_net *net) {
     void *base = NULL;
@@ -220,15 +223,19 @@ static MPI_Op operation(int op) {
     }
 }
 
-int rmai_net_atomic(struct rmai_net *net, const char *call, int pe, size_t disp, int op, size_t len, const void *operand,
-                    const void *cond, void *old) {
+int rmai_net_atomic(struct rmai_net *net, const char *call, int pe, size_t disp, int op, size_t len,
+                    const void *operand, const void *cond, void *old) {
     const int real = op == RMA_FETCH_FADD_;
     MPI_Datatype type = len == 4 ? (real ? MPI_FLOAT : MPI_UINT32_T) : real ? MPI_DOUBLE : MPI_UINT64_T;
     MPI_Aint at = (MPI_Aint)disp;
     if (op == RMA_COMPARE_SWAP_)
-        return rmai_mpi(MPI_Compare_and_swap(operand, cond, old, type, pe, at, net->window), call, "MPI_Compare_and_swap");
-    if (old) return rmai_mpi(MPI_Fetch_and_op(operand, old, type, pe, at, operation(op), net->window), call, "MPI_Fetch_and_op");
-    return rmai_mpi(MPI_Accumulate(operand, 1, type, pe, at, 1, type, operation(op), net->window), call, "MPI_Accumulate");
+        return rmai_mpi(MPI_Compare_and_swap(operand, cond, old, type, pe, at, net->window), call,
+                        "MPI_Compare_and_swap");
+    if (old)
+        return rmai_mpi(MPI_Fetch_and_op(operand, old, type, pe, at, operation(op), net->window), call,
+                        "MPI_Fetch_and_op");
+    return rmai_mpi(MPI_Accumulate(operand, 1, type, pe, at, 1, type, operation(op), net->window), call,
+                    "MPI_Accumulate");
 }
 
 int rmai_net_flush_all(struct rmai_net *net, const char *call) {

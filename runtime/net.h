@@ -53,14 +53,14 @@ int rmai_net_worst(struct rmai_net *net, int *values, int n);
 /* rmai_net_leader: the PE that is leader number i. */
 int rmai_net_leader(const struct rmai_net *net, int i);
 
-/* rmai_net_hear: the oldest message not yet heard, from PE *from, of *len bytes; or NULL if there is none, or MPI failed (*code).
- * It stays where it is until rmai_net_heard. Drives MPI's progress. */
+/* rmai_net_hear: the oldest message not yet heard, from PE *from, of *len bytes; or NULL if there is none, or MPI
+ * failed (*code). It stays where it is until rmai_net_heard. Drives MPI's progress. */
 const void *rmai_net_hear(struct rmai_net *net, int *from, size_t *len, int *code);
 int rmai_net_heard(struct rmai_net *net);
 
-/* rmai_net_send begins to send len bytes, at most RMAI_MESSAGE, to pe; rmai_net_send_long and rmai_net_receive_long begin
- * to move at most RMAI_PIECE, matched by tag. data stays in use until the request is done.
- * rmai_net_done: 1 if the request is (MPI_REQUEST_NULL is), 0 if not yet, -1 after recording RMA_ERR_MPI. */
+/* rmai_net_send begins to send len bytes, at most RMAI_MESSAGE, to pe; rmai_net_send_long and rmai_net_receive_long
+ * begin to move at most RMAI_PIECE, matched by tag. data stays in use until the request is done. rmai_net_done: 1 if
+ * the request is (MPI_REQUEST_NULL is), 0 if not yet, -1 after recording RMA_ERR_MPI. */
 int rmai_net_send(struct rmai_net *net, int pe, const void *data, size_t len, MPI_Request *request);
 int rmai_net_send_long(struct rmai_net *net, int pe, int tag, const void *data, size_t len, MPI_Request *request);
 int rmai_net_receive_long(struct rmai_net *net, int pe, int tag, void *data, size_t len, MPI_Request *request);
@@ -72,21 +72,21 @@ void rmai_net_let_go(MPI_Request *request);
 /* rmai_net_cancel ends a receive that nothing will come for. */
 void rmai_net_cancel(MPI_Request *request);
 
-/* rmai_net_window makes the window anew over [base, base + size) of each PE; size 0: none (collective). Nothing is under way in the
- * one that it replaces. atomics: rmai_net_atomic will be used. Returns RMA_SUCCESS, or records why MPI's window cannot be used:
- * RMA_ERR_MPI. */
+/* rmai_net_window makes the window anew over [base, base + size) of each PE; size 0: none (collective). Nothing is
+ * under way in the one that it replaces. atomics: rmai_net_atomic will be used. Returns RMA_SUCCESS, or records why
+ * MPI's window cannot be used: RMA_ERR_MPI. */
 int rmai_net_window(struct rmai_net *net, void *base, size_t size, int atomics);
 
-/* rmai_net_put, rmai_net_get begin to copy len bytes to or from displacement disp of PE pe's window. The caller's memory is
- * free, or filled, after rmai_net_flush_local, and a put is in its place after rmai_net_flush; both wait. */
+/* rmai_net_put, rmai_net_get begin to copy len bytes to or from displacement disp of PE pe's window. The caller's
+ * memory is free, or filled, after rmai_net_flush_local, and a put is in its place after rmai_net_flush; both wait. */
 int rmai_net_put(struct rmai_net *net, const char *call, int pe, size_t disp, const void *source, size_t len);
 int rmai_net_get(struct rmai_net *net, const char *call, int pe, size_t disp, void *dest, size_t len);
 
-/* rmai_net_atomic begins an atomic (enum rma_atomic_op_, but min and max) on the word of len bytes, 4 or 8, at displacement disp of
- * PE pe's window. operand, cond and old, of len bytes, stay in use until a flush; *old is then the word's value before. old may be
- * NULL, except for RMA_FETCH_ and RMA_COMPARE_SWAP_. */
-int rmai_net_atomic(struct rmai_net *net, const char *call, int pe, size_t disp, int op, size_t len, const void *operand,
-                    const void *cond, void *old);
+/* rmai_net_atomic begins an atomic (enum rma_atomic_op_, but min and max) on the word of len bytes, 4 or 8, at
+ * displacement disp of PE pe's window. operand, cond and old, of len bytes, stay in use until a flush; *old is then the
+ * word's value before. old may be NULL, except for RMA_FETCH_ and RMA_COMPARE_SWAP_. */
+int rmai_net_atomic(struct rmai_net *net, const char *call, int pe, size_t disp, int op, size_t len,
+                    const void *operand, const void *cond, void *old);
 
 int rmai_net_flush_local(struct rmai_net *net, const char *call, int pe);
 int rmai_net_flush(struct rmai_net *net, const char *call, int pe);
@@ -94,7 +94,8 @@ int rmai_net_flush(struct rmai_net *net, const char *call, int pe);
 /* rmai_net_flush_all: rmai_net_flush of every PE. */
 int rmai_net_flush_all(struct rmai_net *net, const char *call);
 
-/* rmai_net_poll drives MPI's progress, and does nothing else, by a request that rmai_net_prepare_poll has made (MPI_SUCCESS or not). */
+/* rmai_net_poll drives MPI's progress, and does nothing else, by a request that rmai_net_prepare_poll has made
+ * (MPI_SUCCESS or not). */
 int rmai_net_prepare_poll(MPI_Request *request);
 void rmai_net_poll(MPI_Request *request);
 

@@ -22,8 +22,9 @@ void rmai_move(void *to, const void *from, size_t len) {
 }
 
 int rmai_not_mapped(const char *call, uint64_t address, size_t len, int pe) {
-    return rmai_error(RMA_ERR_ADDRESS, "%s: %zu bytes at address %#llx of PE %d are not mapped there, or not for this access", call,
-                      len, (unsigned long long)address, pe);
+    return rmai_error(RMA_ERR_ADDRESS,
+                      "%s: %zu bytes at address %#llx of PE %d are not mapped there, or not for this access", call, len,
+                      (unsigned long long)address, pe);
 }
 
 static int fault(const struct rmai_world *w, const char *call, const struct rmai_place *p, size_t len) {
@@ -31,10 +32,11 @@ static int fault(const struct rmai_world *w, const char *call, const struct rmai
 }
 
 /* In pieces through the owner's thread. */
-static int by_owner(struct rmai_world *w, const char *call, const struct rmai_place *p, enum rmai_serve_op op, char *data,
-                    size_t len) {
+static int by_owner(struct rmai_world *w, const char *call, const struct rmai_place *p, enum rmai_serve_op op,
+                    char *data, size_t len) {
     for (size_t done = 0; done < len; done += RMAI_SERVE_BYTES) {
-        struct rmai_request r = {.op = (int)op, .address = p->address + done, .len = rmai_min(len - done, RMAI_SERVE_BYTES)};
+        struct rmai_request r = {
+            .op = (int)op, .address = p->address + done, .len = rmai_min(len - done, RMAI_SERVE_BYTES)};
         int code = rmai_serve_ask(w, call, p->slot, &r, data + done);
         if (code != RMA_SUCCESS) return code;
         if (r.fault) return fault(w, call, p, len);
@@ -67,7 +69,8 @@ int rmai_place_put(struct rmai_world *w, const char *call, struct rmai_place *p,
     return finish(w, call, p, result, RMAI_SERVE_PUT, (void *)(uintptr_t)source, len);
 }
 
-int rmai_place_get(struct rmai_world *w, const char *call, struct rmai_place *p, void *dest, size_t len, enum rmai_when when) {
+int rmai_place_get(struct rmai_world *w, const char *call, struct rmai_place *p, void *dest, size_t len,
+                   enum rmai_when when) {
     enum rmai_process_result result = RMAI_PROCESS_REFUSED;
     if (RMAI_LIKELY(p->there != NULL)) {
         rmai_count(&w->traffic, RMA_PATH_MEMORY, RMAI_GETS, len);
@@ -86,8 +89,8 @@ static int by_mpi(const struct rmai_world *w, const struct rmai_place *p) {
 }
 
 /* The value of a word of len bytes, as the network has filled it in. */
-static int far_atomic(struct rmai_world *w, const char *call, const struct rmai_place *p, int op, size_t len, uint64_t value,
-                      uint64_t cond, uint64_t *old) {
+static int far_atomic(struct rmai_world *w, const char *call, const struct rmai_place *p, int op, size_t len,
+                      uint64_t value, uint64_t cond, uint64_t *old) {
     uint32_t half = 0;
     int code;
     if (len == 8 || !old) return rmai_far_atomic(w, call, p->set, p->pe, p->offset, op, len, value, cond, old, 0);
@@ -118,15 +121,16 @@ int rmai_place_atomic(struct rmai_world *w, const char *call, struct rmai_place 
     return code;
 }
 
-int rmai_place_atomic_later(struct rmai_world *w, const char *call, struct rmai_place *p, int op, size_t len, uint64_t value,
-                            uint64_t cond, void *fetch) {
+int rmai_place_atomic_later(struct rmai_world *w, const char *call, struct rmai_place *p, int op, size_t len,
+                            uint64_t value, uint64_t cond, void *fetch) {
     uint64_t old;
     uint32_t half;
     int code;
     int mpi = by_mpi(w, p);
     if (p->far || mpi) {
         code = op == RMA_FETCH_ ? RMA_SUCCESS : rmai_far_release(w, call, p->set, mpi ? -1 : p->pe);
-        return code != RMA_SUCCESS ? code : rmai_far_atomic(w, call, p->set, p->pe, p->offset, op, len, value, cond, fetch, 1);
+        return code != RMA_SUCCESS ? code
+                                   : rmai_far_atomic(w, call, p->set, p->pe, p->offset, op, len, value, cond, fetch, 1);
     }
     code = rmai_place_atomic(w, call, p, op, len, value, cond, &old);
     if (code != RMA_SUCCESS) return code;

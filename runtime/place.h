@@ -25,19 +25,22 @@ struct rmai_place {
 /* `when` counts for other nodes only. old may be NULL, and then an atomic on another node is done after rma_quiet.
  * Each does it, leaves the region, and returns RMA_SUCCESS, or records an error of `call`: RMA_ERR_ADDRESS if the
  * owner's memory is not there (any more), RMA_ERR_SYSTEM if the owner has died. */
-int rmai_place_put(struct rmai_world *w, const char *call, struct rmai_place *p, const void *source, size_t len, enum rmai_when when);
-int rmai_place_get(struct rmai_world *w, const char *call, struct rmai_place *p, void *dest, size_t len, enum rmai_when when);
+int rmai_place_put(struct rmai_world *w, const char *call, struct rmai_place *p, const void *source, size_t len,
+                   enum rmai_when when);
+int rmai_place_get(struct rmai_world *w, const char *call, struct rmai_place *p, void *dest, size_t len,
+                   enum rmai_when when);
 int rmai_place_atomic(struct rmai_world *w, const char *call, struct rmai_place *p, int op, size_t len, uint64_t value,
                       uint64_t cond, uint64_t *old);
 
 /* rmai_place_atomic_later: the same, but on another node *fetch, of len bytes, is filled after quiet. */
-int rmai_place_atomic_later(struct rmai_world *w, const char *call, struct rmai_place *p, int op, size_t len, uint64_t value,
-                            uint64_t cond, void *fetch);
+int rmai_place_atomic_later(struct rmai_world *w, const char *call, struct rmai_place *p, int op, size_t len,
+                            uint64_t value, uint64_t cond, void *fetch);
 
 /* rmai_not_mapped records RMA_ERR_ADDRESS: what PE pe has attached at `address` is not mapped there. */
 int rmai_not_mapped(const char *call, uint64_t address, size_t len, int pe);
 
-/* rmai_move copies within this process; a naturally aligned value of up to 8 bytes moves whole, as on the inlined path. */
+/* rmai_move copies within this process; a naturally aligned value of up to 8 bytes moves whole, as on the inlined path.
+ */
 void rmai_move(void *to, const void *from, size_t len);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The local heap of another PE of the node: allocating there under the guests' lock, and giving back without one. Both work on
- * the owner's tables in shared memory; the owner takes no part. */
+/* The local heap of another PE of the node: allocating there under the guests' lock, and giving back without one. Both
+ * work on the owner's tables in shared memory; the owner takes no part. */
 #include "config.h"
 
 #include "base/error.h"
@@ -35,8 +35,8 @@ void rmai_guest_view(const struct rmai_world *w, int q, struct rmai_segment *s) 
 }
 
 static int orphan(const struct rmai_world *w, int q, int pe) {
-    return rmai_error(RMA_ERR_SYSTEM, "PE %d died while it was allocating on PE %d: nobody can allocate there any more", pe,
-                      w->node_pes[q]);
+    return rmai_error(RMA_ERR_SYSTEM, "PE %d died while it was allocating on PE %d: nobody can allocate there any more",
+                      pe, w->node_pes[q]);
 }
 
 int rmai_guest_lock(struct rmai_world *w, const char *call, int q) {
@@ -111,9 +111,10 @@ int rmai_give_back(struct rmai_world *w, const char *call, int q, size_t offset,
     if (code != RMA_SUCCESS && rmai_segment_live(&s, block, NULL)) return code;
     if (rmai_segment_give_back(&s, &h->returned[pool], block) == 0) return RMA_SUCCESS;
     /* Which block it is not can be told only where nobody else changes the tables. */
-    return rmai_error(RMA_ERR_BASE, "%s: %s%#llx of PE %d is not the base of a live block: foreign, interior, or freed already", call,
-                      addr ? "address " : "offset ", addr ? (unsigned long long)(uintptr_t)addr : (unsigned long long)offset,
-                      w->node_pes[q]);
+    return rmai_error(RMA_ERR_BASE,
+                      "%s: %s%#llx of PE %d is not the base of a live block: foreign, interior, or freed already", call,
+                      addr ? "address " : "offset ",
+                      addr ? (unsigned long long)(uintptr_t)addr : (unsigned long long)offset, w->node_pes[q]);
 }
 
 int rma_gptr_free(rma_gptr_t g) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a PE does for its peers in memory that they cannot reach themselves: atomics in private memory, and copies where the
- * system forbids process_vm_readv(2). A thread of the owner does it, which sleeps unless asked, so that the
- * owner may compute or sleep meanwhile. It does the same C11 atomics as everybody else: one authority per word.
+/* What a PE does for its peers in memory that they cannot reach themselves: atomics in private memory, and copies where
+ * the system forbids process_vm_readv(2). A thread of the owner does it, which sleeps unless asked, so that the owner
+ * may compute or sleep meanwhile. It does the same C11 atomics as everybody else: one authority per word.
  *
  * One request at a time for each owner; those who ask take turns by a lock. */
 #ifndef RMAI_SERVE_H
@@ -22,13 +22,13 @@ struct rmai_world;
 enum rmai_serve_op { RMAI_SERVE_ATOMIC, RMAI_SERVE_PUT, RMAI_SERVE_GET };
 
 struct rmai_request {
-    int op;              /* enum rmai_serve_op */
-    int atomic;          /* ATOMIC: enum rma_atomic_op_ */
-    uint64_t address;    /* in the owner's process */
-    uint64_t len;        /* bytes: of the word (4 or 8), or to copy */
+    int op;           /* enum rmai_serve_op */
+    int atomic;       /* ATOMIC: enum rma_atomic_op_ */
+    uint64_t address; /* in the owner's process */
+    uint64_t len;     /* bytes: of the word (4 or 8), or to copy */
     uint64_t value, cond;
-    uint64_t old;        /* answer */
-    int fault;           /* answer: 1 if the memory is not there */
+    uint64_t old; /* answer */
+    int fault;    /* answer: 1 if the memory is not there */
 };
 
 /* In each PE's header. */
@@ -51,11 +51,12 @@ int rmai_serve_start(struct rmai_world *w);
 /* rmai_serve_end ends it. No peer asks any more. */
 void rmai_serve_end(struct rmai_world *w);
 
-/* rmai_serve_ask lets the owner, number q of the node, do the request, and waits for its answer. data is what to put, or where
- * to get to. Returns RMA_SUCCESS, or RMA_ERR_SYSTEM after recording that the owner has died. */
+/* rmai_serve_ask lets the owner, number q of the node, do the request, and waits for its answer. data is what to put,
+ * or where to get to. Returns RMA_SUCCESS, or RMA_ERR_SYSTEM after recording that the owner has died. */
 int rmai_serve_ask(struct rmai_world *w, const char *call, int q, struct rmai_request *request, void *data);
 
-/* rmai_atomic does an operation (enum rma_atomic_op_) on the word of 4 or 8 bytes at `word`, and returns the old value. */
+/* rmai_atomic does an operation (enum rma_atomic_op_) on the word of 4 or 8 bytes at `word`, and returns the old value.
+ */
 uint64_t rmai_atomic(int op, void *word, size_t len, uint64_t value, uint64_t cond);
 
 #endif

@@ -11,13 +11,15 @@
 #include <string.h>
 
 /* Seconds. */
-#define ANSWER_TIME 1.0    /* that an answer may take until it is missed */
-#define ANSWER_LOOK 0.01   /* between looks for answers */
-#define PROBE_TIME 0.5     /* between looks whether neighbours have died, */
-#define DEATH_TIME 1.0     /* and for which one has to be dead: who ends the job on purpose is killed with it within less */
+#define ANSWER_TIME 1.0  /* that an answer may take until it is missed */
+#define ANSWER_LOOK 0.01 /* between looks for answers */
+#define PROBE_TIME  0.5  /* between looks whether neighbours have died, */
+#define DEATH_TIME                                                                                                     \
+    1.0 /* and for which one has to be dead: who ends the job on purpose is killed with it within less                 \
+         */
 
 #define ASKED_MOST RMAI_PINGS /* of very many PEs the first ones tell enough */
-#define SAID_MOST 8
+#define SAID_MOST  8
 
 /* One PE that is waited for. */
 struct rmai_question {
@@ -51,8 +53,7 @@ void rmai_stall_publish(struct rmai_world *w, const char *name) {
     if (version & 1 || !atomic_compare_exchange_strong(&mine->version, &version, version + 1)) return;
     /* The odd version is seen before any of the words: pairs with the fence in rmai_waiting_read. */
     atomic_thread_fence(memory_order_release);
-    for (int i = 0; i < RMAI_WAITING_WORDS; i++)
-        atomic_store_explicit(&mine->text[i], text[i], memory_order_relaxed);
+    for (int i = 0; i < RMAI_WAITING_WORDS; i++) atomic_store_explicit(&mine->text[i], text[i], memory_order_relaxed);
     /* Release: who reads the even version has read whole words. Pairs with the fence in rmai_waiting_read. */
     atomic_store_explicit(&mine->version, version + 2, memory_order_release);
 }
@@ -61,8 +62,7 @@ void rmai_waiting_read(struct rmai_waiting *w, char text[8 * RMAI_WAITING_WORDS]
     uint64_t copy[RMAI_WAITING_WORDS];
     for (int tries = 0; tries < 100; tries++) {
         uint32_t version = atomic_load_explicit(&w->version, memory_order_acquire);
-        for (int i = 0; i < RMAI_WAITING_WORDS; i++)
-            copy[i] = atomic_load_explicit(&w->text[i], memory_order_relaxed);
+        for (int i = 0; i < RMAI_WAITING_WORDS; i++) copy[i] = atomic_load_explicit(&w->text[i], memory_order_relaxed);
         atomic_thread_fence(memory_order_acquire);
         if (!(version & 1) && atomic_load_explicit(&w->version, memory_order_relaxed) == version) {
             memcpy(text, copy, sizeof copy);
@@ -187,7 +187,8 @@ static void say_waited(const struct rmai_world *w, const struct rmai_stall *s, c
 static void say(const struct rmai_world *w, const struct rmai_stall *s, const struct rmai_question *q) {
     char news[160];
     if (q->silent && q->slot >= 0)
-        snprintf(news, sizeof news, ": PE %d is stopped (process %d of this host)", q->pe, rmai_header(w, q->slot)->pid);
+        snprintf(news, sizeof news, ": PE %d is stopped (process %d of this host)", q->pe,
+                 rmai_header(w, q->slot)->pid);
     else if (q->silent)
         snprintf(news, sizeof news, ": PE %d does not answer%s", q->pe,
                  w->watched ? "" : " (without the thread of RMA_PROGRESS it answers only from within a call)");
@@ -201,7 +202,8 @@ static void say(const struct rmai_world *w, const struct rmai_stall *s, const st
 /* Where none of them has to end the wait, one line is enough as long as all answer. */
 static void say_all_answer(const struct rmai_world *w, const struct rmai_stall *s) {
     char news[96];
-    snprintf(news, sizeof news, ", for what any PE may do: %d PE%s asked, all answer", s->n, s->n == 1 ? " was" : "s were");
+    snprintf(news, sizeof news, ", for what any PE may do: %d PE%s asked, all answer", s->n,
+             s->n == 1 ? " was" : "s were");
     say_waited(w, s, news);
 }
 
@@ -230,8 +232,8 @@ static int judge(struct rmai_world *w, struct rmai_stall *s) {
     for (int i = 0; i < s->n; i++) {
         struct rmai_question *q = &s->asked[i];
         /* Who is in the same meeting waits as we do. */
-        int news = !q->missed && (q->silent || (!none_has_to(s) && s->waited >= s->say &&
-                                                (s->in_line || strcmp(q->in, name) != 0)));
+        int news = !q->missed &&
+                   (q->silent || (!none_has_to(s) && s->waited >= s->say && (s->in_line || strcmp(q->in, name) != 0)));
         silent += q->silent;
         if (news && speaks && said++ < SAID_MOST) say(w, s, q);
         q->missed = 1;
@@ -273,8 +275,7 @@ void rmai_stall_look(struct rmai_world *w, struct rmai_stall *s) {
         s->next = s->waited + ANSWER_LOOK;
         return;
     }
-    for (int i = 0; s->waited >= s->say && i < s->n; i++)
-        s->asked[i].missed = 0; /* say it again, */
+    for (int i = 0; s->waited >= s->say && i < s->n; i++) s->asked[i].missed = 0; /* say it again, */
     silent = judge(w, s);
     if (s->waited >= s->say) s->say = 2 * s->waited; /* ever more rarely */
     if (silent == 0) forget_questions(s);

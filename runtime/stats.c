@@ -46,7 +46,8 @@ int rma_heap_stats(enum rma_heap heap, struct rma_heap_stats *stats) {
     return rmai_raise(code);
 }
 
-/* All PEs have met: nobody changes anything any more. The symmetric heap is the same everywhere, but for its overruns. */
+/* All PEs have met: nobody changes anything any more. The symmetric heap is the same everywhere, but for its overruns.
+ */
 void rmai_report(struct rmai_world *w) {
     struct rmai_header *h = rmai_header(w, w->node_my_pe);
     struct rmai_segment guest;

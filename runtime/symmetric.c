@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The symmetric heap. Every PE runs the same allocator over its own memory with the same calls, so equal offsets come
- * out without a word being exchanged about them; what is exchanged is only whether the calls are the same and whether all
- * could do their part:
+ * out without a word being exchanged about them; what is exchanged is only whether the calls are the same and whether
+ * all could do their part:
  *
  *     agree on the arguments -> (grow: commit, agree on how far, extend) -> allocate -> agree on success
  *
@@ -13,7 +13,7 @@
 
 #include <string.h>
 
-#define ALIGNMENT 64
+#define ALIGNMENT     64
 #define ALIGNMENT_MAX ((size_t)1 << 30)
 
 static uint64_t offset_of(const struct rmai_world *w, const void *block) {
@@ -45,7 +45,8 @@ static int grow(struct rmai_world *w, const char *name, size_t alignment, size_t
     return rmai_far_cover(w, name);
 }
 
-/* Allocates on every PE, or on none. The caller has agreed on the arguments, and zero is done before the others know. */
+/* Allocates on every PE, or on none. The caller has agreed on the arguments, and zero is done before the others know.
+ */
 static int allocate(struct rmai_world *w, const char *name, size_t alignment, size_t size, int zero, void **block) {
     static const char *const what[RMAI_AGREE_FIELDS] = {"success", "the offset of the new block"};
     struct rmai_verdict v;
@@ -116,8 +117,10 @@ static int check_base(struct rmai_world *w, const char *name, const void *block)
     return rmai_segment_bad_base(&w->symmetric, name, block);
 }
 
-static int agree_on_block(struct rmai_world *w, const char *name, enum rmai_agree_call call, const void *block, size_t size) {
-    static const char *const what[RMAI_AGREE_FIELDS] = {"the block's offset in the symmetric heap", "the new size in bytes"};
+static int agree_on_block(struct rmai_world *w, const char *name, enum rmai_agree_call call, const void *block,
+                          size_t size) {
+    static const char *const what[RMAI_AGREE_FIELDS] = {"the block's offset in the symmetric heap",
+                                                        "the new size in bytes"};
     const uint64_t field[RMAI_AGREE_FIELDS - 1] = {block ? offset_of(w, block) : UINT64_MAX, size};
     return rmai_agree_arguments(w, name, call, check_base(w, name, block), field, what);
 }
@@ -139,7 +142,8 @@ static int resize(struct rmai_world *w, void *block, size_t size, void **result)
     rmai_segment_live(&w->symmetric, block, &old);
     did = rmai_segment_resize(&w->symmetric, block, size);
     if (did != -1) {
-        /* A larger block is marked before a peer may put something to its new part, a smaller one when it is sure to stay so. */
+        /* A larger block is marked before a peer may put something to its new part, a smaller one when it is sure to
+         * stay so. */
         if (did == 0 && size > old) rmai_segment_remark(&w->symmetric, "rma_realloc", block, old);
         const uint64_t mine[RMAI_AGREE_FIELDS] = {did == 0};
         met = rmai_agree_on(w, "rma_realloc", RMAI_STATUS, mine, &v);

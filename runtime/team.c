@@ -11,7 +11,8 @@
 
 #define ROUNDS_MOST 24 /* a job has 2^24 PEs at most */
 
-_Static_assert(sizeof(struct rmai_header) + 128 + RMAI_TEAMS * ROUNDS_MOST * sizeof(struct rmai_team_round) <= RMAI_DESKS_AT,
+_Static_assert(sizeof(struct rmai_header) + 128 + RMAI_TEAMS * ROUNDS_MOST * sizeof(struct rmai_team_round) <=
+                   RMAI_DESKS_AT,
                "the words of all teams fit behind the header");
 _Static_assert(RMAI_TEAM_DATA % 8 == 0 && sizeof(struct rmai_team_round) == 128, "a round's words fill their lines");
 
@@ -27,7 +28,9 @@ static unsigned rounds_of(int n) {
 
 static size_t words_of(unsigned rounds) { return (rounds ? rounds : 1) * sizeof(struct rmai_team_round); }
 
-int rmai_teams_hold(size_t offset, size_t len) { return offset >= WORDS_AT && offset <= RMAI_DESKS_AT && len <= RMAI_DESKS_AT - offset; }
+int rmai_teams_hold(size_t offset, size_t len) {
+    return offset >= WORDS_AT && offset <= RMAI_DESKS_AT && len <= RMAI_DESKS_AT - offset;
+}
 
 static int number_of(const struct rmai_world *w, const struct rmai_team *t) { return (int)(t - w->teams.team); }
 
@@ -69,7 +72,8 @@ struct rmai_team *rmai_team(struct rmai_world *w, const char *call, const rma_te
     if (rmai_running(call) != RMA_SUCCESS) return NULL;
     if (number < RMAI_TEAMS && t->live && t->generation == word >> 16) return t;
     if (handle == RMA_TEAM_INVALID)
-        rmai_error(RMA_ERR_ARG, "%s: team is %s", call, rmai_error_of_shmem(call) ? "SHMEM_TEAM_INVALID" : "RMA_TEAM_INVALID");
+        rmai_error(RMA_ERR_ARG, "%s: team is %s", call,
+                   rmai_error_of_shmem(call) ? "SHMEM_TEAM_INVALID" : "RMA_TEAM_INVALID");
     else
         rmai_error(RMA_ERR_ARG, "%s: team %p is none, or has been destroyed", call, (const void *)handle);
     return NULL;
@@ -77,13 +81,16 @@ struct rmai_team *rmai_team(struct rmai_world *w, const char *call, const rma_te
 
 /* ---- meeting ---- */
 
-static int tell(struct rmai_world *w, const char *call, const struct rmai_team *t, int pe, unsigned k, const void *data, size_t len) {
+static int tell(struct rmai_world *w, const char *call, const struct rmai_team *t, int pe, unsigned k, const void *data,
+                size_t len) {
     int q = rmai_node_slot(w, pe), odd = t->epoch & 1;
     size_t at = words_at(w, t, k);
     struct rmai_team_round *there;
     if (q < 0)
-        return rmai_far_put_signal(w, call, &w->contexts.standing.pending, pe, at + offsetof(struct rmai_team_round, data) + (size_t)odd * RMAI_TEAM_DATA, data, len,
-                                   at + offsetof(struct rmai_team_round, event), RMA_SET_, sizeof(uint32_t), t->epoch, RMAI_NOW, 1);
+        return rmai_far_put_signal(w, call, &w->contexts.standing.pending, pe,
+                                   at + offsetof(struct rmai_team_round, data) + (size_t)odd * RMAI_TEAM_DATA, data,
+                                   len, at + offsetof(struct rmai_team_round, event), RMA_SET_, sizeof(uint32_t),
+                                   t->epoch, RMAI_NOW, 1);
     there = words(w, q, t, k);
     if (len) memcpy(there->data[odd], data, len);
     atomic_store_explicit(&there->event.value, t->epoch, memory_order_release);
@@ -103,7 +110,8 @@ static const void *hear(struct rmai_world *w, const char *call, const struct rma
     return mine->data[t->epoch & 1];
 }
 
-int rmai_team_meet(struct rmai_world *w, const char *call, struct rmai_team *t, void *data, size_t len, rmai_team_merge *merge) {
+int rmai_team_meet(struct rmai_world *w, const char *call, struct rmai_team *t, void *data, size_t len,
+                   rmai_team_merge *merge) {
     int code = RMA_SUCCESS;
     t->epoch++;
     for (unsigned k = 0; code == RMA_SUCCESS && ((size_t)1 << k) < (size_t)t->n; k++) {
@@ -153,7 +161,8 @@ void *rma_team_ptr(const rma_team *team, const void *addr, int pe) {
     const struct rmai_team *t = team == RMA_TEAM_INVALID ? NULL : rmai_team(&rmai_world, call, team);
     if (team == RMA_TEAM_INVALID) return NULL;
     if (t && pe >= 0 && pe < t->n) return rma_ptr(addr, rmai_team_pe(t, pe));
-    rmai_raise(t ? rmai_error(RMA_ERR_PE, "%s: PE %d is outside 0..%d of the team", call, pe, t->n - 1) : rma_last_code());
+    rmai_raise(t ? rmai_error(RMA_ERR_PE, "%s: PE %d is outside 0..%d of the team", call, pe, t->n - 1)
+                 : rma_last_code());
     return NULL;
 }
 
@@ -175,8 +184,8 @@ int rma_team_noted_(const rma_team *team, int *note) {
 
 #define ARGUMENTS 4
 
-/* What the PEs of the parent tell each other: the arguments, to be alike; who has failed; and which numbers are free on all that will be
- * in the new team. */
+/* What the PEs of the parent tell each other: the arguments, to be alike; who has failed; and which numbers are free on
+ * all that will be in the new team. */
 struct proposal {
     uint64_t free;
     int32_t low[ARGUMENTS], high[ARGUMENTS];
@@ -199,9 +208,10 @@ static void merge(void *mine, const void *other) {
     }
 }
 
-/* Tells `code` and the arguments to all of the parent, and hears theirs. A PE that will not be in the new team (`joins`) does not mind its
- * number. Returns the own failure, another's, or RMA_SUCCESS. */
-static int propose(struct rmai_world *w, const char *call, struct rmai_team *parent, int code, int joins, struct proposal *p) {
+/* Tells `code` and the arguments to all of the parent, and hears theirs. A PE that will not be in the new team
+ * (`joins`) does not mind its number. Returns the own failure, another's, or RMA_SUCCESS. */
+static int propose(struct rmai_world *w, const char *call, struct rmai_team *parent, int code, int joins,
+                   struct proposal *p) {
     int met;
     p->free = joins ? w->teams.free : ~(uint64_t)0;
     p->code = code;
@@ -232,14 +242,15 @@ static void widen(void *mine, const void *other) {
 
 /* The name of a call by what it states as its number: see `names` in both. */
 static const char *split_name(const char *call, int number) {
-    static const char *const splits[][2] = {{"rma_team_split_strided", "shmem_team_split_strided"}, {"rma_team_split_2d", "shmem_team_split_2d"}};
+    static const char *const splits[][2] = {{"rma_team_split_strided", "shmem_team_split_strided"},
+                                            {"rma_team_split_2d", "shmem_team_split_2d"}};
     return splits[number - 1][rmai_error_of_shmem(call)];
 }
 
-/* All of the parent have heard the same, so that where arguments differ all come to another meeting, which tells on whom. `own` is what this
- * PE has stated. */
-static int compare(struct rmai_world *w, const char *call, struct rmai_team *parent, const int32_t own[ARGUMENTS], const struct proposal *p,
-                   const char *const names[ARGUMENTS]) {
+/* All of the parent have heard the same, so that where arguments differ all come to another meeting, which tells on
+ * whom. `own` is what this PE has stated. */
+static int compare(struct rmai_world *w, const char *call, struct rmai_team *parent, const int32_t own[ARGUMENTS],
+                   const struct proposal *p, const char *const names[ARGUMENTS]) {
     struct difference d;
     int code, i = 0;
     while (i < ARGUMENTS && p->low[i] == p->high[i]) i++;
@@ -248,21 +259,24 @@ static int compare(struct rmai_world *w, const char *call, struct rmai_team *par
     code = rmai_team_meet(w, call, parent, &d, sizeof d, widen);
     if (code != RMA_SUCCESS) return code;
     if (i == 0)
-        return rmai_error(RMA_ERR_MISMATCH, "%s: PE %d is in %s, PE %d in %s: every PE of a team must make the same collective calls", call,
-                          d.low_pe, split_name(call, d.low), d.high_pe, split_name(call, d.high));
-    return rmai_error(RMA_ERR_MISMATCH, "%s: %s is %d on PE %d, but %d on PE %d", call, names[i], d.low, d.low_pe, d.high, d.high_pe);
+        return rmai_error(RMA_ERR_MISMATCH,
+                          "%s: PE %d is in %s, PE %d in %s: every PE of a team must make the same collective calls",
+                          call, d.low_pe, split_name(call, d.low), d.high_pe, split_name(call, d.high));
+    return rmai_error(RMA_ERR_MISMATCH, "%s: %s is %d on PE %d, but %d on PE %d", call, names[i], d.low, d.low_pe,
+                      d.high, d.high_pe);
 }
 
 /* The number of a new team, after all of the parent have told their arguments and found them alike. */
-static int settle(struct rmai_world *w, const char *call, struct rmai_team *parent, int code, int joins, struct proposal *p,
-                  const char *const names[ARGUMENTS], int *number) {
+static int settle(struct rmai_world *w, const char *call, struct rmai_team *parent, int code, int joins,
+                  struct proposal *p, const char *const names[ARGUMENTS], int *number) {
     int32_t own[ARGUMENTS];
     memcpy(own, p->low, sizeof own);
     code = propose(w, call, parent, code, joins, p);
     if (code == RMA_SUCCESS) code = compare(w, call, parent, own, p, names);
     if (code != RMA_SUCCESS) return code;
     if (!p->free)
-        return rmai_error(RMA_ERR_NO_MEM, "%s: none of the %d numbers of teams is free on all PEs of the new one", call, RMAI_TEAMS);
+        return rmai_error(RMA_ERR_NO_MEM, "%s: none of the %d numbers of teams is free on all PEs of the new one", call,
+                          RMAI_TEAMS);
     *number = __builtin_ctzll(p->free);
     return RMA_SUCCESS;
 }
@@ -278,8 +292,8 @@ static int commit(struct rmai_world *w, const char *call, const struct rmai_team
     return code;
 }
 
-/* Memory for what t's number has on this PE, once; and as nobody tells anything by a number that is free, it can be cleared for those
- * who come next. */
+/* Memory for what t's number has on this PE, once; and as nobody tells anything by a number that is free, it can be
+ * cleared for those who come next. */
 static int prepare(struct rmai_world *w, const char *call, const struct rmai_team *t) {
     uint64_t bit = (uint64_t)1 << number_of(w, t);
     if (!(w->teams.committed & bit)) {
@@ -294,9 +308,10 @@ static int prepare(struct rmai_world *w, const char *call, const struct rmai_tea
     return RMA_SUCCESS;
 }
 
-/* Makes `made` the team with this number here; made->n is 0 on PEs that are not in it, which may have another of this number. All of the
- * parent meet. */
-static int found(struct rmai_world *w, const char *call, struct rmai_team *parent, int number, struct rmai_team *made, rma_team **team) {
+/* Makes `made` the team with this number here; made->n is 0 on PEs that are not in it, which may have another of this
+ * number. All of the parent meet. */
+static int found(struct rmai_world *w, const char *call, struct rmai_team *parent, int number, struct rmai_team *made,
+                 rma_team **team) {
     struct rmai_team *t = &w->teams.team[number];
     struct proposal p = {0};
     int code = made->n < 0 ? rmai_error(RMA_ERR_NO_MEM, "%s: no memory for the PEs of a team", call) : RMA_SUCCESS;
@@ -348,11 +363,12 @@ static struct rmai_team part(const struct rmai_team *parent, int start, int stri
 static int check_strided(const char *call, const struct rmai_team *parent, int start, int stride, int size) {
     long long last = start + ((long long)size - 1) * stride;
     if (size < 1) return rmai_error(RMA_ERR_ARG, "%s: size %d is below 1", call, size);
-    if (start < 0 || start >= parent->n) return rmai_error(RMA_ERR_PE, "%s: start %d is outside 0..%d of the parent", call, start, parent->n - 1);
+    if (start < 0 || start >= parent->n)
+        return rmai_error(RMA_ERR_PE, "%s: start %d is outside 0..%d of the parent", call, start, parent->n - 1);
     if (stride == 0 && size > 1) return rmai_error(RMA_ERR_ARG, "%s: stride is 0 with a size of %d", call, size);
     if (last < 0 || last >= parent->n)
-        return rmai_error(RMA_ERR_PE, "%s: start %d, stride %d, size %d: PE %lld is outside 0..%d of the parent", call, start, stride, size,
-                          last, parent->n - 1);
+        return rmai_error(RMA_ERR_PE, "%s: start %d, stride %d, size %d: PE %lld is outside 0..%d of the parent", call,
+                          start, stride, size, last, parent->n - 1);
     return RMA_SUCCESS;
 }
 
@@ -365,7 +381,8 @@ int rma_team_split_strided(rma_team *parent_team, int start, int stride, int siz
     rma_team *result = RMA_TEAM_INVALID;
     int code, number = 0, joins;
     if (!parent) return rmai_raise(rma_last_code());
-    code = team ? check_strided(call, parent, start, stride, size) : rmai_error(RMA_ERR_ARG, "%s: team is a null pointer", call);
+    code = team ? check_strided(call, parent, start, stride, size)
+                : rmai_error(RMA_ERR_ARG, "%s: team is a null pointer", call);
     if (size == 1) stride = 1; /* it leads nowhere, whatever it is */
     joins = code == RMA_SUCCESS && index_in(parent, start, stride, size) >= 0;
     code = settle(w, call, parent, code, joins, &p, names, &number);
@@ -419,7 +436,8 @@ int rma_team_destroy(rma_team *team) {
     t = rmai_team(w, call, team);
     if (!t) return rmai_raise(rma_last_code());
     if (number_of(w, t) <= RMAI_TEAM_SHARED)
-        return rmai_raise(rmai_error(RMA_ERR_ARG, "%s: %s_TEAM_%s is always there", call, rmai_error_of_shmem(call) ? "SHMEM" : "RMA",
+        return rmai_raise(rmai_error(RMA_ERR_ARG, "%s: %s_TEAM_%s is always there", call,
+                                     rmai_error_of_shmem(call) ? "SHMEM" : "RMA",
                                      number_of(w, t) == RMAI_TEAM_WORLD ? "WORLD" : "SHARED"));
     code = rmai_contexts_end(w, call, t);
     met = rmai_team_meet(w, call, t, NULL, 0, NULL);
@@ -435,8 +453,11 @@ void rmai_teams_close(struct rmai_world *w) {
 /* The words, and the desks, of the first numbers follow each other. */
 int rmai_teams_commit(struct rmai_world *w) {
     const size_t teams = RMAI_TEAM_SHARED + 1;
-    int code = rmai_commit(&w->reservation, rmai_header(w, w->node_my_pe), WORDS_AT + teams * words_of(rounds_of(w->n_pes)));
-    return code == RMA_SUCCESS ? rmai_commit(&w->reservation, desk(w, RMAI_TEAM_WORLD), teams * sizeof(struct rmai_desk)) : code;
+    int code =
+        rmai_commit(&w->reservation, rmai_header(w, w->node_my_pe), WORDS_AT + teams * words_of(rounds_of(w->n_pes)));
+    return code == RMA_SUCCESS
+               ? rmai_commit(&w->reservation, desk(w, RMAI_TEAM_WORLD), teams * sizeof(struct rmai_desk))
+               : code;
 }
 
 int rmai_teams_open(struct rmai_world *w) {
@@ -448,7 +469,8 @@ int rmai_teams_open(struct rmai_world *w) {
     all->committed = 3;
     all->team[RMAI_TEAM_WORLD] = (struct rmai_team){.stride = 1, .n = w->n_pes, .me = w->my_pe, .live = 1};
     for (int i = 1; i < w->node_n_pes; i++) regular &= w->node_pes[i] - w->node_pes[i - 1] == step;
-    all->team[RMAI_TEAM_SHARED] = (struct rmai_team){.start = w->node_pes[0], .stride = step, .n = w->node_n_pes, .me = w->node_my_pe, .live = 1};
+    all->team[RMAI_TEAM_SHARED] =
+        (struct rmai_team){.start = w->node_pes[0], .stride = step, .n = w->node_n_pes, .me = w->node_my_pe, .live = 1};
     if (!regular) all->team[RMAI_TEAM_SHARED].list = w->node_pes;
     rmai_group_none(&all->team[RMAI_TEAM_WORLD].group);
     rmai_group_none(&all->team[RMAI_TEAM_SHARED].group);

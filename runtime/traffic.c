@@ -50,7 +50,8 @@ void rmai_traffic_report(struct rmai_world *w) {
     struct rma_stats all;
     if (!w->settings.stats) return;
     take(&w->traffic, &all);
-    if (rmai_mpi_merge(MPI_COMM_WORLD, &all, (int)(sizeof all / sizeof(uint64_t)), MPI_UINT64_T, MPI_SUM, "rma_finalize") != RMA_SUCCESS ||
+    if (rmai_mpi_merge(MPI_COMM_WORLD, &all, (int)(sizeof all / sizeof(uint64_t)), MPI_UINT64_T, MPI_SUM,
+                       "rma_finalize") != RMA_SUCCESS ||
         w->my_pe != 0)
         return;
     rmai_note("%-15s %12s %16s %12s %16s %12s", "all PEs", "puts", "bytes", "gets", "bytes", "atomics");
@@ -58,6 +59,7 @@ void rmai_traffic_report(struct rmai_world *w) {
         rmai_note("%-15s %12llu %16llu %12llu %16llu %12llu", names[p], (unsigned long long)all.path[p].puts,
                   (unsigned long long)all.path[p].put_bytes, (unsigned long long)all.path[p].gets,
                   (unsigned long long)all.path[p].get_bytes, (unsigned long long)all.path[p].atomics);
-    rmai_note("%llu requests in %llu messages, %llu messages heard, %llu quiets that waited", (unsigned long long)all.served,
-              (unsigned long long)all.messages_sent, (unsigned long long)all.messages_heard, (unsigned long long)all.waited);
+    rmai_note("%llu requests in %llu messages, %llu messages heard, %llu quiets that waited",
+              (unsigned long long)all.served, (unsigned long long)all.messages_sent,
+              (unsigned long long)all.messages_heard, (unsigned long long)all.waited);
 }

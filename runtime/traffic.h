@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How much went which way. What is done by load and store inside the program is not seen, unless RMA_STATS=yes makes every call
- * come to the library: then the inlined look finds no PE near (rma_reach_.n_node is 0). */
+/* How much went which way. What is done by load and store inside the program is not seen, unless RMA_STATS=yes makes
+ * every call come to the library: then the inlined look finds no PE near (rma_reach_.n_node is 0). */
 #ifndef RMAI_TRAFFIC_H
 #define RMAI_TRAFFIC_H
 

@@ -10,7 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static int bad_address(const struct rmai_world *w, const char *call, const char *argument, const void *addr, size_t len) {
+static int bad_address(const struct rmai_world *w, const char *call, const char *argument, const void *addr,
+                       size_t len) {
     const char *malloc_name = rmai_error_of_shmem(call) ? "shmem_malloc" : "rma_malloc";
     char where[256];
     if (!addr) return rmai_error(RMA_ERR_ADDRESS, "%s: %s is a null pointer", call, argument);
@@ -19,12 +20,15 @@ static int bad_address(const struct rmai_world *w, const char *call, const char 
     else if (rmai_segment_holds(&w->local, addr))
         strcpy(where, "it is in the local heap, which is not symmetric: use a global pointer");
     else if (w->statics_mode == RMAI_STATICS_OFF)
-        snprintf(where, sizeof where, "it is in no memory that %s gives (global variables are not symmetric here: RMA_STATICS)", malloc_name);
+        snprintf(where, sizeof where,
+                 "it is in no memory that %s gives (global variables are not symmetric here: RMA_STATICS)",
+                 malloc_name);
     else if ((size_t)((const char *)addr - w->statics.base) < w->statics.size)
         snprintf(where, sizeof where, "it passes the end of the program's global variables at %p",
                  (void *)(w->statics.base + w->statics.size));
     else
-        snprintf(where, sizeof where, "it is in no memory that %s gives, and in no global variable of the program", malloc_name);
+        snprintf(where, sizeof where, "it is in no memory that %s gives, and in no global variable of the program",
+                 malloc_name);
     return rmai_error(RMA_ERR_ADDRESS, "%s: %s %p with %zu bytes is not inside the symmetric heap: %s", call, argument,
                       addr, len, where);
 }
@@ -50,7 +54,8 @@ static int find(const struct rmai_world *w, const void *addr, size_t len, int pe
     return 1;
 }
 
-int rmai_resolve(const char *call, const char *argument, const rma_ctx *ctx, const void *addr, size_t len, int pe, struct rmai_place *p) {
+int rmai_resolve(const char *call, const char *argument, const rma_ctx *ctx, const void *addr, size_t len, int pe,
+                 struct rmai_place *p) {
     struct rmai_world *w = &rmai_world;
     struct rmai_context *c = rmai_context(w, call, ctx);
     if (!c) return rma_last_code();
@@ -77,7 +82,8 @@ static int check_empty(const char *call, const rma_ctx *ctx, int pe) {
     return c && rmai_context_pe(c, call, pe) >= 0 ? RMA_SUCCESS : rma_last_code();
 }
 
-static int put(const char *call, const rma_ctx *ctx, void *dest, const void *source, size_t len, int pe, enum rmai_when when) {
+static int put(const char *call, const rma_ctx *ctx, void *dest, const void *source, size_t len, int pe,
+               enum rmai_when when) {
     struct rmai_place p;
     int code = len ? rmai_resolve(call, "dest", ctx, dest, len, pe, &p) : check_empty(call, ctx, pe);
     if (code == RMA_SUCCESS && len) code = rmai_check_local(call, "source", source);
@@ -85,7 +91,8 @@ static int put(const char *call, const rma_ctx *ctx, void *dest, const void *sou
     return rmai_raise(code);
 }
 
-static int get(const char *call, const rma_ctx *ctx, void *dest, const void *source, size_t len, int pe, enum rmai_when when) {
+static int get(const char *call, const rma_ctx *ctx, void *dest, const void *source, size_t len, int pe,
+               enum rmai_when when) {
     struct rmai_place p;
     int code = len ? rmai_resolve(call, "source", ctx, source, len, pe, &p) : check_empty(call, ctx, pe);
     if (code == RMA_SUCCESS && len) code = rmai_check_local(call, "dest", dest);
@@ -134,8 +141,8 @@ int rmai_resolve_word(const char *call, const char *argument, const rma_ctx *ctx
     return code;
 }
 
-int rma_atomic_nbi_slow_(const char *call, const rma_ctx *ctx, int op, const void *target, size_t len, uint64_t value, uint64_t cond,
-                         int pe, void *fetch) {
+int rma_atomic_nbi_slow_(const char *call, const rma_ctx *ctx, int op, const void *target, size_t len, uint64_t value,
+                         uint64_t cond, int pe, void *fetch) {
     struct rmai_place p;
     int code = rmai_resolve_word(call, "target", ctx, target, len, pe, &p);
     if (code == RMA_SUCCESS && !fetch) code = rmai_error(RMA_ERR_ARG, "%s: fetch is a null pointer", call);
@@ -143,8 +150,8 @@ int rma_atomic_nbi_slow_(const char *call, const rma_ctx *ctx, int op, const voi
     return rmai_raise(code);
 }
 
-int rma_atomic_slow_(const char *call, const rma_ctx *ctx, int op, const void *target, size_t len, uint64_t value, uint64_t cond, int pe,
-                     uint64_t *old) {
+int rma_atomic_slow_(const char *call, const rma_ctx *ctx, int op, const void *target, size_t len, uint64_t value,
+                     uint64_t cond, int pe, uint64_t *old) {
     struct rmai_place p;
     int code = rmai_resolve_word(call, "target", ctx, target, len, pe, &p);
     if (code == RMA_SUCCESS) code = rmai_place_atomic(&rmai_world, call, &p, op, len, value, cond, old);
@@ -152,8 +159,8 @@ int rma_atomic_slow_(const char *call, const rma_ctx *ctx, int op, const void *t
 }
 
 /* Both are looked at before anything moves. */
-int rma_put_signal_slow_(const char *call, const rma_ctx *ctx, void *dest, const void *source, size_t len, uint64_t *signal, uint64_t value,
-                         int op, int pe, int nbi) {
+int rma_put_signal_slow_(const char *call, const rma_ctx *ctx, void *dest, const void *source, size_t len,
+                         uint64_t *signal, uint64_t value, int op, int pe, int nbi) {
     struct rmai_world *w = &rmai_world;
     struct rmai_place to = {0}, word;
     int code = rmai_resolve_word(call, "signal", ctx, signal, sizeof *signal, pe, &word);
@@ -161,12 +168,14 @@ int rma_put_signal_slow_(const char *call, const rma_ctx *ctx, void *dest, const
     if (code == RMA_SUCCESS && len) code = rmai_resolve(call, "dest", ctx, dest, len, pe, &to);
     if (code == RMA_SUCCESS && len) code = rmai_check_local(call, "source", source);
     if (code == RMA_SUCCESS && op != RMA_SIGNAL_SET && op != RMA_SIGNAL_ADD)
-        code = rmai_error(RMA_ERR_ARG, rmai_error_of_shmem(call) ? "%s: op %d is neither SHMEM_SIGNAL_SET nor SHMEM_SIGNAL_ADD"
-                                                                 : "%s: op %d is neither RMA_SIGNAL_SET nor RMA_SIGNAL_ADD", call, op);
+        code = rmai_error(RMA_ERR_ARG,
+                          rmai_error_of_shmem(call) ? "%s: op %d is neither SHMEM_SIGNAL_SET nor SHMEM_SIGNAL_ADD"
+                                                    : "%s: op %d is neither RMA_SIGNAL_SET nor RMA_SIGNAL_ADD",
+                          call, op);
     if (code == RMA_SUCCESS && len && to.far && len <= RMAI_WITH_SIGNAL &&
         !rmai_far_by_mpi(&w->far, w->layout.symmetric, word.offset))
-        return rmai_raise(rmai_far_put_signal(w, call, to.set, to.pe, to.offset, source, len, word.offset, atomic, sizeof *signal, value,
-                                              nbi ? RMAI_LATER : RMAI_NOW, 0));
+        return rmai_raise(rmai_far_put_signal(w, call, to.set, to.pe, to.offset, source, len, word.offset, atomic,
+                                              sizeof *signal, value, nbi ? RMAI_LATER : RMAI_NOW, 0));
     if (code == RMA_SUCCESS && len) code = rmai_place_put(w, call, &to, source, len, RMAI_NOW);
     if (code == RMA_SUCCESS) code = rmai_place_atomic(w, call, &word, atomic, sizeof *signal, value, 0, NULL);
     return rmai_raise(code);
@@ -189,12 +198,11 @@ int rmai_check_strides(const char *call, ptrdiff_t dest_stride, ptrdiff_t source
     return RMA_SUCCESS;
 }
 
-/* With the element's size a constant each move is one load and one store. After the last element the offsets may have wrapped around. */
+/* With the element's size a constant each move is one load and one store. After the last element the offsets may have
+ * wrapped around. */
 #define EACH for (size_t i = 0, a = 0, b = 0; i < n; i++, a += to_step, b += from_step)
-#define MOVE(SIZE)                                                                   \
-    case SIZE:                                                                       \
-        EACH memcpy(to + a, from + b, SIZE);                                         \
-        break
+#define MOVE(SIZE)                                                                                                     \
+    case SIZE: EACH memcpy(to + a, from + b, SIZE); break
 
 void rmai_move_strided(char *to, const char *from, size_t to_step, size_t from_step, size_t elem, size_t n) {
     switch (elem) {
@@ -203,25 +211,24 @@ void rmai_move_strided(char *to, const char *from, size_t to_step, size_t from_s
         MOVE(4);
         MOVE(8);
         MOVE(16);
-        default:
-            EACH memcpy(to + a, from + b, elem);
+        default: EACH memcpy(to + a, from + b, elem);
     }
 }
 
 /* Both directions: `remote` is the symmetric side, here its stride and the argument's name. */
-static int strided(const char *call, const char *argument, const rma_ctx *ctx, const void *remote, ptrdiff_t remote_stride, size_t elem, size_t n,
-                   int pe, struct rmai_place *p) {
+static int strided(const char *call, const char *argument, const rma_ctx *ctx, const void *remote,
+                   ptrdiff_t remote_stride, size_t elem, size_t n, int pe, struct rmai_place *p) {
     size_t bytes;
     if (n == 0) return check_empty(call, ctx, pe);
     bytes = rmai_span(n, (size_t)remote_stride, elem);
     if (!bytes)
-        return rmai_error(RMA_ERR_ADDRESS, "%s: %zu elements of %zu bytes, %td apart, overflow an address", call, n, elem,
-                          remote_stride);
+        return rmai_error(RMA_ERR_ADDRESS, "%s: %zu elements of %zu bytes, %td apart, overflow an address", call, n,
+                          elem, remote_stride);
     return rmai_resolve(call, argument, ctx, remote, bytes, pe, p);
 }
 
-static int iput(const char *call, const rma_ctx *ctx, void *dest, const void *source, ptrdiff_t dest_stride, ptrdiff_t source_stride,
-                size_t elem, size_t n, int pe) {
+static int iput(const char *call, const rma_ctx *ctx, void *dest, const void *source, ptrdiff_t dest_stride,
+                ptrdiff_t source_stride, size_t elem, size_t n, int pe) {
     struct rmai_world *w = &rmai_world;
     struct rmai_place p = {0};
     size_t to = (size_t)dest_stride * elem, from = (size_t)source_stride * elem;
@@ -238,8 +245,8 @@ static int iput(const char *call, const rma_ctx *ctx, void *dest, const void *so
     return rmai_raise(code);
 }
 
-static int iget(const char *call, const rma_ctx *ctx, void *dest, const void *source, ptrdiff_t dest_stride, ptrdiff_t source_stride,
-                size_t elem, size_t n, int pe) {
+static int iget(const char *call, const rma_ctx *ctx, void *dest, const void *source, ptrdiff_t dest_stride,
+                ptrdiff_t source_stride, size_t elem, size_t n, int pe) {
     struct rmai_world *w = &rmai_world;
     struct rmai_place p = {0};
     size_t to = (size_t)dest_stride * elem, from = (size_t)source_stride * elem;
@@ -256,20 +263,22 @@ static int iget(const char *call, const rma_ctx *ctx, void *dest, const void *so
     return rmai_raise(code);
 }
 
-int rma_iput(void *dest, const void *source, ptrdiff_t dest_stride, ptrdiff_t source_stride, size_t elem, size_t n, int pe) {
+int rma_iput(void *dest, const void *source, ptrdiff_t dest_stride, ptrdiff_t source_stride, size_t elem, size_t n,
+             int pe) {
     return iput("rma_iput", RMA_CTX_DEFAULT, dest, source, dest_stride, source_stride, elem, n, pe);
 }
 
-int rma_iget(void *dest, const void *source, ptrdiff_t dest_stride, ptrdiff_t source_stride, size_t elem, size_t n, int pe) {
+int rma_iget(void *dest, const void *source, ptrdiff_t dest_stride, ptrdiff_t source_stride, size_t elem, size_t n,
+             int pe) {
     return iget("rma_iget", RMA_CTX_DEFAULT, dest, source, dest_stride, source_stride, elem, n, pe);
 }
 
-int rma_ctx_iput(rma_ctx *ctx, void *dest, const void *source, ptrdiff_t dest_stride, ptrdiff_t source_stride, size_t elem, size_t n,
-                 int pe) {
+int rma_ctx_iput(rma_ctx *ctx, void *dest, const void *source, ptrdiff_t dest_stride, ptrdiff_t source_stride,
+                 size_t elem, size_t n, int pe) {
     return iput("rma_ctx_iput", ctx, dest, source, dest_stride, source_stride, elem, n, pe);
 }
 
-int rma_ctx_iget(rma_ctx *ctx, void *dest, const void *source, ptrdiff_t dest_stride, ptrdiff_t source_stride, size_t elem, size_t n,
-                 int pe) {
+int rma_ctx_iget(rma_ctx *ctx, void *dest, const void *source, ptrdiff_t dest_stride, ptrdiff_t source_stride,
+                 size_t elem, size_t n, int pe) {
     return iget("rma_ctx_iget", ctx, dest, source, dest_stride, source_stride, elem, n, pe);
 }

@@ -9,9 +9,10 @@
 
 struct rmai_world;
 
-/* rmai_resolve finds the symmetric range [addr, addr + len) of PE number pe of the context's team. `argument` names the parameter in
- * texts. Returns RMA_SUCCESS with *p, or the recorded reason: RMA_ERR_STATE, _ARG (ctx), _PE, _ADDRESS. */
-int rmai_resolve(const char *call, const char *argument, const rma_ctx *ctx, const void *addr, size_t len, int pe, struct rmai_place *p);
+/* rmai_resolve finds the symmetric range [addr, addr + len) of PE number pe of the context's team. `argument` names the
+ * parameter in texts. Returns RMA_SUCCESS with *p, or the recorded reason: RMA_ERR_STATE, _ARG (ctx), _PE, _ADDRESS. */
+int rmai_resolve(const char *call, const char *argument, const rma_ctx *ctx, const void *addr, size_t len, int pe,
+                 struct rmai_place *p);
 
 /* rmai_resolve_word: the same of a word of len bytes, which must be aligned to them (RMA_ERR_ADDRESS). */
 int rmai_resolve_word(const char *call, const char *argument, const rma_ctx *ctx, const void *word, size_t len, int pe,
@@ -20,10 +21,10 @@ int rmai_resolve_word(const char *call, const char *argument, const rma_ctx *ctx
 /* rmai_check_local is RMA_SUCCESS, or records RMA_ERR_ARG for the caller's own buffer of `call` that is null. */
 int rmai_check_local(const char *call, const char *argument, const void *buffer);
 
-/* rmai_gptr_here finds [offset, offset + len) of this PE's own space for another PE: *there is its address, *region the attached
- * region that is entered, or NULL. Any thread. Returns RMA_SUCCESS or records RMA_ERR_ADDRESS for `call`. */
-int rmai_gptr_here(struct rmai_world *w, const char *call, uint64_t offset, size_t len, size_t align, int writes, void **there,
-                   struct rmai_region **region);
+/* rmai_gptr_here finds [offset, offset + len) of this PE's own space for another PE: *there is its address, *region the
+ * attached region that is entered, or NULL. Any thread. Returns RMA_SUCCESS or records RMA_ERR_ADDRESS for `call`. */
+int rmai_gptr_here(struct rmai_world *w, const char *call, uint64_t offset, size_t len, size_t align, int writes,
+                   void **there, struct rmai_region **region);
 
 /* rmai_symmetric_offset is a number that all PEs get alike for the same symmetric object. */
 uint64_t rmai_symmetric_offset(const struct rmai_world *w, const void *addr);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Waiting for words of the program. Six comparisons of four kinds of words become one: a word is mapped to 64 bits so that the order of
- * its type is that of unsigned numbers, and a comparison holds if that number is in a range, or outside of it (RMA_CMP_NE). So a
- * look is a load, three instructions and a branch, whatever is waited for. */
+/* Waiting for words of the program. Six comparisons of four kinds of words become one: a word is mapped to 64 bits so
+ * that the order of its type is that of unsigned numbers, and a comparison holds if that number is in a range, or
+ * outside of it (RMA_CMP_NE). So a look is a load, three instructions and a branch, whatever is waited for. */
 #include "config.h"
 
 #include "base/attributes.h"
@@ -21,9 +21,9 @@ struct words {
     const char *call;
     const char *at;
     size_t n, len;
-    uint64_t flip;       /* the sign bit of signed words */
-    const int *status;   /* or NULL; not 0: that word is left out */
-    const void *values;  /* one, or n of them */
+    uint64_t flip;      /* the sign bit of signed words */
+    const int *status;  /* or NULL; not 0: that word is left out */
+    const void *values; /* one, or n of them */
     int many, cmp;
 };
 
@@ -31,7 +31,8 @@ static uint64_t map(const struct words *s, const void *word) {
     /* Acquire: what its writer did before is seen. */
     if (s->len == 8) return __atomic_load_n((const uint64_t *)word, __ATOMIC_ACQUIRE) ^ s->flip;
     if (s->len == 4) return __atomic_load_n((const uint32_t *)word, __ATOMIC_ACQUIRE) ^ (uint32_t)s->flip;
-    return __atomic_load_n((const uint16_t *)word, __ATOMIC_ACQUIRE) ^ (uint16_t)s->flip; /* OpenSHMEM's shmem_short_wait */
+    return __atomic_load_n((const uint16_t *)word, __ATOMIC_ACQUIRE) ^
+           (uint16_t)s->flip; /* OpenSHMEM's shmem_short_wait */
 }
 
 static struct condition condition(const struct words *s, size_t i) {
@@ -59,21 +60,32 @@ static int check(const struct words *s, const char *argument) {
     if (code != RMA_SUCCESS) return code;
     if (s->cmp < RMA_CMP_EQ || s->cmp > RMA_CMP_LE)
         return rmai_error(RMA_ERR_ARG, "%s: cmp %d is %s", s->call, s->cmp,
-                          rmai_error_of_shmem(s->call) ? "none of SHMEM_CMP_EQ, _NE, _GT, _GE, _LT, _LE" : "no value of enum rma_cmp");
+                          rmai_error_of_shmem(s->call) ? "none of SHMEM_CMP_EQ, _NE, _GT, _GE, _LT, _LE"
+                                                       : "no value of enum rma_cmp");
     if (s->n == 0) return RMA_SUCCESS;
     if (!s->at) return rmai_error(RMA_ERR_ARG, "%s: %s is a null pointer", s->call, argument);
     if ((uintptr_t)s->at & (s->len - 1))
-        return rmai_error(RMA_ERR_ADDRESS, "%s: %s %p is not aligned to its %zu bytes", s->call, argument, (const void *)s->at, s->len);
+        return rmai_error(RMA_ERR_ADDRESS, "%s: %s %p is not aligned to its %zu bytes", s->call, argument,
+                          (const void *)s->at, s->len);
     if (__builtin_mul_overflow(s->n, s->len, &bytes) || rmai_gptr_own(w, s->at, bytes) == RMA_GPTR_NULL)
-        return rmai_error(RMA_ERR_ADDRESS, "%s: %s %p with %zu words of %zu bytes is in no memory of this PE that others reach", s->call,
+        return rmai_error(RMA_ERR_ADDRESS,
+                          "%s: %s %p with %zu words of %zu bytes is in no memory of this PE that others reach", s->call,
                           argument, (const void *)s->at, s->n, s->len);
     return RMA_SUCCESS;
 }
 
-static struct words words(const char *call, int word, const void *at, size_t n, const int *status, int cmp, const void *values, int many) {
+static struct words words(const char *call, int word, const void *at, size_t n, const int *status, int cmp,
+                          const void *values, int many) {
     size_t len = (size_t)word & RMA_WORD_LEN_;
-    return (struct words){.call = call, .at = at, .n = n, .len = len, .flip = word & RMA_WORD_SIGNED_ ? (uint64_t)1 << (8 * len - 1) : 0,
-                          .status = status, .values = values, .many = many, .cmp = cmp};
+    return (struct words){.call = call,
+                          .at = at,
+                          .n = n,
+                          .len = len,
+                          .flip = word & RMA_WORD_SIGNED_ ? (uint64_t)1 << (8 * len - 1) : 0,
+                          .status = status,
+                          .values = values,
+                          .many = many,
+                          .cmp = cmp};
 }
 
 /* ---- one word ---- */
@@ -82,14 +94,16 @@ static struct words words(const char *call, int word, const void *at, size_t n, 
 
 /* 1 if the word can be looked at. Whether anybody can change it takes longer to find out. */
 static int can_look(const struct words *s) {
-    return rma_reach_.running && s->at && ((uintptr_t)s->at & (s->len - 1)) == 0 && s->cmp >= RMA_CMP_EQ && s->cmp <= RMA_CMP_LE;
+    return rma_reach_.running && s->at && ((uintptr_t)s->at & (s->len - 1)) == 0 && s->cmp >= RMA_CMP_EQ &&
+           s->cmp <= RMA_CMP_LE;
 }
 
 static RMAI_COLD int wait_long(const struct words *s, const char *argument, const struct condition *c, uint64_t *x) {
     struct rmai_world *w = &rmai_world;
     struct rmai_stall stall = {.call = s->call, .awaited = RMAI_AWAITED_ANY};
-    struct rmai_linger linger = {.looks = (unsigned)rmai_min(HOT_LOOKS, w->barrier.patience.polls), /* as if they had been polls */
-                                 .stall = &stall};
+    struct rmai_linger linger = {
+        .looks = (unsigned)rmai_min(HOT_LOOKS, w->barrier.patience.polls), /* as if they had been polls */
+        .stall = &stall};
     int code = check(s, argument);
     if (code != RMA_SUCCESS) return rmai_raise(code);
     while (!holds(c, *x = map(s, s->at))) rmai_linger(&linger, &w->barrier.patience);
@@ -153,7 +167,9 @@ static struct finding look(const struct words *s, int what, size_t *indices) {
     return f;
 }
 
-static int found(const struct finding *f, int what) { return f->of == 0 || (what == RMA_ALL_ ? f->held == f->of : f->held > 0); }
+static int found(const struct finding *f, int what) {
+    return f->of == 0 || (what == RMA_ALL_ ? f->held == f->of : f->held > 0);
+}
 
 static RMAI_COLD struct finding wait_for_words(const struct words *s, int what, size_t *indices) {
     const struct rmai_patience *patience = &rmai_world.barrier.patience;
@@ -169,14 +185,15 @@ static RMAI_COLD struct finding wait_for_words(const struct words *s, int what, 
     return f;
 }
 
-size_t rma_words_(const char *call, int what, int waits, int word, const void *ivars, size_t n, size_t *indices, const int *status, int cmp,
-                  const void *values, int many, int *code) {
+size_t rma_words_(const char *call, int what, int waits, int word, const void *ivars, size_t n, size_t *indices,
+                  const int *status, int cmp, const void *values, int many, int *code) {
     struct rmai_world *w = &rmai_world;
     struct words s = words(call, word, ivars, n, status, cmp, values, many);
     struct finding f;
     *code = check(&s, "ivars");
     if (*code == RMA_SUCCESS && n && !values) *code = rmai_error(RMA_ERR_ARG, "%s: values is a null pointer", call);
-    if (*code == RMA_SUCCESS && n && what == RMA_SOME_ && !indices) *code = rmai_error(RMA_ERR_ARG, "%s: indices is a null pointer", call);
+    if (*code == RMA_SUCCESS && n && what == RMA_SOME_ && !indices)
+        *code = rmai_error(RMA_ERR_ARG, "%s: indices is a null pointer", call);
     if (*code != RMA_SUCCESS) {
         rmai_raise(*code);
         return what == RMA_ANY_ ? SIZE_MAX : 0;

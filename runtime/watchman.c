@@ -19,13 +19,13 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-#define POLLS_BUSY 100    /* looks for the next message after one has come: an origin that goes on is back within microseconds */
-#define STEP_BUSY 2000    /* nanoseconds between looks while messages come; the kernel adds some 20 us */
-#define STEP_IDLE 250000  /* and when there have been none for a while, */
-#define STEP_CALM 1500000 /* or for long: a wake-up costs the computation up to 17 us, on virtual machines */
-#define SLICE 100000      /* nanoseconds: the least there is */
-#define CALM_AFTER 400    /* looks in vain: 0.1 s */
-#define PATIENCE 100      /* looks in vain before the steps grow */
+#define POLLS_BUSY 100     /* looks for the next message after one has come: it often comes within microseconds */
+#define STEP_BUSY  2000    /* nanoseconds between looks while messages come; the kernel adds some 20 us */
+#define STEP_IDLE  250000  /* and when there have been none for a while, */
+#define STEP_CALM  1500000 /* or for long: a wake-up costs the computation up to 17 us, on virtual machines */
+#define SLICE      100000  /* nanoseconds: the least there is */
+#define CALM_AFTER 400     /* looks in vain: 0.1 s */
+#define PATIENCE   100     /* looks in vain before the steps grow */
 
 /* Returns the number of messages heard. */
 static int serve(struct rmai_world *w) {
@@ -47,8 +47,9 @@ struct attributes {
     uint64_t runtime, deadline, period;
 };
 
-/* The kernel adds 50 us to every sleep of a thread unless it is told that the thread minds. And where PEs share processors, a thread
- * that asks for short time slices is let in earlier (Linux 6.12; older ones take no notice): it runs as often, but sooner. */
+/* The kernel adds 50 us to every sleep of a thread unless it is told that the thread minds. And where PEs share
+ * processors, a thread that asks for short time slices is let in earlier (Linux 6.12; older ones take no notice): it
+ * runs as often, but sooner. */
 static void be_punctual(void) {
     struct attributes a = {.size = sizeof a};
     prctl(PR_SET_TIMERSLACK, 1000UL);
@@ -88,7 +89,9 @@ int rmai_watchman_start(struct rmai_world *w, const char *call) {
     int failed;
     if (w->watchman.running) return RMA_SUCCESS;
     if (!w->mpi_multiple)
-        return rmai_error(RMA_ERR_STATE, "%s: no thread can serve other nodes: MPI was not initialized with MPI_THREAD_MULTIPLE", call);
+        return rmai_error(RMA_ERR_STATE,
+                          "%s: no thread can serve other nodes: MPI was not initialized with MPI_THREAD_MULTIPLE",
+                          call);
     atomic_store_explicit(&w->watchman.ending, 0, memory_order_relaxed);
     failed = rmai_thread(&w->watchman.thread, run, w);
     if (failed) return rmai_error(RMA_ERR_SYSTEM, "%s: no thread to serve other nodes: %s", call, strerror(failed));
@@ -120,11 +123,11 @@ int rma_progress_thread(int on) {
 
 /* ---- the usher ---- */
 
-#define USHER_STEP 20000000 /* nanoseconds: longer by far than it takes the others to go on when they have been helped */
-#define USHER_AFTER 15      /* steps that the barrier takes only if somebody is stuck */
-#define USHER_POLLS 20      /* at a time: enough to answer what has come */
-#define PARK_STEP 20000     /* nanoseconds */
-#define PARK_MOST 50000     /* steps until it is given up */
+#define USHER_STEP  20000000 /* nanoseconds: longer by far than the others take to go on when they are helped */
+#define USHER_AFTER 15       /* steps that the barrier takes only if somebody is stuck */
+#define USHER_POLLS 20       /* at a time: enough to answer what has come */
+#define PARK_STEP   20000    /* nanoseconds */
+#define PARK_MOST   50000    /* steps until it is given up */
 
 enum { NOT_PARKED, PARKED_READING, PARKED_ELSEWHERE };
 
@@ -167,8 +170,8 @@ static int count_epolls(void) {
 
 static void nap(long nanoseconds) { nanosleep(&(struct timespec){.tv_nsec = nanoseconds}, NULL); }
 
-/* 1 if the signal has come while the thread was in that read, which is to be begun anew after it. Elsewhere than on x86 what
- * reads_launcher has said a moment before must do. */
+/* 1 if the signal has come while the thread was in that read, which is to be begun anew after it. Elsewhere than on x86
+ * what reads_launcher has said a moment before must do. */
 static int was_reading(const ucontext_t *context) {
 #ifdef __x86_64__
     const greg_t *r = context->uc_mcontext.gregs;
@@ -183,7 +186,8 @@ static int was_reading(const ucontext_t *context) {
 static void park(int signal, siginfo_t *info, void *context) {
     int kept = errno;
     (void)signal, (void)info;
-    atomic_store_explicit(&usher.parked, was_reading(context) ? PARKED_READING : PARKED_ELSEWHERE, memory_order_release);
+    atomic_store_explicit(&usher.parked, was_reading(context) ? PARKED_READING : PARKED_ELSEWHERE,
+                          memory_order_release);
     while (!atomic_load_explicit(&usher.go, memory_order_acquire)) nap(PARK_STEP);
     atomic_store_explicit(&usher.parked, NOT_PARKED, memory_order_release);
     errno = kept;
@@ -191,8 +195,8 @@ static void park(int signal, siginfo_t *info, void *context) {
 
 static int parked(void) { return atomic_load_explicit(&usher.parked, memory_order_acquire); }
 
-/* While the other thread is held in its read, MPI is this thread's alone, whatever its thread level. It is the right read if UCX is
- * still there: there is one more, when it is gone. */
+/* While the other thread is held in its read, MPI is this thread's alone, whatever its thread level. It is the right
+ * read if UCX is still there: there is one more, when it is gone. */
 static void help(void) {
     atomic_store_explicit(&usher.go, 0, memory_order_relaxed);
     if (syscall(SYS_tgkill, getpid(), usher.tid, usher.signal) != 0) return;
@@ -203,8 +207,8 @@ static void help(void) {
     while (parked() != NOT_PARKED) nap(PARK_STEP);
 }
 
-/* Only where somebody is stuck, and then by turns with long rests: once all are through the barrier, the other thread takes MPI down,
- * and this one must not be in it. */
+/* Only where somebody is stuck, and then by turns with long rests: once all are through the barrier, the other thread
+ * takes MPI down, and this one must not be in it. */
 static void *usher_run(void *context) {
     int finalized = 0, waiting = 0;
     (void)context;
@@ -221,7 +225,8 @@ static void *usher_run(void *context) {
 static int free_signal(void) {
     struct sigaction present;
     for (int s = SIGRTMAX; s >= SIGRTMIN; s--)
-        if (sigaction(s, NULL, &present) == 0 && !(present.sa_flags & SA_SIGINFO) && present.sa_handler == SIG_DFL) return s;
+        if (sigaction(s, NULL, &present) == 0 && !(present.sa_flags & SA_SIGINFO) && present.sa_handler == SIG_DFL)
+            return s;
     return 0;
 }
 

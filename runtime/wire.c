@@ -10,11 +10,9 @@
 #include <string.h>
 
 static const char *const kinds[] = {
-    [RMAI_FAR_PUT] = "put",           [RMAI_FAR_GET] = "get",
-    [RMAI_FAR_PUT_LONG] = "long put", [RMAI_FAR_GET_LONG] = "long get",
-    [RMAI_FAR_LOOK] = "look",         [RMAI_FAR_ATOMIC] = "atomic",
-    [RMAI_FAR_ALLOC] = "allocation",  [RMAI_FAR_FREE] = "release",
-    [RMAI_FAR_EXTENTS] = "extents",
+    [RMAI_FAR_PUT] = "put",           [RMAI_FAR_GET] = "get",      [RMAI_FAR_PUT_LONG] = "long put",
+    [RMAI_FAR_GET_LONG] = "long get", [RMAI_FAR_LOOK] = "look",    [RMAI_FAR_ATOMIC] = "atomic",
+    [RMAI_FAR_ALLOC] = "allocation",  [RMAI_FAR_FREE] = "release", [RMAI_FAR_EXTENTS] = "extents",
 };
 
 /* m->wrong: which record or item, and what. */

@@ -20,13 +20,13 @@
 
 #include "rma.h"
 
-#define RMAI_MESSAGE ((size_t)4096)    /* bytes of a short message at most */
-#define RMAI_PIECE ((size_t)256 << 20) /* bytes of long data, and of one MPI call: MPICH 4.0.2 crashes beyond 2 GiB */
-#define RMAI_NAME_MAX 64               /* bytes of a public call's name, with its final 0 */
+#define RMAI_MESSAGE  ((size_t)4096)      /* bytes of a short message at most */
+#define RMAI_PIECE    ((size_t)256 << 20) /* bytes of long data, and of one MPI call: MPICH crashes beyond 2 GiB */
+#define RMAI_NAME_MAX 64                  /* bytes of a public call's name, with its final 0 */
 
 enum rmai_wire {
     RMAI_WIRE_REQUEST,
-    RMAI_WIRE_GO,    /* to a request of RMAI_FAR_PUT_LONG: the place is ready, send the data */
+    RMAI_WIRE_GO, /* to a request of RMAI_FAR_PUT_LONG: the place is ready, send the data */
     RMAI_WIRE_ANSWER,
     RMAI_WIRE_KNOCK, /* the window is being used: nothing to do but to stay awake */
     RMAI_WIRE_PING,  /* asks for a sign of life; `flight` and `n` are the asker's */
@@ -44,13 +44,14 @@ struct rmai_envelope {
 enum rmai_far_kind {
     RMAI_FAR_PUT,      /* data follow */
     RMAI_FAR_GET,      /* value: bytes; the item has them */
-    RMAI_FAR_PUT_LONG, /* value: bytes; they come by tag. With RMAI_FAR_SIGNAL then atomic op with cond on the word whose offset follows */
+    RMAI_FAR_PUT_LONG, /* value: bytes; they come by tag. With RMAI_FAR_SIGNAL then atomic op with cond on the word
+                          whose offset follows */
     RMAI_FAR_GET_LONG, /* value: bytes; they go by tag */
     RMAI_FAR_LOOK,     /* value: bytes, op: 1 if they are to be written; only whether they are there */
     RMAI_FAR_ATOMIC,   /* the item has the old value, if RMAI_FAR_WANTED */
     RMAI_FAR_ALLOC,    /* value: bytes; the item has the global pointer */
     RMAI_FAR_FREE,
-    RMAI_FAR_EXTENTS   /* the item has the target's extents */
+    RMAI_FAR_EXTENTS /* the item has the target's extents */
 };
 
 #define RMAI_FAR_WANTED 1 /* flags: the old value is wanted */
@@ -78,7 +79,8 @@ static inline uint32_t rmai_data_after(const struct rmai_record *r) {
 
 #define RMAI_TEXT_MAX 512 /* bytes of an error's text that travel */
 
-/* The tag of a request's long data. The same two PEs may have one under way in each direction, and a get's data go against it. */
+/* The tag of a request's long data. The same two PEs may have one under way in each direction, and a get's data go
+ * against it. */
 static inline int rmai_long_tag(unsigned flight, int get) { return 1 + (int)(flight * 2) + get; }
 
 static inline size_t rmai_padded(size_t len) { return (len + 7) & ~(size_t)7; }
@@ -86,9 +88,9 @@ static inline size_t rmai_padded(size_t len) { return (len + 7) & ~(size_t)7; }
 /* A message that is being read. */
 struct rmai_wire_reader {
     const unsigned char *at, *end; /* what has not been read yet */
-    unsigned next, n;  /* the number of the next record or item, and how many the envelope has announced */
-    size_t answer;     /* bytes of the answer that the records so far may need at most */
-    char wrong[160];   /* after a -1: what is wrong with the message */
+    unsigned next, n;              /* the number of the next record or item, and how many the envelope has announced */
+    size_t answer;                 /* bytes of the answer that the records so far may need at most */
+    char wrong[160];               /* after a -1: what is wrong with the message */
 };
 
 /* rmai_wire_open begins to read a message of len bytes, which is aligned to 8. Returns its envelope, or NULL with
@@ -103,8 +105,9 @@ const struct rmai_envelope *rmai_wire_open(struct rmai_wire_reader *m, const voi
 int rmai_wire_next_any_(struct rmai_wire_reader *m, struct rmai_record *r, char *name, const unsigned char **data);
 int rmai_wire_next_item(struct rmai_wire_reader *m, struct rmai_item *i, const unsigned char **data);
 
-/* Streams are of atomics and short puts without names. A good one of these is read here, all other records, and what is to
- * be said of bad ones, by rmai_wire_next_any_, which nobody else calls: a call for each record costs as much as the rest. */
+/* Streams are of atomics and short puts without names. A good one of these is read here, all other records, and what is
+ * to be said of bad ones, by rmai_wire_next_any_, which nobody else calls: a call for each record costs as much as the
+ * rest. */
 static inline int rmai_wire_next_record(struct rmai_wire_reader *m, struct rmai_record *r, char *name,
                                         const unsigned char **data) {
     const unsigned char *at = m->at;
@@ -118,7 +121,8 @@ static inline int rmai_wire_next_record(struct rmai_wire_reader *m, struct rmai_
         item = (size_t)r->flags * 8;
     } else {
         after = rmai_padded(r->len);
-        if (r->kind != RMAI_FAR_PUT || r->flags || after > room - sizeof *r) return rmai_wire_next_any_(m, r, name, data);
+        if (r->kind != RMAI_FAR_PUT || r->flags || after > room - sizeof *r)
+            return rmai_wire_next_any_(m, r, name, data);
     }
     item += sizeof(struct rmai_item) + m->answer;
     if (r->name || r->flags > RMAI_FAR_WANTED || r->offset >> RMA_GPTR_BITS_ || item > RMAI_MESSAGE)

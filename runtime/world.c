@@ -27,19 +27,20 @@ struct rmai_world rmai_world;
 
 static int release(struct rmai_world *w);
 
-#define NOWHERE {.contexts = rmai_context_lines, .contexts_mask = RMAI_CONTEXTS - 1}
+#define NOWHERE                                                                                                        \
+    { .contexts = rmai_context_lines, .contexts_mask = RMAI_CONTEXTS - 1 }
 struct rma_reach_ rma_reach_ = NOWHERE;
 static const struct rma_reach_ nowhere = NOWHERE;
 
-#define POLLS_ROOMY 4000 /* some 100 us: longer than any hand-over, shorter than a time slice */
-#define YIELDS_ROOMY 16
+#define POLLS_ROOMY    4000 /* some 100 us: longer than any hand-over, shorter than a time slice */
+#define YIELDS_ROOMY   16
 #define YIELDS_CROWDED 4
-#define POLLS_FAR 10         /* so many times more where other nodes may want something meanwhile: messages take longer than lines */
-#define NAP_ROOMY 100000     /* nanoseconds */
-#define NAP_CROWDED 1000000
-#define SMALLEST_HEAP ((size_t)1 << 20)
-#define SPACE_MAX ((size_t)RMA_GPTR_ATTACHED_) /* offsets from there on are of attached memory */
-#define NODE_MAX ((size_t)1 << 45) /* a quarter of what a process can map with 47-bit addresses */
+#define POLLS_FAR      10     /* so many times more where there are other nodes: messages take longer than lines */
+#define NAP_ROOMY      100000 /* nanoseconds */
+#define NAP_CROWDED    1000000
+#define SMALLEST_HEAP  ((size_t)1 << 20)
+#define SPACE_MAX      ((size_t)RMA_GPTR_ATTACHED_) /* offsets from there on are of attached memory */
+#define NODE_MAX       ((size_t)1 << 45)            /* a quarter of what a process can map with 47-bit addresses */
 
 /* ---- small services for the modules above ---- */
 
@@ -51,8 +52,8 @@ int rmai_running(const char *call) {
     if (RMAI_LIKELY(rma_reach_.running)) return RMA_SUCCESS;
     return rmai_error(RMA_ERR_STATE, "%s: called %s", rmai_error_name(call),
                       rmai_error_of_shmem(call) ? (rmai_world.ended ? "after shmem_finalize" : "before shmem_init")
-                      : rmai_world.ended              ? "after rma_finalize or MPI_Finalize"
-                                                      : "before rma_init");
+                      : rmai_world.ended        ? "after rma_finalize or MPI_Finalize"
+                                                : "before rma_init");
 }
 
 int rmai_node_slot(const struct rmai_world *w, int pe) { return rmai_find(w->node_pes, w->node_n_pes, pe); }
@@ -87,7 +88,7 @@ static void set_progression(struct rma_reach_ *r, const int *pes, int n) {
     while (length < n && (uint32_t)(pes[length] - pes[length - 1]) == step) length++;
     r->first = (uint32_t)pes[0];
     r->shift = (uint32_t)__builtin_ctz(step);
-    odd = inverse = step >> r->shift;                        /* right in the lowest 3 bits */
+    odd = inverse = step >> r->shift;                         /* right in the lowest 3 bits */
     for (int i = 0; i < 4; i++) inverse *= 2 - odd * inverse; /* each round doubles the right bits (Newton) */
     r->inverse = inverse;
     r->n_node = (uint32_t)length;
@@ -129,10 +130,11 @@ static int check_launcher(const struct rmai_world *w) {
     for (size_t i = 0; w->n_pes == 1 && i < sizeof sizes / sizeof sizes[0]; i++) {
         const char *text = getenv(sizes[i]);
         if (text && atoi(text) > 1)
-            return rmai_error(RMA_ERR_LAUNCH,
-                              "rma_init: the launcher started %s processes (%s), but each is an MPI world of one: use the "
-                              "mpiexec that belongs to the MPI of this program (%s)",
-                              text, sizes[i], RMAI_MPIEXEC);
+            return rmai_error(
+                RMA_ERR_LAUNCH,
+                "rma_init: the launcher started %s processes (%s), but each is an MPI world of one: use the "
+                "mpiexec that belongs to the MPI of this program (%s)",
+                text, sizes[i], RMAI_MPIEXEC);
     }
     return RMA_SUCCESS;
 }
@@ -143,7 +145,8 @@ static int start_mpi(struct rmai_world *w, int required) {
     MPI_Initialized(&initialized);
     MPI_Finalized(&finalized);
     if (finalized)
-        return rmai_error(RMA_ERR_STATE, "rma_init: called after MPI_Finalize: MPI cannot be started twice in a process");
+        return rmai_error(RMA_ERR_STATE,
+                          "rma_init: called after MPI_Finalize: MPI cannot be started twice in a process");
     if (initialized) {
         MPI_Query_thread(&provided);
     } else {
@@ -213,7 +216,9 @@ static int find_node(struct rmai_world *w) {
 }
 
 /* The next smaller heaps to try. Not halves: as little as possible is given up. */
-static void shrink(struct rmai_layout *l) { rmai_layout(l, l->symmetric_max / 4 * 3, l->local_max / 4 * 3, l->statics_max); }
+static void shrink(struct rmai_layout *l) {
+    rmai_layout(l, l->symmetric_max / 4 * 3, l->local_max / 4 * 3, l->statics_max);
+}
 
 /* What the user and the system say. MPI's call is made in any case: the others are in it. */
 static int open_facts(struct rmai_world *w) {
@@ -271,7 +276,8 @@ static int close_reservation(struct rmai_world *w) {
 
 int rmai_commit_for(void *context, void *start, size_t len) { return rmai_commit(context, start, len); }
 
-/* The room for the global variables. Where a node has one PE they are not moved: nobody else reaches them by load and store. */
+/* The room for the global variables. Where a node has one PE they are not moved: nobody else reaches them by load and
+ * store. */
 static int make_room_for_statics(struct rmai_world *w, char *space) {
     if (w->statics_mode != RMAI_STATICS_REMAP || w->node_n_pes == 1) return RMA_SUCCESS;
     return rmai_commit(&w->reservation, space + w->layout.statics, w->statics.size);
@@ -288,7 +294,8 @@ static int open_memory(struct rmai_world *w) {
     if (code == RMA_SUCCESS)
         code = rmai_segment_create(&w->symmetric, &w->reservation, space + w->layout.symmetric_table,
                                    space + w->layout.symmetric, w->layout.symmetric_max, "symmetric heap",
-                                   rmai_error_of_shmem("rma_init") ? "SHMEM_SYMMETRIC_SIZE, RMA_HEAP_MAX" : "RMA_HEAP_MAX");
+                                   rmai_error_of_shmem("rma_init") ? "SHMEM_SYMMETRIC_SIZE, RMA_HEAP_MAX"
+                                                                   : "RMA_HEAP_MAX");
     if (code == RMA_SUCCESS)
         code = rmai_segment_create(&w->local, &w->reservation, space + w->layout.local_table, space + w->layout.local,
                                    w->layout.local_max, "local heap", "RMA_LOCAL_MAX");
@@ -376,7 +383,8 @@ static int agree_on_waiting(struct rmai_world *w, int code) {
         atomic_store_explicit(&w->polls_now, patience.polls, memory_order_relaxed);
         patience.polls_now = &w->polls_now;
     }
-    rmai_barrier_setup(&w->barrier, (uint32_t)w->node_n_pes, (uint32_t)w->node_my_pe, w->node_pes, crowded, patience, barrier_part, w);
+    rmai_barrier_setup(&w->barrier, (uint32_t)w->node_n_pes, (uint32_t)w->node_my_pe, w->node_pes, crowded, patience,
+                       barrier_part, w);
     return RMA_SUCCESS;
 }
 
@@ -479,23 +487,24 @@ static void inform(struct rmai_world *w) {
     const char *guess, *entry;
     if (w->my_pe != 0) return;
     for (int n = 0; (entry = rmai_settings_unknown(n, &guess)) != NULL; n++)
-        rmai_note("%.*s is not a setting%s%s%s", (int)strcspn(entry, "="), entry, guess ? "; is " : "", guess ? guess : "",
-                  guess ? " meant?" : "");
+        rmai_note("%.*s is not a setting%s%s%s", (int)strcspn(entry, "="), entry, guess ? "; is " : "",
+                  guess ? guess : "", guess ? " meant?" : "");
     if (!w->settings.info) return;
-    rmai_note("version %s, %d PEs on %d nodes; %d on this one, %s, %s", RMA_VERSION, w->n_pes, w->n_nodes, w->node_n_pes,
-              w->barrier.crowded ? "more than processors" : "a processor each", w->binding);
+    rmai_note("version %s, %d PEs on %d nodes; %d on this one, %s, %s", RMA_VERSION, w->n_pes, w->n_nodes,
+              w->node_n_pes, w->barrier.crowded ? "more than processors" : "a processor each", w->binding);
     rmai_note("heaps of up to %s (symmetric) and %s (local) per PE, %s reserved on this node",
               rmai_format_size(heap, w->layout.symmetric_max), rmai_format_size(local, w->layout.local_max),
               rmai_format_size(space, w->layout.stride * (size_t)w->node_n_pes));
     rmai_note("global variables: %s%s", rmai_format_size(heap, w->statics.size),
-              w->statics_mode == RMAI_STATICS_OFF      ? ", not symmetric"
-              : w->statics.moved                       ? ", reached by load and store"
-              : w->node_n_pes == 1                     ? ", in place: no peer on this node"
-                                                       : ", in place, reached by process_vm_readv");
+              w->statics_mode == RMAI_STATICS_OFF ? ", not symmetric"
+              : w->statics.moved                  ? ", reached by load and store"
+              : w->node_n_pes == 1                ? ", in place: no peer on this node"
+                                                  : ", in place, reached by process_vm_readv");
     if (w->n_nodes > 1)
-        rmai_note("to other nodes: %s; %s", w->far.windowless || w->far.only_atomics ? "messages"
-                                            : w->far.one_sided > 0 ? "the symmetric heap through an MPI window"
-                                                                   : "messages, and an MPI window for puts and gets of middle size",
+        rmai_note("to other nodes: %s; %s",
+                  w->far.windowless || w->far.only_atomics ? "messages"
+                  : w->far.one_sided > 0                   ? "the symmetric heap through an MPI window"
+                                         : "messages, and an MPI window for puts and gets of middle size",
                   w->watched ? "a thread of each PE serves them" : "served within calls only");
     rmai_note("atomics on the symmetric heap: by %s", w->far.amo_mpi ? "MPI" : "the processors");
     rmai_settings_print(&w->settings, put_line, stderr);
@@ -669,7 +678,8 @@ int rma_finalize(void) {
     struct rmai_world *w = &rmai_world;
     struct rmai_blocking blocking;
     int code = RMA_SUCCESS, over = RMA_SUCCESS, finalized = 0, one;
-    if (w->references == 0) return rmai_raise(rmai_error(RMA_ERR_STATE, "rma_finalize: called more often than rma_init"));
+    if (w->references == 0)
+        return rmai_raise(rmai_error(RMA_ERR_STATE, "rma_finalize: called more often than rma_init"));
     if (--w->references > 0) return RMA_SUCCESS;
     if (rma_reach_.running) {
         /* What was begun and has failed is told, and is no reason to go on. */
@@ -707,11 +717,11 @@ int rma_level_(void) { return rmai_world.level; }
 
 int rma_initialized(void) { return (int)rma_reach_.running; }
 
-#define QUERY(NAME, VALUE)                                                        \
-    int NAME(void) {                                                              \
-        if (rmai_running(#NAME) == RMA_SUCCESS) return VALUE;                     \
-        rmai_raise(RMA_ERR_STATE);                                                \
-        return -1;                                                                \
+#define QUERY(NAME, VALUE)                                                                                             \
+    int NAME(void) {                                                                                                   \
+        if (rmai_running(#NAME) == RMA_SUCCESS) return VALUE;                                                          \
+        rmai_raise(RMA_ERR_STATE);                                                                                     \
+        return -1;                                                                                                     \
     }
 
 QUERY(rma_my_pe, rmai_world.my_pe)

@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Collectives of active sets (deprecated): PEs start, start + 2^log, ..., of which nobody knows anything but what each call says. All that they
- * share beforehand is pSync, a symmetric array of zeros. A team of the engine would have to be made by more PEs than those that call, and there
- * are as many active sets as a program likes; so everything is done with pSync, in the caller's own call:
+/* Collectives of active sets (deprecated): PEs start, start + 2^log, ..., of which nobody knows anything but what each
+ * call says. All that they share beforehand is pSync, a symmetric array of zeros. A team of the engine would have to be
+ * made by more PEs than those that call, and there are as many active sets as a program likes; so everything is done
+ * with pSync, in the caller's own call:
  *
  *     meet: each can read the others' source -> each gets what it needs -> meet: nobody reads any more
  *
- * They meet by dissemination: in round k PE i adds 1 to pSync[k] of PE i + 2^k, waits until its own is not 0, and takes 1 away. So the words are
- * counters: a PE that is already in the set's next meeting is counted for that one, and each word is 0 again when all that was sent to it has been
- * taken. Reading, not writing, moves the data: a PE knows its own place for them, and a slow one holds up nobody's memory.
+ * They meet by dissemination: in round k PE i adds 1 to pSync[k] of PE i + 2^k, waits until its own is not 0, and takes
+ * 1 away. So the words are counters: a PE that is already in the set's next meeting is counted for that one, and each
+ * word is 0 again when all that was sent to it has been taken. Reading, not writing, moves the data: a PE knows its own
+ * place for them, and a slow one holds up nobody's memory.
  *
- * An active set of all PEs is the world, whose collectives of the engine are faster. Only where several threads may be in such calls at a time, which
- * the engine wants one after the other in the same order, is it treated as any other set. */
+ * An active set of all PEs is the world, whose collectives of the engine are faster. Only where several threads may be
+ * in such calls at a time, which the engine wants one after the other in the same order, is it treated as any other
+ * set. */
 #include "config.h"
 
 #include "shmem/define.h"
@@ -18,11 +21,12 @@
 
 #include <string.h>
 
-#define ROUNDS 24 /* a job has 2^24 PEs at most */
+#define ROUNDS    24 /* a job has 2^24 PEs at most */
 #define LENGTH_AT ROUNDS
-#define PIECE 4096
+#define PIECE     4096
 
-_Static_assert(SHMEM_SYNC_SIZE > LENGTH_AT && SHMEM_SYNC_VALUE == 0, "pSync has a counter for each round and a length, all 0 at first");
+_Static_assert(SHMEM_SYNC_SIZE > LENGTH_AT && SHMEM_SYNC_VALUE == 0,
+               "pSync has a counter for each round and a length, all 0 at first");
 
 struct set {
     int start, step, n, me; /* PE i of the set is start + i * step, i < n; this one is number me */
@@ -43,15 +47,17 @@ static int enter(struct set *s, const char *call, int start, int log, int size, 
     else if (size < 1)
         rma_fail_(RMA_ERR_ARG, "%s: PE_size %d is below 1", call, size);
     else if (start < 0 || start + (size - 1) * step >= n)
-        rma_fail_(RMA_ERR_PE, "%s: PE_start %d, logPE_stride %d, PE_size %d: PE %lld is outside 0..%lld", call, start, log, size,
-                  start < 0 ? start : start + (size - 1) * step, n - 1);
+        rma_fail_(RMA_ERR_PE, "%s: PE_start %d, logPE_stride %d, PE_size %d: PE %lld is outside 0..%lld", call, start,
+                  log, size, start < 0 ? start : start + (size - 1) * step, n - 1);
     else if ((me - start) % step != 0 || me < start || (me - start) / step >= size)
-        rma_fail_(RMA_ERR_PE, "%s: PE_start %d, logPE_stride %d, PE_size %d: PE %d, which calls, is not in the active set", call, start, log, size,
-                  me);
+        rma_fail_(RMA_ERR_PE,
+                  "%s: PE_start %d, logPE_stride %d, PE_size %d: PE %d, which calls, is not in the active set", call,
+                  start, log, size, me);
     else if (!sync)
         rma_fail_(RMA_ERR_ADDRESS, "%s: pSync is a null pointer", call);
     else if (((uintptr_t)sync & (sizeof *sync - 1)) || !rma_ptr(sync, me) || !rma_ptr(sync + LENGTH_AT, me))
-        rma_fail_(RMA_ERR_ADDRESS, "%s: pSync %p is no symmetric array of %d long", call, (void *)sync, SHMEM_SYNC_SIZE);
+        rma_fail_(RMA_ERR_ADDRESS, "%s: pSync %p is no symmetric array of %d long", call, (void *)sync,
+                  SHMEM_SYNC_SIZE);
     else {
         *s = (struct set){start, (int)step, size, (int)((me - start) / step), 0, sync};
         s->world = size == n && !rmai_shmem_threads();
@@ -110,7 +116,8 @@ void pshmem_sync(int PE_start, int logPE_stride, int PE_size, long *pSync) {
 /* ---- moving ---- */
 
 /* Unlike the broadcast of a team, dest of the root stays as it is. */
-static void broadcast(const struct set *s, const char *call, void *dest, const void *source, size_t nelems, size_t size, int root) {
+static void broadcast(const struct set *s, const char *call, void *dest, const void *source, size_t nelems, size_t size,
+                      int root) {
     size_t len;
     if (!part_of(s, call, nelems, size, &len)) return;
     if (root < 0 || root >= s->n) {
@@ -125,14 +132,16 @@ static void broadcast(const struct set *s, const char *call, void *dest, const v
     leave();
 }
 
-static void fcollect(const struct set *s, const char *call, void *dest, const void *source, size_t nelems, size_t size) {
+static void fcollect(const struct set *s, const char *call, void *dest, const void *source, size_t nelems,
+                     size_t size) {
     size_t len;
     if (!part_of(s, call, nelems, size, &len)) return;
     if (s->world) {
         rma_fcollect(RMA_TEAM_WORLD, dest, source, len);
     } else {
         meet(s);
-        for (int k = 0, i = s->me; k < s->n; k++, i = i + 1 < s->n ? i + 1 : 0) rma_get((char *)dest + (size_t)i * len, source, len, pe_of(s, i));
+        for (int k = 0, i = s->me; k < s->n; k++, i = i + 1 < s->n ? i + 1 : 0)
+            rma_get((char *)dest + (size_t)i * len, source, len, pe_of(s, i));
         meet(s);
     }
     leave();
@@ -160,7 +169,8 @@ static void collect(const struct set *s, const char *call, void *dest, const voi
     leave();
 }
 
-static void alltoall(const struct set *s, const char *call, void *dest, const void *source, size_t nelems, size_t size) {
+static void alltoall(const struct set *s, const char *call, void *dest, const void *source, size_t nelems,
+                     size_t size) {
     size_t len;
     if (!part_of(s, call, nelems, size, &len)) return;
     if (s->world) {
@@ -174,46 +184,50 @@ static void alltoall(const struct set *s, const char *call, void *dest, const vo
     leave();
 }
 
-static void alltoalls(const struct set *s, const char *call, void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems, size_t size) {
+static void alltoalls(const struct set *s, const char *call, void *dest, const void *source, ptrdiff_t dst,
+                      ptrdiff_t sst, size_t nelems, size_t size) {
     size_t len, to, from;
     if (dst < 1 || sst < 1) {
         rma_fail_(RMA_ERR_ARG, "%s: the strides dst %td and sst %td are not both at least 1", call, dst, sst);
         leave();
         return;
     }
-    if (__builtin_mul_overflow(nelems, (size_t)dst, &to) || __builtin_mul_overflow(nelems, (size_t)sst, &from)) to = from = (size_t)-1;
+    if (__builtin_mul_overflow(nelems, (size_t)dst, &to) || __builtin_mul_overflow(nelems, (size_t)sst, &from))
+        to = from = (size_t)-1;
     if (!part_of(s, call, to > from ? to : from, size, &len)) return;
     if (s->world) {
         rma_alltoalls(RMA_TEAM_WORLD, dest, source, dst, sst, size, nelems);
     } else {
         meet(s);
         for (int k = 0, i = s->me; k < s->n; k++, i = i + 1 < s->n ? i + 1 : 0)
-            rma_iget((char *)dest + (size_t)i * to * size, (const char *)source + (size_t)s->me * from * size, dst, sst, size, nelems, pe_of(s, i));
+            rma_iget((char *)dest + (size_t)i * to * size, (const char *)source + (size_t)s->me * from * size, dst, sst,
+                     size, nelems, pe_of(s, i));
         meet(s);
     }
     leave();
 }
 
-#define MOVES(BITS, SIZE)                                                                               \
-    void pshmem_broadcast##BITS(void *dest, const void *source, size_t nelems, int PE_root, SHMEM_SET_PARAMETERS_, long *pSync) { \
-        ENTER(shmem_broadcast##BITS) broadcast(&s, call, dest, source, nelems, SIZE, PE_root);          \
-    }                                                                                                   \
-    void pshmem_collect##BITS(void *dest, const void *source, size_t nelems, SHMEM_SET_PARAMETERS_, long *pSync) { \
-        ENTER(shmem_collect##BITS) collect(&s, call, dest, source, nelems, SIZE);                       \
-    }                                                                                                   \
-    void pshmem_fcollect##BITS(void *dest, const void *source, size_t nelems, SHMEM_SET_PARAMETERS_, long *pSync) { \
-        ENTER(shmem_fcollect##BITS) fcollect(&s, call, dest, source, nelems, SIZE);                     \
-    }                                                                                                   \
-    void pshmem_alltoall##BITS(void *dest, const void *source, size_t nelems, SHMEM_SET_PARAMETERS_, long *pSync) { \
-        ENTER(shmem_alltoall##BITS) alltoall(&s, call, dest, source, nelems, SIZE);                     \
-    }                                                                                                   \
-    void pshmem_alltoalls##BITS(void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems, SHMEM_SET_PARAMETERS_, \
-                                long *pSync) {                                                          \
-        ENTER(shmem_alltoalls##BITS) alltoalls(&s, call, dest, source, dst, sst, nelems, SIZE);         \
+#define MOVES(BITS, SIZE)                                                                                              \
+    void pshmem_broadcast##BITS(void *dest, const void *source, size_t nelems, int PE_root, SHMEM_SET_PARAMETERS_,     \
+                                long *pSync) {                                                                         \
+        ENTER(shmem_broadcast##BITS) broadcast(&s, call, dest, source, nelems, SIZE, PE_root);                         \
+    }                                                                                                                  \
+    void pshmem_collect##BITS(void *dest, const void *source, size_t nelems, SHMEM_SET_PARAMETERS_, long *pSync) {     \
+        ENTER(shmem_collect##BITS) collect(&s, call, dest, source, nelems, SIZE);                                      \
+    }                                                                                                                  \
+    void pshmem_fcollect##BITS(void *dest, const void *source, size_t nelems, SHMEM_SET_PARAMETERS_, long *pSync) {    \
+        ENTER(shmem_fcollect##BITS) fcollect(&s, call, dest, source, nelems, SIZE);                                    \
+    }                                                                                                                  \
+    void pshmem_alltoall##BITS(void *dest, const void *source, size_t nelems, SHMEM_SET_PARAMETERS_, long *pSync) {    \
+        ENTER(shmem_alltoall##BITS) alltoall(&s, call, dest, source, nelems, SIZE);                                    \
+    }                                                                                                                  \
+    void pshmem_alltoalls##BITS(void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems,           \
+                                SHMEM_SET_PARAMETERS_, long *pSync) {                                                  \
+        ENTER(shmem_alltoalls##BITS) alltoalls(&s, call, dest, source, dst, sst, nelems, SIZE);                        \
     }
-#define ENTER(CALL)                                                                                     \
-    static const char call[] = #CALL;                                                                   \
-    struct set s;                                                                                       \
+#define ENTER(CALL)                                                                                                    \
+    static const char call[] = #CALL;                                                                                  \
+    struct set s;                                                                                                      \
     if (enter(&s, call, PE_start, logPE_stride, PE_size, pSync))
 MOVES(32, 4)
 MOVES(64, 8)
@@ -243,7 +257,8 @@ static void fold(const struct set *s, void *into, const void *source, size_t n, 
 }
 
 /* In place what others still read must not be overwritten: the result waits in pWrk, which has room for half of it. */
-static void reduce(const struct set *s, void *dest, const void *source, size_t n, size_t size, void *work, operation *op) {
+static void reduce(const struct set *s, void *dest, const void *source, size_t n, size_t size, void *work,
+                   operation *op) {
     const size_t room = n / 2 + 1 > SHMEM_REDUCE_MIN_WRKDATA_SIZE ? n / 2 + 1 : SHMEM_REDUCE_MIN_WRKDATA_SIZE;
     if (dest != source) {
         meet(s);
@@ -262,14 +277,16 @@ static void reduce(const struct set *s, void *dest, const void *source, size_t n
 }
 
 /* The whole span of each PE's source can be read, since it can here. 0 after an error. */
-static int can_reduce(const char *call, const void *source, int nreduce, size_t size, const void *work, const void *dest) {
+static int can_reduce(const char *call, const void *source, int nreduce, size_t size, const void *work,
+                      const void *dest) {
     const int me = rma_my_pe();
     if (nreduce < 0)
         rma_fail_(RMA_ERR_ARG, "%s: nreduce %d is below 0", call, nreduce);
     else if (nreduce > 0 && !source)
         rma_fail_(RMA_ERR_ADDRESS, "%s: source is a null pointer", call);
     else if (nreduce > 0 && (!rma_ptr(source, me) || !rma_ptr((const char *)source + (size_t)nreduce * size - 1, me)))
-        rma_fail_(RMA_ERR_ADDRESS, "%s: source %p with %d elements of %zu bytes is in no symmetric object", call, source, nreduce, size);
+        rma_fail_(RMA_ERR_ADDRESS, "%s: source %p with %d elements of %zu bytes is in no symmetric object", call,
+                  source, nreduce, size);
     else if (nreduce > 0 && !dest)
         rma_fail_(RMA_ERR_ARG, "%s: dest is a null pointer", call);
     else if (nreduce > 0 && dest == source && !work)
@@ -281,45 +298,46 @@ static int can_reduce(const char *call, const void *source, int nreduce, size_t 
 }
 
 /* Integers wrap around. */
-#define DO_AND(a, b) a &= b
-#define DO_OR(a, b) a |= b
-#define DO_XOR(a, b) a ^= b
-#define DO_MIN(a, b) a = b < a ? b : a
-#define DO_MAX(a, b) a = b > a ? b : a
-#define DO_SUM(a, b) (void)__builtin_add_overflow(a, b, &a)
-#define DO_PROD(a, b) (void)__builtin_mul_overflow(a, b, &a)
-#define DO_REAL_SUM(a, b) a += b
+#define DO_AND(a, b)       a &= b
+#define DO_OR(a, b)        a |= b
+#define DO_XOR(a, b)       a ^= b
+#define DO_MIN(a, b)       a = b < a ? b : a
+#define DO_MAX(a, b)       a = b > a ? b : a
+#define DO_SUM(a, b)       (void)__builtin_add_overflow(a, b, &a)
+#define DO_PROD(a, b)      (void)__builtin_mul_overflow(a, b, &a)
+#define DO_REAL_SUM(a, b)  a += b
 #define DO_REAL_PROD(a, b) a *= b
 
-#define TO_ALL(NAME, TYPE, RNAME, OP, DO)                                                               \
-    static void NAME##OP(void *into, const void *from, size_t n) {                                      \
-        TYPE *a = into;                                                                                 \
-        const TYPE *b = from;                                                                           \
-        for (size_t i = 0; i < n; i++) DO(a[i], b[i]);                                                  \
-    }                                                                                                   \
-    void pshmem_##NAME##OP##_to_all(TYPE *dest, const TYPE *source, int nreduce, SHMEM_SET_PARAMETERS_, TYPE *pWrk, long *pSync) { \
-        ENTER(shmem_##NAME##OP##_to_all) {                                                              \
-            if (s.world && nreduce >= 0) {                                                              \
-                rma##OP##_reduce_##RNAME(RMA_TEAM_WORLD, dest, source, (size_t)nreduce);                \
-            } else {                                                                                    \
-                if (!can_reduce(call, source, nreduce, sizeof(TYPE), pWrk, dest)) return;               \
-                reduce(&s, dest, source, (size_t)nreduce, sizeof(TYPE), pWrk, NAME##OP);                \
-            }                                                                                           \
-            leave();                                                                                    \
-        }                                                                                               \
+#define TO_ALL(NAME, TYPE, RNAME, OP, DO)                                                                              \
+    static void NAME##OP(void *into, const void *from, size_t n) {                                                     \
+        TYPE *a = into;                                                                                                \
+        const TYPE *b = from;                                                                                          \
+        for (size_t i = 0; i < n; i++) DO(a[i], b[i]);                                                                 \
+    }                                                                                                                  \
+    void pshmem_##NAME##OP##_to_all(TYPE *dest, const TYPE *source, int nreduce, SHMEM_SET_PARAMETERS_, TYPE *pWrk,    \
+                                    long *pSync) {                                                                     \
+        ENTER(shmem_##NAME##OP##_to_all) {                                                                             \
+            if (s.world && nreduce >= 0) {                                                                             \
+                rma##OP##_reduce_##RNAME(RMA_TEAM_WORLD, dest, source, (size_t)nreduce);                               \
+            } else {                                                                                                   \
+                if (!can_reduce(call, source, nreduce, sizeof(TYPE), pWrk, dest)) return;                              \
+                reduce(&s, dest, source, (size_t)nreduce, sizeof(TYPE), pWrk, NAME##OP);                               \
+            }                                                                                                          \
+            leave();                                                                                                   \
+        }                                                                                                              \
     }
-#define BITS(X, NAME, TYPE, RNAME)                                                                      \
-    TO_ALL(NAME, TYPE, RNAME, _and, DO_AND)                                                             \
-    TO_ALL(NAME, TYPE, RNAME, _or, DO_OR)                                                               \
+#define BITS(X, NAME, TYPE, RNAME)                                                                                     \
+    TO_ALL(NAME, TYPE, RNAME, _and, DO_AND)                                                                            \
+    TO_ALL(NAME, TYPE, RNAME, _or, DO_OR)                                                                              \
     TO_ALL(NAME, TYPE, RNAME, _xor, DO_XOR)
-#define LIMITS(X, NAME, TYPE, RNAME)                                                                    \
-    TO_ALL(NAME, TYPE, RNAME, _max, DO_MAX)                                                             \
+#define LIMITS(X, NAME, TYPE, RNAME)                                                                                   \
+    TO_ALL(NAME, TYPE, RNAME, _max, DO_MAX)                                                                            \
     TO_ALL(NAME, TYPE, RNAME, _min, DO_MIN)
-#define SUMS(X, NAME, TYPE, RNAME)                                                                      \
-    TO_ALL(NAME, TYPE, RNAME, _sum, DO_SUM)                                                             \
+#define SUMS(X, NAME, TYPE, RNAME)                                                                                     \
+    TO_ALL(NAME, TYPE, RNAME, _sum, DO_SUM)                                                                            \
     TO_ALL(NAME, TYPE, RNAME, _prod, DO_PROD)
-#define REAL_SUMS(X, NAME, TYPE, RNAME)                                                                 \
-    TO_ALL(NAME, TYPE, RNAME, _sum, DO_REAL_SUM)                                                        \
+#define REAL_SUMS(X, NAME, TYPE, RNAME)                                                                                \
+    TO_ALL(NAME, TYPE, RNAME, _sum, DO_REAL_SUM)                                                                       \
     TO_ALL(NAME, TYPE, RNAME, _prod, DO_REAL_PROD)
 /* Compound assignment to a short says that it narrows, which is meant. */
 #pragma GCC diagnostic push

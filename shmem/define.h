@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How the functions of OpenSHMEM are made of their table (include/shmem_table.h). Each is defined by its second name, pshmem_..., and has the
- * first one as a weak alias in the same file, so that a tool may take the first one and call the second. */
+/* How the functions of OpenSHMEM are made of their table (include/shmem_table.h). Each is defined by its second name,
+ * pshmem_..., and has the first one as a weak alias in the same file, so that a tool may take the first one and call
+ * the second. */
 #ifndef RMAI_SHMEM_DEFINE_H
 #define RMAI_SHMEM_DEFINE_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The specification's environment variables. Each has an older name, which counts if the newer one is not set. They become settings of the
- * engine (rma(7)), unless these are set themselves, for the time in which it reads them. */
+/* The specification's environment variables. Each has an older name, which counts if the newer one is not set. They
+ * become settings of the engine (rma(7)), unless these are set themselves, for the time in which it reads them. */
 #include "config.h"
 
 #include "shmem/setup.h"
@@ -27,7 +27,7 @@ static double parse(const char *text) {
     char *end;
     double bytes;
     if (!isdigit((unsigned char)*text) && *text != '.') return 0; /* strtod also reads signs, nan and inf, */
-    if (strpbrk(text, "xXpPeE")) return 0;                          /* hex and exponents */
+    if (strpbrk(text, "xXpPeE")) return 0;                        /* hex and exponents */
     bytes = strtod(text, &end);
     at = *end ? strchr(suffixes, tolower((unsigned char)*end)) : NULL;
     if (at) {
@@ -44,7 +44,9 @@ static struct {
 
 static char asked_for[96]; /* SHMEM_SYMMETRIC_SIZE and its value, as the program's user has written them */
 
-static void lend(int which, const char *value) { lent[which].set = !getenv(lent[which].name) && setenv(lent[which].name, value, 0) == 0; }
+static void lend(int which, const char *value) {
+    lent[which].set = !getenv(lent[which].name) && setenv(lent[which].name, value, 0) == 0;
+}
 
 int rmai_shmem_environment_begin(const char *call) {
     const char *size = value_of("SHMEM_SYMMETRIC_SIZE", "SMA_SYMMETRIC_SIZE");
@@ -52,10 +54,14 @@ int rmai_shmem_environment_begin(const char *call) {
     if (size) {
         double bytes = parse(size);
         if (bytes == 0)
-            return rma_fail_(RMA_ERR_SETTING, "%s: SHMEM_SYMMETRIC_SIZE=%s: not a positive number with k, m, g or t after it, or nothing", call, size);
+            return rma_fail_(
+                RMA_ERR_SETTING,
+                "%s: SHMEM_SYMMETRIC_SIZE=%s: not a positive number with k, m, g or t after it, or nothing", call,
+                size);
         snprintf(text, sizeof text, "%.0f", with_overhead(bytes));
         lend(0, text);
-        snprintf(asked_for, sizeof asked_for, "%s=%s", getenv("SHMEM_SYMMETRIC_SIZE") ? "SHMEM_SYMMETRIC_SIZE" : "SMA_SYMMETRIC_SIZE", size);
+        snprintf(asked_for, sizeof asked_for, "%s=%s",
+                 getenv("SHMEM_SYMMETRIC_SIZE") ? "SHMEM_SYMMETRIC_SIZE" : "SMA_SYMMETRIC_SIZE", size);
         if (lent[0].set) rma_setting_as_(lent[0].name, asked_for);
     }
     if (value_of("SHMEM_DEBUG", "SMA_DEBUG")) {
@@ -81,7 +87,8 @@ void rmai_shmem_environment_inform(void) {
         fputs("Environment variables of OpenSHMEM, each also with SMA_ for SHMEM_:\n"
               "  SHMEM_VERSION         any value: print the library's version at start\n"
               "  SHMEM_INFO            any value: print this text\n"
-              "  SHMEM_SYMMETRIC_SIZE  size of each PE's symmetric heap, a number with k, m, g or t after it, or nothing;\n"
+              "  SHMEM_SYMMETRIC_SIZE  size of each PE's symmetric heap, a number with k, m, g or t after it, or "
+              "nothing;\n"
               "                        RMA_HEAP_MAX counts more; without both the heap grows up to the node's memory\n"
               "  SHMEM_DEBUG           any value: RMA_INFO=yes and RMA_CHECK=yes: settings and layout at start,\n"
               "                        arguments of collective calls are compared\n"

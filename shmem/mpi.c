@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One program, two users of MPI: itself and OpenSHMEM. The specification wants them to begin and to end in any order (section D, MPI
- * interoperability), but MPI can be initialized once and finalized once. So MPI's calls for that are taken here, by its profiling interface:
+/* One program, two users of MPI: itself and OpenSHMEM. The specification wants them to begin and to end in any order
+ * (section D, MPI interoperability), but MPI can be initialized once and finalized once. So MPI's calls for that are
+ * taken here, by its profiling interface:
  *
  *   MPI_Init after shmem_init           succeeds, and MPI is the program's from then on
- *   MPI_Init before shmem_init          asks for the thread level that the engine needs to serve others while the program computes
- *   MPI_Finalize before shmem_finalize  waits for it: MPI ends there
- *   shmem_finalize                      leaves MPI as it is, so that shmem_init may come again
- *   the end of the process              ends MPI, if OpenSHMEM has begun it and the program has not ended it
+ *   MPI_Init before shmem_init          asks for the thread level that the engine needs to serve others while the
+ * program computes MPI_Finalize before shmem_finalize  waits for it: MPI ends there shmem_finalize leaves MPI as it is,
+ * so that shmem_init may come again the end of the process              ends MPI, if OpenSHMEM has begun it and the
+ * program has not ended it
  *
  * The engine's own calls of MPI_Init_thread and MPI_Finalize come here, too; they are told by a flag. */
 #include "config.h"

@@ -9,10 +9,10 @@
 #include <string.h>
 #include <unistd.h>
 
-static int references;  /* calls of init that finalize has not answered */
-static int implicit;    /* start_pes: a program that returns from main has finalized */
-static int asked;       /* the highest thread level that was asked for */
-static pid_t process;   /* whose end is waited for: not that of a child made by fork */
+static int references; /* calls of init that finalize has not answered */
+static int implicit;   /* start_pes: a program that returns from main has finalized */
+static int asked;      /* the highest thread level that was asked for */
+static pid_t process;  /* whose end is waited for: not that of a child made by fork */
 
 /* A program that fails has its job ended by the launcher, without waiting for other PEs. */
 static void at_exit(int status, void *unused) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Strided and blocked transfers. Strided ones are the engine's. Of blocked ones, whose strides are counted in elements and lead from one block
- * to the next, each block is a transfer of its own, the last one first: what it does not find wrong is right for those before it, as a segment
- * has no holes, and a call that fails has moved nothing. */
+/* Strided and blocked transfers. Strided ones are the engine's. Of blocked ones, whose strides are counted in elements
+ * and lead from one block to the next, each block is a transfer of its own, the last one first: what it does not find
+ * wrong is right for those before it, as a segment has no holes, and a call that fails has moved nothing. */
 #include "config.h"
 
 #include "shmem/define.h"
@@ -11,12 +11,13 @@ typedef int one_block(rma_ctx *ctx, void *dest, const void *source, size_t len, 
 /* The distance in bytes to block i, or -1 if there is none so far away. */
 static size_t distance(size_t i, ptrdiff_t stride, size_t elem) {
     size_t elements, bytes;
-    if (__builtin_mul_overflow(i, (size_t)stride, &elements) || __builtin_mul_overflow(elements, elem, &bytes)) return (size_t)-1;
+    if (__builtin_mul_overflow(i, (size_t)stride, &elements) || __builtin_mul_overflow(elements, elem, &bytes))
+        return (size_t)-1;
     return bytes;
 }
 
-static void blocked(const char *call, one_block *move, rma_ctx *ctx, void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, size_t elem,
-                    size_t bsize, size_t nblocks, int pe) {
+static void blocked(const char *call, one_block *move, rma_ctx *ctx, void *dest, const void *source, ptrdiff_t dst,
+                    ptrdiff_t sst, size_t elem, size_t bsize, size_t nblocks, int pe) {
     size_t len, last = nblocks - 1;
     if (dst < 1 || sst < 1) {
         rma_fail_(RMA_ERR_ARG, "%s: the strides dst %td and sst %td are not both at least 1", call, dst, sst);
@@ -24,42 +25,46 @@ static void blocked(const char *call, one_block *move, rma_ctx *ctx, void *dest,
     }
     if (__builtin_mul_overflow(bsize, elem, &len) ||
         (nblocks > 0 && (distance(last, dst, elem) == (size_t)-1 || distance(last, sst, elem) == (size_t)-1))) {
-        rma_fail_(RMA_ERR_ARG, "%s: bsize %zu, nblocks %zu, dst %td and sst %td with elements of %zu bytes overflow", call, bsize, nblocks, dst,
-                  sst, elem);
+        rma_fail_(RMA_ERR_ARG, "%s: bsize %zu, nblocks %zu, dst %td and sst %td with elements of %zu bytes overflow",
+                  call, bsize, nblocks, dst, sst, elem);
         return;
     }
     rma_call_as_(call);
     if (nblocks == 0) {
         move(ctx, dest, source, 0, pe); /* looks at the PE */
-    } else if (nblocks == 1 || move(ctx, (char *)dest + distance(last, dst, elem), (const char *)source + distance(last, sst, elem), len,
-                                    pe) == RMA_SUCCESS) {
+    } else if (nblocks == 1 || move(ctx, (char *)dest + distance(last, dst, elem),
+                                    (const char *)source + distance(last, sst, elem), len, pe) == RMA_SUCCESS) {
         for (size_t i = 0; i < nblocks; i++)
-            if (move(ctx, (char *)dest + distance(i, dst, elem), (const char *)source + distance(i, sst, elem), len, pe) != RMA_SUCCESS) break;
+            if (move(ctx, (char *)dest + distance(i, dst, elem), (const char *)source + distance(i, sst, elem), len,
+                     pe) != RMA_SUCCESS)
+                break;
     }
     rma_call_as_(NULL);
 }
 
 #define OF_SYM RMA_CTX_DEFAULT
 #define OF_CTX ctx
-#define STRIDED(F, CALL, TYPE, SIZE, MOVE)                                                              \
-    void p##CALL(SHMEM_##F##_CTX_ TYPE *dest, const TYPE *source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems, int pe) { \
-        rma_call_as_(#CALL);                                                                            \
-        MOVE(OF_##F, dest, source, dst, sst, SIZE, nelems, pe);                                         \
-        rma_call_as_(NULL);                                                                             \
+#define STRIDED(F, CALL, TYPE, SIZE, MOVE)                                                                             \
+    void p##CALL(SHMEM_##F##_CTX_ TYPE *dest, const TYPE *source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems,         \
+                 int pe) {                                                                                             \
+        rma_call_as_(#CALL);                                                                                           \
+        MOVE(OF_##F, dest, source, dst, sst, SIZE, nelems, pe);                                                        \
+        rma_call_as_(NULL);                                                                                            \
     }
-#define BLOCKED(F, CALL, TYPE, SIZE, MOVE)                                                              \
-    void p##CALL(SHMEM_##F##_CTX_ TYPE *dest, const TYPE *source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe) { \
-        blocked(#CALL, MOVE, OF_##F, dest, source, dst, sst, SIZE, bsize, nblocks, pe);                 \
+#define BLOCKED(F, CALL, TYPE, SIZE, MOVE)                                                                             \
+    void p##CALL(SHMEM_##F##_CTX_ TYPE *dest, const TYPE *source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize,          \
+                 size_t nblocks, int pe) {                                                                             \
+        blocked(#CALL, MOVE, OF_##F, dest, source, dst, sst, SIZE, bsize, nblocks, pe);                                \
     }
-#define STRIDES(X, F, STEM, TYPE, RNAME)                                                                \
-    STRIDED(F, STEM##_iput, TYPE, sizeof(TYPE), rma_ctx_iput)                                           \
-    STRIDED(F, STEM##_iget, TYPE, sizeof(TYPE), rma_ctx_iget)                                           \
-    BLOCKED(F, STEM##_ibput, TYPE, sizeof(TYPE), rma_ctx_put)                                           \
+#define STRIDES(X, F, STEM, TYPE, RNAME)                                                                               \
+    STRIDED(F, STEM##_iput, TYPE, sizeof(TYPE), rma_ctx_iput)                                                          \
+    STRIDED(F, STEM##_iget, TYPE, sizeof(TYPE), rma_ctx_iget)                                                          \
+    BLOCKED(F, STEM##_ibput, TYPE, sizeof(TYPE), rma_ctx_put)                                                          \
     BLOCKED(F, STEM##_ibget, TYPE, sizeof(TYPE), rma_ctx_get)
-#define SIZED_STRIDES(X, F, STEM, BITS, SIZE)                                                           \
-    STRIDED(F, STEM##iput##BITS, void, SIZE, rma_ctx_iput)                                              \
-    STRIDED(F, STEM##iget##BITS, void, SIZE, rma_ctx_iget)                                              \
-    BLOCKED(F, STEM##ibput##BITS, void, SIZE, rma_ctx_put)                                              \
+#define SIZED_STRIDES(X, F, STEM, BITS, SIZE)                                                                          \
+    STRIDED(F, STEM##iput##BITS, void, SIZE, rma_ctx_iput)                                                             \
+    STRIDED(F, STEM##iget##BITS, void, SIZE, rma_ctx_iget)                                                             \
+    BLOCKED(F, STEM##ibput##BITS, void, SIZE, rma_ctx_put)                                                             \
     BLOCKED(F, STEM##ibget##BITS, void, SIZE, rma_ctx_get)
 #define TYPED_STRIDES(X, NAME, TYPE, RNAME) SHMEM_BOTH_(STRIDES, X, NAME, TYPE, RNAME)
 

@@ -23,7 +23,8 @@ int pshmem_team_translate_pe(shmem_team_t src_team, int src_pe, shmem_team_t des
     int n;
     rma_call_as_("shmem_team_translate_pe");
     n = rma_team_n_pes(src_team);
-    return rmai_shmem_end(n > 0 && (src_pe < 0 || src_pe >= n) ? -1 : rma_team_translate_pe(src_team, src_pe, dest_team));
+    return rmai_shmem_end(n > 0 && (src_pe < 0 || src_pe >= n) ? -1
+                                                               : rma_team_translate_pe(src_team, src_pe, dest_team));
 }
 
 void *pshmem_team_ptr(shmem_team_t team, const void *dest, int pe) {
@@ -31,11 +32,12 @@ void *pshmem_team_ptr(shmem_team_t team, const void *dest, int pe) {
     return rmai_shmem_end_ptr(rma_team_ptr(team, dest, pe));
 }
 
-/* Contexts need nothing of their team, so a configuration is only remembered: what of it is masked has its default, 0. Returns -1 after an
- * error. */
+/* Contexts need nothing of their team, so a configuration is only remembered: what of it is masked has its default, 0.
+ * Returns -1 after an error. */
 static int wanted_contexts(const char *call, const char *argument, const shmem_team_config_t *config, long mask) {
     if (mask & ~SHMEM_TEAM_NUM_CONTEXTS)
-        rma_fail_(RMA_ERR_ARG, "%s: the mask %#lx of %s has bits that are no member of it", call, (unsigned long)mask, argument);
+        rma_fail_(RMA_ERR_ARG, "%s: the mask %#lx of %s has bits that are no member of it", call, (unsigned long)mask,
+                  argument);
     else if (mask && !config)
         rma_fail_(RMA_ERR_ARG, "%s: %s is a null pointer, and its mask is %#lx", call, argument, (unsigned long)mask);
     else if (mask && config->num_contexts < 0)
@@ -50,7 +52,8 @@ int pshmem_team_get_config(shmem_team_t team, long config_mask, shmem_team_confi
     int wanted, code;
     if (team == SHMEM_TEAM_INVALID) return RMA_ERR_ARG;
     if (config_mask & ~SHMEM_TEAM_NUM_CONTEXTS)
-        return rma_fail_(RMA_ERR_ARG, "%s: config_mask %#lx has bits that are no member of config", call, (unsigned long)config_mask);
+        return rma_fail_(RMA_ERR_ARG, "%s: config_mask %#lx has bits that are no member of config", call,
+                         (unsigned long)config_mask);
     rma_call_as_(call);
     code = rmai_shmem_end(rma_team_noted_(team, &wanted));
     if (code != RMA_SUCCESS || !config_mask) return code;
@@ -59,16 +62,18 @@ int pshmem_team_get_config(shmem_team_t team, long config_mask, shmem_team_confi
     return RMA_SUCCESS;
 }
 
-/* Whether start, start + stride, ... are size PEs of a team of n. Where n is -1 the native call says what is wrong with the team. */
+/* Whether start, start + stride, ... are size PEs of a team of n. Where n is -1 the native call says what is wrong with
+ * the team. */
 static int is_triplet(int n, int start, int stride, int size) {
     const long long last = start + (long long)stride * ((long long)size - 1);
     return n < 0 || (size >= 1 && start >= 0 && start < n && last >= 0 && last < n && (stride != 0 || size == 1));
 }
 
-/* That PEs are no triplet is an answer, as the specification has it, which all PEs get from the same arguments, and no mistake that ends the job.
- * A PE whose configuration is wrong must not leave the others waiting: it takes part, with a place for the result that makes the call fail. */
-int pshmem_team_split_strided(shmem_team_t parent_team, int start, int stride, int size, const shmem_team_config_t *config, long config_mask,
-                              shmem_team_t *new_team) {
+/* That PEs are no triplet is an answer, as the specification has it, which all PEs get from the same arguments, and no
+ * mistake that ends the job. A PE whose configuration is wrong must not leave the others waiting: it takes part, with a
+ * place for the result that makes the call fail. */
+int pshmem_team_split_strided(shmem_team_t parent_team, int start, int stride, int size,
+                              const shmem_team_config_t *config, long config_mask, shmem_team_t *new_team) {
     static const char call[] = "shmem_team_split_strided";
     rma_team *made = RMA_TEAM_INVALID;
     int wanted, code;
@@ -78,7 +83,8 @@ int pshmem_team_split_strided(shmem_team_t parent_team, int start, int stride, i
     if (!is_triplet(rma_team_n_pes(parent_team), start, stride, size)) return rmai_shmem_end(RMA_ERR_ARG);
     wanted = wanted_contexts(call, "config", config, config_mask);
     rma_call_as_(call);
-    code = rmai_shmem_end(rma_team_split_strided(parent_team, start, stride, size, new_team && wanted >= 0 ? &made : NULL));
+    code = rmai_shmem_end(
+        rma_team_split_strided(parent_team, start, stride, size, new_team && wanted >= 0 ? &made : NULL));
     if (code != RMA_SUCCESS) return code;
     if (made != RMA_TEAM_INVALID) rma_team_note_(made, wanted);
     *new_team = made;
@@ -86,7 +92,8 @@ int pshmem_team_split_strided(shmem_team_t parent_team, int start, int stride, i
 }
 
 int pshmem_team_split_2d(shmem_team_t parent_team, int xrange, const shmem_team_config_t *xaxis_config, long xaxis_mask,
-                         shmem_team_t *xaxis_team, const shmem_team_config_t *yaxis_config, long yaxis_mask, shmem_team_t *yaxis_team) {
+                         shmem_team_t *xaxis_team, const shmem_team_config_t *yaxis_config, long yaxis_mask,
+                         shmem_team_t *yaxis_team) {
     static const char call[] = "shmem_team_split_2d";
     rma_team *x = RMA_TEAM_INVALID, *y = RMA_TEAM_INVALID;
     int x_wanted, y_wanted, code;
@@ -96,7 +103,8 @@ int pshmem_team_split_2d(shmem_team_t parent_team, int xrange, const shmem_team_
     x_wanted = wanted_contexts(call, "xaxis_config", xaxis_config, xaxis_mask);
     y_wanted = wanted_contexts(call, "yaxis_config", yaxis_config, yaxis_mask);
     rma_call_as_(call);
-    code = rmai_shmem_end(rma_team_split_2d(parent_team, xrange, xaxis_team && x_wanted >= 0 ? &x : NULL, yaxis_team && y_wanted >= 0 ? &y : NULL));
+    code = rmai_shmem_end(rma_team_split_2d(parent_team, xrange, xaxis_team && x_wanted >= 0 ? &x : NULL,
+                                            yaxis_team && y_wanted >= 0 ? &y : NULL));
     if (code != RMA_SUCCESS) return code;
     rma_team_note_(x, x_wanted);
     rma_team_note_(y, y_wanted);
@@ -164,8 +172,10 @@ int pshmem_ctx_get_team(shmem_ctx_t ctx, shmem_team_t *team) {
     return rmai_shmem_end(rma_ctx_team(ctx, team));
 }
 
-/* Sessions are hints: the engine gathers short operations into messages by itself, as soon as one is under way. The arguments are looked at. */
-void pshmem_ctx_session_start(shmem_ctx_t ctx, long options, const shmem_ctx_session_config_t *config, long config_mask) {
+/* Sessions are hints: the engine gathers short operations into messages by itself, as soon as one is under way. The
+ * arguments are looked at. */
+void pshmem_ctx_session_start(shmem_ctx_t ctx, long options, const shmem_ctx_session_config_t *config,
+                              long config_mask) {
     static const char call[] = "shmem_ctx_session_start";
     rma_team *team;
     if (ctx == SHMEM_CTX_INVALID) return;
@@ -174,9 +184,11 @@ void pshmem_ctx_session_start(shmem_ctx_t ctx, long options, const shmem_ctx_ses
     if (options & ~SHMEM_CTX_SESSION_BATCH)
         rma_fail_(RMA_ERR_ARG, "%s: options %#lx has bits that are no option", call, (unsigned long)options);
     else if (config_mask & ~SHMEM_CTX_SESSION_TOTAL_OPS)
-        rma_fail_(RMA_ERR_ARG, "%s: config_mask %#lx has bits that are no member of config", call, (unsigned long)config_mask);
+        rma_fail_(RMA_ERR_ARG, "%s: config_mask %#lx has bits that are no member of config", call,
+                  (unsigned long)config_mask);
     else if (config_mask && !config)
-        rma_fail_(RMA_ERR_ARG, "%s: config is a null pointer, and config_mask is %#lx", call, (unsigned long)config_mask);
+        rma_fail_(RMA_ERR_ARG, "%s: config is a null pointer, and config_mask is %#lx", call,
+                  (unsigned long)config_mask);
 }
 
 void pshmem_ctx_session_stop(shmem_ctx_t ctx) {
@@ -204,8 +216,8 @@ void pshmem_ctx_pe_quiet(shmem_ctx_t ctx, const int *target_pes, size_t npes) {
 
 _Static_assert(sizeof(rma_lock_t) == sizeof(long) && _Alignof(rma_lock_t) == _Alignof(long), "a lock is a long");
 
-/* The inlined part of the engine's calls is tried without naming the caller, which is for errors: those come from the other part. *tail is NULL
- * where only that one knows the lock, or this PE has to do with it already. */
+/* The inlined part of the engine's calls is tried without naming the caller, which is for errors: those come from the
+ * other part. *tail is NULL where only that one knows the lock, or this PE has to do with it already. */
 static uint32_t *free_to_ask(rma_lock_t *lock, uint32_t *node) {
     uint32_t *tail = rma_lock_tail_(lock);
     if (!RMA_LIKELY_(tail != NULL)) return NULL;

@@ -28,7 +28,8 @@ static void print_mpi(void) {
     text[strcspn(text, "\n")] = 0;
     for (char *p = text; *p; p++)
         if (*p == '\t') *p = ' ';
-    printf("MPI\n  standard       %d.%d\n  library        %s\n  launcher       %s\n", version, subversion, text, RMAI_MPIEXEC);
+    printf("MPI\n  standard       %d.%d\n  library        %s\n  launcher       %s\n", version, subversion, text,
+           RMAI_MPIEXEC);
 }
 
 int main(int argc, char **argv) {
@@ -53,8 +54,8 @@ int main(int argc, char **argv) {
     else
         printf("  unusable: %s\n", rma_last_error());
     for (int n = 0; (entry = rmai_settings_unknown(n, &guess)) != NULL; n++)
-        printf("  %.*s is not a setting%s%s%s\n", (int)strcspn(entry, "="), entry, guess ? "; is " : "", guess ? guess : "",
-               guess ? " meant?" : "");
+        printf("  %.*s is not a setting%s%s%s\n", (int)strcspn(entry, "="), entry, guess ? "; is " : "",
+               guess ? guess : "", guess ? " meant?" : "");
     if (code == RMA_SUCCESS) {
         printf("collectives on a node, by the bytes of one PE\n");
         rmai_choice_print(&settings.collectives, put_line, stdout);

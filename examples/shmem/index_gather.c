@@ -48,8 +48,7 @@ static uint64_t draw(uint64_t index) {
 static long content(long word) { return (long)(draw(~(uint64_t)word) >> 1); }
 
 static void get(void) {
-    for (long i = 0; i < reads; i++)
-        target[i] = shmem_long_g(&table[wanted[i] / n_pes], (int)(wanted[i] % n_pes));
+    for (long i = 0; i < reads; i++) target[i] = shmem_long_g(&table[wanted[i] / n_pes], (int)(wanted[i] % n_pes));
 }
 
 /* The reads order[0], order[1], ..., or in the order of the indices. */
@@ -68,12 +67,9 @@ static void get_window(void) { get_windows(NULL); }
 static void get_sorted(void) {
     long *place = calloc((size_t)n_pes + 1, sizeof *place);
     if (!place) shmem_global_exit(1);
-    for (long i = 0; i < reads; i++)
-        place[wanted[i] % n_pes + 1]++;
-    for (int pe = 0; pe < n_pes; pe++)
-        place[pe + 1] += place[pe];
-    for (long i = 0; i < reads; i++)
-        order[place[wanted[i] % n_pes]++] = i;
+    for (long i = 0; i < reads; i++) place[wanted[i] % n_pes + 1]++;
+    for (int pe = 0; pe < n_pes; pe++) place[pe + 1] += place[pe];
+    for (long i = 0; i < reads; i++) order[place[wanted[i] % n_pes]++] = i;
     free(place);
     get_windows(order);
 }
@@ -86,8 +82,7 @@ static void measure(const char *name, void (*way)(void)) {
     way();
     shmem_double_p(&times[me], now() - start, 0);
     long bad = 0;
-    for (long i = 0; i < reads; i++)
-        bad += target[i] != content(wanted[i]);
+    for (long i = 0; i < reads; i++) bad += target[i] != content(wanted[i]);
     if (bad) shmem_long_atomic_add(&wrong, bad, 0);
     shmem_barrier_all();
     if (me != 0) return;
@@ -101,11 +96,10 @@ static void measure(const char *name, void (*way)(void)) {
 /* Returns the number of wrong results of all PEs. */
 static long run(void) {
     uint64_t all = (uint64_t)words * (uint64_t)n_pes;
-    for (long i = 0; i < words; i++)
-        table[i] = content(i * n_pes + me);
-    for (long i = 0; i < reads; i++)
-        wanted[i] = (long)(draw((uint64_t)me * (uint64_t)reads + (uint64_t)i) % all);
-    if (me == 0) printf("%d PEs, a table of %ld words each, %ld reads by each, %ld at once\n", n_pes, words, reads, window);
+    for (long i = 0; i < words; i++) table[i] = content(i * n_pes + me);
+    for (long i = 0; i < reads; i++) wanted[i] = (long)(draw((uint64_t)me * (uint64_t)reads + (uint64_t)i) % all);
+    if (me == 0)
+        printf("%d PEs, a table of %ld words each, %ld reads by each, %ld at once\n", n_pes, words, reads, window);
     measure("get", get);
     measure("window", get_window);
     measure("sorted", get_sorted);
@@ -142,8 +136,7 @@ int main(int argc, char **argv) {
     n_pes = shmem_n_pes();
     bool help = false, good = true;
     opterr = me == 0;
-    for (int c; (c = getopt_long(argc, argv, "w:r:n:h", options, NULL)) != -1;)
-        switch (c) {
+    for (int c; (c = getopt_long(argc, argv, "w:r:n:h", options, NULL)) != -1;) switch (c) {
             case 'w': good &= read_number(optarg, &words); break;
             case 'r': good &= read_number(optarg, &reads); break;
             case 'n': good &= read_number(optarg, &window); break;

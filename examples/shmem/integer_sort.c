@@ -4,15 +4,13 @@
  *     oshrun -n 4 ./integer_sort [--keys=N] [--skew=S]
  *
  * A bucket sort with one bucket per PE; afterwards PE 0 has the smallest keys, PE 1 the next ones, and so on. Steps:
- *   sample    each PE shows some of its keys to all (fcollect); all find the same bounds of the buckets in them, so that
- *             buckets become about equally large, however the keys are distributed
- *   count     each PE counts its keys of each bucket, and adds the count to the size of the bucket by an atomic. The
- *             greatest size of all (a reduction) tells how much symmetric memory is needed
- *   exchange  each PE reserves a part of each bucket by an atomic fetch-and-add on its owner, and puts its keys there;
- *             the owner takes no part, and nobody waits for anybody until the barrier
- *   sort      each PE sorts its bucket
- * The check: each PE's keys are ascending and within its bounds, and the number of all keys and the sum of their hashes
- * are those of the unsorted ones. */
+ *   sample    each PE shows some of its keys to all (fcollect); all find the same bounds of the buckets in them, so
+ * that buckets become about equally large, however the keys are distributed count     each PE counts its keys of each
+ * bucket, and adds the count to the size of the bucket by an atomic. The greatest size of all (a reduction) tells how
+ * much symmetric memory is needed exchange  each PE reserves a part of each bucket by an atomic fetch-and-add on its
+ * owner, and puts its keys there; the owner takes no part, and nobody waits for anybody until the barrier sort each PE
+ * sorts its bucket The check: each PE's keys are ascending and within its bounds, and the number of all keys and the
+ * sum of their hashes are those of the unsorted ones. */
 #include <getopt.h>
 #include <shmem.h>
 #include <stdbool.h>
@@ -56,10 +54,8 @@ static long sum_sync[2][SHMEM_REDUCE_SYNC_SIZE];
 static long work[2][N_ACCOUNT / 2 + 1 + SHMEM_REDUCE_MIN_WRKDATA_SIZE], max_work[1 + SHMEM_REDUCE_MIN_WRKDATA_SIZE];
 
 static void init_sync(void) {
-    for (int i = 0; i < SHMEM_COLLECT_SYNC_SIZE; i++)
-        collect_sync[i] = SHMEM_SYNC_VALUE;
-    for (int i = 0; i < SHMEM_REDUCE_SYNC_SIZE; i++)
-        max_sync[i] = sum_sync[0][i] = sum_sync[1][i] = SHMEM_SYNC_VALUE;
+    for (int i = 0; i < SHMEM_COLLECT_SYNC_SIZE; i++) collect_sync[i] = SHMEM_SYNC_VALUE;
+    for (int i = 0; i < SHMEM_REDUCE_SYNC_SIZE; i++) max_sync[i] = sum_sync[0][i] = sum_sync[1][i] = SHMEM_SYNC_VALUE;
     shmem_barrier_all();
 }
 #endif
@@ -108,8 +104,7 @@ static uint64_t draw(uint64_t index) { return scramble((index + 1) * UINT64_C(0x
 static void make_keys(void) {
     for (long i = 0; i < n_keys; i++) {
         uint64_t random = draw((uint64_t)me * (uint64_t)n_keys + (uint64_t)i) >> 2;
-        for (long s = 0; s < skew; s++)
-            random >>= draw(random + (uint64_t)s) % 8;
+        for (long s = 0; s < skew; s++) random >>= draw(random + (uint64_t)s) % 8;
         keys[i] = (int64_t)random;
     }
 }
@@ -129,15 +124,14 @@ static int compare(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* Every PE finds the same bounds. A key that is as frequent as a whole bucket makes two bounds equal, and a bucket empty. */
+/* Every PE finds the same bounds. A key that is as frequent as a whole bucket makes two bounds equal, and a bucket
+ * empty. */
 static void find_bounds(void) {
-    for (long i = 0; i < SAMPLES; i++)
-        samples[i] = keys[i * n_keys / SAMPLES];
+    for (long i = 0; i < SAMPLES; i++) samples[i] = keys[i * n_keys / SAMPLES];
     show_samples();
     qsort(shown, (size_t)n_pes * SAMPLES, sizeof *shown, compare);
     bounds[0] = 0;
-    for (int b = 1; b < n_pes; b++)
-        bounds[b] = shown[b * SAMPLES];
+    for (int b = 1; b < n_pes; b++) bounds[b] = shown[b * SAMPLES];
     bounds[n_pes] = INT64_MAX;
 }
 
@@ -156,18 +150,14 @@ static int bucket_of(int64_t key) {
 
 /* Keys bucket by bucket, and the size of each to its owner. */
 static void group(void) {
-    for (int b = 0; b <= n_pes; b++)
-        starts[b] = 0;
-    for (long i = 0; i < n_keys; i++)
-        starts[bucket_of(keys[i]) + 1]++;
+    for (int b = 0; b <= n_pes; b++) starts[b] = 0;
+    for (long i = 0; i < n_keys; i++) starts[bucket_of(keys[i]) + 1]++;
     for (int b = 0; b < n_pes; b++) {
         if (starts[b + 1]) shmem_long_atomic_add(&size, starts[b + 1], b);
         starts[b + 1] += starts[b];
     }
-    for (long i = 0; i < n_keys; i++)
-        grouped[starts[bucket_of(keys[i])]++] = keys[i];
-    for (int b = n_pes; b > 0; b--)
-        starts[b] = starts[b - 1]; /* each had moved to the next one's start */
+    for (long i = 0; i < n_keys; i++) grouped[starts[bucket_of(keys[i])]++] = keys[i];
+    for (int b = n_pes; b > 0; b--) starts[b] = starts[b - 1]; /* each had moved to the next one's start */
     starts[0] = 0;
 }
 
@@ -183,7 +173,8 @@ static void exchange(void) {
     shmem_barrier_all(); /* completes them, and those of all others */
 }
 
-/* Least significant digit first, 8 bits at a time, between the bucket and a second array; as many digits as the keys have.
+/* Least significant digit first, 8 bits at a time, between the bucket and a second array; as many digits as the keys
+ * have.
  */
 static void sort_bucket(void) {
     int64_t *from = bucket, *to = malloc((size_t)size * sizeof *to + 1);
@@ -193,16 +184,12 @@ static void sort_bucket(void) {
         shmem_global_exit(1);
     }
     int64_t *spare = to;
-    for (long i = 0; i < size; i++)
-        used |= (uint64_t)bucket[i];
+    for (long i = 0; i < size; i++) used |= (uint64_t)bucket[i];
     for (int shift = 0; shift < 64 && used >> shift; shift += 8) {
         long place[257] = {0};
-        for (long i = 0; i < size; i++)
-            place[((uint64_t)from[i] >> shift & 255) + 1]++;
-        for (int d = 0; d < 256; d++)
-            place[d + 1] += place[d];
-        for (long i = 0; i < size; i++)
-            to[place[(uint64_t)from[i] >> shift & 255]++] = from[i];
+        for (long i = 0; i < size; i++) place[((uint64_t)from[i] >> shift & 255) + 1]++;
+        for (int d = 0; d < 256; d++) place[d + 1] += place[d];
+        for (long i = 0; i < size; i++) to[place[(uint64_t)from[i] >> shift & 255]++] = from[i];
         int64_t *other = from;
         from = to;
         to = other;
@@ -278,10 +265,12 @@ static bool read_number(const char *text, long min, long max, long *value) {
 }
 
 static void usage(FILE *f) {
-    fprintf(f, "usage: integer_sort [--keys=N] [--skew=S]\n"
-               "  -k, --keys=N  keys that each PE has at first (default 200000)\n"
-               "  -s, --skew=S  0: all keys are equally frequent; more, up to 16: small ones are more frequent (default 0)\n"
-               "  -h, --help    print this\n");
+    fprintf(
+        f,
+        "usage: integer_sort [--keys=N] [--skew=S]\n"
+        "  -k, --keys=N  keys that each PE has at first (default 200000)\n"
+        "  -s, --skew=S  0: all keys are equally frequent; more, up to 16: small ones are more frequent (default 0)\n"
+        "  -h, --help    print this\n");
 }
 
 int main(int argc, char **argv) {
@@ -296,8 +285,7 @@ int main(int argc, char **argv) {
     n_pes = shmem_n_pes();
     bool help = false, good = true;
     opterr = me == 0;
-    for (int c; (c = getopt_long(argc, argv, "k:s:h", options, NULL)) != -1;)
-        switch (c) {
+    for (int c; (c = getopt_long(argc, argv, "k:s:h", options, NULL)) != -1;) switch (c) {
             case 'k': good &= read_number(optarg, 1, INT32_MAX, &n_keys); break;
             case 's': good &= read_number(optarg, 0, 16, &skew); break;
             case 'h': help = true; break;

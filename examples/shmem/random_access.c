@@ -54,15 +54,13 @@ static void update(int whose) {
 /* Words of this PE that differ from the first ones. */
 static long changed(void) {
     long n = 0;
-    for (long i = 0; i < words; i++)
-        n += table[i] != initial(i);
+    for (long i = 0; i < words; i++) n += table[i] != initial(i);
     return n;
 }
 
 /* Returns the number of words, of all PEs, that are wrong at the end. */
 static long run(void) {
-    for (long i = 0; i < words; i++)
-        table[i] = initial(i);
+    for (long i = 0; i < words; i++) table[i] = initial(i);
     shmem_barrier_all(); /* all tables are filled */
 
     double start = now();
@@ -77,7 +75,8 @@ static long run(void) {
     shmem_barrier_all();
     double back = now() - start;
     shmem_long_atomic_add(&wrong, changed(), 0);
-    /* That all was undone says nothing if nothing was done. Only a table of few words may be left as it was by chance. */
+    /* That all was undone says nothing if nothing was done. Only a table of few words may be left as it was by chance.
+     */
     if (touched == 0 && words >= 64 && updates >= words) shmem_long_atomic_add(&wrong, words, 0);
     shmem_barrier_all();
 
@@ -120,8 +119,7 @@ int main(int argc, char **argv) {
     n_pes = shmem_n_pes();
     bool help = false, good = true;
     opterr = me == 0;
-    for (int c; (c = getopt_long(argc, argv, "w:u:h", options, NULL)) != -1;)
-        switch (c) {
+    for (int c; (c = getopt_long(argc, argv, "w:u:h", options, NULL)) != -1;) switch (c) {
             case 'w': good &= read_number(optarg, &words); break;
             case 'u': good &= read_number(optarg, &updates); break;
             case 'h': help = true; break;

@@ -3,10 +3,10 @@
  *
  *     oshrun -n 4 ./stencil [--width=N] [--height=N] [--steps=N]
  *
- * In each step every cell becomes the mean of its four neighbours (Jacobi's iteration); the plate's left rim is hot, the
- * others are cold, and all cells begin with temperatures of their own, so that none can be taken for another. Blocks lie in
- * a grid as square as the number of PEs allows, and need not be of equal size. A block has a halo: a row or column on each
- * side, into which the neighbour there puts a copy of its rim after each step.
+ * In each step every cell becomes the mean of its four neighbours (Jacobi's iteration); the plate's left rim is hot,
+ * the others are cold, and all cells begin with temperatures of their own, so that none can be taken for another.
+ * Blocks lie in a grid as square as the number of PEs allows, and need not be of equal size. A block has a halo: a row
+ * or column on each side, into which the neighbour there puts a copy of its rim after each step.
  *
  * There is no barrier in a step. A put of a rim comes with a signal that has the step's number (shmem_putmem_signal;
  * before OpenSHMEM 1.5 a put, a fence, and a put of the number), and a PE waits for the signals of its own neighbours
@@ -91,16 +91,17 @@ static struct block block_of(int pe) {
     return b;
 }
 
-/* Cells from the start of a block's array to row r, column c; the halo has the rows and columns -1 and height or width. */
+/* Cells from the start of a block's array to row r, column c; the halo has the rows and columns -1 and height or width.
+ */
 static long at(long r, long c) { return (r + 1) * stride + c + 1; }
 
 /* One row of the new generation. Both solutions are computed here. */
 static void relax(double *restrict new, const double *above, const double *row, const double *below, long n) {
-    for (long c = 0; c < n; c++)
-        new[c] = 0.25 * (above[c] + below[c] + row[c - 1] + row[c + 1]);
+    for (long c = 0; c < n; c++) new[c] = 0.25 * (above[c] + below[c] + row[c - 1] + row[c + 1]);
 }
 
-/* The temperature at the beginning of a cell of the plate, or for ever of its rim: row -1 or height, column -1 or width. */
+/* The temperature at the beginning of a cell of the plate, or for ever of its rim: row -1 or height, column -1 or
+ * width. */
 static double initial(long r, long c) {
     if (c < 0) return HOT;
     if (r < 0 || r == height || c == width) return 0;
@@ -111,8 +112,7 @@ static double initial(long r, long c) {
 /* A part of the plate with what surrounds it, in an array of rows of row_cells. */
 static void fill(double *a, const struct block *b, long row_cells) {
     for (long r = -1; r <= b->height; r++)
-        for (long c = -1; c <= b->width; c++)
-            a[(r + 1) * row_cells + c + 1] = initial(b->top + r, b->left + c);
+        for (long c = -1; c <= b->width; c++) a[(r + 1) * row_cells + c + 1] = initial(b->top + r, b->left + c);
 }
 
 /* What stands in a neighbour's halo, on its side `to`, is this PE's from now on: data of the step, then its number. */
@@ -148,8 +148,7 @@ static void send_rims(int generation, long step) {
             put_halo(a + place, a + from, mine.width, to, step, pe);
         } else {
             long c = side == WEST ? 0 : mine.width - 1;
-            for (long r = 0; r < mine.height; r++)
-                rim[r] = a[at(r, c)];
+            for (long r = 0; r < mine.height; r++) rim[r] = a[at(r, c)];
             put_halo(columns[generation][to == EAST], rim, mine.height, to, step, pe);
         }
     }
@@ -164,8 +163,7 @@ static void receive_halo(int generation, long step) {
         if (side == NORTH || side == SOUTH) continue;
         long c = side == WEST ? -1 : mine.width;
         const double *come = columns[generation][side == EAST];
-        for (long r = 0; r < mine.height; r++)
-            a[at(r, c)] = come[r];
+        for (long r = 0; r < mine.height; r++) a[at(r, c)] = come[r];
     }
 }
 
@@ -207,8 +205,7 @@ static long differing(void) {
         for (long r = 0; r < b.height; r++) {
             const double *want = whole + (b.top + r + 1) * row_cells + b.left + 1;
             shmem_getmem(row, cells[steps % 2] + at(r, 0), (size_t)b.width * sizeof *row, pe);
-            for (long c = 0; c < b.width; c++)
-                wrong += memcmp(&row[c], &want[c], sizeof *row) != 0;
+            for (long c = 0; c < b.width; c++) wrong += memcmp(&row[c], &want[c], sizeof *row) != 0;
         }
     }
     free(serial[0]);
@@ -220,8 +217,7 @@ static long differing(void) {
 /* Returns the number of wrong cells; PE 0 has it from the check, the others from PE 0. */
 static long run(void) {
     static long wrong; /* symmetric, as every static variable */
-    for (int i = 0; i < 2; i++)
-        fill(cells[i], &mine, stride);
+    for (int i = 0; i < 2; i++) fill(cells[i], &mine, stride);
     shmem_barrier_all(); /* nobody puts into a halo that is yet to be filled */
 
     double start = now();
@@ -264,8 +260,7 @@ static bool allocate(void) {
 static void release(void) {
     for (int i = 0; i < 2; i++) {
         shmem_free(cells[i]);
-        for (int side = 0; side < 2; side++)
-            shmem_free(columns[i][side]);
+        for (int side = 0; side < 2; side++) shmem_free(columns[i][side]);
     }
     shmem_free(notes);
     free(rim);
@@ -298,8 +293,7 @@ int main(int argc, char **argv) {
     n_pes = shmem_n_pes();
     bool help = false, good = true;
     opterr = me == 0;
-    for (int c; (c = getopt_long(argc, argv, "x:y:s:h", options, NULL)) != -1;)
-        switch (c) {
+    for (int c; (c = getopt_long(argc, argv, "x:y:s:h", options, NULL)) != -1;) switch (c) {
             case 'x': good &= read_number(optarg, &width); break;
             case 'y': good &= read_number(optarg, &height); break;
             case 's': good &= read_number(optarg, &steps); break;

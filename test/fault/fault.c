@@ -9,9 +9,9 @@
  *                           fail   it fails as its manual says: NULL, -1 and errno, or an error code
  *                           stop   the process stops itself (SIGSTOP) before the call
  *                           kill   the process kills itself (SIGKILL) before the call
- *   RMA_TEST_FAULT_NOTE   a file, made when the Nth call has come. If it is not there at the end, there were fewer calls: a
- *                         sweep over N is over. A program that calls fault_no_more (dlsym(3)) ends the counting
- *   RMA_TEST_FAULT_FILES  PATH=OTHER,PATH=OTHER...: who opens PATH is given OTHER
+ *   RMA_TEST_FAULT_NOTE   a file, made when the Nth call has come. If it is not there at the end, there were fewer
+ * calls: a sweep over N is over. A program that calls fault_no_more (dlsym(3)) ends the counting RMA_TEST_FAULT_FILES
+ * PATH=OTHER,PATH=OTHER...: who opens PATH is given OTHER
  *
  * Functions: those of the two tables below. Of system calls by syscall(2), mmap and mremap count under these names.
  *
@@ -58,7 +58,8 @@ static int see_object(struct dl_phdr_info *info, size_t size, void *context) {
     for (int i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *p = &info->dlpi_phdr[i];
         if (p->p_type != PT_LOAD || !(p->p_flags & PF_X) || fault.n_ranges == RANGES) continue;
-        fault.range[fault.n_ranges++] = (struct range){info->dlpi_addr + p->p_vaddr, info->dlpi_addr + p->p_vaddr + p->p_memsz};
+        fault.range[fault.n_ranges++] =
+            (struct range){info->dlpi_addr + p->p_vaddr, info->dlpi_addr + p->p_vaddr + p->p_memsz};
     }
     return 0;
 }
@@ -75,7 +76,8 @@ __attribute__((constructor)) static void begin(void) {
     if (!chosen_pe()) return;
     fault.note = getenv("RMA_TEST_FAULT_NOTE");
     fault.files = getenv("RMA_TEST_FAULT_FILES");
-    if (what && (sscanf(what, "%7[a-z]:%63[^:]:%ld", action, fault.function, &fault.n) != 3 || !strchr("fsk", action[0]))) {
+    if (what &&
+        (sscanf(what, "%7[a-z]:%63[^:]:%ld", action, fault.function, &fault.n) != 3 || !strchr("fsk", action[0]))) {
         fprintf(stderr, "fault: RMA_TEST_FAULT=%s is not ACTION:FUNCTION:N\n", what);
         exit(99);
     }
@@ -122,17 +124,19 @@ void *calloc(size_t n, size_t size) {
     return NULL;
 }
 
-#define SYSTEM(TYPE, NAME, PARAMETERS, ARGUMENTS, ERRNO, FAILURE)      \
-    TYPE NAME PARAMETERS {                                             \
-        TYPE(*real) PARAMETERS;                                        \
-        if (hit(#NAME, CALLER)) return errno = ERRNO, FAILURE;         \
-        *(void **)&real = next(#NAME);                                 \
-        return real ARGUMENTS;                                         \
+#define SYSTEM(TYPE, NAME, PARAMETERS, ARGUMENTS, ERRNO, FAILURE)                                                      \
+    TYPE NAME PARAMETERS {                                                                                             \
+        TYPE(*real) PARAMETERS;                                                                                        \
+        if (hit(#NAME, CALLER)) return errno = ERRNO, FAILURE;                                                         \
+        *(void **)&real = next(#NAME);                                                                                 \
+        return real ARGUMENTS;                                                                                         \
     }
 
-SYSTEM(void *, mmap, (void *at, size_t len, int prot, int flags, int fd, off_t from), (at, len, prot, flags, fd, from), ENOMEM, MAP_FAILED)
+SYSTEM(void *, mmap, (void *at, size_t len, int prot, int flags, int fd, off_t from), (at, len, prot, flags, fd, from),
+       ENOMEM, MAP_FAILED)
 SYSTEM(int, madvise, (void *at, size_t len, int advice), (at, len, advice), ENOMEM, -1)
-SYSTEM(int, pthread_create, (pthread_t *t, const pthread_attr_t *a, void *(*run)(void *), void *context), (t, a, run, context), EAGAIN, EAGAIN)
+SYSTEM(int, pthread_create, (pthread_t * t, const pthread_attr_t *a, void *(*run)(void *), void *context),
+       (t, a, run, context), EAGAIN, EAGAIN)
 SYSTEM(int, gethostname, (char *name, size_t len), (name, len), ENAMETOOLONG, -1)
 
 long syscall(long number, ...) {
@@ -142,7 +146,8 @@ long syscall(long number, ...) {
     va_start(args, number);
     for (int i = 0; i < 6; i++) a[i] = va_arg(args, long);
     va_end(args);
-    if ((number == SYS_mremap && hit("mremap", CALLER)) || (number == SYS_mmap && hit("mmap", CALLER))) return errno = ENOMEM, -1;
+    if ((number == SYS_mremap && hit("mremap", CALLER)) || (number == SYS_mmap && hit("mmap", CALLER)))
+        return errno = ENOMEM, -1;
     if (!real) *(void **)&real = next("syscall");
     return real(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 }
@@ -163,30 +168,30 @@ static const char *shown(const char *path, const void *caller, char other[4096])
     return path;
 }
 
-#define STREAM(NAME)                                            \
-    FILE *NAME(const char *path, const char *mode) {            \
-        FILE *(*real)(const char *, const char *);              \
-        char other[4096];                                       \
-        if (hit("fopen", CALLER)) return errno = EMFILE, NULL;  \
-        *(void **)&real = next(#NAME);                          \
-        return real(shown(path, CALLER, other), mode);          \
+#define STREAM(NAME)                                                                                                   \
+    FILE *NAME(const char *path, const char *mode) {                                                                   \
+        FILE *(*real)(const char *, const char *);                                                                     \
+        char other[4096];                                                                                              \
+        if (hit("fopen", CALLER)) return errno = EMFILE, NULL;                                                         \
+        *(void **)&real = next(#NAME);                                                                                 \
+        return real(shown(path, CALLER, other), mode);                                                                 \
     }
 
 #undef fopen64
 STREAM(fopen)
 STREAM(fopen64)
 
-#define DESCRIPTOR(NAME)                                        \
-    int NAME(const char *path, int flags, ...) {                \
-        int (*real)(const char *, int, ...);                    \
-        char other[4096];                                       \
-        va_list args;                                           \
-        va_start(args, flags);                                  \
-        unsigned mode = flags & O_CREAT ? va_arg(args, unsigned) : 0; \
-        va_end(args);                                           \
-        if (hit("open", CALLER)) return errno = EMFILE, -1;     \
-        *(void **)&real = next(#NAME);                          \
-        return real(shown(path, CALLER, other), flags, mode);   \
+#define DESCRIPTOR(NAME)                                                                                               \
+    int NAME(const char *path, int flags, ...) {                                                                       \
+        int (*real)(const char *, int, ...);                                                                           \
+        char other[4096];                                                                                              \
+        va_list args;                                                                                                  \
+        va_start(args, flags);                                                                                         \
+        unsigned mode = flags & O_CREAT ? va_arg(args, unsigned) : 0;                                                  \
+        va_end(args);                                                                                                  \
+        if (hit("open", CALLER)) return errno = EMFILE, -1;                                                            \
+        *(void **)&real = next(#NAME);                                                                                 \
+        return real(shown(path, CALLER, other), flags, mode);                                                          \
     }
 
 #undef open64
@@ -195,36 +200,46 @@ DESCRIPTOR(open64)
 
 /* ---- MPI: made first where others take part ---- */
 
-#define ALONE(NAME, PARAMETERS, ARGUMENTS)                      \
+#define ALONE(NAME, PARAMETERS, ARGUMENTS)                                                                             \
     int NAME PARAMETERS { return hit(#NAME, CALLER) ? MPI_ERR_OTHER : P##NAME ARGUMENTS; }
 /* DROP: what becomes of a handle that a call which has failed does not give. */
-#define TOGETHER(NAME, PARAMETERS, ARGUMENTS, DROP)                \
-    int NAME PARAMETERS {                                          \
-        int failed = hit(#NAME, CALLER), code = P##NAME ARGUMENTS; \
-        if (!failed) return code;                                  \
-        DROP;                                                      \
-        return MPI_ERR_OTHER;                                      \
+#define TOGETHER(NAME, PARAMETERS, ARGUMENTS, DROP)                                                                    \
+    int NAME PARAMETERS {                                                                                              \
+        int failed = hit(#NAME, CALLER), code = P##NAME ARGUMENTS;                                                     \
+        if (!failed) return code;                                                                                      \
+        DROP;                                                                                                          \
+        return MPI_ERR_OTHER;                                                                                          \
     }
 
-ALONE(MPI_Irecv, (void *b, int n, MPI_Datatype t, int from, int tag, MPI_Comm c, MPI_Request *r), (b, n, t, from, tag, c, r))
-ALONE(MPI_Isend, (const void *b, int n, MPI_Datatype t, int to, int tag, MPI_Comm c, MPI_Request *r), (b, n, t, to, tag, c, r))
+ALONE(MPI_Irecv, (void *b, int n, MPI_Datatype t, int from, int tag, MPI_Comm c, MPI_Request *r),
+      (b, n, t, from, tag, c, r))
+ALONE(MPI_Isend, (const void *b, int n, MPI_Datatype t, int to, int tag, MPI_Comm c, MPI_Request *r),
+      (b, n, t, to, tag, c, r))
 ALONE(MPI_Op_create, (MPI_User_function * f, int commute, MPI_Op *op), (f, commute, op))
-ALONE(MPI_Comm_create_keyval, (MPI_Comm_copy_attr_function * f, MPI_Comm_delete_attr_function *g, int *key, void *extra), (f, g, key, extra))
+ALONE(MPI_Comm_create_keyval,
+      (MPI_Comm_copy_attr_function * f, MPI_Comm_delete_attr_function *g, int *key, void *extra), (f, g, key, extra))
 ALONE(MPI_Comm_set_attr, (MPI_Comm c, int key, void *value), (c, key, value))
 ALONE(MPI_Comm_set_errhandler, (MPI_Comm c, MPI_Errhandler h), (c, h))
 ALONE(MPI_Group_translate_ranks, (MPI_Group g, int n, const int a[], MPI_Group h, int b[]), (g, n, a, h, b))
 ALONE(MPI_Win_shared_query, (MPI_Win w, int rank, MPI_Aint *size, int *unit, void *base), (w, rank, size, unit, base))
 ALONE(MPI_Win_lock_all, (int assert, MPI_Win w), (assert, w))
 ALONE(MPI_Win_flush, (int rank, MPI_Win w), (rank, w))
-ALONE(MPI_Put, (const void *b, int n, MPI_Datatype t, int to, MPI_Aint at, int m, MPI_Datatype u, MPI_Win w), (b, n, t, to, at, m, u, w))
+ALONE(MPI_Put, (const void *b, int n, MPI_Datatype t, int to, MPI_Aint at, int m, MPI_Datatype u, MPI_Win w),
+      (b, n, t, to, at, m, u, w))
 TOGETHER(MPI_Init_thread, (int *argc, char ***argv, int wanted, int *got), (argc, argv, wanted, got), (void)0)
 TOGETHER(MPI_Finalize, (void), (), (void)0)
-TOGETHER(MPI_Comm_split_type, (MPI_Comm c, int type, int key, MPI_Info i, MPI_Comm *new), (c, type, key, i, new), *new = MPI_COMM_NULL)
+TOGETHER(MPI_Comm_split_type, (MPI_Comm c, int type, int key, MPI_Info i, MPI_Comm *new), (c, type, key, i, new),
+         *new = MPI_COMM_NULL)
 TOGETHER(MPI_Comm_split, (MPI_Comm c, int color, int key, MPI_Comm *new), (c, color, key, new), *new = MPI_COMM_NULL)
-TOGETHER(MPI_Comm_idup, (MPI_Comm c, MPI_Comm *new, MPI_Request *r), (c, new, r), (*new = MPI_COMM_NULL, *r = MPI_REQUEST_NULL))
-TOGETHER(MPI_Comm_create_group, (MPI_Comm c, MPI_Group g, int tag, MPI_Comm *new), (c, g, tag, new), *new = MPI_COMM_NULL)
-ALONE(MPI_Iallreduce, (const void *a, void *b, int n, MPI_Datatype t, MPI_Op op, MPI_Comm c, MPI_Request *r), (a, b, n, t, op, c, r))
+TOGETHER(MPI_Comm_idup, (MPI_Comm c, MPI_Comm *new, MPI_Request *r), (c, new, r),
+         (*new = MPI_COMM_NULL, *r = MPI_REQUEST_NULL))
+TOGETHER(MPI_Comm_create_group, (MPI_Comm c, MPI_Group g, int tag, MPI_Comm *new), (c, g, tag, new),
+         *new = MPI_COMM_NULL)
+ALONE(MPI_Iallreduce, (const void *a, void *b, int n, MPI_Datatype t, MPI_Op op, MPI_Comm c, MPI_Request *r),
+      (a, b, n, t, op, c, r))
 TOGETHER(MPI_Ibarrier, (MPI_Comm c, MPI_Request *r), (c, r), *r = MPI_REQUEST_NULL)
-TOGETHER(MPI_Win_allocate_shared, (MPI_Aint size, int unit, MPI_Info i, MPI_Comm c, void *base, MPI_Win *w), (size, unit, i, c, base, w), *w = MPI_WIN_NULL)
-TOGETHER(MPI_Win_create, (void *base, MPI_Aint size, int unit, MPI_Info i, MPI_Comm c, MPI_Win *w), (base, size, unit, i, c, w), *w = MPI_WIN_NULL)
+TOGETHER(MPI_Win_allocate_shared, (MPI_Aint size, int unit, MPI_Info i, MPI_Comm c, void *base, MPI_Win *w),
+         (size, unit, i, c, base, w), *w = MPI_WIN_NULL)
+TOGETHER(MPI_Win_create, (void *base, MPI_Aint size, int unit, MPI_Info i, MPI_Comm c, MPI_Win *w),
+         (base, size, unit, i, c, w), *w = MPI_WIN_NULL)
 TOGETHER(MPI_Win_free, (MPI_Win * w), (w), (void)0)

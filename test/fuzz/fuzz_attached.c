@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* fuzz_attached: bytes are operations on a table of attached regions, against a list of what is attached. The lookups are
- * what global pointers of other PEs are resolved with, so offsets and lengths of any value are asked for.
+/* fuzz_attached: bytes are operations on a table of attached regions, against a list of what is attached. The lookups
+ * are what global pointers of other PEs are resolved with, so offsets and lengths of any value are asked for.
  *
  * What the model says:
  *   two regions share no granule, and an added region is found at every byte, and not one byte beyond
@@ -17,16 +17,16 @@
 #include <sys/mman.h>
 
 #define REGIONS 256
-#define SPAN ((uint64_t)RMAI_GRANULES * RMAI_GRANULE)
+#define SPAN    ((uint64_t)RMAI_GRANULES * RMAI_GRANULE)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-#define REQUIRE(condition)                                                                          \
-    do {                                                                                            \
-        if (!(condition)) {                                                                         \
-            fprintf(stderr, "fuzz_attached: line %d: not %s\n", __LINE__, #condition);              \
-            abort();                                                                                \
-        }                                                                                           \
+#define REQUIRE(condition)                                                                                             \
+    do {                                                                                                               \
+        if (!(condition)) {                                                                                            \
+            fprintf(stderr, "fuzz_attached: line %d: not %s\n", __LINE__, #condition);                                 \
+            abort();                                                                                                   \
+        }                                                                                                              \
     } while (0)
 
 struct known {
@@ -79,7 +79,8 @@ static void add(struct rmai_attached *a) {
     denied = deny;
     k.offset = rmai_attached_add(a, k.address, k.size, commit, NULL);
     if (k.offset == SIZE_MAX) {
-        uint64_t free = SPAN; /* full only if no run is long enough: certain as long as half of it is free for a small one */
+        uint64_t free =
+            SPAN; /* full only if no run is long enough: certain as long as half of it is free for a small one */
         for (unsigned i = 0; i < n_known; i++) free -= span_of(&known[i]);
         REQUIRE((denied && !deny) || n_known > 0);
         REQUIRE((denied && !deny) || free / (n_known + 1) < span_of(&k));

@@ -29,24 +29,24 @@
 #ifdef SANITIZED
 #include <sanitizer/asan_interface.h>
 #else
-#define ASAN_POISON_MEMORY_REGION(start, len) ((void)(start), (void)(len))
+#define ASAN_POISON_MEMORY_REGION(start, len)   ((void)(start), (void)(len))
 #define ASAN_UNPOISON_MEMORY_REGION(start, len) ((void)(start), (void)(len))
 #endif
 
-#define UNIT ((size_t)RMAI_TLSF_UNIT)
-#define UNITS 8192u /* of the pool: eight steps of the table */
-#define POOL (UNITS * UNIT)
-#define BLOCKS 1024
+#define UNIT       ((size_t)RMAI_TLSF_UNIT)
+#define UNITS      8192u /* of the pool: eight steps of the table */
+#define POOL       (UNITS * UNIT)
+#define BLOCKS     1024
 #define CHECK_EACH 16 /* operations */
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-#define REQUIRE(condition)                                                                          \
-    do {                                                                                            \
-        if (!(condition)) {                                                                         \
-            fprintf(stderr, "fuzz_tlsf: line %d: not %s (operation %zu)\n", __LINE__, #condition, n_operations); \
-            abort();                                                                                \
-        }                                                                                           \
+#define REQUIRE(condition)                                                                                             \
+    do {                                                                                                               \
+        if (!(condition)) {                                                                                            \
+            fprintf(stderr, "fuzz_tlsf: line %d: not %s (operation %zu)\n", __LINE__, #condition, n_operations);       \
+            abort();                                                                                                   \
+        }                                                                                                              \
     } while (0)
 
 struct block {
@@ -284,47 +284,47 @@ static void look_at(size_t offset) {
 static void operate(unsigned what) {
     size_t i = n_blocks ? word() % n_blocks : 0;
     switch (what % 16) {
-    case 0:
-    case 1:
-    case 2:
-    case 3:
-        if (n_blocks < BLOCKS) allocate(1, size_of_input());
-        break;
-    case 4:
-    case 5:
-        if (n_blocks < BLOCKS) allocate((size_t)1 << byte() % 24, size_of_input());
-        break;
-    case 6:
-    case 7:
-        if (n_blocks) release(i);
-        break;
-    case 8:
-    case 9:
-        if (n_blocks) resize(i, size_of_input());
-        break;
-    case 10:
-    case 11:
-        if (n_blocks) push(i);
-        break;
-    case 12: drain(); break;
-    case 13: {
-        size_t units = word() >> byte() % 16;
-        if (units <= UNITS - n_units) grow(units);
-        break;
-    }
-    case 14:
-        if (n_blocks < BLOCKS) {
-            size_t alignment = (size_t)1 << byte() % 16;
-            grow_as_needed(alignment, size_of_input());
+        case 0:
+        case 1:
+        case 2:
+        case 3:
+            if (n_blocks < BLOCKS) allocate(1, size_of_input());
+            break;
+        case 4:
+        case 5:
+            if (n_blocks < BLOCKS) allocate((size_t)1 << byte() % 24, size_of_input());
+            break;
+        case 6:
+        case 7:
+            if (n_blocks) release(i);
+            break;
+        case 8:
+        case 9:
+            if (n_blocks) resize(i, size_of_input());
+            break;
+        case 10:
+        case 11:
+            if (n_blocks) push(i);
+            break;
+        case 12: drain(); break;
+        case 13: {
+            size_t units = word() >> byte() % 16;
+            if (units <= UNITS - n_units) grow(units);
+            break;
         }
-        break;
-    default:
-        switch (byte() % 4) {
-        case 0: deny = 1 + byte() % 3; break;
-        case 1: deny = 0; break;
-        case 2: look_at(word() * 16); break;
-        default: look_at(n_blocks ? block[i].offset + byte() % 2 * UNIT : SIZE_MAX - word()); break;
-        }
+        case 14:
+            if (n_blocks < BLOCKS) {
+                size_t alignment = (size_t)1 << byte() % 16;
+                grow_as_needed(alignment, size_of_input());
+            }
+            break;
+        default:
+            switch (byte() % 4) {
+                case 0: deny = 1 + byte() % 3; break;
+                case 1: deny = 0; break;
+                case 2: look_at(word() * 16); break;
+                default: look_at(n_blocks ? block[i].offset + byte() % 2 * UNIT : SIZE_MAX - word()); break;
+            }
     }
 }
 

@@ -15,12 +15,12 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-#define REQUIRE(condition)                                                                          \
-    do {                                                                                            \
-        if (!(condition)) {                                                                         \
-            fprintf(stderr, "fuzz_wire: line %d: not %s\n", __LINE__, #condition);                  \
-            abort();                                                                                \
-        }                                                                                           \
+#define REQUIRE(condition)                                                                                             \
+    do {                                                                                                               \
+        if (!(condition)) {                                                                                            \
+            fprintf(stderr, "fuzz_wire: line %d: not %s\n", __LINE__, #condition);                                     \
+            abort();                                                                                                   \
+        }                                                                                                              \
     } while (0)
 
 static const uint8_t *at, *end;
@@ -90,9 +90,7 @@ static int write_records(void) {
                 r.flags = byte() & RMAI_FAR_WANTED;
                 most = r.flags ? r.len : 0;
                 break;
-            default:
-                r.kind = RMAI_FAR_GET;
-                r.value = most = byte();
+            default: r.kind = RMAI_FAR_GET; r.value = most = byte();
         }
         if (r.name && most < RMAI_TEXT_MAX) most = RMAI_TEXT_MAX;
         answer += sizeof(struct rmai_item) + rmai_padded(most);

@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* All PEs update the same words at once, by every operation and by every way to the word, and nothing is lost or done twice.
+/* All PEs update the same words at once, by every operation and by every way to the word, and nothing is lost or done
+ * twice.
  *
- * Broken by an update made of a load and a store, on one of the ways or between two of them (inlined, by the library, by a
- * thread of the owner, in a message); by an old value that is not the one that was replaced, so that two PEs believe to have
- * been first; by a minimum that goes up again; and by a loop that does not end, or forgets a number, over a NaN or 0.0 and -0.0.
- * What each PE does follows from its number, so the owner works out the totals again by itself. */
+ * Broken by an update made of a load and a store, on one of the ways or between two of them (inlined, by the library,
+ * by a thread of the owner, in a message); by an old value that is not the one that was replaced, so that two PEs
+ * believe to have been first; by a minimum that goes up again; and by a loop that does not end, or forgets a number,
+ * over a NaN or 0.0 and -0.0. What each PE does follows from its number, so the owner works out the totals again by
+ * itself. */
 #include "job.h"
 
 #include <math.h>
 
-#define BITS 24 /* that each PE sets or clears together with all others; above them, one for each PE */
+#define BITS     24 /* that each PE sets or clears together with all others; above them, one for each PE */
 #define OWN_BITS 8
 
 /* As RMA_ATOMIC_FLOAT_TYPES, in whose expansion the generic macros do not work. */
-#define FLOATS(X) X(float, float) X(double, double)
+#define FLOATS(X)            X(float, float) X(double, double)
 #define ONE_MORE(NAME, TYPE) +1
 _Static_assert((FLOATS(ONE_MORE)) == (RMA_ATOMIC_FLOAT_TYPES(ONE_MORE)), "the types of RMA_ATOMIC_FLOAT_TYPES");
 
@@ -47,11 +49,15 @@ static struct words variable;
 static struct told *told; /* symmetric, one for each PE */
 static long rounds;
 
-static uint64_t number(int pe, long i, unsigned salt) { return job_mix(job.seed << 56 ^ (uint64_t)pe << 40 ^ (uint64_t)i << 8 ^ salt); }
+static uint64_t number(int pe, long i, unsigned salt) {
+    return job_mix(job.seed << 56 ^ (uint64_t)pe << 40 ^ (uint64_t)i << 8 ^ salt);
+}
 
 /* Multiples of 1/4 whose sums are exact; some are no number, but for the last of each PE. */
 static double quarters(int pe, long i) { return ((double)(number(pe, i, 4) % 801) - 400) / 4; }
-static double offered(int pe, long i) { return number(pe, i, 5) % 4 == 0 && i + 1 < rounds ? (double)NAN : quarters(pe, i); }
+static double offered(int pe, long i) {
+    return number(pe, i, 5) % 4 == 0 && i + 1 < rounds ? (double)NAN : quarters(pe, i);
+}
 static double unbounded(int pe, long i) {
     static const double values[] = {(double)NAN, (double)INFINITY, (double)-INFINITY};
     uint64_t k = number(pe, i, 6) % 5;
@@ -62,7 +68,8 @@ static double zero(int pe, long i) {
     return values[number(pe, i, 7) % 3];
 }
 
-/* By turns the named call on the address, the generic one, and the one on the global pointer, each in one of its forms. */
+/* By turns the named call on the address, the generic one, and the one on the global pointer, each in one of its forms.
+ */
 enum form { PLAIN, FETCHING, LATER };
 #define TURN(BY_NAME, GENERIC, BY_POINTER)                                                                             \
     do {                                                                                                               \
@@ -75,12 +82,13 @@ enum form { PLAIN, FETCHING, LATER };
             BY_NAME;                                                                                                   \
         }                                                                                                              \
     } while (0)
-#define AT(NAME, FIELD) (&p->addr->of_##NAME.FIELD)
+#define AT(NAME, FIELD)    (&p->addr->of_##NAME.FIELD)
 #define NAMED(NAME, FIELD) (p->g + offsetof(struct words, of_##NAME.FIELD))
 #define UPDATE(NAME, FIELD, OP, value)                                                                                 \
     do {                                                                                                               \
         if (form == PLAIN)                                                                                             \
-            TURN(OK(rma_atomic_##OP##_##NAME(AT(NAME, FIELD), value, 0)), OK(rma_atomic_##OP(AT(NAME, FIELD), value, 0)), \
+            TURN(OK(rma_atomic_##OP##_##NAME(AT(NAME, FIELD), value, 0)),                                              \
+                 OK(rma_atomic_##OP(AT(NAME, FIELD), value, 0)),                                                       \
                  OK(rma_gptr_atomic_##OP##_##NAME(NAMED(NAME, FIELD), value)));                                        \
         else if (form == FETCHING)                                                                                     \
             TURN(old = rma_atomic_fetch_##OP##_##NAME(AT(NAME, FIELD), value, 0),                                      \
@@ -98,7 +106,8 @@ enum form { PLAIN, FETCHING, LATER };
             TURN(OK(rma_atomic_inc_##NAME(AT(NAME, FIELD), 0)), OK(rma_atomic_inc(AT(NAME, FIELD), 0)),                \
                  OK(rma_gptr_atomic_inc_##NAME(NAMED(NAME, FIELD))));                                                  \
         else if (form == FETCHING)                                                                                     \
-            TURN(old = rma_atomic_fetch_inc_##NAME(AT(NAME, FIELD), 0), old = rma_atomic_fetch_inc(AT(NAME, FIELD), 0), \
+            TURN(old = rma_atomic_fetch_inc_##NAME(AT(NAME, FIELD), 0),                                                \
+                 old = rma_atomic_fetch_inc(AT(NAME, FIELD), 0),                                                       \
                  old = rma_gptr_atomic_fetch_inc_##NAME(NAMED(NAME, FIELD)));                                          \
         else                                                                                                           \
             TURN(OK(rma_atomic_fetch_inc_nbi_##NAME(&old, AT(NAME, FIELD), 0)),                                        \
@@ -125,7 +134,7 @@ enum form { PLAIN, FETCHING, LATER };
             CHECK(!high || old >= highest, "the greatest " #TYPE " has shrunk");                                       \
             highest = old >= limit || limit != limit ? old : limit;                                                    \
             high = highest == highest;                                                                                 \
-            if (!job.one_node && rma_on_node(0) && i % 8 == 0) job_sleep(50); /* so that the others are at it, too */   \
+            if (!job.one_node && rma_on_node(0) && i % 8 == 0) job_sleep(50); /* so that the others are at it, too */  \
         }                                                                                                              \
     }
 
@@ -146,12 +155,12 @@ enum form { PLAIN, FETCHING, LATER };
         UPDATE(NAME, set, or, own);                                                                                    \
         CHECK(!(old & own), "another PE has set this one's bit of " #TYPE);                                            \
         UPDATE(NAME, set, and, (TYPE)~own);                                                                            \
-        CHECK(old & own, "another PE has cleared this one's bit of " #TYPE);                                           \
+        CHECK(old &own, "another PE has cleared this one's bit of " #TYPE);                                            \
     }
 
 #define FLOAT_BODY(NAME, TYPE)                                                                                         \
     const TYPE limit = (TYPE)offered(job.me, i);                                                                       \
-    UPDATE(NAME, added, add, (TYPE)quarters(job.me, i));                                                                 \
+    UPDATE(NAME, added, add, (TYPE)quarters(job.me, i));                                                               \
     UPDATE(NAME, bottom, min, (TYPE)unbounded(job.me, i));                                                             \
     UPDATE(NAME, top, max, (TYPE)unbounded(job.me, i));                                                                \
     if (i & 1)                                                                                                         \
@@ -163,7 +172,7 @@ enum form { PLAIN, FETCHING, LATER };
     mine->drawn += (uint64_t)old;
 
 #define INTEGER_ROUNDS(NAME, TYPE) ROUNDS(NAME, TYPE, INTEGER_BODY)
-#define FLOAT_ROUNDS(NAME, TYPE) ROUNDS(NAME, TYPE, FLOAT_BODY)
+#define FLOAT_ROUNDS(NAME, TYPE)   ROUNDS(NAME, TYPE, FLOAT_BODY)
 RMA_GPTR_ATOMIC_TYPES(INTEGER_ROUNDS)
 FLOATS(FLOAT_ROUNDS)
 
@@ -197,16 +206,16 @@ static struct told sum_told(void) {
                 least = value < least ? value : least;                                                                 \
                 most = value > most ? value : most;                                                                    \
             }                                                                                                          \
-        TOTAL(w->of_##NAME.added, added, "added to " #TYPE);                                                                \
-        TOTAL(w->of_##NAME.turned, turned, "exclusive or of " #TYPE);                                                       \
-        TOTAL(w->of_##NAME.counted, (TYPE)all, "increments of " #TYPE);                                                     \
-        TOTAL(w->of_##NAME.drawn, (TYPE)all, "fetching increments of " #TYPE);                                              \
-        TOTAL(sum.drawn, all * (all - 1) / 2, "sum of the fetched numbers, " #TYPE);                                   \
-        TOTAL(w->of_##NAME.set, (TYPE)bits, "bits set of " #TYPE);                                                          \
-        TOTAL(w->of_##NAME.cleared, (TYPE)~bits, "bits cleared of " #TYPE);                                                 \
+        TOTAL(w->of_##NAME.added, added, "added to " #TYPE);                                                           \
+        TOTAL(w->of_##NAME.turned, turned, "exclusive or of " #TYPE);                                                  \
+        TOTAL(w->of_##NAME.counted, (TYPE)all, "increments of " #TYPE);                                                \
+        TOTAL(w->of_##NAME.drawn, (TYPE)all, "fetching increments of " #TYPE);                                         \
+        TOTAL(sum.drawn, all *(all - 1) / 2, "sum of the fetched numbers, " #TYPE);                                    \
+        TOTAL(w->of_##NAME.set, (TYPE)bits, "bits set of " #TYPE);                                                     \
+        TOTAL(w->of_##NAME.cleared, (TYPE)~bits, "bits cleared of " #TYPE);                                            \
         TOTAL(sum.firsts, (uint64_t)2 * BITS, "how often a PE was the first, " #TYPE);                                 \
-        TOTAL(w->of_##NAME.least, least, "the least " #TYPE);                                                               \
-        TOTAL(w->of_##NAME.most, most, "the greatest " #TYPE);                                                              \
+        TOTAL(w->of_##NAME.least, least, "the least " #TYPE);                                                          \
+        TOTAL(w->of_##NAME.most, most, "the greatest " #TYPE);                                                         \
     }
 
 #define FLOAT_TOTALS(NAME, TYPE)                                                                                       \
@@ -215,20 +224,20 @@ static struct told sum_told(void) {
         double added = 0, least = INFINITY, most = -INFINITY, bottom = INFINITY, top = -INFINITY;                      \
         for (int pe = 0; pe < job.n; pe++)                                                                             \
             for (long i = 0; i < rounds; i++) {                                                                        \
-                added += quarters(pe, i);                                                                                \
-                least = lesser(least, offered(pe, i));                                                                   \
-                most = greater(most, offered(pe, i));                                                                     \
-                bottom = lesser(bottom, unbounded(pe, i));                                                               \
-                top = greater(top, unbounded(pe, i));                                                                     \
+                added += quarters(pe, i);                                                                              \
+                least = lesser(least, offered(pe, i));                                                                 \
+                most = greater(most, offered(pe, i));                                                                  \
+                bottom = lesser(bottom, unbounded(pe, i));                                                             \
+                top = greater(top, unbounded(pe, i));                                                                  \
             }                                                                                                          \
-        TOTAL((double)w->of_##NAME.added, added, "added to " #TYPE);                                                        \
-        TOTAL((double)w->of_##NAME.drawn, (double)all, "fetching additions to " #TYPE);                                     \
-        TOTAL(sum_told().drawn, all * (all - 1) / 2, "sum of the fetched numbers, " #TYPE);                            \
-        TOTAL((double)w->of_##NAME.least, least, "the least " #TYPE);                                                       \
-        TOTAL((double)w->of_##NAME.most, most, "the greatest " #TYPE);                                                      \
-        TOTAL((double)w->of_##NAME.bottom, bottom, "the least " #TYPE " of infinite ones");                                 \
-        TOTAL((double)w->of_##NAME.top, top, "the greatest " #TYPE " of infinite ones");                                    \
-        TOTAL((double)w->of_##NAME.zero, 0.0, "a " #TYPE " of zeros");                                                      \
+        TOTAL((double)w->of_##NAME.added, added, "added to " #TYPE);                                                   \
+        TOTAL((double)w->of_##NAME.drawn, (double)all, "fetching additions to " #TYPE);                                \
+        TOTAL(sum_told().drawn, all *(all - 1) / 2, "sum of the fetched numbers, " #TYPE);                             \
+        TOTAL((double)w->of_##NAME.least, least, "the least " #TYPE);                                                  \
+        TOTAL((double)w->of_##NAME.most, most, "the greatest " #TYPE);                                                 \
+        TOTAL((double)w->of_##NAME.bottom, bottom, "the least " #TYPE " of infinite ones");                            \
+        TOTAL((double)w->of_##NAME.top, top, "the greatest " #TYPE " of infinite ones");                               \
+        TOTAL((double)w->of_##NAME.zero, 0.0, "a " #TYPE " of zeros");                                                 \
     }
 RMA_GPTR_ATOMIC_TYPES(INTEGER_TOTALS)
 FLOATS(FLOAT_TOTALS)
@@ -236,9 +245,10 @@ FLOATS(FLOAT_TOTALS)
 static void begin(struct words *w) {
     memset(w, 0, sizeof *w);
 #define BEGIN_INTEGER(NAME, TYPE)                                                                                      \
-    w->of_##NAME.cleared = (TYPE)-1;                                                                                        \
+    w->of_##NAME.cleared = (TYPE)-1;                                                                                   \
     w->of_##NAME.least = w->of_##NAME.most = (TYPE)number(0, 0, 1);
-#define BEGIN_FLOAT(NAME, TYPE) w->of_##NAME.least = w->of_##NAME.most = w->of_##NAME.bottom = w->of_##NAME.top = w->of_##NAME.zero = (TYPE)NAN;
+#define BEGIN_FLOAT(NAME, TYPE)                                                                                        \
+    w->of_##NAME.least = w->of_##NAME.most = w->of_##NAME.bottom = w->of_##NAME.top = w->of_##NAME.zero = (TYPE)NAN;
     RMA_GPTR_ATOMIC_TYPES(BEGIN_INTEGER)
     FLOATS(BEGIN_FLOAT)
 }

@@ -2,19 +2,19 @@
 /* Each atomic is one indivisible access of the width of its type, and does what its name says.
  *
  * Broken by an update made of a load and a store (totals come out too small), by a swap that returns another value than
- * the one it replaced (a chain of swaps loses or doubles one), by a compare_swap that writes though the comparison failed
- * or returns something else than the word, by a row of the type table with the wrong type, and by an access wider
- * than its word: neighbours that are updated at the same time show it. */
+ * the one it replaced (a chain of swaps loses or doubles one), by a compare_swap that writes though the comparison
+ * failed or returns something else than the word, by a row of the type table with the wrong type, and by an access
+ * wider than its word: neighbours that are updated at the same time show it. */
 #include "job.h"
 
 /* Written down again, so that a row missing from the header's table is missed here. */
 #define DISTINCT(X)                                                                                                    \
-    X(int, int) X(uint, unsigned int) X(long, long) X(ulong, unsigned long) X(llong, long long)                        \
-    X(ullong, unsigned long long)
+    X(int, int)                                                                                                        \
+    X(uint, unsigned int) X(long, long) X(ulong, unsigned long) X(llong, long long) X(ullong, unsigned long long)
 #define ALIASES(X)                                                                                                     \
     X(int32, int32_t) X(uint32, uint32_t) X(int64, int64_t) X(uint64, uint64_t) X(size, size_t) X(ptrdiff, ptrdiff_t)
 
-#define LOWEST(TYPE) ((TYPE)-1 < (TYPE)1 ? (TYPE)((uint64_t)1 << (sizeof(TYPE) * 8 - 1)) : 0)
+#define LOWEST(TYPE)  ((TYPE)-1 < (TYPE)1 ? (TYPE)((uint64_t)1 << (sizeof(TYPE) * 8 - 1)) : 0)
 #define HIGHEST(TYPE) ((TYPE)(~LOWEST(TYPE)))
 
 static uint64_t *room; /* symmetric: four words for each PE */
@@ -59,7 +59,8 @@ static uint64_t *room; /* symmetric: four words for each PE */
         OK(FADD(old + 5, word, 1, pe));                                                                                \
         OK(FETCH(old + 6, word, pe));                                                                                  \
         OK(rma_quiet());                                                                                               \
-        CHECK(old[1] == low && old[2] == high && old[3] == high && old[4] == high - 3 && old[5] == high && old[6] == low, \
+        CHECK(old[1] == low && old[2] == high && old[3] == high && old[4] == high - 3 && old[5] == high &&             \
+                  old[6] == low,                                                                                       \
               "nonblocking, " #TYPE);                                                                                  \
         memset(&low, 0x55, sizeof low);                                                                                \
         CHECK(old[0] == low && old[7] == low, "a neighbour of fetch changed, " #TYPE);                                 \
@@ -83,7 +84,7 @@ DISTINCT(GENERIC)
 DISTINCT(NAMED_LATER)
 ALIASES(NAMED_LATER)
 DISTINCT(GENERIC_LATER)
-#define RUN_NAMED(NAME, TYPE) named_##NAME(pe), later_##NAME(pe);
+#define RUN_NAMED(NAME, TYPE)   named_##NAME(pe), later_##NAME(pe);
 #define RUN_GENERIC(NAME, TYPE) generic_##NAME(pe), generic_later_##NAME(pe);
 
 static void meaning(int pe) {
@@ -106,8 +107,8 @@ static uint64_t rounds_of(int pe, const int *near) {
     return (uint64_t)(near[pe] ? job_rounds(20000, 10000) : job_far_rounds(20000, 10000, 200));
 }
 
-/* All PEs update the same words at once, by every operation, from PE 0's node and from elsewhere; then the totals must be
- * exact. */
+/* All PEs update the same words at once, by every operation, from PE 0's node and from elsewhere; then the totals must
+ * be exact. */
 static void hammer(struct target *t) {
     int near[JOB_PES_MAX], *told = rma_calloc((size_t)job.n, sizeof *told);
     uint64_t n, got = 0, chain = 0;
@@ -161,8 +162,7 @@ static void hammer(struct target *t) {
               (unsigned long long)sum_below(all));
         CHECK(swapped + t->swapped == put_in, "the swapped sum is %llu, not %llu",
               (unsigned long long)(swapped + t->swapped), (unsigned long long)put_in);
-        for (int k = 0; k < 2; k++)
-            CHECK(t->halves[k] == each[k], "half %d is %#x, not %#x", k, t->halves[k], each[k]);
+        for (int k = 0; k < 2; k++) CHECK(t->halves[k] == each[k], "half %d is %#x, not %#x", k, t->halves[k], each[k]);
     } else {
         CHECK(t->added == 0 && t->fetched == 0 && t->swapped == 0 && t->compared == 0, "the wrong PE's words changed");
     }

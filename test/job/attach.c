@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Attached memory is reached by every PE, to the byte and to its ends, as long as it is attached and not a moment longer.
+/* Attached memory is reached by every PE, to the byte and to its ends, as long as it is attached and not a moment
+ * longer.
  *
- * Broken by an address that is computed from the wrong region, by peers that wait for an owner who sleeps or computes, by
- * an atomic of the owner's thread that is not the same one as that of the owner, by a bound that lets a byte too much
- * through, by a detach that returns while somebody is still in, by an old pointer that names new memory, and by memory
- * that the owner has protected or unmapped: an error of the call, not the end of anybody.
- * On 3 PEs the system forbids process_vm_readv(2) and process_vm_writev(2) between processes, on 5 altogether, as sandboxes
- * do: the results are the same. */
+ * Broken by an address that is computed from the wrong region, by peers that wait for an owner who sleeps or computes,
+ * by an atomic of the owner's thread that is not the same one as that of the owner, by a bound that lets a byte too
+ * much through, by a detach that returns while somebody is still in, by an old pointer that names new memory, and by
+ * memory that the owner has protected or unmapped: an error of the call, not the end of anybody. On 3 PEs the system
+ * forbids process_vm_readv(2) and process_vm_writev(2) between processes, on 5 altogether, as sandboxes do: the results
+ * are the same. */
 #include "job.h"
 
 #include <errno.h>
@@ -55,13 +56,16 @@ static int forbid(int how) {
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
     };
     struct sock_fprog program = {N(code), code};
-    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) == 0;
+    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+           prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) == 0;
 }
 
 /* Waits for all PEs of the job, asleep where processors are few. */
 static void meet(void) { OK(rma_barrier_all()); }
 
-static rma_gptr_t told(const rma_gptr_t *word, int pe) { return (rma_gptr_t)rma_atomic_fetch((const uint64_t *)word, pe); }
+static rma_gptr_t told(const rma_gptr_t *word, int pe) {
+    return (rma_gptr_t)rma_atomic_fetch((const uint64_t *)word, pe);
+}
 
 /* rma_attach that leaves the last error as it was. */
 static rma_gptr_t attach(void *base, size_t size) {
@@ -114,8 +118,7 @@ static void random_transfers(int q, long turns) {
     static unsigned char buffer[MODEL];
     uint64_t random = job_stream((uint64_t)(job.me * JOB_PES_MAX + q) << 8 ^ (uint64_t)turns);
     rma_gptr_t start[KINDS];
-    for (int kind = 0; kind < KINDS; kind++)
-        start[kind] = told(&board->start[kind], q) + part_start(kind);
+    for (int kind = 0; kind < KINDS; kind++) start[kind] = told(&board->start[kind], q) + part_start(kind);
     for (; turns > 0; turns--) {
         int kind = (int)job_below(&random, KINDS);
         size_t most = part_length(kind), len = job_length(&random, most), at = job_below(&random, most - len + 1);
@@ -172,8 +175,7 @@ static void count_atomics(int q, int kind, uint64_t turns) {
 static void stay_away(int computes, uint64_t peers) {
     volatile uint64_t sum = 0;
     while (__atomic_load_n(&board->finished, __ATOMIC_ACQUIRE) != peers) {
-        for (int i = 0; computes && i < 20000; i++)
-            sum = sum + (uint64_t)i;
+        for (int i = 0; computes && i < 20000; i++) sum = sum + (uint64_t)i;
         job_sleep(computes ? 10 : 1000);
     }
 }
@@ -194,8 +196,7 @@ static void one_owner(int q, int mode, const struct region *r) {
     meet();
     if (!own || mode == TAKES_PART) {
         random_transfers(q, transfers);
-        for (int kind = 0; kind < KINDS; kind++)
-            count_atomics(q, kind, turns);
+        for (int kind = 0; kind < KINDS; kind++) count_atomics(q, kind, turns);
         OK(rma_atomic_add(&board->finished, (uint64_t)1, q));
     }
     if (own) stay_away(mode == COMPUTES, (uint64_t)job.n - (mode != TAKES_PART));
@@ -222,8 +223,7 @@ static void one_owner(int q, int mode, const struct region *r) {
 
 static uint64_t sum_of(const unsigned char *p, size_t len) {
     uint64_t sum = 0;
-    for (size_t i = 0; i < len; i++)
-        sum = sum * 31 + p[i];
+    for (size_t i = 0; i < len; i++) sum = sum * 31 + p[i];
     return sum;
 }
 
@@ -252,8 +252,7 @@ static void refused(rma_gptr_t g, size_t len, int want, const char *words) {
     memset(buffer, 0x77, sizeof buffer);
     EXPECT("rma_gptr_put", rma_gptr_put(g, buffer, len), want, words);
     EXPECT("rma_gptr_get", rma_gptr_get(buffer, g, len), want, words);
-    for (size_t i = 0; i < sizeof buffer; i++)
-        CHECK(buffer[i] == 0x77, "a refused get wrote");
+    for (size_t i = 0; i < sizeof buffer; i++) CHECK(buffer[i] == 0x77, "a refused get wrote");
 }
 
 /* Each atomic that writes to g. */
@@ -290,13 +289,11 @@ static void ends(const struct region *r) {
                 refused(g - 1, 2, RMA_ERR_ADDRESS, words);
             }
             refused_word(w + (sizes[kind] / 8 + 1) * 8, RMA_ERR_ADDRESS, words);
-            for (unsigned k = 1; k < 8; k++)
-                refused_word(w + k, RMA_ERR_ADDRESS, "not aligned to 8");
+            for (unsigned k = 1; k < 8; k++) refused_word(w + k, RMA_ERR_ADDRESS, "not aligned to 8");
             QUIETLY(rma_gptr_ptr(end), NULL);
         }
     meet();
-    for (int kind = 0; kind < KINDS; kind++)
-        check_guards(&r[kind], kind);
+    for (int kind = 0; kind < KINDS; kind++) check_guards(&r[kind], kind);
 }
 
 /* Both ways between addresses and global pointers. */
@@ -324,7 +321,8 @@ static void close_regions(struct region *r) {
         EXPECT("rma_detach", rma_detach(r[kind].base), RMA_ERR_BASE, job_text("%p", (void *)r[kind].base), "no region");
         job_fill(r[kind].base, 0, r[kind].size, 77);
         QUIETLY(rma_gptr_ptr(r[kind].g), NULL);
-        if (kind != STATIC) EXPECT_ZERO("rma_gptr", rma_gptr(r[kind].base, job.me) != 0, RMA_ERR_ADDRESS, "attached region");
+        if (kind != STATIC)
+            EXPECT_ZERO("rma_gptr", rma_gptr(r[kind].base, job.me) != 0, RMA_ERR_ADDRESS, "attached region");
     }
     meet();
     for (int q = 0; q < job.n; q++)
@@ -336,7 +334,8 @@ static void close_regions(struct region *r) {
         }
     meet();
     for (int kind = 0; kind < KINDS; kind++)
-        CHECK(job_differs(r[kind].base, 0, r[kind].size, 77) == r[kind].size, "%s memory has changed", kind_names[kind]);
+        CHECK(job_differs(r[kind].base, 0, r[kind].size, 77) == r[kind].size, "%s memory has changed",
+              kind_names[kind]);
 }
 
 static void four_kinds(void) {
@@ -358,8 +357,7 @@ static void four_kinds(void) {
     meet();
     DOING("working on attached memory");
     for (int mode = 0; mode < MODES; mode++)
-        for (int q = 0; q < job.n; q++)
-            one_owner(q, (mode + q) % MODES, r);
+        for (int q = 0; q < job.n; q++) one_owner(q, (mode + q) % MODES, r);
     compare(r);
     DOING("at the ends");
     ends(r);
@@ -376,7 +374,8 @@ static void four_kinds(void) {
 static void mistakes(void) {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE), size = 8 * page;
     rma_gptr_t g = 4711;
-    char *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), *heap = rma_malloc(1000), *local;
+    char *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), *heap = rma_malloc(1000),
+         *local;
     char *there = rma_ptr(heap, job_next(1));
     CHECK(p != MAP_FAILED && heap, "no memory");
     OK(rma_alloc_mem(1000, &local));
@@ -414,7 +413,8 @@ static void mistakes(void) {
     EXPECT("rma_attach", rma_attach(p + 800, 1300, &g), RMA_ERR_ARG, "overlap");
     CHECK(rma_gptr_ptr(before + 99) == p + 999 && rma_gptr_ptr(middle) == p + 1000 && rma_gptr_ptr(after) == p + 2000,
           "neighbours are mixed up");
-    EXPECT("rma_detach", rma_detach(p + 1001), RMA_ERR_BASE, job_text("%p is 1 bytes into the region", (void *)(p + 1001)));
+    EXPECT("rma_detach", rma_detach(p + 1001), RMA_ERR_BASE,
+           job_text("%p is 1 bytes into the region", (void *)(p + 1001)));
     EXPECT("rma_detach", rma_detach(p + 1999), RMA_ERR_BASE, "999 bytes into");
     EXPECT("rma_detach", rma_detach(p + 2001), RMA_ERR_BASE, "no region");
     EXPECT("rma_detach", rma_detach(p + 899), RMA_ERR_BASE, "no region");
@@ -467,8 +467,7 @@ static void small_ones(void) {
         int k = (int)job_below(&own, (size_t)i + 1), swap = order[i];
         order[i] = order[k], order[k] = swap;
     }
-    for (int i = 0; i < n; i++)
-        all[order[i]] = attach(arena + from[order[i]], from[order[i] + 1] - from[order[i]]);
+    for (int i = 0; i < n; i++) all[order[i]] = attach(arena + from[order[i]], from[order[i] + 1] - from[order[i]]);
     for (int i = n - 1; i > 0; i--) {
         int k = (int)job_below(&own, (size_t)i + 1), swap = order[i];
         order[i] = order[k], order[k] = swap;
@@ -480,8 +479,7 @@ static void small_ones(void) {
         OK(rma_gptr_get(buffer, theirs[i], len));
         CHECK(job_differs(buffer, from[i], len, (uint64_t)other) == len, "region %d of PE %d", i, other);
         if (i % 10) continue;
-        for (size_t k = 0; k < len; k++)
-            buffer[k] ^= 0xff;
+        for (size_t k = 0; k < len; k++) buffer[k] ^= 0xff;
         OK(rma_gptr_put(theirs[i], buffer, len));
     }
     meet();
@@ -583,8 +581,7 @@ static void take_back(long rounds) {
         __atomic_store_n(&board->hammered, attach(p, HAMMERED), __ATOMIC_RELEASE);
         /* Until one of them is seen to be at work, so that the next ones are in the midst of it. */
         while (!changes) {
-            for (size_t i = 0; i < HAMMERED; i += 8)
-                changes += __atomic_load_n(p + i, __ATOMIC_RELAXED) != 0;
+            for (size_t i = 0; i < HAMMERED; i += 8) changes += __atomic_load_n(p + i, __ATOMIC_RELAXED) != 0;
             job_sleep((long)job_below(&random, 60));
         }
         OK(rma_detach(p));
@@ -598,8 +595,7 @@ static void take_back(long rounds) {
     }
     __atomic_store_n(&board->hammered, NO_MORE, __ATOMIC_RELEASE);
     meet();
-    for (size_t i = 0; i < HAMMERED; i++)
-        CHECK(p[i] == 0x11, "byte %zu became %#x", i, p[i]);
+    for (size_t i = 0; i < HAMMERED; i++) CHECK(p[i] == 0x11, "byte %zu became %#x", i, p[i]);
     free(p);
 }
 
@@ -664,7 +660,8 @@ int main(void) {
     int n = size ? atoi(size) : 1;
     job_begin();
     if (n == 3 || n == 5) forbidden = forbid(n == 5 ? 2 : 1) ? n == 5 ? 2 : 1 : 0;
-    if (forbidden) setenv("UCX_TLS", "^cma", 0); /* MPICH's transport would use it too, and wait for ever when it is refused */
+    if (forbidden)
+        setenv("UCX_TLS", "^cma", 0); /* MPICH's transport would use it too, and wait for ever when it is refused */
     if (n == 5 && !forbidden) printf("attach: this system lets nobody forbid process_vm_readv: not tested\n");
     OK(rma_init());
     job_look();

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Nobody leaves a barrier before everybody has come, and all that was written before it is seen after it.
  *
- * Broken by a barrier that counts wrongly, that lets a fast PE pass twice, that loses a wake-up (a PE that comes late has
- * the others asleep: then the deadline passes), or that is no release or no acquire. Who has come stands in a file
+ * Broken by a barrier that counts wrongly, that lets a fast PE pass twice, that loses a wake-up (a PE that comes late
+ * has the others asleep: then the deadline passes), or that is no release or no acquire. Who has come stands in a file
  * that all PEs map, so that PEs of different simulated nodes watch each other without the library. */
 #include "job.h"
 
@@ -69,7 +69,8 @@ int main(void) {
             CHECK(words[e & 1][pe] == e, "after barrier %u PE %d's word is %u", e, pe, words[e & 1][pe]);
         for (int pe = 0; board && pe < job.n; pe++) {
             uint32_t come = atomic_load_explicit(&board->come[pe], memory_order_relaxed);
-            CHECK(come == e || come == e + 1, "this PE has left barrier %u while PE %d is before barrier %u", e, pe, come);
+            CHECK(come == e || come == e + 1, "this PE has left barrier %u while PE %d is before barrier %u", e, pe,
+                  come);
         }
     }
 

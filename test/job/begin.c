@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LONGS 16384   /* 128 KiB of each PE: collectives take their long ways */
+#define LONGS  16384  /* 128 KiB of each PE: collectives take their long ways */
 #define GROWTH 300000 /* bytes: more than RMA_HEAP_INIT with what else is allocated, so that the heap grows */
 
 static long at_home[2]; /* a symmetric global variable, unless RMA_STATICS=off */

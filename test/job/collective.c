@@ -1,22 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Collectives give what a loop over all sources gives: on any team, for any length, type and operation, in place or not, wherever each PE
- * has its buffers; and when a call returns, its dest is complete, nothing beside it has changed, and both buffers are the caller's.
+/* Collectives give what a loop over all sources gives: on any team, for any length, type and operation, in place or
+ * not, wherever each PE has its buffers; and when a call returns, its dest is complete, nothing beside it has changed,
+ * and both buffers are the caller's.
  *
- * Broken by a root that is taken for a number of the job, by PEs that are gone through in the order of the job or by nodes, by a remainder
- * of PEs or bytes that is left out, by an element that is cut where a long vector is, by data of the call before, by a source that is read
- * after its owner has been let go, by an operation that is of the next type, by a zero that a sum begins from, by a sum that is added up in
- * another order on another PE, and by any address that is taken to be the same on all PEs. Here PEs that are not in a team go on
- * to the next call, no two calls have a barrier between them, and a buffer is overwritten as soon as its call has returned. */
+ * Broken by a root that is taken for a number of the job, by PEs that are gone through in the order of the job or by
+ * nodes, by a remainder of PEs or bytes that is left out, by an element that is cut where a long vector is, by data of
+ * the call before, by a source that is read after its owner has been let go, by an operation that is of the next type,
+ * by a zero that a sum begins from, by a sum that is added up in another order on another PE, and by any address that
+ * is taken to be the same on all PEs. Here PEs that are not in a team go on to the next call, no two calls have a
+ * barrier between them, and a buffer is overwritten as soon as its call has returned. */
 #include "job.h"
 
 #include <complex.h>
 #include <float.h>
 #include <math.h>
 
-#define MOST ((size_t)200 << 10) /* bytes of one PE */
-#define ROOM ((size_t)1 << 20)   /* bytes of all PEs together */
-#define GUARD 64
-#define PLACES 4
+#define MOST      ((size_t)200 << 10) /* bytes of one PE */
+#define ROOM      ((size_t)1 << 20)   /* bytes of all PEs together */
+#define GUARD     64
+#define PLACES    4
 #define TEAMS_MAX 24
 
 /* ---- teams ---- */
@@ -32,13 +34,15 @@ static const struct job_group *keep(const struct job_group *g) {
     return &groups[n_groups++];
 }
 
-static const struct job_group *strided(const struct job_group *parent, int start, int stride, int size, const char *name) {
+static const struct job_group *strided(const struct job_group *parent, int start, int stride, int size,
+                                       const char *name) {
     struct job_group g = job_strided(parent, name, start, stride, size);
     return keep(&g);
 }
 
 static void grid(const struct job_group *parent, int xrange, const char *rows, const char *columns) {
-    int width = xrange < parent->n ? xrange : parent->n, column = parent->me % width, first = parent->me - column, n = 0;
+    int width = xrange < parent->n ? xrange : parent->n, column = parent->me % width, first = parent->me - column,
+        n = 0;
     while (column + n * width < parent->n) n++;
     struct job_group x = job_part(parent, rows, first, 1, parent->n - first < width ? parent->n - first : width);
     struct job_group y = job_part(parent, columns, column, width, n);
@@ -92,6 +96,7 @@ struct type {
     size_t (*differs)(const void *buffer, size_t n, const uint64_t *keys, int n_keys, enum op op);
 };
 
+/* clang-format off */
 #define CALL_BITS(SUFFIX)                                                                                              \
     case AND: return rma_and_reduce##SUFFIX(team, d, s, n);                                                            \
     case OR: return rma_or_reduce##SUFFIX(team, d, s, n);                                                              \
@@ -104,6 +109,7 @@ struct type {
     case PROD: return rma_prod_reduce##SUFFIX(team, d, s, n);                                                          \
     case INSCAN: return rma_sum_inscan##SUFFIX(team, d, s, n);                                                         \
     case EXSCAN: return rma_sum_exscan##SUFFIX(team, d, s, n);
+/* clang-format on */
 #define CALL(FUNCTION, TYPE, CALLS)                                                                                    \
     static int FUNCTION(enum op op, rma_team *team, void *dest, const void *source, size_t n) {                        \
         TYPE *d = dest;                                                                                                \
@@ -150,7 +156,9 @@ static int small(uint64_t key, size_t i) { return (int)(job_mix(key + i) % 17) -
 static int power(uint64_t key, size_t i) { return (const int[]){1, -1, 2, -2, 1, 4, -1, 1}[job_mix(key + i) % 8]; }
 
 #define FLOATING(NAME, TYPE)                                                                                           \
-    static TYPE value_##NAME(uint64_t key, size_t i, enum op op) { return (TYPE)(op == PROD ? power(key, i) : small(key, i)); } \
+    static TYPE value_##NAME(uint64_t key, size_t i, enum op op) {                                                     \
+        return (TYPE)(op == PROD ? power(key, i) : small(key, i));                                                     \
+    }                                                                                                                  \
     static TYPE one_##NAME(TYPE a, TYPE b, enum op op) {                                                               \
         return op == MIN ? (b < a ? b : a) : op == MAX ? (b > a ? b : a) : op == PROD ? a * b : a + b;                 \
     }                                                                                                                  \
@@ -171,14 +179,16 @@ FLOATING(ldouble, long double)
 RMA_COMPLEX_TYPES(COMPLEX)
 
 /* The generic macros cannot stand in what one of the header's tables expands: hence lists of this file's own. */
+/* clang-format off */
 #define OWN_INTEGERS(X)                                                                                                \
     X(char, char) X(schar, signed char) X(uchar, unsigned char) X(short, short) X(ushort, unsigned short) X(int, int)  \
     X(uint, unsigned) X(long, long) X(ulong, unsigned long) X(llong, long long) X(ullong, unsigned long long)          \
     X(int8, int8_t) X(int16, int16_t) X(int32, int32_t) X(int64, int64_t) X(uint8, uint8_t) X(uint16, uint16_t)        \
     X(uint32, uint32_t) X(uint64, uint64_t) X(size, size_t) X(ptrdiff, ptrdiff_t)
-#define GENERIC_INTEGER(NAME, TYPE) CALL(generic_##NAME, TYPE, CALL_BITS() CALL_LIMITS() CALL_SUMS())
+/* clang-format on */
+#define GENERIC_INTEGER(NAME, TYPE)  CALL(generic_##NAME, TYPE, CALL_BITS() CALL_LIMITS() CALL_SUMS())
 #define GENERIC_FLOATING(NAME, TYPE) CALL(generic_##NAME, TYPE, CALL_LIMITS() CALL_SUMS())
-#define GENERIC_COMPLEX(NAME, TYPE) CALL(generic_##NAME, TYPE, CALL_SUMS())
+#define GENERIC_COMPLEX(NAME, TYPE)  CALL(generic_##NAME, TYPE, CALL_SUMS())
 
 OWN_INTEGERS(GENERIC_INTEGER)
 GENERIC_FLOATING(float, float)
@@ -187,14 +197,13 @@ GENERIC_FLOATING(ldouble, long double)
 GENERIC_COMPLEX(complexf, float _Complex)
 GENERIC_COMPLEX(complexd, double _Complex)
 
-#define ROW(NAME, TYPE, FIRST) {#NAME, sizeof(TYPE), FIRST, call_##NAME, generic_##NAME, fill_##NAME, differs_##NAME},
-#define INTEGER_ROW(NAME, TYPE) ROW(NAME, TYPE, AND)
+#define ROW(NAME, TYPE, FIRST)   {#NAME, sizeof(TYPE), FIRST, call_##NAME, generic_##NAME, fill_##NAME, differs_##NAME},
+#define INTEGER_ROW(NAME, TYPE)  ROW(NAME, TYPE, AND)
 #define FLOATING_ROW(NAME, TYPE) ROW(NAME, TYPE, MIN)
-#define COMPLEX_ROW(NAME, TYPE) ROW(NAME, TYPE, SUM)
+#define COMPLEX_ROW(NAME, TYPE)  ROW(NAME, TYPE, SUM)
 
-static const struct type types[] = {RMA_INTEGER_TYPES(INTEGER_ROW) RMA_TYPE_ALIASES(INTEGER_ROW)
-                                        RMA_ATOMIC_FLOAT_TYPES(FLOATING_ROW) FLOATING_ROW(ldouble, long double)
-                                            RMA_COMPLEX_TYPES(COMPLEX_ROW)};
+static const struct type types[] = {RMA_INTEGER_TYPES(INTEGER_ROW) RMA_TYPE_ALIASES(INTEGER_ROW) RMA_ATOMIC_FLOAT_TYPES(
+    FLOATING_ROW) FLOATING_ROW(ldouble, long double) RMA_COMPLEX_TYPES(COMPLEX_ROW)};
 #define TYPES (sizeof types / sizeof types[0])
 
 /* All types of the header are in this file's lists. */
@@ -257,7 +266,9 @@ struct call {
     enum op op;
 };
 
-static uint64_t key_of(const struct call *c, int i) { return job_mix((uint64_t)c->round << 8 | (uint64_t)c->g->pes[i]); }
+static uint64_t key_of(const struct call *c, int i) {
+    return job_mix((uint64_t)c->round << 8 | (uint64_t)c->g->pes[i]);
+}
 
 /* The length that number i gives in a collect. */
 static size_t length_of(const struct call *c, int i) {
@@ -307,8 +318,8 @@ static void expect(const struct call *c, unsigned char *to) {
             case ALLTOALL: job_fill(to + k * c->len, me * c->len, c->len, key_of(c, i)); break;
             case ALLTOALLS:
                 for (size_t e = 0; e < c->n; e++)
-                    job_fill(to + (k * c->n + e) * (size_t)c->dest_stride * c->elem, (me * c->n + e) * (size_t)c->source_stride * c->elem,
-                             c->elem, key_of(c, i));
+                    job_fill(to + (k * c->n + e) * (size_t)c->dest_stride * c->elem,
+                             (me * c->n + e) * (size_t)c->source_stride * c->elem, c->elem, key_of(c, i));
                 break;
             case REDUCE: break;
         }
@@ -329,17 +340,19 @@ static int make_call(const struct call *c, void *dest, const void *source) {
 }
 
 static const char *described(const struct call *c) {
-    return job_text("round %ld: %s%s%s%s%s of %zu bytes (%zu of %zu, strides %td and %td) on %s, %d PEs, this one number %d, root %d", c->round,
-                    kind_names[c->kind], c->kind == REDUCE ? ", " : "", c->kind == REDUCE ? op_names[c->op] : "",
-                    c->kind == REDUCE ? job_text(" of %s", c->type->name) : "", c->in_place ? ", in place" : "", c->len, c->n, c->elem,
-                    c->dest_stride, c->source_stride, c->g->name, c->g->n, c->g->me, c->root);
+    return job_text("round %ld: %s%s%s%s%s of %zu bytes (%zu of %zu, strides %td and %td) on %s, %d PEs, this one "
+                    "number %d, root %d",
+                    c->round, kind_names[c->kind], c->kind == REDUCE ? ", " : "",
+                    c->kind == REDUCE ? op_names[c->op] : "",
+                    c->kind == REDUCE ? job_text(" of %s", c->type->name) : "", c->in_place ? ", in place" : "", c->len,
+                    c->n, c->elem, c->dest_stride, c->source_stride, c->g->name, c->g->n, c->g->me, c->root);
 }
 
 static void is_as_wanted(const struct call *c, const unsigned char *to, size_t room) {
     if (memcmp(to - GUARD, want, room + 2 * GUARD) == 0) return;
     for (size_t i = 0; i < room + 2 * GUARD; i++)
-        CHECK(to[(ptrdiff_t)i - GUARD] == want[i], "%s: byte %td of dest is %#x, not %#x", described(c), (ptrdiff_t)i - GUARD,
-              (unsigned)to[(ptrdiff_t)i - GUARD], (unsigned)want[i]);
+        CHECK(to[(ptrdiff_t)i - GUARD] == want[i], "%s: byte %td of dest is %#x, not %#x", described(c),
+              (ptrdiff_t)i - GUARD, (unsigned)to[(ptrdiff_t)i - GUARD], (unsigned)want[i]);
 }
 
 static void is_reduced(const struct call *c, const unsigned char *to, size_t len, uint64_t other) {
@@ -350,7 +363,8 @@ static void is_reduced(const struct call *c, const unsigned char *to, size_t len
     wrong = c->type->differs(to, c->n, keys, n, c->op);
     CHECK(wrong == c->n, "%s: element %zu is wrong", described(c), wrong);
     CHECK(job_differs(to - GUARD, 0, GUARD, other) == GUARD, "%s: bytes before dest have changed", described(c));
-    CHECK(job_differs(to + len, GUARD + len, GUARD, other) == GUARD, "%s: bytes behind dest have changed", described(c));
+    CHECK(job_differs(to + len, GUARD + len, GUARD, other) == GUARD, "%s: bytes behind dest have changed",
+          described(c));
 }
 
 /* own: the numbers of this PE alone. */
@@ -472,13 +486,15 @@ static void long_ones(void) {
     OK(rma_alltoall(RMA_TEAM_WORLD, block, private, part));
     memset(private, 0xee, len);
     for (int pe = 0; pe < job.n; pe++)
-        CHECK(job_differs(block + (size_t)pe * part, (size_t)job.me * part, part, 100 + (uint64_t)pe) == part, "a long alltoall, from PE %d", pe);
+        CHECK(job_differs(block + (size_t)pe * part, (size_t)job.me * part, part, 100 + (uint64_t)pe) == part,
+              "a long alltoall, from PE %d", pe);
 
     job_fill(block, 0, part, 200 + (uint64_t)job.me);
     OK(rma_fcollect(RMA_TEAM_WORLD, private, block, part));
     memset(block, 0xee, part);
     for (int pe = 0; pe < job.n; pe++)
-        CHECK(job_differs(private + (size_t)pe * part, 0, part, 200 + (uint64_t)pe) == part, "a long fcollect, from PE %d", pe);
+        CHECK(job_differs(private + (size_t)pe * part, 0, part, 200 + (uint64_t)pe) == part,
+              "a long fcollect, from PE %d", pe);
 
     for (size_t i = 0; i < len / 8; i++) words[i] = job_mix(i) * (uint64_t)(job.me + 1);
     OK(rma_sum_reduce(RMA_TEAM_WORLD, words, words, len / 8));
@@ -505,7 +521,8 @@ static void same_everywhere(const struct job_group *g, const void *result, size_
     CHECK(all != NULL, "no memory");
     OK(rma_fcollect(g->team, all, result, size));
     for (int i = 0; i < g->n; i++)
-        CHECK(memcmp(all + (size_t)i * size, result, size) == 0, "%s: PE %d of %s has another result", what, i, g->name);
+        CHECK(memcmp(all + (size_t)i * size, result, size) == 0, "%s: PE %d of %s has another result", what, i,
+              g->name);
     free(all);
 }
 
@@ -516,11 +533,11 @@ static double wild(uint64_t key, size_t i) {
 }
 
 #define WILD(NAME, TYPE, EPSILON, LEAST, ABS, VALUE, BYTES)                                                            \
-    static void wild_##NAME(const struct job_group *g, uint64_t round, size_t n) {                                         \
+    static void wild_##NAME(const struct job_group *g, uint64_t round, size_t n) {                                     \
         TYPE *source = malloc(4 * n * sizeof(TYPE) + 1), *sum = source + n, *prod = sum + n, *scan = prod + n;         \
         unsigned char *packed = malloc(2 * n * BYTES + 1);                                                             \
         const char *what = job_text("%zu of " #NAME ", round %llu", n, (unsigned long long)round);                     \
-        CHECK(source && packed, "no memory");                                                                          \
+        CHECK(source &&packed, "no memory");                                                                           \
         for (size_t i = 0; i < n; i++) source[i] = VALUE(job_mix(round << 8 | (uint64_t)g->pes[g->me]), i);            \
         OK(rma_sum_reduce_##NAME(g->team, sum, source, n));                                                            \
         OK(rma_prod_reduce_##NAME(g->team, prod, source, n));                                                          \
@@ -536,7 +553,8 @@ static double wild(uint64_t key, size_t i) {
                 if (k <= g->me) part += v;                                                                             \
             }                                                                                                          \
             CHECK(cabsl(sum[i] - s) <= size * g->n * EPSILON, "the sum, element %zu of %s", i, what);                  \
-            CHECK(cabsl(prod[i] - p) <= 4 * g->n * (cabsl(p) * EPSILON + LEAST), "the product, element %zu of %s", i, what); \
+            CHECK(cabsl(prod[i] - p) <= 4 * g->n * (cabsl(p) * EPSILON + LEAST), "the product, element %zu of %s", i,  \
+                  what);                                                                                               \
             CHECK(cabsl(scan[i] - part) <= size * g->n * EPSILON, "the scan, element %zu of %s", i, what);             \
             memcpy(packed + 2 * i * BYTES, &sum[i], BYTES);                                                            \
             memcpy(packed + (2 * i + 1) * BYTES, &prod[i], BYTES);                                                     \
@@ -547,12 +565,12 @@ static double wild(uint64_t key, size_t i) {
     }
 
 /* What a product loses where it falls below LEAST is not relative to it. A long double has 10 bytes, and padding. */
-#define REAL(KEY, I) wild(KEY, I)
-#define REALF(KEY, I) (float)wild(KEY, I)
-#define COMPLEX_OF(KEY, I) (wild(KEY, I) + wild(~(KEY), I) * _Complex_I)
+#define REAL(KEY, I)        wild(KEY, I)
+#define REALF(KEY, I)       (float)wild(KEY, I)
+#define COMPLEX_OF(KEY, I)  (wild(KEY, I) + wild(~(KEY), I) * _Complex_I)
 #define COMPLEXF_OF(KEY, I) ((float _Complex)COMPLEX_OF(KEY, I))
-#define ABSL(v) fabsl((long double)(v))
-#define CABSL(v) cabsl((long double _Complex)(v))
+#define ABSL(v)             fabsl((long double)(v))
+#define CABSL(v)            cabsl((long double _Complex)(v))
 WILD(float, float, FLT_EPSILON, FLT_MIN, ABSL, REALF, sizeof(float))
 WILD(double, double, DBL_EPSILON, DBL_MIN, ABSL, REAL, sizeof(double))
 WILD(ldouble, long double, LDBL_EPSILON, LDBL_MIN, ABSL, REAL, (LDBL_MANT_DIG == 64 ? 10 : sizeof(long double)))
@@ -583,7 +601,7 @@ static bool on_one_node(const struct job_group *g) {
 
 /* Zeros of both signs and NaNs, n of each: values[k] is what number k has. */
 #define SPECIAL(NAME, TYPE, NOT_A_NUMBER, NEGATIVE)                                                                    \
-    static void special_##NAME(const struct job_group *g, size_t n, uint64_t round) {                                      \
+    static void special_##NAME(const struct job_group *g, size_t n, uint64_t round) {                                  \
         TYPE *source = malloc(2 * n * sizeof(TYPE)), *dest = source + n;                                               \
         const char *what = job_text("%zu of " #NAME ", number %d of %s", n, g->me, g->name);                           \
         int odd = (int)(round % (uint64_t)g->n);                                                                       \
@@ -608,11 +626,13 @@ static bool on_one_node(const struct job_group *g) {
             CHECK(i % 3 == 0 ? isnan(dest[i]) : dest[i] == 1, "element %zu of a product with NaNs: %s", i, what);      \
         OK(rma_sum_inscan_##NAME(g->team, dest, source, n));                                                           \
         for (size_t i = 0; i < n; i++)                                                                                 \
-            CHECK(i % 3 == 0 && g->me >= odd ? isnan(dest[i]) : dest[i] == (TYPE)(g->me + 1), "a scan with NaNs: %s", what); \
+            CHECK(i % 3 == 0 && g->me >= odd ? isnan(dest[i]) : dest[i] == (TYPE)(g->me + 1), "a scan with NaNs: %s",  \
+                  what);                                                                                               \
         for (int max = 0; max < 2; max++) {                                                                            \
             static const TYPE choices[] = {(TYPE)NOT_A_NUMBER, -(TYPE)0, (TYPE)0, (TYPE)1};                            \
             for (size_t i = 0; i < n; i++) source[i] = choices[(job_mix(round << 8 | (uint64_t)job.me) + i) % 4];      \
-            OK(max ? rma_max_reduce_##NAME(g->team, dest, source, n) : rma_min_reduce_##NAME(g->team, dest, source, n)); \
+            OK(max ? rma_max_reduce_##NAME(g->team, dest, source, n)                                                   \
+                   : rma_min_reduce_##NAME(g->team, dest, source, n));                                                 \
             for (size_t i = 0; i < n; i++) {                                                                           \
                 bool one = false;                                                                                      \
                 for (int k = 0; k < g->n; k++) {                                                                       \
@@ -624,7 +644,8 @@ static bool on_one_node(const struct job_group *g) {
             if (on_one_node(g)) {                                                                                      \
                 unsigned char *codes = malloc(n);                                                                      \
                 CHECK(codes != NULL, "no memory");                                                                     \
-                for (size_t i = 0; i < n; i++) codes[i] = (unsigned char)(isnan(dest[i]) ? 9 : dest[i] > 0 ? 8 : NEGATIVE(dest[i]) ? 1 : 0); \
+                for (size_t i = 0; i < n; i++)                                                                         \
+                    codes[i] = (unsigned char)(isnan(dest[i]) ? 9 : dest[i] > 0 ? 8 : NEGATIVE(dest[i]) ? 1 : 0);      \
                 same_everywhere(g, codes, n, what);                                                                    \
                 free(codes);                                                                                           \
             }                                                                                                          \

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* With RMA_CHECK=1 no PE is left waiting in a collective that its peers call otherwise: all are told which PEs differ and in what, or on
- * which one the arguments are wrong; nothing is written, and the team works as before.
+/* With RMA_CHECK=1 no PE is left waiting in a collective that its peers call otherwise: all are told which PEs differ
+ * and in what, or on which one the arguments are wrong; nothing is written, and the team works as before.
  *
- * Broken by a PE that returns early from its own mistake while others wait, by an argument that is not compared, by a comparison with one
- * neighbour only, by a PE that is told something else than the rest, by what is compared though it may differ (the length of rma_collect,
- * addresses, source where it does not count), and by a count of the team's calls that a refused one has put out of step. */
+ * Broken by a PE that returns early from its own mistake while others wait, by an argument that is not compared, by a
+ * comparison with one neighbour only, by a PE that is told something else than the rest, by what is compared though it
+ * may differ (the length of rma_collect, addresses, source where it does not count), and by a count of the team's calls
+ * that a refused one has put out of step. */
 #include "job.h"
 
 #define ROOM ((size_t)4096)
@@ -28,7 +29,8 @@ static void still_works(const char *after) {
         OK(rma_broadcast(g->team, &got, &mine, sizeof got, root));
         CHECK(got == job_mix(round << 8 | (uint64_t)g->pes[root]), "a broadcast after: %s", after);
         OK(rma_fcollect(g->team, all, &mine, sizeof mine));
-        for (int i = 0; i < g->n; i++) CHECK(all[i] == job_mix(round << 8 | (uint64_t)g->pes[i]), "a fcollect after: %s", after);
+        for (int i = 0; i < g->n; i++)
+            CHECK(all[i] == job_mix(round << 8 | (uint64_t)g->pes[i]), "a fcollect after: %s", after);
         OK(rma_sum_reduce(g->team, &got, &mine, 1));
         for (int i = 0; i < g->n; i++) sum += all[i];
         CHECK(got == sum, "a sum after: %s", after);
@@ -59,10 +61,12 @@ static void differences(void) {
     DIFFER("rma_broadcast", rma_broadcast(g->team, to, source, 8, mine ? 0 : last), job_text("%d on", last), "0 on");
     DIFFER("rma_fcollect", rma_fcollect(g->team, to, source, mine ? 47 : 28), "47", "28");
     DIFFER("rma_alltoall", rma_alltoall(g->team, to, source, mine ? 28 : 47), "47", "28");
-    DIFFER("rma_alltoalls", rma_alltoalls(g->team, to, source, 1, 1, 4, mine ? 7 : 5), "number of elements is", "7", "5");
+    DIFFER("rma_alltoalls", rma_alltoalls(g->team, to, source, 1, 1, 4, mine ? 7 : 5), "number of elements is", "7",
+           "5");
     DIFFER("rma_alltoalls", rma_alltoalls(g->team, to, source, 1 + mine, 1, 4, 5), "dest_stride is", "2 on");
     DIFFER("rma_alltoalls", rma_alltoalls(g->team, to, source, 1, 2 - mine, 4, 5), "source_stride is", "2 on");
-    DIFFER("rma_alltoalls", rma_alltoalls(g->team, to, source, 2, 2, mine ? 4 : 5, mine ? 5 : 4), "bytes of an element is", "4 on", "5 on"); /* of one length */
+    DIFFER("rma_alltoalls", rma_alltoalls(g->team, to, source, 2, 2, mine ? 4 : 5, mine ? 5 : 4),
+           "bytes of an element is", "4 on", "5 on"); /* of one length */
     DIFFER("rma_sum_reduce_uint64", rma_sum_reduce_uint64(g->team, d, s, mine ? 47 : 28), "47", "28");
     DIFFER("rma_sum_inscan_uint64", rma_sum_inscan_uint64(g->team, d, s, mine ? 47 : 28), "47", "28");
     DIFFER("rma_sum_exscan_uint64", rma_sum_exscan_uint64(g->team, d, s, mine ? 47 : 28), "47", "28");
@@ -72,7 +76,8 @@ static void differences(void) {
         DIFFER("rma_max_reduce_uint64", rma_max_reduce_uint64(g->team, d, s, 4), "max", "sum");
         DIFFER("rma_sum_reduce_float", rma_sum_reduce_float(g->team, df, sf, 4), "float", "double");
         DIFFER("rma_sum_reduce_float", rma_sum_reduce_float(g->team, df, sf, 8), "float", "double");
-        DIFFER("rma_sum_reduce_int64", rma_sum_reduce_int64(g->team, (int64_t *)d, (int64_t *)s, 4), "uint64", " int64");
+        DIFFER("rma_sum_reduce_int64", rma_sum_reduce_int64(g->team, (int64_t *)d, (int64_t *)s, 4), "uint64",
+               " int64");
         DIFFER("rma_sum_exscan_double", rma_sum_exscan_double(g->team, dd, sd, 4), "float", "double");
     } else {
         DIFFER("rma_sum_reduce_uint64", rma_sum_reduce_uint64(g->team, d, s, 4), "max", "sum");
@@ -116,21 +121,32 @@ static void one_is_wrong(void) {
     uint64_t *no_d = (uint64_t *)(void *)(to + 4), *no_s = (uint64_t *)(void *)(source + 1);
     int n = g->n, root = 0;
     while (g->pes[root] != odd) root++;
-    ALONE("rma_broadcast", RMA_ERR_ARG, rma_broadcast(t, NULL, source, 8, 0), rma_broadcast(t, to, source, 8, 0), "dest");
-    ALONE("rma_broadcast", RMA_ERR_ARG, rma_broadcast(t, to, NULL, 8, root), rma_broadcast(t, to, NULL, 8, root), "source");
-    ALONE("rma_broadcast", RMA_ERR_ARG, rma_broadcast(t, to, to + 1, 8, root), rma_broadcast(t, to, to + 1, 8, root), "overlap");
-    ALONE("rma_broadcast", RMA_ERR_PE, rma_broadcast(t, to, source, 8, n), rma_broadcast(t, to, source, 8, 0), job_text("root %d", n));
-    ALONE("rma_broadcast", RMA_ERR_PE, rma_broadcast(t, to, source, 8, -1), rma_broadcast(t, to, source, 8, 0), "root -1");
+    ALONE("rma_broadcast", RMA_ERR_ARG, rma_broadcast(t, NULL, source, 8, 0), rma_broadcast(t, to, source, 8, 0),
+          "dest");
+    ALONE("rma_broadcast", RMA_ERR_ARG, rma_broadcast(t, to, NULL, 8, root), rma_broadcast(t, to, NULL, 8, root),
+          "source");
+    ALONE("rma_broadcast", RMA_ERR_ARG, rma_broadcast(t, to, to + 1, 8, root), rma_broadcast(t, to, to + 1, 8, root),
+          "overlap");
+    ALONE("rma_broadcast", RMA_ERR_PE, rma_broadcast(t, to, source, 8, n), rma_broadcast(t, to, source, 8, 0),
+          job_text("root %d", n));
+    ALONE("rma_broadcast", RMA_ERR_PE, rma_broadcast(t, to, source, 8, -1), rma_broadcast(t, to, source, 8, 0),
+          "root -1");
     ALONE("rma_fcollect", RMA_ERR_ARG, rma_fcollect(t, to, NULL, 8), rma_fcollect(t, to, source, 8), "source");
     ALONE("rma_collect", RMA_ERR_ARG, rma_collect(t, to, NULL, 8), rma_collect(t, to, source, 8), "source");
     ALONE("rma_alltoall", RMA_ERR_ARG, rma_alltoall(t, NULL, source, 8), rma_alltoall(t, to, source, 8), "dest");
     ALONE("rma_alltoall", RMA_ERR_ARG, rma_alltoall(t, to, to + 1, 8), rma_alltoall(t, to, source, 8), "overlap");
-    ALONE("rma_alltoalls", RMA_ERR_ARG, rma_alltoalls(t, NULL, source, 2, 3, 4, 2), rma_alltoalls(t, to, source, 2, 3, 4, 2), "dest");
-    ALONE("rma_sum_reduce_uint64", RMA_ERR_ARG, rma_sum_reduce_uint64(t, NULL, s, 2), rma_sum_reduce_uint64(t, d, s, 2), "dest");
-    ALONE("rma_sum_reduce_uint64", RMA_ERR_ADDRESS, rma_sum_reduce_uint64(t, no_d, s, 2), rma_sum_reduce_uint64(t, d, s, 2), "dest");
-    ALONE("rma_min_reduce_uint64", RMA_ERR_ADDRESS, rma_min_reduce_uint64(t, d, no_s, 2), rma_min_reduce_uint64(t, d, s, 2), "source");
-    ALONE("rma_sum_inscan_uint64", RMA_ERR_ADDRESS, rma_sum_inscan_uint64(t, d, no_s, 2), rma_sum_inscan_uint64(t, d, s, 2), "source");
-    ALONE("rma_sum_exscan_uint64", RMA_ERR_ARG, rma_sum_exscan_uint64(t, d, NULL, 2), rma_sum_exscan_uint64(t, d, s, 2), "source");
+    ALONE("rma_alltoalls", RMA_ERR_ARG, rma_alltoalls(t, NULL, source, 2, 3, 4, 2),
+          rma_alltoalls(t, to, source, 2, 3, 4, 2), "dest");
+    ALONE("rma_sum_reduce_uint64", RMA_ERR_ARG, rma_sum_reduce_uint64(t, NULL, s, 2), rma_sum_reduce_uint64(t, d, s, 2),
+          "dest");
+    ALONE("rma_sum_reduce_uint64", RMA_ERR_ADDRESS, rma_sum_reduce_uint64(t, no_d, s, 2),
+          rma_sum_reduce_uint64(t, d, s, 2), "dest");
+    ALONE("rma_min_reduce_uint64", RMA_ERR_ADDRESS, rma_min_reduce_uint64(t, d, no_s, 2),
+          rma_min_reduce_uint64(t, d, s, 2), "source");
+    ALONE("rma_sum_inscan_uint64", RMA_ERR_ADDRESS, rma_sum_inscan_uint64(t, d, no_s, 2),
+          rma_sum_inscan_uint64(t, d, s, 2), "source");
+    ALONE("rma_sum_exscan_uint64", RMA_ERR_ARG, rma_sum_exscan_uint64(t, d, NULL, 2), rma_sum_exscan_uint64(t, d, s, 2),
+          "source");
 }
 
 /* What all do wrong in the same way is told to each as its own. */
@@ -159,7 +175,8 @@ static void no_differences(void) {
     }
     for (int root = 0; root < g->n; root++) {
         OK(rma_broadcast(g->team, theirs + job.me, g->me == root ? mine : NULL, 100, root));
-        CHECK(job_differs(theirs + job.me, 0, 100, (uint64_t)g->pes[root]) == 100, "a broadcast to different addresses");
+        CHECK(job_differs(theirs + job.me, 0, 100, (uint64_t)g->pes[root]) == 100,
+              "a broadcast to different addresses");
     }
     OK(rma_broadcast(g->team, job.me % 2 ? to : NULL, NULL, 0, 0));
     /* One address for dest and source, or two. */

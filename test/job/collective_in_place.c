@@ -24,8 +24,8 @@ void *__wrap_malloc(size_t size) { return atomic_load(&poor) && size > SOME ? NU
 static const struct shape {
     size_t elem, n;
     ptrdiff_t stride;
-} shapes[] = {{1, 1, 0},     {8, 1, 0},      {1000, 1, 0},  {65536, 1, 0},    {65539, 1, 0},  {300007, 1, 0},
-              {12, 1, 4},    {5, 5000, 3},   {8, 30000, 2}, {100001, 3, 2},   {32768, 9, 1},  {4097, 33, 4}};
+} shapes[] = {{1, 1, 0},  {8, 1, 0},    {1000, 1, 0},  {65536, 1, 0},  {65539, 1, 0}, {300007, 1, 0},
+              {12, 1, 4}, {5, 5000, 3}, {8, 30000, 2}, {100001, 3, 2}, {32768, 9, 1}, {4097, 33, 4}};
 
 static unsigned char *buffer, *other; /* other: source of those that are not in place */
 

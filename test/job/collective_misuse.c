@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A collective that every PE calls wrongly, in the same way, is refused on every PE at once, with the call, the argument and its value; nothing is
- * written, nobody waits, and the next call is as if there had been none. RMA_CHECK is not set.
+/* A collective that every PE calls wrongly, in the same way, is refused on every PE at once, with the call, the
+ * argument and its value; nothing is written, nobody waits, and the next call is as if there had been none. RMA_CHECK
+ * is not set.
  *
- * Broken by a check that is left out, by a product of length and PEs that wraps around and looks small, by a root that is looked for in
- * the job and not in the team, by a handle of a team that is no more, by an overlap that is seen from one side only, by an end
- * of dest that is taken for that of source, and by a call that fails after it has told the others that it has begun. */
+ * Broken by a check that is left out, by a product of length and PEs that wraps around and looks small, by a root that
+ * is looked for in the job and not in the team, by a handle of a team that is no more, by an overlap that is seen from
+ * one side only, by an end of dest that is taken for that of source, and by a call that fails after it has told the
+ * others that it has begun. */
 #include "job.h"
 
 #define ROOM ((size_t)8192)
-#define FAR ((size_t)1 << 40) /* more than any heap has */
+#define FAR  ((size_t)1 << 40) /* more than any heap has */
 
 static unsigned char *block, *to, *source; /* symmetric; to and source are parts of block */
 static void *local;                        /* in the local heap */
 static unsigned char *private;
-static rma_team *alone, *back;             /* this PE; all, backwards */
+static rma_team *alone, *back; /* this PE; all, backwards */
 
 static void fill(void) {
     job_fill(block, 0, 2 * ROOM, 1 + (uint64_t)job.me);
@@ -42,13 +44,18 @@ static void still_works(const char *after) {
 /* Every call, each with the name that its text begins with. */
 #define EACH_TYPED(X, TEAM, DEST, SOURCE, N, ...)                                                                      \
     X("rma_and_reduce_int", rma_and_reduce_int(TEAM, (int *)(DEST), (const int *)(SOURCE), N), __VA_ARGS__)            \
-    X("rma_or_reduce_uchar", rma_or_reduce_uchar(TEAM, (unsigned char *)(DEST), (const unsigned char *)(SOURCE), N), __VA_ARGS__) \
-    X("rma_xor_reduce_ulong", rma_xor_reduce_ulong(TEAM, (unsigned long *)(DEST), (const unsigned long *)(SOURCE), N), __VA_ARGS__) \
+    X("rma_or_reduce_uchar", rma_or_reduce_uchar(TEAM, (unsigned char *)(DEST), (const unsigned char *)(SOURCE), N),   \
+      __VA_ARGS__)                                                                                                     \
+    X("rma_xor_reduce_ulong", rma_xor_reduce_ulong(TEAM, (unsigned long *)(DEST), (const unsigned long *)(SOURCE), N), \
+      __VA_ARGS__)                                                                                                     \
     X("rma_min_reduce_short", rma_min_reduce_short(TEAM, (short *)(DEST), (const short *)(SOURCE), N), __VA_ARGS__)    \
     X("rma_max_reduce_float", rma_max_reduce_float(TEAM, (float *)(DEST), (const float *)(SOURCE), N), __VA_ARGS__)    \
-    X("rma_sum_reduce_ldouble", rma_sum_reduce_ldouble(TEAM, (long double *)(DEST), (const long double *)(SOURCE), N), __VA_ARGS__) \
-    X("rma_prod_reduce_complexd", rma_prod_reduce_complexd(TEAM, (double _Complex *)(DEST), (const double _Complex *)(SOURCE), N), __VA_ARGS__) \
-    X("rma_sum_inscan_int64", rma_sum_inscan_int64(TEAM, (int64_t *)(DEST), (const int64_t *)(SOURCE), N), __VA_ARGS__) \
+    X("rma_sum_reduce_ldouble", rma_sum_reduce_ldouble(TEAM, (long double *)(DEST), (const long double *)(SOURCE), N), \
+      __VA_ARGS__)                                                                                                     \
+    X("rma_prod_reduce_complexd",                                                                                      \
+      rma_prod_reduce_complexd(TEAM, (double _Complex *)(DEST), (const double _Complex *)(SOURCE), N), __VA_ARGS__)    \
+    X("rma_sum_inscan_int64", rma_sum_inscan_int64(TEAM, (int64_t *)(DEST), (const int64_t *)(SOURCE), N),             \
+      __VA_ARGS__)                                                                                                     \
     X("rma_sum_exscan_double", rma_sum_exscan_double(TEAM, (double *)(DEST), (const double *)(SOURCE), N), __VA_ARGS__)
 #define EACH(X, TEAM, DEST, SOURCE, N, ...)                                                                            \
     X("rma_broadcast", rma_broadcast(TEAM, DEST, SOURCE, N, 0), __VA_ARGS__)                                           \
@@ -96,7 +103,8 @@ static void wrong_roots(void) {
     }
     /* Numbers of the job that are none of the team. */
     for (int root = 1; root < job.n; root++)
-        REFUSED("rma_broadcast", rma_broadcast(alone, to, source, 8, root), RMA_ERR_PE, job_text("root %d is outside 0..0", root))
+        REFUSED("rma_broadcast", rma_broadcast(alone, to, source, 8, root), RMA_ERR_PE,
+                job_text("root %d is outside 0..0", root))
     REFUSED("rma_broadcast", rma_broadcast(RMA_TEAM_SHARED, to, source, 8, job.n_near), RMA_ERR_PE,
             job_text("root %d is outside 0..%d", job.n_near, job.n_near - 1))
     still_works("wrong roots");
@@ -120,8 +128,10 @@ static void overflows(void) {
     void *d = to, *s = source;
     const size_t half = SIZE_MAX / 2 + 1; /* twice this is 0 */
     if (job.n > 1) {
-        REFUSED("rma_fcollect", rma_fcollect(RMA_TEAM_WORLD, d, s, SIZE_MAX), RMA_ERR_ARG, job_text("%zu bytes", SIZE_MAX))
-        REFUSED("rma_alltoall", rma_alltoall(RMA_TEAM_WORLD, d, s, SIZE_MAX), RMA_ERR_ARG, job_text("%zu bytes", SIZE_MAX))
+        REFUSED("rma_fcollect", rma_fcollect(RMA_TEAM_WORLD, d, s, SIZE_MAX), RMA_ERR_ARG,
+                job_text("%zu bytes", SIZE_MAX))
+        REFUSED("rma_alltoall", rma_alltoall(RMA_TEAM_WORLD, d, s, SIZE_MAX), RMA_ERR_ARG,
+                job_text("%zu bytes", SIZE_MAX))
         REFUSED("rma_fcollect", rma_fcollect(RMA_TEAM_WORLD, d, s, half), RMA_ERR_ARG, job_text("%zu bytes", half))
         REFUSED("rma_alltoall", rma_alltoall(back, d, s, half), RMA_ERR_ARG, job_text("%zu bytes", half))
         REFUSED("rma_alltoalls", rma_alltoalls(back, d, s, 1, 1, 1, half), RMA_ERR_ARG, job_text("%zu", half))
@@ -130,10 +140,13 @@ static void overflows(void) {
     REFUSED("rma_alltoalls", rma_alltoalls(back, d, s, 1, 1, half, 2), RMA_ERR_ARG, job_text("%zu", half))
     REFUSED("rma_alltoalls", rma_alltoalls(back, d, s, 1, PTRDIFF_MAX, 8, 2), RMA_ERR_ARG, job_text("%td", PTRDIFF_MAX))
     REFUSED("rma_alltoalls", rma_alltoalls(back, d, s, PTRDIFF_MAX, 1, 8, 2), RMA_ERR_ARG, job_text("%td", PTRDIFF_MAX))
-    REFUSED("rma_sum_reduce_ullong", rma_sum_reduce_ullong(back, d, s, half / 4 + 1), RMA_ERR_ARG, job_text("%zu", half / 4 + 1))
+    REFUSED("rma_sum_reduce_ullong", rma_sum_reduce_ullong(back, d, s, half / 4 + 1), RMA_ERR_ARG,
+            job_text("%zu", half / 4 + 1))
     REFUSED("rma_sum_reduce_int16", rma_sum_reduce_int16(alone, d, s, half), RMA_ERR_ARG, job_text("%zu", half))
-    REFUSED("rma_sum_inscan_complexd", rma_sum_inscan_complexd(back, d, s, SIZE_MAX), RMA_ERR_ARG, job_text("%zu", SIZE_MAX))
-    REFUSED("rma_sum_exscan_ldouble", rma_sum_exscan_ldouble(back, d, s, SIZE_MAX / 16 + 1), RMA_ERR_ARG, job_text("%zu", SIZE_MAX / 16 + 1))
+    REFUSED("rma_sum_inscan_complexd", rma_sum_inscan_complexd(back, d, s, SIZE_MAX), RMA_ERR_ARG,
+            job_text("%zu", SIZE_MAX))
+    REFUSED("rma_sum_exscan_ldouble", rma_sum_exscan_ldouble(back, d, s, SIZE_MAX / 16 + 1), RMA_ERR_ARG,
+            job_text("%zu", SIZE_MAX / 16 + 1))
     still_works("overflows");
 }
 
@@ -151,8 +164,10 @@ static void overlaps(void) {
         REFUSED("rma_alltoall", rma_alltoall(back, b, b + 8 * n - 1, 8), RMA_ERR_ARG, "overlap")
         REFUSED("rma_alltoall", rma_alltoall(back, b + 8 * n - 1, b, 8), RMA_ERR_ARG, "overlap")
         REFUSED("rma_alltoalls", rma_alltoalls(back, b + 1, b, 2, 2, 8, 2), RMA_ERR_ARG, "overlap")
-        REFUSED("rma_alltoalls", rma_alltoalls(back, b + ((2 * n - 1) * 3 + 1) * 8 - 1, b, 1, 3, 8, 2), RMA_ERR_ARG, "overlap")
-        REFUSED("rma_alltoalls", rma_alltoalls(back, b, b + ((2 * n - 1) * 3 + 1) * 8 - 1, 3, 1, 8, 2), RMA_ERR_ARG, "overlap")
+        REFUSED("rma_alltoalls", rma_alltoalls(back, b + ((2 * n - 1) * 3 + 1) * 8 - 1, b, 1, 3, 8, 2), RMA_ERR_ARG,
+                "overlap")
+        REFUSED("rma_alltoalls", rma_alltoalls(back, b, b + ((2 * n - 1) * 3 + 1) * 8 - 1, 3, 1, 8, 2), RMA_ERR_ARG,
+                "overlap")
         REFUSED("rma_sum_reduce_int", rma_sum_reduce_int(back, at(b), at(b + 4), 2), RMA_ERR_ARG, "overlap")
         REFUSED("rma_max_reduce_double", rma_max_reduce_double(back, at(b + 24), at(b), 4), RMA_ERR_ARG, "overlap")
         REFUSED("rma_sum_inscan_int", rma_sum_inscan_int(back, at(b), at(b + 4), 2), RMA_ERR_ARG, "overlap")
@@ -163,7 +178,8 @@ static void overlaps(void) {
     if (job.n > 1) {
         /* Where it would lie if all were there: that is not what in place means. */
         REFUSED("rma_fcollect", rma_fcollect(alone, to, to + 4, 8), RMA_ERR_ARG, "overlap")
-        REFUSED("rma_fcollect", rma_fcollect(RMA_TEAM_WORLD, to, to + 8 * (job.me ? job.me : 1), 16), RMA_ERR_ARG, "overlap")
+        REFUSED("rma_fcollect", rma_fcollect(RMA_TEAM_WORLD, to, to + 8 * (job.me ? job.me : 1), 16), RMA_ERR_ARG,
+                "overlap")
     }
     still_works("overlaps");
     /* Side by side. */
@@ -181,17 +197,25 @@ static void ends(void) {
     size_t n = (size_t)job.n;
     REFUSED("rma_broadcast", rma_broadcast(RMA_TEAM_WORLD, d, s, FAR, 0), RMA_ERR_ADDRESS, "dest", job_text("%p", d))
     REFUSED("rma_broadcast", rma_broadcast(RMA_TEAM_WORLD, l, s, FAR, 0), RMA_ERR_ADDRESS, "dest", job_text("%p", l))
-    REFUSED("rma_broadcast", rma_broadcast(RMA_TEAM_WORLD, d, s, SIZE_MAX, 0), RMA_ERR_ADDRESS, "dest", job_text("%zu bytes", SIZE_MAX))
-    REFUSED("rma_broadcast", rma_broadcast(RMA_TEAM_WORLD, private, s, SIZE_MAX, 0), RMA_ERR_ADDRESS, "dest", job_text("%zu bytes", SIZE_MAX))
-    REFUSED("rma_fcollect", rma_fcollect(back, d, private, FAR / n), RMA_ERR_ADDRESS, "dest", job_text("%zu bytes", FAR / n * n))
+    REFUSED("rma_broadcast", rma_broadcast(RMA_TEAM_WORLD, d, s, SIZE_MAX, 0), RMA_ERR_ADDRESS, "dest",
+            job_text("%zu bytes", SIZE_MAX))
+    REFUSED("rma_broadcast", rma_broadcast(RMA_TEAM_WORLD, private, s, SIZE_MAX, 0), RMA_ERR_ADDRESS, "dest",
+            job_text("%zu bytes", SIZE_MAX))
+    REFUSED("rma_fcollect", rma_fcollect(back, d, private, FAR / n), RMA_ERR_ADDRESS, "dest",
+            job_text("%zu bytes", FAR / n * n))
     REFUSED("rma_collect", rma_collect(back, private, s, FAR), RMA_ERR_ADDRESS, "source", job_text("%p", s))
     REFUSED("rma_collect", rma_collect(back, private, l, FAR), RMA_ERR_ADDRESS, "source", job_text("%p", l))
     REFUSED("rma_alltoall", rma_alltoall(back, d, s, FAR), RMA_ERR_ADDRESS, "dest", job_text("%p", d))
-    REFUSED("rma_alltoalls", rma_alltoalls(back, d, s, (ptrdiff_t)FAR, 1, 1, 2), RMA_ERR_ADDRESS, "dest", job_text("%p", d))
-    REFUSED("rma_alltoalls", rma_alltoalls(back, d, s, 1, (ptrdiff_t)FAR, 1, 2), RMA_ERR_ADDRESS, "source", job_text("%p", s))
-    REFUSED("rma_sum_reduce_double", rma_sum_reduce_double(back, d, s, FAR / 8), RMA_ERR_ADDRESS, "dest", job_text("%p", d))
-    REFUSED("rma_sum_inscan_double", rma_sum_inscan_double(back, l, s, FAR / 8), RMA_ERR_ADDRESS, "dest", job_text("%p", l))
-    REFUSED("rma_sum_exscan_double", rma_sum_exscan_double(back, d, s, FAR / 8), RMA_ERR_ADDRESS, "dest", job_text("%p", d))
+    REFUSED("rma_alltoalls", rma_alltoalls(back, d, s, (ptrdiff_t)FAR, 1, 1, 2), RMA_ERR_ADDRESS, "dest",
+            job_text("%p", d))
+    REFUSED("rma_alltoalls", rma_alltoalls(back, d, s, 1, (ptrdiff_t)FAR, 1, 2), RMA_ERR_ADDRESS, "source",
+            job_text("%p", s))
+    REFUSED("rma_sum_reduce_double", rma_sum_reduce_double(back, d, s, FAR / 8), RMA_ERR_ADDRESS, "dest",
+            job_text("%p", d))
+    REFUSED("rma_sum_inscan_double", rma_sum_inscan_double(back, l, s, FAR / 8), RMA_ERR_ADDRESS, "dest",
+            job_text("%p", l))
+    REFUSED("rma_sum_exscan_double", rma_sum_exscan_double(back, d, s, FAR / 8), RMA_ERR_ADDRESS, "dest",
+            job_text("%p", d))
     still_works("ends");
 }
 
@@ -200,11 +224,16 @@ static void ends(void) {
         for (size_t off = 1; off < sizeof(TYPE) && off < 16; off += off < 4 ? 1 : 3) {                                 \
             void *d = to, *s = source, *odd_d = to + off, *odd_s = source + off;                                       \
             if (off % _Alignof(TYPE) == 0) continue;                                                                   \
-            REFUSED("rma_sum_reduce_" #NAME, rma_sum_reduce_##NAME(back, odd_d, s, 1), RMA_ERR_ADDRESS, "dest", job_text("%p", odd_d)) \
-            REFUSED("rma_sum_reduce_" #NAME, rma_sum_reduce_##NAME(back, d, odd_s, 1), RMA_ERR_ADDRESS, "source", job_text("%p", odd_s)) \
-            REFUSED("rma_prod_reduce_" #NAME, rma_prod_reduce_##NAME(back, odd_d, odd_d, 1), RMA_ERR_ADDRESS, "dest", job_text("%p", odd_d)) \
-            REFUSED("rma_sum_inscan_" #NAME, rma_sum_inscan_##NAME(back, odd_d, s, 1), RMA_ERR_ADDRESS, "dest", job_text("%p", odd_d)) \
-            REFUSED("rma_sum_exscan_" #NAME, rma_sum_exscan_##NAME(back, d, odd_s, 1), RMA_ERR_ADDRESS, "source", job_text("%p", odd_s)) \
+            REFUSED("rma_sum_reduce_" #NAME, rma_sum_reduce_##NAME(back, odd_d, s, 1), RMA_ERR_ADDRESS, "dest",        \
+                    job_text("%p", odd_d))                                                                             \
+            REFUSED("rma_sum_reduce_" #NAME, rma_sum_reduce_##NAME(back, d, odd_s, 1), RMA_ERR_ADDRESS, "source",      \
+                    job_text("%p", odd_s))                                                                             \
+            REFUSED("rma_prod_reduce_" #NAME, rma_prod_reduce_##NAME(back, odd_d, odd_d, 1), RMA_ERR_ADDRESS, "dest",  \
+                    job_text("%p", odd_d))                                                                             \
+            REFUSED("rma_sum_inscan_" #NAME, rma_sum_inscan_##NAME(back, odd_d, s, 1), RMA_ERR_ADDRESS, "dest",        \
+                    job_text("%p", odd_d))                                                                             \
+            REFUSED("rma_sum_exscan_" #NAME, rma_sum_exscan_##NAME(back, d, odd_s, 1), RMA_ERR_ADDRESS, "source",      \
+                    job_text("%p", odd_s))                                                                             \
         }                                                                                                              \
     }
 
@@ -220,7 +249,8 @@ static void strides(void) {
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         const char *words = job_text("%td", wrong[i]);
         REFUSED("rma_alltoalls", rma_alltoalls(back, to, source, wrong[i], 1, 4, 2), RMA_ERR_ARG, "dest_stride", words)
-        REFUSED("rma_alltoalls", rma_alltoalls(back, to, source, 1, wrong[i], 4, 2), RMA_ERR_ARG, "source_stride", words)
+        REFUSED("rma_alltoalls", rma_alltoalls(back, to, source, 1, wrong[i], 4, 2), RMA_ERR_ARG, "source_stride",
+                words)
         REFUSED("rma_alltoalls", rma_alltoalls(back, to, to, wrong[i], wrong[i], 4, 2), RMA_ERR_ARG, "stride", words)
     }
     still_works("strides");

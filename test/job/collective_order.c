@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Thousands of collectives one after the other, without any barrier between them, keep apart: each gives its own data, however far
- * one PE is ahead of another, whatever kind of call, length, root or team comes next.
+/* Thousands of collectives one after the other, without any barrier between them, keep apart: each gives its own data,
+ * however far one PE is ahead of another, whatever kind of call, length, root or team comes next.
  *
- * Broken by a buffer of the library that is used again before all have read it, by a flag or a counter that still tells of the
- * call before last, or has run over, by a root that may be so far ahead that nobody holds it up, by calls of another kind that count in
- * other steps, by a team whose calls move what is another team's, and by a PE that is thought to have come when it has left. */
+ * Broken by a buffer of the library that is used again before all have read it, by a flag or a counter that still tells
+ * of the call before last, or has run over, by a root that may be so far ahead that nobody holds it up, by calls of
+ * another kind that count in other steps, by a team whose calls move what is another team's, and by a PE that is
+ * thought to have come when it has left. */
 #include "job.h"
 
-#define MOST ((size_t)160 << 10)
+#define MOST  ((size_t)160 << 10)
 #define TEAMS 5
 
 static struct job_group groups[TEAMS];
@@ -18,7 +19,9 @@ static void make_groups(void) {
     int n = job.n;
     groups[0] = job_world();
     groups[1] = job_strided(&groups[0], NULL, n - 1, -1, n);
-    groups[2] = job_strided(&groups[0], NULL, n > 1, 1, n > 1 ? n - 1 : 1); /* all but PE 0; and all but the last one: they overlap in any number of PEs */
+    groups[2] =
+        job_strided(&groups[0], NULL, n > 1, 1,
+                    n > 1 ? n - 1 : 1); /* all but PE 0; and all but the last one: they overlap in any number of PEs */
     groups[3] = job_strided(&groups[0], NULL, 0, 1, n > 1 ? n - 1 : 1);
     groups[4] = job_strided(&groups[0], NULL, 0, 2, (n + 1) / 2);
 }
@@ -27,8 +30,24 @@ static void make_groups(void) {
 static uint64_t number(long i, int pe) { return job_mix((uint64_t)i << 8 | (uint64_t)pe); }
 static uint64_t key_of(long i, int pe) { return ~number(i, pe); }
 
-enum kind { BROADCAST, SUM, MAX, FCOLLECT, COLLECT, ALLTOALL, INSCAN, EXSCAN, SYNC, BARRIER, LONG_BROADCAST, LONG_FCOLLECT, LONG_SUM, KINDS };
-static const char *const names[KINDS] = {"broadcast", "sum", "max", "fcollect", "collect", "alltoall", "inscan", "exscan", "sync", "barrier",
+enum kind {
+    BROADCAST,
+    SUM,
+    MAX,
+    FCOLLECT,
+    COLLECT,
+    ALLTOALL,
+    INSCAN,
+    EXSCAN,
+    SYNC,
+    BARRIER,
+    LONG_BROADCAST,
+    LONG_FCOLLECT,
+    LONG_SUM,
+    KINDS
+};
+static const char *const names[KINDS] = {"broadcast",      "sum",           "max",     "fcollect", "collect",
+                                         "alltoall",       "inscan",        "exscan",  "sync",     "barrier",
                                          "long broadcast", "long fcollect", "long sum"};
 
 struct step {
@@ -40,8 +59,8 @@ struct step {
 };
 
 #define IS(got, want)                                                                                                  \
-    CHECK((got) == (want), "step %ld: %s on a team of %d (%d of the list), root %d: %llx, not %llx", s->i, names[s->kind], g->n, \
-          (int)(g - groups), s->root, (unsigned long long)(got), (unsigned long long)(want))
+    CHECK((got) == (want), "step %ld: %s on a team of %d (%d of the list), root %d: %llx, not %llx", s->i,             \
+          names[s->kind], g->n, (int)(g - groups), s->root, (unsigned long long)(got), (unsigned long long)(want))
 
 /* Eight bytes of each PE. The source is written as soon as the call is over, and now and then it is private memory. */
 static void short_call(const struct step *s, uint64_t *own) {
@@ -132,7 +151,8 @@ static void do_step(const struct step *s, uint64_t *own) {
         long_call(s, own);
 }
 
-/* Steps of all kinds, half of them broadcasts of eight bytes. late: of so many steps one PE comes late to one; 0: to none. */
+/* Steps of all kinds, half of them broadcasts of eight bytes. late: of so many steps one PE comes late to one; 0: to
+ * none. */
 static long stream(long i, long n, uint64_t teams, unsigned late, unsigned longs) {
     uint64_t random = job_stream((uint64_t)i), own = job_stream((uint64_t)i << 8 | 0x80 | (uint64_t)job.me);
     for (long end = i + n; i < end; i++) {
@@ -150,10 +170,11 @@ static long stream(long i, long n, uint64_t teams, unsigned late, unsigned longs
     return i;
 }
 
-/* One root is ahead of all that come late: somebody must hold it up, and nothing may be lost. Then one PE is behind all others. */
+/* One root is ahead of all that come late: somebody must hold it up, and nothing may be lost. Then one PE is behind all
+ * others. */
 static long far_ahead(long i, long n) {
     uint64_t own = job_stream((uint64_t)i << 8 | 0x80 | (uint64_t)job.me);
-    for (int odd = 0; odd < job.n; odd += job.n > 1 ? job.n - 1 : 1) {
+    for (int odd = 0; odd<job.n; odd += job.n> 1 ? job.n - 1 : 1) {
         for (int behind = 0; behind < 2; behind++)
             for (long k = 0; k < n; k++, i++) {
                 struct step s = {.i = i, .g = &groups[0], .kind = BROADCAST, .root = odd, .len = MOST};
@@ -172,7 +193,8 @@ static long each_kind(long i, long n) {
     for (int t = 0; t < TEAMS; t++)
         for (int kind = 0; kind < KINDS; kind++)
             for (long k = 0; k < (kind > BARRIER ? n / 20 + 1 : n); k++, i++) {
-                struct step s = {.i = i, .g = &groups[t], .kind = (enum kind)kind, .len = MOST, .root = (int)(i % groups[t].n)};
+                struct step s = {
+                    .i = i, .g = &groups[t], .kind = (enum kind)kind, .len = MOST, .root = (int)(i % groups[t].n)};
                 do_step(&s, &own);
             }
     return i;

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Threads of one PE that have teams of their own are in collectives of these at the same time, in whatever order they come to them on
- * each PE, and each gets its own team's data; puts, atomics and waits of other threads go on meanwhile.
+/* Threads of one PE that have teams of their own are in collectives of these at the same time, in whatever order they
+ * come to them on each PE, and each gets its own team's data; puts, atomics and waits of other threads go on meanwhile.
  *
- * Broken by a buffer, a number of the call or a state of the engine that two threads share, by a lock that is held while another PE is
- * waited for (two PEs then wait for each other, each in another team), and by an answer that goes to the wrong thread. */
+ * Broken by a buffer, a number of the call or a state of the engine that two threads share, by a lock that is held
+ * while another PE is waited for (two PEs then wait for each other, each in another team), and by an answer that goes
+ * to the wrong thread. */
 #include "job.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
 
 #define WORKERS 4
-#define TEAMS 2 /* of each worker */
-#define MOST ((size_t)64 << 10)
+#define TEAMS   2 /* of each worker */
+#define MOST    ((size_t)64 << 10)
 
 struct worker {
     pthread_t thread;
@@ -25,11 +26,13 @@ static uint64_t *counter; /* symmetric */
 static _Atomic int working;
 static long rounds;
 
-static uint64_t key_of(const struct worker *w, long i, int pe) { return job_mix((uint64_t)i << 16 | (uint64_t)w->number << 8 | (uint64_t)pe); }
+static uint64_t key_of(const struct worker *w, long i, int pe) {
+    return job_mix((uint64_t)i << 16 | (uint64_t)w->number << 8 | (uint64_t)pe);
+}
 
 #define IS(got, want)                                                                                                  \
-    CHECK((got) == (want), "thread %d, round %ld: call %d of %zu bytes on a team of %d, root %d: %llx, not %llx", w->number, i, kind, len, \
-          g->n, root, (unsigned long long)(got), (unsigned long long)(want))
+    CHECK((got) == (want), "thread %d, round %ld: call %d of %zu bytes on a team of %d, root %d: %llx, not %llx",      \
+          w->number, i, kind, len, g->n, root, (unsigned long long)(got), (unsigned long long)(want))
 
 /* One call, drawn alike by this thread of all PEs. */
 static void one_round(struct worker *w, long i, uint64_t *random, uint64_t *own) {
@@ -44,7 +47,8 @@ static void one_round(struct worker *w, long i, uint64_t *random, uint64_t *own)
     if (kind >= 2 && kind <= 4) len = len / n & ~(size_t)7;
     count = len / 8;
     unsigned char *from = job_below(own, 2) ? w->source : w->private, *to = w->dest;
-    uint64_t mine = key_of(w, i, job.me), sum = 0, before = 0, *in = (uint64_t *)(void *)from, *out = (uint64_t *)(void *)to;
+    uint64_t mine = key_of(w, i, job.me), sum = 0, before = 0, *in = (uint64_t *)(void *)from,
+             *out = (uint64_t *)(void *)to;
     for (size_t k = 0; k < n; k++) {
         sum += key_of(w, i, g->pes[k]);
         if ((int)k < g->me) before += key_of(w, i, g->pes[k]);
@@ -69,7 +73,8 @@ static void one_round(struct worker *w, long i, uint64_t *random, uint64_t *own)
         case 4:
             OK(rma_alltoall(g->team, to, from, len));
             memset(from, 0x22, n * len);
-            for (size_t k = 0; k < n; k++) IS(job_differs(to + k * len, (size_t)g->me * len, len, key_of(w, i, g->pes[k])), len);
+            for (size_t k = 0; k < n; k++)
+                IS(job_differs(to + k * len, (size_t)g->me * len, len, key_of(w, i, g->pes[k])), len);
             break;
         case 5:
         case 6:
@@ -88,7 +93,8 @@ static void one_round(struct worker *w, long i, uint64_t *random, uint64_t *own)
 
 static void *work(void *arg) {
     struct worker *w = arg;
-    uint64_t random = job_stream((uint64_t)w->number), own = job_stream(1000 + (uint64_t)(job.me * WORKERS + w->number));
+    uint64_t random = job_stream((uint64_t)w->number),
+             own = job_stream(1000 + (uint64_t)(job.me * WORKERS + w->number));
     for (long i = 1; i <= rounds; i++) one_round(w, i, &random, &own);
     atomic_fetch_sub(&working, 1);
     return NULL;
@@ -110,7 +116,8 @@ static uint64_t count_up(void) {
 static void phase(int first) {
     uint64_t n = 0, sum;
     atomic_store(&working, WORKERS - first);
-    for (int t = 1; t < WORKERS; t++) CHECK(pthread_create(&workers[t].thread, NULL, work, &workers[t]) == 0, "no thread");
+    for (int t = 1; t < WORKERS; t++)
+        CHECK(pthread_create(&workers[t].thread, NULL, work, &workers[t]) == 0, "no thread");
     if (first)
         n = count_up();
     else
@@ -118,8 +125,8 @@ static void phase(int first) {
     for (int t = 1; t < WORKERS; t++) pthread_join(workers[t].thread, NULL);
     OK(rma_barrier_all());
     OK(rma_sum_reduce(RMA_TEAM_WORLD, &sum, &n, 1));
-    CHECK(rma_atomic_fetch(counter, job.me) == sum, "%llu counted, not %llu", (unsigned long long)rma_atomic_fetch(counter, job.me),
-          (unsigned long long)sum);
+    CHECK(rma_atomic_fetch(counter, job.me) == sum, "%llu counted, not %llu",
+          (unsigned long long)rma_atomic_fetch(counter, job.me), (unsigned long long)sum);
     OK(rma_barrier_all());
     rma_atomic_set(counter, 0, job.me);
     OK(rma_quiet());

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Each call in a context reaches the PE that the context's team numbers so; what has been begun in a context is complete when the context,
- * its team or the runtime ends, or its own quiet says so; and a handle of no context leads nowhere.
+/* Each call in a context reaches the PE that the context's team numbers so; what has been begun in a context is
+ * complete when the context, its team or the runtime ends, or its own quiet says so; and a handle of no context leads
+ * nowhere.
  *
- * Broken by a team whose start, stride or list is followed wrongly, by a call that takes another context's pending set for its own,
- * by a completion that forgets the message that is still gathering, by one that is of another PE than was asked, by a place in the
- * table that says something of the context that was there before, and by a check that is left out or speaks in the name of another
- * call. That something is complete is seen by its owner, who is told so by another context: a barrier would hide it. */
+ * Broken by a team whose start, stride or list is followed wrongly, by a call that takes another context's pending set
+ * for its own, by a completion that forgets the message that is still gathering, by one that is of another PE than was
+ * asked, by a place in the table that says something of the context that was there before, and by a check that is left
+ * out or speaks in the name of another call. That something is complete is seen by its owner, who is told so by another
+ * context: a barrier would hide it. */
 #include "job.h"
 
-#define LONG ((size_t)1 << 20) /* bytes; longest is less where /dev/shm is small */
+#define LONG       ((size_t)1 << 20) /* bytes; longest is less where /dev/shm is small */
 #define GROUPS_MAX 20
-#define MOST 4095 /* contexts of one PE */
+#define MOST       4095 /* contexts of one PE */
 
 static struct job_group groups[GROUPS_MAX];
 static const struct job_group *backwards; /* all PEs */
@@ -18,8 +20,8 @@ static int n_groups;
 static rma_ctx *const untouched = (rma_ctx *)(uintptr_t)0x5a5a5a5a;
 
 static size_t longest = LONG;
-static unsigned char *areas;  /* symmetric: `longest` bytes for each origin */
-static uint64_t *signals;     /* symmetric: one for each origin, */
+static unsigned char *areas;        /* symmetric: `longest` bytes for each origin */
+static uint64_t *signals;           /* symmetric: one for each origin, */
 static uint64_t given[JOB_PES_MAX]; /* and what this PE's is on each */
 static unsigned char source[LONG], copy[LONG];
 static uint64_t keys;
@@ -81,12 +83,14 @@ static void arrived(const char *call, const struct job_group *g, int i, const vo
     size_t wrong;
     OK(rma_get(copy, dest, len, g->pes[i]));
     wrong = job_differs(copy, 0, len, key);
-    CHECK(wrong == len, "%s of %zu bytes to PE %d of %s: byte %zu is not on PE %d", call, len, i, g->name, wrong, g->pes[i]);
+    CHECK(wrong == len, "%s of %zu bytes to PE %d of %s: byte %zu is not on PE %d", call, len, i, g->name, wrong,
+          g->pes[i]);
 }
 
 static void came(const char *call, const struct job_group *g, int i, size_t len, uint64_t key) {
     size_t wrong = job_differs(copy, 0, len, key);
-    CHECK(wrong == len, "%s of %zu bytes from PE %d of %s, which is %d: byte %zu", call, len, i, g->name, g->pes[i], wrong);
+    CHECK(wrong == len, "%s of %zu bytes from PE %d of %s, which is %d: byte %zu", call, len, i, g->name, g->pes[i],
+          wrong);
 }
 
 static void whole(const struct job_group *g, rma_ctx *ctx, int i, size_t len) {
@@ -124,13 +128,13 @@ static void strides(const struct job_group *g, rma_ctx *ctx, int i, size_t len) 
     OK(rma_ctx_quiet(ctx));
     OK(rma_get(copy, there, (2 * n - 1) * elem, g->pes[i]));
     for (size_t k = 0; k < n; k++)
-        CHECK(job_differs(copy + 2 * k * elem, k * elem, elem, key) == elem, "rma_ctx_iput to PE %d of %s: element %zu of %zu bytes", i,
-              g->name, k, elem);
+        CHECK(job_differs(copy + 2 * k * elem, k * elem, elem, key) == elem,
+              "rma_ctx_iput to PE %d of %s: element %zu of %zu bytes", i, g->name, k, elem);
     memset(copy, 0xa5, 3 * len);
     OK(rma_ctx_iget(ctx, copy, there, 3, 2, elem, n, i));
     for (size_t k = 0; k < n; k++)
-        CHECK(job_differs(copy + 3 * k * elem, k * elem, elem, key) == elem, "rma_ctx_iget from PE %d of %s: element %zu of %zu bytes", i,
-              g->name, k, elem);
+        CHECK(job_differs(copy + 3 * k * elem, k * elem, elem, key) == elem,
+              "rma_ctx_iget from PE %d of %s: element %zu of %zu bytes", i, g->name, k, elem);
 }
 
 static void with_signal(const struct job_group *g, rma_ctx *ctx, int i, size_t len, int op, bool nbi) {
@@ -146,19 +150,22 @@ static void with_signal(const struct job_group *g, rma_ctx *ctx, int i, size_t l
     if (!nbi) memset(source, 0xee, len);
     OK(rma_ctx_quiet(ctx));
     seen = rma_atomic_fetch_uint64(signal, g->pes[i]);
-    CHECK(seen == *now, "%s to PE %d of %s, op %d: the signal on PE %d is %#llx, not %#llx", call, i, g->name, op, g->pes[i],
-          (unsigned long long)seen, (unsigned long long)*now);
+    CHECK(seen == *now, "%s to PE %d of %s, op %d: the signal on PE %d is %#llx, not %#llx", call, i, g->name, op,
+          g->pes[i], (unsigned long long)seen, (unsigned long long)*now);
     arrived(call, g, i, there, len, key);
 }
 
-/* The generic macros expand the header's tables, so they do not work in what those are expanded to. One that is missing is missed by its
- * number. */
+/* The generic macros expand the header's tables, so they do not work in what those are expanded to. One that is missing
+ * is missed by its number. */
+/* clang-format off */
 #define INTEGERS(X)                                                                                                    \
-    X(int, int) X(uint, unsigned int) X(long, long) X(ulong, unsigned long) X(llong, long long) X(ullong, unsigned long long)
+    X(int, int) X(uint, unsigned int) X(long, long) X(ulong, unsigned long) X(llong, long long)                        \
+    X(ullong, unsigned long long)
 #define FLOATS(X) X(float, float) X(double, double)
 #define DISTINCT(X)                                                                                                    \
     INTEGERS(X) FLOATS(X) X(char, char) X(schar, signed char) X(uchar, unsigned char) X(short, short)                  \
     X(ushort, unsigned short) X(ldouble, long double)
+/* clang-format on */
 #define ONE_MORE(NAME, TYPE) +1
 _Static_assert((INTEGERS(ONE_MORE)) == (RMA_ATOMIC_TYPES(ONE_MORE)), "the types of RMA_ATOMIC_TYPES");
 _Static_assert((FLOATS(ONE_MORE)) == (RMA_ATOMIC_FLOAT_TYPES(ONE_MORE)), "the types of RMA_ATOMIC_FLOAT_TYPES");
@@ -191,7 +198,8 @@ static void values(const struct job_group *g, rma_ctx *ctx, int i) {
         CHECK(value == want, "rma_ctx_g" WHAT ", " #NAME ": from PE %d, which is %d of %s", g->pes[i], i, g->name);    \
         k++;                                                                                                           \
     }
-#define G_TYPED(NAME, TYPE) G_VALUE(NAME, TYPE, rma_ctx_g_##NAME(ctx, (const TYPE *)(void *)(there + 16 * k), i), "_" #NAME)
+#define G_TYPED(NAME, TYPE)                                                                                            \
+    G_VALUE(NAME, TYPE, rma_ctx_g_##NAME(ctx, (const TYPE *)(void *)(there + 16 * k), i), "_" #NAME)
 #define G_FRONT(NAME, TYPE) G_VALUE(NAME, TYPE, rma_ctx_g(ctx, (const TYPE *)(void *)(there + 16 * k), i), "")
     k = 0;
     RMA_TYPES(G_TYPED)
@@ -205,8 +213,8 @@ static void values(const struct job_group *g, rma_ctx *ctx, int i) {
 
 #define TYPED_DO(OP, NAME, ...) rma_ctx_atomic_##OP##_##NAME(ctx, __VA_ARGS__, i)
 #define FRONT_DO(OP, NAME, ...) rma_ctx_atomic_##OP(ctx, __VA_ARGS__, i)
-#define TYPED_TEXT(OP, NAME) "rma_ctx_atomic_" #OP "_" #NAME
-#define FRONT_TEXT(OP, NAME) "rma_ctx_atomic_" #OP ", " #NAME
+#define TYPED_TEXT(OP, NAME)    "rma_ctx_atomic_" #OP "_" #NAME
+#define FRONT_TEXT(OP, NAME)    "rma_ctx_atomic_" #OP ", " #NAME
 
 #define DO(TYPE, TEXT, WANT, FETCHES, CALL)                                                                            \
     text[k] = TEXT;                                                                                                    \
@@ -215,8 +223,10 @@ static void values(const struct job_group *g, rma_ctx *ctx, int i) {
     CALL;                                                                                                              \
     k++;
 #define PLAIN(F, NAME, TYPE, OP, WANT, ...) DO(TYPE, F##_TEXT(OP, NAME), WANT, false, OK(F##_DO(OP, NAME, __VA_ARGS__)))
-#define FETCHING(F, NAME, TYPE, OP, WANT, ...) DO(TYPE, F##_TEXT(OP, NAME), WANT, true, got[k] = F##_DO(OP, NAME, __VA_ARGS__))
-#define LATER(F, NAME, TYPE, OP, WANT, ...) DO(TYPE, F##_TEXT(OP, NAME), WANT, true, OK(F##_DO(OP, NAME, &got[k], __VA_ARGS__)))
+#define FETCHING(F, NAME, TYPE, OP, WANT, ...)                                                                         \
+    DO(TYPE, F##_TEXT(OP, NAME), WANT, true, got[k] = F##_DO(OP, NAME, __VA_ARGS__))
+#define LATER(F, NAME, TYPE, OP, WANT, ...)                                                                            \
+    DO(TYPE, F##_TEXT(OP, NAME), WANT, true, OK(F##_DO(OP, NAME, &got[k], __VA_ARGS__)))
 #define UPDATE(F, NAME, TYPE, OP, WANT)                                                                                \
     PLAIN(F, NAME, TYPE, OP, WANT, &word[k], b)                                                                        \
     FETCHING(F, NAME, TYPE, fetch_##OP, WANT, &word[k], b)                                                             \
@@ -239,12 +249,12 @@ static void values(const struct job_group *g, rma_ctx *ctx, int i) {
     PLAIN(F, NAME, TYPE, inc, a + 1, &word[k])                                                                         \
     FETCHING(F, NAME, TYPE, fetch_inc, a + 1, &word[k])                                                                \
     LATER(F, NAME, TYPE, fetch_inc_nbi, a + 1, &word[k])                                                               \
-    UPDATE(F, NAME, TYPE, and, a & b)                                                                                  \
+    UPDATE(F, NAME, TYPE, and, a &b)                                                                                   \
     UPDATE(F, NAME, TYPE, or, a | b)                                                                                   \
     UPDATE(F, NAME, TYPE, xor, a ^ b)
 
 #define ATOMICS(F, NAME, TYPE, OPS)                                                                                    \
-    static void atomics_##F##_##NAME(const struct job_group *g, rma_ctx *ctx, int i) {                                     \
+    static void atomics_##F##_##NAME(const struct job_group *g, rma_ctx *ctx, int i) {                                 \
         const TYPE a = (TYPE)-5, b = (TYPE)3, guard = (TYPE)77;                                                        \
         TYPE *word = (TYPE *)(void *)area(job.me), before[OPS_MAX], want[OPS_MAX], got[OPS_MAX], found[OPS_MAX];       \
         const char *text[OPS_MAX];                                                                                     \
@@ -258,16 +268,16 @@ static void values(const struct job_group *g, rma_ctx *ctx, int i) {
         OK(rma_ctx_quiet(ctx));                                                                                        \
         OK(rma_get(found, word, sizeof found, g->pes[i]));                                                             \
         for (size_t j = 0; j < k; j++) {                                                                               \
-            CHECK(found[j] == want[j], "%s: PE %d, which is %d of %s, has %Lg and not %Lg", text[j], g->pes[i], i, g->name, \
-                  (long double)found[j], (long double)want[j]);                                                        \
-            CHECK(got[j] == (fetches[j] ? a : guard), "%s on PE %d, which is %d of %s: the old value is %Lg", text[j], g->pes[i], i, \
-                  g->name, (long double)got[j]);                                                                       \
+            CHECK(found[j] == want[j], "%s: PE %d, which is %d of %s, has %Lg and not %Lg", text[j], g->pes[i], i,     \
+                  g->name, (long double)found[j], (long double)want[j]);                                               \
+            CHECK(got[j] == (fetches[j] ? a : guard), "%s on PE %d, which is %d of %s: the old value is %Lg", text[j], \
+                  g->pes[i], i, g->name, (long double)got[j]);                                                         \
         }                                                                                                              \
     }
 #define TYPED_INTEGER(NAME, TYPE) ATOMICS(TYPED, NAME, TYPE, INTEGER_OPS)
-#define TYPED_FLOAT(NAME, TYPE) ATOMICS(TYPED, NAME, TYPE, NUMBER_OPS)
+#define TYPED_FLOAT(NAME, TYPE)   ATOMICS(TYPED, NAME, TYPE, NUMBER_OPS)
 #define FRONT_INTEGER(NAME, TYPE) ATOMICS(FRONT, NAME, TYPE, INTEGER_OPS)
-#define FRONT_FLOAT(NAME, TYPE) ATOMICS(FRONT, NAME, TYPE, NUMBER_OPS)
+#define FRONT_FLOAT(NAME, TYPE)   ATOMICS(FRONT, NAME, TYPE, NUMBER_OPS)
 RMA_ATOMIC_TYPES(TYPED_INTEGER)
 RMA_ATOMIC_TYPE_ALIASES(TYPED_INTEGER)
 RMA_ATOMIC_FLOAT_TYPES(TYPED_FLOAT)
@@ -278,8 +288,10 @@ FLOATS(FRONT_FLOAT)
 static void atomics(const struct job_group *g, rma_ctx *ctx, int i, unsigned one_in) {
     static unsigned rotation;
     unsigned turn = rotation++;
-#define RUN_TYPED(NAME, TYPE) if (turn++ % one_in == 0) atomics_TYPED_##NAME(g, ctx, i);
-#define RUN_FRONT(NAME, TYPE) if (turn++ % one_in == 0) atomics_FRONT_##NAME(g, ctx, i);
+#define RUN_TYPED(NAME, TYPE)                                                                                          \
+    if (turn++ % one_in == 0) atomics_TYPED_##NAME(g, ctx, i);
+#define RUN_FRONT(NAME, TYPE)                                                                                          \
+    if (turn++ % one_in == 0) atomics_FRONT_##NAME(g, ctx, i);
     RMA_ATOMIC_TYPES(RUN_TYPED)
     RMA_ATOMIC_TYPE_ALIASES(RUN_TYPED)
     RMA_ATOMIC_FLOAT_TYPES(RUN_TYPED)
@@ -337,8 +349,8 @@ static void options(void) {
 
 /* ---- what is complete ----
  *
- * Letter r of an origin is a burst of puts; one of them leaves at once, the others gather behind it. The origin completes it in
- * some way and tells the receiver by an atomic in a context of its own, which knows nothing of them. */
+ * Letter r of an origin is a burst of puts; one of them leaves at once, the others gather behind it. The origin
+ * completes it in some way and tells the receiver by an atomic in a context of its own, which knows nothing of them. */
 
 static const size_t burst[] = {8, 24, 1000, 3000, 5000, 40000, 16};
 enum { PIECES = sizeof burst / sizeof burst[0], BURST = 8 + 24 + 1000 + 3000 + 5000 + 40000 + 16 };
@@ -349,7 +361,9 @@ static uint64_t sent[JOB_PES_MAX], read_[JOB_PES_MAX];
 static unsigned char *letters; /* BURST bytes for each receiver */
 static rma_ctx *teller;
 
-static uint64_t letter_key(int from, int to, uint64_t r) { return job_stream(r << 20 | (uint64_t)from << 10 | (uint64_t)to); }
+static uint64_t letter_key(int from, int to, uint64_t r) {
+    return job_stream(r << 20 | (uint64_t)from << 10 | (uint64_t)to);
+}
 
 static void begin(const struct job_group *g, rma_ctx *ctx, int i, bool plain) {
     int q = g->pes[i];
@@ -357,7 +371,8 @@ static void begin(const struct job_group *g, rma_ctx *ctx, int i, bool plain) {
     OK(rma_wait_until(&taken[q], RMA_CMP_EQ, sent[q]));
     job_fill(from, 0, BURST, letter_key(job.me, q, ++sent[q]));
     for (size_t k = 0, at = 0; k < PIECES; at += burst[k++])
-        OK(plain ? rma_put_nbi(to + at, from + at, burst[k], i) : rma_ctx_put_nbi(ctx, to + at, from + at, burst[k], i));
+        OK(plain ? rma_put_nbi(to + at, from + at, burst[k], i)
+                 : rma_ctx_put_nbi(ctx, to + at, from + at, burst[k], i));
 }
 
 static void tell(const struct job_group *g, int i) {
@@ -373,7 +388,8 @@ static void read_all(const struct job_group *g, const char *how) {
         size_t wrong;
         OK(rma_wait_until(&told[q], RMA_CMP_EQ, ++read_[q]));
         wrong = job_differs(area(q), 0, BURST, letter_key(q, job.me, read_[q]));
-        CHECK(wrong == BURST, "after %s PE %d, of %s, has told of its puts: byte %zu of %d is not here", how, q, g->name, wrong, BURST);
+        CHECK(wrong == BURST, "after %s PE %d, of %s, has told of its puts: byte %zu of %d is not here", how, q,
+              g->name, wrong, BURST);
         OK(rma_ctx_atomic_set(teller, &taken[job.me], read_[q], q));
     }
 }
@@ -388,7 +404,8 @@ static int complete(rma_ctx *ctx, enum way way, bool plain, const int *pes, size
     return plain ? rma_quiet() : rma_ctx_quiet(ctx);
 }
 
-/* Letters to all; first some of the PEs, in any order and some twice, and then the others. The members of a group draw for themselves. */
+/* Letters to all; first some of the PEs, in any order and some twice, and then the others. The members of a group draw
+ * for themselves. */
 static void in_parts(const struct job_group *g, rma_ctx *ctx, enum way way, bool plain, uint64_t *draw) {
     int first[2 * JOB_PES_MAX], rest[JOB_PES_MAX];
     bool chosen[JOB_PES_MAX] = {false};
@@ -458,8 +475,10 @@ static void ends_with_team(void) {
         OK(rma_team_destroy(g.team));
         for (int i = 0; i < g.n; i++) tell(&g, i);
         read_all(&g, "the end of the team");
-        for (int k = 0; k < 3; k++) no_context(ctx[k], job_text("ctx %p is no context, or has been destroyed", (void *)ctx[k]));
-        EXPECT("rma_team_create_ctx", rma_team_create_ctx(g.team, 0, &more), RMA_ERR_ARG, job_text("team %p", (void *)g.team));
+        for (int k = 0; k < 3; k++)
+            no_context(ctx[k], job_text("ctx %p is no context, or has been destroyed", (void *)ctx[k]));
+        EXPECT("rma_team_create_ctx", rma_team_create_ctx(g.team, 0, &more), RMA_ERR_ARG,
+               job_text("team %p", (void *)g.team));
         CHECK(more == untouched, "a failed call has written");
         exchange(&other, &stays, PE_QUIET, false, &draw);
         next = job_strided(&groups[0], "the next team", 0, 1, job.n); /* has the number of the one before */
@@ -477,7 +496,7 @@ static void ends_with_team(void) {
 
 /* In a ring: message i of this PE to the next one of the group, with another part on a third PE. */
 static uint64_t *flag, *acknowledged; /* symmetric: one for each origin */
-static unsigned char *parcels;        /* symmetric: MAIL_MAX for each origin; on the third PE, by the sender's number too */
+static unsigned char *parcels; /* symmetric: MAIL_MAX for each origin; on the third PE, by the sender's number too */
 
 enum mail { PUT_FENCE_P, NBI_FENCE_SET, PUT_SET, NBI_ADD, PUT_FETCH, SIGNAL_SET, SIGNAL_ADD, NBI_SIGNAL, MAILS };
 
@@ -550,11 +569,12 @@ static void receive(const struct job_group *g, rma_ctx *ctx, int from, uint64_t 
     OK(rma_wait_until(&flag[q], RMA_CMP_GE, i));
     CHECK(flag[q] == i, "flag %llu from PE %d, not %llu", (unsigned long long)flag[q], q, (unsigned long long)i);
     wrong = job_differs(area(q), 0, m.len, m.key);
-    CHECK(wrong == m.len, "message %llu (%d) from PE %d of %s: byte %zu of %zu", (unsigned long long)i, m.mail, q, g->name, wrong, m.len);
+    CHECK(wrong == m.len, "message %llu (%d) from PE %d of %s: byte %zu of %zu", (unsigned long long)i, m.mail, q,
+          g->name, wrong, m.len);
     OK(rma_ctx_get(ctx, copy, parcels + 2000 * (size_t)q, m.aside, m.third));
     wrong = job_differs(copy, 0, m.aside, m.key + 1);
-    CHECK(wrong == m.aside, "message %llu (%d) from PE %d of %s, on PE %d: byte %zu of %zu", (unsigned long long)i, m.mail, q, g->name,
-          g->pes[m.third], wrong, m.aside);
+    CHECK(wrong == m.aside, "message %llu (%d) from PE %d of %s, on PE %d: byte %zu of %zu", (unsigned long long)i,
+          m.mail, q, g->name, g->pes[m.third], wrong, m.aside);
 }
 
 static void messages(const struct job_group *g, rma_ctx *ctx, uint64_t n) {
@@ -587,7 +607,8 @@ static void order(void) {
 
 /* ---- as many as there may be ---- */
 
-/* The places of the table are all used, twice: what is left in one of those that were there before is nobody's. No context is alive. */
+/* The places of the table are all used, twice: what is left in one of those that were there before is nobody's. No
+ * context is alive. */
 static void all_places(void) {
     static rma_ctx *ctx[MOST], *before[MOST];
     static uint64_t small[MOST], want[MOST], found[MOST];
@@ -598,7 +619,8 @@ static void all_places(void) {
     for (int turn = 0; turn < 2; turn++) {
         for (int k = 0; k < MOST; k++) {
             const struct job_group *g = &groups[groups[k % n_groups].me < 0 ? 0 : k % n_groups];
-            CHECK(rma_team_create_ctx(g->team, k % 8, &ctx[k]) == RMA_SUCCESS, "only %d contexts: %s", k, rma_last_error());
+            CHECK(rma_team_create_ctx(g->team, k % 8, &ctx[k]) == RMA_SUCCESS, "only %d contexts: %s", k,
+                  rma_last_error());
         }
         for (int k = 0; k < 5; k++) {
             int one = (int)(job_mix((uint64_t)(k + 5 * turn)) % MOST);
@@ -641,7 +663,7 @@ static void all_places(void) {
 /* ---- mistakes ---- */
 
 /* Each call on the word at p is refused, in its own name. */
-#define R_CODE(NAME, CALL, ...) EXPECT(#CALL, CALL(ctx, __VA_ARGS__), code, words);
+#define R_CODE(NAME, CALL, ...)  EXPECT(#CALL, CALL(ctx, __VA_ARGS__), code, words);
 #define R_VALUE(NAME, CALL, ...) EXPECT_ZERO(#CALL, CALL(ctx, __VA_ARGS__) != 0, code, words);
 #define R_LATER(NAME, TYPE, CALL, ...)                                                                                 \
     {                                                                                                                  \
@@ -748,12 +770,36 @@ static void wrong_handles(void) {
     CHECK(again != dead, "a handle is given twice: %p", (void *)dead);
     no_context(dead, job_text("ctx %p is no context, or has been destroyed", (void *)dead));
     no_context(RMA_CTX_INVALID, "ctx is RMA_CTX_INVALID");
-    const uintptr_t none[] = {2, 3, 64, 4095, 4096, 4097, 0xffff, 0x10000, 0x10001, 0x1000001, UINTPTR_MAX, UINTPTR_MAX - 1, UINTPTR_MAX / 2,
-                              (uintptr_t)&random, (uintptr_t)areas, (uintptr_t)source, (uintptr_t)&rma_ctx_quiet, word + 1, word - 1,
-                              word + 4096, word - 4096, word + 0x10000, word - 0x10000, word | (uintptr_t)1 << 63, word & 0xffff,
-                              word << 32, word >> 16};
+    const uintptr_t none[] = {2,
+                              3,
+                              64,
+                              4095,
+                              4096,
+                              4097,
+                              0xffff,
+                              0x10000,
+                              0x10001,
+                              0x1000001,
+                              UINTPTR_MAX,
+                              UINTPTR_MAX - 1,
+                              UINTPTR_MAX / 2,
+                              (uintptr_t)&random,
+                              (uintptr_t)areas,
+                              (uintptr_t)source,
+                              (uintptr_t)&rma_ctx_quiet,
+                              word + 1,
+                              word - 1,
+                              word + 4096,
+                              word - 4096,
+                              word + 0x10000,
+                              word - 0x10000,
+                              word | (uintptr_t)1 << 63,
+                              word & 0xffff,
+                              word << 32,
+                              word >> 16};
     for (size_t k = 0; k < sizeof none / sizeof none[0]; k++)
-        if (none[k] != (uintptr_t)again && none[k] != 0) no_context((rma_ctx *)none[k], job_text("ctx %p", (void *)none[k]));
+        if (none[k] != (uintptr_t)again && none[k] != 0)
+            no_context((rma_ctx *)none[k], job_text("ctx %p", (void *)none[k]));
     for (int k = 0; k < 30; k++) {
         rma_ctx *ctx = (rma_ctx *)(uintptr_t)(job_random(&random) >> k);
         no_context(ctx, job_text("ctx %p", (void *)ctx));
@@ -768,11 +814,13 @@ static void wrong_handles(void) {
 
 static void wrong_arguments(void) {
     const int bad[] = {8, 15, 16, -1, INT_MIN, 1 << 30};
-    rma_team *const none[] = {RMA_TEAM_INVALID, (rma_team *)3, (rma_team *)0x10001, (rma_team *)UINTPTR_MAX, (rma_team *)(void *)areas};
+    rma_team *const none[] = {RMA_TEAM_INVALID, (rma_team *)3, (rma_team *)0x10001, (rma_team *)UINTPTR_MAX,
+                              (rma_team *)(void *)areas};
     rma_ctx *ctx = untouched;
     for (size_t k = 0; k < sizeof bad / sizeof bad[0]; k++) {
         EXPECT("rma_ctx_create", rma_ctx_create(bad[k], &ctx), RMA_ERR_ARG, job_text("options %#x", (unsigned)bad[k]));
-        EXPECT("rma_team_create_ctx", rma_team_create_ctx(RMA_TEAM_SHARED, bad[k], &ctx), RMA_ERR_ARG, job_text("options %#x", (unsigned)bad[k]));
+        EXPECT("rma_team_create_ctx", rma_team_create_ctx(RMA_TEAM_SHARED, bad[k], &ctx), RMA_ERR_ARG,
+               job_text("options %#x", (unsigned)bad[k]));
     }
     EXPECT("rma_ctx_create", rma_ctx_create(0, NULL), RMA_ERR_ARG, "ctx is a null pointer");
     EXPECT("rma_team_create_ctx", rma_team_create_ctx(RMA_TEAM_WORLD, 0, NULL), RMA_ERR_ARG, "ctx is a null pointer");
@@ -810,19 +858,26 @@ static void wrong_addresses(const struct job_group *g, rma_ctx *ctx) {
     memset(alone, 0, 64);
     for (int i = 0; i < g->n; i++) {
         void *const nowhere[] = {stack, heap, alone, NULL};
-        for (size_t k = 0; k < 4; k++) all_refused(ctx, nowhere[k], i, RMA_ERR_ADDRESS, k == 3 ? "is a null pointer" : job_text("%p", nowhere[k]));
+        for (size_t k = 0; k < 4; k++)
+            all_refused(ctx, nowhere[k], i, RMA_ERR_ADDRESS, k == 3 ? "is a null pointer" : job_text("%p", nowhere[k]));
         for (size_t k = 1; k < 8; k++) {
             unsigned char *off = area(job.me) + k;
-            if (k % 4) atomics_refused(ctx, off, i, 4, RMA_ERR_ADDRESS, job_text("%p is not aligned to its 4 bytes", (void *)off));
+            if (k % 4)
+                atomics_refused(ctx, off, i, 4, RMA_ERR_ADDRESS,
+                                job_text("%p is not aligned to its 4 bytes", (void *)off));
             atomics_refused(ctx, off, i, 8, RMA_ERR_ADDRESS, job_text("%p is not aligned to its 8 bytes", (void *)off));
         }
-        EXPECT("rma_ctx_put_signal", rma_ctx_put_signal(ctx, area(0), source, 8, signals, 1, 2, i), RMA_ERR_ARG, "op 2");
-        EXPECT("rma_ctx_put_signal_nbi", rma_ctx_put_signal_nbi(ctx, area(0), source, 8, signals, 1, -1, i), RMA_ERR_ARG, "op -1");
+        EXPECT("rma_ctx_put_signal", rma_ctx_put_signal(ctx, area(0), source, 8, signals, 1, 2, i), RMA_ERR_ARG,
+               "op 2");
+        EXPECT("rma_ctx_put_signal_nbi", rma_ctx_put_signal_nbi(ctx, area(0), source, 8, signals, 1, -1, i),
+               RMA_ERR_ARG, "op -1");
         EXPECT("rma_ctx_iput", rma_ctx_iput(ctx, area(0), source, 0, 1, 8, 1, i), RMA_ERR_ARG, "dest_stride 0");
         EXPECT("rma_ctx_iget", rma_ctx_iget(ctx, source, area(0), 1, -1, 8, 1, i), RMA_ERR_ARG, "source_stride -1");
         if (rma_on_node(g->pes[i])) continue; /* inlined: a null pointer like any other */
-        EXPECT("rma_ctx_atomic_fetch_nbi_uint64", rma_ctx_atomic_fetch_nbi_uint64(ctx, NULL, signals, i), RMA_ERR_ARG, "fetch is a null pointer");
-        EXPECT("rma_ctx_atomic_swap_nbi_uint64", rma_ctx_atomic_swap_nbi_uint64(ctx, NULL, signals, 1, i), RMA_ERR_ARG, "fetch is a null pointer");
+        EXPECT("rma_ctx_atomic_fetch_nbi_uint64", rma_ctx_atomic_fetch_nbi_uint64(ctx, NULL, signals, i), RMA_ERR_ARG,
+               "fetch is a null pointer");
+        EXPECT("rma_ctx_atomic_swap_nbi_uint64", rma_ctx_atomic_swap_nbi_uint64(ctx, NULL, signals, 1, i), RMA_ERR_ARG,
+               "fetch is a null pointer");
     }
     for (int k = 0; k < 8; k++) CHECK(stack[k] == 0 && alone[k] == 0 && kept == 77, "a refused call has written");
     OK(rma_free_mem(alone));
@@ -851,7 +906,8 @@ static void mistakes(void) {
     }
     OK(rma_barrier_all());
     for (int pe = 0; pe < job.n; pe++)
-        CHECK(job_differs(area(pe), 0, longest, (uint64_t)pe) == longest && signals[pe] == kept[pe], "a refused call has written");
+        CHECK(job_differs(area(pe), 0, longest, (uint64_t)pe) == longest && signals[pe] == kept[pe],
+              "a refused call has written");
     OK(rma_barrier_all());
     wrong_handles();
 }
@@ -896,7 +952,8 @@ static void begin_last(struct ending *e) {
     }
     e->old = 77;
     OK(rma_ctx_atomic_fetch_nbi(e->ctx[1], &e->old, &flag[0], 0));
-    for (size_t k = 0, at = 0; k < PIECES; at += burst[k++]) OK(rma_ctx_get_nbi(e->ctx[2], e->got + at, area(0) + at, burst[k], 0));
+    for (size_t k = 0, at = 0; k < PIECES; at += burst[k++])
+        OK(rma_ctx_get_nbi(e->ctx[2], e->got + at, area(0) + at, burst[k], 0));
 }
 
 static void look_at_last(const struct ending *e) {

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What fails on another node after the call has returned is told once, by whatever next completes the context in which it was begun, and
- * by no other one.
+/* What fails on another node after the call has returned is told once, by whatever next completes the context in which
+ * it was begun, and by no other one.
  *
- * Broken by an error that is kept with another context, that is told twice or by whoever comes first, that takes what else was
- * begun with it away, or that is forgotten when the context ends. Nothing that a program does wrong is found out so late: a symmetric
- * range is looked at before it leaves. But the owner needs memory of its own to let long data come. So this program is linked with
- * the library's objects, and their malloc has none for small blocks when it is told so. */
+ * Broken by an error that is kept with another context, that is told twice or by whoever comes first, that takes what
+ * else was begun with it away, or that is forgotten when the context ends. Nothing that a program does wrong is found
+ * out so late: a symmetric range is looked at before it leaves. But the owner needs memory of its own to let long data
+ * come. So this program is linked with the library's objects, and their malloc has none for small blocks when it is
+ * told so. */
 #include "job.h"
 
 #include <mpi.h>
 #include <stdatomic.h>
 
 #define VICTIM 0
-#define LONG ((size_t)40000)
-#define SMALL 512 /* blocks of up to so many bytes are not to be had; messages are larger */
+#define LONG   ((size_t)40000)
+#define SMALL  512 /* blocks of up to so many bytes are not to be had; messages are larger */
 
 void *__real_malloc(size_t size);
 void *__wrap_malloc(size_t size);
@@ -30,7 +31,7 @@ void *__wrap_malloc(size_t size) {
 static unsigned char *area; /* symmetric: LONG bytes for each origin */
 static uint64_t *words;     /* symmetric: two for each origin, of which both have the same value */
 static unsigned char source[LONG], dest[LONG];
-static rma_team *pair;      /* all PEs, backwards: the victim is the last */
+static rma_team *pair; /* all PEs, backwards: the victim is the last */
 
 /* The victim has no memory from here on, or again: between two meetings, in which this PE does nothing. */
 static void meet_with(int without) {

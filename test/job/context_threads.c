@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Threads with a context each, and threads that share one, put, get, count and signal to all PEs at once; each one's quiet says of what it
- * has begun itself that it is complete, whatever the others do with theirs, and nothing is lost, doubled or early.
+/* Threads with a context each, and threads that share one, put, get, count and signal to all PEs at once; each one's
+ * quiet says of what it has begun itself that it is complete, whatever the others do with theirs, and nothing is lost,
+ * doubled or early.
  *
- * Broken by what one thread's quiet takes off the list while another one is adding to it, by a word that tells of puts and that two
- * threads write, by a message that is sent by two, by a table that is searched while it changes, and by a window that is used while it
- * is made anew: meanwhile one thread makes and ends contexts, and the main one lets the symmetric heap grow, and teams come and go.
- * On 5 PEs puts and gets go through the window (RMA_WINDOW=always).
+ * Broken by what one thread's quiet takes off the list while another one is adding to it, by a word that tells of puts
+ * and that two threads write, by a message that is sent by two, by a table that is searched while it changes, and by a
+ * window that is used while it is made anew: meanwhile one thread makes and ends contexts, and the main one lets the
+ * symmetric heap grow, and teams come and go. On 5 PEs puts and gets go through the window (RMA_WINDOW=always).
  *
  * A thread knows what it has put where. It looks at it by a get in a context that nobody else knows, its witness. */
 #include "job.h"
@@ -13,11 +14,11 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#define WORKERS 4
-#define CREATOR WORKERS /* number of the thread that makes and ends contexts */
-#define SLOTS 4
-#define ROOM 36000 /* bytes of a slot: puts of this length go straight into place */
-#define OLDS 64
+#define WORKERS      4
+#define CREATOR      WORKERS /* number of the thread that makes and ends contexts */
+#define SLOTS        4
+#define ROOM         36000 /* bytes of a slot: puts of this length go straight into place */
+#define OLDS         64
 #define MOST_AT_ONCE 12
 
 enum kind { PRIVATE, SERIALIZED, SHARED };
@@ -42,7 +43,7 @@ struct worker {
     unsigned n_old;
 };
 
-static unsigned char *room; /* symmetric: SLOTS for each worker, and the creator, of each PE */
+static unsigned char *room;          /* symmetric: SLOTS for each worker, and the creator, of each PE */
 static uint64_t *counters, *signals; /* symmetric: one for each of these on each PE; all PEs add to it */
 static uint64_t *owns;               /* symmetric: one for each of them and PE: nobody else adds to it */
 static struct worker workers[WORKERS + 1];
@@ -52,7 +53,9 @@ static _Atomic int working;
 static rma_team *back; /* all PEs, backwards */
 static long rounds;
 
-static unsigned char *place(const struct worker *w, int k) { return room + ((size_t)(job.me * (WORKERS + 1) + w->number) * SLOTS + (size_t)k) * ROOM; }
+static unsigned char *place(const struct worker *w, int k) {
+    return room + ((size_t)(job.me * (WORKERS + 1) + w->number) * SLOTS + (size_t)k) * ROOM;
+}
 static uint64_t *own(const struct worker *w) { return &owns[job.me * (WORKERS + 1) + w->number]; }
 
 /* The number that the worker's contexts have for a PE of the world: theirs is backwards, or not. */
@@ -77,7 +80,8 @@ static void settle(struct worker *w, int pe) {
 static void settle_all(struct worker *w) {
     for (int pe = 0; pe < job.n; pe++) settle(w, pe);
     for (unsigned k = 0; k < w->n_old; k++)
-        CHECK(w->old[k] != UINT64_MAX, "thread %d: after its quiet %u of %u old values has not come", w->number, k, w->n_old);
+        CHECK(w->old[k] != UINT64_MAX, "thread %d: after its quiet %u of %u old values has not come", w->number, k,
+              w->n_old);
     w->n_old = 0;
 }
 
@@ -90,7 +94,8 @@ static void quiet_some(struct worker *w) {
     int pes[2], n = 1 + (int)job_below(&w->random, 2);
     for (int k = 0; k < n; k++) pes[k] = (int)job_below(&w->random, (size_t)job.n);
     int names[2] = {named(w, pes[0]), n > 1 ? named(w, pes[1]) : 0};
-    OK(job_below(&w->random, 2) ? rma_ctx_pe_quiet(w->ctx, names, (size_t)n) : rma_ctx_pe_fence(w->ctx, names, (size_t)n));
+    OK(job_below(&w->random, 2) ? rma_ctx_pe_quiet(w->ctx, names, (size_t)n)
+                                : rma_ctx_pe_fence(w->ctx, names, (size_t)n));
     for (int k = 0; k < n; k++) settle(w, pes[k]);
 }
 
@@ -115,7 +120,8 @@ static void put(struct worker *w, int pe, bool nbi) {
     s->len = 1 + job_length(&w->random, ROOM - 1);
     s->key = job_random(&w->random);
     job_fill(s->source, 0, s->len, s->key);
-    OK(nbi ? rma_ctx_put_nbi(w->ctx, place(w, k), s->source, s->len, named(w, pe)) : rma_ctx_put(w->ctx, place(w, k), s->source, s->len, named(w, pe)));
+    OK(nbi ? rma_ctx_put_nbi(w->ctx, place(w, k), s->source, s->len, named(w, pe))
+           : rma_ctx_put(w->ctx, place(w, k), s->source, s->len, named(w, pe)));
     s->state = PUT;
 }
 
@@ -124,7 +130,8 @@ static void get(struct worker *w, int pe, bool nbi) {
     struct slot *s = any_slot(w, pe, &k);
     if (s->state != KNOWN) return;
     memset(s->dest, 0x33, s->len);
-    OK(nbi ? rma_ctx_get_nbi(w->ctx, s->dest, place(w, k), s->len, named(w, pe)) : rma_ctx_get(w->ctx, s->dest, place(w, k), s->len, named(w, pe)));
+    OK(nbi ? rma_ctx_get_nbi(w->ctx, s->dest, place(w, k), s->len, named(w, pe))
+           : rma_ctx_get(w->ctx, s->dest, place(w, k), s->len, named(w, pe)));
     if (nbi)
         s->state = GOTTEN;
     else
@@ -141,7 +148,7 @@ static void count(struct worker *w, int pe) {
         default:
             if (w->n_old == OLDS) quiet(w);
             w->old[w->n_old] = UINT64_MAX;
-                    OK(rma_ctx_atomic_fetch_add_nbi(w->ctx, &w->old[w->n_old++], word, n, i));
+            OK(rma_ctx_atomic_fetch_add_nbi(w->ctx, &w->old[w->n_old++], word, n, i));
     }
 }
 
@@ -161,7 +168,8 @@ static void signal_to(struct worker *w, int pe) {
     s->state = PUT;
 }
 
-/* What this thread has put to one PE is seen by whoever has seen what it then adds to a word of another one; here the witness. */
+/* What this thread has put to one PE is seen by whoever has seen what it then adds to a word of another one; here the
+ * witness. */
 static void release(struct worker *w, int pe) {
     int other = (int)job_below(&w->random, (size_t)job.n), turns = 1 + (int)job_below(&w->random, 3);
     uint64_t before;
@@ -185,22 +193,34 @@ static void own_word(struct worker *w, int pe) {
     quiet(w);
     before = rma_ctx_atomic_fetch_add(w->ctx, own(w), (uint64_t)3, i);
     after = rma_ctx_atomic_fetch(w->witness, own(w), i);
-    CHECK(after == before + 3, "thread %d: its word on PE %d was %llu, and is %llu", w->number, pe, (unsigned long long)before,
-          (unsigned long long)after);
+    CHECK(after == before + 3, "thread %d: its word on PE %d was %llu, and is %llu", w->number, pe,
+          (unsigned long long)before, (unsigned long long)after);
 }
 
 static void one_round(struct worker *w) {
     int pe = (int)job_below(&w->random, (size_t)job.n);
     switch (job_below(&w->random, 24)) {
-        case 0: case 1: case 2: case 3: case 4: put(w, pe, true); break;
+        case 0:
+        case 1:
+        case 2:
+        case 3:
+        case 4: put(w, pe, true); break;
         case 5: put(w, pe, false); break;
-        case 6: case 7: case 8: get(w, pe, true); break;
+        case 6:
+        case 7:
+        case 8: get(w, pe, true); break;
         case 9: get(w, pe, false); break;
-        case 10: case 11: case 12: case 13: count(w, pe); break;
-        case 14: case 15: signal_to(w, pe); break;
-        case 16: case 17: quiet(w); break;
+        case 10:
+        case 11:
+        case 12:
+        case 13: count(w, pe); break;
+        case 14:
+        case 15: signal_to(w, pe); break;
+        case 16:
+        case 17: quiet(w); break;
         case 18: quiet_some(w); break;
-        case 19: case 20: look(w, pe, (int)job_below(&w->random, SLOTS)); break;
+        case 19:
+        case 20: look(w, pe, (int)job_below(&w->random, SLOTS)); break;
         case 21: release(w, pe); break;
         case 22: own_word(w, pe); break;
         default: {
@@ -218,7 +238,11 @@ static void end(struct worker *w) {
 
 static rma_ctx *make(enum kind kind) {
     rma_ctx *ctx;
-    OK(rma_team_create_ctx(kind == PRIVATE ? RMA_TEAM_WORLD : back, kind == PRIVATE ? RMA_CTX_PRIVATE : kind == SERIALIZED ? RMA_CTX_SERIALIZED : 0, &ctx));
+    OK(rma_team_create_ctx(kind == PRIVATE ? RMA_TEAM_WORLD : back,
+                           kind == PRIVATE      ? RMA_CTX_PRIVATE
+                           : kind == SERIALIZED ? RMA_CTX_SERIALIZED
+                                                : 0,
+                           &ctx));
     return ctx;
 }
 
@@ -319,7 +343,8 @@ static void collective_calls(void) {
         OK(rma_ctx_put_nbi(ctx, block + size - sizeof end, end, sizeof end, job.n - 1 - job_any(1)));
         OK(rma_team_destroy(team));
         OK(rma_barrier_all());
-        CHECK(job_differs(block + size - sizeof end, 0, sizeof end, (uint64_t)i * 64 + (uint64_t)job_any(-1)) == sizeof end,
+        CHECK(job_differs(block + size - sizeof end, 0, sizeof end, (uint64_t)i * 64 + (uint64_t)job_any(-1)) ==
+                  sizeof end,
               "what was put in a team that has ended, %ld", i);
         OK(rma_free(block));
         if (size < most) size = size * 4 / 3; /* the heap grows, and MPI's window is made anew */
@@ -371,13 +396,15 @@ static void by_mpi_alone(void) {
     struct rma_stats stats;
     OK(rma_stats(&stats));
     CHECK(stats.path[RMA_PATH_MEMORY].atomics == 0, "%llu of %llu atomics were not done by MPI",
-          (unsigned long long)stats.path[RMA_PATH_MEMORY].atomics, (unsigned long long)stats.path[RMA_PATH_WINDOW].atomics);
+          (unsigned long long)stats.path[RMA_PATH_MEMORY].atomics,
+          (unsigned long long)stats.path[RMA_PATH_WINDOW].atomics);
 }
 
 static const char *setting(const char *name) { return getenv(name) ? getenv(name) : ""; }
 
 int main(void) {
-    static const enum kind two[] = {SHARED, SHARED}, apart[] = {PRIVATE, SERIALIZED}, four[] = {PRIVATE, SERIALIZED, SHARED, SHARED};
+    static const enum kind two[] = {SHARED, SHARED}, apart[] = {PRIVATE, SERIALIZED},
+                           four[] = {PRIVATE, SERIALIZED, SHARED, SHARED};
     const bool amo = strcmp(setting("RMA_AMO"), "mpi") == 0;
     bool polls;
     int provided = -1;

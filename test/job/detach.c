@@ -88,8 +88,8 @@ static void meet_without(size_t size) {
 
 int main(int argc, char **argv) {
     int level;
-    setenv("RMA_STATICS", "off", 1);   /* the library's variables are the program's here */
-    setenv("RMA_WINDOW", "none", 1);   /* what goes through the window is not answered */
+    setenv("RMA_STATICS", "off", 1); /* the library's variables are the program's here */
+    setenv("RMA_WINDOW", "none", 1); /* what goes through the window is not answered */
     unsetenv("RMA_AMO");
     job_begin();
     CHECK(MPI_Init(&argc, &argv) == MPI_SUCCESS && MPI_Query_thread(&level) == MPI_SUCCESS, "MPI");

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A PE that is killed in the middle of its work takes nobody's time: the launcher ends the job, and where it is told not to, the
- * others go on, or hear that they cannot.
+/* A PE that is killed in the middle of its work takes nobody's time: the launcher ends the job, and where it is told
+ * not to, the others go on, or hear that they cannot.
  *
- * Broken by a lock that the dead keep, by an owner who needs what they held, and by memory in /dev/shm with nobody to remove it.
+ * Broken by a lock that the dead keep, by an owner who needs what they held, and by memory in /dev/shm with nobody to
+ * remove it.
  *
- * Alone, all PEs work until one is killed, and the launcher ends them. With RMA_TEST_DYING=survive (test/check-dying.sh, on
- * one node, under a launcher that lets the others live) PEs are killed one after the other while they allocate on PE 0, and
- * each survivor prints what became of it. RMA_TEST_SEED gives the moments, and who dies. */
+ * Alone, all PEs work until one is killed, and the launcher ends them. With RMA_TEST_DYING=survive
+ * (test/check-dying.sh, on one node, under a launcher that lets the others live) PEs are killed one after the other
+ * while they allocate on PE 0, and each survivor prints what became of it. RMA_TEST_SEED gives the moments, and who
+ * dies. */
 #include "job.h"
 
 #include <pthread.h>
@@ -19,7 +21,7 @@ static struct {
     long killed;           /* of PE 0: all who are to die are dead */
     rma_gptr_t own;        /* a block of PE 0's own, for this PE to give back */
     long work;
-} *shared; /* symmetric */
+} * shared; /* symmetric */
 
 static int is_victim(int pe) { return pe >= 2; }
 
@@ -32,7 +34,8 @@ static void *kill_them(void *argument) {
         job_sleep(3000 + (long)job_below(&random, 20000));
         if (argument) {
             fprintf(stderr, "PE %d is to die\n", pe);
-            nanosleep(&(struct timespec){.tv_nsec = 300000000}, NULL); /* launchers lose what is printed just before a death */
+            nanosleep(&(struct timespec){.tv_nsec = 300000000},
+                      NULL); /* launchers lose what is printed just before a death */
         }
         kill((pid_t)shared->pid[pe], SIGKILL);
     }
@@ -90,7 +93,8 @@ static void survivor(void) {
         CHECK(code == RMA_SUCCESS || code == RMA_ERR_SYSTEM, "%d: %s", code, rma_last_error());
         if (code == RMA_ERR_SYSTEM) {
             refused = 1;
-            CHECK(strstr(rma_last_error(), "rma_alloc_mem_on: on PE 0") && strstr(rma_last_error(), "died"), "%s", rma_last_error());
+            CHECK(strstr(rma_last_error(), "rma_alloc_mem_on: on PE 0") && strstr(rma_last_error(), "died"), "%s",
+                  rma_last_error());
             job_sleep(100);
         }
     }

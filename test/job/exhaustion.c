@@ -6,12 +6,13 @@
  * memory that is promised and cannot be touched.
  *
  * With RMA_TEST_SHM=1 (test/check-small-shm.sh) the limit is /dev/shm itself, of 64 MiB. With RMA_TEST_GROUP=bytes
- * (test/check-cgroup.sh) it is that of the control group in which all PEs are: what is refused there would otherwise end a PE. */
+ * (test/check-cgroup.sh) it is that of the control group in which all PEs are: what is refused there would otherwise
+ * end a PE. */
 #include "job.h"
 
 #include <sys/statvfs.h>
 
-#define MIB ((size_t)1 << 20)
+#define MIB    ((size_t)1 << 20)
 #define BLOCKS 4096
 
 static void *blocks[BLOCKS];
@@ -68,18 +69,18 @@ static void fill_and_empty(void) {
         bytes += size;
         mine[1] = job_mix(mine[1] ^ (rma_gptr(blocks[n], job.me) & 0xffffffffffu));
     }
-    CHECK(n < BLOCKS && rma_last_code() == RMA_ERR_NO_MEM && strstr(rma_last_error(), "RMA_HEAP_MAX"), "%zu blocks: %s", n,
-          rma_last_error());
+    CHECK(n < BLOCKS && rma_last_code() == RMA_ERR_NO_MEM && strstr(rma_last_error(), "RMA_HEAP_MAX"), "%zu blocks: %s",
+          n, rma_last_error());
     CHECK(bytes > 3 * MIB, "exhausted by %zu blocks of %zu bytes in all", n, bytes);
     mine[0] = n;
 
     /* The same blocks on each PE. */
-    for (int root = 0; root < job.n; root += job.n > 1 ? job.n - 1 : 1) {
+    for (int root = 0; root<job.n; root += job.n> 1 ? job.n - 1 : 1) {
         if (job.me == root) memcpy(common, mine, sizeof mine);
         OK(rma_broadcast(RMA_TEAM_WORLD, common, common, sizeof told, root));
         memcpy(told, common, sizeof told);
-        CHECK(told[0] == mine[0] && told[1] == mine[1], "PE %d has %llu blocks, this one %llu, or at other offsets", root,
-              (unsigned long long)told[0], (unsigned long long)mine[0]);
+        CHECK(told[0] == mine[0] && told[1] == mine[1], "PE %d has %llu blocks, this one %llu, or at other offsets",
+              root, (unsigned long long)told[0], (unsigned long long)mine[0]);
         OK(rma_barrier_all());
     }
     check_blocks(n, job.me);
@@ -119,8 +120,8 @@ static void local(void) {
         sizes[n] = size;
         bytes += size;
     }
-    CHECK(n < BLOCKS && rma_last_code() == RMA_ERR_NO_MEM && strstr(rma_last_error(), "RMA_LOCAL_MAX"), "%zu blocks: %s", n,
-          rma_last_error());
+    CHECK(n < BLOCKS && rma_last_code() == RMA_ERR_NO_MEM && strstr(rma_last_error(), "RMA_LOCAL_MAX"),
+          "%zu blocks: %s", n, rma_last_error());
     CHECK(bytes > 3 * MIB / 2, "exhausted by %zu blocks of %zu bytes in all", n, bytes);
     check_blocks(n, job.me);
     shuffle(n, &random);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What each PE exposes is found by every other, by the owner's own units, until it is unexposed, and by nobody after.
  *
- * Broken by a size or unit that is taken from the asking PE instead of the owner, by a displacement that is let through one
- * too far, by asking that needs the owner, by memory that is attached twice or detached though somebody still offers it,
- * and by an error of one PE that the others do not hear of, or after which something stays attached. */
+ * Broken by a size or unit that is taken from the asking PE instead of the owner, by a displacement that is let through
+ * one too far, by asking that needs the owner, by memory that is attached twice or detached though somebody still
+ * offers it, and by an error of one PE that the others do not hear of, or after which something stays attached. */
 #include "job.h"
 
 #include <mpi.h>
@@ -75,18 +75,16 @@ static void one_round(int round) {
         *finished = 0;
         OK(rma_barrier_all());
         if (q == job.me) {
-            for (int pe = 0; pe < job.n; pe++)
-                look(e, round, pe);
+            for (int pe = 0; pe < job.n; pe++) look(e, round, pe);
             OK(rma_quiet());
-            for (int pe = 0; pe < job.n; pe++)
-                OK(rma_atomic_add(finished, (uint64_t)1, pe));
+            for (int pe = 0; pe < job.n; pe++) OK(rma_atomic_add(finished, (uint64_t)1, pe));
         }
-        while (!__atomic_load_n(finished, __ATOMIC_ACQUIRE))
-            job_sleep(200);
+        while (!__atomic_load_n(finished, __ATOMIC_ACQUIRE)) job_sleep(200);
     }
     OK(rma_barrier_all());
     for (int pe = 0; size && pe < job.n; pe++)
-        CHECK(job_differs(own(round) + (size_t)pe * unit, 0, unit, (uint64_t)(5000 + pe)) == unit, "what PE %d has put", pe);
+        CHECK(job_differs(own(round) + (size_t)pe * unit, 0, unit, (uint64_t)(5000 + pe)) == unit, "what PE %d has put",
+              pe);
     for (int pe = 0; pe < job.n; pe++)
         if (size_of(pe, round)) before[pe] = rma_exposed_at(e, pe, 0);
     if (kind >= SYMMETRIC) {
@@ -129,8 +127,7 @@ static void twice(void) {
     OK(rma_expose(fresh, 1000, 8, &e[1]));
     OK(rma_expose(attached, 1000, 1, &e[2]));
     OK(rma_expose(attached + 10, 500, 1, &e[3]));
-    for (int i = 0; i < 4; i++)
-        of[i] = rma_exposed_at(e[i], other, 0);
+    for (int i = 0; i < 4; i++) of[i] = rma_exposed_at(e[i], other, 0);
     CHECK(of[0] == of[1] && of[3] == of[2] + 10, "the same memory has two names");
     OK(rma_unexpose(e[0]));
     EXPECT("rma_detach", rma_detach(fresh), RMA_ERR_BASE, job_text("%p", (void *)fresh));
@@ -147,8 +144,7 @@ static void twice(void) {
     OK(rma_unexpose(e[1]));
     OK(rma_unexpose(e[3]));
     OK(rma_barrier_all());
-    for (int i = 0; i < 4; i++)
-        EXPECT("rma_gptr_get", rma_gptr_get(&byte, of[i], 1), RMA_ERR_ADDRESS, "any more");
+    for (int i = 0; i < 4; i++) EXPECT("rma_gptr_get", rma_gptr_get(&byte, of[i], 1), RMA_ERR_ADDRESS, "any more");
     OK(rma_attach(fresh, 1000, &g)); /* nothing is left of it */
     OK(rma_detach(fresh));
     OK(rma_barrier_all());
@@ -232,8 +228,7 @@ int main(void) {
     CHECK(memory[GUEST] && memory[ATTACHED] && memory[FRESH], "no memory");
     OK(rma_attach(memory[ATTACHED], ROOM, &g));
     DOING("exposing");
-    for (int round = 0; round < (job.one_node ? 3 * KINDS : KINDS + 4); round++)
-        one_round(round);
+    for (int round = 0; round < (job.one_node ? 3 * KINDS : KINDS + 4); round++) one_round(round);
     DOING("exposing twice");
     twice();
     DOING("mistakes");

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* However many puts and atomics without a value are on their way at once, to one PE or from all to all, each is done once,
- * and all of them are when rma_quiet returns.
+/* However many puts and atomics without a value are on their way at once, to one PE or from all to all, each is done
+ * once, and all of them are when rma_quiet returns.
  *
- * Broken by a message that is lost, doubled or mixed up where some queue is full, by two PEs that wait for each other to
- * take what they send, by a source that is read after a blocking put has returned, by atomics of one PE on one word that
- * overtake each other, and by a quiet that forgets what is still on its way. */
+ * Broken by a message that is lost, doubled or mixed up where some queue is full, by two PEs that wait for each other
+ * to take what they send, by a source that is read after a blocking put has returned, by atomics of one PE on one word
+ * that overtake each other, and by a quiet that forgets what is still on its way. */
 #include "job.h"
 
 #define SLOT 24 /* bytes at most of one put; each has a place of its own */
@@ -58,16 +58,17 @@ static void flood(int all) {
     memset(words, 0, sizeof *words);
     memset(room, 0, (size_t)(job.n * each) * SLOT);
     OK(rma_barrier_all());
-    for (long i = 0; i < each; i++)
-        send(i, target_of(job.me, i, all), all);
+    for (long i = 0; i < each; i++) send(i, target_of(job.me, i, all), all);
     OK(rma_quiet());
 
     /* After quiet, and before any meeting. */
     for (int pe = 0; pe < job.n; pe++) {
         uint64_t mine = sent(job.me, pe, all, &last), there = rma_atomic_fetch(&words->added[job.me], pe);
-        CHECK(there == mine, "%llu is added on PE %d, not %llu", (unsigned long long)there, pe, (unsigned long long)mine);
+        CHECK(there == mine, "%llu is added on PE %d, not %llu", (unsigned long long)there, pe,
+              (unsigned long long)mine);
         there = rma_atomic_fetch(&words->last[job.me], pe);
-        CHECK(there == last, "%llu is the last on PE %d, not %llu", (unsigned long long)there, pe, (unsigned long long)last);
+        CHECK(there == last, "%llu is the last on PE %d, not %llu", (unsigned long long)there, pe,
+              (unsigned long long)last);
     }
     OK(rma_barrier_all());
     for (int from = 0; from < job.n; from++) {
@@ -80,8 +81,7 @@ static void flood(int all) {
             size_t len = target_of(from, i, all) == job.me ? length_of(i) : 0;
             CHECK(job_differs(slot, 0, len, key_of(from, i, all)) == len, "message %ld of PE %d, of %zu bytes", i, from,
                   len);
-            for (; len < SLOT; len++)
-                CHECK(slot[len] == 0, "byte %zu behind message %ld of PE %d", len, i, from);
+            for (; len < SLOT; len++) CHECK(slot[len] == 0, "byte %zu behind message %ld of PE %d", len, i, from);
         }
     }
     CHECK(words->sum == sum, "the sum is %llu, not %llu", (unsigned long long)words->sum, (unsigned long long)sum);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the others do to a PE that computes is complete while it computes: nobody need enter the library to be put to, to be
- * got from, to be updated, or to have its heap allocated from.
+/* What the others do to a PE that computes is complete while it computes: nobody need enter the library to be put to,
+ * to be got from, to be updated, or to have its heap allocated from.
  *
- * Broken by any operation that waits for its target to make a call. The PE that computes changes a word of its own when it
- * has finished; whoever has all its operations behind it finds the old value there. A machine may be too slow for that: then
- * the PE computes twice as long, and again, so that no time is asserted. */
+ * Broken by any operation that waits for its target to make a call. The PE that computes changes a word of its own when
+ * it has finished; whoever has all its operations behind it finds the old value there. A machine may be too slow for
+ * that: then the PE computes twice as long, and again, so that no time is asserted. */
 #include "job.h"
 
 #define SIZE     5000                /* a multiple of 8 */
@@ -44,7 +44,9 @@ static uint64_t steps_of_half_a_second(void) {
     return (uint64_t)(0.5 * (double)some / (seconds > 1e-6 ? seconds : 1e-6));
 }
 
-static uint64_t key_of(int pe, uint64_t attempt, int kind) { return (uint64_t)pe << 32 | attempt << 8 | (uint64_t)kind; }
+static uint64_t key_of(int pe, uint64_t attempt, int kind) {
+    return (uint64_t)pe << 32 | attempt << 8 | (uint64_t)kind;
+}
 
 static void check(const void *bytes, size_t len, int kind, uint64_t attempt) {
     CHECK(job_differs(bytes, 0, len, key_of(job.me, attempt, kind)) == len, "%zu bytes, kind %d", len, kind);
@@ -85,8 +87,7 @@ static void atomics(int pe) {
     rma_atomic_fetch_add(&board->sum, (uint64_t)1, pe);
     OK(rma_atomic_add(&board->sum, (uint64_t)2, pe));
     OK(rma_quiet());
-    do
-        old = rma_atomic_fetch(&board->sum, pe);
+    do old = rma_atomic_fetch(&board->sum, pe);
     while (rma_atomic_compare_swap(&board->sum, old, old + 3, pe) != old);
 }
 
@@ -109,8 +110,7 @@ static void heap(int pe, uint64_t attempt) {
     unsigned char bytes[SIZE], back[SIZE];
     rma_gptr_t g[3];
     DOING("allocating there");
-    for (int i = 0; i < 3; i++)
-        OK(rma_alloc_mem_on(pe, sizes[i], &g[i]));
+    for (int i = 0; i < 3; i++) OK(rma_alloc_mem_on(pe, sizes[i], &g[i]));
     for (int i = 0; i < 3; i++) {
         size_t len = sizes[i] < SIZE ? sizes[i] : SIZE;
         job_fill(bytes, 0, len, key_of(job.me, attempt, 4 + i));
@@ -123,15 +123,13 @@ static void heap(int pe, uint64_t attempt) {
         check(back, len, 4 + i, attempt);
     }
     DOING("giving back");
-    for (int i = 0; i < 3; i++)
-        OK(rma_gptr_free(g[i]));
+    for (int i = 0; i < 3; i++) OK(rma_gptr_free(g[i]));
     OK(rma_gptr_free(rma_g(&board->own[job.me], pe)));
 }
 
 static void work_on(int pe, uint64_t attempt) {
     DOING("waiting for a PE to compute");
-    while (rma_atomic_fetch(&board->started, pe) < attempt)
-        job_pause();
+    while (rma_atomic_fetch(&board->started, pe) < attempt) job_pause();
     transfers(pe, attempt);
     atomics(pe);
     attached_memory(pe, attempt);
@@ -160,7 +158,8 @@ static void look(const unsigned char *attached, uint64_t attempt) {
         if (pe == job.me && job.n > 1) continue;
         for (int k = 0; k < 2; k++)
             CHECK(job_differs(board->data[pe][k], 0, SIZE, key_of(pe, attempt, k)) == SIZE, "what PE %d has put", pe);
-        CHECK(job_differs(variable[pe], 0, SIZE, key_of(pe, attempt, 2)) == SIZE, "what PE %d has put to a variable", pe);
+        CHECK(job_differs(variable[pe], 0, SIZE, key_of(pe, attempt, 2)) == SIZE, "what PE %d has put to a variable",
+              pe);
         CHECK(memcmp(part, &attempt, 8) == 0, "what PE %d has swapped into attached memory", pe);
         CHECK(job_differs(part + 8, 8, SIZE - 8, key_of(pe, attempt, 3)) == SIZE - 8,
               "what PE %d has put to attached memory", pe);

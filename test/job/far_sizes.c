@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Every length moves whole, in both directions, between memory of every kind, and nothing beside it.
  *
- * Broken by a length where one way to move bytes ends and the next one begins, by an odd place, by padding that is written,
- * by pieces of a long one that are mixed up, by long ones that wait for each other in a ring, by a source that is read after
- * a blocking put has returned, and by data that is not there after a quiet. On 4 PEs all that can goes through MPI's window. */
+ * Broken by a length where one way to move bytes ends and the next one begins, by an odd place, by padding that is
+ * written, by pieces of a long one that are mixed up, by long ones that wait for each other in a ring, by a source that
+ * is read after a blocking put has returned, and by data that is not there after a quiet. On 4 PEs all that can goes
+ * through MPI's window. */
 #include "job.h"
 
 #include <mpi.h>
@@ -18,7 +19,8 @@ static const size_t sizes[] = {0, 1, 7, 8, 9, 63, 64, 100, 1000, 4095, 4096, 409
 
 /* The first two are named by address, all of them by global pointer. */
 enum kind { SYMMETRIC, STATIC, LOCAL, ATTACHED, KINDS };
-static const char *const kind_names[KINDS] = {"the symmetric heap", "a global variable", "a local heap", "attached memory"};
+static const char *const kind_names[KINDS] = {"the symmetric heap", "a global variable", "a local heap",
+                                              "attached memory"};
 
 enum how { BLOCKING, NONBLOCKING, BY_GPTR, HOWS };
 
@@ -43,7 +45,8 @@ static size_t place(const struct move *m, int kind, int origin) {
 }
 
 static int fits(const struct move *m, int kind) {
-    return m->len + AROUND <= room[kind] / (m->to_one ? (size_t)job.n : 1) && (m->len < LONGEST || m->how == NONBLOCKING);
+    return m->len + AROUND <= room[kind] / (m->to_one ? (size_t)job.n : 1) &&
+           (m->len < LONGEST || m->how == NONBLOCKING);
 }
 
 static uint64_t key_of(const struct move *m, int kind, int pe, int owner) {
@@ -52,7 +55,8 @@ static uint64_t key_of(const struct move *m, int kind, int pe, int owner) {
 
 static void check_guards(const unsigned char *p, size_t len, const char *where) {
     for (size_t i = 0; i < GUARD; i++)
-        CHECK(p[-1 - (ptrdiff_t)i] == 0xa5 && p[len + i] == 0xa5, "%zu bytes beside %zu bytes in %s", i + 1, len, where);
+        CHECK(p[-1 - (ptrdiff_t)i] == 0xa5 && p[len + i] == 0xa5, "%zu bytes beside %zu bytes in %s", i + 1, len,
+              where);
 }
 
 static void put(const struct move *m, int kind, size_t at, const void *source, int pe) {
@@ -122,8 +126,7 @@ int main(void) {
     if (size && atoi(size) == 4) setenv("RMA_WINDOW", "always", 0);
     job_start();
     most = !job.slow && job_room() >= LONGEST * 3 / 2 ? LONGEST : LONG;
-    for (int kind = 0; kind < KINDS; kind++)
-        room[kind] = (kind == SYMMETRIC ? most : LONG) + AROUND;
+    for (int kind = 0; kind < KINDS; kind++) room[kind] = (kind == SYMMETRIC ? most : LONG) + AROUND;
     memory[SYMMETRIC] = rma_malloc(room[SYMMETRIC]);
     memory[STATIC] = variable;
     OK(rma_alloc_mem(room[LOCAL], &memory[LOCAL]));
@@ -132,8 +135,7 @@ int main(void) {
     to = malloc(most + AROUND);
     CHECK(memory[SYMMETRIC] && memory[ATTACHED] && from && to, "%s", rma_last_error());
     OK(rma_attach(memory[ATTACHED], room[ATTACHED], &mine[ATTACHED]));
-    for (int kind = 0; kind < ATTACHED; kind++)
-        mine[kind] = rma_gptr(memory[kind], job.me);
+    for (int kind = 0; kind < ATTACHED; kind++) mine[kind] = rma_gptr(memory[kind], job.me);
     MPI_Allgather(mine, KINDS, MPI_UINT64_T, start, KINDS, MPI_UINT64_T, MPI_COMM_WORLD);
 
     for (int to_one = 0; to_one < 2; to_one++)

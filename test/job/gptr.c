@@ -2,16 +2,16 @@
 /* A global pointer is the same word on every PE, names the same byte for each of them, and is refused where it names
  * none.
  *
- * Broken by a conversion that depends on where a PE has mapped the heaps, by a peer that does not see how far a local heap
- * has grown, by a bound that lets the first or last byte through or keeps it out, by an atomic that is not the same
- * one as that on the address, and by a wrong pointer that is touched instead of refused. */
+ * Broken by a conversion that depends on where a PE has mapped the heaps, by a peer that does not see how far a local
+ * heap has grown, by a bound that lets the first or last byte through or keeps it out, by an atomic that is not the
+ * same one as that on the address, and by a wrong pointer that is touched instead of refused. */
 #include "job.h"
 
 #include <mpi.h>
 
-#define PE_SHIFT 40 /* rma.h: the owner in the upper 24 bits, the offset in the lower 40 */
+#define PE_SHIFT    40 /* rma.h: the owner in the upper 24 bits, the offset in the lower 40 */
 #define OFFSET_MASK (((rma_gptr_t)1 << PE_SHIFT) - 1)
-#define ROOM 5000
+#define ROOM        5000
 
 static rma_gptr_t with_pe(rma_gptr_t g, int pe) { return (g & OFFSET_MASK) | (rma_gptr_t)pe << PE_SHIFT; }
 
@@ -107,7 +107,8 @@ static void one_stack(void) {
         sum[e.maker] += e.number;
     }
     for (int pe = 0; pe < job.n; pe++)
-        CHECK(found[pe] == n && sum[pe] == n * (n - 1) / 2, "%llu elements of PE %d", (unsigned long long)found[pe], pe);
+        CHECK(found[pe] == n && sum[pe] == n * (n - 1) / 2, "%llu elements of PE %d", (unsigned long long)found[pe],
+              pe);
     OK(rma_barrier_all());
     OK(rma_free_mem(mine));
     OK(rma_free(head));
@@ -126,8 +127,8 @@ static void atomics(rma_gptr_t g) {
     CHECK(rma_gptr_atomic_fetch_add(g, UINT64_MAX) == 6 && rma_gptr_atomic_fetch(g) == 5, "fetch_add");
 }
 
-/* Each PE's local heap grows by itself, far beyond what was committed at first. All PEs reach all of it as soon as they have
- * been told, by an atomic, where it is; there is no call by them or with them. */
+/* Each PE's local heap grows by itself, far beyond what was committed at first. All PEs reach all of it as soon as they
+ * have been told, by an atomic, where it is; there is no call by them or with them. */
 #define STEPS 6
 
 static size_t step_size(int step) { return ((size_t)100 << 10) << (job.slow ? step / 2 : step); }
@@ -146,8 +147,8 @@ static void growth(void) {
             while ((g = rma_atomic_fetch(&news[pe][i], job.me)) == RMA_GPTR_NULL) job_pause();
             for (int end = 0; end < 2; end++) {
                 OK(rma_gptr_get(&byte, g + (end ? size - 1 : 0), 1));
-                CHECK(byte == (unsigned char)(10 * i + pe), "%s byte of PE %d's %zu is %d", end ? "last" : "first", pe, size,
-                      byte);
+                CHECK(byte == (unsigned char)(10 * i + pe), "%s byte of PE %d's %zu is %d", end ? "last" : "first", pe,
+                      size, byte);
             }
             byte = (unsigned char)(100 + job.me);
             OK(rma_gptr_put(g + size - 2 - (size_t)job.me, &byte, 1));
@@ -226,7 +227,8 @@ static void mistakes(char *block, char *alone, char *first, const rma_gptr_t *pe
         refused(peers[pe], RMA_ERR_ADDRESS, job_text("heaps of PE %d", pe),
                 SIZE_MAX - (size_t)(peers[pe] & OFFSET_MASK) + 1);
         EXPECT_ZERO("rma_gptr_atomic_fetch", rma_gptr_atomic_fetch(peers[pe] + 4), RMA_ERR_ADDRESS, "not aligned to 8");
-        EXPECT("rma_gptr_atomic_set", rma_gptr_atomic_set(with_pe(here, pe) + 1, 1), RMA_ERR_ADDRESS, "not aligned to 8");
+        EXPECT("rma_gptr_atomic_set", rma_gptr_atomic_set(with_pe(here, pe) + 1, 1), RMA_ERR_ADDRESS,
+               "not aligned to 8");
     }
 
     for (unsigned k = 1; k < 8; k++) {
@@ -234,12 +236,14 @@ static void mistakes(char *block, char *alone, char *first, const rma_gptr_t *pe
         EXPECT_ZERO("rma_gptr_atomic_fetch", rma_gptr_atomic_fetch(here + k), RMA_ERR_ADDRESS, words);
         EXPECT("rma_gptr_atomic_set", rma_gptr_atomic_set(local + k, 1), RMA_ERR_ADDRESS, words);
         EXPECT_ZERO("rma_gptr_atomic_swap", rma_gptr_atomic_swap(here + k, 1), RMA_ERR_ADDRESS, words);
-        EXPECT_ZERO("rma_gptr_atomic_compare_swap", rma_gptr_atomic_compare_swap(here + k, 0, 1), RMA_ERR_ADDRESS, words);
+        EXPECT_ZERO("rma_gptr_atomic_compare_swap", rma_gptr_atomic_compare_swap(here + k, 0, 1), RMA_ERR_ADDRESS,
+                    words);
         EXPECT_ZERO("rma_gptr_atomic_fetch_add", rma_gptr_atomic_fetch_add(local + k, 1), RMA_ERR_ADDRESS, words);
     }
 
     /* Making them. */
-    EXPECT_ZERO("rma_gptr", rma_gptr(&stack, job.me) != 0, RMA_ERR_ADDRESS, job_text("%p", (void *)&stack), "in no heap, global variable");
+    EXPECT_ZERO("rma_gptr", rma_gptr(&stack, job.me) != 0, RMA_ERR_ADDRESS, job_text("%p", (void *)&stack),
+                "in no heap, global variable");
     EXPECT_ZERO("rma_gptr", rma_gptr(block, job.n) != 0, RMA_ERR_PE, job_text("%d is outside 0..%d", job.n, job.n - 1));
     EXPECT_ZERO("rma_gptr", rma_gptr(block, -1) != 0, RMA_ERR_PE, "-1 is outside");
     for (int pe = 0; pe < job.n; pe++)

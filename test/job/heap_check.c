@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* With RMA_HEAP_CHECK=full what is written behind a block, or before it, is told when the block is given back, by whoever
- * does; and nothing is told of a program that does no such thing.
+/* With RMA_HEAP_CHECK=full what is written behind a block, or before it, is told when the block is given back, by
+ * whoever does; and nothing is told of a program that does no such thing.
  *
- * Broken by a way to give back that does not look, by a zone that is at the wrong place after a block has changed its size, by a
- * look at a block that another PE is giving back in this moment, and by a block that is lost when an error is told.
+ * Broken by a way to give back that does not look, by a zone that is at the wrong place after a block has changed its
+ * size, by a look at a block that another PE is giving back in this moment, and by a block that is lost when an error
+ * is told.
  *
- * With RMA_TEST_LEAK=what (test/check-heap-check.sh) it leaves that behind for the report at the end, or writes to what it has given back. */
+ * With RMA_TEST_LEAK=what (test/check-heap-check.sh) it leaves that behind for the report at the end, or writes to what
+ * it has given back. */
 #include "job.h"
 
 #include <mpi.h>
 
-#define ZONE 64
+#define ZONE    64
 #define LARGEST 4096 /* bytes of a block that is overrun */
-#define RED 0xf3
-#define NEW 0xa5
-#define OLD 0xdf
+#define RED     0xf3
+#define NEW     0xa5
+#define OLD     0xdf
 
 static const unsigned char wrong = 0x11;
 
@@ -54,11 +56,12 @@ static char *local(size_t size) {
 
 /* ---- overruns of the local heap ---- */
 
-/* n bytes wrong from byte `from` behind the end. The block stays until it is repaired. Only on the node it has an address by
- * which to give it back, that others are told. */
+/* n bytes wrong from byte `from` behind the end. The block stays until it is repaired. Only on the node it has an
+ * address by which to give it back, that others are told. */
 static void overrun(rma_gptr_t g, int by_gptr, size_t size, size_t from, size_t n) {
     char *at = rma_gptr_ptr(g);
-    const char *block = job_text("the block of %zu bytes at %s", size, at ? job_text("%p was overrun", (void *)at) : "");
+    const char *block =
+        job_text("the block of %zu bytes at %s", size, at ? job_text("%p was overrun", (void *)at) : "");
     const char *byte = job_text("was overrun: byte %zu behind its end is %#x", from, wrong);
     CHECK((at != NULL) == rma_on_node(rma_gptr_pe(g)), "%p for PE %d", (void *)at, rma_gptr_pe(g));
     if (!at) by_gptr = 1;
@@ -80,9 +83,7 @@ static void overrun(rma_gptr_t g, int by_gptr, size_t size, size_t from, size_t 
 
 static void overruns(void) {
     static const size_t sizes[] = {1, 63, 64, 65, 100, 128, 1000, LARGEST};
-    static const struct {
-        size_t from, n;
-    } parts[] = {{0, 1}, {0, ZONE}, {ZONE - 1, 1}, {17, 5}};
+    static const struct { size_t from, n; } parts[] = {{0, 1}, {0, ZONE}, {ZONE - 1, 1}, {17, 5}};
     struct rma_heap_stats s;
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         for (size_t k = 0; k < sizeof parts / sizeof *parts; k++)
@@ -119,7 +120,8 @@ static void underruns(void) {
         EXPECT("rma_free_mem", rma_free_mem(b), RMA_ERR_ADDRESS,
                job_text("byte %zu before the block at %p is %#x", before, (void *)b, wrong), "underrun",
                job_text("block of 128 bytes at %p was overrun", (void *)a));
-        EXPECT("rma_gptr_free", rma_gptr_free(rma_gptr(b, job.me)), RMA_ERR_ADDRESS, job_text("byte %zu before", before));
+        EXPECT("rma_gptr_free", rma_gptr_free(rma_gptr(b, job.me)), RMA_ERR_ADDRESS,
+               job_text("byte %zu before", before));
         b[-(ptrdiff_t)before] = (char)RED;
     }
     OK(rma_free_mem(b));
@@ -161,7 +163,8 @@ static void far_too_much(void) {
     OK(rma_heap_stats(RMA_HEAP_LOCAL, &before));
     for (size_t less = 0; less < 130; less += less < 62 ? 31 : 1) {
         EXPECT("rma_alloc_mem", rma_alloc_mem(SIZE_MAX - less, &base), RMA_ERR_NO_MEM, "asked for", "RMA_LOCAL_MAX");
-        EXPECT("rma_alloc_mem_on", rma_alloc_mem_on(job.me, SIZE_MAX - less, &g), RMA_ERR_NO_MEM, "asked for", "RMA_LOCAL_MAX");
+        EXPECT("rma_alloc_mem_on", rma_alloc_mem_on(job.me, SIZE_MAX - less, &g), RMA_ERR_NO_MEM, "asked for",
+               "RMA_LOCAL_MAX");
         EXPECT_ZERO("rma_malloc", rma_malloc(SIZE_MAX - less) != NULL, RMA_ERR_NO_MEM, "asked for", "RMA_HEAP_MAX");
     }
     CHECK(g == 5 && base == &g, "a failure wrote");
@@ -174,8 +177,9 @@ static void far_too_much(void) {
 /* All PEs fail, the one with the damage says where. */
 static void symmetric_overrun(char *at, size_t size, int pe) {
     for (int resize = 0; resize < 2; resize++) {
-        const char *words = pe == job.me ? job_text("the block of %zu bytes at %p was overrun: byte 3 behind", size, (void *)at)
-                                         : job_text("PE %d", pe);
+        const char *words = pe == job.me
+                                ? job_text("the block of %zu bytes at %p was overrun: byte 3 behind", size, (void *)at)
+                                : job_text("PE %d", pe);
         if (pe == job.me) at[size + 3] = (char)wrong;
         if (resize)
             EXPECT_ZERO("rma_realloc", rma_realloc(at, size + 1) != NULL, RMA_ERR_ADDRESS, words);
@@ -223,8 +227,8 @@ static void symmetric(void) {
 
 #define MANY 128
 
-/* Neighbours in memory, given back by two PEs at a time: nobody has done anything wrong, and nothing is told. And each by
- * all PEs: one of them succeeds, the others hear that it is none. */
+/* Neighbours in memory, given back by two PEs at a time: nobody has done anything wrong, and nothing is told. And each
+ * by all PEs: one of them succeeds, the others hear that it is none. */
 static void at_once(void) {
     rma_gptr_t *blocks = rma_malloc(MANY * sizeof *blocks), mine[MANY];
     long *freed = rma_malloc(sizeof *freed);
@@ -248,8 +252,8 @@ static void at_once(void) {
             if (!twice && from != job.me) continue;
             code = rma_gptr_free(mine[i]);
             n += code == RMA_SUCCESS;
-            CHECK(code == RMA_SUCCESS || (twice && code == RMA_ERR_BASE), "block %zu of PE %d, given back %s: %s", i, owner,
-                  twice ? "by all PEs" : "once", rma_last_error());
+            CHECK(code == RMA_SUCCESS || (twice && code == RMA_ERR_BASE), "block %zu of PE %d, given back %s: %s", i,
+                  owner, twice ? "by all PEs" : "once", rma_last_error());
         }
         rma_atomic_add(freed, n, owner);
         OK(rma_barrier_all());

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What rma_heap_stats tells is exact: all of it can be worked out from the blocks that the program holds and where they lie.
+/* What rma_heap_stats tells is exact: all of it can be worked out from the blocks that the program holds and where they
+ * lie.
  *
- * Broken by a count that one of the ways to give back forgets, by blocks that wait somewhere (with those that others have
- * returned, in a list of small ones) and are neither used nor free, and by free neighbours that are shown as two. */
+ * Broken by a count that one of the ways to give back forgets, by blocks that wait somewhere (with those that others
+ * have returned, in a list of small ones) and are neither used nor free, and by free neighbours that are shown as two.
+ */
 #include "job.h"
 
-#define MIB ((size_t)1 << 20)
-#define MAX (4 * MIB)
+#define MIB    ((size_t)1 << 20)
+#define MAX    (4 * MIB)
 #define BLOCKS 120
 
 static size_t rounded(size_t n) { return (n + 63) / 64 * 64; }
@@ -59,14 +61,15 @@ static void compare(void) {
     qsort(model.block, model.n, sizeof *model.block, by_place);
     for (size_t i = 0; i < model.n; i++) {
         size_t offset = (size_t)(model.block[i].at - model.base);
-        CHECK(offset >= end && offset % 64 == 0, "%s heap: a block at %zu, the one before it ends at %zu", model.name, offset, end);
+        CHECK(offset >= end && offset % 64 == 0, "%s heap: a block at %zu, the one before it ends at %zu", model.name,
+              offset, end);
         gap(&want, offset - end);
         end = offset + model.block[i].size;
         want.used += model.block[i].size;
         want.n_returned += (size_t)model.block[i].returned;
     }
-    CHECK(s.size >= end && s.size <= model.max, "%s heap: a block ends at %zu, the size is %zu of %zu", model.name, end, s.size,
-          model.max);
+    CHECK(s.size >= end && s.size <= model.max, "%s heap: a block ends at %zu, the size is %zu of %zu", model.name, end,
+          s.size, model.max);
     gap(&want, s.size - end);
     SAME(used, want.used);
     SAME(n_used, model.n);
@@ -81,10 +84,12 @@ static void compare(void) {
         SAME(free_class[c].blocks, want.free_class[c].blocks);
         SAME(free_class[c].bytes, want.free_class[c].bytes);
     }
-    CHECK(s.committed >= s.size && s.committed < s.size + 2 * MIB, "%s heap: committed %zu for %zu", model.name, s.committed, s.size);
+    CHECK(s.committed >= s.size && s.committed < s.size + 2 * MIB, "%s heap: committed %zu for %zu", model.name,
+          s.committed, s.size);
     /* Each growth is told, and nothing else is. */
-    CHECK((s.size > model.size) == (s.n_growths > model.n_growths), "%s heap: %zu bytes after %zu growths, %zu after %zu",
-          model.name, s.size, s.n_growths, model.size, model.n_growths);
+    CHECK((s.size > model.size) == (s.n_growths > model.n_growths),
+          "%s heap: %zu bytes after %zu growths, %zu after %zu", model.name, s.size, s.n_growths, model.size,
+          model.n_growths);
     model.size = s.size;
     model.n_growths = s.n_growths;
     difference = s.free - s.largest_free;
@@ -159,9 +164,7 @@ static void take(size_t i) {
             OK(rma_free_mem(b->at));
             drop(i);
             return;
-        default: /* by the list, also one's own */
-            OK(rma_gptr_free(rma_gptr(b->at, job.me)));
-            b->returned = 1;
+        default: /* by the list, also one's own */ OK(rma_gptr_free(rma_gptr(b->at, job.me))); b->returned = 1;
     }
 }
 
@@ -253,16 +256,16 @@ static void returned(void) {
             for (size_t i = 0; i < 10; i++)
                 if (list || i >= given) used += rounded(100 + i * 50);
             CHECK(s.n_returned == list && s.n_used == n_used && s.used == used,
-                  "heap %d: %zu returned, %zu used with %zu bytes; not %zu, %zu, %zu", heap, s.n_returned, s.n_used, s.used, list,
-                  n_used, used);
+                  "heap %d: %zu returned, %zu used with %zu bytes; not %zu, %zu, %zu", heap, s.n_returned, s.n_used,
+                  s.used, list, n_used, used);
         }
         if (heap == RMA_HEAP_LOCAL)
             OK(rma_alloc_mem(64, &base));
         else
             OK(rma_alloc_mem_on(job.me, 64, &g));
         OK(rma_heap_stats((enum rma_heap)heap, &s));
-        CHECK(s.n_returned == 0 && s.n_used == 2 && s.used == 64 + rounded(100 + 9 * 50), "heap %d: %zu returned, %zu used with %zu bytes",
-              heap, s.n_returned, s.n_used, s.used);
+        CHECK(s.n_returned == 0 && s.n_used == 2 && s.used == 64 + rounded(100 + 9 * 50),
+              "heap %d: %zu returned, %zu used with %zu bytes", heap, s.n_returned, s.n_used, s.used);
     }
     OK(rma_free_mem(base));
     OK(rma_gptr_free(g));

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* rma_alloc_mem_hints gives what must be given (alignment, zeroes, pages of its own), says honestly what else it has got, and
- * always a block like any other.
+/* rma_alloc_mem_hints gives what must be given (alignment, zeroes, pages of its own), says honestly what else it has
+ * got, and always a block like any other.
  *
  * Broken by an alignment of the wrong base, by zeroes that were left out because new pages are zero, by a neighbour on
  * a page that was bound or is huge, and by a hint that counts as granted where nothing came of it. */
 #include "job.h"
 
-#define KIB ((size_t)1 << 10)
-#define MIB ((size_t)1 << 20)
+#define KIB  ((size_t)1 << 10)
+#define MIB  ((size_t)1 << 20)
 #define SOME 8
 
 static size_t page, huge; /* huge: 0 if the system has none */
@@ -45,7 +45,11 @@ static void alignments(void) {
             if (!first) first = spacer[i];
             OK(rma_alloc_mem_hints(size, &hints, &at[i]));
             CHECK(hints.granted == 0, "granted %d where nothing was asked for", hints.granted);
-            CHECK((uintptr_t)at[i] % (i & 1 ? 64 : alignment < page ? alignment : page) == 0, "%p for %zu", (void *)at[i], alignment);
+            CHECK((uintptr_t)at[i] % (i & 1              ? 64
+                                      : alignment < page ? alignment
+                                                         : page) ==
+                      0,
+                  "%p for %zu", (void *)at[i], alignment);
             /* Beyond a page it is the offset's: the heap begins at its first block. */
             CHECK(i & 1 || (size_t)(at[i] - first) % alignment == 0, "offset %td for %zu", at[i] - first, alignment);
             use(at[i], size, (uint64_t)alignment + (uint64_t)i);
@@ -91,8 +95,8 @@ static void alone(const char *at, size_t size, size_t unit) {
     uintptr_t from = (uintptr_t)at / unit * unit, to = ((uintptr_t)at + size + unit - 1) / unit * unit;
     for (int k = 0; k < SOME; k++) {
         OK(rma_alloc_mem(64, &other[k]));
-        CHECK((uintptr_t)other[k] + 64 <= from || (uintptr_t)other[k] >= to, "%p is on a page of %zu bytes at %p", (void *)other[k],
-              size, (const void *)at);
+        CHECK((uintptr_t)other[k] + 64 <= from || (uintptr_t)other[k] >= to, "%p is on a page of %zu bytes at %p",
+              (void *)other[k], size, (const void *)at);
     }
     for (int k = 0; k < SOME; k++) OK(rma_free_mem(other[k]));
 }
@@ -157,7 +161,8 @@ static void huge_pages(void) {
         if (hints.granted & RMA_GRANTED_HUGE) {
             size_t kib = huge ? huge_kib((uintptr_t)at, (uintptr_t)at + room) : 0;
             CHECK(huge != 0, "granted huge pages, and the system has none");
-            CHECK(kib * KIB >= room, "granted huge pages for %zu bytes at %p, but %zu KiB are", sizes[i], (void *)at, kib);
+            CHECK(kib * KIB >= room, "granted huge pages for %zu bytes at %p, but %zu KiB are", sizes[i], (void *)at,
+                  kib);
             alone(at, sizes[i], huge);
         }
         CHECK(job_differs(at, 0, sizes[i], key) == sizes[i], "a neighbour wrote into it");
@@ -172,14 +177,17 @@ static void mistakes(void) {
     void *base = &hints;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         hints = asked(bad[i], 0, -1, 0);
-        EXPECT("rma_alloc_mem_hints", rma_alloc_mem_hints(10, &hints, &base), RMA_ERR_ARG, job_text("alignment %zu", bad[i]));
-        EXPECT("rma_alloc_mem_hints", rma_alloc_mem_hints(0, &hints, &base), RMA_ERR_ARG, job_text("alignment %zu", bad[i]));
+        EXPECT("rma_alloc_mem_hints", rma_alloc_mem_hints(10, &hints, &base), RMA_ERR_ARG,
+               job_text("alignment %zu", bad[i]));
+        EXPECT("rma_alloc_mem_hints", rma_alloc_mem_hints(0, &hints, &base), RMA_ERR_ARG,
+               job_text("alignment %zu", bad[i]));
         CHECK(hints.granted == -1, "a mistake wrote granted %d", hints.granted);
     }
     for (int node = -1000; node <= 1000000; node += node < 0 ? 998 : 999998) {
         hints = asked(0, 0, node, 0);
         if (node == 0) continue;
-        EXPECT("rma_alloc_mem_hints", rma_alloc_mem_hints(10, &hints, &base), RMA_ERR_ARG, job_text("no NUMA node %d", node));
+        EXPECT("rma_alloc_mem_hints", rma_alloc_mem_hints(10, &hints, &base), RMA_ERR_ARG,
+               job_text("no NUMA node %d", node));
         CHECK(hints.granted == -1, "a mistake wrote granted %d", hints.granted);
     }
     hints = asked(0, 0, INT_MAX, 0);
@@ -190,7 +198,8 @@ static void mistakes(void) {
     for (int kind = 0; kind < 8; kind++) {
         hints = asked(kind & 1 ? (size_t)1 << 30 : 0, 1, kind & 2 ? 0 : -1, kind & 4);
         EXPECT("rma_alloc_mem_hints", rma_alloc_mem_hints(SIZE_MAX, &hints, &base), RMA_ERR_NO_MEM, "RMA_LOCAL_MAX");
-        EXPECT("rma_alloc_mem_hints", rma_alloc_mem_hints(SIZE_MAX - huge, &hints, &base), RMA_ERR_NO_MEM, "RMA_LOCAL_MAX");
+        EXPECT("rma_alloc_mem_hints", rma_alloc_mem_hints(SIZE_MAX - huge, &hints, &base), RMA_ERR_NO_MEM,
+               "RMA_LOCAL_MAX");
         EXPECT("rma_alloc_mem_hints", rma_alloc_mem_hints(17 * MIB, &hints, &base), RMA_ERR_NO_MEM, "RMA_LOCAL_MAX");
         CHECK(hints.granted == -1 && base == &hints, "a failure wrote %d, %p", hints.granted, base);
     }

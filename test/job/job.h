@@ -2,13 +2,13 @@
 /* job.h: what the job tests share: starting, checks that end the job, expected errors, teams, patterns, waiting.
  *
  * A test is a program whose name is its claim. It calls job_start, asks questions by CHECK, OK and EXPECT, and returns
- * job_end(). A check that fails prints PE, file, line and what was found, and ends the job. Data moves among all PEs, on
- * whichever nodes they are; only load and store (rma_ptr, rma_gptr_ptr) end with the node, whose PEs are job.pes.
+ * job_end(). A check that fails prints PE, file, line and what was found, and ends the job. Data moves among all PEs,
+ * on whichever nodes they are; only load and store (rma_ptr, rma_gptr_ptr) end with the node, whose PEs are job.pes.
  * Between nodes an operation takes a hundred times longer (job_far_rounds), and a put is on its way until rma_quiet
  * (job_order, job_settle).
  *
- * Numbers are drawn from job_random, so that every run does the same; RMA_TEST_SEED=n draws others. RMA_TEST_DEPTH (see test/run-job) says how many
- * rounds are run, RMA_TEST_SLOW=n makes deadlines n times as long. */
+ * Numbers are drawn from job_random, so that every run does the same; RMA_TEST_SEED=n draws others. RMA_TEST_DEPTH (see
+ * test/run-job) says how many rounds are run, RMA_TEST_SLOW=n makes deadlines n times as long. */
 #ifndef JOB_H
 #define JOB_H
 
@@ -30,9 +30,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#define JOB_PES_MAX 64    /* more PEs than any test is run with */
-#define JOB_DEADLINE 50   /* seconds; run-job's own deadline comes later and knows less */
-#define JOB_SLOWER 10     /* under valgrind: so many times longer, so many times fewer rounds */
+#define JOB_PES_MAX  64 /* more PEs than any test is run with */
+#define JOB_DEADLINE 50 /* seconds; run-job's own deadline comes later and knows less */
+#define JOB_SLOWER   10 /* under valgrind: so many times longer, so many times fewer rounds */
 
 struct job {
     int me, n;            /* this PE, PEs */
@@ -74,7 +74,7 @@ static inline void job_fail(const char *file, int line, const char *what, const 
 
 /* CHECK: the condition holds, or the job ends with the text. OK: the call returns RMA_SUCCESS. */
 #define CHECK(condition, ...) ((condition) ? (void)0 : job_fail(__FILE__, __LINE__, #condition, __VA_ARGS__))
-#define OK(call) CHECK((call) == RMA_SUCCESS, "%s", rma_last_error())
+#define OK(call)              CHECK((call) == RMA_SUCCESS, "%s", rma_last_error())
 
 /* DOING: what this PE is at, for the texts of failures. */
 #define DOING(text) ((void)(job_doing = (text)))
@@ -123,7 +123,8 @@ static inline void job_expect_end(const char *file, int line, const char *call, 
     const char *text = rma_last_error();
     size_t len = strlen(name);
     if (got != want)
-        job_fail(file, line, call, "code %d (%s), not %d (%s): %s", got, rma_strerror(got), want, rma_strerror(want), text);
+        job_fail(file, line, call, "code %d (%s), not %d (%s): %s", got, rma_strerror(got), want, rma_strerror(want),
+                 text);
     if (rma_last_code() != want) job_fail(file, line, call, "rma_last_code is %d, not %d", rma_last_code(), want);
     if (strncmp(text, name, len) != 0 || text[len] != ':') job_fail(file, line, call, "names not %s: %s", name, text);
     for (; *words; words++)
@@ -226,15 +227,15 @@ static inline void job_skip(const char *why) {
 static inline int job_any(int step) { return ((job.me + step) % job.n + job.n) % job.n; }
 static inline int job_next(int step) { return job.pes[((job.near + step) % job.n_near + job.n_near) % job.n_near]; }
 
-/* job_choose: the smallest of the numbers that fit where this job runs. An operation on another node takes up to some 300 us where
- * PEs share processors. */
+/* job_choose: the smallest of the numbers that fit where this job runs. An operation on another node takes up to some
+ * 300 us where PEs share processors. */
 static inline long job_choose(long roomy, long crowded, long far) {
     long n = job.crowded ? crowded : roomy;
     return job.one_node || n < far ? n : far;
 }
 
-/* job_rounds: fewer where they take longer, and fewer by RMA_TEST_DEPTH. job_far_rounds: the same, but `far` of them where some PEs are on other
- * nodes. At least 1. */
+/* job_rounds: fewer where they take longer, and fewer by RMA_TEST_DEPTH. job_far_rounds: the same, but `far` of them
+ * where some PEs are on other nodes. At least 1. */
 static inline long job_far_rounds(long roomy, long crowded, long far) {
     long n = job_choose(roomy, crowded, far);
     if (job.slow) return n / JOB_SLOWER + 1;
@@ -244,9 +245,9 @@ static inline long job_rounds(long roomy, long crowded) { return job_far_rounds(
 
 /* ---- order ----
  *
- * Between two operations of this PE on the same bytes of pe: job_order before a put that follows a put, job_settle before
- * anything that reads what was put, or what an atomic that returns no value has written. On the node neither does anything:
- * there an operation is done when it returns, and the tests would see it if it were not. */
+ * Between two operations of this PE on the same bytes of pe: job_order before a put that follows a put, job_settle
+ * before anything that reads what was put, or what an atomic that returns no value has written. On the node neither
+ * does anything: there an operation is done when it returns, and the tests would see it if it were not. */
 
 static inline void job_order(int pe) {
     if (!rma_on_node(pe)) OK(rma_fence());
@@ -278,9 +279,10 @@ static inline struct job_group job_node(void) {
     return g;
 }
 
-/* job_part: the parent's PEs start, start + stride, ..., which are no team yet. job_strided: and have become one; all PEs of the parent call
- * it, others may. */
-static inline struct job_group job_part(const struct job_group *parent, const char *name, int start, int stride, int size) {
+/* job_part: the parent's PEs start, start + stride, ..., which are no team yet. job_strided: and have become one; all
+ * PEs of the parent call it, others may. */
+static inline struct job_group job_part(const struct job_group *parent, const char *name, int start, int stride,
+                                        int size) {
     struct job_group g = {.name = name, .team = RMA_TEAM_INVALID, .me = -1, .n = size};
     for (int i = 0; i < size; i++) {
         g.pes[i] = parent->pes[start + i * stride];
@@ -289,7 +291,8 @@ static inline struct job_group job_part(const struct job_group *parent, const ch
     return g;
 }
 
-static inline struct job_group job_strided(const struct job_group *parent, const char *name, int start, int stride, int size) {
+static inline struct job_group job_strided(const struct job_group *parent, const char *name, int start, int stride,
+                                           int size) {
     struct job_group g = job_part(parent, name, start, stride, size);
     if (parent->me >= 0) OK(rma_team_split_strided(parent->team, start, stride, size, &g.team));
     return g;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A process that ends without rma_finalize, or that only seems to: test/check-exit.sh runs the ways and looks at words and exit codes.
+/* A process that ends without rma_finalize, or that only seems to: test/check-exit.sh runs the ways and looks at words
+ * and exit codes.
  *
  *     exit N   the last PE calls exit(N), the others wait for it in a barrier
  *     return   all PEs return 0 from main

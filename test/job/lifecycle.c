@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The runtime runs from the first rma_init to the last rma_finalize, and outside of that every call says so and returns.
+/* The runtime runs from the first rma_init to the last rma_finalize, and outside of that every call says so and
+ * returns.
  *
  * Broken by an init that starts anew or a finalize that ends too early when they are nested, by a call that crashes,
- * hangs or succeeds while the runtime is not running, and by an end that cannot be reached twice. Here librma starts MPI
- * itself. On an odd number of PEs the program finalizes MPI while the runtime is running still: that ends both. */
+ * hangs or succeeds while the runtime is not running, and by an end that cannot be reached twice. Here librma starts
+ * MPI itself. On an odd number of PEs the program finalizes MPI while the runtime is running still: that ends both. */
 #include "job.h"
 
 #include <mpi.h>
@@ -68,7 +69,8 @@ static void nothing_works(const char *when, void *block, rma_gptr_t g) {
     for (int i = 0; i < 4; i++) CHECK(anywhere[i] == 0, "word %d is %ld", i, anywhere[i]);
 
     EXPECT("rma_finalize", rma_finalize(), RMA_ERR_STATE, "more often than rma_init");
-    CHECK(strcmp(rma_version(), RMA_VERSION) == 0 && rma_strerror(RMA_ERR_STATE)[0] && rma_wtime() > 0, "what always works");
+    CHECK(strcmp(rma_version(), RMA_VERSION) == 0 && rma_strerror(RMA_ERR_STATE)[0] && rma_wtime() > 0,
+          "what always works");
 }
 
 static void it_works(long *word) {

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* In a program that starts and ends MPI itself the runtime can come and go as often as one likes, also after an init that
- * has failed, and the two may be ended in either order.
+/* In a program that starts and ends MPI itself the runtime can come and go as often as one likes, also after an init
+ * that has failed, and the two may be ended in either order.
  *
- * Broken by an init that fails on one PE and goes on without it on the others, by a finalize that ends the program's MPI
- * too, by one that leaves a mapping or a file behind each time, or something undone that was begun, by an init that finds the state
- * of the last one, by a handle that leads from one life to the next, and by a window that is still there when MPI ends.
- * On an odd number of PEs MPI is finalized first and the runtime, twice initialized, after it; else the other way. */
+ * Broken by an init that fails on one PE and goes on without it on the others, by a finalize that ends the program's
+ * MPI too, by one that leaves a mapping or a file behind each time, or something undone that was begun, by an init that
+ * finds the state of the last one, by a handle that leads from one life to the next, and by a window that is still
+ * there when MPI ends. On an odd number of PEs MPI is finalized first and the runtime, twice initialized, after it;
+ * else the other way. */
 #include "job.h"
 
 #include <dirent.h>
@@ -36,9 +37,12 @@ static size_t files_open(void) {
 
 static rma_ctx *of_before[3 * LIVES];
 static int n_before;
-static unsigned char last[JOB_PES_MAX][3 * PIECE], sources[JOB_PES_MAX * 3 * PIECE]; /* symmetric, and outlive the runtime */
+static unsigned char last[JOB_PES_MAX][3 * PIECE],
+    sources[JOB_PES_MAX * 3 * PIECE]; /* symmetric, and outlive the runtime */
 
-static uint64_t key_of(int turn, int from, int to) { return (uint64_t)turn << 20 | (uint64_t)from << 10 | (uint64_t)to; }
+static uint64_t key_of(int turn, int from, int to) {
+    return (uint64_t)turn << 20 | (uint64_t)from << 10 | (uint64_t)to;
+}
 
 /* Puts to all PEs, and gets of what the next one has in block, in three contexts. */
 static void leave_pending(int turn, unsigned char *block, unsigned char *got) {
@@ -46,7 +50,8 @@ static void leave_pending(int turn, unsigned char *block, unsigned char *got) {
     rma_ctx *ctx[3];
     for (int k = 0; k < n_before; k++) {
         EXPECT("rma_ctx_quiet", rma_ctx_quiet(of_before[k]), RMA_ERR_ARG, job_text("ctx %p", (void *)of_before[k]));
-        EXPECT("rma_ctx_put", rma_ctx_put(of_before[k], block, block, 1, 0), RMA_ERR_ARG, job_text("ctx %p", (void *)of_before[k]));
+        EXPECT("rma_ctx_put", rma_ctx_put(of_before[k], block, block, 1, 0), RMA_ERR_ARG,
+               job_text("ctx %p", (void *)of_before[k]));
         EXPECT("rma_ctx_destroy", rma_ctx_destroy(of_before[k]), RMA_ERR_ARG, job_text("ctx %p", (void *)of_before[k]));
     }
     for (int k = 0; k < 3; k++) {
@@ -97,7 +102,8 @@ static void live(int turn) {
     g = rma_gptr(block, job_any(1));
     there = rma_gptr_ptr(g);
     if (!there) OK(rma_gptr_get(copy, g, size));
-    CHECK(job_differs(there ? there : copy, 0, size, (uint64_t)turn << 8 | (uint64_t)job_any(1)) == size, "turn %d", turn);
+    CHECK(job_differs(there ? there : copy, 0, size, (uint64_t)turn << 8 | (uint64_t)job_any(1)) == size, "turn %d",
+          turn);
     OK(rma_atomic_add(word, 1L, job_any(1)));
     OK(rma_barrier_all());
     CHECK(*word == 1, "turn %d: %ld", turn, *word);
@@ -115,13 +121,15 @@ static void live(int turn) {
     CHECK(sum == job.n, "MPI is not what it was: %d of %d", sum, job.n);
 }
 
-/* An init that fails leaves MPI as it was, and one that succeeds may follow. `where` tells who has the wrong setting. */
+/* An init that fails leaves MPI as it was, and one that succeeds may follow. `where` tells who has the wrong setting.
+ */
 static void fail(int where) {
     int rank;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     if (where < 0 || where == rank) setenv("RMA_SPIN", "soon", 1);
     if (where < 0 || where == rank)
-        EXPECT("rma_init_thread", rma_init_thread(RMA_THREAD_SINGLE, NULL), RMA_ERR_SETTING, where < 0 && rank > 0 ? "failed on PE 0" : "RMA_SPIN=soon: ");
+        EXPECT("rma_init_thread", rma_init_thread(RMA_THREAD_SINGLE, NULL), RMA_ERR_SETTING,
+               where < 0 && rank > 0 ? "failed on PE 0" : "RMA_SPIN=soon: ");
     else
         EXPECT("rma_init", rma_init(), RMA_ERR_SETTING, job_text("failed on PE %d", where));
     unsetenv("RMA_SPIN");

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Litmus tests: what up to four PEs can see of each other's writes to two words. docs/memory-model.md, "Shapes", says which
- * outcomes are forbidden; those must not be seen in a million rounds. Outcomes that are allowed are counted and told, with
- * RMA_TEST_VERBOSE=1 of run-job: nobody may rely on not seeing them.
+/* Litmus tests: what up to four PEs can see of each other's writes to two words. docs/memory-model.md, "Shapes", says
+ * which outcomes are forbidden; those must not be seen in a million rounds. Outcomes that are allowed are counted and
+ * told, with RMA_TEST_VERBOSE=1 of run-job: nobody may rely on not seeing them.
  *
- * A round has a cell of its own, and the PEs run through the cells of a batch without waiting for each other, so that they meet
- * somewhere in most of them. x and y of a cell are on lines of their own, and on the PEs that a test says. */
+ * A round has a cell of its own, and the PEs run through the cells of a batch without waiting for each other, so that
+ * they meet somewhere in most of them. x and y of a cell are on lines of their own, and on the PEs that a test says. */
 #include "job.h"
 
 #define CELLS 512 /* of a batch */
@@ -120,9 +120,7 @@ static void independent(int role, struct cell *c, int px, int py, uint64_t r[2])
             r[0] = rma_atomic_fetch(&c->x, px);
             r[1] = rma_atomic_fetch(&c->y, py);
             break;
-        default:
-            r[0] = rma_atomic_fetch(&c->y, py);
-            r[1] = rma_atomic_fetch(&c->x, px);
+        default: r[0] = rma_atomic_fetch(&c->y, py); r[1] = rma_atomic_fetch(&c->x, px);
     }
 }
 

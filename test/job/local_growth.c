@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A local heap grows far beyond what it began with while every other PE is asleep, and they reach all of it when they wake.
+/* A local heap grows far beyond what it began with while every other PE is asleep, and they reach all of it when they
+ * wake.
  *
  * Broken by a growth that needs a call of those who will use the memory, by an extent that they do not see, and by
  * pages that are promised to a peer and are not there. The sleepers are in nanosleep(2), in no call of the library. */
 #include "job.h"
 
-#define KIB ((size_t)1 << 10)
+#define KIB    ((size_t)1 << 10)
 #define BLOCKS 96
 
 struct block {
@@ -16,7 +17,7 @@ struct block {
 static struct news {
     struct block block[BLOCKS];
     long n, awake;
-} *news; /* symmetric */
+} * news; /* symmetric */
 
 /* Of 1 KiB up to 1 MiB and back, and again, until all is used. */
 static void grow(size_t all) {
@@ -37,8 +38,8 @@ static void grow(size_t all) {
         n++;
     }
     OK(rma_heap_stats(RMA_HEAP_LOCAL, &after));
-    CHECK(before.size == 0 && after.size >= all && after.n_growths > 4, "from %zu to %zu bytes in %zu steps", before.size,
-          after.size, after.n_growths);
+    CHECK(before.size == 0 && after.size >= all && after.n_growths > 4, "from %zu to %zu bytes in %zu steps",
+          before.size, after.size, after.n_growths);
     news->n = n;
     for (int pe = 0; pe < job.n; pe++) /* to each its own copy; the flag last */
         if (pe != job.me) {
@@ -110,7 +111,8 @@ int main(void) {
             for (int pe = 0; pe < job.n; pe++)
                 CHECK(job_differs(base + part(b) * (size_t)pe, 0, part(b), key_of(pe, k)) == part(b),
                       "block %ld of %llu bytes: what PE %d wrote", k, (unsigned long long)b->size, pe);
-            CHECK(job_differs(base + written, written, b->size - written, b->g) == b->size - written, "block %ld: the end", k);
+            CHECK(job_differs(base + written, written, b->size - written, b->g) == b->size - written,
+                  "block %ld: the end", k);
             OK(rma_gptr_free(b->g));
         }
     }

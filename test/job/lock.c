@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Between rma_set_lock and rma_clear_lock a PE is alone, and sees all that those did who were there before it; and PEs get the lock in
- * the order in which they asked.
+/* Between rma_set_lock and rma_clear_lock a PE is alone, and sees all that those did who were there before it; and PEs
+ * get the lock in the order in which they asked.
  *
- * Broken by a lock that two PEs hold, by one that is passed on before the holder's puts are complete, by a waiter that is
- * forgotten, overtaken or not woken, by locks that are taken for one another, and by a mistake that is not told. What a lock
- * protects lies on other PEs than the lock, and is changed by gets and puts that are complete only because the lock says so. On an
- * odd number of PEs the program's variables stay in place (RMA_STATICS=window). */
+ * Broken by a lock that two PEs hold, by one that is passed on before the holder's puts are complete, by a waiter that
+ * is forgotten, overtaken or not woken, by locks that are taken for one another, and by a mistake that is not told.
+ * What a lock protects lies on other PEs than the lock, and is changed by gets and puts that are complete only because
+ * the lock says so. On an odd number of PEs the program's variables stay in place (RMA_STATICS=window). */
 #include "job.h"
 
 #define LOCKS 4
@@ -16,9 +16,9 @@ struct record {
 };
 
 static rma_lock_t in_data = RMA_LOCK_INIT, in_bss[2];
-static rma_lock_t *locks[LOCKS];  /* symmetric, of the heap and static */
-static struct record *records;    /* symmetric: the one of each lock, on PE owner_of(lock) */
-static uint64_t *count;           /* symmetric */
+static rma_lock_t *locks[LOCKS]; /* symmetric, of the heap and static */
+static struct record *records;   /* symmetric: the one of each lock, on PE owner_of(lock) */
+static uint64_t *count;          /* symmetric */
 
 /* Whether a PE waits for the one before it, rather than to be told by it. */
 static bool by_phases(rma_lock_t *lock) {
@@ -48,8 +48,8 @@ static uint64_t change(int k, int nbi, uint64_t by) {
     OK(rma_get(&r, &records[k], bytes, owner_of(k)));
     before = r.word[0];
     for (size_t i = 0; i < n; i++) {
-        CHECK(r.word[i] == before, "lock %d: word %zu of %zu is %llu, word 0 %llu", k, i, n, (unsigned long long)r.word[i],
-              (unsigned long long)before);
+        CHECK(r.word[i] == before, "lock %d: word %zu of %zu is %llu, word 0 %llu", k, i, n,
+              (unsigned long long)r.word[i], (unsigned long long)before);
         r.word[i] = before + by;
     }
     /* In two parts, the second one first. */
@@ -102,7 +102,8 @@ static void crowd(long n) {
     total_is((uint64_t)(n * job.n * LOCKS));
 }
 
-/* Several at once, always taken in ascending order: something goes from one record to another. Given back in either order. */
+/* Several at once, always taken in ascending order: something goes from one record to another. Given back in either
+ * order. */
 static void several(long n) {
     uint64_t random = job_stream(1000 + (uint64_t)job.me);
     for (long i = 0; i < n; i++) {
@@ -125,8 +126,8 @@ static void several(long n) {
 
 static int neighbour(rma_lock_t *lock, int pe) { return (int)(rma_atomic_fetch(&lock->node_, pe) & RMA_LOCK_PE_) - 1; }
 
-/* Who waits behind pe, or -1. The queue is in symmetric memory, see runtime/locks.c: either who waits has written down before whom, or
- * the one before has it. */
+/* Who waits behind pe, or -1. The queue is in symmetric memory, see runtime/locks.c: either who waits has written down
+ * before whom, or the one before has it. */
 static int behind(rma_lock_t *lock, int pe) {
     if (!by_phases(lock)) return neighbour(lock, pe);
     for (int other = 0; other < job.n; other++)
@@ -134,18 +135,20 @@ static int behind(rma_lock_t *lock, int pe) {
     return -1;
 }
 
-/* Each PE holds the lock until all others are in the queue behind it: so it is known who asks, and in which order they must get it.
- * Until one has had all its turns, no PE is ever more than one turn ahead of another. */
+/* Each PE holds the lock until all others are in the queue behind it: so it is known who asks, and in which order they
+ * must get it. Until one has had all its turns, no PE is ever more than one turn ahead of another. */
 static void fairness(int k, long n) {
-    int32_t *turns = rma_calloc((size_t)(n * job.n), sizeof *turns), had[JOB_PES_MAX] = {0}; /* 1 + the PE whose turn it was, or is to be */
+    int32_t *turns = rma_calloc((size_t)(n * job.n), sizeof *turns),
+            had[JOB_PES_MAX] = {0}; /* 1 + the PE whose turn it was, or is to be */
     int64_t *next = rma_calloc(1, sizeof *next), turn;
     CHECK(turns && next, "%s", rma_last_error());
     for (long i = 0; i < n; i++) {
         OK(rma_set_lock(locks[k]));
         turn = rma_g(next, 0);
-        CHECK(rma_g(&turns[turn], 0) == 0 || rma_g(&turns[turn], 0) == job.me + 1, "turn %lld is PE %d's", (long long)turn,
-              rma_g(&turns[turn], 0) - 1);
-        for (int last = job.me, found = 0, one; i < n - 1 && found < job.n - 1;) { /* in its last turn others may have had all theirs */
+        CHECK(rma_g(&turns[turn], 0) == 0 || rma_g(&turns[turn], 0) == job.me + 1, "turn %lld is PE %d's",
+              (long long)turn, rma_g(&turns[turn], 0) - 1);
+        for (int last = job.me, found = 0, one;
+             i < n - 1 && found < job.n - 1;) { /* in its last turn others may have had all theirs */
             if ((one = behind(locks[k], last)) < 0) {
                 job_pause();
                 continue;
@@ -167,7 +170,9 @@ static void fairness(int k, long n) {
             if (had[q] > most) most = had[q];
             if (had[q] < least) least = had[q];
         }
-        if (most < n) CHECK(most - least <= 1, "after turn %lld one PE has had %d and another one %d", (long long)turn, most, least);
+        if (most < n)
+            CHECK(most - least <= 1, "after turn %lld one PE has had %d and another one %d", (long long)turn, most,
+                  least);
     }
     CHECK(rma_g(next, 0) == n * job.n, "%lld turns", (long long)rma_g(next, 0));
     OK(rma_barrier_all());
@@ -184,7 +189,8 @@ static void testing(int k, long n) {
         if (job.me == holder) CHECK(rma_test_lock(locks[k]) == 1, "a free lock: %s", rma_last_error());
         OK(rma_barrier_all());
         if (job.me == holder)
-            EXPECT_ZERO("rma_test_lock", rma_test_lock(locks[k]), RMA_ERR_STATE, "holds the lock", job_text("PE %d", job.me));
+            EXPECT_ZERO("rma_test_lock", rma_test_lock(locks[k]), RMA_ERR_STATE, "holds the lock",
+                        job_text("PE %d", job.me));
         else
             for (int times = 0; times < 20; times++) QUIETLY(rma_test_lock(locks[k]), 0);
         OK(rma_barrier_all());
@@ -235,7 +241,8 @@ static void mistakes(void) {
         /* One that another PE holds. */
         if (job.me == job.n - 1) OK(rma_set_lock(locks[k]));
         OK(rma_barrier_all());
-        if (job.me != job.n - 1) EXPECT("rma_clear_lock", rma_clear_lock(locks[k]), RMA_ERR_STATE, "does not hold", at, me);
+        if (job.me != job.n - 1)
+            EXPECT("rma_clear_lock", rma_clear_lock(locks[k]), RMA_ERR_STATE, "does not hold", at, me);
         OK(rma_barrier_all());
         if (job.me == job.n - 1) OK(rma_clear_lock(locks[k]));
         OK(rma_barrier_all());

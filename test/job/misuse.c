@@ -8,8 +8,8 @@
 
 #define ROOM ((size_t)10000)
 
-static char *block;       /* symmetric, between two others */
-static char *behind;      /* the first byte that may not be touched */
+static char *block;  /* symmetric, between two others */
+static char *behind; /* the first byte that may not be touched */
 static char statics[64];
 
 /* All single-sided calls on one remote range, each refused with this code and words. */
@@ -38,9 +38,10 @@ static void range_refused(char *remote, size_t len, int pe, int code, const char
     EXPECT("rma_atomic_add_" #NAME, rma_atomic_add_##NAME((TYPE *)p, 1, pe), code, words, also);                       \
     EXPECT("rma_atomic_fetch_nbi_" #NAME, rma_atomic_fetch_nbi_##NAME(&(TYPE){0}, (TYPE *)p, pe), code, words, also);  \
     EXPECT("rma_atomic_swap_nbi_" #NAME, rma_atomic_swap_nbi_##NAME(&(TYPE){0}, (TYPE *)p, 1, pe), code, words, also); \
-    EXPECT("rma_atomic_compare_swap_nbi_" #NAME, rma_atomic_compare_swap_nbi_##NAME(&(TYPE){0}, (TYPE *)p, 0, 1, pe), code, \
-           words, also);                                                                                               \
-    EXPECT("rma_atomic_fetch_add_nbi_" #NAME, rma_atomic_fetch_add_nbi_##NAME(&(TYPE){0}, (TYPE *)p, 1, pe), code, words, also);
+    EXPECT("rma_atomic_compare_swap_nbi_" #NAME, rma_atomic_compare_swap_nbi_##NAME(&(TYPE){0}, (TYPE *)p, 0, 1, pe),  \
+           code, words, also);                                                                                         \
+    EXPECT("rma_atomic_fetch_add_nbi_" #NAME, rma_atomic_fetch_add_nbi_##NAME(&(TYPE){0}, (TYPE *)p, 1, pe), code,     \
+           words, also);
 
 static void atomics_refused(void *p, int pe, int code, const char *words, const char *also) {
     RMA_ATOMIC_TYPES(ATOMIC_REFUSED)
@@ -67,11 +68,13 @@ static void wrong_pes(void) {
         EXPECT_ZERO("rma_ptr", rma_ptr(block, pe) != NULL, RMA_ERR_PE, words);
         EXPECT_ZERO("rma_gptr", rma_gptr(block, pe) != 0, RMA_ERR_PE, words);
         EXPECT_ZERO("rma_on_node", rma_on_node(pe), RMA_ERR_PE, words);
-        EXPECT("rma_broadcast", rma_broadcast(RMA_TEAM_WORLD, block, block, 8, pe), RMA_ERR_PE, job_text("root %d is outside", pe));
+        EXPECT("rma_broadcast", rma_broadcast(RMA_TEAM_WORLD, block, block, 8, pe), RMA_ERR_PE,
+               job_text("root %d is outside", pe));
     }
     for (int pe = 0; pe < job.n; pe++) {
         for (int i = 0; i < 4; i++) OK(rma_put(block, block, 0, pe));
-        EXPECT("rma_put_signal", rma_put_signal(block, block, 0, (uint64_t *)(void *)block, 1, 7, pe), RMA_ERR_ARG, "op 7");
+        EXPECT("rma_put_signal", rma_put_signal(block, block, 0, (uint64_t *)(void *)block, 1, 7, pe), RMA_ERR_ARG,
+               "op 7");
     }
 }
 
@@ -82,8 +85,8 @@ static void wrong_addresses(void) {
     memset(stack, 1, sizeof stack);
     memset(alone, 1, 64);
     for (int pe = 0; pe < job.n; pe++) {
-        char *const nowhere[] = {stack, heap, alone, page - ((size_t)1 << 42), behind, behind + 64,
-                                 behind + ((size_t)1 << 36)};
+        char *const nowhere[] = {
+            stack, heap, alone, page - ((size_t)1 << 42), behind, behind + 64, behind + ((size_t)1 << 36)};
         for (size_t k = 0; k < sizeof nowhere / sizeof nowhere[0]; k++) {
             char *p = (char *)(((uintptr_t)nowhere[k] + 15) & ~(uintptr_t)15);
             range_refused(p, 8, pe, RMA_ERR_ADDRESS, job_text("%p with 8 bytes", (void *)p), "symmetric heap");
@@ -131,7 +134,8 @@ static void null_buffers(void) {
         EXPECT("rma_iput", rma_iput(block, none, 1, 1, 8, 2, pe), RMA_ERR_ARG, source);
         EXPECT("rma_iget", rma_iget(none, block, 1, 1, 8, 2, pe), RMA_ERR_ARG, dest);
         OK(rma_iput(block, none, 1, 1, 8, 0, pe));
-        if (rma_on_node(pe)) continue; /* there 0 bytes at a null pointer are handed to memcpy, which C11 leaves undefined */
+        if (rma_on_node(pe))
+            continue; /* there 0 bytes at a null pointer are handed to memcpy, which C11 leaves undefined */
         OK(rma_put(block, none, 0, pe));
         OK(rma_get(none, block, 0, pe));
         OK(rma_gptr_put(g, none, 0));
@@ -153,7 +157,8 @@ static void wrong_strides(void) {
     job_fill(here, 0, sizeof here, 1);
     for (size_t i = 0; i < 3; i++) {
         ptrdiff_t s = low[i];
-        const char *dest = job_text("dest_stride %td is below 1", s), *source = job_text("source_stride %td is below 1", s);
+        const char *dest = job_text("dest_stride %td is below 1", s),
+                   *source = job_text("source_stride %td is below 1", s);
         EXPECT("rma_iput", rma_iput(block, here, s, 1, 4, 2, pe), RMA_ERR_ARG, dest);
         EXPECT("rma_iput", rma_iput(block, here, 1, s, 4, 2, pe), RMA_ERR_ARG, source);
         EXPECT("rma_iget", rma_iget(here, block, s, 1, 4, 2, pe), RMA_ERR_ARG, dest);
@@ -167,20 +172,13 @@ static void wrong_strides(void) {
     const struct {
         ptrdiff_t stride;
         size_t elem, n;
-    } far[] = {{(ptrdiff_t)room, 1, 2},
-               {(ptrdiff_t)((room - 4) / 4 + 1), 4, 2},
-               {PTRDIFF_MAX, 1, 2},
-               {PTRDIFF_MAX, 8, 2},
-               {PTRDIFF_MAX, 2, 3},
-               {(ptrdiff_t)1 << 62, 4, 2},
-               {(ptrdiff_t)1 << 61, 8, 2},
-               {(ptrdiff_t)1 << 32, 16, ((size_t)1 << 28) + 1},
-               {1, 1, SIZE_MAX},
-               {1, 2, ((size_t)1 << 63) + 1},
-               {3, 8, SIZE_MAX / 24 + 2},
-               {1, SIZE_MAX, 1},
-               {1, SIZE_MAX, 2},
-               {2, (size_t)1 << 63, 2}};
+    } far[] = {{(ptrdiff_t)room, 1, 2},    {(ptrdiff_t)((room - 4) / 4 + 1), 4, 2},
+               {PTRDIFF_MAX, 1, 2},        {PTRDIFF_MAX, 8, 2},
+               {PTRDIFF_MAX, 2, 3},        {(ptrdiff_t)1 << 62, 4, 2},
+               {(ptrdiff_t)1 << 61, 8, 2}, {(ptrdiff_t)1 << 32, 16, ((size_t)1 << 28) + 1},
+               {1, 1, SIZE_MAX},           {1, 2, ((size_t)1 << 63) + 1},
+               {3, 8, SIZE_MAX / 24 + 2},  {1, SIZE_MAX, 1},
+               {1, SIZE_MAX, 2},           {2, (size_t)1 << 63, 2}};
     for (size_t i = 0; i < sizeof far / sizeof far[0]; i++) {
         EXPECT("rma_iput", rma_iput(block, here, far[i].stride, 1, far[i].elem, far[i].n, pe), RMA_ERR_ADDRESS, "");
         EXPECT("rma_iget", rma_iget(here, block, 1, far[i].stride, far[i].elem, far[i].n, pe), RMA_ERR_ADDRESS, "");
@@ -247,8 +245,8 @@ static void wrong_blocks(void) {
         EXPECT("rma_free_mem", rma_free_mem(rma_ptr(block, job_next(1))), RMA_ERR_BASE, "in no local heap");
     }
     if (job.n > 1)
-        EXPECT("rma_gptr_free", rma_gptr_free(exchange[job_any(1)] + 64), RMA_ERR_BASE, job_text("of PE %d", job_any(1)),
-               "interior");
+        EXPECT("rma_gptr_free", rma_gptr_free(exchange[job_any(1)] + 64), RMA_ERR_BASE,
+               job_text("of PE %d", job_any(1)), "interior");
     OK(rma_barrier_all());
     OK(rma_free_mem(alone));
     EXPECT("rma_free_mem", rma_free_mem(alone), RMA_ERR_BASE, "freed already", job_text("%p", (void *)alone));
@@ -267,7 +265,8 @@ static void wrong_sizes(void) {
         EXPECT_ZERO("rma_aligned_alloc", rma_aligned_alloc(alignments[i], 64) != NULL, RMA_ERR_ARG, words);
         EXPECT_ZERO("rma_aligned_alloc", rma_aligned_alloc(alignments[i], 0) != NULL, RMA_ERR_ARG, words);
     }
-    EXPECT_ZERO("rma_calloc", rma_calloc(SIZE_MAX, 2) != NULL, RMA_ERR_ARG, job_text("count %zu times size 2", SIZE_MAX));
+    EXPECT_ZERO("rma_calloc", rma_calloc(SIZE_MAX, 2) != NULL, RMA_ERR_ARG,
+                job_text("count %zu times size 2", SIZE_MAX));
     EXPECT_ZERO("rma_calloc", rma_calloc((size_t)1 << 32, (size_t)1 << 32) != NULL, RMA_ERR_ARG, "overflows");
     EXPECT("rma_alloc_mem", rma_alloc_mem(64, NULL), RMA_ERR_ARG, "null");
     EXPECT("rma_alloc_mem", rma_alloc_mem(0, NULL), RMA_ERR_ARG, "null");

@@ -3,12 +3,12 @@
  * everybody sees everything (docs/memory-model.md).
  *
  * Broken by a fence that orders nothing, by an atomic that is only relaxed, by a compiler that may move a copy over
- * either, and by copies that go past the caches and are not waited for: RMA_COPY=stream is set here, so that all copies of
- * 512 bytes and more are of that kind. Between nodes by an atomic or a put that overtakes a put. Each PE sends to the next
- * one, in a ring. */
+ * either, and by copies that go past the caches and are not waited for: RMA_COPY=stream is set here, so that all copies
+ * of 512 bytes and more are of that kind. Between nodes by an atomic or a put that overtakes a put. Each PE sends to
+ * the next one, in a ring. */
 #include "job.h"
 
-#define WINDOW 32    /* messages on the way at most */
+#define WINDOW  32   /* messages on the way at most */
 #define MESSAGE 5000 /* bytes of one at most: more than go with a signal */
 
 /* How the flag is set after the message. */
@@ -66,8 +66,8 @@ static void receive(uint64_t i) {
     uint64_t first, last;
     memcpy(&first, message, 8);
     memcpy(&last, message + len - 8, 8);
-    CHECK(first == i && last == i, "message %llu of %zu bytes begins with %llu and ends with %llu", (unsigned long long)i,
-          len, (unsigned long long)first, (unsigned long long)last);
+    CHECK(first == i && last == i, "message %llu of %zu bytes begins with %llu and ends with %llu",
+          (unsigned long long)i, len, (unsigned long long)first, (unsigned long long)last);
     for (size_t k = len > 16 ? 8 : len; k + 8 < len; k += 61)
         CHECK(message[k] == (unsigned char)i, "byte %zu of message %llu", k, (unsigned long long)i);
 }
@@ -112,8 +112,9 @@ static void racing(uint64_t n) {
     OK(rma_barrier_all());
 }
 
-/* A puts to C and tells B, B tells C: C sees A's data though A has not told C. All PEs are A, B and C of some chain. On a node
- * A tells by an atomic, or after a fence; these order what goes to one PE, and so beyond the node it takes a quiet. */
+/* A puts to C and tells B, B tells C: C sees A's data though A has not told C. All PEs are A, B and C of some chain. On
+ * a node A tells by an atomic, or after a fence; these order what goes to one PE, and so beyond the node it takes a
+ * quiet. */
 static void causality(uint64_t n, int by_atomic) {
     struct chain {
         uint64_t data, told, passed, done;
@@ -173,8 +174,15 @@ static void epochs(long n) {
 }
 
 int main(void) {
-    static const char *const names[HOWS] = {"put, fence, p",       "put, quiet, p", "put, set", "put, swap", "put, add",
-                                            "put, compare_swap", "put, set by global pointer", "put_signal, set", "put_signal, add"};
+    static const char *const names[HOWS] = {"put, fence, p",
+                                            "put, quiet, p",
+                                            "put, set",
+                                            "put, swap",
+                                            "put, add",
+                                            "put, compare_swap",
+                                            "put, set by global pointer",
+                                            "put_signal, set",
+                                            "put_signal, add"};
     setenv("RMA_COPY", "stream", 1);
     job_start();
     box = rma_calloc(1, sizeof *box);

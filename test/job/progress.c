@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Progress by call: without the thread a PE serves others whenever it calls rma_progress, and with it again without a call.
+/* Progress by call: without the thread a PE serves others whenever it calls rma_progress, and with it again without a
+ * call.
  *
- * Broken by a thread that goes on after it was ended, or does not come back; by rma_progress that serves nobody, or waits; and by a
- * runtime that cannot do without the thread. On an odd number of PEs RMA_PROGRESS=none has kept it from starting. */
+ * Broken by a thread that goes on after it was ended, or does not come back; by rma_progress that serves nobody, or
+ * waits; and by a runtime that cannot do without the thread. On an odd number of PEs RMA_PROGRESS=none has kept it from
+ * starting. */
 #include "job.h"
 
 static long *count, *done; /* symmetric: operations on this PE, and PEs that are through with it */
 
-/* All others work on PE `target`, which looks at its own memory and does nothing else but, by_call, call rma_progress. */
+/* All others work on PE `target`, which looks at its own memory and does nothing else but, by_call, call rma_progress.
+ */
 static void serve(int target, bool by_call) {
     long rounds = job_far_rounds(200, 50, 20);
     *count = *done = 0;
@@ -17,7 +20,8 @@ static void serve(int target, bool by_call) {
             if (by_call) OK(rma_progress());
             job_pause();
         }
-        CHECK(rma_atomic_fetch(count, job.me) == (job.n - 1) * rounds, "%ld operations, not %ld", *count, (job.n - 1) * rounds);
+        CHECK(rma_atomic_fetch(count, job.me) == (job.n - 1) * rounds, "%ld operations, not %ld", *count,
+              (job.n - 1) * rounds);
     } else {
         for (long i = 0; i < rounds; i++) CHECK(rma_atomic_fetch_add(count, 1L, target) >= i, "an operation was lost");
         rma_atomic_fetch_add(done, 1L, target);

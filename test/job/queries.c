@@ -29,8 +29,8 @@ static void pictures_fit(void) {
         size = size - rank / most * most < most ? size - rank / most * most : most;
         rank %= most;
     }
-    CHECK(mine.node_me == rank && mine.node_n == size, "%d of %d on the node is rank %d of %d", mine.node_me, mine.node_n,
-          rank, size);
+    CHECK(mine.node_me == rank && mine.node_n == size, "%d of %d on the node is rank %d of %d", mine.node_me,
+          mine.node_n, rank, size);
 
     MPI_Allgather(&mine, (int)sizeof mine, MPI_BYTE, all, (int)sizeof mine, MPI_BYTE, MPI_COMM_WORLD);
     for (int pe = 0; pe < job.n; pe++) {
@@ -38,7 +38,8 @@ static void pictures_fit(void) {
         CHECK(p->n_nodes == mine.n_nodes, "PE %d sees %d nodes, not %d", pe, p->n_nodes, mine.n_nodes);
         CHECK(p->node >= 0 && p->node < p->n_nodes, "PE %d is on node %d of %d", pe, p->node, p->n_nodes);
         CHECK(rma_on_node(pe) == (p->node == mine.node), "PE %d is on node %d, this one on %d", pe, p->node, mine.node);
-        CHECK(p->node_me == on_node[p->node], "PE %d is number %d of its node, after %d", pe, p->node_me, on_node[p->node]);
+        CHECK(p->node_me == on_node[p->node], "PE %d is number %d of its node, after %d", pe, p->node_me,
+              on_node[p->node]);
         if (on_node[p->node]++ == 0) nodes++;
     }
     CHECK(nodes == mine.n_nodes, "PEs are on %d of %d nodes", nodes, mine.n_nodes);
@@ -97,13 +98,14 @@ static void texts_stand(void) {
     for (size_t i = 0; i < sizeof strange / sizeof strange[0]; i++)
         CHECK(strstr(rma_strerror(strange[i]), "unknown"), "%d is '%s'", strange[i], rma_strerror(strange[i]));
     CHECK(strcmp(rma_version(), RMA_VERSION) == 0, "%s, compiled with %s", rma_version(), RMA_VERSION);
-    CHECK(strcmp(rma_version(), job_text("%d.%d.%d", RMA_VERSION_MAJOR, RMA_VERSION_MINOR, RMA_VERSION_PATCH)) == 0, "%s",
-          rma_version());
+    CHECK(strcmp(rma_version(), job_text("%d.%d.%d", RMA_VERSION_MAJOR, RMA_VERSION_MINOR, RMA_VERSION_PATCH)) == 0,
+          "%s", rma_version());
 }
 
 int main(void) {
     job_start();
-    CHECK(rma_last_code() == RMA_SUCCESS && rma_last_error()[0] == 0, "an error without a mistake: %s", rma_last_error());
+    CHECK(rma_last_code() == RMA_SUCCESS && rma_last_error()[0] == 0, "an error without a mistake: %s",
+          rma_last_error());
     CHECK(rma_initialized() == 1, "%d", rma_initialized());
     pictures_fit();
     pointers_reach();

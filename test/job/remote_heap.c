@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Any PE allocates in any local heap and gives any block back, all at once, on whichever nodes they are, while the owner
- * does what it likes.
+/* Any PE allocates in any local heap and gives any block back, all at once, on whichever nodes they are, while the
+ * owner does what it likes.
  *
- * Broken by two PEs that change one pool at a time (blocks overlap), by a block that two give back with success (it is then
- * given out twice), by one that is given back and never found free, by an owner that is needed for any of it,
- * and by a limit or a mistake that changes something.
+ * Broken by two PEs that change one pool at a time (blocks overlap), by a block that two give back with success (it is
+ * then given out twice), by one that is given back and never found free, by an owner that is needed for any of it, and
+ * by a limit or a mistake that changes something.
  *
  * Odd numbers of PEs use RMA_THREAD_MULTIPLE, with two threads each. */
 #include "job.h"
@@ -13,16 +13,16 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#define MIB ((size_t)1 << 20)
-#define OWN_MAX (2 * MIB)
+#define MIB       ((size_t)1 << 20)
+#define OWN_MAX   (2 * MIB)
 #define GUEST_MAX MIB
-#define PE_SHIFT 40
-#define THREADS 2
-#define HELD 6
-#define BOXES 4
-#define LENGTH 5000
-#define EACH 12     /* blocks of each PE on each PE, all held at once */
-#define TWICE 192   /* blocks that all give back at once */
+#define PE_SHIFT  40
+#define THREADS   2
+#define HELD      6
+#define BOXES     4
+#define LENGTH    5000
+#define EACH      12  /* blocks of each PE on each PE, all held at once */
+#define TWICE     192 /* blocks that all give back at once */
 
 static int n_threads = 1;
 static struct rma_hints none = RMA_HINTS_NONE;
@@ -71,10 +71,10 @@ static void nothing_left(void) {
     drain();
     for (int heap = RMA_HEAP_LOCAL; heap <= RMA_HEAP_GUEST; heap++) {
         stats_of((enum rma_heap)heap, &s);
-        CHECK(s.used == 0 && s.n_used == 0 && s.n_returned == 0, "heap %d: %zu bytes in %zu blocks are used, %zu returned", heap,
-              s.used, s.n_used, s.n_returned);
-        CHECK(s.n_free == (s.size > 0) && s.free == s.size, "heap %d: %zu of %zu bytes are free, in %zu blocks", heap, s.free,
-              s.size, s.n_free);
+        CHECK(s.used == 0 && s.n_used == 0 && s.n_returned == 0,
+              "heap %d: %zu bytes in %zu blocks are used, %zu returned", heap, s.used, s.n_used, s.n_returned);
+        CHECK(s.n_free == (s.size > 0) && s.free == s.size, "heap %d: %zu of %zu bytes are free, in %zu blocks", heap,
+              s.free, s.size, s.n_free);
     }
 }
 
@@ -127,7 +127,8 @@ static void look(rma_gptr_t g) {
     OK(rma_gptr_get(buffer, g + sizeof h, h.size - sizeof h));
     CHECK(job_differs(buffer, 0, h.size - sizeof h, h.key) == h.size - sizeof h,
           "block %#llx of %llu bytes is not as it was written", (unsigned long long)g, (unsigned long long)h.size);
-    CHECK((there != NULL) == rma_on_node(rma_gptr_pe(g)), "block %#llx at %p", (unsigned long long)g, (const void *)there);
+    CHECK((there != NULL) == rma_on_node(rma_gptr_pe(g)), "block %#llx at %p", (unsigned long long)g,
+          (const void *)there);
     if (there)
         CHECK(memcmp(buffer, there + sizeof h, h.size - sizeof h) == 0, "a get of block %#llx", (unsigned long long)g);
 }
@@ -152,8 +153,7 @@ static void *all_on_all(void *argument) {
             *slot = make(&random, key++);
         } else if (job_below(&random, 2)) {
             look(*slot);
-            *slot = rma_atomic_swap(&boxes[job_below(&random, BOXES)], *slot,
-                                    (int)job_below(&random, (size_t)job.n));
+            *slot = rma_atomic_swap(&boxes[job_below(&random, BOXES)], *slot, (int)job_below(&random, (size_t)job.n));
         } else {
             unmake(*slot, job_random(&random));
             *slot = RMA_GPTR_NULL;
@@ -246,8 +246,10 @@ static void while_asleep(int owner) {
         CHECK(n < GUEST_MAX / 4096, "more than its limit");
         fill(blocks[n], 4096, blocks[n] + (uint64_t)job.me, n & 1);
     }
-    CHECK(rma_last_code() == RMA_ERR_NO_MEM && strstr(rma_last_error(), "half of RMA_LOCAL_MAX"), "%s", rma_last_error());
-    EXPECT("rma_alloc_mem_on", rma_alloc_mem_on(owner, 4096, &whole), RMA_ERR_NO_MEM, job_text("on PE %d", owner), "4 KiB");
+    CHECK(rma_last_code() == RMA_ERR_NO_MEM && strstr(rma_last_error(), "half of RMA_LOCAL_MAX"), "%s",
+          rma_last_error());
+    EXPECT("rma_alloc_mem_on", rma_alloc_mem_on(owner, 4096, &whole), RMA_ERR_NO_MEM, job_text("on PE %d", owner),
+           "4 KiB");
     CHECK(whole == 12345, "a failure wrote %#llx", (unsigned long long)whole);
     rma_atomic_add(&turn->full, 1L, owner);
     while (rma_atomic_fetch(&turn->full, owner) < job.n - 1) job_pause();
@@ -291,10 +293,12 @@ static void asleep(void) {
         OK(rma_alloc_mem(OWN_MAX, &base)); /* all of it */
         memset(base, 1, OWN_MAX);
         stats_of(RMA_HEAP_LOCAL, &s);
-        CHECK(s.used == OWN_MAX && s.n_used == 1 && s.n_returned == 0, "%zu bytes used, in %zu blocks", s.used, s.n_used);
+        CHECK(s.used == OWN_MAX && s.n_used == 1 && s.n_returned == 0, "%zu bytes used, in %zu blocks", s.used,
+              s.n_used);
         OK(rma_free_mem(base));
         stats_of(RMA_HEAP_GUEST, &s);
-        CHECK(s.n_used == 1 && s.n_returned == 1 && s.peak == GUEST_MAX, "%zu blocks of guests, peak %zu", s.n_used, s.peak);
+        CHECK(s.n_used == 1 && s.n_returned == 1 && s.peak == GUEST_MAX, "%zu blocks of guests, peak %zu", s.n_used,
+              s.peak);
     } else {
         for (int i = 0; i < 8; i++) OK(rma_gptr_free(turn->blocks[i]));
     }
@@ -308,7 +312,7 @@ static struct {
     rma_gptr_t blocks[TWICE];
     long freed;
     long draining; /* the owner takes what has been returned meanwhile */
-} *twice; /* symmetric */
+} * twice;         /* symmetric */
 
 static _Atomic int gate;
 static int gate_owner;
@@ -353,7 +357,8 @@ static void double_frees(void) {
         OK(rma_barrier_all());
         if (mine) {
             CHECK(twice->freed == TWICE, "%d blocks of the %s were given back %ld times%s", TWICE,
-                  i / job.n & 1 ? "guests" : "owner", twice->freed, twice->draining ? ", while the owner allocated" : "");
+                  i / job.n & 1 ? "guests" : "owner", twice->freed,
+                  twice->draining ? ", while the owner allocated" : "");
             nothing_left();
             twice->draining = 0;
         }
@@ -379,8 +384,10 @@ static void limits(int pe) {
     OK(rma_alloc_mem_on(pe, 0, &g));
     CHECK(g == RMA_GPTR_NULL, "size 0 gave %#llx", (unsigned long long)g);
     g = 12345;
-    EXPECT("rma_alloc_mem_on", rma_alloc_mem_on(pe, GUEST_MAX + 1, &g), RMA_ERR_NO_MEM, where, "at most 1 MiB", "RMA_LOCAL_MAX");
-    EXPECT("rma_alloc_mem_on", rma_alloc_mem_on(pe, OWN_MAX, &g), RMA_ERR_NO_MEM, where, "2 MiB asked for", "RMA_LOCAL_MAX");
+    EXPECT("rma_alloc_mem_on", rma_alloc_mem_on(pe, GUEST_MAX + 1, &g), RMA_ERR_NO_MEM, where, "at most 1 MiB",
+           "RMA_LOCAL_MAX");
+    EXPECT("rma_alloc_mem_on", rma_alloc_mem_on(pe, OWN_MAX, &g), RMA_ERR_NO_MEM, where, "2 MiB asked for",
+           "RMA_LOCAL_MAX");
     EXPECT("rma_alloc_mem_on", rma_alloc_mem_on(pe, SIZE_MAX, &g), RMA_ERR_NO_MEM, where, "RMA_LOCAL_MAX");
     EXPECT("rma_alloc_mem_on", rma_alloc_mem_on(pe, SIZE_MAX - 62, &g), RMA_ERR_NO_MEM, where, "RMA_LOCAL_MAX");
     EXPECT("rma_alloc_mem_on", rma_alloc_mem_on(pe, SIZE_MAX / 2 + 1, &g), RMA_ERR_NO_MEM, where, "RMA_LOCAL_MAX");
@@ -388,8 +395,8 @@ static void limits(int pe) {
     EXPECT("rma_alloc_mem_hints", rma_alloc_mem_hints(SIZE_MAX, &none, &base), RMA_ERR_NO_MEM, "RMA_LOCAL_MAX");
     CHECK(g == 12345 && base == &g, "a failure wrote %#llx, %p", (unsigned long long)g, base);
     stats_of(RMA_HEAP_LOCAL, &after);
-    CHECK(after.used == before.used && after.size == before.size, "%zu of %zu bytes are used, %zu of %zu were", after.used,
-          after.size, before.used, before.size);
+    CHECK(after.used == before.used && after.size == before.size, "%zu of %zu bytes are used, %zu of %zu were",
+          after.used, after.size, before.used, before.size);
     CHECK(is_filled(small, 1000, small), "a block has changed");
     OK(rma_gptr_free(small));
 }
@@ -420,8 +427,10 @@ static void mistakes(int pe) {
     for (size_t k = 1; k <= 128; k += k < 64 ? 21 : 1) {
         EXPECT("rma_gptr_free", rma_gptr_free(block + k), RMA_ERR_BASE, bad);
         if (there) EXPECT("rma_free_mem", rma_free_mem(there + k), RMA_ERR_BASE, bad);
-        EXPECT("rma_gptr_free", rma_gptr_free(rma_gptr(own + k, job.me)), RMA_ERR_BASE, bad, job_text("%zu bytes into", k));
-        EXPECT("rma_free_mem", rma_free_mem(own + k), RMA_ERR_BASE, bad, job_text("%zu bytes into the block of 200", k));
+        EXPECT("rma_gptr_free", rma_gptr_free(rma_gptr(own + k, job.me)), RMA_ERR_BASE, bad,
+               job_text("%zu bytes into", k));
+        EXPECT("rma_free_mem", rma_free_mem(own + k), RMA_ERR_BASE, bad,
+               job_text("%zu bytes into the block of 200", k));
     }
     EXPECT("rma_gptr_free", rma_gptr_free(rma_gptr(symmetric, pe)), RMA_ERR_BASE, "in no local heap");
     EXPECT("rma_gptr_free", rma_gptr_free(rma_gptr(&turn, job.me)), RMA_ERR_BASE, "in no local heap");

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Whoever sees a signal sees all bytes that were put with it, and what its sender had put before it, to this PE and to others; and
- * no signal is lost, doubled or somebody else's.
+/* Whoever sees a signal sees all bytes that were put with it, and what its sender had put before it, to this PE and to
+ * others; and no signal is lost, doubled or somebody else's.
  *
- * Broken by a signal that overtakes the end of a long put, or a put to another PE; by a form that takes another way from some length
- * on and forgets something there; by an addition that is not indivisible; and by a call that moves something though it is refused.
- * Every PE sends to every PE, itself included, at the same time. Nobody meets in a barrier: a receiver looks as soon as it has seen
- * the signal. On an even number of PEs copies go past the caches (RMA_COPY=stream). */
+ * Broken by a signal that overtakes the end of a long put, or a put to another PE; by a form that takes another way
+ * from some length on and forgets something there; by an addition that is not indivisible; and by a call that moves
+ * something though it is refused. Every PE sends to every PE, itself included, at the same time. Nobody meets in a
+ * barrier: a receiver looks as soon as it has seen the signal. On an even number of PEs copies go past the caches
+ * (RMA_COPY=stream). */
 #include "job.h"
 
 #define SLOTS 2
-#define LONG (((size_t)1 << 20) + 3)
+#define LONG  (((size_t)1 << 20) + 3)
 #define SMALL 5000
 
 static size_t longest = LONG;
@@ -79,11 +80,12 @@ static void receive(int from, uint64_t i) {
     size_t wrong = job_differs(slot_of(data, from, i), 0, m.len, m.key);
     CHECK(wrong == m.len, "message %llu from PE %d: byte %zu of %zu", (unsigned long long)i, from, wrong, m.len);
     wrong = job_differs(box[from].before[i % SLOTS], 0, m.before, m.key + 1);
-    CHECK(wrong == m.before, "before message %llu from PE %d: byte %zu of %zu", (unsigned long long)i, from, wrong, m.before);
+    CHECK(wrong == m.before, "before message %llu from PE %d: byte %zu of %zu", (unsigned long long)i, from, wrong,
+          m.before);
     OK(rma_get(third, box[from * job.n + job.me].third[i % SLOTS], m.third, m.stranger));
     wrong = job_differs(third, 0, m.third, m.key + 2);
-    CHECK(wrong == m.third, "before message %llu from PE %d, on PE %d: byte %zu of %zu", (unsigned long long)i, from, m.stranger, wrong,
-          m.third);
+    CHECK(wrong == m.third, "before message %llu from PE %d, on PE %d: byte %zu of %zu", (unsigned long long)i, from,
+          m.stranger, wrong, m.third);
 }
 
 /* How a receiver waits. The sender may be one message further. */
@@ -99,7 +101,8 @@ static void await(uint64_t *signal, uint64_t i) {
         default:
             while ((seen = rma_signal_fetch(signal)) < i) job_pause();
     }
-    CHECK(seen == i || seen == i + 1, "the signal is %llu and not %llu", (unsigned long long)seen, (unsigned long long)i);
+    CHECK(seen == i || seen == i + 1, "the signal is %llu and not %llu", (unsigned long long)seen,
+          (unsigned long long)i);
 }
 
 /* A message is sent when the one that was in its slot has been read. */
@@ -179,7 +182,8 @@ static void counted(uint64_t n) {
 /* Signals alone, in the default context and in another one: after the puts of that context. */
 static void signals_alone(void) {
     const uint64_t rounds = 300;
-    uint64_t *counts = rma_calloc((size_t)job.n, sizeof *counts), *turn = rma_calloc((size_t)job.n, sizeof *turn), *news;
+    uint64_t *counts = rma_calloc((size_t)job.n, sizeof *counts), *turn = rma_calloc((size_t)job.n, sizeof *turn),
+             *news;
     rma_ctx *ctx;
     news = rma_calloc((size_t)job.n, sizeof *news);
     CHECK(counts && turn && news, "%s", rma_last_error());
@@ -198,8 +202,10 @@ static void signals_alone(void) {
             }
         }
         for (int pe = 0; pe < job.n; pe++) {
-            CHECK(rma_signal_wait_until(&turn[pe], RMA_CMP_GE, i) == i, "turn %llu of PE %d", (unsigned long long)i, pe);
-            CHECK(news[pe] == i, "PE %d has put %llu before turn %llu", pe, (unsigned long long)news[pe], (unsigned long long)i);
+            CHECK(rma_signal_wait_until(&turn[pe], RMA_CMP_GE, i) == i, "turn %llu of PE %d", (unsigned long long)i,
+                  pe);
+            CHECK(news[pe] == i, "PE %d has put %llu before turn %llu", pe, (unsigned long long)news[pe],
+                  (unsigned long long)i);
             CHECK(rma_signal_fetch(&counts[pe]) == 3 * i, "PE %d has added %llu times 3 before turn %llu", pe,
                   (unsigned long long)counts[pe] / 3, (unsigned long long)i);
         }
@@ -213,7 +219,8 @@ static void signals_alone(void) {
 
 /* ---- mistakes ---- */
 
-static void refused(void *dest, size_t len, uint64_t *signal, int op, int pe, int code, const char *words, const char *also) {
+static void refused(void *dest, size_t len, uint64_t *signal, int op, int pe, int code, const char *words,
+                    const char *also) {
     unsigned char source[64] = {1, 2, 3};
     EXPECT("rma_put_signal", rma_put_signal(dest, source, len, signal, 77, op, pe), code, words, also);
     EXPECT("rma_put_signal_nbi", rma_put_signal_nbi(dest, source, len, signal, 77, op, pe), code, words, also);
@@ -243,15 +250,20 @@ static void mistakes(void) {
             refused(block, 0, NULL, op, pe, RMA_ERR_ADDRESS, "signal is a null pointer", "");
             for (size_t k = 0; k < 2; k++) {
                 refused(nowhere[k], 64, word, op, pe, RMA_ERR_ADDRESS, job_text("dest %p", nowhere[k]), "64 bytes");
-                refused(block, 64, nowhere[k], op, pe, RMA_ERR_ADDRESS, job_text("signal %p", nowhere[k]), "symmetric heap");
-                refused(block, 0, nowhere[k], op, pe, RMA_ERR_ADDRESS, job_text("signal %p", nowhere[k]), "symmetric heap");
+                refused(block, 64, nowhere[k], op, pe, RMA_ERR_ADDRESS, job_text("signal %p", nowhere[k]),
+                        "symmetric heap");
+                refused(block, 0, nowhere[k], op, pe, RMA_ERR_ADDRESS, job_text("signal %p", nowhere[k]),
+                        "symmetric heap");
             }
             refused(block, SIZE_MAX, word, op, pe, RMA_ERR_ADDRESS, "dest", job_text("%zu bytes", SIZE_MAX));
-            refused(block, (size_t)1 << 40, word, op, pe, RMA_ERR_ADDRESS, "dest", job_text("%zu bytes", (size_t)1 << 40));
+            refused(block, (size_t)1 << 40, word, op, pe, RMA_ERR_ADDRESS, "dest",
+                    job_text("%zu bytes", (size_t)1 << 40));
             for (size_t k = 1; k < 8; k++) {
                 uint64_t *off = (uint64_t *)(void *)((char *)word + k);
-                refused(block, 64, off, op, pe, RMA_ERR_ADDRESS, job_text("signal %p is not aligned", (void *)off), "8 bytes");
-                refused(block, 0, off, op, pe, RMA_ERR_ADDRESS, job_text("signal %p is not aligned", (void *)off), "8 bytes");
+                refused(block, 64, off, op, pe, RMA_ERR_ADDRESS, job_text("signal %p is not aligned", (void *)off),
+                        "8 bytes");
+                refused(block, 0, off, op, pe, RMA_ERR_ADDRESS, job_text("signal %p is not aligned", (void *)off),
+                        "8 bytes");
             }
         }
     }
@@ -272,7 +284,8 @@ static void mistakes(void) {
 }
 
 int main(void) {
-    static const char *const names[KINDS] = {"put_signal, set", "put_signal, add", "put_signal_nbi, set", "put_signal_nbi, add"};
+    static const char *const names[KINDS] = {"put_signal, set", "put_signal, add", "put_signal_nbi, set",
+                                             "put_signal_nbi, add"};
     const char *size = getenv("PMI_SIZE");
     if (size && atoi(size) % 2 == 0) setenv("RMA_COPY", "stream", 1);
     job_start();

@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Not a test by itself, and not in the plan: what test/check-stall.sh and test/check-hosts.sh start, and look at from outside.
+/* Not a test by itself, and not in the plan: what test/check-stall.sh and test/check-hosts.sh start, and look at from
+ * outside.
  *
- *     stall                  communicates until somebody ends it, or cuts the network under it. PE 0 says "running" when it has begun.
- *     stall WAIT HINDRANCE   the PEs wait for PE 1 in a call of the kind WAIT, and PE 1 does not come, for the reason HINDRANCE
+ *     stall                  communicates until somebody ends it, or cuts the network under it. PE 0 says "running"
+ * when it has begun. stall WAIT HINDRANCE   the PEs wait for PE 1 in a call of the kind WAIT, and PE 1 does not come,
+ * for the reason HINDRANCE
  *
- * WAIT: barrier, team (a team made by a split meets), collective, lock, wait, signal, flood (all messages that may be under way are, towards PE 1),
- * put, get, atomic (of PE 1's memory, again and again; the script has them go through MPI's window).
- * HINDRANCE: stop (by SIGSTOP), die (by SIGKILL), late (it computes for some seconds, and comes), elsewhere (it is in another collective call
- * for ever), crossed (it is in rma_team_sync of another team, for ever). If nobody ends the job it ends by itself. */
+ * WAIT: barrier, team (a team made by a split meets), collective, lock, wait, signal, flood (all messages that may be
+ * under way are, towards PE 1), put, get, atomic (of PE 1's memory, again and again; the script has them go through
+ * MPI's window). HINDRANCE: stop (by SIGSTOP), die (by SIGKILL), late (it computes for some seconds, and comes),
+ * elsewhere (it is in another collective call for ever), crossed (it is in rma_team_sync of another team, for ever). If
+ * nobody ends the job it ends by itself. */
 #include "job.h"
 
 #define FORGOTTEN 600 /* seconds */
-#define LATE 4        /* seconds: some more than RMA_STALL, which the script sets to 1 */
-#define CULPRIT 1
-#define BLOCK 16384   /* bytes: more than one piece of MPI's eager messages, less than what goes as messages of ours */
+#define LATE      4   /* seconds: some more than RMA_STALL, which the script sets to 1 */
+#define CULPRIT   1
+#define BLOCK     16384 /* bytes: by the window it waits for the target, and is not sent as long data are */
 
 static struct {
     long count;
@@ -21,7 +24,7 @@ static struct {
     uint64_t signal;
     rma_lock_t lock;
     char block[BLOCK];
-} *shared;
+} * shared;
 
 static rma_team *team, *other;
 
@@ -48,8 +51,8 @@ static void hinder(const char *hindrance) {
     if (strcmp(hindrance, "elsewhere") == 0) OK(rma_broadcast(RMA_TEAM_WORLD, &nothing, &nothing, sizeof nothing, 0));
 }
 
-/* A context has 4 messages of up to 126 records under way at a PE at most, and all contexts together 1024: each asks for less than it may, so that
- * none waits before all 1024 are under way. */
+/* A context has 4 messages of up to 126 records under way at a PE at most, and all contexts together 1024: each asks
+ * for less than it may, so that none waits before all 1024 are under way. */
 #define RECORDS 500
 static void flood(void) {
     for (;;) {
@@ -83,7 +86,8 @@ static void wait_for_culprit(const char *wait) {
 
 /* What PE 1 owes the others, when it does come. */
 static void make_up(const char *wait) {
-    if (strcmp(wait, "barrier") == 0 || strcmp(wait, "team") == 0 || strcmp(wait, "collective") == 0) wait_for_culprit(wait);
+    if (strcmp(wait, "barrier") == 0 || strcmp(wait, "team") == 0 || strcmp(wait, "collective") == 0)
+        wait_for_culprit(wait);
     if (strcmp(wait, "lock") == 0) OK(rma_clear_lock(&shared->lock));
     for (int pe = 0; pe < job.n; pe++) {
         rma_p(&shared->word, 1L, pe);

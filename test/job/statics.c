@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Global and static variables are symmetric objects, at the addresses where they always were and with the values they had,
- * from rma_init to rma_finalize, and the program's own again after it.
+/* Global and static variables are symmetric objects, at the addresses where they always were and with the values they
+ * had, from rma_init to rma_finalize, and the program's own again after it.
  *
  * Broken by a variable that loses its value, or its address, when it is moved or moved back; by a peer's copy that is
- * looked for at this PE's place; by the end of .bss, or .data before it, being left out; by constants that are let through;
- * by buffers and locks of the program that do not survive the move; and by any of the calls that knows heaps only. On an odd
- * number of PEs the variables first stay in place (RMA_STATICS=window), otherwise they are moved (remap); then they are not
- * symmetric (off); then it is the other way round. */
+ * looked for at this PE's place; by the end of .bss, or .data before it, being left out; by constants that are let
+ * through; by buffers and locks of the program that do not survive the move; and by any of the calls that knows heaps
+ * only. On an odd number of PEs the variables first stay in place (RMA_STATICS=window), otherwise they are moved
+ * (remap); then they are not symmetric (off); then it is the other way round. */
 #include "job.h"
 
 #include <mpi.h>
@@ -51,8 +51,8 @@ static void check_values(int life) {
         CHECK(initial[i] == want, "byte %zu is %d", i, initial[i]);
     }
     CHECK(real == 2.5 && letter == 'x', "%f, '%c'", real, letter);
-    CHECK(in_data == 123456789 + life && in_bss == life && *static_local() == 1000 + life, "%ld, %ld, %ld", in_data, in_bss,
-          *static_local());
+    CHECK(in_data == 123456789 + life && in_bss == life && *static_local() == 1000 + life, "%ld, %ld, %ld", in_data,
+          in_bss, *static_local());
     CHECK(*to_data == in_data && to_data == &in_data && *to_bss == in_bss && **to_pointer == in_data, "the pointers");
     CHECK(into_big == big + 12345 && *into_big == (unsigned char)life, "in the large one: %d", *into_big);
     CHECK(compare("a", "a", 1) == 0 && constant == 42 && strcmp(table[2], "constant") == 0, "constants");
@@ -130,8 +130,7 @@ static void transfers(void) {
             case 2: OK(rma_gptr_put(rma_gptr(mine, pe), source + from, len)); break;
             case 3:
                 OK(rma_iput(mine, source, 3, 2, 8, n, pe));
-                for (size_t k = 0; k < n; k++)
-                    memcpy(model[pe] + at + k * 24, source + k * 16, 8);
+                for (size_t k = 0; k < n; k++) memcpy(model[pe] + at + k * 24, source + k * 16, 8);
                 continue;
             case 4:
                 memset(dest, 0x5a, 3 * PART);
@@ -151,7 +150,8 @@ static void transfers(void) {
             default:
                 memset(dest, 0x5a, len + 1);
                 OK(turn & 1 ? rma_get(dest, mine, len, pe) : rma_gptr_get(dest, rma_gptr(mine, pe), len));
-                CHECK(memcmp(dest, model[pe] + at, len) == 0 && dest[len] == 0x5a, "%zu bytes at %zu of PE %d", len, at, pe);
+                CHECK(memcmp(dest, model[pe] + at, len) == 0 && dest[len] == 0x5a, "%zu bytes at %zu of PE %d", len, at,
+                      pe);
                 continue;
         }
         memcpy(model[pe] + at, source + from, len);
@@ -213,10 +213,10 @@ static void atomics(void) {
         }
     }
     OK(rma_barrier_all());
-    for (int pe = 0; pe < job.n; pe++)
-        sum += 2 * turns * ((uint64_t)pe + 1), bits |= 1ull << pe;
+    for (int pe = 0; pe < job.n; pe++) sum += 2 * turns * ((uint64_t)pe + 1), bits |= 1ull << pe;
     CHECK(words[0] == sum, "%llu, not %llu", (unsigned long long)words[0], (unsigned long long)sum);
-    CHECK(words[1] == bits && words[2] == 0, "%#llx, %#llx", (unsigned long long)words[1], (unsigned long long)words[2]);
+    CHECK(words[1] == bits && words[2] == 0, "%#llx, %#llx", (unsigned long long)words[1],
+          (unsigned long long)words[2]);
     CHECK((uint64_t)counters[0] == turns * (uint64_t)job.n && counters[1] == counters[0], "%d, %d", counters[0],
           counters[1]);
     OK(rma_barrier_all());
@@ -291,8 +291,8 @@ static void mistakes(int pe) {
     EXPECT("rma_get", rma_get(dest, big, SIZE_MAX + 0 * too_long, pe), RMA_ERR_ADDRESS, "source");
     EXPECT("rma_iput", rma_iput(big, source, 1 << 20, 1, 8, 1000, pe), RMA_ERR_ADDRESS, "dest");
     EXPECT("rma_atomic_set_ulong",
-           rma_atomic_set_ulong((unsigned long *)(void *)(area[0] + (1 - (uintptr_t)area[0] % 2)), 1, pe), RMA_ERR_ADDRESS,
-           "not aligned");
+           rma_atomic_set_ulong((unsigned long *)(void *)(area[0] + (1 - (uintptr_t)area[0] % 2)), 1, pe),
+           RMA_ERR_ADDRESS, "not aligned");
     free(allocated);
 }
 
@@ -310,8 +310,7 @@ static void use(enum mode mode, int life) {
     DOING("broadcasts");
     broadcasts();
     DOING("mistakes");
-    for (int pe = 0; pe < job.n; pe++)
-        mistakes(pe);
+    for (int pe = 0; pe < job.n; pe++) mistakes(pe);
 }
 
 static void not_symmetric(void) {
@@ -328,8 +327,7 @@ static void not_symmetric(void) {
         EXPECT_ZERO("rma_gptr", rma_gptr(&in_data, pe) != 0, RMA_ERR_ADDRESS, "in no heap");
         QUIETLY(rma_ptr(&in_data, pe), NULL);
     }
-    for (int i = 0; i < 16; i++)
-        CHECK(dest[i] == 0x5a, "a refused call wrote");
+    for (int i = 0; i < 16; i++) CHECK(dest[i] == 0x5a, "a refused call wrote");
 }
 
 int main(void) {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* rma_stats counts each operation once, on the way that it went, and its bytes.
  *
- * Broken by a way that is not counted or counted twice, by pieces that are counted for the whole, and by inlined calls that
- * pass by although RMA_STATS=yes: run-job's environment does not have it, so this program sets it. */
+ * Broken by a way that is not counted or counted twice, by pieces that are counted for the whole, and by inlined calls
+ * that pass by although RMA_STATS=yes: run-job's environment does not have it, so this program sets it. */
 #include "job.h"
 
 #define TIMES 50
 #define SMALL ((size_t)24)
-#define LONG ((size_t)20000)
+#define LONG  ((size_t)20000)
 
 /* What the numbers have grown by since `before`, on all ways together, and those of one way alone. */
 static struct rma_stats before;
@@ -18,8 +18,9 @@ static struct rma_stats now(void) {
     return s;
 }
 
-#define GREW(s, way, field, want)                                                                                       \
-    CHECK((s).path[way].field - before.path[way].field == (uint64_t)(want), #way ": " #field " has grown by %llu, not %llu",   \
+#define GREW(s, way, field, want)                                                                                      \
+    CHECK((s).path[way].field - before.path[way].field == (uint64_t)(want),                                            \
+          #way ": " #field " has grown by %llu, not %llu",                                                             \
           (unsigned long long)((s).path[way].field - before.path[way].field), (unsigned long long)(want))
 
 /* To another node it is the library's choice which of the two ways a put or get goes. */
@@ -58,7 +59,8 @@ static void check_target(int pe, long *word, char *block, char *mine) {
         atomics += s.path[way].atomics - before.path[way].atomics;
     }
     CHECK(puts == (near ? 0 : 3 * TIMES), "PE %d: %llu puts the other ways", pe, (unsigned long long)puts);
-    CHECK(bytes == (near ? 0 : (SMALL + LONG + sizeof(long)) * TIMES), "PE %d: %llu bytes", pe, (unsigned long long)bytes);
+    CHECK(bytes == (near ? 0 : (SMALL + LONG + sizeof(long)) * TIMES), "PE %d: %llu bytes", pe,
+          (unsigned long long)bytes);
     CHECK(gets == (near ? 0 : TIMES), "PE %d: %llu gets", pe, (unsigned long long)gets);
     CHECK(atomics == (near ? 0 : 2 * TIMES), "PE %d: %llu atomics", pe, (unsigned long long)atomics);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Whatever the PEs allocate, resize and free together lies at the same offset on each of them, keeps its contents, and can
- * be reached by every peer as soon as the call has returned.
+/* Whatever the PEs allocate, resize and free together lies at the same offset on each of them, keeps its contents, and
+ * can be reached by every peer as soon as the call has returned.
  *
- * Broken by allocators that decide differently on two PEs, by blocks that overlap, by a realloc that loses bytes or copies
- * over what a fast peer has put already, by a calloc that finds old bytes, by an alignment that is not kept, and by
- * growth that a peer does not know of yet. */
+ * Broken by allocators that decide differently on two PEs, by blocks that overlap, by a realloc that loses bytes or
+ * copies over what a fast peer has put already, by a calloc that finds old bytes, by an alignment that is not kept, and
+ * by growth that a peer does not know of yet. */
 #include "job.h"
 
 #define BLOCKS 48
@@ -61,7 +61,8 @@ static void allocate(struct block *b, uint64_t *random) {
     CHECK(b->p != NULL, "%zu bytes: %s", size, rma_last_error());
     CHECK((uintptr_t)b->p % 64 == 0, "%p is not aligned to 64", (void *)b->p);
     /* The page is the most that the address keeps; beyond, it is the offset. */
-    if (how == 1 && alignment <= 4096) CHECK((uintptr_t)b->p % alignment == 0, "%p, alignment %zu", (void *)b->p, alignment);
+    if (how == 1 && alignment <= 4096)
+        CHECK((uintptr_t)b->p % alignment == 0, "%p, alignment %zu", (void *)b->p, alignment);
     for (size_t i = 0; how == 0 && i < size; i++) CHECK(b->p[i] == 0, "byte %zu of rma_calloc is %d", i, b->p[i]);
     write_all(b);
 }
@@ -143,7 +144,8 @@ static void growth(void) {
         OK(rma_barrier_all());
         for (int end = 0; end < 2; end++) {
             const unsigned char *p = grown[i] + (end ? size - 2 : 0);
-            CHECK(p[0] == i + 1 && p[1] == from, "the %s bytes of %zu are %d, %d", end ? "last" : "first", size, p[0], p[1]);
+            CHECK(p[0] == i + 1 && p[1] == from, "the %s bytes of %zu are %d, %d", end ? "last" : "first", size, p[0],
+                  p[1]);
         }
     }
     for (int i = 0; i < steps; i++) OK(rma_free(grown[i]));

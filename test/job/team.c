@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A team has the PEs that its splits say, in their order; its sync is a barrier among them and nobody else; and whatever becomes of a
- * split, all PEs of the parent are told the same and all numbers of teams come back.
+/* A team has the PEs that its splits say, in their order; its sync is a barrier among them and nobody else; and
+ * whatever becomes of a split, all PEs of the parent are told the same and all numbers of teams come back.
  *
- * Broken by a stride or a list that is followed wrongly, by a sync with a round too few, by words that still say what the team that
- * had the number before told, by a number that two teams with a common PE get, and by one that a failed split keeps. Here each
- * team is a list of PEs, taken from its parent's list: nothing is computed as the library does. */
+ * Broken by a stride or a list that is followed wrongly, by a sync with a round too few, by words that still say what
+ * the team that had the number before told, by a number that two teams with a common PE get, and by one that a failed
+ * split keeps. Here each team is a list of PEs, taken from its parent's list: nothing is computed as the library does.
+ */
 #include "job.h"
 
 #define MOST 62 /* teams of one PE */
@@ -42,7 +43,8 @@ static void translates(const struct group *a, const struct group *b) {
     for (int i = 0; i < a->n; i++) {
         int got = rma_team_translate_pe(a->team, i, b->team), want = place_in(b, a->pes[i]);
         CHECK(got == want, "PE %d of a team of %d is translated to %d, not %d, of %d", i, a->n, got, want, b->n);
-        CHECK(rma_team_ptr(a->team, &symmetric_word, i) == rma_ptr(&symmetric_word, a->pes[i]), "the address of PE %d of a team of %d", i, a->n);
+        CHECK(rma_team_ptr(a->team, &symmetric_word, i) == rma_ptr(&symmetric_word, a->pes[i]),
+              "the address of PE %d of a team of %d", i, a->n);
     }
 }
 
@@ -83,11 +85,9 @@ static void end(struct group *g) { OK(rma_team_destroy(g->team)); }
 
 /* ---- meeting ---- */
 
-/* words[e & 1][pe] of a PE: what pe has put there before epoch e; own[e & 1]: what it has stored there itself; count: what all have
- * added. Epochs go on from team to team, of which a PE is in one at a time. */
-static struct board {
-    uint32_t words[2][JOB_PES_MAX], own[2], count;
-} *board;
+/* words[e & 1][pe] of a PE: what pe has put there before epoch e; own[e & 1]: what it has stored there itself; count:
+ * what all have added. Epochs go on from team to team, of which a PE is in one at a time. */
+static struct board { uint32_t words[2][JOB_PES_MAX], own[2], count; } * board;
 static uint32_t epoch; /* the same on all PEs, meetings or not */
 
 /* Who is not in the group does something else meanwhile. */
@@ -110,8 +110,8 @@ static void meet(const struct group *g, int epochs) {
         OK(rma_team_sync(g->team));
         for (int i = 0; i < g->n; i++) {
             const uint32_t *theirs = rma_on_node(g->pes[i]) ? rma_ptr(own, g->pes[i]) : own;
-            CHECK(board->words[e & 1][g->pes[i]] == e, "after sync %u PE %d's word is %u, in a team of %d", e, g->pes[i],
-                  board->words[e & 1][g->pes[i]], g->n);
+            CHECK(board->words[e & 1][g->pes[i]] == e, "after sync %u PE %d's word is %u, in a team of %d", e,
+                  g->pes[i], board->words[e & 1][g->pes[i]], g->n);
             CHECK(*theirs == e, "after sync %u PE %d's own word is %u", e, g->pes[i], *theirs);
         }
     }
@@ -220,13 +220,16 @@ static void all_numbers(const struct group *parent) {
     rma_team *team[MOST], *more = untouched, *y = untouched;
     DOING("all numbers");
     for (int i = 0; i < MOST; i++)
-        CHECK(rma_team_split_strided(parent->team, 0, 1, parent->n, &team[i]) == RMA_SUCCESS, "only %d teams: %s", i, rma_last_error());
+        CHECK(rma_team_split_strided(parent->team, 0, 1, parent->n, &team[i]) == RMA_SUCCESS, "only %d teams: %s", i,
+              rma_last_error());
     for (int i = 0; i < MOST; i++)
         for (int k = 0; k < i; k++) CHECK(team[i] != team[k], "teams %d and %d are %p", k, i, (void *)team[i]);
-    EXPECT("rma_team_split_strided", rma_team_split_strided(parent->team, 0, 1, 1 + (parent->n > 1), &more), RMA_ERR_NO_MEM, "64");
+    EXPECT("rma_team_split_strided", rma_team_split_strided(parent->team, 0, 1, 1 + (parent->n > 1), &more),
+           RMA_ERR_NO_MEM, "64");
     EXPECT("rma_team_split_2d", rma_team_split_2d(parent->team, 2, &more, &y), RMA_ERR_NO_MEM, "64");
     OK(rma_team_destroy(team[MOST / 2]));
-    for (int i = 0; i < 3; i++) EXPECT("rma_team_split_2d", rma_team_split_2d(parent->team, 2, &more, &y), RMA_ERR_NO_MEM, "64");
+    for (int i = 0; i < 3; i++)
+        EXPECT("rma_team_split_2d", rma_team_split_2d(parent->team, 2, &more, &y), RMA_ERR_NO_MEM, "64");
     CHECK(more == untouched && y == untouched, "a failed split has written");
     OK(rma_team_split_strided(parent->team, 0, 1, parent->n, &team[MOST / 2]));
     for (int i = MOST - 1; i >= 0; i--) OK(rma_team_sync(team[i]));
@@ -241,8 +244,8 @@ static void not_in_common(void) {
     DOING("teams of different PEs");
     for (int i = 0; i < EACH; i++)
         for (int pe = 0; pe < 2; pe++)
-            CHECK(rma_team_split_strided(RMA_TEAM_WORLD, pe, 1, 1, &team[pe][i]) == RMA_SUCCESS, "team %d of PE %d: %s", i, pe,
-                  rma_last_error());
+            CHECK(rma_team_split_strided(RMA_TEAM_WORLD, pe, 1, 1, &team[pe][i]) == RMA_SUCCESS, "team %d of PE %d: %s",
+                  i, pe, rma_last_error());
     for (int i = 0; i < EACH; i++)
         for (int pe = 0; pe < 2; pe++) OK(rma_team_destroy(team[pe][i]));
 }
@@ -260,7 +263,8 @@ static void one_number(void) {
     }
 }
 
-/* PE 0 alone has used a number so often that whatever it counts by has run over, while the others' words are of long ago. */
+/* PE 0 alone has used a number so often that whatever it counts by has run over, while the others' words are of long
+ * ago. */
 static void run_over(void) {
     struct group g, alone = strided(&world, 0, 1, 1);
     long turns = job.slow ? 100 : 33000;
@@ -290,7 +294,8 @@ static void run_over(void) {
     end(&alone);
 }
 
-/* Teams without a common PE have nothing to do with each other: one meets more often, and neither waits for the other. */
+/* Teams without a common PE have nothing to do with each other: one meets more often, and neither waits for the other.
+ */
 static void two_rates(void) {
     struct group even = strided(&world, 0, 2, (job.n + 1) / 2), odd;
     uint32_t begun = epoch, rounds = (uint32_t)job_far_rounds(300, 60, 30);
@@ -333,8 +338,9 @@ static void no_team(rma_team *team, const char *words) {
 
 static void wrong_handles(void) {
     struct group g = strided(&world, 0, 1, job.n), again;
-    rma_team *const none[] = {(rma_team *)3,  (rma_team *)64, (rma_team *)65, (rma_team *)0xffff, (rma_team *)0x10000, (rma_team *)0x10001,
-                              (rma_team *)0x10002, (rma_team *)(void *)&g, (rma_team *)UINTPTR_MAX, untouched};
+    rma_team *const none[] = {
+        (rma_team *)3,       (rma_team *)64,      (rma_team *)65,         (rma_team *)0xffff,      (rma_team *)0x10000,
+        (rma_team *)0x10001, (rma_team *)0x10002, (rma_team *)(void *)&g, (rma_team *)UINTPTR_MAX, untouched};
     no_team(RMA_TEAM_INVALID, "RMA_TEAM_INVALID");
     for (size_t i = 0; i < sizeof none / sizeof none[0]; i++) no_team(none[i], job_text("team %p", (void *)none[i]));
     const int wrong[] = {-1, job.n, INT_MAX, INT_MIN};
@@ -342,8 +348,8 @@ static void wrong_handles(void) {
         EXPECT("rma_team_translate_pe", value_of(rma_team_translate_pe(g.team, wrong[i], RMA_TEAM_WORLD)), RMA_ERR_PE,
                job_text("PE %d is outside 0..%d", wrong[i], job.n - 1));
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
-        EXPECT("rma_team_ptr", rma_team_ptr(g.team, &symmetric_word, wrong[i]) ? RMA_SUCCESS : rma_last_code(), RMA_ERR_PE,
-               job_text("PE %d is outside 0..%d", wrong[i], job.n - 1));
+        EXPECT("rma_team_ptr", rma_team_ptr(g.team, &symmetric_word, wrong[i]) ? RMA_SUCCESS : rma_last_code(),
+               RMA_ERR_PE, job_text("PE %d is outside 0..%d", wrong[i], job.n - 1));
     EXPECT("rma_team_destroy", rma_team_destroy(RMA_TEAM_WORLD), RMA_ERR_ARG, "RMA_TEAM_WORLD");
     EXPECT("rma_team_destroy", rma_team_destroy(RMA_TEAM_SHARED), RMA_ERR_ARG, "RMA_TEAM_SHARED");
     end(&g);
@@ -378,7 +384,8 @@ static void wrong_arguments(void) {
                  {0, 1 << 30, 5, RMA_ERR_PE, "4294967296"}};
     rma_team *x = untouched, *y = untouched;
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
-        EXPECT("rma_team_split_strided", rma_team_split_strided(RMA_TEAM_WORLD, wrong[i].start, wrong[i].stride, wrong[i].size, &x),
+        EXPECT("rma_team_split_strided",
+               rma_team_split_strided(RMA_TEAM_WORLD, wrong[i].start, wrong[i].stride, wrong[i].size, &x),
                wrong[i].code, wrong[i].words);
     EXPECT("rma_team_split_strided", rma_team_split_strided(RMA_TEAM_WORLD, 0, 1, 1, NULL), RMA_ERR_ARG, "null");
     EXPECT("rma_team_split_2d", rma_team_split_2d(RMA_TEAM_WORLD, 0, &x, &y), RMA_ERR_ARG, "xrange 0");
@@ -410,20 +417,30 @@ static void one_pe(const struct group *parent, int odd) {
     int mine = job.me == odd, n = parent->n, even;
     if (n < 2 || parent->me < 0) return;
     even = parent->pes[parent->pes[0] == odd]; /* the first of those that do otherwise */
-    MISMATCHED(strided_name, rma_team_split_strided(t, mine, 1, 1, &x), job_text("start is 0 on PE %d, but 1 on PE %d", even, odd));
-    MISMATCHED(strided_name, rma_team_split_strided(t, !mine, 1, 1, &x), job_text("start is 0 on PE %d, but 1 on PE %d", odd, even));
-    MISMATCHED(strided_name, rma_team_split_strided(t, 0, mine ? -7 : 3, 1, &x), job_text("stride is -7 on PE %d, but 3 on PE %d", odd, even));
-    MISMATCHED(strided_name, rma_team_split_strided(t, 0, 1, 1 + mine, &x), job_text("size is 1 on PE %d, but 2 on PE %d", even, odd));
+    MISMATCHED(strided_name, rma_team_split_strided(t, mine, 1, 1, &x),
+               job_text("start is 0 on PE %d, but 1 on PE %d", even, odd));
+    MISMATCHED(strided_name, rma_team_split_strided(t, !mine, 1, 1, &x),
+               job_text("start is 0 on PE %d, but 1 on PE %d", odd, even));
+    MISMATCHED(strided_name, rma_team_split_strided(t, 0, mine ? -7 : 3, 1, &x),
+               job_text("stride is -7 on PE %d, but 3 on PE %d", odd, even));
+    MISMATCHED(strided_name, rma_team_split_strided(t, 0, 1, 1 + mine, &x),
+               job_text("size is 1 on PE %d, but 2 on PE %d", even, odd));
     MISMATCHED(grid_name, rma_team_split_2d(t, mine ? n + 1 : n + 2, &x, &y),
                job_text("xrange is %d on PE %d, but %d on PE %d", n + 1, odd, n + 2, even));
     job_expect_begin("");
-    CHECK((mine ? rma_team_split_2d(t, 1, &x, &y) : rma_team_split_strided(t, 1, 0, 1, &x)) == RMA_ERR_MISMATCH, "two calls are taken for one");
-    CHECK(strstr(rma_last_error(), job_text("PE %d is in %s, PE %d in %s", even, strided_name, odd, grid_name)), "%s", rma_last_error());
+    CHECK((mine ? rma_team_split_2d(t, 1, &x, &y) : rma_team_split_strided(t, 1, 0, 1, &x)) == RMA_ERR_MISMATCH,
+          "two calls are taken for one");
+    CHECK(strstr(rma_last_error(), job_text("PE %d is in %s, PE %d in %s", even, strided_name, odd, grid_name)), "%s",
+          rma_last_error());
     CHECK(x == untouched && y == untouched && job_raised.count == 1, "a failed split has written");
-    ALONE(strided_name, RMA_ERR_PE, rma_team_split_strided(t, n, 1, 1, &x), rma_team_split_strided(t, 0, 1, 1, &x), "start");
-    ALONE(strided_name, RMA_ERR_ARG, rma_team_split_strided(t, 0, 1, 0, &x), rma_team_split_strided(t, 0, 1, n, &x), "size 0");
-    ALONE(strided_name, RMA_ERR_ARG, rma_team_split_strided(t, 0, 1, n, NULL), rma_team_split_strided(t, 0, 1, n, &x), "null");
-    ALONE(strided_name, RMA_ERR_PE, rma_team_split_strided(t, 0, 2, n, &x), rma_team_split_strided(t, 0, 1, n, &x), "outside");
+    ALONE(strided_name, RMA_ERR_PE, rma_team_split_strided(t, n, 1, 1, &x), rma_team_split_strided(t, 0, 1, 1, &x),
+          "start");
+    ALONE(strided_name, RMA_ERR_ARG, rma_team_split_strided(t, 0, 1, 0, &x), rma_team_split_strided(t, 0, 1, n, &x),
+          "size 0");
+    ALONE(strided_name, RMA_ERR_ARG, rma_team_split_strided(t, 0, 1, n, NULL), rma_team_split_strided(t, 0, 1, n, &x),
+          "null");
+    ALONE(strided_name, RMA_ERR_PE, rma_team_split_strided(t, 0, 2, n, &x), rma_team_split_strided(t, 0, 1, n, &x),
+          "outside");
     ALONE(grid_name, RMA_ERR_ARG, rma_team_split_2d(t, 2, &x, NULL), rma_team_split_2d(t, 2, &x, &y), "yteam");
     ALONE(grid_name, RMA_ERR_ARG, rma_team_split_2d(t, -1, &x, &y), rma_team_split_2d(t, 2, &x, &y), "xrange -1");
 }
@@ -454,7 +471,8 @@ static void out_of_reach(void) {
             uint32_t word = 1;
             rma_gptr_t g = (rma_gptr_t)(unsigned)pe << RMA_GPTR_BITS_ | at;
             EXPECT("rma_gptr_put", rma_gptr_put(g, &word, sizeof word), RMA_ERR_ADDRESS, "");
-            EXPECT_ZERO("rma_gptr_atomic_fetch_add_uint32", rma_gptr_atomic_fetch_add_uint32(g, 1) != 0, RMA_ERR_ADDRESS, "");
+            EXPECT_ZERO("rma_gptr_atomic_fetch_add_uint32", rma_gptr_atomic_fetch_add_uint32(g, 1) != 0,
+                        RMA_ERR_ADDRESS, "");
         }
 }
 

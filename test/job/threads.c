@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* With RMA_THREAD_MULTIPLE the threads of a PE call what they like, all at once.
  *
- * Broken by a local heap that two threads change at a time (blocks overlap), by an error text that all threads share, by a
- * symmetric heap that grows under the feet of a thread that is putting, and by anything that is counted without an
+ * Broken by a local heap that two threads change at a time (blocks overlap), by an error text that all threads share,
+ * by a symmetric heap that grows under the feet of a thread that is putting, and by anything that is counted without an
  * atomic. One thread of each PE makes collective calls meanwhile; those of one PE come one after the other. */
 #include "job.h"
 
@@ -10,8 +10,8 @@
 #include <stdatomic.h>
 
 #define THREADS 4
-#define ROOM 2048
-#define HELD 8
+#define ROOM    2048
+#define HELD    8
 
 static unsigned char *room; /* symmetric: ROOM for each thread of each PE */
 static uint64_t *counters;  /* symmetric: one that all threads of all PEs add to, on PE 0; and one per thread */
@@ -75,8 +75,8 @@ static void *work(void *argument) {
         transfer(w, pe);
         local(w);
         OK(rma_atomic_add(&counters[0], (uint64_t)1, 0));
-        CHECK(rma_atomic_fetch_add(&counters[1 + w->number], (uint64_t)1, job.me) == (uint64_t)i, "thread %d's own counter",
-              w->number);
+        CHECK(rma_atomic_fetch_add(&counters[1 + w->number], (uint64_t)1, job.me) == (uint64_t)i,
+              "thread %d's own counter", w->number);
         if (i % 16 == 0) mistake(w);
         OK(rma_quiet());
     }

@@ -9,8 +9,8 @@
 
 #define ROOM ((size_t)40000) /* bytes of each PE that belong to one origin */
 
-static unsigned char *room;                      /* symmetric: ROOM for each PE */
-static unsigned char model[JOB_PES_MAX][ROOM];   /* what this PE's part on each must be */
+static unsigned char *room;                    /* symmetric: ROOM for each PE */
+static unsigned char model[JOB_PES_MAX][ROOM]; /* what this PE's part on each must be */
 static unsigned char source[ROOM], dest[2 * ROOM];
 
 static unsigned char *mine(size_t at) { return room + ROOM * (size_t)job.me + at; }
@@ -90,7 +90,8 @@ static void random_strides(void) {
     for (long i = job_far_rounds(10000, 3000, 800); i > 0; i--) {
         int pe = (int)job_below(&random, (size_t)job.n);
         size_t elem = elements[job_below(&random, sizeof elements / sizeof elements[0])], n = job_length(&random, 60);
-        size_t far = 1 + job_length(&random, 9), near = 1 + job_length(&random, 5); /* the remote stride, and this PE's */
+        size_t far = 1 + job_length(&random, 9),
+               near = 1 + job_length(&random, 5); /* the remote stride, and this PE's */
         size_t span = n ? ((n - 1) * far + 1) * elem : 0, at = job_below(&random, ROOM - 60 * 9 * 100 / 2);
         if (at + span > ROOM || ((n ? n - 1 : 0) * near + 1) * elem > ROOM) continue;
         if (i & 1) {
@@ -106,8 +107,8 @@ static void random_strides(void) {
                 size_t element = k / elem / near;
                 int within = element < n && k / elem % near == 0;
                 unsigned char want = within ? model[pe][at + element * far * elem + k % elem] : 0xa5;
-                CHECK(dest[k] == want, "byte %zu of an iget of %zu elements of %zu bytes, strides %zu and %zu", k, n, elem,
-                      near, far);
+                CHECK(dest[k] == want, "byte %zu of an iget of %zu elements of %zu bytes, strides %zu and %zu", k, n,
+                      elem, near, far);
             }
         }
     }
@@ -115,7 +116,8 @@ static void random_strides(void) {
 
 /* ---- the end ---- */
 
-/* This PE's part on each as it sees it, and the others' parts here as it sees them itself, by the sums that they tell. */
+/* This PE's part on each as it sees it, and the others' parts here as it sees them itself, by the sums that they tell.
+ */
 static void compare(void) {
     uint64_t *sums = rma_calloc((size_t)job.n, sizeof *sums);
     CHECK(sums != NULL, "%s", rma_last_error());
@@ -139,7 +141,11 @@ static void compare(void) {
 }
 
 static void long_block(void) {
-    size_t most = (size_t)(job.slow ? 4 : job.one_node ? 64 : 24) << 20, len = job_room() < most ? job_room() / 2 : most;
+    size_t most = (size_t)(job.slow       ? 4
+                           : job.one_node ? 64
+                                          : 24)
+                  << 20,
+           len = job_room() < most ? job_room() / 2 : most;
     unsigned char *block = rma_malloc(len);
     int last = job.n - 1;
     CHECK(block != NULL, "%s", rma_last_error());
@@ -148,7 +154,8 @@ static void long_block(void) {
         OK(rma_put(block, block, job.n > 1 ? len : 0, last));
     }
     OK(rma_barrier_all());
-    if (job.me == last) CHECK(job_differs(block, 0, len, 7) == len, "byte %zu of %zu", job_differs(block, 0, len, 7), len);
+    if (job.me == last)
+        CHECK(job_differs(block, 0, len, 7) == len, "byte %zu of %zu", job_differs(block, 0, len, 7), len);
     OK(rma_free(block));
 }
 

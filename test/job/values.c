@@ -10,6 +10,7 @@
 
 /* What the header must have, written down again: a row that disappears from its tables is missed here, and the generic
  * macros cannot be used inside the header's own tables. */
+/* clang-format off */
 #define DISTINCT(X)                                                                                                    \
     X(char, char) X(schar, signed char) X(uchar, unsigned char) X(short, short) X(ushort, unsigned short) X(int, int)  \
     X(uint, unsigned int) X(long, long) X(ulong, unsigned long) X(llong, long long) X(ullong, unsigned long long)      \
@@ -17,6 +18,7 @@
 #define ALIASES(X)                                                                                                     \
     X(int8, int8_t) X(uint8, uint8_t) X(int16, int16_t) X(uint16, uint16_t) X(int32, int32_t) X(uint32, uint32_t)      \
     X(int64, int64_t) X(uint64, uint64_t) X(size, size_t) X(ptrdiff, ptrdiff_t)
+/* clang-format on */
 
 /* A long double has 10 bytes of value in 16 of room. */
 #define WIDTH(TYPE) (LDBL_MANT_DIG == 64 && sizeof(TYPE) == sizeof(long double) ? 10 : sizeof(TYPE))
@@ -46,10 +48,8 @@ static char *room; /* symmetric: three elements of any type for each PE */
     }
 
 /* Each type by its own name, and the distinct ones by the generic front too. */
-#define NAMED(NAME, TYPE)                                                                                              \
-    static void named_##NAME(TYPE value) VALUE_TEST(TYPE, rma_p_##NAME, rma_g_##NAME)
-#define GENERIC(NAME, TYPE)                                                                                            \
-    static void generic_##NAME(TYPE value) VALUE_TEST(TYPE, rma_p, rma_g)
+#define NAMED(NAME, TYPE)   static void named_##NAME(TYPE value) VALUE_TEST(TYPE, rma_p_##NAME, rma_g_##NAME)
+#define GENERIC(NAME, TYPE) static void generic_##NAME(TYPE value) VALUE_TEST(TYPE, rma_p, rma_g)
 DISTINCT(NAMED)
 ALIASES(NAMED)
 DISTINCT(GENERIC)
@@ -72,7 +72,7 @@ DISTINCT(GENERIC)
     }
 DISTINCT(BITS)
 ALIASES(BITS)
-#define RUN_NAMED(NAME, TYPE) bits_##NAME(named_##NAME);
+#define RUN_NAMED(NAME, TYPE)   bits_##NAME(named_##NAME);
 #define RUN_GENERIC(NAME, TYPE) bits_##NAME(generic_##NAME);
 
 static void known_values(void) {

@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Who waits for words goes on when the comparison holds, and not before; who tests them is told the truth. What came before the
- * change is seen, and meanwhile the PE serves others.
+/* Who waits for words goes on when the comparison holds, and not before; who tests them is told the truth. What came
+ * before the change is seen, and meanwhile the PE serves others.
  *
- * Broken by a comparison that takes the sign, the width or the border of a type for another one's; by a word that is left out and
- * counts, or one that counts and is left out; by an index of the wrong word; by a change that is not noticed because of the memory
- * in which the word lies, or of the way in which it was changed; by a wait that keeps a PE from serving, and by a mistake that is not
- * told. On an odd number of PEs the program's variables stay in place (RMA_STATICS=window). */
+ * Broken by a comparison that takes the sign, the width or the border of a type for another one's; by a word that is
+ * left out and counts, or one that counts and is left out; by an index of the wrong word; by a change that is not
+ * noticed because of the memory in which the word lies, or of the way in which it was changed; by a wait that keeps a
+ * PE from serving, and by a mistake that is not told. On an odd number of PEs the program's variables stay in place
+ * (RMA_STATICS=window). */
 #include "job.h"
 
 /* Written down again, so that a row missing from the header's table is missed here. */
 #define DISTINCT(X)                                                                                                    \
-    X(int, int) X(uint, unsigned int) X(long, long) X(ulong, unsigned long) X(llong, long long)                        \
-    X(ullong, unsigned long long)
+    X(int, int)                                                                                                        \
+    X(uint, unsigned int) X(long, long) X(ulong, unsigned long) X(llong, long long) X(ullong, unsigned long long)
 #define ALIASES(X)                                                                                                     \
     X(int32, int32_t) X(uint32, uint32_t) X(int64, int64_t) X(uint64, uint64_t) X(size, size_t) X(ptrdiff, ptrdiff_t)
 
-#define LOWEST(TYPE) ((TYPE)-1 < (TYPE)1 ? (TYPE)((uint64_t)1 << (sizeof(TYPE) * 8 - 1)) : 0)
+#define LOWEST(TYPE)  ((TYPE)-1 < (TYPE)1 ? (TYPE)((uint64_t)1 << (sizeof(TYPE) * 8 - 1)) : 0)
 #define HIGHEST(TYPE) ((TYPE)(~LOWEST(TYPE)))
 
 #define COMPARED(x, cmp, y)                                                                                            \
@@ -46,12 +47,12 @@ static struct room *room;
 /* ---- every type, every comparison: words that nobody changes ---- */
 
 /* n words are all x, but for the masked ones; those behind them, of any type, hold what would give the contrary. */
-#define TRUTH(WHAT, TYPE, TEXT, WAIT, TEST, WAIT_ALL, TEST_ALL, WAIT_ANY, TEST_ANY, WAIT_SOME, TEST_SOME, WAIT_ALL_V, TEST_ALL_V,       \
-              WAIT_ANY_V, TEST_ANY_V, WAIT_SOME_V, TEST_SOME_V)                                                        \
+#define TRUTH(WHAT, TYPE, TEXT, WAIT, TEST, WAIT_ALL, TEST_ALL, WAIT_ANY, TEST_ANY, WAIT_SOME, TEST_SOME, WAIT_ALL_V,  \
+              TEST_ALL_V, WAIT_ANY_V, TEST_ANY_V, WAIT_SOME_V, TEST_SOME_V)                                            \
     static void WHAT(void) {                                                                                           \
         const TYPE low = LOWEST(TYPE), high = HIGHEST(TYPE), middle = (TYPE)(high / 2);                                \
-        const TYPE set[] = {low, (TYPE)(low + 1), (TYPE)(low + 2), (TYPE)-2, (TYPE)-1, 0, 1, 2, middle, (TYPE)(middle + 1), \
-                            (TYPE)(high - 2), (TYPE)(high - 1), high};                                                 \
+        const TYPE set[] = {low, (TYPE)(low + 1), (TYPE)(low + 2),    (TYPE)-2,         (TYPE)-1,         0,   1,      \
+                            2,   middle,          (TYPE)(middle + 1), (TYPE)(high - 2), (TYPE)(high - 1), high};       \
         enum { N_SET = sizeof set / sizeof set[0] };                                                                   \
         TYPE *word = (TYPE *)(void *)room->set + 2, values[4];                                                         \
         const int masks[] = {1, 0, -1, 0}, all_masked[] = {1, 2, 3, -4}, none[] = {0, 0, 0, 0};                        \
@@ -76,9 +77,11 @@ static struct room *room;
                             break;                                                                                     \
                         }                                                                                              \
                     CHECK(TEST_ALL(word, 4, masks, cmp, v) == yes, TEXT ", all: %d, %d, %d", i, k, cmp);               \
-                    CHECK(TEST_ANY(word, 4, masks, cmp, v) == (yes ? 1 : SIZE_MAX), TEXT ", any: %d, %d, %d", i, k, cmp); \
+                    CHECK(TEST_ANY(word, 4, masks, cmp, v) == (yes ? 1 : SIZE_MAX), TEXT ", any: %d, %d, %d", i, k,    \
+                          cmp);                                                                                        \
                     memset(indices, 0x77, sizeof indices);                                                             \
-                    CHECK(TEST_SOME(word, 4, indices, masks, cmp, v) == (yes ? 2 : 0), TEXT ", some: %d, %d, %d", i, k, cmp); \
+                    CHECK(TEST_SOME(word, 4, indices, masks, cmp, v) == (yes ? 2 : 0), TEXT ", some: %d, %d, %d", i,   \
+                          k, cmp);                                                                                     \
                     CHECK(!yes || (indices[0] == 1 && indices[1] == 3), TEXT ", indices: %d, %d, %d", i, k, cmp);      \
                     CHECK(indices[4] == indices[2] && indices[2] != 2, TEXT ": an index too many");                    \
                     if (!yes) continue;                                                                                \
@@ -126,18 +129,20 @@ static struct room *room;
     }
 
 #define NAMED_TRUTH(NAME, TYPE)                                                                                        \
-    TRUTH(truth_##NAME, TYPE, #NAME, rma_wait_until_##NAME, rma_test_##NAME, rma_wait_until_all_##NAME, rma_test_all_##NAME, \
-          rma_wait_until_any_##NAME, rma_test_any_##NAME, rma_wait_until_some_##NAME, rma_test_some_##NAME,            \
-          rma_wait_until_all_vector_##NAME, rma_test_all_vector_##NAME, rma_wait_until_any_vector_##NAME,              \
-          rma_test_any_vector_##NAME, rma_wait_until_some_vector_##NAME, rma_test_some_vector_##NAME)
+    TRUTH(truth_##NAME, TYPE, #NAME, rma_wait_until_##NAME, rma_test_##NAME, rma_wait_until_all_##NAME,                \
+          rma_test_all_##NAME, rma_wait_until_any_##NAME, rma_test_any_##NAME, rma_wait_until_some_##NAME,             \
+          rma_test_some_##NAME, rma_wait_until_all_vector_##NAME, rma_test_all_vector_##NAME,                          \
+          rma_wait_until_any_vector_##NAME, rma_test_any_vector_##NAME, rma_wait_until_some_vector_##NAME,             \
+          rma_test_some_vector_##NAME)
 #define GENERIC_TRUTH(NAME, TYPE)                                                                                      \
     TRUTH(generic_truth_##NAME, TYPE, "generic, " #TYPE, rma_wait_until, rma_test, rma_wait_until_all, rma_test_all,   \
-          rma_wait_until_any, rma_test_any, rma_wait_until_some, rma_test_some, rma_wait_until_all_vector, rma_test_all_vector, \
-          rma_wait_until_any_vector, rma_test_any_vector, rma_wait_until_some_vector, rma_test_some_vector)
+          rma_wait_until_any, rma_test_any, rma_wait_until_some, rma_test_some, rma_wait_until_all_vector,             \
+          rma_test_all_vector, rma_wait_until_any_vector, rma_test_any_vector, rma_wait_until_some_vector,             \
+          rma_test_some_vector)
 DISTINCT(NAMED_TRUTH)
 ALIASES(NAMED_TRUTH)
 DISTINCT(GENERIC_TRUTH)
-#define RUN_TRUTH(NAME, TYPE) truth_##NAME();
+#define RUN_TRUTH(NAME, TYPE)         truth_##NAME();
 #define RUN_GENERIC_TRUTH(NAME, TYPE) generic_truth_##NAME();
 
 static void truth(void) {
@@ -152,8 +157,8 @@ enum way { SET, P, ADD, SWAP, COMPARE_SWAP, GPTR, WAYS };
 
 static uint64_t turn; /* of this PE, the same on all */
 
-/* Says that this PE's words are ready, and waits until the next PE's are. Some turns later than others, so that who waits for
- * the change sleeps already. */
+/* Says that this PE's words are ready, and waits until the next PE's are. Some turns later than others, so that who
+ * waits for the change sleeps already. */
 static void meet_next(void) {
     turn++;
     OK(rma_atomic_set(&room->ready, turn, job_any(-1)));
@@ -188,7 +193,9 @@ static void meet_next(void) {
                     break;                                                                                             \
                 case ADD: OK(rma_atomic_add(word, (TYPE)(then - still), to)); break;                                   \
                 case SWAP: CHECK(rma_atomic_swap(word, then, to) == still, TEXT ": swap"); break;                      \
-                case COMPARE_SWAP: CHECK(rma_atomic_compare_swap(word, still, then, to) == still, TEXT ": compare_swap"); break; \
+                case COMPARE_SWAP:                                                                                     \
+                    CHECK(rma_atomic_compare_swap(word, still, then, to) == still, TEXT ": compare_swap");             \
+                    break;                                                                                             \
                 case GPTR:                                                                                             \
                     if (sizeof(TYPE) == 8)                                                                             \
                         OK(rma_gptr_atomic_set(rma_gptr(word, to), (uint64_t)then));                                   \
@@ -206,12 +213,12 @@ static void meet_next(void) {
             CHECK(rma_g(&room->payload[0], job.me) == turn, TEXT ": what was put before is not there");                \
         }                                                                                                              \
     }
-#define NAMED_WOKEN(NAME, TYPE) WOKEN(woken_##NAME, TYPE, #NAME, rma_wait_until_##NAME, rma_test_##NAME)
+#define NAMED_WOKEN(NAME, TYPE)   WOKEN(woken_##NAME, TYPE, #NAME, rma_wait_until_##NAME, rma_test_##NAME)
 #define GENERIC_WOKEN(NAME, TYPE) WOKEN(generic_woken_##NAME, TYPE, "generic, " #TYPE, rma_wait_until, rma_test)
 DISTINCT(NAMED_WOKEN)
 ALIASES(NAMED_WOKEN)
 DISTINCT(GENERIC_WOKEN)
-#define RUN_WOKEN(NAME, TYPE) woken_##NAME();
+#define RUN_WOKEN(NAME, TYPE)         woken_##NAME();
 #define RUN_GENERIC_WOKEN(NAME, TYPE) generic_woken_##NAME();
 
 static void woken(void) {
@@ -236,7 +243,8 @@ static size_t any_form(enum form form, int vector, uint64_t *words, const int *s
     return i;
 }
 
-static size_t some_form(enum form form, int vector, uint64_t *words, size_t *indices, const int *status, const uint64_t *values) {
+static size_t some_form(enum form form, int vector, uint64_t *words, size_t *indices, const int *status,
+                        const uint64_t *values) {
     size_t n;
     if (form == SOME)
         return vector ? rma_wait_until_some_vector(words, WORDS, indices, status, RMA_CMP_GE, values)
@@ -259,8 +267,8 @@ static void all_form(enum form form, int vector, uint64_t *words, const int *sta
     }
 }
 
-/* Word i comes from PE i % n, in another order each time, after its payload; a third of the words are left out: of `all` those
- * that nobody writes, of the others such as fulfil the condition from the start. */
+/* Word i comes from PE i % n, in another order each time, after its payload; a third of the words are left out: of
+ * `all` those that nobody writes, of the others such as fulfil the condition from the start. */
 static void arrivals(enum form form, int vector, uint64_t round) {
     uint64_t *words = room->set, values[WORDS], draw = job_stream(round);
     int status[WORDS], left = 0, full = form == ALL || form == TEST_ALL;
@@ -328,8 +336,8 @@ static int64_t global;
 
 static void places(void) {
     enum { HEAP, GLOBAL, LOCAL, GUEST, ATTACHED, PLACES };
-    static const char *const names[PLACES] = {"the symmetric heap", "a global variable", "the local heap", "a guest's block",
-                                              "attached memory"};
+    static const char *const names[PLACES] = {"the symmetric heap", "a global variable", "the local heap",
+                                              "a guest's block", "attached memory"};
     rma_gptr_t(*named)[PLACES] = rma_calloc((size_t)job.n, sizeof *named), g[PLACES];
     int64_t *word[PLACES], *own = malloc(64), *alone;
     int to = job_any(1);
@@ -355,7 +363,9 @@ static void places(void) {
             OK(rma_p(&room->payload[1], (uint64_t)i, to));
             switch (i % 4) {
                 case 0: OK(rma_gptr_atomic_set_int64(there, i)); break;
-                case 1: CHECK(rma_gptr_atomic_fetch_add_int64(there, 2 * i) == -i, "the old value in %s", names[place]); break;
+                case 1:
+                    CHECK(rma_gptr_atomic_fetch_add_int64(there, 2 * i) == -i, "the old value in %s", names[place]);
+                    break;
                 case 2: OK(rma_gptr_atomic_max_int64(there, i)); break;
                 default:
                     if (place == HEAP || place == GLOBAL)
@@ -402,8 +412,8 @@ static void wait_for(enum waiting how, uint64_t *word, uint64_t value) {
     }
 }
 
-/* PE `target` does nothing but wait. The others want things of it that it can do only if it serves them, and then let it go. The
- * thread that serves otherwise is off. */
+/* PE `target` does nothing but wait. The others want things of it that it can do only if it serves them, and then let
+ * it go. The thread that serves otherwise is off. */
 static void serving(int target, enum waiting how) {
     unsigned char sent[6000], got[6000];
     long n = job_far_rounds(40, 10, 3);
@@ -431,14 +441,18 @@ static void serving(int target, enum waiting how) {
 /* ---- mistakes ---- */
 
 #define REFUSED_SET(NAME, FORM, CODE, AT, N, CMP, VALUE, INDICES)                                                      \
-    EXPECT("rma_wait_until_all" #FORM "_" #NAME, rma_wait_until_all##FORM##_##NAME(AT, N, NULL, CMP, VALUE), CODE, words, also); \
-    EXPECT_ZERO("rma_test_all" #FORM "_" #NAME, rma_test_all##FORM##_##NAME(AT, N, NULL, CMP, VALUE), CODE, words, also); \
-    EXPECT_ZERO("rma_wait_until_any" #FORM "_" #NAME, rma_wait_until_any##FORM##_##NAME(AT, N, NULL, CMP, VALUE) != SIZE_MAX, CODE, \
-                words, also);                                                                                          \
-    EXPECT_ZERO("rma_test_any" #FORM "_" #NAME, rma_test_any##FORM##_##NAME(AT, N, NULL, CMP, VALUE) != SIZE_MAX, CODE, words, also); \
-    EXPECT_ZERO("rma_wait_until_some" #FORM "_" #NAME, rma_wait_until_some##FORM##_##NAME(AT, N, INDICES, NULL, CMP, VALUE), CODE, \
-                words, also);                                                                                          \
-    EXPECT_ZERO("rma_test_some" #FORM "_" #NAME, rma_test_some##FORM##_##NAME(AT, N, INDICES, NULL, CMP, VALUE), CODE, words, also);
+    EXPECT("rma_wait_until_all" #FORM "_" #NAME, rma_wait_until_all##FORM##_##NAME(AT, N, NULL, CMP, VALUE), CODE,     \
+           words, also);                                                                                               \
+    EXPECT_ZERO("rma_test_all" #FORM "_" #NAME, rma_test_all##FORM##_##NAME(AT, N, NULL, CMP, VALUE), CODE, words,     \
+                also);                                                                                                 \
+    EXPECT_ZERO("rma_wait_until_any" #FORM "_" #NAME,                                                                  \
+                rma_wait_until_any##FORM##_##NAME(AT, N, NULL, CMP, VALUE) != SIZE_MAX, CODE, words, also);            \
+    EXPECT_ZERO("rma_test_any" #FORM "_" #NAME, rma_test_any##FORM##_##NAME(AT, N, NULL, CMP, VALUE) != SIZE_MAX,      \
+                CODE, words, also);                                                                                    \
+    EXPECT_ZERO("rma_wait_until_some" #FORM "_" #NAME,                                                                 \
+                rma_wait_until_some##FORM##_##NAME(AT, N, INDICES, NULL, CMP, VALUE), CODE, words, also);              \
+    EXPECT_ZERO("rma_test_some" #FORM "_" #NAME, rma_test_some##FORM##_##NAME(AT, N, INDICES, NULL, CMP, VALUE), CODE, \
+                words, also);
 
 /* The value is one that the word has not, else a single wait may be over before anybody looks where the word is. */
 #define REFUSED(NAME, TYPE)                                                                                            \
@@ -460,12 +474,14 @@ static void serving(int target, enum waiting how) {
         const char *words = "values is a null pointer", *also = "";                                                    \
         REFUSED_SET(NAME, _vector, RMA_ERR_ARG, p, 3, RMA_CMP_EQ, none, indices)                                       \
         words = "indices is a null pointer";                                                                           \
-        EXPECT_ZERO("rma_wait_until_some_" #NAME, rma_wait_until_some_##NAME(p, 3, nowhere, NULL, RMA_CMP_EQ, 0), RMA_ERR_ARG, words); \
-        EXPECT_ZERO("rma_test_some_" #NAME, rma_test_some_##NAME(p, 3, nowhere, NULL, RMA_CMP_EQ, 0), RMA_ERR_ARG, words); \
-        EXPECT_ZERO("rma_wait_until_some_vector_" #NAME, rma_wait_until_some_vector_##NAME(p, 3, nowhere, NULL, RMA_CMP_EQ, values), \
+        EXPECT_ZERO("rma_wait_until_some_" #NAME, rma_wait_until_some_##NAME(p, 3, nowhere, NULL, RMA_CMP_EQ, 0),      \
                     RMA_ERR_ARG, words);                                                                               \
-        EXPECT_ZERO("rma_test_some_vector_" #NAME, rma_test_some_vector_##NAME(p, 3, nowhere, NULL, RMA_CMP_EQ, values), RMA_ERR_ARG, \
+        EXPECT_ZERO("rma_test_some_" #NAME, rma_test_some_##NAME(p, 3, nowhere, NULL, RMA_CMP_EQ, 0), RMA_ERR_ARG,     \
                     words);                                                                                            \
+        EXPECT_ZERO("rma_wait_until_some_vector_" #NAME,                                                               \
+                    rma_wait_until_some_vector_##NAME(p, 3, nowhere, NULL, RMA_CMP_EQ, values), RMA_ERR_ARG, words);   \
+        EXPECT_ZERO("rma_test_some_vector_" #NAME,                                                                     \
+                    rma_test_some_vector_##NAME(p, 3, nowhere, NULL, RMA_CMP_EQ, values), RMA_ERR_ARG, words);         \
     }
 DISTINCT(REFUSED)
 ALIASES(REFUSED)
@@ -473,13 +489,16 @@ ALIASES(REFUSED)
 #define RUN_REFUSED(NAME, TYPE)                                                                                        \
     for (size_t k = 0; k < sizeof cmps / sizeof cmps[0]; k++)                                                          \
         for (size_t n = 0; n < 3; n++)                                                                                 \
-            refused_##NAME(room->set, cmps[k], n, RMA_ERR_ARG, job_text("cmp %d is no value of enum rma_cmp", cmps[k]), ""); \
+            refused_##NAME(room->set, cmps[k], n, RMA_ERR_ARG,                                                         \
+                           job_text("cmp %d is no value of enum rma_cmp", cmps[k]), "");                               \
     refused_##NAME(NULL, RMA_CMP_EQ, 1, RMA_ERR_ARG, "is a null pointer", "ivar");                                     \
     for (size_t k = 1; k < sizeof(TYPE); k++)                                                                          \
         refused_##NAME((char *)room->set + k, RMA_CMP_EQ, 1, RMA_ERR_ADDRESS,                                          \
-                       job_text("%p is not aligned to its %zu bytes", (void *)((char *)room->set + k), sizeof(TYPE)), "ivar"); \
+                       job_text("%p is not aligned to its %zu bytes", (void *)((char *)room->set + k), sizeof(TYPE)),  \
+                       "ivar");                                                                                        \
     for (size_t k = 0; k < sizeof private / sizeof private[0]; k++)                                                    \
-        refused_##NAME(private[k], RMA_CMP_EQ, 1, RMA_ERR_ADDRESS, job_text("%p with 1 words of %zu bytes", private[k], sizeof(TYPE)), \
+        refused_##NAME(private[k], RMA_CMP_EQ, 1, RMA_ERR_ADDRESS,                                                     \
+                       job_text("%p with 1 words of %zu bytes", private[k], sizeof(TYPE)),                             \
                        "no memory of this PE that others reach");                                                      \
     for (size_t k = 0; k < sizeof many / sizeof many[0]; k++)                                                          \
         refused_##NAME(room->set, RMA_CMP_EQ, many[k], RMA_ERR_ADDRESS, job_text("with %zu words", many[k]), "ivars"); \
@@ -503,10 +522,13 @@ static void mistakes(void) {
     DISTINCT(RUN_REFUSED)
     ALIASES(RUN_REFUSED)
     EXPECT_ZERO("rma_signal_wait_until", rma_signal_wait_until(room->set, 6, 1), RMA_ERR_ARG, "cmp 6");
-    EXPECT_ZERO("rma_signal_wait_until", rma_signal_wait_until(NULL, RMA_CMP_EQ, 1), RMA_ERR_ARG, "signal is a null pointer");
-    EXPECT_ZERO("rma_signal_wait_until", rma_signal_wait_until(stack, RMA_CMP_EQ, 1), RMA_ERR_ADDRESS, job_text("signal %p", (void *)stack));
-    EXPECT_ZERO("rma_signal_wait_until", rma_signal_wait_until((uint64_t *)(void *)((char *)room->set + 4), RMA_CMP_EQ, 1),
-                RMA_ERR_ADDRESS, "signal", "not aligned");
+    EXPECT_ZERO("rma_signal_wait_until", rma_signal_wait_until(NULL, RMA_CMP_EQ, 1), RMA_ERR_ARG,
+                "signal is a null pointer");
+    EXPECT_ZERO("rma_signal_wait_until", rma_signal_wait_until(stack, RMA_CMP_EQ, 1), RMA_ERR_ADDRESS,
+                job_text("signal %p", (void *)stack));
+    EXPECT_ZERO("rma_signal_wait_until",
+                rma_signal_wait_until((uint64_t *)(void *)((char *)room->set + 4), RMA_CMP_EQ, 1), RMA_ERR_ADDRESS,
+                "signal", "not aligned");
     for (size_t i = 0; i < WORDS; i++) CHECK(room->set[i] == 0, "a refused call changed a word");
     OK(rma_barrier_all());
     free(heap);
@@ -521,7 +543,8 @@ static void outside(void) {
     EXPECT_ZERO("rma_test_int", rma_test(&word, RMA_CMP_EQ, 0), RMA_ERR_STATE, "");
     EXPECT("rma_wait_until_all_int", rma_wait_until_all(&word, 1, NULL, RMA_CMP_EQ, 0), RMA_ERR_STATE, "");
     EXPECT_ZERO("rma_test_some_int", rma_test_some(&word, 1, &index, NULL, RMA_CMP_EQ, 0), RMA_ERR_STATE, "");
-    EXPECT_ZERO("rma_wait_until_any_int", rma_wait_until_any(&word, 0, NULL, RMA_CMP_EQ, 0) != SIZE_MAX, RMA_ERR_STATE, "");
+    EXPECT_ZERO("rma_wait_until_any_int", rma_wait_until_any(&word, 0, NULL, RMA_CMP_EQ, 0) != SIZE_MAX, RMA_ERR_STATE,
+                "");
     EXPECT_ZERO("rma_signal_wait_until", rma_signal_wait_until(&signal, RMA_CMP_EQ, 0), RMA_ERR_STATE, "");
 }
 

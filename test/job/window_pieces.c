@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A PE in a long transfer through MPI's window serves others meanwhile: without the thread of RMA_PROGRESS only the transfer itself can do that. So who
- * asks it for something, or for a sign of life, does not wait for the whole transfer. Broken by a transfer in one piece.
+/* A PE in a long transfer through MPI's window serves others meanwhile: without the thread of RMA_PROGRESS only the
+ * transfer itself can do that. So who asks it for something, or for a sign of life, does not wait for the whole
+ * transfer. Broken by a transfer in one piece.
  *
- * The last PE counts on PE 0 as fast as it can; PE 0 looks at the count before and after a transfer, by loads, which serve nobody. */
+ * The last PE counts on PE 0 as fast as it can; PE 0 looks at the count before and after a transfer, by loads, which
+ * serve nobody. */
 #include "job.h"
 
-#define LEN ((size_t)48 << 20) /* several pieces of a blocking call */
-#define TRIES 20               /* the counting PE may be off its processor during one of them */
+#define LEN   ((size_t)48 << 20) /* several pieces of a blocking call */
+#define TRIES 20                 /* the counting PE may be off its processor during one of them */
 
-static struct {
-    long count, over;
-} *shared;
+static struct { long count, over; } * shared;
 
 static long now(void) { return __atomic_load_n(&shared->count, __ATOMIC_RELAXED); }
 

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* count.c: makes each operation n times and 2n times under callgrind, and has the counts of instructions written in between.
+/* count.c: makes each operation n times and 2n times under callgrind, and has the counts of instructions written in
+ * between.
  *
  * The difference divided by n is what an operation costs, whatever the start of the program and of the loop took. It is
- * exact and the same in every run as long as the caller waits for nobody. Hence a job of two PEs makes only what PE 0 does
- * alone to the memory of PE 1, which sleeps in a barrier meanwhile and is not counted, and a job of one PE makes the
- * collective calls. What a PE waits for in company, and operations to other nodes, have no such count.
+ * exact and the same in every run as long as the caller waits for nobody. Hence a job of two PEs makes only what PE 0
+ * does alone to the memory of PE 1, which sleeps in a barrier meanwhile and is not counted, and a job of one PE makes
+ * the collective calls. What a PE waits for in company, and operations to other nodes, have no such count.
  *
- * Global variables are left out, too: under valgrind they cannot be moved into shared memory, and the way to them is another.
+ * Global variables are left out, too: under valgrind they cannot be moved into shared memory, and the way to them is
+ * another.
  *
  * test/perf/check-perf.sh runs it and reads the counts. Without callgrind the requests do nothing. */
 #include <rma.h>
@@ -33,14 +35,14 @@
 
 /* What the operations work on. */
 struct place {
-    int pe;                      /* the target */
-    long *word, *half, *far;     /* symmetric: words of an integer and of other types, and LONG bytes */
-    uint64_t *signal;            /* symmetric, as the next two */
+    int pe;                  /* the target */
+    long *word, *half, *far; /* symmetric: words of an integer and of other types, and LONG bytes */
+    uint64_t *signal;        /* symmetric, as the next two */
     rma_lock_t *lock;
-    long *ones;                  /* 8 words; on this PE each is 1 */
-    long *near;                  /* LONG bytes */
-    size_t b8, b64, b4096;       /* lengths that the compiler does not know, */
-    long one, most;              /* and values */
+    long *ones;            /* 8 words; on this PE each is 1 */
+    long *near;            /* LONG bytes */
+    size_t b8, b64, b4096; /* lengths that the compiler does not know, */
+    long one, most;        /* and values */
     rma_ctx *ctx;
     rma_gptr_t symmetric, guest; /* a word of pe, and a block of its local heap */
     rma_gptr_t attached;         /* this PE's own attached memory */
@@ -56,16 +58,16 @@ static void fail(const char *what) {
 /* USE: the value is wanted, in a register or as the compiler likes. */
 #define USE(value) __asm__ volatile("" : : "g"(value))
 
-/* All that an operation reads is in registers or on the stack before the loop, as far as it fits; the empty asm makes the
- * compiler take memory for changed, as it is after anything else that a program does between two operations. */
-#define OPERATION(NAME, ...)                                                                                                \
-    static __attribute__((noinline)) void NAME(const struct place *at, long n) {                                            \
-        const struct place p = *at;                                                                                         \
-        (void)p;                                                                                                            \
-        for (; n > 0; n--) {                                                                                                \
-            __VA_ARGS__;                                                                                                    \
-            __asm__ volatile("" : : : "memory");                                                                            \
-        }                                                                                                                   \
+/* All that an operation reads is in registers or on the stack before the loop, as far as it fits; the empty asm makes
+ * the compiler take memory for changed, as it is after anything else that a program does between two operations. */
+#define OPERATION(NAME, ...)                                                                                           \
+    static __attribute__((noinline)) void NAME(const struct place *at, long n) {                                       \
+        const struct place p = *at;                                                                                    \
+        (void)p;                                                                                                       \
+        for (; n > 0; n--) {                                                                                           \
+            __VA_ARGS__;                                                                                               \
+            __asm__ volatile("" : : : "memory");                                                                       \
+        }                                                                                                              \
     }
 
 OPERATION(nothing, )
@@ -163,18 +165,18 @@ OPERATION(signal_wait, USE(rma_signal_wait_until((uint64_t *)p.ones, RMA_CMP_EQ,
 OPERATION(lock, OK(rma_set_lock(p.lock)); OK(rma_clear_lock(p.lock)))
 OPERATION(test_lock, USE(rma_test_lock(p.lock)); OK(rma_clear_lock(p.lock)))
 
-#define ALLOC_MEM(SIZE)                                                                                                     \
-    void *block;                                                                                                            \
-    OK(rma_alloc_mem(SIZE, &block));                                                                                        \
+#define ALLOC_MEM(SIZE)                                                                                                \
+    void *block;                                                                                                       \
+    OK(rma_alloc_mem(SIZE, &block));                                                                                   \
     OK(rma_free_mem(block))
 OPERATION(alloc_64, ALLOC_MEM(64))
 OPERATION(alloc_4k, ALLOC_MEM(4096))
 OPERATION(alloc_1m, ALLOC_MEM(1 << 20))
 OPERATION(alloc_on, rma_gptr_t g; OK(rma_alloc_mem_on(p.pe, 64, &g)); OK(rma_gptr_free(g)))
 
-#define MALLOC(SIZE)                                                                                                        \
-    void *block = rma_malloc(SIZE);                                                                                         \
-    if (!block) fail("rma_malloc");                                                                                         \
+#define MALLOC(SIZE)                                                                                                   \
+    void *block = rma_malloc(SIZE);                                                                                    \
+    if (!block) fail("rma_malloc");                                                                                    \
     OK(rma_free(block))
 OPERATION(malloc_64, MALLOC(64))
 OPERATION(malloc_1m, MALLOC(1 << 20))
@@ -333,7 +335,8 @@ static const struct operation {
     {2, osh_lock, "shmem_set_lock, shmem_clear_lock"},
 };
 
-/* measure: first once over, so that all symbols are bound and all that grows has grown. A dump sets the counters to 0. */
+/* measure: first once over, so that all symbols are bound and all that grows has grown. A dump sets the counters to 0.
+ */
 static void measure(size_t i, const struct place *p) {
     char text[3][128];
     for (int turn = 0; turn < 3; turn++)
@@ -405,8 +408,7 @@ int main(int argc, char **argv) {
         p.signal = (uint64_t *)(p.half + 8);
         p.lock = (rma_lock_t *)(p.signal + 8);
         p.ones = (long *)(p.lock + 8);
-        for (int i = 0; i < 8; i++)
-            p.ones[i] = 1;
+        for (int i = 0; i < 8; i++) p.ones[i] = 1;
         p.near = near;
         OK(rma_ctx_create(0, &p.ctx));
         p.symmetric = rma_gptr(p.word, p.pe);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Each collective of teams, of each type, gives each PE of the world and of smaller teams what it says.
  *
- * Broken by a row of the table that has another type's reduction, by PEs that are counted in the job where the team's are meant, by a length that is
- * taken for bytes. */
+ * Broken by a row of the table that has another type's reduction, by PEs that are counted in the job where the team's
+ * are meant, by a length that is taken for bytes. */
 #include "osh.h"
 
 #define COUNT 3
-#define MOST 64 /* PEs */
+#define MOST  64 /* PEs */
 
 static shmem_team_t team;
 static int mine, pes; /* this PE's number in it, its PEs */
@@ -15,36 +15,38 @@ static int value_of(int pe, int i) { return pe * COUNT + i + 1; }
 static int bits_of(int pe, int i) { return 0x71 ^ value_of(pe, i); }
 static int factor_of(int pe, int i) { return 1 + ((pe + i) & 1); }
 
-#define IS(what, value, want) CHECK((value) == (want), "%s: %d, not %d, on PE %d of %d", what, (int)(value), (int)(want), mine, pes)
+#define IS(what, value, want)                                                                                          \
+    CHECK((value) == (want), "%s: %d, not %d, on PE %d of %d", what, (int)(value), (int)(want), mine, pes)
 
 #define SPAN (MOST * COUNT * 2)
-#define MOVE(A, NAME, TYPE, RNAME)                                                                      \
-    static TYPE NAME##_source[SPAN], NAME##_dest[SPAN];                                                 \
-    static void move_##NAME(void) {                                                                     \
-        TYPE *source = NAME##_source, *dest = NAME##_dest;                                              \
-        DOING(#NAME);                                                                                   \
-        for (int i = 0; i < COUNT; i++) source[i] = (TYPE)value_of(mine, i);                            \
-        for (int root = 0; root < pes; root++) {                                                        \
-            CHECK(shmem_##NAME##_broadcast(team, dest, source, COUNT, root) == 0, #NAME "_broadcast");  \
-            for (int i = 0; i < COUNT; i++) IS(#NAME "_broadcast", dest[i], (TYPE)value_of(root, i));   \
-        }                                                                                               \
-        CHECK(shmem_##NAME##_fcollect(team, dest, source, COUNT) == 0, #NAME "_fcollect");              \
-        for (int i = 0; i < COUNT * pes; i++) IS(#NAME "_fcollect", dest[i], (TYPE)value_of(i / COUNT, i % COUNT)); \
-        CHECK(shmem_##NAME##_collect(team, dest, source, (size_t)(mine % 2 + 1)) == 0, #NAME "_collect"); \
-        for (int pe = 0, at = 0; pe < pes; pe++)                                                        \
-            for (int i = 0; i < pe % 2 + 1; i++) IS(#NAME "_collect", dest[at++], (TYPE)value_of(pe, i)); \
-        shmem_team_sync(team);                                                                          \
-        for (int i = 0; i < 2 * COUNT * pes; i++) source[i] = (TYPE)(mine * 16 + i % 16);               \
-        CHECK(shmem_##NAME##_alltoall(team, dest, source, COUNT) == 0, #NAME "_alltoall");              \
-        for (int i = 0; i < COUNT * pes; i++) IS(#NAME "_alltoall", dest[i], (TYPE)(i / COUNT * 16 + (mine * COUNT + i % COUNT) % 16)); \
-        memset(dest, 0, sizeof NAME##_dest);                                                            \
-        shmem_team_sync(team);                                                                          \
-        CHECK(shmem_##NAME##_alltoalls(team, dest, source, 2, 1, COUNT) == 0, #NAME "_alltoalls");      \
-        for (int i = 0; i < COUNT * pes; i++) {                                                         \
-            IS(#NAME "_alltoalls", dest[2 * i], (TYPE)(i / COUNT * 16 + (mine * COUNT + i % COUNT) % 16)); \
-            IS(#NAME "_alltoalls, between", dest[2 * i + 1], (TYPE)0);                                  \
-        }                                                                                               \
-        shmem_team_sync(team);                                                                          \
+#define MOVE(A, NAME, TYPE, RNAME)                                                                                     \
+    static TYPE NAME##_source[SPAN], NAME##_dest[SPAN];                                                                \
+    static void move_##NAME(void) {                                                                                    \
+        TYPE *source = NAME##_source, *dest = NAME##_dest;                                                             \
+        DOING(#NAME);                                                                                                  \
+        for (int i = 0; i < COUNT; i++) source[i] = (TYPE)value_of(mine, i);                                           \
+        for (int root = 0; root < pes; root++) {                                                                       \
+            CHECK(shmem_##NAME##_broadcast(team, dest, source, COUNT, root) == 0, #NAME "_broadcast");                 \
+            for (int i = 0; i < COUNT; i++) IS(#NAME "_broadcast", dest[i], (TYPE)value_of(root, i));                  \
+        }                                                                                                              \
+        CHECK(shmem_##NAME##_fcollect(team, dest, source, COUNT) == 0, #NAME "_fcollect");                             \
+        for (int i = 0; i < COUNT * pes; i++) IS(#NAME "_fcollect", dest[i], (TYPE)value_of(i / COUNT, i % COUNT));    \
+        CHECK(shmem_##NAME##_collect(team, dest, source, (size_t)(mine % 2 + 1)) == 0, #NAME "_collect");              \
+        for (int pe = 0, at = 0; pe < pes; pe++)                                                                       \
+            for (int i = 0; i < pe % 2 + 1; i++) IS(#NAME "_collect", dest[at++], (TYPE)value_of(pe, i));              \
+        shmem_team_sync(team);                                                                                         \
+        for (int i = 0; i < 2 * COUNT * pes; i++) source[i] = (TYPE)(mine * 16 + i % 16);                              \
+        CHECK(shmem_##NAME##_alltoall(team, dest, source, COUNT) == 0, #NAME "_alltoall");                             \
+        for (int i = 0; i < COUNT * pes; i++)                                                                          \
+            IS(#NAME "_alltoall", dest[i], (TYPE)(i / COUNT * 16 + (mine * COUNT + i % COUNT) % 16));                  \
+        memset(dest, 0, sizeof NAME##_dest);                                                                           \
+        shmem_team_sync(team);                                                                                         \
+        CHECK(shmem_##NAME##_alltoalls(team, dest, source, 2, 1, COUNT) == 0, #NAME "_alltoalls");                     \
+        for (int i = 0; i < COUNT * pes; i++) {                                                                        \
+            IS(#NAME "_alltoalls", dest[2 * i], (TYPE)(i / COUNT * 16 + (mine * COUNT + i % COUNT) % 16));             \
+            IS(#NAME "_alltoalls, between", dest[2 * i + 1], (TYPE)0);                                                 \
+        }                                                                                                              \
+        shmem_team_sync(team);                                                                                         \
     }
 SHMEM_TYPES_(MOVE, )
 
@@ -67,54 +69,56 @@ static void move_bytes(void) {
     shmem_team_sync(team);
 }
 
-#define FILL(what)                                                                                      \
+#define FILL(what)                                                                                                     \
     for (int i = 0; i < COUNT; i++) source[i] = (TYPE_)what(mine, i)
-#define FOLDED(CALL, START, STEP)                                                                       \
-    CHECK(shmem_##CALL(team, dest, source, COUNT) == 0, "shmem_" #CALL);                                \
-    for (int i = 0; i < COUNT; i++) {                                                                   \
-        TYPE_ want = START;                                                                             \
-        for (int pe = 0; pe < pes; pe++) STEP;                                                          \
-        CHECK(dest[i] == want, "shmem_" #CALL " at %d on PE %d of %d", i, mine, pes);                   \
+#define FOLDED(CALL, START, STEP)                                                                                      \
+    CHECK(shmem_##CALL(team, dest, source, COUNT) == 0, "shmem_" #CALL);                                               \
+    for (int i = 0; i < COUNT; i++) {                                                                                  \
+        TYPE_ want = START;                                                                                            \
+        for (int pe = 0; pe < pes; pe++) STEP;                                                                         \
+        CHECK(dest[i] == want, "shmem_" #CALL " at %d on PE %d of %d", i, mine, pes);                                  \
     }
-#define SUM_TEST(A, NAME, TYPE, RNAME)                                                                  \
-    static void sum_##NAME(void) {                                                                      \
-        typedef TYPE TYPE_;                                                                             \
-        static TYPE source[COUNT], dest[COUNT];                                                         \
-        DOING("sums: " #NAME);                                                                          \
-        FILL(value_of);                                                                                 \
-        FOLDED(NAME##_sum_reduce, 0, want = (TYPE_)(want + (TYPE_)value_of(pe, i)))                     \
-        FOLDED(NAME##_sum_inscan, 0, if (pe <= mine) want = (TYPE_)(want + (TYPE_)value_of(pe, i)))     \
-        FOLDED(NAME##_sum_exscan, 0, if (pe < mine) want = (TYPE_)(want + (TYPE_)value_of(pe, i)))      \
-        shmem_team_sync(team);                                                                          \
-        FILL(factor_of);                                                                                \
-        FOLDED(NAME##_prod_reduce, 1, want = (TYPE_)(want * (TYPE_)factor_of(pe, i)))                   \
-        shmem_team_sync(team);                                                                          \
+#define SUM_TEST(A, NAME, TYPE, RNAME)                                                                                 \
+    static void sum_##NAME(void) {                                                                                     \
+        typedef TYPE TYPE_;                                                                                            \
+        static TYPE source[COUNT], dest[COUNT];                                                                        \
+        DOING("sums: " #NAME);                                                                                         \
+        FILL(value_of);                                                                                                \
+        FOLDED(NAME##_sum_reduce, 0, want = (TYPE_)(want + (TYPE_)value_of(pe, i)))                                    \
+        FOLDED(NAME##_sum_inscan, 0, if (pe <= mine) want = (TYPE_)(want + (TYPE_)value_of(pe, i)))                    \
+        FOLDED(NAME##_sum_exscan, 0, if (pe < mine) want = (TYPE_)(want + (TYPE_)value_of(pe, i)))                     \
+        shmem_team_sync(team);                                                                                         \
+        FILL(factor_of);                                                                                               \
+        FOLDED(NAME##_prod_reduce, 1, want = (TYPE_)(want * (TYPE_)factor_of(pe, i)))                                  \
+        shmem_team_sync(team);                                                                                         \
     }
 SHMEM_SUM_TYPES_(SUM_TEST, )
 
 /* Signs count: the least is below 0 if TYPE has numbers there. */
-#define LIMIT_TEST(A, NAME, TYPE, RNAME)                                                                \
-    static void limit_##NAME(void) {                                                                    \
-        typedef TYPE TYPE_;                                                                             \
-        static TYPE source[COUNT], dest[COUNT];                                                         \
-        DOING("min and max: " #NAME);                                                                   \
-        FILL(-value_of);                                                                                \
-        FOLDED(NAME##_max_reduce, (TYPE_)-value_of(0, i), if ((TYPE_)-value_of(pe, i) > want) want = (TYPE_)-value_of(pe, i)) \
-        FOLDED(NAME##_min_reduce, (TYPE_)-value_of(0, i), if ((TYPE_)-value_of(pe, i) < want) want = (TYPE_)-value_of(pe, i)) \
-        shmem_team_sync(team);                                                                          \
+#define LIMIT_TEST(A, NAME, TYPE, RNAME)                                                                               \
+    static void limit_##NAME(void) {                                                                                   \
+        typedef TYPE TYPE_;                                                                                            \
+        static TYPE source[COUNT], dest[COUNT];                                                                        \
+        DOING("min and max: " #NAME);                                                                                  \
+        FILL(-value_of);                                                                                               \
+        FOLDED(NAME##_max_reduce, (TYPE_)-value_of(0, i),                                                              \
+               if ((TYPE_)-value_of(pe, i) > want) want = (TYPE_)-value_of(pe, i))                                     \
+        FOLDED(NAME##_min_reduce, (TYPE_)-value_of(0, i),                                                              \
+               if ((TYPE_)-value_of(pe, i) < want) want = (TYPE_)-value_of(pe, i))                                     \
+        shmem_team_sync(team);                                                                                         \
     }
 SHMEM_TYPES_(LIMIT_TEST, )
 
-#define BIT_TEST(A, NAME, TYPE, RNAME)                                                                  \
-    static void bits_##NAME(void) {                                                                     \
-        typedef TYPE TYPE_;                                                                             \
-        static TYPE source[COUNT], dest[COUNT];                                                         \
-        DOING("bits: " #NAME);                                                                          \
-        FILL(bits_of);                                                                          \
-        FOLDED(NAME##_and_reduce, (TYPE_)-1, want = (TYPE_)(want & (TYPE_)bits_of(pe, i)))           \
-        FOLDED(NAME##_or_reduce, 0, want = (TYPE_)(want | (TYPE_)bits_of(pe, i)))                    \
-        FOLDED(NAME##_xor_reduce, 0, want = (TYPE_)(want ^ (TYPE_)bits_of(pe, i)))                   \
-        shmem_team_sync(team);                                                                          \
+#define BIT_TEST(A, NAME, TYPE, RNAME)                                                                                 \
+    static void bits_##NAME(void) {                                                                                    \
+        typedef TYPE TYPE_;                                                                                            \
+        static TYPE source[COUNT], dest[COUNT];                                                                        \
+        DOING("bits: " #NAME);                                                                                         \
+        FILL(bits_of);                                                                                                 \
+        FOLDED(NAME##_and_reduce, (TYPE_)-1, want = (TYPE_)(want & (TYPE_)bits_of(pe, i)))                             \
+        FOLDED(NAME##_or_reduce, 0, want = (TYPE_)(want | (TYPE_)bits_of(pe, i)))                                      \
+        FOLDED(NAME##_xor_reduce, 0, want = (TYPE_)(want ^ (TYPE_)bits_of(pe, i)))                                     \
+        shmem_team_sync(team);                                                                                         \
     }
 SHMEM_BIT_TYPES_(BIT_TEST, )
 
@@ -123,10 +127,10 @@ static void all(shmem_team_t which) {
     team = which;
     mine = shmem_team_my_pe(team);
     pes = shmem_team_n_pes(team);
-#define MOVE_OF(A, NAME, TYPE, RNAME) move_##NAME();
-#define SUM_OF(A, NAME, TYPE, RNAME) sum_##NAME();
+#define MOVE_OF(A, NAME, TYPE, RNAME)  move_##NAME();
+#define SUM_OF(A, NAME, TYPE, RNAME)   sum_##NAME();
 #define LIMIT_OF(A, NAME, TYPE, RNAME) limit_##NAME();
-#define BITS_OF(A, NAME, TYPE, RNAME) bits_##NAME();
+#define BITS_OF(A, NAME, TYPE, RNAME)  bits_##NAME();
     SHMEM_TYPES_(MOVE_OF, )
     move_bytes();
     SHMEM_SUM_TYPES_(SUM_OF, )
@@ -139,7 +143,9 @@ int main(void) {
     start();
     all(SHMEM_TEAM_WORLD);
     if (n > 2) {
-        CHECK(shmem_team_split_strided(SHMEM_TEAM_WORLD, (n - 1) / 2 * 2, -2, (n + 1) / 2, NULL, 0, &odd_backwards) == 0, "no team");
+        CHECK(shmem_team_split_strided(SHMEM_TEAM_WORLD, (n - 1) / 2 * 2, -2, (n + 1) / 2, NULL, 0, &odd_backwards) ==
+                  0,
+              "no team");
         all(odd_backwards);
         shmem_team_destroy(odd_backwards);
     }

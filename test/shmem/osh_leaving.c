@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* An OpenSHMEM program that ends without shmem_finalize: test/check-exit.sh runs the ways and looks at words and exit codes. The specification
- * asks for shmem_finalize after shmem_init, and finalizes by itself, with all PEs, where a program that has called start_pes exits.
+/* An OpenSHMEM program that ends without shmem_finalize: test/check-exit.sh runs the ways and looks at words and exit
+ * codes. The specification asks for shmem_finalize after shmem_init, and finalizes by itself, with all PEs, where a
+ * program that has called start_pes exits.
  *
  *     init N    the last PE calls exit(N) after shmem_init
  *     start N   the last PE calls exit(N) after start_pes, the others wait for it

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* OpenSHMEM and MPI in one program: they begin and end in any order, and each works as long as it has not been ended; OpenSHMEM may be begun
- * several times, in itself and again after its end. The number of PEs says which order it is.
+/* OpenSHMEM and MPI in one program: they begin and end in any order, and each works as long as it has not been ended;
+ * OpenSHMEM may be begun several times, in itself and again after its end. The number of PEs says which order it is.
  *
- * Broken by an MPI_Init that finds MPI initialized, by a shmem_finalize that ends the program's MPI, by an MPI_Finalize that ends OpenSHMEM. */
+ * Broken by an MPI_Init that finds MPI initialized, by a shmem_finalize that ends the program's MPI, by an MPI_Finalize
+ * that ends OpenSHMEM. */
 #include "osh.h"
 
 #include <mpi.h>
@@ -26,7 +27,8 @@ static void use_shmem(int times) {
 
 static void use_mpi(void) {
     int one = 1, sum = 0, rank = -1;
-    CHECK(MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD) == MPI_SUCCESS && sum == n, "MPI counts %d", sum);
+    CHECK(MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD) == MPI_SUCCESS && sum == n, "MPI counts %d",
+          sum);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     CHECK(rank == me, "rank %d", rank);
 }
@@ -61,7 +63,8 @@ int main(int argc, char **argv) {
             shmem_finalize();
             over();
             use_mpi();
-            CHECK(shmem_init_thread(SHMEM_THREAD_MULTIPLE, &provided) == 0 && provided == SHMEM_THREAD_MULTIPLE, "level %d", provided);
+            CHECK(shmem_init_thread(SHMEM_THREAD_MULTIPLE, &provided) == 0 && provided == SHMEM_THREAD_MULTIPLE,
+                  "level %d", provided);
             use_shmem(2);
             shmem_finalize();
             use_mpi();

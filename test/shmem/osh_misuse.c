@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A caller's mistake is told by the call of OpenSHMEM that was made, the argument and its value, and changes nothing. The error handler is the
- * native interface's, which may be used in the same program (rma.h).
+/* A caller's mistake is told by the call of OpenSHMEM that was made, the argument and its value, and changes nothing.
+ * The error handler is the native interface's, which may be used in the same program (rma.h).
  *
- * Broken by a text that names the native call that did the work, by one that is not raised, by an output that is written, and by a name that
- * stays for the next native call. */
+ * Broken by a text that names the native call that did the work, by one that is not raised, by an output that is
+ * written, and by a name that stays for the next native call. */
 #include "osh.h"
 
 static int raised;
@@ -16,16 +16,17 @@ static void handler(int code, const char *words) {
 }
 
 /* TOLD: the statement raises one error, whose text begins with call and has the words. */
-#define TOLD(call, words, statement)                                                                    \
-    do {                                                                                                \
-        const char *name_ = call;                                                                       \
-        raised = 0;                                                                                     \
-        text[0] = 0;                                                                                    \
-        statement;                                                                                      \
-        CHECK(raised == 1, call ": %d errors, the last one: %s", raised, text);                         \
+#define TOLD(call, words, statement)                                                                                   \
+    do {                                                                                                               \
+        const char *name_ = call;                                                                                      \
+        raised = 0;                                                                                                    \
+        text[0] = 0;                                                                                                   \
+        statement;                                                                                                     \
+        CHECK(raised == 1, call ": %d errors, the last one: %s", raised, text);                                        \
         CHECK(strncmp(text, name_, strlen(name_)) == 0 && text[strlen(name_)] == ':', call " is not named: %s", text); \
-        CHECK(strstr(text, words) != NULL, call ": no '%s' in: %s", words, text);                       \
-        if (call[0] != 'r') CHECK(!strstr(text, "rma_") && !strstr(text, "RMA_"), call ": a native name in: %s", text); \
+        CHECK(strstr(text, words) != NULL, call ": no '%s' in: %s", words, text);                                      \
+        if (call[0] != 'r')                                                                                            \
+            CHECK(!strstr(text, "rma_") && !strstr(text, "RMA_"), call ": a native name in: %s", text);                \
     } while (0)
 
 static long word, words[4];
@@ -38,7 +39,8 @@ static void before_init(void) {
     TOLD("shmem_n_pes", "before shmem_init", CHECK(shmem_n_pes() == -1, "PEs"));
     TOLD("shmem_int_p", "before shmem_init", shmem_int_p(&before, value, 0));
     TOLD("shmem_putmem", "before shmem_init", shmem_putmem(&before, &value, sizeof value, 0));
-    TOLD("shmem_int_atomic_fetch_add", "before shmem_init", CHECK(shmem_int_atomic_fetch_add(&before, 1, 0) == 0, "a value"));
+    TOLD("shmem_int_atomic_fetch_add", "before shmem_init",
+         CHECK(shmem_int_atomic_fetch_add(&before, 1, 0) == 0, "a value"));
     TOLD("shmem_malloc", "before shmem_init", CHECK(shmem_malloc(8) == NULL, "memory"));
     TOLD("shmem_barrier_all", "before shmem_init", shmem_barrier_all());
     TOLD("shmem_barrier", "before shmem_init", shmem_barrier(0, 0, 1, words));
@@ -82,7 +84,8 @@ static void updates(void) {
     long stack = 3, got = 4;
     DOING("atomics and waits");
     TOLD("shmem_long_atomic_add", "PE -2", shmem_long_atomic_add(&word, 1, -2));
-    TOLD("shmem_long_atomic_fetch_add", "is not inside", CHECK(shmem_long_atomic_fetch_add(&stack, 1, 0) == 0, "a value"));
+    TOLD("shmem_long_atomic_fetch_add", "is not inside",
+         CHECK(shmem_long_atomic_fetch_add(&stack, 1, 0) == 0, "a value"));
     TOLD("shmem_long_atomic_swap", "aligned", shmem_long_atomic_swap((long *)(void *)((char *)words + 4), 1, 0));
     TOLD("shmem_long_atomic_fetch_add_nbi", "PE -2", shmem_long_atomic_fetch_add_nbi(&got, &word, 1, -2));
     TOLD("shmem_int_cswap", "PE -2", shmem_int_cswap(&before, 1, 2, -2));
@@ -93,7 +96,8 @@ static void updates(void) {
     TOLD("shmem_set_lock", "lock is a null pointer", shmem_set_lock(NULL));
     TOLD("shmem_long_iput", "source is a null pointer", shmem_long_iput(words, NULL, 1, 1, 2, next()));
     TOLD("shmem_ctx_long_p", "ctx is SHMEM_CTX_INVALID", shmem_ctx_long_p(SHMEM_CTX_INVALID, &word, 1, 0));
-    TOLD("shmem_putmem_signal", "op 9 is neither SHMEM_SIGNAL_SET", shmem_putmem_signal(words, &stack, 8, (uint64_t *)words, 1, 9, next()));
+    TOLD("shmem_putmem_signal", "op 9 is neither SHMEM_SIGNAL_SET",
+         shmem_putmem_signal(words, &stack, 8, (uint64_t *)words, 1, 9, next()));
     TOLD("shmem_long_wait_until", "cmp 77", shmem_long_wait_until(&word, 77, 0));
     TOLD("shmem_long_wait_until", "in no memory", shmem_long_wait_until(&stack, SHMEM_CMP_EQ, 4));
     TOLD("shmem_long_test_any", "cmp -1", CHECK(shmem_long_test_any(words, 4, NULL, -1, 0) == SIZE_MAX, "an index"));
@@ -114,13 +118,16 @@ static void collectives(void) {
     /* PEs in different calls, and with different arguments. */
     if (n > 1) {
         if (me == 0)
-            TOLD("shmem_malloc", "PE 0 is in shmem_malloc, PE 1 in shmem_free", CHECK(shmem_malloc(8) == NULL, "memory"));
+            TOLD("shmem_malloc", "PE 0 is in shmem_malloc, PE 1 in shmem_free",
+                 CHECK(shmem_malloc(8) == NULL, "memory"));
         else
             TOLD("shmem_free", "PE 0 is in shmem_malloc, PE 1 in shmem_free", shmem_free(NULL));
         if (me == 0)
-            TOLD("shmem_align", "PE 1 is in shmem_calloc, PE 0 in shmem_align", CHECK(shmem_align(64, 8) == NULL, "memory"));
+            TOLD("shmem_align", "PE 1 is in shmem_calloc, PE 0 in shmem_align",
+                 CHECK(shmem_align(64, 8) == NULL, "memory"));
         else
-            TOLD("shmem_calloc", "PE 1 is in shmem_calloc, PE 0 in shmem_align", CHECK(shmem_calloc(1, 8) == NULL, "memory"));
+            TOLD("shmem_calloc", "PE 1 is in shmem_calloc, PE 0 in shmem_align",
+                 CHECK(shmem_calloc(1, 8) == NULL, "memory"));
         if (me == 0)
             TOLD("shmem_int_broadcast", "PE 0 is in shmem_broadcast, PE 1 in shmem_fcollect",
                  CHECK(shmem_int_broadcast(SHMEM_TEAM_WORLD, value, value, 1, 0) != 0, "a broadcast"));
@@ -136,19 +143,22 @@ static void collectives(void) {
             TOLD("shmem_team_split_strided", "PE 1 is in shmem_team_split_strided, PE 0 in shmem_team_split_2d",
                  CHECK(shmem_team_split_strided(SHMEM_TEAM_WORLD, 0, 1, n, NULL, 0, &team) != 0, "a team"));
     }
-    CHECK(shmem_malloc(SIZE_MAX / 2) == NULL && strstr(rma_last_error(), "(SHMEM_SYMMETRIC_SIZE, RMA_HEAP_MAX)"), "%s", rma_last_error());
+    CHECK(shmem_malloc(SIZE_MAX / 2) == NULL && strstr(rma_last_error(), "(SHMEM_SYMMETRIC_SIZE, RMA_HEAP_MAX)"), "%s",
+          rma_last_error());
     TOLD("shmem_align", "alignment 3", CHECK(shmem_align(3, 8) == NULL, "memory"));
     TOLD("shmem_calloc", "overflows", CHECK(shmem_calloc(SIZE_MAX, 8) == NULL, "memory"));
     TOLD("shmem_malloc_with_hints", "hints 0x10", CHECK(shmem_malloc_with_hints(8, 16) == NULL, "memory"));
     TOLD("shmem_free", "block", shmem_free(block + 8));
     TOLD("shmem_realloc", "block", CHECK(shmem_realloc(&before, 8) == NULL, "memory"));
     TOLD("shfree", "block", shfree(block + 8));
-    TOLD("shmem_team_split_strided", "team is a null pointer", CHECK(shmem_team_split_strided(SHMEM_TEAM_WORLD, 0, 1, n, NULL, 0, NULL) != 0, "a team"));
+    TOLD("shmem_team_split_strided", "team is a null pointer",
+         CHECK(shmem_team_split_strided(SHMEM_TEAM_WORLD, 0, 1, n, NULL, 0, NULL) != 0, "a team"));
     CHECK(shmem_team_split_strided(SHMEM_TEAM_WORLD, 0, 1, 0, NULL, 0, &team) != 0, "a team");
     CHECK(team == SHMEM_TEAM_INVALID, "the team is left as it was");
     TOLD("shmem_team_destroy", "always there", shmem_team_destroy(SHMEM_TEAM_WORLD));
     TOLD("shmem_team_sync", "team", CHECK(shmem_team_sync((shmem_team_t)(uintptr_t)0x7654321) != 0, "a team"));
-    TOLD("shmem_int_broadcast", "root 99", CHECK(shmem_int_broadcast(SHMEM_TEAM_WORLD, value, value, 1, 99) != 0, "a broadcast"));
+    TOLD("shmem_int_broadcast", "root 99",
+         CHECK(shmem_int_broadcast(SHMEM_TEAM_WORLD, value, value, 1, 99) != 0, "a broadcast"));
     TOLD("shmem_int_sum_reduce", "dest", CHECK(shmem_int_sum_reduce(SHMEM_TEAM_WORLD, NULL, value, 1) != 0, "a sum"));
     TOLD("shmem_barrier", outside, shmem_barrier(0, 0, n + 1, sync));
     TOLD("shmem_sync", "logPE_stride 31", shmem_sync(0, 31, 1, sync));
@@ -157,7 +167,9 @@ static void collectives(void) {
     TOLD("shmem_barrier", "pSync", shmem_barrier(me, 0, 1, (long *)(void *)outside));
     if (n > 1) TOLD("shmem_barrier", "is not in the active set", shmem_barrier(next(), 0, 1, sync));
     TOLD("shmem_broadcast64", "PE_root 1 ", shmem_broadcast64(value, value, 1, 1, me, 0, 1, sync));
-    if (n > 1) TOLD("shmem_int_max_to_all", "source is a null pointer", shmem_int_max_to_all(value, NULL, 1, me, 0, 1, work, sync));
+    if (n > 1)
+        TOLD("shmem_int_max_to_all", "source is a null pointer",
+             shmem_int_max_to_all(value, NULL, 1, me, 0, 1, work, sync));
     if (n > 1) TOLD("shmem_int_sum_to_all", "nreduce -1", shmem_int_sum_to_all(value, value, -1, me, 0, 1, work, sync));
     TOLD("rma_put", "PE -5", rma_put(&word, &word, 8, -5)); /* the native name is back */
     shmem_free(block);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* With SHMEM_THREAD_MULTIPLE threads of a PE put, update and wait at the same time, each in a context or not, and are in collectives of different
- * active sets, also when these are the same PEs.
+/* With SHMEM_THREAD_MULTIPLE threads of a PE put, update and wait at the same time, each in a context or not, and are
+ * in collectives of different active sets, also when these are the same PEs.
  *
- * Broken by state that calls of different threads share, by an active set of all PEs that is left to the engine while another thread is in one,
- * and by an error's name that one thread sets and another one prints. */
+ * Broken by state that calls of different threads share, by an active set of all PEs that is left to the engine while
+ * another thread is in one, and by an error's name that one thread sets and another one prints. */
 #include "osh.h"
 
 #include <pthread.h>
 
 #define THREADS 3
-#define ROUNDS 40
+#define ROUNDS  40
 
 static long psync[THREADS][SHMEM_SYNC_SIZE], total, gathered[THREADS][16], given[THREADS];
 
@@ -26,7 +26,8 @@ static void *work(void *number) {
         shmem_fcollect64(gathered[t], &given[t], 1, 0, 0, n, psync[t]);
         for (int pe = 0; pe < n; pe++) {
             const long want = 1000L * i + 10 * ((pe + n - 1) % n) + t;
-            CHECK(gathered[t][pe] == want, "thread %d, round %d: %ld from PE %d, not %ld", t, i, gathered[t][pe], pe, want);
+            CHECK(gathered[t][pe] == want, "thread %d, round %d: %ld from PE %d, not %ld", t, i, gathered[t][pe], pe,
+                  want);
         }
         shmem_barrier(0, 0, n, psync[t]);
     }
@@ -53,6 +54,7 @@ int main(void) {
     }
     for (int t = 0; t < THREADS; t++) pthread_join(thread[t], NULL);
     shmem_barrier_all();
-    CHECK(shmem_long_g(&total, 0) == (long)n * ROUNDS * THREADS * (THREADS + 1) / 2, "%ld in all", shmem_long_g(&total, 0));
+    CHECK(shmem_long_g(&total, 0) == (long)n * ROUNDS * THREADS * (THREADS + 1) / 2, "%ld in all",
+          shmem_long_g(&total, 0));
     return end();
 }

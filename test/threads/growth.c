@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* growth: one thread makes the symmetric heap and the local heap grow while others ask of ranges whether they can be reached, by the
- * library's own checks, the inlined ones included, so that ThreadSanitizer sees both sides.
- * Broken by a plain read of a size that grows, and by a check that reads it twice: with one size for its length and another for its end a range
- * passes that ends behind the heap.
+/* growth: one thread makes the symmetric heap and the local heap grow while others ask of ranges whether they can be
+ * reached, by the library's own checks, the inlined ones included, so that ThreadSanitizer sees both sides. Broken by a
+ * plain read of a size that grows, and by a check that reads it twice: with one size for its length and another for its
+ * end a range passes that ends behind the heap.
  *
- * No MPI: a node of three PEs whose spaces are mapped here, of which this process is the first. The third is outside the arithmetic
- * progression that the inlined checks know. test/check-tsan.sh builds and runs it; it is also right without the sanitizer.
+ * No MPI: a node of three PEs whose spaces are mapped here, of which this process is the first. The third is outside
+ * the arithmetic progression that the inlined checks know. test/check-tsan.sh builds and runs it; it is also right
+ * without the sanitizer.
  *
  *     growth [GROWTHS] */
 #include "config.h"
@@ -22,12 +23,12 @@
 #include <unistd.h>
 
 #define ASKERS 3
-#define PES 3
-#define HEAP ((size_t)64 << 20)
-#define GO_ON 100 /* seconds until a run that hangs is ended */
+#define PES    3
+#define HEAP   ((size_t)64 << 20)
+#define GO_ON  100 /* seconds until a run that hangs is ended */
 
 static int pes[PES] = {0, 1, 7};
-static _Atomic size_t sure; /* bytes of the symmetric heap that are there for everybody */
+static _Atomic size_t sure;      /* bytes of the symmetric heap that are there for everybody */
 static _Atomic rma_gptr_t given; /* the newest block of the local heap */
 static atomic_int finished;
 static atomic_size_t asked;
@@ -48,14 +49,16 @@ static uint64_t next_of(uint64_t *state) {
     return *state;
 }
 
-/* What the checks say of [offset, offset + len) of the symmetric heap, which had at least `least` bytes when they were asked. */
+/* What the checks say of [offset, offset + len) of the symmetric heap, which had at least `least` bytes when they were
+ * asked. */
 static void ask_of(size_t offset, size_t len, size_t least) {
     char *base = rmai_world.symmetric.base, *space = rmai_world.reservation.node_base + rmai_world.layout.symmetric;
     int surely = offset < least && len <= least - offset;
     for (int q = 0; q < PES; q++) {
         char *want = space + (size_t)q * rmai_world.reservation.stride + offset, *got;
         got = rma_reach_ptr_(base + offset, len, pes[q]);
-        if (got ? got != want || offset + len > HEAP : surely && q < 2) give_up("rma_reach_ptr_: %zu and %zu of PE %d", offset, len, pes[q]);
+        if (got ? got != want || offset + len > HEAP : surely && q < 2)
+            give_up("rma_reach_ptr_: %zu and %zu of PE %d", offset, len, pes[q]);
         got = rma_ptr(base + offset, pes[q]);
         if (got ? got != want : surely) give_up("rma_ptr: %zu of PE %d", offset, pes[q]);
         if (!surely) continue;
@@ -64,7 +67,8 @@ static void ask_of(size_t offset, size_t len, size_t least) {
         got = rma_gptr_ptr_(g, len);
         if (got ? got != want : q < 2) give_up("rma_gptr_ptr_: %zu of PE %d", offset, pes[q]);
     }
-    if (surely && offset % 8 == 0 && rma_holds_uint64((uint64_t *)(void *)(base + offset), RMA_CMP_EQ, 0) != 1) give_up("rma_holds_uint64: %zu", offset);
+    if (surely && offset % 8 == 0 && rma_holds_uint64((uint64_t *)(void *)(base + offset), RMA_CMP_EQ, 0) != 1)
+        give_up("rma_holds_uint64: %zu", offset);
 }
 
 static void *asker(void *arg) {
@@ -75,7 +79,8 @@ static void *asker(void *arg) {
         ask_of(offset, 1 + next_of(&r) % 8192, least);
         ask_of(least - 64, 64, least);
         ask_of(0, least + next_of(&r) % 3, least);
-        if (g && (!rma_gptr_ptr(g) || rma_gptr(rma_gptr_ptr(g), 0) != g)) give_up("the local heap: %#llx", (unsigned long long)g);
+        if (g && (!rma_gptr_ptr(g) || rma_gptr(rma_gptr_ptr(g), 0) != g))
+            give_up("the local heap: %#llx", (unsigned long long)g);
         if (g) __atomic_fetch_add((char *)rma_gptr_ptr(g), 1, __ATOMIC_RELAXED);
         atomic_fetch_add(&asked, 1);
     }
@@ -91,7 +96,8 @@ static void open_world(void) {
     rma_set_errhandler(quiet_handler);
     rmai_layout(&w->layout, HEAP, HEAP, 0);
     w->reservation = (struct rmai_reservation){.stride = w->layout.stride, .n_slots = 1, .window = MPI_WIN_NULL};
-    space = mmap(NULL, PES * w->layout.stride, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    space =
+        mmap(NULL, PES * w->layout.stride, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (space == MAP_FAILED) give_up("mmap");
     w->reservation.node_base = space;
     w->n_pes = 8, w->node_n_pes = PES, w->n_nodes = 1, w->node_pes = pes;
@@ -99,8 +105,10 @@ static void open_world(void) {
     w->statics_mode = RMAI_STATICS_OFF;
     w->returned = &rmai_header(w, 0)->returned[RMAI_OWN];
     pthread_mutex_init(&w->local_lock, NULL);
-    if (rmai_segment_create(&w->symmetric, &w->reservation, space + w->layout.symmetric_table, space + w->layout.symmetric, HEAP, "symmetric heap", "") ||
-        rmai_segment_create(&w->local, &w->reservation, space + w->layout.local_table, space + w->layout.local, HEAP, "local heap", ""))
+    if (rmai_segment_create(&w->symmetric, &w->reservation, space + w->layout.symmetric_table,
+                            space + w->layout.symmetric, HEAP, "symmetric heap", "") ||
+        rmai_segment_create(&w->local, &w->reservation, space + w->layout.local_table, space + w->layout.local, HEAP,
+                            "local heap", ""))
         give_up("%s", rma_last_error());
     atomic_store(&rmai_header(w, 0)->extent[RMAI_OWN], w->layout.local);
     atomic_store(&rmai_header(w, 0)->extent[RMAI_GUEST], w->layout.guest);
@@ -145,7 +153,7 @@ int main(int argc, char **argv) {
     }
     atomic_store(&finished, 1);
     for (size_t i = 0; i < ASKERS; i++) pthread_join(thread[i], NULL);
-    printf("growth: asked %zu times while the heaps grew to %zu and %zu KiB\n", (size_t)asked, rmai_world.symmetric.size >> 10,
-           rmai_world.local.size >> 10);
+    printf("growth: asked %zu times while the heaps grew to %zu and %zu KiB\n", (size_t)asked,
+           rmai_world.symmetric.size >> 10, rmai_world.local.size >> 10);
     return 0;
 }

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* near: turns of a team's PEs of one node, with threads for PEs, so that ThreadSanitizer sees all of them.
- * Broken by an ordering that is too weak, by a slot or a stage that is written while somebody may still read it, by a buffer that is let go
- * before all have read it, and by a wake-up that never comes.
+ * Broken by an ordering that is too weak, by a slot or a stage that is written while somebody may still read it, by a
+ * buffer that is let go before all have read it, and by a wake-up that never comes.
  *
- * All PEs draw the same turns: one tells all others by a note, by a stage, or where its buffer is; or all do, and meet. Whoever reads finds
- * what belongs to the turn; whoever was read writes anew at once. Some linger now and then, so that others run ahead as far as they can. Now
- * and then it is suddenly 2^30 turns later: numbers of turns wrap, and old ones must not be taken for new ones.
+ * All PEs draw the same turns: one tells all others by a note, by a stage, or where its buffer is; or all do, and meet.
+ * Whoever reads finds what belongs to the turn; whoever was read writes anew at once. Some linger now and then, so that
+ * others run ahead as far as they can. Now and then it is suddenly 2^30 turns later: numbers of turns wrap, and old
+ * ones must not be taken for new ones.
  *
  *     near PES flat|tree|counter [TURNS]
  *
- * counter: PEs are taken to share processors, and sleep at once. test/check-tsan.sh builds and runs it; it is also right, and quicker,
- * without the sanitizer. */
+ * counter: PEs are taken to share processors, and sleep at once. test/check-tsan.sh builds and runs it; it is also
+ * right, and quicker, without the sanitizer. */
 #include "config.h"
 
 #include "runtime/near.h"
@@ -23,10 +24,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#define PES_MOST 32
-#define WORDS (RMAI_STAGE / sizeof(uint64_t))
+#define PES_MOST   32
+#define WORDS      (RMAI_STAGE / sizeof(uint64_t))
 #define NOTE_WORDS (RMAI_NOTE / sizeof(uint64_t))
-#define GO_ON 100 /* seconds until a run that hangs is ended */
+#define GO_ON      100 /* seconds until a run that hangs is ended */
 
 static int n_pes, meeting;
 static unsigned long turns = 20000;
@@ -61,7 +62,8 @@ static void write_words(uint64_t *to, size_t n, unsigned long turn, int i) {
 
 static void read_words(const uint64_t *from, size_t n, unsigned long turn, int i, int me, const char *what) {
     for (size_t k = 0; k < n; k++)
-        if (from[k] != word(turn, i, k)) give_up("turn %lu, %s: PE %d finds another word %zu of PE %d", turn, what, me, k, i);
+        if (from[k] != word(turn, i, k))
+            give_up("turn %lu, %s: PE %d finds another word %zu of PE %d", turn, what, me, k, i);
 }
 
 static void one_tells(struct rmai_near *near, unsigned long turn, int root, int staged) {
@@ -72,7 +74,8 @@ static void one_tells(struct rmai_near *near, unsigned long turn, int root, int 
         rmai_near_post(near);
     } else {
         rmai_near_hear(near, root);
-        read_words(staged ? rmai_near_stage(near, root) : rmai_near_note(near, root), n, turn, root, near->me, staged ? "a stage" : "a note");
+        read_words(staged ? rmai_near_stage(near, root) : rmai_near_note(near, root), n, turn, root, near->me,
+                   staged ? "a stage" : "a note");
     }
     rmai_near_through(near);
 }

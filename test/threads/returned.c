@@ -28,11 +28,11 @@
 #include <unistd.h>
 
 #define GIVERS 3
-#define SLOTS 64
-#define UNIT ((size_t)RMAI_TLSF_UNIT)
-#define POOL ((size_t)4 << 20)
+#define SLOTS  64
+#define UNIT   ((size_t)RMAI_TLSF_UNIT)
+#define POOL   ((size_t)4 << 20)
 #define GROWTH (POOL / 512)
-#define GO_ON 60 /* seconds until a run that hangs is ended */
+#define GO_ON  60 /* seconds until a run that hangs is ended */
 
 /* Offset + 1 of a block, 0 if empty. */
 static _Atomic size_t slot[SLOTS];

@@ -2,8 +2,8 @@
 /* The tables of attached regions, on plain memory. They lie in address space that must not be touched before the commit
  * callback has been asked for it: a step outside what was committed crashes here.
  *
- * Broken by an offset that is found in the wrong region, or in none; by granules that are handed out twice, or again too
- * early; by a commit that fails half way; by an entrance that is not counted, or found open after it was closed.
+ * Broken by an offset that is found in the wrong region, or in none; by granules that are handed out twice, or again
+ * too early; by a commit that fails half way; by an entrance that is not counted, or found open after it was closed.
  *
  *     RMA_TEST_SEED   the seed, as the program has printed it
  *     RMA_TEST_WRAP   if not empty, everything is some ten times slower: fewer turns */
@@ -66,7 +66,8 @@ static int commit(void *context, void *start, size_t len) {
 static void reserve(struct tables *t) {
     memset(t, 0, sizeof *t);
     t->left = -1;
-    t->room = mmap(NULL, rmai_attached_room() + RMAI_PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    t->room =
+        mmap(NULL, rmai_attached_room() + RMAI_PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     REQUIRE(t->room != MAP_FAILED, "address space of %zu bytes", rmai_attached_room());
 }
 
@@ -115,8 +116,7 @@ static size_t model_add(struct model *m, uint64_t address, uint64_t size) {
     size_t n = (size_t)((size + RMAI_GRANULE - 1) / RMAI_GRANULE), at = gap(m, m->cursor, n), i = m->n;
     if (at == SIZE_MAX) at = gap(m, 0, n);
     if (at == SIZE_MAX) return SIZE_MAX;
-    for (; i > 0 && m->live[i - 1].granule > at; i--)
-        m->live[i] = m->live[i - 1];
+    for (; i > 0 && m->live[i - 1].granule > at; i--) m->live[i] = m->live[i - 1];
     m->live[i] = (struct known){at, n, address, size};
     m->n++;
     m->cursor = at + n < RMAI_GRANULES ? at + n : 0;
@@ -197,8 +197,8 @@ static uint64_t any_size(uint64_t *random, int large) {
 }
 
 START_TEST(random_regions_are_as_in_the_model) {
-    /* Each add, find, enter and remove, by itself and among others. In the second turn the regions fill the space and the
-     * circle is gone round many times. */
+    /* Each add, find, enter and remove, by itself and among others. In the second turn the regions fill the space and
+     * the circle is gone round many times. */
     struct tables t;
     struct model *m = calloc(1, sizeof *m);
     uint64_t random = seed + (uint64_t)_i, address = 4096;
@@ -212,7 +212,8 @@ START_TEST(random_regions_are_as_in_the_model) {
             address += below(&random, 100);
             offset = add(&t, address, size);
             want = model_add(m, address, size);
-            REQUIRE(offset == want, "turn %u: %llu bytes are at %zu, not %zu", turn, (unsigned long long)size, offset, want);
+            REQUIRE(offset == want, "turn %u: %llu bytes are at %zu, not %zu", turn, (unsigned long long)size, offset,
+                    want);
             full += want == SIZE_MAX;
             address += size;
         } else if (m->n) {
@@ -283,7 +284,8 @@ START_TEST(an_offset_is_used_again_as_late_as_possible) {
 END_TEST
 
 START_TEST(a_denied_commit_changes_nothing) {
-    /* Tables that were refused memory go on as if the region had never been asked for: the same offsets as their twin's. */
+    /* Tables that were refused memory go on as if the region had never been asked for: the same offsets as their
+     * twin's. */
     struct tables t, twin;
     static size_t live[MOST_LIVE];
     uint64_t random = seed;
@@ -343,8 +345,7 @@ START_TEST(nobody_enters_what_is_closed) {
     REQUIRE(rmai_attached_enter(&t.a, a, 100, &two) == 1000 && one == two && one->inside == 2, "twice");
     REQUIRE(!rmai_attached_empty(&t.a, a), "one that is open");
     rmai_attached_close(&t.a, a);
-    for (int i = 0; i < 3; i++)
-        REQUIRE(rmai_attached_enter(&t.a, a, 1, &none) == 0 && !none, "it is closed");
+    for (int i = 0; i < 3; i++) REQUIRE(rmai_attached_enter(&t.a, a, 1, &none) == 0 && !none, "it is closed");
     REQUIRE(rmai_attached_find(&t.a, a, 1) == 1000, "the owner still finds it");
     REQUIRE(rmai_attached_enter(&t.a, b + 65536, 4464, &none) == 5000 + 65536, "another one is open");
     rmai_attached_leave(none);
@@ -411,12 +412,13 @@ static void *visit(void *context) {
 static void nap(void) { nanosleep(&(struct timespec){.tv_nsec = 1000}, NULL); }
 
 static int visited_enough(void) {
-    return __atomic_load_n(&shared.inside, __ATOMIC_RELAXED) > 100 && __atomic_load_n(&shared.outside, __ATOMIC_RELAXED) > 100;
+    return __atomic_load_n(&shared.inside, __ATOMIC_RELAXED) > 100 &&
+           __atomic_load_n(&shared.outside, __ATOMIC_RELAXED) > 100;
 }
 
 START_TEST(visitors_are_never_in_the_wrong_region) {
-    /* Entering while the region is closed, removed, and its number or its offset given to another: with large regions the
-     * same offsets come again at once. */
+    /* Entering while the region is closed, removed, and its number or its offset given to another: with large regions
+     * the same offsets come again at once. */
     pthread_t thread[VISITORS];
     uint32_t current[SLOTS] = {0}, serial_of[SLOTS] = {0}; /* 1 + ..., or 0 */
     uint64_t random = seed;
@@ -428,8 +430,7 @@ START_TEST(visitors_are_never_in_the_wrong_region) {
         if (current[slot]) {
             offset = (size_t)(current[slot] - 1) * RMAI_GRANULE;
             rmai_attached_close(&shared.t.a, offset);
-            while (!rmai_attached_empty(&shared.t.a, offset))
-                sched_yield();
+            while (!rmai_attached_empty(&shared.t.a, offset)) sched_yield();
             __atomic_store_n(&shared.live[serial_of[slot] - 1], 2, __ATOMIC_RELEASE);
             rmai_attached_remove(&shared.t.a, offset, 1);
             current[slot] = 0;
@@ -446,16 +447,14 @@ START_TEST(visitors_are_never_in_the_wrong_region) {
         if (below(&random, 16) == 0) nap();
         serial++;
     }
-    /* Where all that was done before the visitors got a processor, they come now: into those that are open, and to a place
-     * where none ever was. */
+    /* Where all that was done before the visitors got a processor, they come now: into those that are open, and to a
+     * place where none ever was. */
     __atomic_store_n(&shared.published[0], RMAI_GRANULES - 1, __ATOMIC_RELAXED);
     for (int slot = 1; slot < SLOTS; slot++)
         if (current[slot]) __atomic_store_n(&shared.published[slot], current[slot] - 1, __ATOMIC_RELAXED);
-    for (time_t end = time(NULL) + 60; !visited_enough() && time(NULL) < end;)
-        nap();
+    for (time_t end = time(NULL) + 60; !visited_enough() && time(NULL) < end;) nap();
     __atomic_store_n(&shared.done, 1, __ATOMIC_RELEASE);
-    for (int i = 0; i < VISITORS; i++)
-        ck_assert_int_eq(pthread_join(thread[i], NULL), 0);
+    for (int i = 0; i < VISITORS; i++) ck_assert_int_eq(pthread_join(thread[i], NULL), 0);
     REQUIRE(visited_enough(), "%llu times in, %llu times not", (unsigned long long)shared.inside,
             (unsigned long long)shared.outside);
     for (int slot = 0; slot < SLOTS; slot++)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Control groups, in folders that stand for /: what machines and containers show of them, and what is broken or not there.
+/* Control groups, in folders that stand for /: what machines and containers show of them, and what is broken or not
+ * there.
  *
- * Broken by a group that is not found, by a limit above it that is not looked at, and by numbers that are none. Each test makes its own
- * folder; put() and group() make files in it. */
+ * Broken by a group that is not found, by a limit above it that is not looked at, and by numbers that are none. Each
+ * test makes its own folder; put() and group() make files in it. */
 #include "config.h"
 
 #include "base/cgroup.h"
@@ -17,7 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define MIB ((size_t)1 << 20)
+#define MIB          ((size_t)1 << 20)
 #define UNLIMITED_V1 "9223372036854771712\n"
 
 static char root[64];
@@ -27,7 +28,7 @@ static void setup(void) {
     ck_assert_ptr_nonnull(mkdtemp(root));
 }
 
-static int delete(const char *path, const struct stat *s, int kind, struct FTW *ftw) {
+static int delete (const char *path, const struct stat *s, int kind, struct FTW *ftw) {
     (void)s, (void)kind, (void)ftw;
     return remove(path);
 }
@@ -159,7 +160,8 @@ END_TEST
 START_TEST(both_versions_at_once) {
     /* Each controller belongs to one version. The tree of version 2 is there, and has no memory controller. */
     char mounts[2048];
-    snprintf(mounts, sizeof mounts, "%s41 31 0:38 / /sys/fs/cgroup/unified rw,relatime - cgroup2 cgroup2 rw\n", v1_mounts);
+    snprintf(mounts, sizeof mounts, "%s41 31 0:38 / /sys/fs/cgroup/unified rw,relatime - cgroup2 cgroup2 rw\n",
+             v1_mounts);
     put("/proc/self/mountinfo", mounts);
     put("/proc/self/cgroup", "4:memory:/x\n0::/y\n");
     found("memory", 1, "/sys/fs/cgroup/memory/x");
@@ -207,15 +209,17 @@ START_TEST(of_several_mounts_the_one_that_shows_the_group_counts) {
 END_TEST
 
 START_TEST(what_the_kernel_can_drop_is_room) {
-    /* Files that were read fill any group; memory of /dev/shm cannot be dropped, and is in shmem and in the anonymous lists. */
+    /* Files that were read fill any group; memory of /dev/shm cannot be dropped, and is in shmem and in the anonymous
+     * lists. */
     put("/proc/self/mountinfo", v2_mounts);
     put("/proc/self/cgroup", "0::/j\n");
     group("/sys/fs/cgroup/j", "memory.max", "%zu\n", 100 * MIB);
     group("/sys/fs/cgroup/j", "memory.current", "%zu\n", 100 * MIB);
     room(0, "/sys/fs/cgroup/j", 100 * MIB, 100 * MIB);
     group("/sys/fs/cgroup/j", "memory.stat",
-          "anon 1000\nfile 80000000\nshmem 60000000\ninactive_anon 60000000\nactive_anon 0\ninactive_file %zu\nactive_file %zu\n", 10 * MIB,
-          8 * MIB);
+          "anon 1000\nfile 80000000\nshmem 60000000\ninactive_anon 60000000\nactive_anon 0\ninactive_file "
+          "%zu\nactive_file %zu\n",
+          10 * MIB, 8 * MIB);
     room(14 * MIB, "/sys/fs/cgroup/j", 100 * MIB, 86 * MIB);
     group("/sys/fs/cgroup/j", "memory.current", "%zu\n", 5 * MIB); /* read earlier than the other */
     room(100 * MIB, "/sys/fs/cgroup/j", 100 * MIB, 0);
@@ -226,14 +230,17 @@ START_TEST(what_the_kernel_can_drop_is_room) {
     put("/proc/self/cgroup", "4:memory:/j\n");
     group("/sys/fs/cgroup/memory/j", "memory.limit_in_bytes", "%zu\n", 100 * MIB);
     group("/sys/fs/cgroup/memory/j", "memory.usage_in_bytes", "%zu\n", 90 * MIB);
-    group("/sys/fs/cgroup/memory/j", "memory.stat", "inactive_file 1\nactive_file 1\ntotal_inactive_file %zu\ntotal_active_file 0\n", 20 * MIB);
+    group("/sys/fs/cgroup/memory/j", "memory.stat",
+          "inactive_file 1\nactive_file 1\ntotal_inactive_file %zu\ntotal_active_file 0\n", 20 * MIB);
     room(30 * MIB, "/sys/fs/cgroup/memory/j", 100 * MIB, 70 * MIB);
 }
 END_TEST
 
 START_TEST(what_cannot_be_read_limits_nothing) {
-    static const char *const garbage[] = {"", "\n", ":", "::\n", "0:\n", "0::\n", "0::relative\n", "4:memory\n", "4:memory:\n", "\xff\xfe", "0::/x"};
-    static const char *const values[] = {"", "\n", "max", "-1\n", "12x\n", "x12\n", " \n", "18446744073709551615\n", "99999999999999999999999\n"};
+    static const char *const garbage[] = {
+        "", "\n", ":", "::\n", "0:\n", "0::\n", "0::relative\n", "4:memory\n", "4:memory:\n", "\xff\xfe", "0::/x"};
+    static const char *const values[] = {
+        "", "\n", "max", "-1\n", "12x\n", "x12\n", " \n", "18446744073709551615\n", "99999999999999999999999\n"};
     char deep[6000];
     struct rmai_cgroup none = {0};
     struct rmai_cgroup_memory m;
@@ -248,7 +255,9 @@ START_TEST(what_cannot_be_read_limits_nothing) {
     for (size_t i = 0; i < sizeof garbage / sizeof *garbage; i++) {
         put("/proc/self/cgroup", garbage[i]);
         for (size_t k = 0; k <= sizeof garbage / sizeof *garbage; k++) {
-            put("/proc/self/mountinfo", k < sizeof garbage / sizeof *garbage ? garbage[k] : "1 2 3 - cgroup2\n5 - cgroup2 x rw\n - cgroup2 x rw\n");
+            put("/proc/self/mountinfo", k < sizeof garbage / sizeof *garbage
+                                            ? garbage[k]
+                                            : "1 2 3 - cgroup2\n5 - cgroup2 x rw\n - cgroup2 x rw\n");
             ck_assert_uint_eq(limit(), SIZE_MAX);
             found("memory", 0, "");
         }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The table of algorithms, what a setting replaces in it, and the operations of reductions on arrays of any length.
  *
- * Broken by a name that is taken for another one, by a part of a setting that is left out or taken though it is wrong, by a text that quotes
- * the wrong part, by an algorithm that is taken one byte too early or too late; and by a loop that leaves out the last elements, writes
- * behind them, or does another operation. */
+ * Broken by a name that is taken for another one, by a part of a setting that is left out or taken though it is wrong,
+ * by a text that quotes the wrong part, by an algorithm that is taken one byte too early or too late; and by a loop
+ * that leaves out the last elements, writes behind them, or does another operation. */
 #include "config.h"
 
 #include "base/choice.h"
@@ -34,7 +34,8 @@ START_TEST(a_setting_replaces_what_it_names_and_nothing_else) {
                           : way == RMAI_MEET_TREE        ? RMAI_NEVER
                           : way == RMAI_BROADCAST_DIRECT ? 0
                                                          : before.from[way][shape];
-            ck_assert_msg(after.from[way][shape] == want, "way %d, shape %d: %zu, not %zu", way, shape, after.from[way][shape], want);
+            ck_assert_msg(after.from[way][shape] == want, "way %d, shape %d: %zu, not %zu", way, shape,
+                          after.from[way][shape], want);
         }
     ck_assert(!rmai_takes(&after, RMAI_REDUCE_SHARE, RMAI_PAIR, 8191));
     ck_assert(rmai_takes(&after, RMAI_REDUCE_SHARE, RMAI_PAIR, 8192));
@@ -65,7 +66,8 @@ START_TEST(a_wrong_part_is_refused_and_quoted) {
     const char *bad = NULL;
     size_t len = 0;
     ck_assert_int_eq(rmai_choice_set(&c, wrong[_i].text, &bad, &len), -1);
-    ck_assert_msg(len == strlen(wrong[_i].bad) && memcmp(bad, wrong[_i].bad, len) == 0, "'%s': quotes '%.*s'", wrong[_i].text, (int)len, bad);
+    ck_assert_msg(len == strlen(wrong[_i].bad) && memcmp(bad, wrong[_i].bad, len) == 0, "'%s': quotes '%.*s'",
+                  wrong[_i].text, (int)len, bad);
 }
 END_TEST
 
@@ -114,58 +116,50 @@ START_TEST(types_are_told_by_size_and_sign) {
             const struct rmai_kernel *k = rmai_kernel((enum rmai_op)op, (enum rmai_type)type);
             int bits = op == RMAI_AND || op == RMAI_OR || op == RMAI_XOR, limit = op == RMAI_MIN || op == RMAI_MAX;
             int has = type < RMAI_FLOAT || (type < RMAI_COMPLEXF ? !bits : !bits && !limit);
-            ck_assert_msg((k->combine != NULL) == has && (k->accumulate != NULL) == has, "operation %d of type %d", op, type);
+            ck_assert_msg((k->combine != NULL) == has && (k->accumulate != NULL) == has, "operation %d of type %d", op,
+                          type);
         }
 }
 END_TEST
 
 /* Small numbers of either sign, none of them 0. */
-#define NUMBER(T, i, k) ((T)((T)-1 < (T)1 ? ((i) * 7 + (k) * 3) % 11 - 5 + (((i) * 7 + (k) * 3) % 11 == 5) : ((i) * 7 + (k) * 3) % 11 + 1))
-#define TRY(T, ID, OP, WANT)                                                                                                       \
-    for (int n = 0; n <= MOST; n++) {                                                                                              \
-        const struct rmai_kernel *k = rmai_kernel(OP, ID);                                                                         \
-        T x[MOST + 1], y[MOST + 1], z[MOST + 1];                                                                                   \
-        for (int i = 0; i <= MOST; i++) {                                                                                          \
-            x[i] = NUMBER(T, i, 1);                                                                                                \
-            y[i] = NUMBER(T, i, 2);                                                                                                \
-            z[i] = (T)99;                                                                                                          \
-        }                                                                                                                          \
-        k->combine(z, x, y, (size_t)n);                                                                                            \
-        k->accumulate(x, y, (size_t)n);                                                                                            \
-        for (int i = 0; i <= MOST; i++) {                                                                                          \
-            const T a = NUMBER(T, i, 1), b = NUMBER(T, i, 2), want = (T)(WANT);                                                    \
-            /* Check notes each assertion in a file: a million of them take minutes under valgrind. */                              \
-            if (z[i] != (i < n ? want : (T)99)) ck_abort_msg("combine, %s of %s: element %d of %d", #OP, #T, i, n);                \
-            if (x[i] != (i < n ? want : a)) ck_abort_msg("accumulate, %s of %s: element %d of %d", #OP, #T, i, n);                 \
-        }                                                                                                                          \
+#define NUMBER(T, i, k)                                                                                                \
+    ((T)((T)-1 < (T)1 ? ((i)*7 + (k)*3) % 11 - 5 + (((i)*7 + (k)*3) % 11 == 5) : ((i)*7 + (k)*3) % 11 + 1))
+#define TRY(T, ID, OP, WANT)                                                                                           \
+    for (int n = 0; n <= MOST; n++) {                                                                                  \
+        const struct rmai_kernel *k = rmai_kernel(OP, ID);                                                             \
+        T x[MOST + 1], y[MOST + 1], z[MOST + 1];                                                                       \
+        for (int i = 0; i <= MOST; i++) {                                                                              \
+            x[i] = NUMBER(T, i, 1);                                                                                    \
+            y[i] = NUMBER(T, i, 2);                                                                                    \
+            z[i] = (T)99;                                                                                              \
+        }                                                                                                              \
+        k->combine(z, x, y, (size_t)n);                                                                                \
+        k->accumulate(x, y, (size_t)n);                                                                                \
+        for (int i = 0; i <= MOST; i++) {                                                                              \
+            const T a = NUMBER(T, i, 1), b = NUMBER(T, i, 2), want = (T)(WANT);                                        \
+            /* Check notes each assertion in a file: a million of them take minutes under valgrind. */                 \
+            if (z[i] != (i < n ? want : (T)99)) ck_abort_msg("combine, %s of %s: element %d of %d", #OP, #T, i, n);    \
+            if (x[i] != (i < n ? want : a)) ck_abort_msg("accumulate, %s of %s: element %d of %d", #OP, #T, i, n);     \
+        }                                                                                                              \
     }
-#define TRY_NUMBERS(T)                                                                                                             \
-    TRY(T, rmai_type_of(T), RMAI_MIN, a < b ? a : b)                                                                               \
-    TRY(T, rmai_type_of(T), RMAI_MAX, a > b ? a : b)                                                                               \
-    TRY(T, rmai_type_of(T), RMAI_SUM, a + b)                                                                                       \
-    TRY(T, rmai_type_of(T), RMAI_PROD, a * b)
-#define TRY_INTEGERS(T)                                                                                                            \
-    TRY_NUMBERS(T)                                                                                                                 \
-    TRY(T, rmai_type_of(T), RMAI_AND, a & b)                                                                                       \
-    TRY(T, rmai_type_of(T), RMAI_OR, a | b)                                                                                        \
+#define TRY_NUMBERS(T)                                                                                                 \
+    TRY(T, rmai_type_of(T), RMAI_MIN, a < b ? a : b)                                                                   \
+    TRY(T, rmai_type_of(T), RMAI_MAX, a > b ? a : b)                                                                   \
+    TRY(T, rmai_type_of(T), RMAI_SUM, a + b)                                                                           \
+    TRY(T, rmai_type_of(T), RMAI_PROD, a *b)
+#define TRY_INTEGERS(T)                                                                                                \
+    TRY_NUMBERS(T)                                                                                                     \
+    TRY(T, rmai_type_of(T), RMAI_AND, a &b)                                                                            \
+    TRY(T, rmai_type_of(T), RMAI_OR, a | b)                                                                            \
     TRY(T, rmai_type_of(T), RMAI_XOR, a ^ b)
 
-START_TEST(every_element_and_none_behind) {
-    TRY_INTEGERS(int8_t)
-    TRY_INTEGERS(uint8_t)
-    TRY_INTEGERS(int16_t)
-    TRY_INTEGERS(uint16_t)
-    TRY_INTEGERS(int32_t)
-    TRY_INTEGERS(uint32_t)
-    TRY_INTEGERS(int64_t)
-    TRY_INTEGERS(uint64_t)
-    TRY_NUMBERS(float)
-    TRY_NUMBERS(double)
-    TRY_NUMBERS(long double)
-}
-END_TEST
+START_TEST(every_element_and_none_behind){TRY_INTEGERS(int8_t) TRY_INTEGERS(uint8_t) TRY_INTEGERS(int16_t)
+                                              TRY_INTEGERS(uint16_t) TRY_INTEGERS(int32_t) TRY_INTEGERS(uint32_t)
+                                                  TRY_INTEGERS(int64_t) TRY_INTEGERS(uint64_t) TRY_NUMBERS(float)
+                                                      TRY_NUMBERS(double) TRY_NUMBERS(long double)} END_TEST
 
-START_TEST(integers_wrap_around) {
+    START_TEST(integers_wrap_around) {
     uint16_t a = 65535, b = 65535, c;
     int64_t x = INT64_MAX, y = 2, z;
     rmai_kernel(RMAI_PROD, RMAI_U16)->combine(&c, &a, &b, 1);
@@ -175,7 +169,8 @@ START_TEST(integers_wrap_around) {
 }
 END_TEST
 
-/* b < a ? b : a, and so on: what comes first stays, unless the other is less. Of many elements, since loops of vectors do it. */
+/* b < a ? b : a, and so on: what comes first stays, unless the other is less. Of many elements, since loops of vectors
+ * do it. */
 START_TEST(zeros_and_not_numbers) {
     double a[MOST], b[MOST], least[MOST], greatest[MOST], sum[MOST];
     for (int i = 0; i < MOST; i++) {

@@ -60,7 +60,8 @@ START_TEST(a_text_may_quote_the_text_before_it) {
      * recorded, as rmai_reserve does with MPI's words. */
     rmai_error(RMA_ERR_MPI, "MPI_Win_allocate_shared failed: out of memory");
     rmai_error(RMA_ERR_NO_MEM, "rma_init: cannot reserve %d heaps: %s", 4, rma_last_error());
-    ck_assert_str_eq(rma_last_error(), "rma_init: cannot reserve 4 heaps: MPI_Win_allocate_shared failed: out of memory");
+    ck_assert_str_eq(rma_last_error(),
+                     "rma_init: cannot reserve 4 heaps: MPI_Win_allocate_shared failed: out of memory");
 }
 END_TEST
 
@@ -176,7 +177,8 @@ START_TEST(success_and_exhaustion_are_not_raised) {
 END_TEST
 
 START_TEST(a_face_has_its_own_call_named) {
-    /* The native call's name in an error that a face's function has caused, a face's that stays, and one put where no call's name stands. */
+    /* The native call's name in an error that a face's function has caused, a face's that stays, and one put where no
+     * call's name stands. */
     setup();
     rma_set_errhandler(show);
     rmai_error_as("shmem_malloc");
@@ -291,7 +293,8 @@ static int code_to_end_with;
 static void abort_with_code(void) { rma_errors_abort(code_to_end_with, "text"); }
 
 START_TEST(exit_codes_of_aborts_are_nobody_else_s) {
-    /* An RMA_ERR_SYSTEM of 11 that looks like a SIGSEGV, a code that is taken for a skipped test or a deadline, a 0, a code cut to 8 bits. */
+    /* An RMA_ERR_SYSTEM of 11 that looks like a SIGSEGV, a code that is taken for a skipped test or a deadline, a 0, a
+     * code cut to 8 bits. */
     static const int any[] = {0, -1, RMA_ERR_SYSTEM + 1, 256, 1000, INT_MIN, INT_MAX};
     char text[4096];
     for (code_to_end_with = RMA_ERR_ARG; code_to_end_with <= RMA_ERR_SYSTEM; code_to_end_with++) {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The lock whose holder may die, between processes that share memory, and what one process may know and touch of another.
+/* The lock whose holder may die, between processes that share memory, and what one process may know and touch of
+ * another.
  *
- * Broken by two that hold the lock at once, by a dead holder that is taken over by nobody, by several, or without a word,
- * by a living one that is; by a process that is thought dead while it lives, or alive when only its exit status is left;
- * and by memory that is not there, or not for this, and is touched, or not told from memory that is.
+ * Broken by two that hold the lock at once, by a dead holder that is taken over by nobody, by several, or without a
+ * word, by a living one that is; by a process that is thought dead while it lives, or alive when only its exit status
+ * is left; and by memory that is not there, or not for this, and is touched, or not told from memory that is.
  *
  *     RMA_TEST_WRAP   if not empty, everything is some ten times slower: fewer turns */
 #include "config.h"
@@ -43,16 +44,16 @@ static void *shared_memory(size_t size) {
 static void nap(void) { nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL); }
 
 /* Waits for a condition that another process makes true. Also in children, where Check cannot be told. */
-#define UNTIL(condition)                                                                                                    \
-    do {                                                                                                                    \
-        time_t end = time(NULL) + DEADLINE;                                                                                 \
-        while (!(condition)) {                                                                                              \
-            if (time(NULL) > end) {                                                                                         \
-                fprintf(stderr, "never: %s\n", #condition);                                                                 \
-                abort();                                                                                                    \
-            }                                                                                                               \
-            nap();                                                                                                          \
-        }                                                                                                                   \
+#define UNTIL(condition)                                                                                               \
+    do {                                                                                                               \
+        time_t end = time(NULL) + DEADLINE;                                                                            \
+        while (!(condition)) {                                                                                         \
+            if (time(NULL) > end) {                                                                                    \
+                fprintf(stderr, "never: %s\n", #condition);                                                            \
+                abort();                                                                                               \
+            }                                                                                                          \
+            nap();                                                                                                     \
+        }                                                                                                              \
     } while (0)
 
 /* ---- children ---- */
@@ -72,22 +73,19 @@ static pid_t start(int (*body)(void *context, uint32_t q), void *context, uint32
 
 static void join(uint32_t q) {
     int status;
-    while (waitpid(child[q], &status, 0) < 0)
-        ck_assert_int_eq(errno, EINTR);
+    while (waitpid(child[q], &status, 0) < 0) ck_assert_int_eq(errno, EINTR);
     ck_assert_msg(WIFEXITED(status) && WEXITSTATUS(status) == 0, "child %u: status %#x", q, (unsigned)status);
 }
 
 static void end(pid_t id) {
     kill(id, SIGKILL);
-    while (waitpid(id, NULL, 0) < 0)
-        ck_assert_int_eq(errno, EINTR);
+    while (waitpid(id, NULL, 0) < 0) ck_assert_int_eq(errno, EINTR);
 }
 
 /* Until it is dead, and its status still to be asked for. */
 static void until_dead(pid_t id) {
     siginfo_t info;
-    while (waitid(P_PID, (id_t)id, &info, WEXITED | WNOWAIT) < 0)
-        ck_assert_int_eq(errno, EINTR);
+    while (waitid(P_PID, (id_t)id, &info, WEXITED | WNOWAIT) < 0) ck_assert_int_eq(errno, EINTR);
 }
 
 /* ---- the lock ---- */
@@ -131,10 +129,8 @@ static int count(void *context, uint32_t q) {
 START_TEST(one_at_a_time) {
     /* Plain counters, in a lock that does not exclude or does not order, lose some of the turns. */
     struct shared *s = shared_memory(sizeof *s);
-    for (uint32_t q = 0; q < MOST; q++)
-        start(count, s, q);
-    for (uint32_t q = 0; q < MOST; q++)
-        join(q);
+    for (uint32_t q = 0; q < MOST; q++) start(count, s, q);
+    for (uint32_t q = 0; q < MOST; q++) join(q);
     ck_assert_uint_eq(s->count[0], (unsigned long)turns * MOST);
     ck_assert_uint_eq(s->count[1], 0ul - (unsigned long)turns * MOST);
     ck_assert_uint_eq(s->lock.holder, 0);
@@ -148,8 +144,7 @@ START_TEST(threads_may_share_a_number) {
     struct shared *s = shared_memory(sizeof *s);
     pthread_t thread[3];
     void *code;
-    for (int i = 0; i < 3; i++)
-        ck_assert_int_eq(pthread_create(&thread[i], NULL, count_as_zero, s), 0);
+    for (int i = 0; i < 3; i++) ck_assert_int_eq(pthread_create(&thread[i], NULL, count_as_zero, s), 0);
     for (int i = 0; i < 3; i++) {
         ck_assert_int_eq(pthread_join(thread[i], &code), 0);
         ck_assert_int_eq((int)(intptr_t)code, 0);
@@ -159,7 +154,8 @@ START_TEST(threads_may_share_a_number) {
 }
 END_TEST
 
-/* Takes the lock, tells what it was told, and gives it back, or keeps it if it is the first of those that `hold` asks for.
+/* Takes the lock, tells what it was told, and gives it back, or keeps it if it is the first of those that `hold` asks
+ * for.
  */
 static int wait_for_it(void *context, uint32_t q) {
     struct shared *s = context;
@@ -167,8 +163,7 @@ static int wait_for_it(void *context, uint32_t q) {
     UNTIL(atomic_load(&s->go));
     atomic_store(&s->told[q], rmai_lock(&s->lock, q, dead, s));
     if (atomic_fetch_sub(&s->hold, 1) > 0)
-        for (;;)
-            pause();
+        for (;;) pause();
     if (atomic_fetch_add(&s->inside, 1) != 0) return 3;
     s->count[0]++;
     sched_yield();
@@ -178,21 +173,18 @@ static int wait_for_it(void *context, uint32_t q) {
 }
 
 START_TEST(a_dead_holder_is_taken_over_once_and_named) {
-    /* The others wait until the holder is killed; one of them is told its number, and the others only get the lock. With two
-     * who die, the second while it has the lock from the first, each is named once. Dead is one that nobody has asked for
-     * its status (as a launcher leaves it), or of which nothing is left. */
+    /* The others wait until the holder is killed; one of them is told its number, and the others only get the lock.
+     * With two who die, the second while it has the lock from the first, each is named once. Dead is one that nobody
+     * has asked for its status (as a launcher leaves it), or of which nothing is left. */
     int deaths = 1 + _i % 2, reaped = _i / 2;
     for (unsigned round = 0; round < rounds; round++) {
         struct shared *s = shared_memory(sizeof *s);
         unsigned named[MOST] = {0}, survivors = 0;
         int killed[MOST] = {0};
-        for (int q = 0; q < MOST; q++)
-            s->told[q] = -2;
+        for (int q = 0; q < MOST; q++) s->told[q] = -2;
         atomic_store(&s->hold, deaths);
-        for (uint32_t q = 0; q < MOST; q++)
-            start(wait_for_it, s, q);
-        for (int q = 0; q < MOST; q++)
-            UNTIL(atomic_load(&s->pid[q]));
+        for (uint32_t q = 0; q < MOST; q++) start(wait_for_it, s, q);
+        for (int q = 0; q < MOST; q++) UNTIL(atomic_load(&s->pid[q]));
         atomic_store(&s->go, 1);
         for (int death = 0; death < deaths; death++) {
             UNTIL(atomic_load(&s->hold) == deaths - 1 - death);
@@ -243,7 +235,8 @@ static int take_and_die(void *context, uint32_t q) {
 }
 
 START_TEST(killed_anywhere_it_leaves_a_lock_that_works) {
-    /* Killed before, in or after the lock, at no chosen moment: who comes next gets it, and is told if work is half done. */
+    /* Killed before, in or after the lock, at no chosen moment: who comes next gets it, and is told if work is half
+     * done. */
     struct shared *s = shared_memory(sizeof *s);
     for (unsigned round = 0; round < 3 * rounds; round++) {
         int64_t told;
@@ -251,10 +244,8 @@ START_TEST(killed_anywhere_it_leaves_a_lock_that_works) {
         atomic_store(&s->pid[1], 0);
         start(take_and_die, s, 1);
         UNTIL(atomic_load(&s->pid[1]));
-        while (*(volatile unsigned long *)&s->count[0] == before)
-            nap();
-        for (unsigned i = round * 37 % 1000; i > 0; i--)
-            (void)getppid();
+        while (*(volatile unsigned long *)&s->count[0] == before) nap();
+        for (unsigned i = round * 37 % 1000; i > 0; i--) (void)getppid();
         kill(child[1], SIGKILL);
         told = rmai_lock(&s->lock, 0, dead, s);
         ck_assert_int_ge(told, -1);
@@ -278,8 +269,7 @@ END_TEST
 static int stay(void *context, uint32_t q) {
     (void)q;
     if (context) prctl(PR_SET_NAME, context);
-    for (;;)
-        pause();
+    for (;;) pause();
     return 0;
 }
 
@@ -311,8 +301,7 @@ END_TEST
 static void *outlive(void *ready) {
     usleep(1000);
     atomic_store((_Atomic int *)ready, 1);
-    for (;;)
-        pause();
+    for (;;) pause();
     return NULL;
 }
 
@@ -357,7 +346,8 @@ static struct {
 
 static char byte_of(size_t i) { return (char)(i * 7 + i / 251); }
 
-/* What the parent puts is byte_of(i + 1) at [3, 9 pages + 17), and pieces of what fails at the end of pages 9, 19 and 29. */
+/* What the parent puts is byte_of(i + 1) at [3, 9 pages + 17), and pieces of what fails at the end of pages 9, 19
+ * and 29. */
 static int as_written(size_t i) {
     size_t in = i / there.page;
     if (in == 9 || in == 10 || in == 19 || in == 20 || in == 29) return 1;
@@ -369,9 +359,9 @@ static int own_memory(void *context, uint32_t q) {
     char *p = there.p;
     (void)context, (void)q;
     rmai_process_admit();
-    for (size_t i = 0; i < PAGES * page; i++)
-        p[i] = byte_of(i);
-    if (munmap(p + 10 * page, page) || mprotect(p + 20 * page, page, PROT_NONE) || mprotect(p + 30 * page, page, PROT_READ))
+    for (size_t i = 0; i < PAGES * page; i++) p[i] = byte_of(i);
+    if (munmap(p + 10 * page, page) || mprotect(p + 20 * page, page, PROT_NONE) ||
+        mprotect(p + 30 * page, page, PROT_READ))
         return 1;
     atomic_store(there.phase, 1);
     UNTIL(atomic_load(there.phase) == 2);
@@ -383,7 +373,8 @@ static int own_memory(void *context, uint32_t q) {
 START_TEST(memory_of_another_process) {
     /* Too little copied, the wrong way, or a fault that is not told from a refusal. */
     size_t page = there.page = (size_t)sysconf(_SC_PAGESIZE), size = PAGES * page;
-    char *p = there.p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), *here = malloc(size);
+    char *p = there.p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0),
+         *here = malloc(size);
     uint64_t at = (uintptr_t)p;
     pid_t id;
     ck_assert(p != MAP_FAILED && here);
@@ -392,12 +383,10 @@ START_TEST(memory_of_another_process) {
     id = start(own_memory, NULL, 0);
     UNTIL(atomic_load(there.phase) == 1);
     ck_assert_int_eq(rmai_process_read(id, here, at, 10 * page), RMAI_PROCESS_DONE);
-    for (size_t i = 0; i < 10 * page; i++)
-        ck_assert_msg(here[i] == byte_of(i), "byte %zu", i);
+    for (size_t i = 0; i < 10 * page; i++) ck_assert_msg(here[i] == byte_of(i), "byte %zu", i);
     memset(here, 1, size);
     ck_assert_int_eq(rmai_process_read(id, here + 5, at + 11 * page + 3, 1001), RMAI_PROCESS_DONE);
-    for (size_t i = 0; i < 1001; i++)
-        ck_assert_msg(here[5 + i] == byte_of(11 * page + 3 + i), "byte %zu", i);
+    for (size_t i = 0; i < 1001; i++) ck_assert_msg(here[5 + i] == byte_of(11 * page + 3 + i), "byte %zu", i);
     ck_assert(here[4] == 1 && here[5 + 1001] == 1);
     ck_assert_int_eq(rmai_process_read(id, here, at + 10 * page, 0), RMAI_PROCESS_DONE);
     ck_assert_int_eq(rmai_process_write(id, at + 10 * page, here, 0), RMAI_PROCESS_DONE);
@@ -422,14 +411,11 @@ START_TEST(memory_of_another_process) {
     ck_assert_int_eq(rmai_process_read(id, here, 0, 8), RMAI_PROCESS_FAULT);
     ck_assert_int_eq(rmai_process_read(id, here, UINT64_MAX - 4095, 8), RMAI_PROCESS_FAULT);
 
-    for (size_t i = 0; i < size; i++)
-        here[i] = byte_of(i + 1);
+    for (size_t i = 0; i < size; i++) here[i] = byte_of(i + 1);
     ck_assert_int_eq(rmai_process_write(id, at + 3, here + 3, 9 * page + 14), RMAI_PROCESS_DONE);
     ck_assert_int_eq(rmai_process_read(id, here, at, 9 * page), RMAI_PROCESS_DONE);
-    for (size_t i = 0; i < 9 * page; i++)
-        ck_assert_msg(here[i] == byte_of(i < 3 ? i : i + 1), "byte %zu", i);
-    for (size_t i = 0; i < size; i++)
-        ck_assert_msg(p[i] == 0x55, "byte %zu here", i);
+    for (size_t i = 0; i < 9 * page; i++) ck_assert_msg(here[i] == byte_of(i < 3 ? i : i + 1), "byte %zu", i);
+    for (size_t i = 0; i < size; i++) ck_assert_msg(p[i] == 0x55, "byte %zu here", i);
     atomic_store(there.phase, 2);
     join(0);
     ck_assert_int_eq(rmai_process_read(id, here, at, 8), RMAI_PROCESS_REFUSED); /* nobody there */
@@ -460,8 +446,7 @@ START_TEST(memory_of_its_own) {
         ck_assert_int_eq(rmai_process_touchable(p + 2 * page, page, write), !write);
         ck_assert_int_eq(rmai_process_touchable(p + 3 * page - 8, 8, write), !write);
     }
-    for (size_t i = 0; i < page; i++)
-        ck_assert(p[i] == 0x55 && p[2 * page + i] == 0x55 && p[4 * page + i] == 0x55);
+    for (size_t i = 0; i < page; i++) ck_assert(p[i] == 0x55 && p[2 * page + i] == 0x55 && p[4 * page + i] == 0x55);
     munmap(p, size);
 }
 END_TEST

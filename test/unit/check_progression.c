@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The on-node test of rma_inline.h, which decides for every remote access: which PEs are on the node, and which ranges lie
- * in the segment. rma_reach_ is filled in by hand; what is expected comes from plain division and comparison. */
+/* The on-node test of rma_inline.h, which decides for every remote access: which PEs are on the node, and which ranges
+ * lie in the segment. rma_reach_ is filled in by hand; what is expected comes from plain division and comparison. */
 #include "config.h"
 
 #include "rma.h"
@@ -70,12 +70,56 @@ static void look_around(int first, int step, int n, uint64_t *random) {
 }
 
 START_TEST(a_slot_is_below_n_exactly_for_the_pes_of_the_progression) {
-    /* A PE of another node that is taken for one of ours, whose memory would be read and written at a wrong address: by a
-     * wrong inverse, a shift the wrong way, a remainder that is not noticed, a number that is negative or far too large. */
-    static const int steps[] = {1,   2,   3,   4,   5,    6,    7,    8,    9,     10,    12,      15,      16,      21,
-                                24,  31,  32,  33,  48,   60,   63,   64,   65,    96,    100,     127,     128,     129,
-                                255, 256, 384, 640, 1000, 1023, 1024, 1025, 32768, 65535, 65536,   65537,   99999,   1 << 20,
-                                3 << 20, 5 << 21, (1 << 23) - 1, 1 << 23, (1 << 24) - 1};
+    /* A PE of another node that is taken for one of ours, whose memory would be read and written at a wrong address: by
+     * a wrong inverse, a shift the wrong way, a remainder that is not noticed, a number that is negative or far too
+     * large. */
+    static const int steps[] = {1,
+                                2,
+                                3,
+                                4,
+                                5,
+                                6,
+                                7,
+                                8,
+                                9,
+                                10,
+                                12,
+                                15,
+                                16,
+                                21,
+                                24,
+                                31,
+                                32,
+                                33,
+                                48,
+                                60,
+                                63,
+                                64,
+                                65,
+                                96,
+                                100,
+                                127,
+                                128,
+                                129,
+                                255,
+                                256,
+                                384,
+                                640,
+                                1000,
+                                1023,
+                                1024,
+                                1025,
+                                32768,
+                                65535,
+                                65536,
+                                65537,
+                                99999,
+                                1 << 20,
+                                3 << 20,
+                                5 << 21,
+                                (1 << 23) - 1,
+                                1 << 23,
+                                (1 << 24) - 1};
     static const int counts[] = {1, 2, 3, 4, 5, 7, 8, 16, 64, 96, 127, 128, 1000, 4096, 65536, MOST_PES};
     uint64_t random = 1;
     for (size_t s = 0; s < N(steps); s++)
@@ -124,9 +168,9 @@ END_TEST
 
 /* ---- ranges: only addresses are computed, nothing is touched ---- */
 
-#define BASE ((uintptr_t)0x7000000000)
+#define BASE      ((uintptr_t)0x7000000000)
 #define NODE_BASE ((uintptr_t)0x5000000000)
-#define STRIDE ((size_t)3 << 30)
+#define STRIDE    ((size_t)3 << 30)
 
 static void reach_ranges(size_t size) {
     reach(10, 4, 3);
@@ -145,13 +189,13 @@ static const void *expected(uintptr_t addr, size_t len, size_t slot) {
 }
 
 /* The length is a constant to the compiler in one set of calls and unknown in the other: they take different ways. */
-#define LOOK_AT(addr, len)                                                                              \
-    do {                                                                                                \
-        for (int slot = 0; slot < 3; slot++)                                                            \
-            if (rma_reach_ptr_((const void *)(addr), len, 10 + 4 * slot) != expected(addr, len, (size_t)slot)) \
-                ck_abort_msg("size %zu, offset %zd, length %zu (%s), slot %d", rma_reach_.size,         \
-                             (ssize_t)((addr) - BASE), (size_t)(len), #len, slot);                      \
-        if (rma_reach_ptr_((const void *)(addr), len, 11)) ck_abort_msg("a PE off the node is reached"); \
+#define LOOK_AT(addr, len)                                                                                             \
+    do {                                                                                                               \
+        for (int slot = 0; slot < 3; slot++)                                                                           \
+            if (rma_reach_ptr_((const void *)(addr), len, 10 + 4 * slot) != expected(addr, len, (size_t)slot))         \
+                ck_abort_msg("size %zu, offset %zd, length %zu (%s), slot %d", rma_reach_.size,                        \
+                             (ssize_t)((addr)-BASE), (size_t)(len), #len, slot);                                       \
+        if (rma_reach_ptr_((const void *)(addr), len, 11)) ck_abort_msg("a PE off the node is reached");               \
     } while (0)
 
 static const size_t sizes[] = {RMA_SIZE_MIN_, RMA_SIZE_MIN_ + 64, 65536, 1 << 20, STRIDE / 2};
@@ -160,15 +204,43 @@ START_TEST(ranges_of_any_length_end_in_the_segment) {
     /* A length that is compared after it has been subtracted, so that it wraps; and each of the edges by one. */
     for (size_t s = 0; s < N(sizes); s++) {
         const size_t size = sizes[s];
-        const size_t lens[] = {0, 1, 2, 3, 4, 7, 8, 9, 16, 63, 64, 65, 4095, 4096, 4097, size / 2, size - 1, size,
-                               size + 1, 2 * size, STRIDE, (size_t)1 << 63, SIZE_MAX - size - 1, SIZE_MAX - size,
-                               SIZE_MAX - size + 1, SIZE_MAX - 1, SIZE_MAX, 0 - (size_t)4096, 0 - BASE, 0 - BASE - 1,
+        const size_t lens[] = {0,
+                               1,
+                               2,
+                               3,
+                               4,
+                               7,
+                               8,
+                               9,
+                               16,
+                               63,
+                               64,
+                               65,
+                               4095,
+                               4096,
+                               4097,
+                               size / 2,
+                               size - 1,
+                               size,
+                               size + 1,
+                               2 * size,
+                               STRIDE,
+                               (size_t)1 << 63,
+                               SIZE_MAX - size - 1,
+                               SIZE_MAX - size,
+                               SIZE_MAX - size + 1,
+                               SIZE_MAX - 1,
+                               SIZE_MAX,
+                               0 - (size_t)4096,
+                               0 - BASE,
+                               0 - BASE - 1,
                                0 - BASE + size};
         reach_ranges(size);
         for (size_t l = 0; l < N(lens); l++) {
             volatile size_t hidden = lens[l]; /* or the compiler would know it after unrolling */
             const size_t len = hidden;
-            const size_t ends[] = {0, size, size - len, 0 - len, size / 2, STRIDE, 0 - STRIDE, (size_t)1 << 63, 0 - BASE};
+            const size_t ends[] = {0,      size,       size - len,      0 - len, size / 2,
+                                   STRIDE, 0 - STRIDE, (size_t)1 << 63, 0 - BASE};
             for (size_t e = 0; e < N(ends); e++)
                 for (size_t d = 0; d < 5; d++) LOOK_AT(BASE + ends[e] + d - 2, len);
         }
@@ -180,9 +252,10 @@ START_TEST(ranges_of_constant_length_end_in_the_segment) {
     /* The shorter test for lengths that the compiler knows, which relies on the size being at least RMA_SIZE_MIN_. */
     for (size_t s = 0; s < N(sizes); s++) {
         const size_t size = sizes[s];
-        const size_t ends[] = {0, size, size - 1, size - 2, size - 4, size - 8, size - 16, size - 64, size - 4095,
-                               size - 4096, size - 4097, 0 - (size_t)1, 0 - (size_t)8, 0 - (size_t)4096, STRIDE,
-                               0 - STRIDE, (size_t)1 << 63, 0 - BASE};
+        const size_t ends[] = {
+            0,         size,        size - 1,        size - 2,    size - 4,      size - 8,      size - 16,
+            size - 64, size - 4095, size - 4096,     size - 4097, 0 - (size_t)1, 0 - (size_t)8, 0 - (size_t)4096,
+            STRIDE,    0 - STRIDE,  (size_t)1 << 63, 0 - BASE};
         reach_ranges(size);
         for (size_t e = 0; e < N(ends); e++)
             for (size_t d = 0; d < 5; d++) {
@@ -223,9 +296,9 @@ END_TEST
 /* ---- global pointers: the first two words of each space say how far its local heap and the guests' part reach ---- */
 
 #define SYMMETRIC ((size_t)1 << 16)
-#define LOCAL ((size_t)1 << 20)
-#define GUEST ((size_t)3 << 20)
-#define SPACE ((size_t)1 << 22)
+#define LOCAL     ((size_t)1 << 20)
+#define GUEST     ((size_t)3 << 20)
+#define SPACE     ((size_t)1 << 22)
 
 static rma_gptr_t at(int pe, size_t offset) { return (rma_gptr_t)pe << RMA_GPTR_BITS_ | offset; }
 
@@ -253,8 +326,20 @@ START_TEST(global_pointers_reach_the_heaps_and_nothing_between) {
         for (size_t l = 0; l < N(lens); l++) {
             volatile size_t hidden = lens[l];
             const size_t len = hidden;
-            const size_t ends[] = {2, SYMMETRIC, SYMMETRIC + size, SYMMETRIC + size - len, LOCAL, extent, extent - len,
-                                   LOCAL - len, GUEST, GUEST - len, guest, guest - len, SPACE, (size_t)RMA_GPTR_ATTACHED_,
+            const size_t ends[] = {2,
+                                   SYMMETRIC,
+                                   SYMMETRIC + size,
+                                   SYMMETRIC + size - len,
+                                   LOCAL,
+                                   extent,
+                                   extent - len,
+                                   LOCAL - len,
+                                   GUEST,
+                                   GUEST - len,
+                                   guest,
+                                   guest - len,
+                                   SPACE,
+                                   (size_t)RMA_GPTR_ATTACHED_,
                                    ((size_t)1 << RMA_GPTR_BITS_) - 3};
             for (size_t e = 0; e < N(ends); e++)
                 for (size_t d = 0; d < 5; d++) {

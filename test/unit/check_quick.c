@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Quick lists: what waits in them is neither live nor counted, and comes back whole.
  *
- * Broken by a block that is handed out twice, by one that is lost when the lists are flushed, by a parked block that can be
- * freed again or given back by a peer, by a count or a peak that includes what waits, and by a refill that is denied a page of
- * the table half-way. */
+ * Broken by a block that is handed out twice, by one that is lost when the lists are flushed, by a parked block that
+ * can be freed again or given back by a peer, by a count or a peak that includes what waits, and by a refill that is
+ * denied a page of the table half-way. */
 #include "config.h"
 
 #include "heap/quick.h"
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define POOL ((size_t)4 << 20)
+#define POOL   ((size_t)4 << 20)
 #define BLOCKS 3000
 
 static struct rmai_tlsf pool;
@@ -56,9 +56,7 @@ static void take_back(size_t at) {
 
 START_TEST(random_operations_against_a_map_of_units) {
     static unsigned char taken[POOL / 64];
-    static struct {
-        size_t at, size;
-    } block[BLOCKS];
+    static struct { size_t at, size; } block[BLOCKS];
     const char *wrap = getenv("RMA_TEST_WRAP"); /* valgrind: fewer */
     const int rounds = wrap && *wrap ? 10000 : 200000;
     size_t n = 0, size = 0;

@@ -24,10 +24,10 @@
 #define MADV_POPULATE_WRITE 23
 #endif
 
-#define KIB ((size_t)1024)
-#define MIB (KIB * KIB)
-#define GIB (MIB * KIB)
-#define TIB (GIB * KIB)
+#define KIB      ((size_t)1024)
+#define MIB      (KIB * KIB)
+#define GIB      (MIB * KIB)
+#define TIB      (GIB * KIB)
 #define N(array) (sizeof array / sizeof array[0])
 
 static void ck_text_has(const char *text, const char *part) {
@@ -53,8 +53,9 @@ static void create(struct space *p, size_t max) {
     map(&p->reservation, room + max);
     p->table = p->reservation.node_base;
     p->base = p->table + room;
-    ck_assert_int_eq(rmai_segment_create(&p->segment, &p->reservation, p->table, p->base, max, "test heap", "RMA_TEST_MAX"),
-                     RMA_SUCCESS);
+    ck_assert_int_eq(
+        rmai_segment_create(&p->segment, &p->reservation, p->table, p->base, max, "test heap", "RMA_TEST_MAX"),
+        RMA_SUCCESS);
 }
 
 static void destroy(struct space *p) { ck_assert_int_eq(rmai_unreserve(&p->reservation), RMA_SUCCESS); }
@@ -98,8 +99,8 @@ static size_t resident(const void *start, size_t len) {
 
 START_TEST(the_parts_of_a_space_lie_apart_and_in_order) {
     /* A table that is shorter than its heap needs, a part that begins inside a page, a maximum that shrinks. */
-    static const size_t max[] = {0,         1,         64,        4096,      65535,   65536,   65537,
-                                 256 * KIB, MIB - 1,   MIB,       3 * MIB,   GIB - 1, GIB,     24 * GIB + 4096,
+    static const size_t max[] = {0,         1,         64,        4096,      65535,   65536, 65537,
+                                 256 * KIB, MIB - 1,   MIB,       3 * MIB,   GIB - 1, GIB,   24 * GIB + 4096,
                                  100 * GIB, 255 * GIB, 256 * GIB, 300 * GIB, 5 * TIB};
     for (size_t i = 0; i < N(max); i++)
         for (size_t j = 0; j < N(max); j++) {
@@ -125,7 +126,8 @@ START_TEST(the_parts_of_a_space_lie_apart_and_in_order) {
             ck_assert_uint_eq((l.guest_table | l.guest | l.attached | l.stride) % RMAI_PAGE, 0);
             ck_assert_uint_eq((l.symmetric_max | l.local_max) % RMAI_PAGE, 0);
             /* Tables are a quarter of their heaps; the rest does not grow with them. */
-            ck_assert_uint_le(l.stride, (l.symmetric_max + l.local_max + l.guest_max) / 4 * 5 + rmai_attached_room() + 16 * MIB);
+            ck_assert_uint_le(l.stride,
+                              (l.symmetric_max + l.local_max + l.guest_max) / 4 * 5 + rmai_attached_room() + 16 * MIB);
         }
 }
 END_TEST
@@ -249,8 +251,8 @@ START_TEST(a_segment_grows_and_gives_blocks_inside_itself) {
 END_TEST
 
 START_TEST(commit_takes_an_eighth_within_bounds_so_that_growth_is_rare) {
-    /* A commit for every block, or one that doubles a heap that is large already. The sizes are only claimed: a real heap
-     * of a GiB would take as much memory. */
+    /* A commit for every block, or one that doubles a heap that is large already. The sizes are only claimed: a real
+     * heap of a GiB would take as much memory. */
     static const struct {
         size_t size, want, got;
     } chunk[] = {{0, 64, 256 * KIB},
@@ -392,7 +394,8 @@ START_TEST(a_denied_table_page_is_no_full_heap) {
     offset = (size_t)((char *)p.segment.pool.unit - p.table) + 8 * RMAI_TLSF_STEP;
     ck_assert_int_eq(munmap(p.table + offset, RMAI_TLSF_STEP), 0);
     rmai_error(RMA_ERR_ARG, "something else");
-    ck_assert_ptr_null(rmai_segment_alloc(&p.segment, "rma_alloc_mem", 64, 8 * pool_per_step, &full)); /* its rest starts there */
+    ck_assert_ptr_null(
+        rmai_segment_alloc(&p.segment, "rma_alloc_mem", 64, 8 * pool_per_step, &full)); /* its rest starts there */
     ck_assert_int_eq(full, 0);
     ck_assert_int_eq(rma_last_code(), RMA_ERR_NO_MEM);
     block = give(&p, 9 * pool_per_step); /* and this one's does not */

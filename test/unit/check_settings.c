@@ -13,10 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define KIB ((size_t)1024)
-#define MIB (KIB * KIB)
-#define GIB (MIB * KIB)
-#define TIB (GIB * KIB)
+#define KIB      ((size_t)1024)
+#define MIB      (KIB * KIB)
+#define GIB      (MIB * KIB)
+#define TIB      (GIB * KIB)
 #define N(array) (sizeof array / sizeof array[0])
 
 extern char **environ;
@@ -87,11 +87,42 @@ END_TEST
 
 START_TEST(what_is_no_size_is_refused_and_writes_nothing) {
     /* Text that is read as far as it goes, a sign, another base, and numbers beyond 64 bits that wrap. */
-    static const char *const bad[] = {"",      " ",     "-1",    "+1",     "-5k",   "abc",   "k",      "%",
-                                      "B",     "1x",    "1kk",   "1 k",    "1k1",   "1 2",   "1..5",   "1.5.5",
-                                      "0x10",  "0X10",  "nan",   "inf",    "1n",    "infinity", "1%%", "1%k",
-                                      "1k%",   "10%B",  "1,5G",  "64kBB",  "1Bk",   "lots",  "64 MB!", "1e400",
-                                      "16384P", "16777216T", "18446744073709551616", "99999999999999999999999"};
+    static const char *const bad[] = {"",
+                                      " ",
+                                      "-1",
+                                      "+1",
+                                      "-5k",
+                                      "abc",
+                                      "k",
+                                      "%",
+                                      "B",
+                                      "1x",
+                                      "1kk",
+                                      "1 k",
+                                      "1k1",
+                                      "1 2",
+                                      "1..5",
+                                      "1.5.5",
+                                      "0x10",
+                                      "0X10",
+                                      "nan",
+                                      "inf",
+                                      "1n",
+                                      "infinity",
+                                      "1%%",
+                                      "1%k",
+                                      "1k%",
+                                      "10%B",
+                                      "1,5G",
+                                      "64kBB",
+                                      "1Bk",
+                                      "lots",
+                                      "64 MB!",
+                                      "1e400",
+                                      "16384P",
+                                      "16777216T",
+                                      "18446744073709551616",
+                                      "99999999999999999999999"};
     for (size_t i = 0; i < N(bad); i++) {
         size_t bytes = 77;
         ck_assert_msg(rmai_parse_size(bad[i], GIB, &bytes) == -1, "\"%s\" gives %zu", bad[i], bytes);
@@ -122,9 +153,12 @@ START_TEST(sizes_are_shown_as_people_say_them) {
     static const struct {
         size_t bytes;
         const char *text;
-    } shown[] = {{0, "0 B"},         {1, "1 B"},           {640, "640 B"},      {1023, "1023 B"},
-                 {KIB, "1 KiB"},     {1536, "1.5 KiB"},    {64 * KIB, "64 KiB"}, {MIB, "1 MiB"},
-                 {24 * GIB, "24 GiB"}, {GIB + GIB / 10, "1.1 GiB"}, {3 * TIB, "3 TiB"}, {TIB * KIB, "1 PiB"},
+    } shown[] = {{0, "0 B"},           {1, "1 B"},
+                 {640, "640 B"},       {1023, "1023 B"},
+                 {KIB, "1 KiB"},       {1536, "1.5 KiB"},
+                 {64 * KIB, "64 KiB"}, {MIB, "1 MiB"},
+                 {24 * GIB, "24 GiB"}, {GIB + GIB / 10, "1.1 GiB"},
+                 {3 * TIB, "3 TiB"},   {TIB * KIB, "1 PiB"},
                  {SIZE_MAX, "16 EiB"}};
     char buf[24];
     for (size_t i = 0; i < N(shown); i++) {
@@ -183,20 +217,30 @@ START_TEST(words_are_read_in_any_case) {
     static const struct {
         const char *name, *value;
         int is;
-    } word[] = {{"RMA_BIND", "none", RMAI_BIND_NONE},      {"RMA_BIND", "Core", RMAI_BIND_CORE},
-                {"RMA_BIND", "NUMA", RMAI_BIND_NUMA},      {"RMA_COPY", "auto", RMAI_COPY_AUTO},
-                {"RMA_COPY", "MemCpy", RMAI_COPY_MEMCPY},  {"RMA_ERRORS", "Abort", RMAI_ERRORS_ABORT},
-                {"RMA_INFO", "0", 0},                      {"RMA_INFO", "1", 1},
-                {"RMA_INFO", "no", 0},                     {"RMA_INFO", "YES", 1},
-                {"RMA_INFO", "off", 0},                    {"RMA_INFO", "On", 1},
-                {"RMA_INFO", "false", 0},                  {"RMA_INFO", "true", 1}};
+    } word[] = {{"RMA_BIND", "none", RMAI_BIND_NONE},
+                {"RMA_BIND", "Core", RMAI_BIND_CORE},
+                {"RMA_BIND", "NUMA", RMAI_BIND_NUMA},
+                {"RMA_COPY", "auto", RMAI_COPY_AUTO},
+                {"RMA_COPY", "MemCpy", RMAI_COPY_MEMCPY},
+                {"RMA_ERRORS", "Abort", RMAI_ERRORS_ABORT},
+                {"RMA_INFO", "0", 0},
+                {"RMA_INFO", "1", 1},
+                {"RMA_INFO", "no", 0},
+                {"RMA_INFO", "YES", 1},
+                {"RMA_INFO", "off", 0},
+                {"RMA_INFO", "On", 1},
+                {"RMA_INFO", "false", 0},
+                {"RMA_INFO", "true", 1}};
     for (size_t i = 0; i < N(word); i++) {
         struct rmai_settings s;
         int is;
         clear_environment();
         set(word[i].name, word[i].value);
         ck_assert_int_eq(rmai_settings_read(&s, GIB), RMA_SUCCESS);
-        is = word[i].name[4] == 'B' ? s.bind : word[i].name[4] == 'C' ? s.copy : word[i].name[4] == 'E' ? s.errors : s.info;
+        is = word[i].name[4] == 'B'   ? s.bind
+             : word[i].name[4] == 'C' ? s.copy
+             : word[i].name[4] == 'E' ? s.errors
+                                      : s.info;
         ck_assert_msg(is == word[i].is, "%s=%s gives %d", word[i].name, word[i].value, is);
     }
     clear_environment();
@@ -221,18 +265,29 @@ START_TEST(a_value_that_does_not_parse_is_quoted) {
     /* An error that does not say which variable, or what it was found to be. An empty value is one too. */
     static const struct {
         const char *name, *value, *what;
-    } bad[] = {{"RMA_HEAP_MAX", "lots", "not a size"},   {"RMA_HEAP_MAX", "", "not a size"},
-               {"RMA_LOCAL_MAX", "-1", "not a size"},    {"RMA_HEAP_INIT", "64Q", "not a size"},
-               {"RMA_SPIN", "-5", "count"},              {"RMA_SPIN", "1.5", "count"},
-               {"RMA_SPIN", "", "count"},                {"RMA_SPIN", " 5", "count"},
-               {"RMA_SPIN", "0x10", "count"},            {"RMA_SPIN", "5 ", "count"},
+    } bad[] = {{"RMA_HEAP_MAX", "lots", "not a size"},
+               {"RMA_HEAP_MAX", "", "not a size"},
+               {"RMA_LOCAL_MAX", "-1", "not a size"},
+               {"RMA_HEAP_INIT", "64Q", "not a size"},
+               {"RMA_SPIN", "-5", "count"},
+               {"RMA_SPIN", "1.5", "count"},
+               {"RMA_SPIN", "", "count"},
+               {"RMA_SPIN", " 5", "count"},
+               {"RMA_SPIN", "0x10", "count"},
+               {"RMA_SPIN", "5 ", "count"},
                {"RMA_SPIN", "9223372036854775808", "count"},
-               {"RMA_NODE_PES", "0", "count of 1"},      {"RMA_NODE_PES", "-2", "count of 1"},
-               {"RMA_NODE_PES", "two", "count of 1"},    {"RMA_NODE_PES", "", "count of 1"},
-               {"RMA_BIND", "cores", "none|core|numa"},  {"RMA_BIND", "", "none|core|numa"},
-               {"RMA_BIND", "none|core", "none|core|numa"}, {"RMA_BIND", "cor", "none|core|numa"},
-               {"RMA_COPY", "fast", "auto|memcpy|stream"},  {"RMA_ERRORS", "ignore", "abort|return"},
-               {"RMA_INFO", "maybe", "yes or no"},       {"RMA_INFO", "2", "yes or no"},
+               {"RMA_NODE_PES", "0", "count of 1"},
+               {"RMA_NODE_PES", "-2", "count of 1"},
+               {"RMA_NODE_PES", "two", "count of 1"},
+               {"RMA_NODE_PES", "", "count of 1"},
+               {"RMA_BIND", "cores", "none|core|numa"},
+               {"RMA_BIND", "", "none|core|numa"},
+               {"RMA_BIND", "none|core", "none|core|numa"},
+               {"RMA_BIND", "cor", "none|core|numa"},
+               {"RMA_COPY", "fast", "auto|memcpy|stream"},
+               {"RMA_ERRORS", "ignore", "abort|return"},
+               {"RMA_INFO", "maybe", "yes or no"},
+               {"RMA_INFO", "2", "yes or no"},
                {"RMA_INFO", "", "yes or no"}};
     for (size_t i = 0; i < N(bad); i++) {
         struct rmai_settings s;
@@ -336,12 +391,18 @@ START_TEST(a_misspelt_name_is_found_and_the_nearest_is_guessed) {
     /* A setting that does nothing, and nobody tells: or a guess that is farther than another. */
     static const struct {
         const char *entry, *guess;
-    } slip[] = {{"RMA_HEAPMAX=1G", "RMA_HEAP_MAX"},  {"RMA_HEAP_MAXX=", "RMA_HEAP_MAX"},
-                {"RMA_SPIM=3", "RMA_SPIN"},          {"RMA_PSIN=3", "RMA_SPIN"},
-                {"RMA_BINDING=core", "RMA_BIND"},    {"RMA_HEAP_INT=1M", "RMA_HEAP_INIT"},
-                {"RMA_LOCALMAX=1=2", "RMA_LOCAL_MAX"}, {"RMA_INFOS=1", "RMA_INFO"},
-                {"RMA_ERROR=return", "RMA_ERRORS"},  {"RMA_COPIES=auto", "RMA_COPY"}};
-    static const char *const far[] = {"RMA_=1", "RMA_VERBOSITY_LEVEL=1", "RMA_A_NAME_WITH_MORE_THAN_THIRTY_ONE_LETTERS=x"};
+    } slip[] = {{"RMA_HEAPMAX=1G", "RMA_HEAP_MAX"},
+                {"RMA_HEAP_MAXX=", "RMA_HEAP_MAX"},
+                {"RMA_SPIM=3", "RMA_SPIN"},
+                {"RMA_PSIN=3", "RMA_SPIN"},
+                {"RMA_BINDING=core", "RMA_BIND"},
+                {"RMA_HEAP_INT=1M", "RMA_HEAP_INIT"},
+                {"RMA_LOCALMAX=1=2", "RMA_LOCAL_MAX"},
+                {"RMA_INFOS=1", "RMA_INFO"},
+                {"RMA_ERROR=return", "RMA_ERRORS"},
+                {"RMA_COPIES=auto", "RMA_COPY"}};
+    static const char *const far[] = {"RMA_=1", "RMA_VERBOSITY_LEVEL=1",
+                                      "RMA_A_NAME_WITH_MORE_THAN_THIRTY_ONE_LETTERS=x"};
     for (size_t i = 0; i < N(slip); i++) {
         const char *guess = guess_for(slip[i].entry);
         ck_assert_msg(guess && strcmp(guess, slip[i].guess) == 0, "%s: %s", slip[i].entry, guess ? guess : "no guess");
@@ -355,9 +416,9 @@ END_TEST
 
 START_TEST(what_others_read_is_not_called_misspelt) {
     /* Warnings about variables that are right, or not ours. */
-    static const char *const known[] = {"RMA_HEAP_MAX", "RMA_LOCAL_MAX", "RMA_HEAP_INIT", "RMA_BIND", "RMA_SPIN", "RMA_COPY",
-                                        "RMA_ERRORS",   "RMA_INFO",      "RMA_CC",        "RMA_TEST_SEED", "rma_spin",
-                                        "XRMA_SPIN",    "RMASPIN",       "RMAI_SPIN"};
+    static const char *const known[] = {"RMA_HEAP_MAX", "RMA_LOCAL_MAX", "RMA_HEAP_INIT", "RMA_BIND", "RMA_SPIN",
+                                        "RMA_COPY",     "RMA_ERRORS",    "RMA_INFO",      "RMA_CC",   "RMA_TEST_SEED",
+                                        "rma_spin",     "XRMA_SPIN",     "RMASPIN",       "RMAI_SPIN"};
     const char *guess = "untouched";
     for (size_t i = 0; i < N(known); i++) set(known[i], "1");
     ck_assert_ptr_null(rmai_settings_unknown(0, &guess));
@@ -407,16 +468,25 @@ START_TEST(each_setting_is_a_row_with_value_and_source) {
     /* A row that is missing, or that shows the default where another value is in force. */
     static const struct {
         const char *name, *value, *source;
-    } expect[] = {{"RMA_ERRORS", " return ", "environment"}, {"RMA_HEAP_MAX", " 1.5 GiB ", "environment"},
-                  {"RMA_LOCAL_MAX", " 8 GiB ", "default"},   {"RMA_HEAP_INIT", " 256 KiB ", "default"},
-                  {"RMA_HEAP_CHECK", " full ", "environment"}, {"RMA_STATICS", " remap ", "default"},
-                  {"RMA_BIND", " core ", "environment"},     {"RMA_SPIN", " 1000 ", "environment"},
-                  {"RMA_COPY", " auto ", "default"},         {"RMA_INFO", " yes ", "environment"},
-                  {"RMA_PROGRESS", " thread ", "environment"}, {"RMA_WINDOW", " auto ", "default"},
-                  {"RMA_AMO", " auto ", "default"},          {"RMA_STATS", " no ", "default"},
-                  {"RMA_STALL", " 30 s ", "default"},        {"RMA_TIMEOUT", " 0 s ", "environment"},
+    } expect[] = {{"RMA_ERRORS", " return ", "environment"},
+                  {"RMA_HEAP_MAX", " 1.5 GiB ", "environment"},
+                  {"RMA_LOCAL_MAX", " 8 GiB ", "default"},
+                  {"RMA_HEAP_INIT", " 256 KiB ", "default"},
+                  {"RMA_HEAP_CHECK", " full ", "environment"},
+                  {"RMA_STATICS", " remap ", "default"},
+                  {"RMA_BIND", " core ", "environment"},
+                  {"RMA_SPIN", " 1000 ", "environment"},
+                  {"RMA_COPY", " auto ", "default"},
+                  {"RMA_INFO", " yes ", "environment"},
+                  {"RMA_PROGRESS", " thread ", "environment"},
+                  {"RMA_WINDOW", " auto ", "default"},
+                  {"RMA_AMO", " auto ", "default"},
+                  {"RMA_STATS", " no ", "default"},
+                  {"RMA_STALL", " 30 s ", "default"},
+                  {"RMA_TIMEOUT", " 0 s ", "environment"},
                   {"RMA_NODE_PES", " auto ", "default"},
-                  {"RMA_CHECK", " yes ", "environment"},     {"RMA_COLLECTIVES", " own ", "environment"}};
+                  {"RMA_CHECK", " yes ", "environment"},
+                  {"RMA_COLLECTIVES", " own ", "environment"}};
     static struct lines l;
     struct rmai_settings s;
     set("RMA_ERRORS", "return");
@@ -434,8 +504,8 @@ START_TEST(each_setting_is_a_row_with_value_and_source) {
     ck_assert_int_eq(l.n, (int)N(expect));
     for (size_t i = 0; i < N(expect); i++) {
         const char *line = row(&l, expect[i].name);
-        ck_assert_msg(strstr(line, expect[i].value) && strstr(line, expect[i].source), "\"%s\" lacks \"%s\" or \"%s\"", line,
-                      expect[i].value, expect[i].source);
+        ck_assert_msg(strstr(line, expect[i].value) && strstr(line, expect[i].source), "\"%s\" lacks \"%s\" or \"%s\"",
+                      line, expect[i].value, expect[i].source);
         ck_assert_uint_gt(strlen(line), strlen(expect[i].name) + 30); /* there is help behind */
         ck_assert_ptr_null(strchr(line, '\n'));
     }

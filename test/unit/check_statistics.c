@@ -43,12 +43,13 @@ END_TEST
 START_TEST(intervals_are_those_of_the_tables) {
     static const struct {
         int n, low, high;
-    } table[] = {{6, 1, 6}, {7, 1, 7}, {8, 1, 8}, {9, 2, 8}, {11, 2, 10}, {15, 4, 12}, {20, 6, 15}, {25, 8, 18}, {50, 18, 33}};
+    } table[] = {{6, 1, 6},   {7, 1, 7},   {8, 1, 8},   {9, 2, 8},   {11, 2, 10},
+                 {15, 4, 12}, {20, 6, 15}, {25, 8, 18}, {50, 18, 33}};
     for (int n = 1; n < 6; n++) ck_assert(isnan(of(n).low) && isnan(of(n).high));
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
         struct bench_summary s = of(table[i].n);
-        ck_assert_msg(s.low == table[i].low && s.high == table[i].high, "of %d values: %g to %g, not %d to %d", table[i].n, s.low, s.high,
-                      table[i].low, table[i].high);
+        ck_assert_msg(s.low == table[i].low && s.high == table[i].high, "of %d values: %g to %g, not %d to %d",
+                      table[i].n, s.low, s.high, table[i].low, table[i].high);
     }
     ck_assert(of(1000).low <= 500 && of(1000).low > 460 && of(1000).high >= 501 && of(1000).high < 540);
 }

@@ -21,15 +21,15 @@
 #include <time.h>
 #include <unistd.h>
 
-#define UNIT ((size_t)RMAI_TLSF_UNIT)
-#define KIB ((size_t)1024)
-#define MIB (KIB * KIB)
-#define GIB (MIB * KIB)
-#define NIL 0xffffffffu
-#define USED 0xfffffffeu
+#define UNIT           ((size_t)RMAI_TLSF_UNIT)
+#define KIB            ((size_t)1024)
+#define MIB            (KIB * KIB)
+#define GIB            (MIB * KIB)
+#define NIL            0xffffffffu
+#define USED           0xfffffffeu
 #define UNITS_PER_STEP (RMAI_TLSF_STEP / sizeof(struct rmai_tlsf_unit))
 #define BYTES_PER_STEP (UNITS_PER_STEP * UNIT) /* of the pool: whose entries are committed together */
-#define LOOK 32                                /* docs/heap.md: blocks of the request's own class that are tried */
+#define LOOK           32                      /* docs/heap.md: blocks of the request's own class that are tried */
 
 /* ---- random numbers: splitmix64 (G. Steele, D. Lea, C. Flood, OOPSLA 2014) ---- */
 
@@ -168,7 +168,8 @@ START_TEST(every_unit_is_given_once_and_all_merge_again) {
     static char seen[N];
     struct pool p;
     create(&p, N * UNIT);
-    for (size_t grown = 0, more = 1; grown < N; grown += more, more = rmai_min(3 * more, N - grown)) grow(&p, more * UNIT);
+    for (size_t grown = 0, more = 1; grown < N; grown += more, more = rmai_min(3 * more, N - grown))
+        grow(&p, more * UNIT);
     for (size_t i = 0; i < N; i++) {
         offset[i] = give(&p, 1, 1 + i % UNIT);
         ck_assert_uint_lt(offset[i] / UNIT, N);
@@ -308,18 +309,18 @@ START_TEST(resize_moves_the_border_to_what_is_behind) {
     a = give(&p, 64, 10 * UNIT);
     resize(&p, a, 10 * UNIT - 63); /* the same units */
     ck_assert_uint_eq(p.t.state->n_free, 1);
-    resize(&p, a, 20 * UNIT);      /* part of what is free, at the pool's end */
-    resize(&p, a, 5 * UNIT);       /* back to it */
+    resize(&p, a, 20 * UNIT); /* part of what is free, at the pool's end */
+    resize(&p, a, 5 * UNIT);  /* back to it */
     ck_assert_uint_eq(p.t.state->n_free, 1);
-    resize(&p, a, 100 * UNIT);     /* all of it: nothing is free */
+    resize(&p, a, 100 * UNIT); /* all of it: nothing is free */
     ck_assert_uint_eq(p.t.state->n_free, 0);
-    resize(&p, a, 10 * UNIT);      /* from the pool's very end */
+    resize(&p, a, 10 * UNIT); /* from the pool's very end */
     b = give(&p, 64, 90 * UNIT);
-    resize(&p, a, 4 * UNIT);       /* before a live block */
+    resize(&p, a, 4 * UNIT); /* before a live block */
     ck_assert_uint_eq(free_units(&p), 6);
     resize(&p, a, 1);
     ck_assert_uint_eq(p.t.state->n_free, 1);
-    resize(&p, a, 10 * UNIT);      /* exactly up to it */
+    resize(&p, a, 10 * UNIT); /* exactly up to it */
     ck_assert_uint_eq(p.t.state->n_free, 0);
     resize(&p, b, 1);
     take(&p, a);
@@ -625,8 +626,8 @@ START_TEST(a_denied_resize_changes_nothing) {
 }
 END_TEST
 
-/* A pool with two free blocks of one class (39936..40959 units), of which the second in the list alone holds FITS units. The
- * rest of it would start in a piece of the table that is not committed. */
+/* A pool with two free blocks of one class (39936..40959 units), of which the second in the list alone holds FITS
+ * units. The rest of it would start in a piece of the table that is not committed. */
 #define FITS 39937
 
 static size_t create_pair(struct pool *p) {
@@ -738,7 +739,8 @@ static void play_twins(struct twins *w, int with_resize) {
             w->b.refuse = 2;
             w->n_live = 0;
         }
-        size_t k = w->n_live ? below(&w->r, w->n_live) : 0, size = 1 + below(&w->r, (size_t)1 << (6 + below(&w->r, 14)));
+        size_t k = w->n_live ? below(&w->r, w->n_live) : 0,
+               size = 1 + below(&w->r, (size_t)1 << (6 + below(&w->r, 14)));
         size_t what = below(&w->r, 10);
         if (what < 5 && w->n_live < 4096) {
             give_twins(w, (size_t)1 << below(&w->r, 15), size);
@@ -764,8 +766,8 @@ START_TEST(pools_with_one_history_give_the_same_offsets_though_one_denies) {
 END_TEST
 
 START_TEST(pools_stay_alike_when_a_denied_resize_is_undone) {
-    /* A resize that succeeded in one pool, was denied in the other and is taken back in the first: the free block behind
-     * must end up at the same place of its list in both. */
+    /* A resize that succeeded in one pool, was denied in the other and is taken back in the first: the free block
+     * behind must end up at the same place of its list in both. */
     static struct twins w;
     w.r.state = seed + 1;
     play_twins(&w, 1);
@@ -852,8 +854,21 @@ START_TEST(a_free_of_anything_but_a_live_base_changes_nothing) {
     c = give(&p, 64, 10 * UNIT);
     take(&p, a);
     take(&p, b); /* merges into a's block */
-    const size_t bad[] = {a, b, a + UNIT, b + UNIT, c + 1, c + 63, c + UNIT, c + 9 * UNIT, c + 10 * UNIT,
-                          99 * UNIT, 100 * UNIT, 101 * UNIT, c + ((size_t)1 << 38), SIZE_MAX, SIZE_MAX - 63};
+    const size_t bad[] = {a,
+                          b,
+                          a + UNIT,
+                          b + UNIT,
+                          c + 1,
+                          c + 63,
+                          c + UNIT,
+                          c + 9 * UNIT,
+                          c + 10 * UNIT,
+                          99 * UNIT,
+                          100 * UNIT,
+                          101 * UNIT,
+                          c + ((size_t)1 << 38),
+                          SIZE_MAX,
+                          SIZE_MAX - 63};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         struct picture before = picture_of(&p);
         ck_assert_int_eq(rmai_tlsf_free(&p.t, bad[i]), -1);
@@ -900,17 +915,18 @@ END_TEST
 
 /* ---- rmai_tlsf_check itself ---- */
 
-#define DAMAGE(field, value)                                                                                    \
-    do {                                                                                                        \
-        __typeof__(field) *at = &(field), old = *at;                                                            \
-        *at = (__typeof__(field))(value);                                                                       \
-        REQUIRE(*at != old, "%s was that already", #field " = " #value);                                        \
-        REQUIRE(rmai_tlsf_check(t) != NULL, "%s passes", #field " = " #value);                                  \
-        *at = old;                                                                                              \
-        REQUIRE(rmai_tlsf_check(t) == NULL, "%s was not undone", #field " = " #value);                          \
+#define DAMAGE(field, value)                                                                                           \
+    do {                                                                                                               \
+        __typeof__(field) *at = &(field), old = *at;                                                                   \
+        *at = (__typeof__(field))(value);                                                                              \
+        REQUIRE(*at != old, "%s was that already", #field " = " #value);                                               \
+        REQUIRE(rmai_tlsf_check(t) != NULL, "%s passes", #field " = " #value);                                         \
+        *at = old;                                                                                                     \
+        REQUIRE(rmai_tlsf_check(t) == NULL, "%s was not undone", #field " = " #value);                                 \
     } while (0)
 
-/* Units: 0..9 live, 10..14 free, 15..24 live, 25..29 free (in one list with 10), 30..39 live, 40..79 free, 80..99 live. */
+/* Units: 0..9 live, 10..14 free, 15..24 live, 25..29 free (in one list with 10), 30..39 live, 40..79 free, 80..99 live.
+ */
 static void create_sample(struct pool *p) {
     static const size_t units[] = {10, 5, 10, 5, 10, 40, 20};
     size_t offset[7];
@@ -1008,7 +1024,7 @@ START_TEST(check_finds_a_free_block_in_no_list_and_in_a_wrong_one) {
     create_sample(&p);
     struct rmai_tlsf_state *s = p.t.state;
     uint32_t row, column, class = 0;
-    while (class < RMAI_TLSF_ROWS * RMAI_TLSF_COLUMNS && s->head[class] != 40) class++;
+    while (class < RMAI_TLSF_ROWS * RMAI_TLSF_COLUMNS && s->head[class] != 40) class ++;
     row = class / RMAI_TLSF_COLUMNS, column = class % RMAI_TLSF_COLUMNS;
     ck_assert_uint_lt(row, RMAI_TLSF_ROWS - 1);
     s->head[class] = NIL;
@@ -1048,8 +1064,12 @@ static size_t some_size(struct model *m) {
         case 0: size = 1 + below(&m->r, 1 * MIB); break;
         case 1: size = (size_t)64 << below(&m->r, 12); break;
         case 2: size = ((size_t)64 << below(&m->r, 12)) + below(&m->r, 130) - 63; break;
-        case 3: case 4: case 5: size = 1 + below(&m->r, 16 * KIB); break;
-        case 6: case 7: case 8: size = UNIT * (1 + below(&m->r, 80)); break;
+        case 3:
+        case 4:
+        case 5: size = 1 + below(&m->r, 16 * KIB); break;
+        case 6:
+        case 7:
+        case 8: size = UNIT * (1 + below(&m->r, 80)); break;
         default: size = 1 + below(&m->r, 512); break;
     }
     return size <= most ? size : 1 + size % most;
@@ -1103,8 +1123,8 @@ static void full_is_right(struct model *m, size_t alignment, size_t size) {
         run = m->taken[i] ? 0 : run + 1;
         longest = rmai_max(longest, run);
     }
-    REQUIRE(longest < units + (units < 32 ? 0 : units / 32 + 1), "alloc(%zu, %zu) is full, but %zu units in a row are free",
-            alignment, size, longest);
+    REQUIRE(longest < units + (units < 32 ? 0 : units / 32 + 1),
+            "alloc(%zu, %zu) is full, but %zu units in a row are free", alignment, size, longest);
 }
 
 static void random_alloc(struct model *m) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Waiting, and the barrier that is built on it, between threads and between processes that share memory. What must not
- * happen is that somebody is not woken, or goes on too early: the first shows as a deadline that passes, the second as a
- * number that is not there yet.
+ * happen is that somebody is not woken, or goes on too early: the first shows as a deadline that passes, the second as
+ * a number that is not there yet.
  *
  *     RMA_TEST_WRAP   if not empty, everything is some ten times slower: fewer turns */
 #include "config.h"
@@ -26,7 +26,7 @@
 #include <unistd.h>
 
 #define DEADLINE 300 /* seconds: more than anything here takes, however busy the machine */
-#define MOST 8
+#define MOST     8
 
 static const struct rmai_patience none = {0}, some = {.polls = 200, .yields = 2}, much = {.polls = 2000, .yields = 10};
 static unsigned turns = 50000, epochs = 3000;
@@ -47,7 +47,7 @@ static void start(int (*body)(void *context, int q), void *context, int q) {
     pid_t id = fork();
     ck_assert_int_ge(id, 0);
     if (id == 0) {
-            _exit(body(context, q));
+        _exit(body(context, q));
     }
     child[n_children++] = id;
 }
@@ -74,16 +74,18 @@ static void join(void) {
     ck_assert_int_eq(WEXITSTATUS(bad), 0);
 }
 
-static void store(struct rmai_event *e, uint32_t value) { atomic_store_explicit(&e->value, value, memory_order_release); }
+static void store(struct rmai_event *e, uint32_t value) {
+    atomic_store_explicit(&e->value, value, memory_order_release);
+}
 
 /* Waits for a condition that another thread or process makes true. */
-#define UNTIL(condition)                                             \
-    do {                                                             \
-        time_t end = time(NULL) + DEADLINE;                          \
-        while (!(condition)) {                                       \
-            ck_assert_msg(time(NULL) < end, "never: %s", #condition); \
-            sched_yield();                                           \
-        }                                                            \
+#define UNTIL(condition)                                                                                               \
+    do {                                                                                                               \
+        time_t end = time(NULL) + DEADLINE;                                                                            \
+        while (!(condition)) {                                                                                         \
+            ck_assert_msg(time(NULL) < end, "never: %s", #condition);                                                  \
+            sched_yield();                                                                                             \
+        }                                                                                                              \
     } while (0)
 
 /* ---- one event ---- */
@@ -191,8 +193,8 @@ static double seconds(void) {
 
 START_TEST(a_sleeper_that_the_waker_missed_wakes_by_itself) {
     /* rmai_wake has no fence: it can find nobody asleep where somebody has just gone to sleep. Here it is not called at
-     * all, some 50 us after the sleeper has announced itself. Where this process lost its processor in between, the first
-     * sleep was over already, and a wake-up is due: but not each of the twenty times. */
+     * all, some 50 us after the sleeper has announced itself. Where this process lost its processor in between, the
+     * first sleep was over already, and a wake-up is due: but not each of the twenty times. */
     struct rmai_event *e = shared_memory(2 * sizeof *e);
     int by_itself = 0;
     start(wait_twenty, e, 0);
@@ -321,8 +323,8 @@ static void loiter(uint32_t *random) {
     for (uint32_t i = *random >> 24; i > 128; i--) rmai_pause();
 }
 
-/* Each announces itself, meets the others, and must find them all announced: who passes early finds one that is not. The
- * data is read between two barriers by all and written by its owner only. */
+/* Each announces itself, meets the others, and must find them all announced: who passes early finds one that is not.
+ * The data is read between two barriers by all and written by its owner only. */
 static int visit(void *context, int q) {
     struct room *r = context;
     struct rmai_barrier b;

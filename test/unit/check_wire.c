@@ -66,7 +66,8 @@ static int read_records(struct rmai_wire_reader *m) {
     char name[RMAI_NAME_MAX];
     const unsigned char *data;
     int more;
-    while ((more = rmai_wire_next_record(m, &r, name, &data)) > 0) {}
+    while ((more = rmai_wire_next_record(m, &r, name, &data)) > 0) {
+    }
     return more;
 }
 
@@ -74,15 +75,16 @@ static int read_items(struct rmai_wire_reader *m) {
     struct rmai_item i;
     const unsigned char *data;
     int more;
-    while ((more = rmai_wire_next_item(m, &i, &data)) > 0) {}
+    while ((more = rmai_wire_next_item(m, &i, &data)) > 0) {
+    }
     return more;
 }
 
-#define REFUSED(reading, words)                                                                      \
-    do {                                                                                             \
-        struct rmai_wire_reader m_ = opened(message.len);                                            \
-        ck_assert_int_eq(reading(&m_), -1);                                                          \
-        ck_assert_msg(strstr(m_.wrong, words) != NULL, "no '%s' in: %s", words, m_.wrong);           \
+#define REFUSED(reading, words)                                                                                        \
+    do {                                                                                                               \
+        struct rmai_wire_reader m_ = opened(message.len);                                                              \
+        ck_assert_int_eq(reading(&m_), -1);                                                                            \
+        ck_assert_msg(strstr(m_.wrong, words) != NULL, "no '%s' in: %s", words, m_.wrong);                             \
     } while (0)
 
 static const struct rmai_record good[] = {

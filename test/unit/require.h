@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* REQUIRE(condition, format, ...): for unit tests of millions of operations. Check's own assertions report each success too,
- * which these cannot afford. */
+/* REQUIRE(condition, format, ...): for unit tests of millions of operations. Check's own assertions report each success
+ * too, which these cannot afford. */
 #ifndef REQUIRE_H
 #define REQUIRE_H
 
@@ -10,9 +10,9 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#define REQUIRE(condition, ...)                                       \
-    do {                                                              \
-        if (!(condition)) give_up(__LINE__, #condition, __VA_ARGS__); \
+#define REQUIRE(condition, ...)                                                                                        \
+    do {                                                                                                               \
+        if (!(condition)) give_up(__LINE__, #condition, __VA_ARGS__);                                                  \
     } while (0)
 
 static void give_up(int line, const char *condition, const char *format, ...) RMAI_PRINTF(3, 4);
