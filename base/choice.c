@@ -3,7 +3,7 @@
 #include "config.h"
 
 #include "base/choice.h"
-#include "base/settings.h"
+#include "base/size.h"
 
 #include <ctype.h>
 #include <stdio.h>

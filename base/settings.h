@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "base/choice.h"
+#include "base/size.h"
 
 enum rmai_bind { RMAI_BIND_NONE, RMAI_BIND_CORE, RMAI_BIND_NUMA };
 enum rmai_copy { RMAI_COPY_AUTO, RMAI_COPY_MEMCPY, RMAI_COPY_STREAM };
@@ -42,6 +43,7 @@ struct rmai_settings {
     int stats;        /* 1: count all operations, and print the sums at the end */
     int check;        /* 1: compare the arguments of collective calls */
     struct rmai_choice collectives; /* which algorithm is taken from which size on */
+    int finalize_helper;            /* 1: start runtime/net/finalize_helper */
     int info;                       /* 1: print version, settings and layout at init */
     int of[RMAI_SETTINGS_MAX];      /* by row: the PE whose value is in force instead of this PE's own, or -1 */
 };
@@ -69,13 +71,5 @@ void rmai_settings_print(const struct rmai_settings *s, void (*put)(void *out, c
 /* rmai_settings_unknown returns the n-th (from 0) environment entry "RMA_X=..." that no row of the table and no
  * tool of the package knows, or NULL; *guess is then the nearest setting's name, or NULL if none is near. */
 const char *rmai_settings_unknown(int n, const char **guess);
-
-/* rmai_parse_size reads "4096", "64k", "1.5G", "25%" (of memory) into *bytes. Suffixes k M G T P are powers of
- * 1024, case does not matter, a final B or iB is allowed. Returns 0, or -1 if text is not of that form, negative,
- * or beyond 64 bits: *bytes is then untouched. */
-int rmai_parse_size(const char *text, size_t memory, size_t *bytes);
-
-/* rmai_format_size writes bytes as people say it ("24.0 GiB", "640 B") into buf and returns buf. */
-const char *rmai_format_size(char buf[24], size_t bytes);
 
 #endif

@@ -95,7 +95,7 @@ static RMAI_COLD void adapt_polls(const struct rmai_patience *patience, uint64_t
     atomic_store_explicit(patience->polls_now, polls, memory_order_relaxed);
 }
 
-void rmai_linger_over(const struct rmai_linger *l, const struct rmai_patience *patience) {
+void rmai_backoff_over(const struct rmai_backoff *l, const struct rmai_patience *patience) {
     if (l->gave_up) adapt_polls(patience, l->gave_up, l->nap <= NAP_FIRST ? FIRST_REST : 0);
 }
 
@@ -171,11 +171,11 @@ static uint32_t wait(struct rmai_event *e, uint32_t old, const struct rmai_patie
     return now;
 }
 
-#define LINGER_NAP 1000000 /* nanoseconds at most, where the patience names none */
+#define BACKOFF_NAP 1000000 /* nanoseconds at most, where the patience names none */
 
-void rmai_linger(struct rmai_linger *l, const struct rmai_patience *patience) {
+void rmai_backoff_turn(struct rmai_backoff *l, const struct rmai_patience *patience) {
     unsigned look = l->looks;
-    long most = patience->nap ? patience->nap : LINGER_NAP;
+    long most = patience->nap ? patience->nap : BACKOFF_NAP;
     if (!l->out_of_polls && look < rmai_polls(patience)) {
         l->looks++;
         if (look >= HOT_POLLS) rmai_pause();

@@ -44,6 +44,10 @@ struct rmai_stall {
     int n;
 };
 
+/* rmai_stall_counted: how many of the seconds between two looks count. Looks follow each other closely: in what is
+ * longer this PE did not run. */
+static inline double rmai_stall_counted(double seconds) { return seconds < 0.2 ? seconds : 0.2; }
+
 struct rmai_patience {
     unsigned polls;  /* looks at the word before the first yield, at most */
     unsigned yields; /* calls of sched_yield, one look after each, before sleeping */
@@ -104,7 +108,7 @@ void rmai_wake(struct rmai_event *e);
 
 /* Waiting for what no event tells, such as a word of the program that others store to: a turn of it, between two looks.
  * Start from {0}. */
-struct rmai_linger {
+struct rmai_backoff {
     unsigned looks, yields; /* polls made, and yields to come */
     int out_of_polls;
     uint64_t gave_up;         /* when they ran out, where polls adapt; else 0 */
@@ -118,11 +122,11 @@ static inline unsigned rmai_polls(const struct rmai_patience *patience) {
     return patience->polls_now ? atomic_load_explicit(patience->polls_now, memory_order_relaxed) : patience->polls;
 }
 
-/* rmai_linger polls, yields or sleeps, by how long it has lasted; drives progress as the patience says. */
-void rmai_linger(struct rmai_linger *l, const struct rmai_patience *patience);
+/* rmai_backoff_turn polls, yields or sleeps, by how long it has lasted; drives progress as the patience says. */
+void rmai_backoff_turn(struct rmai_backoff *l, const struct rmai_patience *patience);
 
-/* rmai_linger_over: what was waited for has come. */
-void rmai_linger_over(const struct rmai_linger *l, const struct rmai_patience *patience);
+/* rmai_backoff_over: what was waited for has come. */
+void rmai_backoff_over(const struct rmai_backoff *l, const struct rmai_patience *patience);
 
 /* rmai_sleep_on sleeps until word is not `old`, somebody calls rmai_rouse, or `most` nanoseconds have passed. Meanwhile
  * *told, if told is not NULL, is the word. */

@@ -40,7 +40,7 @@ static void copy(const struct blocks *b, char *dest, const char *source) {
     move(dest, b->to * b->elem, source, b->from * b->elem, b->elem, b->n);
 }
 
-static void own(const struct rmai_near *near, const struct blocks *b) {
+static void own(const struct rmai_mailboxes *near, const struct blocks *b) {
     int i = near->index[near->me];
     if (b->dest != b->source) copy(b, b->dest + at(b, i, 0, b->to), b->source + at(b, i, 0, b->from));
 }
@@ -51,27 +51,27 @@ static size_t place(int i, int of) {
 
 /* A turn for a piece of each block: n elements from number k on, of each len bytes from byte o on. Where source is
  * dest, it is in the stage before it is overwritten. */
-static void stage(struct rmai_near *near, const struct blocks *b, size_t k, size_t n, size_t o, size_t len) {
+static void stage(struct rmai_mailboxes *near, const struct blocks *b, size_t k, size_t n, size_t o, size_t len) {
     const size_t piece = n * len, all = piece * ((size_t)near->n - 1);
     char *mine;
-    rmai_near_begin(near, 1, all);
+    rmai_mailbox_begin(near, 1, all);
     mine = rmai_place_of(near, near->me, all);
     for (int i = 0; i < near->n; i++)
         if (i != near->me)
             move(mine + place(i, near->me) * piece, len, b->source + at(b, near->index[i], k, b->from) + o,
                  b->from * b->elem, len, n);
-    rmai_near_meet(near);
+    rmai_mailbox_meet(near);
     for (int i = 0; i < near->n; i++) {
         const char *theirs = rmai_place_of(near, i, all);
         if (i != near->me)
             move(b->dest + at(b, near->index[i], k, b->to) + o, b->to * b->elem, theirs + place(near->me, i) * piece,
                  len, len, n);
     }
-    rmai_near_through(near);
+    rmai_mailbox_through(near);
 }
 
 /* As many whole elements at a time as a stage takes, or a part of one. */
-static void staged(struct rmai_near *near, const struct blocks *b) {
+static void staged(struct rmai_mailboxes *near, const struct blocks *b) {
     const size_t room = RMAI_STAGE / ((size_t)near->n - 1), len = rmai_min(b->elem, room);
     assert(room > 0 && "a node has less PEs than a stage has bytes");
     for (size_t k = 0; k < b->n; k += room / len)
@@ -80,29 +80,29 @@ static void staged(struct rmai_near *near, const struct blocks *b) {
 }
 
 /* 0 if some PE's source is not to be looked into. Each begins with the next one's, so that not all look at one. */
-static int direct(struct rmai_near *near, const struct blocks *b) {
+static int direct(struct rmai_mailboxes *near, const struct blocks *b) {
     const int me = near->index[near->me];
     int all = 1;
-    rmai_near_begin(near, 1, 0);
-    rmai_near_slot(near, near->me)->word = b->offset;
-    rmai_near_meet(near);
-    for (int i = 0; i < near->n; i++) all &= (i == near->me ? b->offset : rmai_near_slot(near, i)->word) != 0;
+    rmai_mailbox_begin(near, 1, 0);
+    rmai_mailbox_slot(near, near->me)->word = b->offset;
+    rmai_mailbox_meet(near);
+    for (int i = 0; i < near->n; i++) all &= (i == near->me ? b->offset : rmai_mailbox_slot(near, i)->word) != 0;
     if (!all) {
-        rmai_near_through(near);
+        rmai_mailbox_through(near);
         return 0;
     }
     for (int step = 1; step < near->n; step++) {
         int i = (near->me + step) % near->n;
-        const char *theirs = rmai_near_address(near, i, rmai_near_slot(near, i)->word);
+        const char *theirs = rmai_mailbox_address(near, i, rmai_mailbox_slot(near, i)->word);
         copy(b, b->dest + at(b, near->index[i], 0, b->to), theirs + at(b, me, 0, b->from));
     }
     own(near, b);
-    rmai_near_leave(near);
+    rmai_mailbox_leave(near);
     return 1;
 }
 
 static void on_node(const struct rmai_call *c, const struct blocks *b) {
-    struct rmai_near *near = c->near;
+    struct rmai_mailboxes *near = c->near;
     if (near->n > 1 && rmai_call_takes(c, RMAI_ALLTOALL_DIRECT, b->n * b->elem * (size_t)near->n) && direct(near, b))
         return;
     if (near->n > 1) staged(near, b);
@@ -206,7 +206,7 @@ static int swap_blocks(const struct rmai_call *c, const struct blocks *b, const 
 }
 
 static int between_nodes(const struct rmai_call *c, const struct blocks *b) {
-    const struct rmai_near *near = c->near;
+    const struct rmai_mailboxes *near = c->near;
     unsigned char *skip = c->t->group.marks;
     memset(skip, 0, (size_t)c->t->n);
     for (int i = 0; i < near->n; i++) skip[near->index[i]] = 1;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Barriers: what has been begun is complete, and all have arrived; and their lesser kin, by which all have arrived. The
- * job and the node have barriers of their own (runtime/barrier), teams of one node meet by their desks (runtime/near),
+ * job and the node have barriers of their own (runtime/node/barrier), teams of one node meet by their mailboxes (runtime/node/mailbox),
  * others by rounds (runtime/team). */
 #include "config.h"
 
@@ -15,7 +15,7 @@ static int meet(struct rmai_world *w, const char *call, struct rmai_team *t) {
     }
     if (t->near.n < t->n) return rmai_team_meet(w, call, t, NULL, 0, NULL);
     t->near.call = call;
-    rmai_near_sync(&t->near);
+    rmai_mailbox_sync(&t->near);
     return RMA_SUCCESS;
 }
 
@@ -43,7 +43,7 @@ int rma_team_barrier(rma_team *team) {
     int code, met;
     if (!t) return rmai_raise(rma_last_code());
     /* Who could not complete its puts comes all the same: the others wait. */
-    code = rmai_far_calm(w, "rma_team_barrier");
+    code = rmai_net_quiet_default(w, "rma_team_barrier");
     met = meet(w, "rma_team_barrier", t);
     return rmai_raise(code != RMA_SUCCESS ? code : met);
 }

@@ -9,8 +9,8 @@
 
 static int across_nodes(const struct rmai_call *c, const struct rmai_buffer *dest, const struct rmai_buffer *source,
                         int root) {
-    const struct rmai_near *near = c->near;
-    int near_root = rmai_near_number(near, root), code = RMA_SUCCESS, node;
+    const struct rmai_mailboxes *near = c->near;
+    int near_root = rmai_mailbox_number(near, root), code = RMA_SUCCESS, node;
     void *data = (void *)(uintptr_t)dest->addr;
     if (near_root >= 0) rmai_spread(c, near_root, data, source->addr, source->offset, dest->len);
     if (near->me == 0) {
@@ -39,7 +39,7 @@ int rma_broadcast(rma_team *team, void *dest, const void *source, size_t len, in
                                                  .len_text = "the length in bytes"});
     if (code != RMA_SUCCESS || len == 0) return rmai_raise(code);
     if (!c.far) {
-        rmai_spread(&c, rmai_near_number(c.near, root), dest, source, from.offset, len);
+        rmai_spread(&c, rmai_mailbox_number(c.near, root), dest, source, from.offset, len);
         return RMA_SUCCESS;
     }
     code = rmai_call_reaches(&c);

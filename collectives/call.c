@@ -34,7 +34,7 @@ static int look(const struct rmai_call *c, struct rmai_buffer *b) {
     if ((uintptr_t)b->addr + b->len < (uintptr_t)b->addr)
         return rmai_error(RMA_ERR_ADDRESS, "%s: %s %p with %zu bytes passes the end of memory", c->name, b->argument,
                           b->addr, b->len);
-    return rmai_near_offset(c->w, c->name, b->argument, b->addr, b->len, &b->offset);
+    return rmai_mailbox_offset(c->w, c->name, b->argument, b->addr, b->len, &b->offset);
 }
 
 int rmai_call_buffers(const struct rmai_call *c, struct rmai_buffer *dest, struct rmai_buffer *source) {
@@ -123,10 +123,10 @@ static int differ(const struct rmai_call *c, const struct rmai_stated *s, const 
 }
 
 int rmai_call_agree(const struct rmai_call *c, int code, const struct rmai_stated *s) {
-    const struct statement mine = {(uint32_t)s->which << 16 | s->op << 8 | s->type, s->root, s->len, c->w->my_pe};
-    struct proposal p = {mine, mine, code, code == RMA_SUCCESS ? INT32_MAX : c->w->my_pe};
+    const struct statement mine = {(uint32_t)s->which << 16 | s->op << 8 | s->type, s->root, s->len, c->w->job.my_pe};
+    struct proposal p = {mine, mine, code, code == RMA_SUCCESS ? INT32_MAX : c->w->job.my_pe};
     int met;
-    if (RMAI_LIKELY(!c->w->settings.check)) return code;
+    if (RMAI_LIKELY(!c->w->job.settings.check)) return code;
     met = rmai_team_meet(c->w, c->name, c->t, &p, sizeof p, merge);
     if (code != RMA_SUCCESS || met != RMA_SUCCESS) return code != RMA_SUCCESS ? code : met;
     if (p.code != RMA_SUCCESS)
@@ -137,39 +137,39 @@ int rmai_call_agree(const struct rmai_call *c, int code, const struct rmai_state
 /* ---- the near part of a broadcast ---- */
 
 /* Piece by piece through the root's stage, which is some pieces ahead. */
-static void spread_staged(struct rmai_near *near, int root, char *dest, const char *source, size_t len) {
+static void spread_staged(struct rmai_mailboxes *near, int root, char *dest, const char *source, size_t len) {
     for (size_t done = 0; done < len; done += RMAI_STAGE) {
         size_t now = rmai_min(len - done, RMAI_STAGE);
-        rmai_near_begin(near, near->me == root, now);
+        rmai_mailbox_begin(near, near->me == root, now);
         if (near->me == root) {
             memcpy(rmai_place_of(near, root, now), source + done, now);
-            rmai_near_post(near);
-            rmai_near_foresee(near, now);
+            rmai_mailbox_post(near);
+            rmai_mailbox_foresee(near, now);
             if (dest != source) memcpy(dest + done, source + done, now);
         } else {
-            rmai_near_hear(near, root);
+            rmai_mailbox_hear(near, root);
             memcpy(dest + done, rmai_place_of(near, root, now), now);
         }
-        rmai_near_through(near);
+        rmai_mailbox_through(near);
     }
 }
 
 /* Each from the root's buffer. 0 if that cannot be reached. */
-static int spread_direct(struct rmai_near *near, int root, char *dest, const char *source, uint64_t offset,
+static int spread_direct(struct rmai_mailboxes *near, int root, char *dest, const char *source, uint64_t offset,
                          size_t len) {
-    rmai_near_begin(near, near->me == root, 0);
+    rmai_mailbox_begin(near, near->me == root, 0);
     if (near->me == root) {
-        rmai_near_slot(near, root)->word = offset;
-        rmai_near_post(near);
+        rmai_mailbox_slot(near, root)->word = offset;
+        rmai_mailbox_post(near);
         if (offset && dest != source) memcpy(dest, source, len);
-        rmai_near_through(near);
-        if (offset) rmai_near_await(near);
+        rmai_mailbox_through(near);
+        if (offset) rmai_mailbox_await(near);
         return offset != 0;
     }
-    rmai_near_hear(near, root);
-    offset = rmai_near_slot(near, root)->word;
-    if (offset) memcpy(dest, rmai_near_address(near, root, offset), len);
-    rmai_near_through(near);
+    rmai_mailbox_hear(near, root);
+    offset = rmai_mailbox_slot(near, root)->word;
+    if (offset) memcpy(dest, rmai_mailbox_address(near, root, offset), len);
+    rmai_mailbox_through(near);
     return offset != 0;
 }
 

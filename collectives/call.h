@@ -26,7 +26,7 @@ struct rmai_call {
     struct rmai_world *w;
     const char *name; /* of the public call */
     struct rmai_team *t;
-    struct rmai_near *near;
+    struct rmai_mailboxes *near;
     int far; /* some of the team's PEs are on other nodes */
 };
 
@@ -65,12 +65,12 @@ int rmai_call_reaches(const struct rmai_call *c);
 
 /* rmai_call_takes: whether the table has this team take the way with n bytes. */
 static inline int rmai_call_takes(const struct rmai_call *c, enum rmai_way way, size_t n) {
-    return rmai_takes(&c->w->settings.collectives, way, c->near->shape, n);
+    return rmai_takes(&c->w->job.settings.collectives, way, c->near->shape, n);
 }
 
 /* The place for len bytes, RMAI_STAGE at most, in near PE i's slot. */
-static inline void *rmai_place_of(const struct rmai_near *near, int i, size_t len) {
-    return len <= RMAI_NOTE ? rmai_near_note(near, i) : rmai_near_stage(near, i);
+static inline void *rmai_place_of(const struct rmai_mailboxes *near, int i, size_t len) {
+    return len <= RMAI_NOTE ? rmai_mailbox_note(near, i) : rmai_mailbox_stage(near, i);
 }
 
 /* rmai_spread: near PE `root` hands len bytes to the others, its own dest included: the near part of a broadcast.

@@ -26,26 +26,26 @@ struct gather {
 
 /* What a PE tells of its block: the length is the slot's word; of a long one the note says where it is, or 0. */
 static void tell(const struct gather *g) {
-    struct rmai_slot *slot = rmai_near_slot(g->c->near, g->c->near->me);
+    struct rmai_slot *slot = rmai_mailbox_slot(g->c->near, g->c->near->me);
     slot->word = g->len;
     if (g->len > g->limit) memcpy(slot->note, &g->offset, sizeof g->offset);
 }
 
 /* What near PE i has told. The line of the own slot has gone to the others, and would have to come back. */
 static size_t told_len(const struct gather *g, int i) {
-    return i == g->c->near->me ? g->len : rmai_near_slot(g->c->near, i)->word;
+    return i == g->c->near->me ? g->len : rmai_mailbox_slot(g->c->near, i)->word;
 }
 
 static uint64_t told_offset(const struct gather *g, int i) {
     uint64_t offset;
     if (i == g->c->near->me) return g->offset;
-    memcpy(&offset, rmai_near_note(g->c->near, i), sizeof offset);
+    memcpy(&offset, rmai_mailbox_note(g->c->near, i), sizeof offset);
     return offset;
 }
 
 /* This PE's block goes to its place first: where source is dest, another one may go to source. */
 static void take_own(struct gather *g) {
-    const struct rmai_near *near = g->c->near;
+    const struct rmai_mailboxes *near = g->c->near;
     g->at = g->all = 0;
     for (int i = 0; i < near->n; i++) {
         if (i == near->me) g->at = g->all;
@@ -57,7 +57,7 @@ static void take_own(struct gather *g) {
 /* The short blocks, and those that are reached. *reached: there are such; *hidden: the longest of those that are not.
  */
 static void take(const struct gather *g, int *reached, size_t *hidden) {
-    const struct rmai_near *near = g->c->near;
+    const struct rmai_mailboxes *near = g->c->near;
     size_t at = 0;
     for (int i = 0; i < near->n; i++) {
         const size_t len = told_len(g, i);
@@ -65,49 +65,49 @@ static void take(const struct gather *g, int *reached, size_t *hidden) {
         *reached |= offset != 0;
         if (len > g->limit && !offset && len > *hidden) *hidden = len;
         if (i != near->me && len > 0 && len <= g->limit) memcpy(g->dest + at, rmai_place_of(near, i, len), len);
-        if (i != near->me && offset) memcpy(g->dest + at, rmai_near_address(near, i, offset), len);
+        if (i != near->me && offset) memcpy(g->dest + at, rmai_mailbox_address(near, i, offset), len);
         at += len;
     }
 }
 
 /* A piece of each of the others. What a PE told of its block it tells in each turn again. */
 static void take_pieces(const struct gather *g, size_t done) {
-    struct rmai_near *near = g->c->near;
+    struct rmai_mailboxes *near = g->c->near;
     size_t at = 0;
-    rmai_near_begin(near, 1, RMAI_STAGE);
+    rmai_mailbox_begin(near, 1, RMAI_STAGE);
     tell(g);
     if (g->len > g->limit && g->len > done && !g->offset)
-        memcpy(rmai_near_stage(near, near->me), g->dest + g->at + done, rmai_min(g->len - done, RMAI_STAGE));
-    rmai_near_meet(near);
+        memcpy(rmai_mailbox_stage(near, near->me), g->dest + g->at + done, rmai_min(g->len - done, RMAI_STAGE));
+    rmai_mailbox_meet(near);
     for (int i = 0; i < near->n; i++) {
         size_t len = told_len(g, i);
         if (i != near->me && len > g->limit && len > done && !told_offset(g, i))
-            memcpy(g->dest + at + done, rmai_near_stage(near, i), rmai_min(len - done, RMAI_STAGE));
+            memcpy(g->dest + at + done, rmai_mailbox_stage(near, i), rmai_min(len - done, RMAI_STAGE));
         at += len;
     }
-    rmai_near_through(near);
+    rmai_mailbox_through(near);
 }
 
 static void gather(struct gather *g) {
-    struct rmai_near *near = g->c->near;
+    struct rmai_mailboxes *near = g->c->near;
     int reached = 0;
     size_t hidden = 0;
-    rmai_near_begin(near, 1, RMAI_STAGE);
+    rmai_mailbox_begin(near, 1, RMAI_STAGE);
     tell(g);
     if (g->len > 0 && g->len <= g->limit) memcpy(rmai_place_of(near, near->me, g->len), g->source, g->len);
-    rmai_near_meet(near);
+    rmai_mailbox_meet(near);
     take_own(g);
     take(g, &reached, &hidden);
     if (reached)
-        rmai_near_leave(near);
+        rmai_mailbox_leave(near);
     else
-        rmai_near_through(near);
+        rmai_mailbox_through(near);
     for (size_t done = 0; done < hidden; done += RMAI_STAGE) take_pieces(g, done);
 }
 
 /* A length up to which blocks are told whole: the greatest that the table does not give to the other way. */
 static size_t short_limit(const struct rmai_call *c, enum rmai_way way) {
-    size_t from = c->w->settings.collectives.from[way][c->near->shape];
+    size_t from = c->w->job.settings.collectives.from[way][c->near->shape];
     return from > RMAI_STAGE ? RMAI_STAGE : from == 0 ? 0 : from - 1;
 }
 
@@ -168,14 +168,14 @@ static int collect_in_order(const struct rmai_call *c, const struct rmai_buffer 
                             const struct rmai_buffer *source) {
     struct gather g = prepared(c, RMAI_COLLECT_DIRECT, dest, source);
     const struct rmai_group *group = &c->t->group;
-    struct rmai_near *near = c->near;
+    struct rmai_mailboxes *near = c->near;
     struct parts p = parts(c);
     size_t near_all = 0, whole[3] = {0, 0, RMA_SUCCESS};
-    rmai_near_begin(near, 1, 0);
-    rmai_near_slot(near, near->me)->word = source->len;
-    rmai_near_meet(near);
-    for (int i = 0; i < near->n; i++) near_all += rmai_near_slot(near, i)->word;
-    rmai_near_through(near);
+    rmai_mailbox_begin(near, 1, 0);
+    rmai_mailbox_slot(near, near->me)->word = source->len;
+    rmai_mailbox_meet(near);
+    for (int i = 0; i < near->n; i++) near_all += rmai_mailbox_slot(near, i)->word;
+    rmai_mailbox_through(near);
     if (near->me == 0) {
         whole[2] = (size_t)rmai_group_lengths(c->w, c->name, c->t, RMAI_LEADERS, near_all, p.len);
         for (int i = 0; whole[2] == RMA_SUCCESS && i < group->n_nodes; i++) {

@@ -18,12 +18,12 @@
 
 /* What near PE i has staged. Of this PE it is `mine`: the line of its own slot has gone to the others, and would have
  * to come back. */
-static const void *part(const struct rmai_near *near, int i, size_t len, const void *mine) {
+static const void *part(const struct rmai_mailboxes *near, int i, size_t len, const void *mine) {
     return i == near->me ? mine : rmai_place_of(near, i, len);
 }
 
 /* dest = the sum of all parts, n elements. */
-static void sum_parts(const struct rmai_reduction *r, const struct rmai_near *near, char *dest, const void *mine,
+static void sum_parts(const struct rmai_reduction *r, const struct rmai_mailboxes *near, char *dest, const void *mine,
                       size_t n) {
     const size_t len = n * r->size;
     r->kernel->combine(dest, part(near, 0, len, mine), part(near, 1, len, mine), n);
@@ -31,18 +31,18 @@ static void sum_parts(const struct rmai_reduction *r, const struct rmai_near *ne
 }
 
 static void staged(const struct rmai_reduction *r, int only_leader) {
-    struct rmai_near *near = r->c->near;
+    struct rmai_mailboxes *near = r->c->near;
     const size_t most = RMAI_STAGE / r->size;
     _Alignas(LINE) char copy[RMAI_STAGE];
     for (size_t done = 0; done < r->n; done += most) {
         size_t now = rmai_min(r->n - done, most), at = done * r->size, len = now * r->size;
         const void *mine = r->source + at;
-        rmai_near_begin(near, 1, len);
+        rmai_mailbox_begin(near, 1, len);
         memcpy(rmai_place_of(near, near->me, len), mine, len);
-        rmai_near_meet(near);
+        rmai_mailbox_meet(near);
         if (r->dest == r->source) mine = memcpy(copy, mine, len);
         if (!only_leader || near->me == 0) sum_parts(r, near, r->dest + at, mine, now);
-        rmai_near_through(near);
+        rmai_mailbox_through(near);
     }
 }
 
@@ -55,28 +55,28 @@ void rmai_own_share(const struct rmai_reduction *r, size_t *from, size_t *to) {
 }
 
 int rmai_tell_buffers(const struct rmai_reduction *r) {
-    struct rmai_near *near = r->c->near;
+    struct rmai_mailboxes *near = r->c->near;
     struct rmai_slot *slot;
     int all = 1;
-    rmai_near_begin(near, 1, 0);
-    slot = rmai_near_slot(near, near->me);
+    rmai_mailbox_begin(near, 1, 0);
+    slot = rmai_mailbox_slot(near, near->me);
     slot->word = r->dest_offset;
     memcpy(slot->note, &r->source_offset, sizeof r->source_offset);
-    rmai_near_meet(near);
+    rmai_mailbox_meet(near);
     for (int i = 0; i < near->n; i++) all &= rmai_their_dest(r, i) != NULL && rmai_their_source(r, i) != NULL;
-    if (!all) rmai_near_through(near);
+    if (!all) rmai_mailbox_through(near);
     return all;
 }
 
 /* A chunk of all sources. Into `sum`, which is none of these. */
-static void sum_sources(const struct rmai_reduction *r, const struct rmai_near *near, char *sum, size_t at, size_t n) {
+static void sum_sources(const struct rmai_reduction *r, const struct rmai_mailboxes *near, char *sum, size_t at, size_t n) {
     r->kernel->combine(sum, rmai_their_source(r, 0) + at, rmai_their_source(r, 1) + at, n);
     for (int i = 2; i < near->n; i++) r->kernel->accumulate(sum, rmai_their_source(r, i) + at, n);
 }
 
 /* 0 if some PE's buffers are not reached. */
 static int shared(const struct rmai_reduction *r, int only_leader) {
-    struct rmai_near *near = r->c->near;
+    struct rmai_mailboxes *near = r->c->near;
     const size_t most = RMAI_CHUNK / r->size;
     const int dests = only_leader ? 1 : near->n;
     _Alignas(LINE) char chunk[RMAI_CHUNK];
@@ -94,7 +94,7 @@ static int shared(const struct rmai_reduction *r, int only_leader) {
             if (i != near->me || in_place) memcpy(there, sum, now * r->size);
         }
     }
-    rmai_near_leave(near);
+    rmai_mailbox_leave(near);
     return 1;
 }
 

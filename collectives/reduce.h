@@ -30,22 +30,22 @@ int rmai_reduction_begin(struct rmai_reduction *r, struct rmai_call *c, const ch
 void rmai_own_share(const struct rmai_reduction *r, size_t *from, size_t *to);
 
 /* rmai_tell_buffers begins a turn, and tells the near PEs where this one's buffers are. 1: all reach all of them, and
- * the turn goes on until rmai_near_leave; 0: not so, and the turn is over. */
+ * the turn goes on until rmai_mailbox_leave; 0: not so, and the turn is over. */
 int rmai_tell_buffers(const struct rmai_reduction *r);
 
 /* In such a turn: near PE i's buffers, here; NULL if they are not reached. The line of the own slot has gone to the
  * others. */
 static inline char *rmai_their_dest(const struct rmai_reduction *r, int i) {
-    const struct rmai_near *near = r->c->near;
-    uint64_t offset = i == near->me ? r->dest_offset : rmai_near_slot(near, i)->word;
-    return offset ? rmai_near_address(near, i, offset) : NULL;
+    const struct rmai_mailboxes *near = r->c->near;
+    uint64_t offset = i == near->me ? r->dest_offset : rmai_mailbox_slot(near, i)->word;
+    return offset ? rmai_mailbox_address(near, i, offset) : NULL;
 }
 
 static inline const char *rmai_their_source(const struct rmai_reduction *r, int i) {
-    const struct rmai_near *near = r->c->near;
+    const struct rmai_mailboxes *near = r->c->near;
     uint64_t offset = r->source_offset;
-    if (i != near->me) memcpy(&offset, rmai_near_note(near, i), sizeof offset);
-    return offset ? rmai_near_address(near, i, offset) : NULL;
+    if (i != near->me) memcpy(&offset, rmai_mailbox_note(near, i), sizeof offset);
+    return offset ? rmai_mailbox_address(near, i, offset) : NULL;
 }
 
 #endif

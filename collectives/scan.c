@@ -12,27 +12,27 @@
 #include <string.h>
 
 static void staged(const struct rmai_reduction *r, enum rmai_scan kind) {
-    struct rmai_near *near = r->c->near;
+    struct rmai_mailboxes *near = r->c->near;
     const size_t most = RMAI_STAGE / r->size;
     const int parts = near->me + (kind == RMAI_INCLUSIVE);
     for (size_t done = 0; done < r->n; done += most) {
         size_t now = rmai_min(r->n - done, most), len = now * r->size;
         char *dest = r->dest + done * r->size;
-        rmai_near_begin(near, 1, len);
+        rmai_mailbox_begin(near, 1, len);
         memcpy(rmai_place_of(near, near->me, len), r->source + done * r->size, len);
-        rmai_near_meet(near);
+        rmai_mailbox_meet(near);
         if (parts == 0) memset(dest, 0, len);
         if (parts == 1) memcpy(dest, rmai_place_of(near, 0, len), len);
         if (parts > 1) r->kernel->combine(dest, rmai_place_of(near, 0, len), rmai_place_of(near, 1, len), now);
         for (int i = 2; i < parts; i++) r->kernel->accumulate(dest, rmai_place_of(near, i, len), now);
-        rmai_near_through(near);
+        rmai_mailbox_through(near);
     }
 }
 
 /* One chunk of all, from the first PE to the last. A source is read before the dest of the same PE is written: they may
  * be one. */
 static void chunk(const struct rmai_reduction *r, enum rmai_scan kind, size_t at, size_t n) {
-    const struct rmai_near *near = r->c->near;
+    const struct rmai_mailboxes *near = r->c->near;
     const size_t len = n * r->size;
     _Alignas(64) char one[RMAI_CHUNK], two[RMAI_CHUNK];
     char *sum = one, *next = two, *swap;
@@ -53,13 +53,13 @@ static void chunk(const struct rmai_reduction *r, enum rmai_scan kind, size_t at
 
 /* 0 if some PE's buffers are not reached. */
 static int shared(const struct rmai_reduction *r, enum rmai_scan kind) {
-    struct rmai_near *near = r->c->near;
+    struct rmai_mailboxes *near = r->c->near;
     const size_t most = RMAI_CHUNK / r->size;
     size_t from, to;
     if (!rmai_tell_buffers(r)) return 0;
     rmai_own_share(r, &from, &to);
     for (size_t done = from; done < to; done += most) chunk(r, kind, done * r->size, rmai_min(to - done, most));
-    rmai_near_leave(near);
+    rmai_mailbox_leave(near);
     return 1;
 }
 

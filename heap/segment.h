@@ -23,7 +23,7 @@
 #include "heap/tlsf.h"
 #include "rma.h"
 
-#define RMAI_DESKS_AT    (4 * RMAI_PAGE)  /* in the header's room: what PEs of teams hand over (runtime/near) */
+#define RMAI_MAILBOXES_AT    (4 * RMAI_PAGE)  /* in the header's room: what PEs of teams hand over (runtime/node/mailbox) */
 #define RMAI_HEADER_ROOM (48 * RMAI_PAGE) /* only what is used of it is committed */
 #define RMAI_PROBE_ROOM  ((size_t)4096)   /* before the symmetric heap: MPI's window is tried out there */
 

@@ -26,7 +26,7 @@ struct rma_context_ {
     uintptr_t handle; /* of the context that is here; another one is no context (any more) */
     uint32_t n;       /* PE `pe` of its team is start + pe * stride, pe < n. 0: the library knows them */
     int32_t start, stride;
-    uint32_t calm; /* 1 while nothing is pending that only rma_quiet_slow_ completes */
+    uint32_t nothing_pending; /* 1 while nothing is pending that only rma_quiet_slow_ completes */
     uint32_t index;
     struct rmai_context *context;
 } __attribute__((aligned(64)));
@@ -36,21 +36,22 @@ struct rma_context_ {
  * call. Part of the binary interface: fields are only appended. While n_node > 0: size >= RMA_SIZE_MIN_, and there[q] =
  * node_base + q * stride is the symmetric part of the node's PE q, base = there[slot]. */
 struct rma_reach_ {
-    uintptr_t base;      /* own symmetric part, first byte */
-    size_t size;         /* bytes of it that every PE has committed: base <= target < base + size */
-    uintptr_t node_base; /* symmetric part of the node's PE 0, as mapped here */
-    size_t stride;       /* bytes from one PE's reservation to that of the next PE of the node */
-    uint32_t first;      /* the node's first PE */
-    uint32_t inverse;    /* inverse of step's odd part modulo 2^32 */
-    uint32_t shift;      /* trailing zero bits of step */
-    uint32_t n_node;     /* PEs first + q * step with q < n_node are on-node */
-    uint32_t slot;       /* this PE's q */
-    uint32_t running;    /* 1 between rma_init and rma_finalize */
-    uint32_t calm;     /* 1 while running with nothing pending of RMA_CTX_DEFAULT that only rma_quiet_slow_ completes */
-    size_t symmetric;  /* from a reservation's first byte to its symmetric part */
-    size_t local;      /* and to its local heap: where offsets of global pointers change kind */
-    size_t stream_min; /* copies of at least this many bytes go through rma_copy_ */
-    size_t guest;      /* from a reservation's first byte to the part of the local heap where others allocate */
+    uintptr_t base;           /* own symmetric part, first byte */
+    size_t size;              /* bytes of it that every PE has committed: base <= target < base + size */
+    uintptr_t node_base;      /* symmetric part of the node's PE 0, as mapped here */
+    size_t stride;            /* bytes from one PE's reservation to that of the next PE of the node */
+    uint32_t first;           /* the node's first PE */
+    uint32_t inverse;         /* inverse of step's odd part modulo 2^32 */
+    uint32_t shift;           /* trailing zero bits of step */
+    uint32_t n_node;          /* PEs first + q * step with q < n_node are on-node */
+    uint32_t slot;            /* this PE's q */
+    uint32_t running;         /* 1 between rma_init and rma_finalize */
+    uint32_t nothing_pending; /* 1 while running with nothing pending of RMA_CTX_DEFAULT that only rma_quiet_slow_
+                                 completes */
+    size_t symmetric;         /* from a reservation's first byte to its symmetric part */
+    size_t local;             /* and to its local heap: where offsets of global pointers change kind */
+    size_t stream_min;        /* copies of at least this many bytes go through rma_copy_ */
+    size_t guest;             /* from a reservation's first byte to the part of the local heap where others allocate */
     uint32_t n_pes;
     uint32_t my_pe;
     struct rma_context_ *contexts;
@@ -236,14 +237,15 @@ RMA_TYPE_ALIASES(RMA_VALUES_)
 /* Orders. Release: a put, then a fence, then a put that a peer sees: it sees the first too. */
 RMA_INLINE_ int rma_order_(const char *call) {
     __atomic_thread_fence(__ATOMIC_RELEASE);
-    return RMA_LIKELY_(__atomic_load_n(&rma_reach_.calm, __ATOMIC_ACQUIRE)) ? RMA_SUCCESS
-                                                                            : rma_quiet_slow_(call, RMA_CTX_DEFAULT);
+    return RMA_LIKELY_(__atomic_load_n(&rma_reach_.nothing_pending, __ATOMIC_ACQUIRE))
+               ? RMA_SUCCESS
+               : rma_quiet_slow_(call, RMA_CTX_DEFAULT);
 }
 
 RMA_INLINE_ int rma_ctx_order_(const char *call, const rma_ctx *ctx) {
     const struct rma_context_ *c = rma_context_of_(ctx);
     __atomic_thread_fence(__ATOMIC_RELEASE);
-    return RMA_IS_CONTEXT_(c, ctx) && RMA_LIKELY_(__atomic_load_n(&c->calm, __ATOMIC_ACQUIRE))
+    return RMA_IS_CONTEXT_(c, ctx) && RMA_LIKELY_(__atomic_load_n(&c->nothing_pending, __ATOMIC_ACQUIRE))
                ? RMA_SUCCESS
                : rma_quiet_slow_(call, ctx);
 }
@@ -273,18 +275,24 @@ enum rma_atomic_op_ {
 };
 
 /* Another thread may store it. */
-RMA_INLINE_ int rma_calm_(const uint32_t *calm) { return __atomic_load_n(calm, __ATOMIC_RELAXED) != 0; }
+RMA_INLINE_ int rma_nothing_pending_(const uint32_t *nothing) {
+    return __atomic_load_n(nothing, __ATOMIC_RELAXED) != 0;
+}
 
-/* Atomics. ACQ_REL: what the doc promises. Not calm: puts to other nodes are under way, which a release comes after. */
+/* Atomics. ACQ_REL: what the doc promises. Something pending: puts to other nodes are under way, which a release comes
+ * after. */
 RMA_INLINE_ void *rma_atomic_ptr_(const void *target, size_t len, int pe) {
     void *there = rma_reach_ptr_(target, len, pe);
-    return RMA_LIKELY_(there != NULL && ((uintptr_t)target & (len - 1)) == 0 && rma_calm_(&rma_reach_.calm)) ? there
-                                                                                                             : NULL;
+    return RMA_LIKELY_(there != NULL && ((uintptr_t)target & (len - 1)) == 0 &&
+                       rma_nothing_pending_(&rma_reach_.nothing_pending))
+               ? there
+               : NULL;
 }
 
 RMA_INLINE_ void *rma_ctx_atomic_ptr_(const rma_ctx *ctx, const void *target, size_t len, int pe) {
     void *there = rma_ctx_ptr_(ctx, target, len, pe);
-    return RMA_LIKELY_(there != NULL && ((uintptr_t)target & (len - 1)) == 0 && rma_calm_(&rma_context_of_(ctx)->calm))
+    return RMA_LIKELY_(there != NULL && ((uintptr_t)target & (len - 1)) == 0 &&
+                       rma_nothing_pending_(&rma_context_of_(ctx)->nothing_pending))
                ? there
                : NULL;
 }
@@ -769,7 +777,9 @@ RMA_INLINE_ int rma_gptr_get(void *dest, rma_gptr_t source, size_t len) {
 /* The word of g, or NULL if this look cannot tell. */
 RMA_INLINE_ void *rma_gptr_word_(rma_gptr_t g, size_t len) {
     void *there = rma_gptr_ptr_(g, len);
-    return RMA_LIKELY_(there != NULL && (g & (len - 1)) == 0 && rma_calm_(&rma_reach_.calm)) ? there : NULL;
+    return RMA_LIKELY_(there != NULL && (g & (len - 1)) == 0 && rma_nothing_pending_(&rma_reach_.nothing_pending))
+               ? there
+               : NULL;
 }
 
 #define RMA_ATOMIC_GPTR_INTEGER_(NAME, TYPE) RMA_ATOMIC_INTEGER_(GPTR, _##NAME, NAME, TYPE)

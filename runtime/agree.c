@@ -47,10 +47,10 @@ static struct rmai_range exactly(uint64_t value, int pe) {
 }
 
 static void scan(struct rmai_world *w, uint32_t turn, uint32_t epoch, struct rmai_verdict *v) {
-    for (int q = 0; q < w->node_n_pes; q++) {
-        const struct rmai_header *h = rmai_header(w, q);
+    for (int q = 0; q < w->job.node_n_pes; q++) {
+        const struct rmai_header *h = rmai_header(&w->job, q);
         const struct rmai_agree_slot *s = &h->agree.slot[turn];
-        int pe = w->node_pes[q], here = s->epoch == epoch;
+        int pe = w->job.node_pes[q], here = s->epoch == epoch;
         struct rmai_verdict one = {.call = exactly(here ? s->call : RMAI_ELSEWHERE, pe)};
         for (int f = 0; f < RMAI_AGREE_FIELDS; f++) one.field[f] = exactly(here ? s->field[f] : 0, pe);
         if (q == 0)
@@ -63,23 +63,23 @@ static void scan(struct rmai_world *w, uint32_t turn, uint32_t epoch, struct rma
 int rmai_agree_on(struct rmai_world *w, const char *name, enum rmai_agree_call call,
                   const uint64_t field[RMAI_AGREE_FIELDS], struct rmai_verdict *v) {
     uint32_t epoch = w->barrier.epoch + 1, turn = epoch & 1;
-    struct rmai_agree_slot *mine = &rmai_header(w, w->node_my_pe)->agree.slot[turn];
-    struct rmai_verdict *told = &rmai_header(w, 0)->agree.verdict[turn];
-    int kept = rmai_far_calm(w, name), code = RMA_SUCCESS;
+    struct rmai_agree_slot *mine = &rmai_header(&w->job, w->job.node_my_pe)->agree.slot[turn];
+    struct rmai_verdict *told = &rmai_header(&w->job, 0)->agree.verdict[turn];
+    int kept = rmai_net_quiet_default(w, name), code = RMA_SUCCESS;
     /* Plain stores: the barrier publishes them. */
     mine->epoch = epoch;
     mine->call = (uint32_t)call;
     for (int f = 0; f < RMAI_AGREE_FIELDS; f++) mine->field[f] = field[f];
     rmai_barrier_node(&w->barrier, name);
-    if (w->n_nodes == 1) {
+    if (w->job.n_nodes == 1) {
         scan(w, turn, epoch, v);
         return kept;
     }
-    if (w->node_my_pe == 0) {
+    if (w->job.node_my_pe == 0) {
         MPI_Request request;
         scan(w, turn, epoch, told);
-        code = rmai_net_agree(&w->net, name, told, sizeof *told, &request);
-        if (code == RMA_SUCCESS) code = rmai_far_finish(w, name, "MPI_Iallreduce", &request, NULL);
+        code = rmai_transport_agree(&w->transport, name, told, sizeof *told, &request);
+        if (code == RMA_SUCCESS) code = rmai_net_finish(w, name, "MPI_Iallreduce", &request, NULL);
     }
     rmai_barrier_node(&w->barrier, name);
     *v = *told;
@@ -107,7 +107,7 @@ int rmai_agree_arguments(struct rmai_world *w, const char *name, enum rmai_agree
                          const uint64_t field[RMAI_AGREE_FIELDS - 1], const char *const what[RMAI_AGREE_FIELDS]) {
     uint64_t mine[RMAI_AGREE_FIELDS];
     struct rmai_verdict v;
-    int code = rmai_far_calm(w, name);
+    int code = rmai_net_quiet_default(w, name);
     /* What this PE has begun earlier and has failed is told here, and so to all: none of them goes on without the
      * others. */
     if (code != RMA_SUCCESS) bad = code;

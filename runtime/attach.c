@@ -33,15 +33,15 @@ static struct attachment *find(const struct rmai_world *w, const void *addr, siz
 }
 
 static rma_gptr_t gptr_of(const struct rmai_world *w, const struct attachment *a, uintptr_t addr) {
-    return (rma_gptr_t)(uint32_t)w->my_pe << RMA_GPTR_BITS_ | (RMA_GPTR_ATTACHED_ + a->offset + (addr - a->from));
+    return (rma_gptr_t)(uint32_t)w->job.my_pe << RMA_GPTR_BITS_ | (RMA_GPTR_ATTACHED_ + a->offset + (addr - a->from));
 }
 
 int rmai_attachments_open(struct rmai_world *w) {
-    char *space = (char *)rmai_header(w, w->node_my_pe);
+    char *space = rmai_job_space(&w->job, w->job.node_my_pe);
     w->attachments.by_address = NULL;
     w->attachments.exposed = NULL;
-    return rmai_attached_create(&w->attachments.table, space + w->layout.attached, rmai_commit_for, &w->reservation) ==
-                   0
+    return rmai_attached_create(&w->attachments.table, space + w->job.layout.attached, rmai_commit_for,
+                                &w->reservation) == 0
                ? RMA_SUCCESS
                : RMA_ERR_NO_MEM;
 }
@@ -86,8 +86,8 @@ static int check_mapped(const char *call, void *base, size_t size) {
 }
 
 static int check(const struct rmai_world *w, const char *call, void *base, size_t size) {
-    const char *space = w->reservation.node_base;
-    size_t node = w->reservation.stride * (size_t)w->node_n_pes;
+    const char *space = w->job.spaces;
+    size_t node = w->job.stride * (size_t)w->job.node_n_pes;
     if (!base) return rmai_error(RMA_ERR_ARG, "%s: base is a null pointer", call);
     if (size == 0) return rmai_error(RMA_ERR_ARG, "%s: size is 0", call);
     if ((uintptr_t)base > UINTPTR_MAX - size)
@@ -120,7 +120,7 @@ static struct attachment *add(struct rmai_world *w, const char *call, void *base
                            (size_t)(a->to - a->from), (unsigned long long)a->from);
         return NULL;
     }
-    if ((*code = rmai_serve_start(w)) != RMA_SUCCESS) {
+    if ((*code = rmai_service_start(w)) != RMA_SUCCESS) {
         rmai_error_prefix("%s: ", call);
         return NULL;
     }
@@ -172,8 +172,8 @@ static int drive_until_empty(struct rmai_world *w, const char *call, size_t offs
     int naps = 0, left = 1;
     if (rmai_attached_empty(&w->attachments.table, offset)) return 1;
     while (!rmai_attached_empty(&w->attachments.table, offset)) {
-        if (rmai_far_progress(w, 1) > 0) in_vain = 0;
-        if (w->far.active && !w->far.crowded && ++in_vain < LOOKS) continue;
+        if (rmai_net_progress(w, 1) > 0) in_vain = 0;
+        if (w->net.active && !w->net.crowded && ++in_vain < LOOKS) continue;
         nanosleep(&(struct timespec){.tv_nsec = NAP}, NULL);
         rmai_stall_late(w, &stall);
         if (++naps % NAPS_A_LOOK) continue;
@@ -181,8 +181,8 @@ static int drive_until_empty(struct rmai_world *w, const char *call, size_t offs
             left = 0;
             break;
         }
-        for (int q = 0; died <= 0 && q < w->node_n_pes; q++)
-            if (rmai_pe_gone(w, (uint32_t)w->node_pes[q])) died = rma_wtime();
+        for (int q = 0; died <= 0 && q < w->job.node_n_pes; q++)
+            if (rmai_pe_gone(&w->job, w->job.node_pes[q])) died = rma_wtime();
     }
     if (stall.last > 0) rmai_stall_over(w, &stall);
     return left;

@@ -6,14 +6,14 @@
 #include "runtime/consensus.h"
 #include "base/error.h"
 #include "base/mpi.h"
-#include "runtime/net.h"
+#include "runtime/net/transport.h"
 #include "runtime/world.h"
 
 #include <limits.h>
 
 /* A code as a number of which the smallest tells the first PE that failed, and how. */
 static long outcome(const struct rmai_world *w, int code) {
-    return code == RMA_SUCCESS ? LONG_MAX : (long)w->my_pe << 8 | code;
+    return code == RMA_SUCCESS ? LONG_MAX : (long)w->job.my_pe << 8 | code;
 }
 
 /* What to return for the smallest outcome of all PEs. Only the text of the first PE that failed is worth showing. */
@@ -21,7 +21,7 @@ static int verdict(struct rmai_world *w, long first) {
     int code = (int)(first & 0xff);
     if (first == LONG_MAX) return RMA_SUCCESS;
     w->failed_pe = (int)(first >> 8);
-    return w->failed_pe == w->my_pe ? code : rmai_error(code, "rma_init: failed on PE %d", w->failed_pe);
+    return w->failed_pe == w->job.my_pe ? code : rmai_error(code, "rma_init: failed on PE %d", w->failed_pe);
 }
 
 /* The first number is the outcome. Where the reduction itself fails, PEs cannot agree on anything any more, not even on
@@ -53,27 +53,28 @@ int rmai_consensus_facts(struct rmai_world *w, int code) {
         NUMBERS = SETTINGS + RMAI_SETTINGS_NUMBERS
     };
     const long program = (long)(w->statics.program >> 1), statics = (long)w->statics.size;
-    const long machine = (long)(rmai_net_machine_id() >> 1);
-    struct rmai_least all[NUMBERS] = {[OUTCOME] = {.value = outcome(w, code)}, [PROGRAM] = {.value = program},
-                                      [PROGRAM_MINUS] = {.value = -program},   [STATICS] = {.value = statics},
-                                      [STATICS_MINUS] = {.value = -statics},   [MACHINE] = {.value = machine},
-                                      [MACHINE_MINUS] = {.value = -machine},   [WATCHED] = {.value = w->mpi_multiple}};
-    if (w->settings.progress == RMAI_PROGRESS_NONE) all[WATCHED].value = 0;
-    rmai_settings_offer(&w->settings, &all[SETTINGS]);
+    const long machine = (long)(rmai_transport_machine_id() >> 1);
+    struct rmai_least all[NUMBERS] = {
+        [OUTCOME] = {.value = outcome(w, code)}, [PROGRAM] = {.value = program},
+        [PROGRAM_MINUS] = {.value = -program},   [STATICS] = {.value = statics},
+        [STATICS_MINUS] = {.value = -statics},   [MACHINE] = {.value = machine},
+        [MACHINE_MINUS] = {.value = -machine},   [WATCHED] = {.value = w->job.mpi_multiple}};
+    if (w->job.settings.progress == RMAI_PROGRESS_NONE) all[WATCHED].value = 0;
+    rmai_settings_offer(&w->job.settings, &all[SETTINGS]);
     code = reduce(w, all, NUMBERS);
     if (code != RMA_SUCCESS) return code;
-    code = rmai_settings_adopt(&w->settings, &all[SETTINGS]);
+    code = rmai_settings_adopt(&w->job.settings, &all[SETTINGS]);
     if (code != RMA_SUCCESS) w->failed_pe = 0; /* all have found the same: one tells */
-    w->statics_mode = w->settings.statics;
+    w->job.statics_mode = w->job.settings.statics;
     if (!statics || !same(&all[PROGRAM], &all[PROGRAM_MINUS]) || !same(&all[STATICS], &all[STATICS_MINUS]))
-        w->statics_mode = RMAI_STATICS_OFF;
-    w->one_machine = same(&all[MACHINE], &all[MACHINE_MINUS]);
-    w->watched = (int)all[WATCHED].value;
+        w->job.statics_mode = RMAI_STATICS_OFF;
+    w->job.one_machine = same(&all[MACHINE], &all[MACHINE_MINUS]);
+    w->job.all_progress = (int)all[WATCHED].value;
     return code;
 }
 
 int rmai_consensus_nodes(struct rmai_world *w, int code, int *most) {
-    struct rmai_least all[] = {{.value = outcome(w, code)}, {.value = -w->node_n_pes}};
+    struct rmai_least all[] = {{.value = outcome(w, code)}, {.value = -w->job.node_n_pes}};
     code = reduce(w, all, 2);
     *most = (int)-all[1].value;
     return code;
@@ -82,7 +83,7 @@ int rmai_consensus_nodes(struct rmai_world *w, int code, int *most) {
 int rmai_consensus_crowded(struct rmai_world *w, int code, int crowded) {
     struct rmai_least all[] = {{.value = outcome(w, code)}, {.value = -crowded}};
     code = reduce(w, all, 2);
-    w->crowded_somewhere = (int)-all[1].value;
+    w->job.crowded_somewhere = (int)-all[1].value;
     return code;
 }
 
@@ -94,8 +95,8 @@ int rmai_consensus_moved(struct rmai_world *w, int code, int *moved) {
 }
 
 int rmai_consensus_watched(struct rmai_world *w, int code) {
-    struct rmai_least all[] = {{.value = outcome(w, code)}, {.value = w->watchman.running}};
+    struct rmai_least all[] = {{.value = outcome(w, code)}, {.value = w->progress_thread.running}};
     code = reduce(w, all, 2);
-    w->watched = (int)all[1].value;
+    w->job.all_progress = (int)all[1].value;
     return code;
 }

@@ -16,20 +16,20 @@ struct rmai_world;
 int rmai_consensus(struct rmai_world *w, int code);
 
 /* rmai_consensus_facts: the settings, by the scopes of their table; whether the program is the same, so that its global
- * variables may be symmetric; whether all PEs may have a watchman; whether all run on one machine. Wants w->settings,
- * w->statics. */
+ * variables may be symmetric; whether all PEs may have a progress thread; whether all run on one machine. Wants
+ * w->job.settings, w->statics. */
 int rmai_consensus_facts(struct rmai_world *w, int code);
 
 /* rmai_consensus_nodes: the most PEs that a node has (*most), which bounds the heaps. */
 int rmai_consensus_nodes(struct rmai_world *w, int code, int *most);
 
-/* rmai_consensus_crowded: whether PEs outnumber processors anywhere (w->crowded_somewhere). `crowded`: here. */
+/* rmai_consensus_crowded: whether PEs outnumber processors anywhere (w->job.crowded_somewhere). `crowded`: here. */
 int rmai_consensus_crowded(struct rmai_world *w, int code, int crowded);
 
 /* rmai_consensus_moved: *moved becomes 1 if all PEs have moved their global variables (those that had to). */
 int rmai_consensus_moved(struct rmai_world *w, int code, int *moved);
 
-/* rmai_consensus_watched: w->watched becomes 1 if all PEs have a watchman. */
+/* rmai_consensus_watched: w->job.all_progress becomes 1 if all PEs have a progress thread. */
 int rmai_consensus_watched(struct rmai_world *w, int code);
 
 #endif

@@ -12,11 +12,8 @@
 #define OPTIONS    (RMA_CTX_SERIALIZED | RMA_CTX_PRIVATE | RMA_CTX_NOSTORE)
 
 _Static_assert(RMAI_CONTEXTS % 64 == 0 && RMAI_CONTEXTS < 1 << INDEX_BITS, "a handle has room for the place");
-_Static_assert(sizeof(struct rma_context_) == 64, "a context has a line for itself");
 
 static uintptr_t given; /* contexts that were ever made here: no handle comes twice, after another rma_init neither */
-
-struct rma_context_ rmai_context_lines[RMAI_CONTEXTS];
 
 /* ---- finding ---- */
 
@@ -84,7 +81,7 @@ static uintptr_t make(struct rmai_world *w, struct rmai_context *c, struct rmai_
     if (!index) return 0;
     line = &rmai_context_lines[index];
     *c = (struct rmai_context){.line = line, .team = t, .options = options};
-    rmai_pending_open(w, &c->pending, &line->calm, &line->calm);
+    rmai_pending_open(w, &c->pending, &line->nothing_pending, &line->nothing_pending);
     fill(line, t, c, index);
     handle = ++given << INDEX_BITS | (index + 1);
     /* Release: who finds the handle sees the rest. Pairs with rmai_context. */
@@ -97,7 +94,7 @@ static uintptr_t make(struct rmai_world *w, struct rmai_context *c, struct rmai_
 static void end(struct rmai_world *w, struct rmai_context *c) {
     struct rma_context_ *line = c->line;
     __atomic_store_n(&line->handle, 0, __ATOMIC_RELEASE);
-    line->n = line->calm = 0;
+    line->n = line->nothing_pending = 0;
     line->context = NULL;
     w->contexts.used[line->index / 64] &= ~((uint64_t)1 << line->index % 64);
     rmai_pending_close(&c->pending);
@@ -145,7 +142,7 @@ int rma_ctx_destroy(rma_ctx *ctx) {
     if (ctx == RMA_CTX_DEFAULT)
         return rmai_raise(rmai_error(RMA_ERR_ARG, "%s: %s is always there", call,
                                      rmai_error_of_shmem(call) ? "SHMEM_CTX_DEFAULT" : "RMA_CTX_DEFAULT"));
-    code = rmai_far_quiet(w, call, &c->pending);
+    code = rmai_net_quiet(w, call, &c->pending);
     pthread_mutex_lock(&w->contexts.lock);
     end(w, c);
     pthread_mutex_unlock(&w->contexts.lock);
@@ -165,7 +162,7 @@ int rma_ctx_team(const rma_ctx *ctx, rma_team **team) {
 
 int rma_quiet_slow_(const char *call, const rma_ctx *ctx) {
     struct rmai_context *c = rmai_context(&rmai_world, call, ctx);
-    return rmai_raise(c ? rmai_far_quiet(&rmai_world, call, &c->pending) : rma_last_code());
+    return rmai_raise(c ? rmai_net_quiet(&rmai_world, call, &c->pending) : rma_last_code());
 }
 
 /* All are looked at before the first is waited for. */
@@ -178,7 +175,7 @@ static int pe_quiet(const char *call, const rma_ctx *ctx, const int *pes, size_t
     for (size_t i = 0; i < n; i++)
         if (rmai_context_pe(c, call, pes[i]) < 0) return rmai_raise(RMA_ERR_PE);
     for (size_t i = 0; i < n; i++) {
-        int one = rmai_far_quiet_pe(&rmai_world, call, &c->pending, rmai_team_pe(c->team, pes[i]));
+        int one = rmai_net_quiet_pe(&rmai_world, call, &c->pending, rmai_team_pe(c->team, pes[i]));
         if (code == RMA_SUCCESS) code = one;
     }
     return rmai_raise(code);
@@ -198,7 +195,7 @@ int rmai_contexts_end(struct rmai_world *w, const char *call, const struct rmai_
     pthread_mutex_lock(&w->contexts.lock);
     while ((c = next_of(w, from, t)) != NULL) {
         pthread_mutex_unlock(&w->contexts.lock);
-        one = rmai_far_quiet(w, call, &c->pending);
+        one = rmai_net_quiet(w, call, &c->pending);
         if (code == RMA_SUCCESS) code = one;
         pthread_mutex_lock(&w->contexts.lock);
         from = c->line->index + 1;
@@ -243,7 +240,7 @@ void rmai_contexts_open(struct rmai_world *w) {
     pthread_mutex_init(&all->lock, NULL);
     all->used[0] = 1;
     all->standing = (struct rmai_context){.line = rmai_context_lines, .team = &w->teams.team[RMAI_TEAM_WORLD]};
-    rmai_pending_open(w, &all->standing.pending, &rma_reach_.calm, &rmai_context_lines->calm);
+    rmai_pending_open(w, &all->standing.pending, &rma_reach_.nothing_pending, &rmai_context_lines->nothing_pending);
     fill(rmai_context_lines, all->standing.team, &all->standing, 0);
     rmai_context_lines->handle = (uintptr_t)RMA_CTX_DEFAULT;
 }
@@ -254,5 +251,5 @@ void rmai_contexts_close(struct rmai_world *w) {
     pthread_mutex_destroy(&w->contexts.lock);
     w->contexts.standing.line = NULL;
     memset(rmai_context_lines, 0, sizeof *rmai_context_lines);
-    rma_reach_.calm = 0;
+    rma_reach_.nothing_pending = 0;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Contexts: what a thread, or a part of a program, has begun and waits for apart from the rest. A context is a pending
- * set (runtime/far) and the team by which its calls number PEs; on this node it is nothing but that numbering. No
+ * set (runtime/net/net) and the team by which its calls number PEs; on this node it is nothing but that numbering. No
  * window, no communicator.
  *
  * A handle is a number, 1 + the place in a table and how often that has been given away, so that one of a context that
@@ -13,12 +13,11 @@
 #include <stdint.h>
 
 #include "rma.h"
-#include "runtime/far.h"
+#include "runtime/net/net.h"
+#include "runtime/reach.h"
 #include "runtime/team.h"
 
 struct rmai_world;
-
-#define RMAI_CONTEXTS 4096 /* of one PE at a time, with the one that is always there */
 
 struct rmai_context {
     struct rma_context_ *line;
@@ -33,10 +32,7 @@ struct rmai_contexts {
     struct rmai_context standing; /* RMA_CTX_DEFAULT: that of all calls that name none */
 };
 
-/* The first is of the standing context. Those of none are zero: a handle leads from there to the library. */
-extern struct rma_context_ rmai_context_lines[RMAI_CONTEXTS];
-
-/* rmai_contexts_open: after rmai_teams_open and rmai_far_open. rmai_contexts_close: only the standing one is left, and
+/* rmai_contexts_open: after rmai_teams_open and rmai_net_open. rmai_contexts_close: only the standing one is left, and
  * quiet. */
 void rmai_contexts_open(struct rmai_world *w);
 void rmai_contexts_close(struct rmai_world *w);

@@ -76,9 +76,9 @@ static int look(const char *call, const struct rma_exposure *e, int pe, struct r
     struct rmai_world *w = &rmai_world;
     int code = rmai_running(call);
     if (code == RMA_SUCCESS && !e) code = rmai_error(RMA_ERR_ARG, "%s: e is a null pointer", call);
-    if (code == RMA_SUCCESS) code = rmai_check_pe(w, call, "PE", pe);
+    if (code == RMA_SUCCESS) code = rmai_check_pe(&w->job, call, "PE", pe);
     if (code != RMA_SUCCESS) return rmai_raise(code);
-    if (pe != w->my_pe) return rma_get_slow_(call, RMA_CTX_DEFAULT, of, e, sizeof *of, pe);
+    if (pe != w->job.my_pe) return rma_get_slow_(call, RMA_CTX_DEFAULT, of, e, sizeof *of, pe);
     *of = *e;
     return RMA_SUCCESS;
 }

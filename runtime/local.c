@@ -15,11 +15,11 @@
 #define ALIGNMENT_MAX ((size_t)1 << 30)
 
 void rmai_own_lock(struct rmai_world *w) {
-    if (w->level == RMA_THREAD_MULTIPLE) pthread_mutex_lock(&w->local_lock);
+    if (w->job.level == RMA_THREAD_MULTIPLE) pthread_mutex_lock(&w->local_lock);
 }
 
 void rmai_own_unlock(struct rmai_world *w) {
-    if (w->level == RMA_THREAD_MULTIPLE) pthread_mutex_unlock(&w->local_lock);
+    if (w->job.level == RMA_THREAD_MULTIPLE) pthread_mutex_unlock(&w->local_lock);
 }
 
 int rmai_local_grow(struct rmai_world *w, struct rmai_segment *s, int q, enum rmai_pool pool, size_t alignment,
@@ -29,8 +29,9 @@ int rmai_local_grow(struct rmai_world *w, struct rmai_segment *s, int q, enum rm
     if (code != RMA_SUCCESS) return code;
     rmai_segment_extend(s, got);
     /* Release: the pages are there before a peer reads that they are. Pairs with rma_gptr_ptr_'s acquire load. */
-    atomic_store_explicit(&rmai_header(w, q)->extent[pool],
-                          (pool == RMAI_OWN ? w->layout.local : w->layout.guest) + s->size, memory_order_release);
+    atomic_store_explicit(&rmai_facts(&w->job, q)->extent[pool],
+                          (pool == RMAI_OWN ? w->job.layout.local : w->job.layout.guest) + s->size,
+                          memory_order_release);
     return RMA_SUCCESS;
 }
 
@@ -40,7 +41,7 @@ static void *search(struct rmai_world *w, const char *call, size_t alignment, si
     void *block = rmai_segment_alloc(&w->local, call, alignment, size, &full);
     if (!block && full && rmai_quick_flush(&w->quick, &w->local.pool))
         block = rmai_segment_alloc(&w->local, call, alignment, size, &full);
-    if (!block && full && rmai_local_grow(w, &w->local, w->node_my_pe, RMAI_OWN, alignment, size) == RMA_SUCCESS)
+    if (!block && full && rmai_local_grow(w, &w->local, w->job.node_my_pe, RMAI_OWN, alignment, size) == RMA_SUCCESS)
         block = rmai_segment_alloc(&w->local, call, alignment, size, &full);
     return block;
 }
@@ -164,12 +165,11 @@ int rma_free_mem(void *base) {
                     rmai_quick_park(&w->quick, &w->local.pool, (size_t)((char *)base - w->local.base))))
         return RMA_SUCCESS;
     code = rmai_running("rma_free_mem");
-    offset = (size_t)((char *)base - w->reservation.node_base);
+    offset = (size_t)((char *)base - w->job.spaces);
     if (code != RMA_SUCCESS || !base) return rmai_raise(code);
     /* Elsewhere in the node's reservation: what another PE owns, or what others have allocated here. */
-    if (RMAI_LIKELY(rmai_segment_holds(&w->local, base)) || offset >= w->reservation.stride * (size_t)w->node_n_pes ||
+    if (RMAI_LIKELY(rmai_segment_holds(&w->local, base)) || offset >= w->job.stride * (size_t)w->job.node_n_pes ||
         (size_t)((char *)base - w->symmetric.base) < w->symmetric.max)
         return rmai_raise(rmai_local_free(w, "rma_free_mem", base));
-    return rmai_raise(
-        rmai_give_back(w, "rma_free_mem", (int)(offset / w->reservation.stride), offset % w->reservation.stride, base));
+    return rmai_raise(rmai_give_back(w, "rma_free_mem", (int)(offset / w->job.stride), offset % w->job.stride, base));
 }

@@ -29,7 +29,7 @@
 static int home_of(const char *call, rma_lock_t *lock, int *code) {
     struct rmai_world *w = &rmai_world;
     struct rmai_place p;
-    *code = rmai_resolve_word(call, "lock", RMA_CTX_DEFAULT, lock, sizeof *lock, w->my_pe, &p);
+    *code = rmai_resolve_word(call, "lock", RMA_CTX_DEFAULT, lock, sizeof *lock, w->job.my_pe, &p);
     return *code == RMA_SUCCESS ? rma_lock_home_((size_t)rmai_symmetric_offset(w, lock)) : -1;
 }
 
@@ -37,7 +37,8 @@ static uint32_t node_of(const rma_lock_t *lock) { return __atomic_load_n(&lock->
 
 static int not_free(const char *call, rma_lock_t *lock) {
     if (!(node_of(lock) & RMA_LOCK_HELD_)) return RMA_SUCCESS;
-    return rmai_error(RMA_ERR_STATE, "%s: PE %d holds the lock at %p already", call, rmai_world.my_pe, (void *)lock);
+    return rmai_error(RMA_ERR_STATE, "%s: PE %d holds the lock at %p already", call, rmai_world.job.my_pe,
+                      (void *)lock);
 }
 
 /* ---- on one node ---- */
@@ -46,7 +47,7 @@ static int not_free(const char *call, rma_lock_t *lock) {
 static rma_lock_t *near_copy(rma_lock_t *lock, int pe) {
     const struct rmai_world *w = &rmai_world;
     if (!rmai_one_node(w)) return NULL;
-    if (!rmai_segment_holds(&w->symmetric, lock) && w->statics_mode != RMAI_STATICS_REMAP) return NULL;
+    if (!rmai_segment_holds(&w->symmetric, lock) && w->job.statics_mode != RMAI_STATICS_REMAP) return NULL;
     return rma_ptr(lock, pe);
 }
 
@@ -60,7 +61,7 @@ int rma_lock_wait_(rma_lock_t *lock, uint32_t before) {
     struct rmai_world *w = &rmai_world;
     const struct rmai_patience *patience = &w->barrier.patience;
     struct rmai_stall stall = {.call = "rma_set_lock", .pe = (int)(before & RMA_LOCK_PE_) - 1, .in_line = 1};
-    struct rmai_linger linger = {.stall = &stall};
+    struct rmai_backoff backoff = {.stall = &stall};
     unsigned polls = w->barrier.crowded ? POLLS_CROWDED : rmai_polls(patience);
     uint32_t *word = &near_copy(lock, (int)(before & RMA_LOCK_PE_) - 1)->node_, seen;
     __atomic_fetch_or(&lock->node_, before & RMA_LOCK_PE_,
@@ -73,7 +74,7 @@ int rma_lock_wait_(rma_lock_t *lock, uint32_t before) {
         if (w->barrier.crowded)
             rmai_pause();
         else
-            rmai_linger(&linger, patience);
+            rmai_backoff_turn(&backoff, patience);
     }
     seen = __atomic_load_n(word, __ATOMIC_ACQUIRE);
     while (!past(seen, before)) {
@@ -109,7 +110,7 @@ static int clear_near(rma_lock_t *lock) {
 static uint32_t await_bits(rma_lock_t *lock, uint32_t bits, struct rmai_stall *stall) {
     struct rmai_world *w = &rmai_world;
     const struct rmai_patience *patience = &w->barrier.patience;
-    struct rmai_linger linger = {.stall = stall};
+    struct rmai_backoff backoff = {.stall = stall};
     unsigned polls = w->barrier.crowded ? POLLS_CROWDED : rmai_polls(patience);
     uint32_t node;
     for (unsigned i = 0; i < polls; i++) {
@@ -117,11 +118,11 @@ static uint32_t await_bits(rma_lock_t *lock, uint32_t bits, struct rmai_stall *s
         if (w->barrier.crowded)
             rmai_pause();
         else
-            rmai_linger(&linger, patience);
+            rmai_backoff_turn(&backoff, patience);
     }
     while (!((node = node_of(lock)) & bits)) {
-        if (w->far.amo_mpi) {
-            rmai_linger(&linger, patience);
+        if (w->net.amo_mpi) {
+            rmai_backoff_turn(&backoff, patience);
             continue;
         }
         patience->late(patience->context, stall);
@@ -136,11 +137,11 @@ static uint32_t await_bits(rma_lock_t *lock, uint32_t bits, struct rmai_stall *s
 }
 
 /* Adds bits to the node_ of pe, and wakes it if it sleeps. On this node the sleeper is woken from here, on another one
- * by whoever there does the atomic (runtime/answer.c). */
+ * by whoever there does the atomic (runtime/net/reply.c). */
 static int tell(const char *call, rma_lock_t *lock, int pe, uint32_t bits) {
     struct rmai_world *w = &rmai_world;
     uint32_t *word = rma_atomic_ptr_(&lock->node_, sizeof *word, pe);
-    int near = rmai_node_slot(w, pe) >= 0;
+    int near = rmai_node_slot(&w->job, pe) >= 0;
     uint64_t before = 0;
     if (word) {
         before = __atomic_fetch_or(word, bits, __ATOMIC_ACQ_REL);
@@ -148,7 +149,7 @@ static int tell(const char *call, rma_lock_t *lock, int pe, uint32_t bits) {
         int code = rma_atomic_slow_(call, RMA_CTX_DEFAULT, RMA_FETCH_OR_, &lock->node_, sizeof *word, bits, 0, pe,
                                     near ? &before : NULL);
         if (code != RMA_SUCCESS) return code;
-        if (!near) return rmai_raise(rmai_far_calm(w, call)); /* it has got there */
+        if (!near) return rmai_raise(rmai_net_quiet_default(w, call)); /* it has got there */
     }
     if (before & RMA_LOCK_ASLEEP_ && (word || (word = rma_ptr(&lock->node_, pe)) != NULL))
         rmai_rouse((_Atomic uint32_t *)word);
@@ -158,7 +159,7 @@ static int tell(const char *call, rma_lock_t *lock, int pe, uint32_t bits) {
 static int wait_for_grant(rma_lock_t *lock, uint32_t before) {
     struct rmai_world *w = &rmai_world;
     struct rmai_stall stall = {.call = "rma_set_lock", .pe = (int)before - 1, .in_line = 1};
-    int code = tell("rma_set_lock", lock, stall.pe, (uint32_t)w->my_pe + 1);
+    int code = tell("rma_set_lock", lock, stall.pe, (uint32_t)w->job.my_pe + 1);
     if (code != RMA_SUCCESS) return code;
     await_bits(lock, RMA_LOCK_GRANTED_, &stall);
     return RMA_SUCCESS;
@@ -184,7 +185,7 @@ int rma_set_lock_slow_(rma_lock_t *lock) {
         return rma_lock_set_(lock, &there->tail_, node_of(lock));
     }
     __atomic_store_n(&lock->node_, RMA_LOCK_HELD_, __ATOMIC_RELAXED);
-    code = at_tail("rma_set_lock", RMA_SWAP_, lock, (uint32_t)rmai_world.my_pe + 1, 0, home, &before);
+    code = at_tail("rma_set_lock", RMA_SWAP_, lock, (uint32_t)rmai_world.job.my_pe + 1, 0, home, &before);
     if (code != RMA_SUCCESS) __atomic_store_n(&lock->node_, 0, __ATOMIC_RELAXED);
     return code != RMA_SUCCESS || before == 0 ? code : wait_for_grant(lock, before);
 }
@@ -203,21 +204,22 @@ int rma_test_lock_slow_(rma_lock_t *lock) {
         return rma_lock_test_(lock, &there->tail_, node_of(lock));
     }
     __atomic_store_n(&lock->node_, RMA_LOCK_HELD_, __ATOMIC_RELAXED);
-    code = at_tail("rma_test_lock", RMA_COMPARE_SWAP_, lock, (uint32_t)rmai_world.my_pe + 1, 0, home, &before);
+    code = at_tail("rma_test_lock", RMA_COMPARE_SWAP_, lock, (uint32_t)rmai_world.job.my_pe + 1, 0, home, &before);
     if (code == RMA_SUCCESS && before == 0) return 1;
     __atomic_store_n(&lock->node_, 0, __ATOMIC_RELAXED);
-    rmai_far_progress(&rmai_world, 1);
+    rmai_net_progress(&rmai_world, 1);
     return 0;
 }
 
 int rma_clear_lock_slow_(rma_lock_t *lock) {
     struct rmai_world *w = &rmai_world;
     int code, home = home_of("rma_clear_lock", lock, &code);
-    uint32_t me = (uint32_t)w->my_pe + 1, node, before;
+    uint32_t me = (uint32_t)w->job.my_pe + 1, node, before;
     struct rmai_stall stall = {.call = "rma_clear_lock", .awaited = RMAI_AWAITED_ANY};
     if (code == RMA_SUCCESS && !(node_of(lock) & RMA_LOCK_HELD_))
-        code = rmai_error(RMA_ERR_STATE, "rma_clear_lock: PE %d does not hold the lock at %p", w->my_pe, (void *)lock);
-    if (code == RMA_SUCCESS) code = rmai_far_calm(w, "rma_clear_lock");
+        code =
+            rmai_error(RMA_ERR_STATE, "rma_clear_lock: PE %d does not hold the lock at %p", w->job.my_pe, (void *)lock);
+    if (code == RMA_SUCCESS) code = rmai_net_quiet_default(w, "rma_clear_lock");
     if (code != RMA_SUCCESS) return rmai_raise(code);
     if (near_copy(lock, home)) return clear_near(lock);
     node = node_of(lock);

@@ -3,6 +3,7 @@
 
 #include "runtime/place.h"
 #include "base/error.h"
+#include "base/word.h"
 #include "base/process.h"
 #include "runtime/world.h"
 
@@ -28,16 +29,16 @@ int rmai_not_mapped(const char *call, uint64_t address, size_t len, int pe) {
 }
 
 static int fault(const struct rmai_world *w, const char *call, const struct rmai_place *p, size_t len) {
-    return rmai_not_mapped(call, p->address, len, w->node_pes[p->slot]);
+    return rmai_not_mapped(call, p->address, len, w->job.node_pes[p->slot]);
 }
 
 /* In pieces through the owner's thread. */
-static int by_owner(struct rmai_world *w, const char *call, const struct rmai_place *p, enum rmai_serve_op op,
+static int by_owner(struct rmai_world *w, const char *call, const struct rmai_place *p, enum rmai_service_op op,
                     char *data, size_t len) {
-    for (size_t done = 0; done < len; done += RMAI_SERVE_BYTES) {
+    for (size_t done = 0; done < len; done += RMAI_SERVICE_BYTES) {
         struct rmai_request r = {
-            .op = (int)op, .address = p->address + done, .len = rmai_min(len - done, RMAI_SERVE_BYTES)};
-        int code = rmai_serve_ask(w, call, p->slot, &r, data + done);
+            .op = (int)op, .address = p->address + done, .len = rmai_min(len - done, RMAI_SERVICE_BYTES)};
+        int code = rmai_service_ask(w, call, p->slot, &r, data + done);
         if (code != RMA_SUCCESS) return code;
         if (r.fault) return fault(w, call, p, len);
     }
@@ -45,7 +46,7 @@ static int by_owner(struct rmai_world *w, const char *call, const struct rmai_pl
 }
 
 static int finish(struct rmai_world *w, const char *call, struct rmai_place *p, enum rmai_process_result result,
-                  enum rmai_serve_op op, void *data, size_t len) {
+                  enum rmai_service_op op, void *data, size_t len) {
     int code = RMA_SUCCESS;
     if (result == RMAI_PROCESS_REFUSED)
         code = by_owner(w, call, p, op, data, len);
@@ -63,10 +64,11 @@ int rmai_place_put(struct rmai_world *w, const char *call, struct rmai_place *p,
         rmai_move(p->there, source, len);
         return RMA_SUCCESS;
     }
-    if (p->far) return rmai_far_put(w, call, p->set, p->pe, p->offset, source, len, when);
+    if (p->far) return rmai_net_put(w, call, p->set, p->pe, p->offset, source, len, when);
     rmai_count(&w->traffic, RMA_PATH_KERNEL, RMAI_PUTS, len);
-    if (rmai_same_pids(w, p->slot)) result = rmai_process_write(rmai_header(w, p->slot)->pid, p->address, source, len);
-    return finish(w, call, p, result, RMAI_SERVE_PUT, (void *)(uintptr_t)source, len);
+    if (rmai_same_pids(&w->job, p->slot))
+        result = rmai_process_write(rmai_facts(&w->job, p->slot)->pid, p->address, source, len);
+    return finish(w, call, p, result, RMAI_SERVICE_PUT, (void *)(uintptr_t)source, len);
 }
 
 int rmai_place_get(struct rmai_world *w, const char *call, struct rmai_place *p, void *dest, size_t len,
@@ -77,15 +79,16 @@ int rmai_place_get(struct rmai_world *w, const char *call, struct rmai_place *p,
         rmai_move(dest, p->there, len);
         return RMA_SUCCESS;
     }
-    if (p->far) return rmai_far_get(w, call, p->set, p->pe, p->offset, dest, len, when);
+    if (p->far) return rmai_net_get(w, call, p->set, p->pe, p->offset, dest, len, when);
     rmai_count(&w->traffic, RMA_PATH_KERNEL, RMAI_GETS, len);
-    if (rmai_same_pids(w, p->slot)) result = rmai_process_read(rmai_header(w, p->slot)->pid, dest, p->address, len);
-    return finish(w, call, p, result, RMAI_SERVE_GET, dest, len);
+    if (rmai_same_pids(&w->job, p->slot))
+        result = rmai_process_read(rmai_facts(&w->job, p->slot)->pid, dest, p->address, len);
+    return finish(w, call, p, result, RMAI_SERVICE_GET, dest, len);
 }
 
 /* What MPI has to do although the word is near. */
 static int by_mpi(const struct rmai_world *w, const struct rmai_place *p) {
-    return rmai_far_by_mpi(&w->far, w->layout.symmetric, p->offset);
+    return rmai_net_by_mpi(&w->net, w->job.layout.symmetric, p->offset);
 }
 
 /* The value of a word of len bytes, as the network has filled it in. */
@@ -93,8 +96,8 @@ static int far_atomic(struct rmai_world *w, const char *call, const struct rmai_
                       uint64_t value, uint64_t cond, uint64_t *old) {
     uint32_t half = 0;
     int code;
-    if (len == 8 || !old) return rmai_far_atomic(w, call, p->set, p->pe, p->offset, op, len, value, cond, old, 0);
-    code = rmai_far_atomic(w, call, p->set, p->pe, p->offset, op, len, value, cond, &half, 0);
+    if (len == 8 || !old) return rmai_net_atomic(w, call, p->set, p->pe, p->offset, op, len, value, cond, old, 0);
+    code = rmai_net_atomic(w, call, p->set, p->pe, p->offset, op, len, value, cond, &half, 0);
     if (code == RMA_SUCCESS) *old = half;
     return code;
 }
@@ -102,10 +105,10 @@ static int far_atomic(struct rmai_world *w, const char *call, const struct rmai_
 int rmai_place_atomic(struct rmai_world *w, const char *call, struct rmai_place *p, int op, size_t len, uint64_t value,
                       uint64_t cond, uint64_t *old) {
     struct rmai_request r = {
-        .op = RMAI_SERVE_ATOMIC, .atomic = op, .address = p->address, .len = len, .value = value, .cond = cond};
+        .op = RMAI_SERVICE_ATOMIC, .atomic = op, .address = p->address, .len = len, .value = value, .cond = cond};
     int code = RMA_SUCCESS;
     int mpi = by_mpi(w, p);
-    if (op != RMA_FETCH_ && w->far.active) code = rmai_far_release(w, call, p->set, p->far && !mpi ? p->pe : -1);
+    if (op != RMA_FETCH_ && w->net.active) code = rmai_net_release(w, call, p->set, p->far && !mpi ? p->pe : -1);
     if (code != RMA_SUCCESS) return code;
     if (p->far || mpi) return far_atomic(w, call, p, op, len, value, cond, old);
     rmai_count(&w->traffic, p->there ? RMA_PATH_MEMORY : RMA_PATH_OWNER, RMAI_ATOMICS, 0);
@@ -114,7 +117,7 @@ int rmai_place_atomic(struct rmai_world *w, const char *call, struct rmai_place 
         if (old) *old = r.old;
         return RMA_SUCCESS;
     }
-    code = rmai_serve_ask(w, call, p->slot, &r, NULL);
+    code = rmai_service_ask(w, call, p->slot, &r, NULL);
     if (code == RMA_SUCCESS && r.fault) code = fault(w, call, p, len);
     if (p->region) rmai_attached_leave(p->region);
     if (code == RMA_SUCCESS && old) *old = r.old;
@@ -128,9 +131,9 @@ int rmai_place_atomic_later(struct rmai_world *w, const char *call, struct rmai_
     int code;
     int mpi = by_mpi(w, p);
     if (p->far || mpi) {
-        code = op == RMA_FETCH_ ? RMA_SUCCESS : rmai_far_release(w, call, p->set, mpi ? -1 : p->pe);
+        code = op == RMA_FETCH_ ? RMA_SUCCESS : rmai_net_release(w, call, p->set, mpi ? -1 : p->pe);
         return code != RMA_SUCCESS ? code
-                                   : rmai_far_atomic(w, call, p->set, p->pe, p->offset, op, len, value, cond, fetch, 1);
+                                   : rmai_net_atomic(w, call, p->set, p->pe, p->offset, op, len, value, cond, fetch, 1);
     }
     code = rmai_place_atomic(w, call, p, op, len, value, cond, &old);
     if (code != RMA_SUCCESS) return code;

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "runtime/far.h"
+#include "runtime/net/net.h"
 
 struct rmai_world;
 struct rmai_region;

@@ -45,7 +45,7 @@ static void name_wait(const struct rmai_world *w, const struct rmai_stall *s, ch
 }
 
 void rmai_stall_publish(struct rmai_world *w, const char *name) {
-    struct rmai_waiting *mine = &rmai_header(w, w->node_my_pe)->waiting;
+    struct rmai_waiting *mine = &rmai_header(&w->job, w->job.node_my_pe)->waiting;
     uint64_t text[RMAI_WAITING_WORDS] = {0};
     uint32_t version = atomic_load_explicit(&mine->version, memory_order_relaxed);
     memcpy(text, name, strnlen(name, sizeof text - 1));
@@ -78,10 +78,10 @@ static int count_awaited(const struct rmai_world *w, const struct rmai_stall *s)
     switch (s->awaited) {
         case RMAI_AWAITED_PE: return 1;
         case RMAI_AWAITED_TEAM: return s->team->n;
-        case RMAI_AWAITED_NODE: return w->node_n_pes;
-        case RMAI_AWAITED_LEADERS: return w->n_nodes;
+        case RMAI_AWAITED_NODE: return w->job.node_n_pes;
+        case RMAI_AWAITED_LEADERS: return w->job.n_nodes;
         case RMAI_AWAITED_ANY:
-        case RMAI_AWAITED_ALIVE: return w->n_pes;
+        case RMAI_AWAITED_ALIVE: return w->job.n_pes;
     }
     return 0;
 }
@@ -91,10 +91,10 @@ static int awaited_pe(const struct rmai_world *w, const struct rmai_stall *s, in
     switch (s->awaited) {
         case RMAI_AWAITED_PE: return s->pe;
         case RMAI_AWAITED_TEAM: return rmai_team_pe(s->team, i);
-        case RMAI_AWAITED_NODE: return w->node_pes[i];
-        case RMAI_AWAITED_LEADERS: return rmai_net_leader(&w->net, i);
+        case RMAI_AWAITED_NODE: return w->job.node_pes[i];
+        case RMAI_AWAITED_LEADERS: return rmai_transport_leader(&w->transport, i);
         case RMAI_AWAITED_ANY:
-        case RMAI_AWAITED_ALIVE: return (int)(((long)w->my_pe + i) % w->n_pes);
+        case RMAI_AWAITED_ALIVE: return (int)(((long)w->job.my_pe + i) % w->job.n_pes);
     }
     return -1;
 }
@@ -103,7 +103,7 @@ static int awaited_pe(const struct rmai_world *w, const struct rmai_stall *s, in
 
 /* RMAI_PROCESS_LIVES where this PE cannot tell: in another container. */
 static enum rmai_process_state neighbour(const struct rmai_world *w, int slot) {
-    return rmai_same_pids(w, slot) ? rmai_process_state(rmai_header(w, slot)->pid) : RMAI_PROCESS_LIVES;
+    return rmai_same_pids(&w->job, slot) ? rmai_process_state(rmai_facts(&w->job, slot)->pid) : RMAI_PROCESS_LIVES;
 }
 
 /* A PE that has died, and has not ended this wait by what it did before: so it is found dead again later, with a look
@@ -113,16 +113,16 @@ static void find_dead(struct rmai_world *w, struct rmai_stall *s) {
     if (s->waited < s->probe || s->awaited == RMAI_AWAITED_ALIVE) return;
     s->suspect = 0;
     s->probe = s->waited + PROBE_TIME;
-    for (int i = 0, n = s->awaited == RMAI_AWAITED_PE ? 1 : w->node_n_pes; i < n && !s->suspect; i++) {
-        int slot = s->awaited == RMAI_AWAITED_PE ? rmai_node_slot(w, s->pe) : i;
-        if (slot < 0 || slot == w->node_my_pe) continue;
-        if (s->awaited == RMAI_AWAITED_TEAM && rmai_team_index(s->team, w->node_pes[slot]) < 0) continue;
-        if (neighbour(w, slot) == RMAI_PROCESS_GONE) s->suspect = 1 + w->node_pes[slot];
+    for (int i = 0, n = s->awaited == RMAI_AWAITED_PE ? 1 : w->job.node_n_pes; i < n && !s->suspect; i++) {
+        int slot = s->awaited == RMAI_AWAITED_PE ? rmai_node_slot(&w->job, s->pe) : i;
+        if (slot < 0 || slot == w->job.node_my_pe) continue;
+        if (s->awaited == RMAI_AWAITED_TEAM && rmai_team_index(s->team, w->job.node_pes[slot]) < 0) continue;
+        if (neighbour(w, slot) == RMAI_PROCESS_GONE) s->suspect = 1 + w->job.node_pes[slot];
     }
     if (s->suspect != before) s->suspected = s->waited;
     if (s->suspect && s->waited >= s->suspected + DEATH_TIME) {
         rmai_error(RMA_ERR_SYSTEM, "%s: PE %d has died (process %d of this host)", rmai_error_name(s->call),
-                   s->suspect - 1, rmai_header(w, rmai_node_slot(w, s->suspect - 1))->pid);
+                   s->suspect - 1, rmai_facts(&w->job, rmai_node_slot(&w->job, s->suspect - 1))->pid);
         rma_errors_abort(RMA_ERR_SYSTEM, rma_last_error());
     }
 }
@@ -134,7 +134,7 @@ static void ask_neighbour(const struct rmai_world *w, const struct rmai_stall *s
     int silent = state == RMAI_PROCESS_STOPPED || (state == RMAI_PROCESS_GONE && s->awaited != RMAI_AWAITED_ALIVE);
     if (silent && !q->silent) q->at = s->waited;
     q->silent = silent;
-    rmai_waiting_read(&rmai_header(w, q->slot)->waiting, q->in);
+    rmai_waiting_read(&rmai_header(&w->job, q->slot)->waiting, q->in);
 }
 
 static void ask_all(struct rmai_world *w, struct rmai_stall *s) {
@@ -143,10 +143,10 @@ static void ask_all(struct rmai_world *w, struct rmai_stall *s) {
     for (int i = 0; s->asked && i < n && s->n < most; i++) {
         int pe = awaited_pe(w, s, i);
         struct rmai_question *q = &s->asked[s->n];
-        if (pe == w->my_pe || pe < 0) continue;
-        *q = (struct rmai_question){.pe = pe, .slot = rmai_node_slot(w, pe), .at = s->waited};
+        if (pe == w->job.my_pe || pe < 0) continue;
+        *q = (struct rmai_question){.pe = pe, .slot = rmai_node_slot(&w->job, pe), .at = s->waited};
         if (q->slot < 0) {
-            q->ping = rmai_far_ping(w, pe);
+            q->ping = rmai_net_ping(w, pe);
             if (!q->ping) continue; /* all places for pings are in use: another time */
             q->silent = 1;
         }
@@ -162,7 +162,7 @@ static void hear_answers(struct rmai_world *w, struct rmai_stall *s) {
         } else if (q->ping && q->ping->answered) {
             memcpy(q->in, q->ping->in, sizeof q->in);
             q->silent = 0;
-            rmai_far_forget_ping(q->ping);
+            rmai_net_forget_ping(q->ping);
             q->ping = NULL;
         }
     }
@@ -170,7 +170,7 @@ static void hear_answers(struct rmai_world *w, struct rmai_stall *s) {
 
 static void forget_questions(struct rmai_stall *s) {
     for (int i = 0; i < s->n; i++)
-        if (s->asked[i].ping) rmai_far_forget_ping(s->asked[i].ping);
+        if (s->asked[i].ping) rmai_net_forget_ping(s->asked[i].ping);
     free(s->asked);
     s->asked = NULL;
     s->n = 0;
@@ -188,11 +188,11 @@ static void say(const struct rmai_world *w, const struct rmai_stall *s, const st
     char news[160];
     if (q->silent && q->slot >= 0)
         snprintf(news, sizeof news, ": PE %d is stopped (process %d of this host)", q->pe,
-                 rmai_header(w, q->slot)->pid);
+                 rmai_facts(&w->job, q->slot)->pid);
     else if (q->silent)
         snprintf(news, sizeof news, ": PE %d does not answer%s", q->pe,
-                 w->watched ? "" : " (without the thread of RMA_PROGRESS it answers only from within a call)");
-    else if (q->slot >= 0 && !rmai_same_pids(w, q->slot))
+                 w->job.all_progress ? "" : " (without the thread of RMA_PROGRESS it answers only from within a call)");
+    else if (q->slot >= 0 && !rmai_same_pids(&w->job, q->slot))
         snprintf(news, sizeof news, ": PE %d is in another container, where it cannot be looked at", q->pe);
     else
         snprintf(news, sizeof news, ": PE %d answers, and waits in %s", q->pe, q->in[0] ? q->in : "no call");
@@ -211,7 +211,7 @@ static void give_up(const struct rmai_world *w, const struct rmai_stall *s, cons
     const char *call = rmai_error_name(s->call);
     if (q->slot >= 0)
         rmai_error(RMA_ERR_SYSTEM, "%s: PE %d (process %d of this host) has been stopped for %.0f s (RMA_TIMEOUT)",
-                   call, q->pe, rmai_header(w, q->slot)->pid, s->waited - q->at);
+                   call, q->pe, rmai_facts(&w->job, q->slot)->pid, s->waited - q->at);
     else
         rmai_error(RMA_ERR_SYSTEM,
                    "%s: PE %d has not answered for %.0f s (RMA_TIMEOUT): its host or the way there is gone", call,
@@ -225,7 +225,7 @@ static int none_has_to(const struct rmai_stall *s) {
 
 /* What has come of the questions. Returns the number of those who are silent. */
 static int judge(struct rmai_world *w, struct rmai_stall *s) {
-    const int speaks = w->settings.stall > 0;
+    const int speaks = w->job.settings.stall > 0;
     int silent = 0, said = 0;
     char name[8 * RMAI_WAITING_WORDS];
     name_wait(w, s, name);
@@ -237,8 +237,8 @@ static int judge(struct rmai_world *w, struct rmai_stall *s) {
         silent += q->silent;
         if (news && speaks && said++ < SAID_MOST) say(w, s, q);
         q->missed = 1;
-        if (q->silent && (w->watched || q->slot >= 0) && w->settings.timeout &&
-            s->waited > q->at + (double)w->settings.timeout)
+        if (q->silent && (w->job.all_progress || q->slot >= 0) && w->job.settings.timeout &&
+            s->waited > q->at + (double)w->job.settings.timeout)
             give_up(w, s, q);
     }
     if (none_has_to(s) && silent == 0 && speaks && s->waited >= s->say && s->n > 0) say_all_answer(w, s);
@@ -255,7 +255,8 @@ static int answers_due(const struct rmai_stall *s) {
 }
 
 void rmai_stall_look(struct rmai_world *w, struct rmai_stall *s) {
-    double now = rma_wtime(), patience = (double)(w->settings.stall ? w->settings.stall : w->settings.timeout);
+    double now = rma_wtime(),
+           patience = (double)(w->job.settings.stall ? w->job.settings.stall : w->job.settings.timeout);
     char name[8 * RMAI_WAITING_WORDS];
     int silent;
     name_wait(w, s, name);
@@ -289,22 +290,22 @@ void rmai_stall_end(struct rmai_world *w, struct rmai_stall *s) {
 
 void rmai_stall_late(void *context, struct rmai_stall *s) {
     struct rmai_world *w = context;
-    rmai_far_lock(w);
+    rmai_net_lock(w);
     rmai_stall_look(w, s);
-    rmai_far_unlock(w);
+    rmai_net_unlock(w);
 }
 
 void rmai_stall_over(void *context, struct rmai_stall *s) {
     struct rmai_world *w = context;
-    rmai_far_lock(w);
+    rmai_net_lock(w);
     rmai_stall_end(w, s);
-    rmai_far_unlock(w);
+    rmai_net_unlock(w);
 }
 
 /* Of PEs of this node no question travels, so nothing that the lock of far guards is touched. */
 int rmai_stall_holder(void *context, uint32_t pe) {
     struct rmai_lock_wait *wait = context;
-    if (rmai_pe_gone(wait->w, pe)) return 1;
+    if (rmai_pe_gone(&wait->w->job, (int)pe)) return 1;
     if (wait->stall.pe != (int)pe) forget_questions(&wait->stall);
     wait->stall.pe = (int)pe;
     rmai_stall_look(wait->w, &wait->stall);

@@ -34,10 +34,6 @@ void rmai_waiting_read(struct rmai_waiting *w, char text[8 * RMAI_WAITING_WORDS]
 /* rmai_stall_publish: this PE waits in the public call `name`, or with "" in none, for whoever asks. */
 void rmai_stall_publish(struct rmai_world *w, const char *name);
 
-/* rmai_stall_counted: how many of the seconds between two looks count. Looks follow each other closely: in what is
- * longer this PE did not run. */
-static inline double rmai_stall_counted(double seconds) { return seconds < 0.2 ? seconds : 0.2; }
-
 /* rmai_stall_look: at a rest of the wait s. The lock of far is held, if far is active. rmai_stall_end: the wait is
  * over; with that lock, too. */
 void rmai_stall_look(struct rmai_world *w, struct rmai_stall *s);

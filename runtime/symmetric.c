@@ -23,8 +23,8 @@ static uint64_t offset_of(const struct rmai_world *w, const void *block) {
 /* Records, on a PE that had memory itself, that the first PE with the smallest of field 0 had none. */
 static int short_elsewhere(const struct rmai_world *w, const struct rmai_verdict *v) {
     char room[RMAI_ROOM_TEXT];
-    return rmai_error(RMA_ERR_NO_MEM, "PE %d has no memory for it; seen from PE %d, %s", v->field[0].min_pe, w->my_pe,
-                      rmai_commit_room(&w->reservation, room));
+    return rmai_error(RMA_ERR_NO_MEM, "PE %d has no memory for it; seen from PE %d, %s", v->field[0].min_pe,
+                      w->job.my_pe, rmai_commit_room(&w->reservation, room));
 }
 
 /* Grows the segment on every PE by the same amount, at least by what this allocation needs. */
@@ -41,8 +41,8 @@ static int grow(struct rmai_world *w, const char *name, size_t alignment, size_t
         return RMA_ERR_NO_MEM;
     }
     rmai_segment_extend(&w->symmetric, (size_t)v.field[0].min);
-    rmai_reach_grown(w);
-    return rmai_far_cover(w, name);
+    rmai_reach_grown(w->symmetric.size);
+    return rmai_net_cover(w, name);
 }
 
 /* Allocates on every PE, or on none. The caller has agreed on the arguments, and zero is done before the others know.

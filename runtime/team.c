@@ -12,7 +12,7 @@
 #define ROUNDS_MOST 24 /* a job has 2^24 PEs at most */
 
 _Static_assert(sizeof(struct rmai_header) + 128 + RMAI_TEAMS * ROUNDS_MOST * sizeof(struct rmai_team_round) <=
-                   RMAI_DESKS_AT,
+                   RMAI_MAILBOXES_AT,
                "the words of all teams fit behind the header");
 _Static_assert(RMAI_TEAM_DATA % 8 == 0 && sizeof(struct rmai_team_round) == 128, "a round's words fill their lines");
 
@@ -29,7 +29,7 @@ static unsigned rounds_of(int n) {
 static size_t words_of(unsigned rounds) { return (rounds ? rounds : 1) * sizeof(struct rmai_team_round); }
 
 int rmai_teams_hold(size_t offset, size_t len) {
-    return offset >= WORDS_AT && offset <= RMAI_DESKS_AT && len <= RMAI_DESKS_AT - offset;
+    return offset >= WORDS_AT && offset <= RMAI_MAILBOXES_AT && len <= RMAI_MAILBOXES_AT - offset;
 }
 
 static int number_of(const struct rmai_world *w, const struct rmai_team *t) { return (int)(t - w->teams.team); }
@@ -40,7 +40,7 @@ static size_t words_at(const struct rmai_world *w, const struct rmai_team *t, un
 }
 
 static struct rmai_team_round *words(const struct rmai_world *w, int q, const struct rmai_team *t, unsigned k) {
-    return (struct rmai_team_round *)(void *)((char *)rmai_header(w, q) + words_at(w, t, k));
+    return (struct rmai_team_round *)(void *)(rmai_job_space(&w->job, q) + words_at(w, t, k));
 }
 
 /* ---- who ---- */
@@ -83,11 +83,11 @@ struct rmai_team *rmai_team(struct rmai_world *w, const char *call, const rma_te
 
 static int tell(struct rmai_world *w, const char *call, const struct rmai_team *t, int pe, unsigned k, const void *data,
                 size_t len) {
-    int q = rmai_node_slot(w, pe), odd = t->epoch & 1;
+    int q = rmai_node_slot(&w->job, pe), odd = t->epoch & 1;
     size_t at = words_at(w, t, k);
     struct rmai_team_round *there;
     if (q < 0)
-        return rmai_far_put_signal(w, call, &w->contexts.standing.pending, pe,
+        return rmai_net_put_signal(w, call, &w->contexts.standing.pending, pe,
                                    at + offsetof(struct rmai_team_round, data) + (size_t)odd * RMAI_TEAM_DATA, data,
                                    len, at + offsetof(struct rmai_team_round, event), RMA_SET_, sizeof(uint32_t),
                                    t->epoch, RMAI_NOW, 1);
@@ -100,7 +100,7 @@ static int tell(struct rmai_world *w, const char *call, const struct rmai_team *
 }
 
 static const void *hear(struct rmai_world *w, const char *call, const struct rmai_team *t, unsigned k) {
-    struct rmai_team_round *mine = words(w, w->node_my_pe, t, k);
+    struct rmai_team_round *mine = words(w, w->job.node_my_pe, t, k);
     const size_t step = ((size_t)1 << k) % (size_t)t->n;
     const int from = rmai_team_pe(t, (int)(((size_t)t->me + (size_t)t->n - step) % (size_t)t->n));
     struct rmai_stall stall = {.call = call, .pe = from, .meeting = t};
@@ -215,7 +215,7 @@ static int propose(struct rmai_world *w, const char *call, struct rmai_team *par
     int met;
     p->free = joins ? w->teams.free : ~(uint64_t)0;
     p->code = code;
-    p->pe = code == RMA_SUCCESS ? INT32_MAX : w->my_pe;
+    p->pe = code == RMA_SUCCESS ? INT32_MAX : w->job.my_pe;
     met = rmai_team_meet(w, call, parent, p, sizeof *p, merge);
     if (met != RMA_SUCCESS) return met;
     if (p->code == RMA_SUCCESS || code != RMA_SUCCESS) return code;
@@ -255,7 +255,7 @@ static int compare(struct rmai_world *w, const char *call, struct rmai_team *par
     int code, i = 0;
     while (i < ARGUMENTS && p->low[i] == p->high[i]) i++;
     if (i == ARGUMENTS) return RMA_SUCCESS;
-    d = (struct difference){own[i], w->my_pe, own[i], w->my_pe};
+    d = (struct difference){own[i], w->job.my_pe, own[i], w->job.my_pe};
     code = rmai_team_meet(w, call, parent, &d, sizeof d, widen);
     if (code != RMA_SUCCESS) return code;
     if (i == 0)
@@ -281,13 +281,14 @@ static int settle(struct rmai_world *w, const char *call, struct rmai_team *pare
     return RMA_SUCCESS;
 }
 
-static struct rmai_desk *desk(const struct rmai_world *w, int number) {
-    return (struct rmai_desk *)(void *)((char *)rmai_header(w, w->node_my_pe) + rmai_near_at(number));
+static struct rmai_mailbox *mailbox(const struct rmai_world *w, int number) {
+    return (struct rmai_mailbox *)(void *)(rmai_job_space(&w->job, w->job.node_my_pe) + rmai_mailbox_at(number));
 }
 
 static int commit(struct rmai_world *w, const char *call, const struct rmai_team *t) {
-    int code = rmai_commit(&w->reservation, words(w, w->node_my_pe, t, 0), words_of(w->teams.rounds));
-    if (code == RMA_SUCCESS) code = rmai_commit(&w->reservation, desk(w, number_of(w, t)), sizeof(struct rmai_desk));
+    int code = rmai_commit(&w->reservation, words(w, w->job.node_my_pe, t, 0), words_of(w->teams.rounds));
+    if (code == RMA_SUCCESS)
+        code = rmai_commit(&w->reservation, mailbox(w, number_of(w, t)), sizeof(struct rmai_mailbox));
     if (code != RMA_SUCCESS) rmai_error_prefix("%s: ", call);
     return code;
 }
@@ -303,8 +304,8 @@ static int prepare(struct rmai_world *w, const char *call, const struct rmai_tea
     }
     /* The parent's meeting comes between this and what the PEs of the new team store here. */
     for (unsigned k = 0; k < w->teams.rounds; k++)
-        atomic_store_explicit(&words(w, w->node_my_pe, t, k)->event.value, 0, memory_order_relaxed);
-    rmai_near_clear(desk(w, number_of(w, t)));
+        atomic_store_explicit(&words(w, w->job.node_my_pe, t, k)->event.value, 0, memory_order_relaxed);
+    rmai_mailbox_clear(mailbox(w, number_of(w, t)));
     return RMA_SUCCESS;
 }
 
@@ -316,11 +317,11 @@ static int found(struct rmai_world *w, const char *call, struct rmai_team *paren
     struct proposal p = {0};
     int code = made->n < 0 ? rmai_error(RMA_ERR_NO_MEM, "%s: no memory for the PEs of a team", call) : RMA_SUCCESS;
     if (made->n > 0) code = prepare(w, call, t);
-    if (made->n > 0 && code == RMA_SUCCESS) code = rmai_near_open(w, call, made, number);
+    if (made->n > 0 && code == RMA_SUCCESS) code = rmai_mailbox_open(w, call, made, number);
     code = propose(w, call, parent, code, 0, &p);
     if (code != RMA_SUCCESS) {
         free(made->list);
-        rmai_near_close(&made->near);
+        rmai_mailbox_close(&made->near);
     }
     if (code != RMA_SUCCESS || !made->n) return code;
     *t = *made;
@@ -333,9 +334,9 @@ static int found(struct rmai_world *w, const char *call, struct rmai_team *paren
 }
 
 static void let_go(struct rmai_world *w, struct rmai_team *t) {
-    if (t->list != w->node_pes) free(t->list);
+    if (t->list != w->job.node_pes) free(t->list);
     t->list = NULL;
-    rmai_near_close(&t->near);
+    rmai_mailbox_close(&t->near);
     rmai_group_close(&t->group);
     t->live = 0;
     w->teams.free |= (uint64_t)1 << number_of(w, t);
@@ -450,30 +451,31 @@ void rmai_teams_close(struct rmai_world *w) {
         if (w->teams.team[i].live) let_go(w, &w->teams.team[i]);
 }
 
-/* The words, and the desks, of the first numbers follow each other. */
+/* The words, and the mailboxes, of the first numbers follow each other. */
 int rmai_teams_commit(struct rmai_world *w) {
     const size_t teams = RMAI_TEAM_SHARED + 1;
-    int code =
-        rmai_commit(&w->reservation, rmai_header(w, w->node_my_pe), WORDS_AT + teams * words_of(rounds_of(w->n_pes)));
+    int code = rmai_commit(&w->reservation, rmai_header(&w->job, w->job.node_my_pe),
+                           WORDS_AT + teams * words_of(rounds_of(w->job.n_pes)));
     return code == RMA_SUCCESS
-               ? rmai_commit(&w->reservation, desk(w, RMAI_TEAM_WORLD), teams * sizeof(struct rmai_desk))
+               ? rmai_commit(&w->reservation, mailbox(w, RMAI_TEAM_WORLD), teams * sizeof(struct rmai_mailbox))
                : code;
 }
 
 int rmai_teams_open(struct rmai_world *w) {
     struct rmai_teams *all = &w->teams;
-    int step = w->node_n_pes > 1 ? w->node_pes[1] - w->node_pes[0] : 1, regular = 1, code;
+    int step = w->job.node_n_pes > 1 ? w->job.node_pes[1] - w->job.node_pes[0] : 1, regular = 1, code;
     memset(all, 0, sizeof *all);
-    all->rounds = rounds_of(w->n_pes);
+    all->rounds = rounds_of(w->job.n_pes);
     all->free = ~(uint64_t)3;
     all->committed = 3;
-    all->team[RMAI_TEAM_WORLD] = (struct rmai_team){.stride = 1, .n = w->n_pes, .me = w->my_pe, .live = 1};
-    for (int i = 1; i < w->node_n_pes; i++) regular &= w->node_pes[i] - w->node_pes[i - 1] == step;
-    all->team[RMAI_TEAM_SHARED] =
-        (struct rmai_team){.start = w->node_pes[0], .stride = step, .n = w->node_n_pes, .me = w->node_my_pe, .live = 1};
-    if (!regular) all->team[RMAI_TEAM_SHARED].list = w->node_pes;
+    all->team[RMAI_TEAM_WORLD] = (struct rmai_team){.stride = 1, .n = w->job.n_pes, .me = w->job.my_pe, .live = 1};
+    for (int i = 1; i < w->job.node_n_pes; i++) regular &= w->job.node_pes[i] - w->job.node_pes[i - 1] == step;
+    all->team[RMAI_TEAM_SHARED] = (struct rmai_team){
+        .start = w->job.node_pes[0], .stride = step, .n = w->job.node_n_pes, .me = w->job.node_my_pe, .live = 1};
+    if (!regular) all->team[RMAI_TEAM_SHARED].list = w->job.node_pes;
     rmai_group_none(&all->team[RMAI_TEAM_WORLD].group);
     rmai_group_none(&all->team[RMAI_TEAM_SHARED].group);
-    code = rmai_near_open(w, "rma_init", &all->team[RMAI_TEAM_WORLD], RMAI_TEAM_WORLD);
-    return code == RMA_SUCCESS ? rmai_near_open(w, "rma_init", &all->team[RMAI_TEAM_SHARED], RMAI_TEAM_SHARED) : code;
+    code = rmai_mailbox_open(w, "rma_init", &all->team[RMAI_TEAM_WORLD], RMAI_TEAM_WORLD);
+    return code == RMA_SUCCESS ? rmai_mailbox_open(w, "rma_init", &all->team[RMAI_TEAM_SHARED], RMAI_TEAM_SHARED)
+                               : code;
 }

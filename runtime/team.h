@@ -5,9 +5,9 @@
  * node may be none, and are listed. So a team is a few numbers, whatever its size. A team has a number, the same on all
  * its PEs, and with it words in each PE's space, by which its PEs meet. Two teams with one number have no PE in common.
  *
- * Meeting is dissemination, as on the node (runtime/barrier): in round k PE i tells PE i + 2^k and hears from PE i -
- * 2^k. What is told may carry data, which are merged on the way; the operations merge some PEs' more than once, so they
- * must not mind. */
+ * Meeting is dissemination, as on the node (runtime/node/barrier): in round k PE i tells PE i + 2^k and hears from PE i
+ * - 2^k. What is told may carry data, which are merged on the way; the operations merge some PEs' more than once, so
+ * they must not mind. */
 #ifndef RMAI_TEAM_H
 #define RMAI_TEAM_H
 
@@ -15,8 +15,8 @@
 
 #include "base/wait.h"
 #include "rma.h"
-#include "runtime/group.h"
-#include "runtime/near.h"
+#include "runtime/net/group.h"
+#include "runtime/node/mailbox.h"
 
 struct rmai_world;
 
@@ -40,9 +40,9 @@ struct rmai_team {
     uint64_t
         generation; /* no two teams that this PE has been in have the same, but for the two that are always there: 0 */
     int live;
-    int note;                /* of a face: see rma_team_note_ */
-    struct rmai_near near;   /* its PEs of this node */
-    struct rmai_group group; /* and all of them, for MPI */
+    int note;                   /* of a face: see rma_team_note_ */
+    struct rmai_mailboxes near; /* its PEs of this node */
+    struct rmai_group group;    /* and all of them, for MPI */
 };
 
 struct rmai_teams {
@@ -52,7 +52,7 @@ struct rmai_teams {
     unsigned rounds;    /* of the world: those of each number's words */
 };
 
-/* rmai_teams_commit gets memory for the words and desks of the two teams that are always there, and for the header
+/* rmai_teams_commit gets memory for the words and mailboxes of the two teams that are always there, and for the header
  * before them; rmai_teams_open makes these teams; rmai_teams_close lets go of all. The first two return RMA_SUCCESS or
  * record RMA_ERR_NO_MEM. */
 int rmai_teams_commit(struct rmai_world *w);

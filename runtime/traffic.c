@@ -48,11 +48,11 @@ void rmai_traffic_report(struct rmai_world *w) {
         [RMA_PATH_WINDOW] = "window",     [RMA_PATH_REQUEST] = "request",
     };
     struct rma_stats all;
-    if (!w->settings.stats) return;
+    if (!w->job.settings.stats) return;
     take(&w->traffic, &all);
     if (rmai_mpi_merge(MPI_COMM_WORLD, &all, (int)(sizeof all / sizeof(uint64_t)), MPI_UINT64_T, MPI_SUM,
                        "rma_finalize") != RMA_SUCCESS ||
-        w->my_pe != 0)
+        w->job.my_pe != 0)
         return;
     rmai_note("%-15s %12s %16s %12s %16s %12s", "all PEs", "puts", "bytes", "gets", "bytes", "atomics");
     for (int p = 0; p < RMA_PATHS; p++)

@@ -19,7 +19,7 @@ static int bad_address(const struct rmai_world *w, const char *call, const char 
         rmai_segment_describe(&w->symmetric, addr, where, sizeof where);
     else if (rmai_segment_holds(&w->local, addr))
         strcpy(where, "it is in the local heap, which is not symmetric: use a global pointer");
-    else if (w->statics_mode == RMAI_STATICS_OFF)
+    else if (w->job.statics_mode == RMAI_STATICS_OFF)
         snprintf(where, sizeof where,
                  "it is in no memory that %s gives (global variables are not symmetric here: RMA_STATICS)",
                  malloc_name);
@@ -36,21 +36,22 @@ static int bad_address(const struct rmai_world *w, const char *call, const char 
 /* The symmetric range on PE pe, number slot of the node, or -1. Returns 0 if it is in no symmetric object. */
 static int find(const struct rmai_world *w, const void *addr, size_t len, int pe, int slot, struct rmai_place *p) {
     size_t offset = (size_t)((const char *)addr - w->symmetric.base), size = rmai_segment_size(&w->symmetric);
-    *p = (struct rmai_place){.far = slot < 0, .pe = pe, .offset = w->layout.symmetric + offset};
+    *p = (struct rmai_place){.far = slot < 0, .pe = pe, .offset = w->job.layout.symmetric + offset};
     if (offset <= size && len <= size - offset) {
-        if (!p->far) p->there = (char *)rmai_header(w, slot) + w->layout.symmetric + offset;
+        if (!p->far) p->there = rmai_job_space(&w->job, slot) + w->job.layout.symmetric + offset;
         return 1;
     }
     offset = (size_t)((const char *)addr - w->statics.base);
-    if (w->statics_mode == RMAI_STATICS_OFF || offset >= w->statics.size || len > w->statics.size - offset) return 0;
-    p->offset = w->layout.statics + offset;
+    if (w->job.statics_mode == RMAI_STATICS_OFF || offset >= w->statics.size || len > w->statics.size - offset)
+        return 0;
+    p->offset = w->job.layout.statics + offset;
     if (p->far) return 1;
-    if (slot == w->node_my_pe)
+    if (slot == w->job.node_my_pe)
         p->there = (void *)(uintptr_t)addr;
-    else if (w->statics_mode == RMAI_STATICS_REMAP)
-        p->there = (char *)rmai_header(w, slot) + w->layout.statics + offset;
+    else if (w->job.statics_mode == RMAI_STATICS_REMAP)
+        p->there = rmai_job_space(&w->job, slot) + w->job.layout.statics + offset;
     else
-        *p = (struct rmai_place){.slot = slot, .address = rmai_header(w, slot)->statics + offset};
+        *p = (struct rmai_place){.slot = slot, .address = rmai_facts(&w->job, slot)->statics + offset};
     return 1;
 }
 
@@ -61,7 +62,7 @@ int rmai_resolve(const char *call, const char *argument, const rma_ctx *ctx, con
     if (!c) return rma_last_code();
     pe = rmai_context_pe(c, call, pe);
     if (pe < 0) return RMA_ERR_PE;
-    if (!find(w, addr, len, pe, rmai_node_slot(w, pe), p)) return bad_address(w, call, argument, addr, len);
+    if (!find(w, addr, len, pe, rmai_node_slot(&w->job, pe), p)) return bad_address(w, call, argument, addr, len);
     p->set = &c->pending;
     return RMA_SUCCESS;
 }
@@ -127,9 +128,9 @@ void *rma_ptr(const void *addr, int pe) {
     int slot, code;
     if (RMAI_LIKELY(there != NULL)) return there;
     code = rmai_running("rma_ptr");
-    if (code == RMA_SUCCESS) code = rmai_check_pe(w, "rma_ptr", "PE", pe);
+    if (code == RMA_SUCCESS) code = rmai_check_pe(&w->job, "rma_ptr", "PE", pe);
     if (rmai_raise(code) != RMA_SUCCESS) return NULL;
-    slot = rmai_node_slot(w, pe);
+    slot = rmai_node_slot(&w->job, pe);
     return slot >= 0 && find(w, addr, 1, pe, slot, &p) ? p.there : NULL;
 }
 
@@ -173,8 +174,8 @@ int rma_put_signal_slow_(const char *call, const rma_ctx *ctx, void *dest, const
                                                     : "%s: op %d is neither RMA_SIGNAL_SET nor RMA_SIGNAL_ADD",
                           call, op);
     if (code == RMA_SUCCESS && len && to.far && len <= RMAI_WITH_SIGNAL &&
-        !rmai_far_by_mpi(&w->far, w->layout.symmetric, word.offset))
-        return rmai_raise(rmai_far_put_signal(w, call, to.set, to.pe, to.offset, source, len, word.offset, atomic,
+        !rmai_net_by_mpi(&w->net, w->job.layout.symmetric, word.offset))
+        return rmai_raise(rmai_net_put_signal(w, call, to.set, to.pe, to.offset, source, len, word.offset, atomic,
                                               sizeof *signal, value, nbi ? RMAI_LATER : RMAI_NOW, 0));
     if (code == RMA_SUCCESS && len) code = rmai_place_put(w, call, &to, source, len, RMAI_NOW);
     if (code == RMA_SUCCESS) code = rmai_place_atomic(w, call, &word, atomic, sizeof *signal, value, 0, NULL);
@@ -241,7 +242,7 @@ static int iput(const char *call, const rma_ctx *ctx, void *dest, const void *so
     }
     for (size_t i = 0; code == RMA_SUCCESS && !p.there && i < n; i++, p.address += to, p.offset += to)
         code = rmai_place_put(w, call, &p, (const char *)source + i * from, elem, RMAI_LATER);
-    if (code == RMA_SUCCESS && p.far) code = rmai_far_quiet(w, call, p.set);
+    if (code == RMA_SUCCESS && p.far) code = rmai_net_quiet(w, call, p.set);
     return rmai_raise(code);
 }
 
@@ -259,7 +260,7 @@ static int iget(const char *call, const rma_ctx *ctx, void *dest, const void *so
     }
     for (size_t i = 0; code == RMA_SUCCESS && !p.there && i < n; i++, p.address += from, p.offset += from)
         code = rmai_place_get(w, call, &p, (char *)dest + i * to, elem, RMAI_LATER);
-    if (code == RMA_SUCCESS && p.far) code = rmai_far_quiet(w, call, p.set);
+    if (code == RMA_SUCCESS && p.far) code = rmai_net_quiet(w, call, p.set);
     return rmai_raise(code);
 }
 

@@ -101,13 +101,13 @@ static int can_look(const struct words *s) {
 static RMAI_COLD int wait_long(const struct words *s, const char *argument, const struct condition *c, uint64_t *x) {
     struct rmai_world *w = &rmai_world;
     struct rmai_stall stall = {.call = s->call, .awaited = RMAI_AWAITED_ANY};
-    struct rmai_linger linger = {
+    struct rmai_backoff backoff = {
         .looks = (unsigned)rmai_min(HOT_LOOKS, w->barrier.patience.polls), /* as if they had been polls */
         .stall = &stall};
     int code = check(s, argument);
     if (code != RMA_SUCCESS) return rmai_raise(code);
-    while (!holds(c, *x = map(s, s->at))) rmai_linger(&linger, &w->barrier.patience);
-    rmai_linger_over(&linger, &w->barrier.patience);
+    while (!holds(c, *x = map(s, s->at))) rmai_backoff_turn(&backoff, &w->barrier.patience);
+    rmai_backoff_over(&backoff, &w->barrier.patience);
     rmai_wait_over(&w->barrier.patience, &stall);
     return RMA_SUCCESS;
 }
@@ -135,7 +135,7 @@ int rma_test_slow_(const char *call, int word, const void *ivar, int cmp, const 
     }
     c = condition(&s, 0);
     yes = holds(&c, map(&s, ivar));
-    if (!yes) rmai_far_progress(&rmai_world, 1);
+    if (!yes) rmai_net_progress(&rmai_world, 1);
     return yes;
 }
 
@@ -174,13 +174,13 @@ static int found(const struct finding *f, int what) {
 static RMAI_COLD struct finding wait_for_words(const struct words *s, int what, size_t *indices) {
     const struct rmai_patience *patience = &rmai_world.barrier.patience;
     struct rmai_stall stall = {.call = s->call, .awaited = RMAI_AWAITED_ANY};
-    struct rmai_linger linger = {.stall = &stall};
+    struct rmai_backoff backoff = {.stall = &stall};
     struct finding f;
     do {
-        rmai_linger(&linger, patience);
+        rmai_backoff_turn(&backoff, patience);
         f = look(s, what, indices);
     } while (!found(&f, what));
-    rmai_linger_over(&linger, patience);
+    rmai_backoff_over(&backoff, patience);
     rmai_wait_over(patience, &stall);
     return f;
 }
@@ -203,7 +203,7 @@ size_t rma_words_(const char *call, int what, int waits, int word, const void *i
     if (!found(&f, what) && waits) {
         f = wait_for_words(&s, what, indices);
     } else if (!found(&f, what)) {
-        rmai_far_progress(w, 1);
+        rmai_net_progress(w, 1);
     }
     if (what == RMA_ANY_) return f.first;
     return what == RMA_SOME_ ? f.held : (size_t)found(&f, what);

@@ -46,7 +46,7 @@ END
     put base/error.c <<'END'
 #include "config.h"
 #include "base/error.h"
-/* #include "runtime/net.h" and MPI_Put(a, b) in a comment
+/* #include "runtime/net/transport.h" and MPI_Put(a, b) in a comment
    MPI_Win_flush(x) on its second line */ int a; // MPI_Get(
 const char *text = "MPI_Win_lock_all \" failed /* not a comment"; int b = '"';
 int my_MPI_Put, MPI_Win_create_errhandler;
@@ -56,12 +56,12 @@ END
 #include "base/error.h"
 int f(void) { return MPI_Win_allocate_shared(0); }
 END
-    put runtime/net.c <<'END'
+    put runtime/net/transport.c <<'END'
 #include "heap/reserve.h"
 int f(void) { return MPI_Put(0) + MPI_Win_flush_local_all(0) + MPI_Rput_c(0); }
 END
     put collectives/reduce.c <<'END'
-#include "runtime/net.h"
+#include "runtime/net/transport.h"
 #include "base/error.h"
 END
     put shmem/rma.c <<'END'
@@ -136,16 +136,16 @@ good_tree
 accepts "a tree that keeps the rules"
 
 one_line "base including heap" base/x.c '#include "heap/tlsf.h"' 'a layer above'
-one_line "heap including runtime" heap/x.c '#include "runtime/net.h"' 'a layer above'
+one_line "heap including runtime" heap/x.c '#include "runtime/net/transport.h"' 'a layer above'
 one_line "runtime including collectives" runtime/x.h '#  include "collectives/reduce.h"' 'a layer above'
 one_line "collectives including shmem" collectives/x.c '#include "shmem/rma.h"' 'a layer above'
-one_line "an upward include in angle brackets" base/x.c '#include <runtime/net.h>' 'a layer above'
-one_line "an include after a comment" base/x.c '/* why */ #include "runtime/net.h"' 'a layer above'
+one_line "an upward include in angle brackets" base/x.c '#include <runtime/net/transport.h>' 'a layer above'
+one_line "an include after a comment" base/x.c '/* why */ #include "runtime/net/transport.h"' 'a layer above'
 one_line "the face of OpenSHMEM below shmem/" runtime/x.c '#include <shmem.h>' 'the layer shmem/'
 one_line "a project header without its folder" base/x.c '#include "error.h"' 'write the folder'
 one_line "a path with dots" runtime/x.c '#include "../base/error.h"' 'without dots'
 one_line "a public header including a layer" include/x.h '#include "base/error.h"' 'a public header'
-one_line "a benchmark including a layer" bench/x.c '#include "runtime/net.h"' 'include/ only'
+one_line "a benchmark including a layer" bench/x.c '#include "runtime/net/transport.h"' 'include/ only'
 one_line "an example including a layer" examples/x.c '#include <base/error.h>' 'include/ only'
 one_line "a job test including a layer" test/job/x.c '#include "base/error.h"' 'include/ only'
 one_line "the program of check-perf including a layer" test/perf/x.c '#include "heap/tlsf.h"' 'include/ only'
@@ -159,9 +159,9 @@ for call in MPI_Put MPI_Get MPI_Accumulate MPI_Get_accumulate MPI_Fetch_and_op M
     MPI_Win_unlock MPI_Win_unlock_all MPI_Win_flush MPI_Win_flush_all MPI_Win_flush_local \
     MPI_Win_flush_local_all MPI_Win_fence MPI_Win_post MPI_Win_start MPI_Win_complete MPI_Win_wait \
     MPI_Win_test MPI_Win_sync; do
-    one_line "$call outside runtime/net.c" runtime/amo.c "int x = /**/ $call (0);" "$call stands only in runtime/net.c"
+    one_line "$call outside runtime/net/transport.c" runtime/amo.c "int x = /**/ $call (0);" "$call stands only in runtime/net/transport.c"
 done
-one_line "MPI_Win_allocate_shared outside heap/reserve.c" runtime/net.c 'MPI_Win_allocate_shared(0);' \
+one_line "MPI_Win_allocate_shared outside heap/reserve.c" runtime/net/transport.c 'MPI_Win_allocate_shared(0);' \
     'only in heap/reserve.c'
 one_line "a call after the end of a comment" heap/x.c '/* a */ "/*"; MPI_Put(0); /* b' 'MPI_Put stands only'
 

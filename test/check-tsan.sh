@@ -57,7 +57,8 @@ fi
 headers=$(${MPICC:-mpicc.mpich} -show | tr ' ' '\n' | grep '^-I' | tr '\n' ' ')
 # shellcheck disable=SC2086
 if ! $cc $flags $headers -Wno-tsan -Wno-unknown-warning-option -ffunction-sections -Wl,--gc-sections \
-    -I"$top_builddir" -I"$top_srcdir" -I"$top_srcdir/include" -pthread -o "$dir/near" "$top_srcdir/runtime/near.c" "$top_srcdir/base/wait.c" \
+    -I"$top_builddir" -I"$top_srcdir" -I"$top_srcdir/include" -pthread -o "$dir/near" "$top_srcdir/runtime/node/mailbox.c" \
+    "$top_srcdir/base/wait.c" \
     "$top_srcdir/test/threads/near.c" >"$dir/log" 2>&1; then
     fail "compilation"
     exit 1
@@ -65,8 +66,8 @@ fi
 
 # The checks of ranges and what makes heaps grow: the library's own objects, without what calls MPI.
 sources="$top_srcdir/test/threads/growth.c"
-for module in base/error base/settings base/choice base/cgroup heap/segment heap/reserve heap/tlsf heap/quick heap/returned heap/attached \
-    runtime/world runtime/context runtime/local runtime/attach runtime/gptr runtime/transfer runtime/inline; do
+for module in base/error base/settings base/size base/choice base/cgroup heap/segment heap/reserve heap/tlsf heap/quick heap/returned heap/attached \
+    runtime/job/job runtime/reach runtime/runtime runtime/context runtime/local runtime/attach runtime/gptr runtime/transfer runtime/inline; do
     sources="$sources $top_srcdir/$module.c"
 done
 # shellcheck disable=SC2086

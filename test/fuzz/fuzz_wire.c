@@ -7,7 +7,7 @@
  *   what has been written by the rules is read as it was, unless it has been damaged */
 #include "config.h"
 
-#include "runtime/wire.h"
+#include "runtime/net/wire.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -72,11 +72,11 @@ static void append(const void *data, size_t n) {
 /* Puts, atomics and gets with any name, as long as there is room. */
 static int write_records(void) {
     static const char name[RMAI_NAME_MAX] = "rma_gptr_put";
-    struct rmai_envelope e = {.kind = RMAI_WIRE_REQUEST, .flight = (uint16_t)number()};
+    struct rmai_envelope e = {.kind = RMAI_WIRE_REQUEST, .batch = (uint16_t)number()};
     size_t answer = sizeof e;
     len = sizeof e;
     while (at < end && e.n < 126) {
-        struct rmai_record r = {.kind = RMAI_FAR_PUT,
+        struct rmai_record r = {.kind = RMAI_RECORD_PUT,
                                 .name = (uint8_t)(byte() & 1 ? byte() % RMAI_NAME_MAX : 0),
                                 .offset = number() >> 24 & ~(uint64_t)7};
         unsigned char some[256] = {1};
@@ -84,13 +84,13 @@ static int write_records(void) {
         switch (byte() % 3) {
             case 0: r.len = byte(); break;
             case 1:
-                r.kind = RMAI_FAR_ATOMIC;
+                r.kind = RMAI_RECORD_ATOMIC;
                 r.op = (uint8_t)(byte() % 15);
                 r.len = byte() & 1 ? 4 : 8;
-                r.flags = byte() & RMAI_FAR_WANTED;
+                r.flags = byte() & RMAI_RECORD_WANTED;
                 most = r.flags ? r.len : 0;
                 break;
-            default: r.kind = RMAI_FAR_GET; r.value = most = byte();
+            default: r.kind = RMAI_RECORD_GET; r.value = most = byte();
         }
         if (r.name && most < RMAI_TEXT_MAX) most = RMAI_TEXT_MAX;
         answer += sizeof(struct rmai_item) + rmai_padded(most);

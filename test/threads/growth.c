@@ -52,10 +52,10 @@ static uint64_t next_of(uint64_t *state) {
 /* What the checks say of [offset, offset + len) of the symmetric heap, which had at least `least` bytes when they were
  * asked. */
 static void ask_of(size_t offset, size_t len, size_t least) {
-    char *base = rmai_world.symmetric.base, *space = rmai_world.reservation.node_base + rmai_world.layout.symmetric;
+    char *base = rmai_world.symmetric.base, *space = rmai_world.job.spaces + rmai_world.job.layout.symmetric;
     int surely = offset < least && len <= least - offset;
     for (int q = 0; q < PES; q++) {
-        char *want = space + (size_t)q * rmai_world.reservation.stride + offset, *got;
+        char *want = space + (size_t)q * rmai_world.job.stride + offset, *got;
         got = rma_reach_ptr_(base + offset, len, pes[q]);
         if (got ? got != want || offset + len > HEAP : surely && q < 2)
             give_up("rma_reach_ptr_: %zu and %zu of PE %d", offset, len, pes[q]);
@@ -94,34 +94,35 @@ static void open_world(void) {
     struct rmai_world *w = &rmai_world;
     char *space;
     rma_set_errhandler(quiet_handler);
-    rmai_layout(&w->layout, HEAP, HEAP, 0);
-    w->reservation = (struct rmai_reservation){.stride = w->layout.stride, .n_slots = 1, .window = MPI_WIN_NULL};
-    space =
-        mmap(NULL, PES * w->layout.stride, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    rmai_layout(&w->job.layout, HEAP, HEAP, 0);
+    w->reservation = (struct rmai_reservation){.stride = w->job.layout.stride, .n_slots = 1, .window = MPI_WIN_NULL};
+    w->job.stride = w->job.layout.stride;
+    space = mmap(NULL, PES * w->job.layout.stride, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+                 -1, 0);
     if (space == MAP_FAILED) give_up("mmap");
-    w->reservation.node_base = space;
-    w->n_pes = 8, w->node_n_pes = PES, w->n_nodes = 1, w->node_pes = pes;
-    w->level = RMA_THREAD_MULTIPLE;
-    w->statics_mode = RMAI_STATICS_OFF;
-    w->returned = &rmai_header(w, 0)->returned[RMAI_OWN];
+    w->job.spaces = w->reservation.node_base = space;
+    w->job.n_pes = 8, w->job.node_n_pes = PES, w->job.n_nodes = 1, w->job.node_pes = pes;
+    w->job.level = RMA_THREAD_MULTIPLE;
+    w->job.statics_mode = RMAI_STATICS_OFF;
+    w->returned = &rmai_header(&w->job, 0)->returned[RMAI_OWN];
     pthread_mutex_init(&w->local_lock, NULL);
-    if (rmai_segment_create(&w->symmetric, &w->reservation, space + w->layout.symmetric_table,
-                            space + w->layout.symmetric, HEAP, "symmetric heap", "") ||
-        rmai_segment_create(&w->local, &w->reservation, space + w->layout.local_table, space + w->layout.local, HEAP,
-                            "local heap", ""))
+    if (rmai_segment_create(&w->symmetric, &w->reservation, space + w->job.layout.symmetric_table,
+                            space + w->job.layout.symmetric, HEAP, "symmetric heap", "") ||
+        rmai_segment_create(&w->local, &w->reservation, space + w->job.layout.local_table, space + w->job.layout.local,
+                            HEAP, "local heap", ""))
         give_up("%s", rma_last_error());
-    atomic_store(&rmai_header(w, 0)->extent[RMAI_OWN], w->layout.local);
-    atomic_store(&rmai_header(w, 0)->extent[RMAI_GUEST], w->layout.guest);
+    atomic_store(&rmai_facts(&w->job, 0)->extent[RMAI_OWN], w->job.layout.local);
+    atomic_store(&rmai_facts(&w->job, 0)->extent[RMAI_GUEST], w->job.layout.guest);
     rma_reach_ = (struct rma_reach_){.base = (uintptr_t)w->symmetric.base,
-                                     .node_base = (uintptr_t)space + w->layout.symmetric,
-                                     .stride = w->reservation.stride,
+                                     .node_base = (uintptr_t)space + w->job.layout.symmetric,
+                                     .stride = w->job.stride,
                                      .inverse = 1,
                                      .n_node = 2,
                                      .running = 1,
-                                     .calm = 1,
-                                     .symmetric = w->layout.symmetric,
-                                     .local = w->layout.local,
-                                     .guest = w->layout.guest,
+                                     .nothing_pending = 1,
+                                     .symmetric = w->job.layout.symmetric,
+                                     .local = w->job.layout.local,
+                                     .guest = w->job.layout.guest,
                                      .n_pes = 8};
 }
 
@@ -130,7 +131,7 @@ static void grow(void) {
     size_t got;
     if (rmai_segment_commit(&w->symmetric, RMAI_PAGE, &got) != RMA_SUCCESS) give_up("%s", rma_last_error());
     rmai_segment_extend(&w->symmetric, RMAI_PAGE);
-    rmai_reach_grown(w);
+    rmai_reach_grown(w->symmetric.size);
     atomic_store(&sure, w->symmetric.size);
 }
 

@@ -4,7 +4,7 @@
  * buffer that is let go before all have read it, and by a wake-up that never comes.
  *
  * All PEs draw the same turns: one tells all others by a note, by a stage, or where its buffer is; or all do, and meet.
- * Whoever reads finds what belongs to the turn; whoever was read writes anew at once. Some linger now and then, so that
+ * Whoever reads finds what belongs to the turn; whoever was read writes anew at once. Some backoff now and then, so that
  * others run ahead as far as they can. Now and then it is suddenly 2^30 turns later: numbers of turns wrap, and old
  * ones must not be taken for new ones.
  *
@@ -14,7 +14,7 @@
  * right, and quicker, without the sanitizer. */
 #include "config.h"
 
-#include "runtime/near.h"
+#include "runtime/node/mailbox.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -31,7 +31,7 @@
 
 static int n_pes, meeting;
 static unsigned long turns = 20000;
-static struct rmai_desk *desk[PES_MOST];
+static struct rmai_mailbox *mailbox[PES_MOST];
 static uint64_t buffer[PES_MOST][WORDS]; /* what a PE tells of, and does not copy */
 static pthread_barrier_t all;
 static const struct rmai_patience roomy = {.polls = 100, .yields = 4}, crowded = {.yields = 2};
@@ -66,56 +66,56 @@ static void read_words(const uint64_t *from, size_t n, unsigned long turn, int i
             give_up("turn %lu, %s: PE %d finds another word %zu of PE %d", turn, what, me, k, i);
 }
 
-static void one_tells(struct rmai_near *near, unsigned long turn, int root, int staged) {
+static void one_tells(struct rmai_mailboxes *near, unsigned long turn, int root, int staged) {
     const size_t n = staged ? 20 : NOTE_WORDS, len = n * sizeof(uint64_t);
-    rmai_near_begin(near, near->me == root, len);
+    rmai_mailbox_begin(near, near->me == root, len);
     if (near->me == root) {
-        write_words(staged ? rmai_near_stage(near, root) : rmai_near_note(near, root), n, turn, root);
-        rmai_near_post(near);
+        write_words(staged ? rmai_mailbox_stage(near, root) : rmai_mailbox_note(near, root), n, turn, root);
+        rmai_mailbox_post(near);
     } else {
-        rmai_near_hear(near, root);
-        read_words(staged ? rmai_near_stage(near, root) : rmai_near_note(near, root), n, turn, root, near->me,
+        rmai_mailbox_hear(near, root);
+        read_words(staged ? rmai_mailbox_stage(near, root) : rmai_mailbox_note(near, root), n, turn, root, near->me,
                    staged ? "a stage" : "a note");
     }
-    rmai_near_through(near);
+    rmai_mailbox_through(near);
 }
 
-static void one_shows(struct rmai_near *near, unsigned long turn, int root) {
-    rmai_near_begin(near, near->me == root, 0);
+static void one_shows(struct rmai_mailboxes *near, unsigned long turn, int root) {
+    rmai_mailbox_begin(near, near->me == root, 0);
     if (near->me == root) {
         write_words(buffer[root], WORDS / 8, turn, root);
-        rmai_near_post(near);
-        rmai_near_through(near);
-        rmai_near_await(near);
+        rmai_mailbox_post(near);
+        rmai_mailbox_through(near);
+        rmai_mailbox_await(near);
         buffer[root][0] = 0;
     } else {
-        rmai_near_hear(near, root);
+        rmai_mailbox_hear(near, root);
         read_words(buffer[root], WORDS / 8, turn, root, near->me, "a buffer");
-        rmai_near_through(near);
+        rmai_mailbox_through(near);
     }
 }
 
-static void all_tell(struct rmai_near *near, unsigned long turn, int staged) {
+static void all_tell(struct rmai_mailboxes *near, unsigned long turn, int staged) {
     const size_t n = staged ? 30 : 3;
-    rmai_near_begin(near, 1, n * sizeof(uint64_t));
-    write_words(staged ? rmai_near_stage(near, near->me) : rmai_near_note(near, near->me), n, turn, near->me);
-    rmai_near_meet(near);
+    rmai_mailbox_begin(near, 1, n * sizeof(uint64_t));
+    write_words(staged ? rmai_mailbox_stage(near, near->me) : rmai_mailbox_note(near, near->me), n, turn, near->me);
+    rmai_mailbox_meet(near);
     for (int i = 0; i < near->n; i++)
-        read_words(staged ? rmai_near_stage(near, i) : rmai_near_note(near, i), n, turn, i, near->me, "a meeting");
-    rmai_near_through(near);
+        read_words(staged ? rmai_mailbox_stage(near, i) : rmai_mailbox_note(near, i), n, turn, i, near->me, "a meeting");
+    rmai_mailbox_through(near);
 }
 
-static void all_show(struct rmai_near *near, unsigned long turn) {
-    rmai_near_begin(near, 1, 0);
+static void all_show(struct rmai_mailboxes *near, unsigned long turn) {
+    rmai_mailbox_begin(near, 1, 0);
     write_words(buffer[near->me], WORDS / 16, turn, near->me);
-    rmai_near_meet(near);
+    rmai_mailbox_meet(near);
     for (int i = 0; i < near->n; i++) read_words(buffer[i], WORDS / 16, turn, i, near->me, "a meeting over buffers");
-    rmai_near_leave(near);
+    rmai_mailbox_leave(near);
     buffer[near->me][1] = 0;
 }
 
 /* As if 2^30 turns had been, in none of which this PE has posted. */
-static void much_later(struct rmai_near *near) {
+static void much_later(struct rmai_mailboxes *near) {
     uint32_t now = (near->turn / (1u << 30) + 1) * (1u << 30) - 2;
     pthread_barrier_wait(&all);
     near->turn = near->known = now;
@@ -124,9 +124,9 @@ static void much_later(struct rmai_near *near) {
 }
 
 static void *pe(void *arg) {
-    struct rmai_near near = {.n = n_pes, .me = (int)(uintptr_t)arg, .desk = desk, .meeting = 0};
+    struct rmai_mailboxes near = {.n = n_pes, .me = (int)(uintptr_t)arg, .mailbox = mailbox, .meeting = 0};
     uint64_t own = mix((uint64_t)near.me + 77);
-    near.mine = desk[near.me];
+    near.mine = mailbox[near.me];
     near.shape = meeting == RMAI_COUNTER ? RMAI_CROWDED : n_pes == 2 ? RMAI_PAIR : RMAI_ROOMY;
     near.meeting = meeting == RMAI_COUNTER ? RMAI_COUNTER : meeting == RMAI_TREE ? RMAI_TREE : RMAI_FLAT;
     near.patience = meeting == RMAI_COUNTER ? &crowded : &roomy;
@@ -140,7 +140,7 @@ static void *pe(void *arg) {
         if (own % 4096 == 1) usleep(200);
         if (turn / 500 % 4 != 3) drawn = 5; /* long times in which PE 0 alone posts */
         switch (drawn % 8) {
-            case 0: rmai_near_sync(&near); break;
+            case 0: rmai_mailbox_sync(&near); break;
             case 1: one_shows(&near, turn, root); break;
             case 2: all_show(&near, turn); break;
             case 3: all_tell(&near, turn, (int)(r >> 20 & 1)); break;
@@ -165,18 +165,18 @@ int main(int argc, char **argv) {
     alarm(GO_ON);
     if (pthread_barrier_init(&all, NULL, (unsigned)n_pes) != 0) give_up("pthread_barrier_init");
     for (int i = 0; i < n_pes; i++) {
-        desk[i] = aligned_alloc(4096, sizeof *desk[i]);
-        if (!desk[i]) give_up("no memory");
-        memset(desk[i], 0, sizeof *desk[i]);
+        mailbox[i] = aligned_alloc(4096, sizeof *mailbox[i]);
+        if (!mailbox[i]) give_up("no memory");
+        memset(mailbox[i], 0, sizeof *mailbox[i]);
         /* As if 2^32 - 300 turns had been. */
-        for (int s = 0; s < RMAI_SLOTS; s++) atomic_store(&desk[i]->slot[s].posted.value, (uint32_t)-300);
-        atomic_store(&desk[i]->through.value, (uint32_t)-300);
-        atomic_store(&desk[i]->gate.value, (uint32_t)-300);
+        for (int s = 0; s < RMAI_SLOTS; s++) atomic_store(&mailbox[i]->slot[s].posted.value, (uint32_t)-300);
+        atomic_store(&mailbox[i]->through.value, (uint32_t)-300);
+        atomic_store(&mailbox[i]->gate.value, (uint32_t)-300);
     }
     for (int i = 0; i < n_pes; i++)
         if (pthread_create(&thread[i], NULL, pe, (void *)(uintptr_t)i) != 0) give_up("pthread_create");
     for (int i = 0; i < n_pes; i++) pthread_join(thread[i], NULL);
-    for (int i = 0; i < n_pes; i++) free(desk[i]);
+    for (int i = 0; i < n_pes; i++) free(mailbox[i]);
     printf("near: %lu turns of %d PEs, %s\n", turns, n_pes, names[meeting]);
     return 0;
 }

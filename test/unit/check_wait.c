@@ -7,7 +7,7 @@
 #include "config.h"
 
 #include "base/wait.h"
-#include "runtime/barrier.h"
+#include "runtime/node/barrier.h"
 
 #include <check.h>
 #include <errno.h>

@@ -7,7 +7,7 @@
 #include "config.h"
 
 #include "rma.h"
-#include "runtime/wire.h"
+#include "runtime/net/wire.h"
 
 #include <check.h>
 #include <stdlib.h>
@@ -19,8 +19,8 @@ static struct {
     size_t len;
 } message;
 
-static void begin(enum rmai_wire kind, uint16_t flight) {
-    const struct rmai_envelope e = {.kind = (uint16_t)kind, .flight = flight};
+static void begin(enum rmai_wire kind, uint16_t batch) {
+    const struct rmai_envelope e = {.kind = (uint16_t)kind, .batch = batch};
     memset(&message, 0xee, sizeof message);
     memcpy(message.bytes, &e, sizeof e);
     message.len = sizeof e;
@@ -88,29 +88,29 @@ static int read_items(struct rmai_wire_reader *m) {
     } while (0)
 
 static const struct rmai_record good[] = {
-    {.kind = RMAI_FAR_PUT, .len = 13, .offset = 77},
-    {.kind = RMAI_FAR_PUT, .offset = 1},
-    {.kind = RMAI_FAR_GET, .offset = 4096, .value = 100},
-    {.kind = RMAI_FAR_PUT_LONG, .offset = RMA_GPTR_ATTACHED_ + 3, .value = RMAI_PIECE},
-    {.kind = RMAI_FAR_PUT_LONG,
+    {.kind = RMAI_RECORD_PUT, .len = 13, .offset = 77},
+    {.kind = RMAI_RECORD_PUT, .offset = 1},
+    {.kind = RMAI_RECORD_GET, .offset = 4096, .value = 100},
+    {.kind = RMAI_RECORD_PUT_LONG, .offset = RMA_GPTR_ATTACHED_ + 3, .value = RMAI_PIECE},
+    {.kind = RMAI_RECORD_PUT_LONG,
      .op = RMA_FETCH_FMAX_,
-     .flags = RMAI_FAR_SIGNAL,
+     .flags = RMAI_RECORD_SIGNAL,
      .len = 8,
      .offset = 8,
      .value = 5000,
      .cond = 1},
-    {.kind = RMAI_FAR_GET_LONG, .offset = 8, .value = 5000},
-    {.kind = RMAI_FAR_LOOK, .op = 1, .offset = ((uint64_t)1 << RMA_GPTR_BITS_) - 1, .value = UINT64_MAX},
-    {.kind = RMAI_FAR_ATOMIC, .op = RMA_FETCH_ADD_, .flags = RMAI_FAR_WANTED, .len = 4, .offset = 12, .value = 9},
-    {.kind = RMAI_FAR_ATOMIC,
+    {.kind = RMAI_RECORD_GET_LONG, .offset = 8, .value = 5000},
+    {.kind = RMAI_RECORD_LOOK, .op = 1, .offset = ((uint64_t)1 << RMA_GPTR_BITS_) - 1, .value = UINT64_MAX},
+    {.kind = RMAI_RECORD_ATOMIC, .op = RMA_FETCH_ADD_, .flags = RMAI_RECORD_WANTED, .len = 4, .offset = 12, .value = 9},
+    {.kind = RMAI_RECORD_ATOMIC,
      .op = RMA_COMPARE_SWAP_,
      .len = 8,
      .offset = RMA_GPTR_ATTACHED_ + 1,
      .value = 1,
      .cond = 2},
-    {.kind = RMAI_FAR_ALLOC, .value = UINT64_MAX},
-    {.kind = RMAI_FAR_FREE, .offset = 64},
-    {.kind = RMAI_FAR_EXTENTS},
+    {.kind = RMAI_RECORD_ALLOC, .value = UINT64_MAX},
+    {.kind = RMAI_RECORD_FREE, .offset = 64},
+    {.kind = RMAI_RECORD_EXTENTS},
 };
 #define GOOD (sizeof good / sizeof good[0])
 
@@ -192,29 +192,29 @@ static const struct {
     struct rmai_record r;
     const char *words;
 } bad[] = {
-    {{.kind = RMAI_FAR_EXTENTS + 1}, "no kind"},
+    {{.kind = RMAI_RECORD_EXTENTS + 1}, "no kind"},
     {{.kind = 255}, "no kind"},
-    {{.kind = RMAI_FAR_PUT, .flags = RMAI_FAR_WANTED}, "flags 0x1"},
-    {{.kind = RMAI_FAR_GET, .value = 8, .flags = RMAI_FAR_SIGNAL}, "flags 0x2"},
-    {{.kind = RMAI_FAR_ATOMIC, .len = 8, .flags = RMAI_FAR_SIGNAL}, "flags 0x2"},
-    {{.kind = RMAI_FAR_ATOMIC, .len = 8, .flags = 0x80}, "flags 0x80"},
-    {{.kind = RMAI_FAR_PUT, .offset = (uint64_t)1 << RMA_GPTR_BITS_}, "is none"},
-    {{.kind = RMAI_FAR_FREE, .offset = UINT64_MAX}, "is none"},
-    {{.kind = RMAI_FAR_GET, .value = RMAI_MESSAGE + 1}, "short get of 4097"},
-    {{.kind = RMAI_FAR_GET, .value = RMAI_MESSAGE}, "the answer would have"},
-    {{.kind = RMAI_FAR_GET, .value = UINT64_MAX}, "short get of"},
-    {{.kind = RMAI_FAR_PUT_LONG, .value = RMAI_PIECE + 1}, "long put of"},
-    {{.kind = RMAI_FAR_GET_LONG, .value = UINT64_MAX}, "long get of"},
-    {{.kind = RMAI_FAR_PUT_LONG, .value = 8, .flags = RMAI_FAR_SIGNAL}, "followed by 0"},
-    {{.kind = RMAI_FAR_PUT_LONG, .value = 8, .len = 8}, "followed by 8"},
-    {{.kind = RMAI_FAR_PUT_LONG, .value = 8, .len = 8, .op = RMA_FETCH_FMAX_ + 1, .flags = RMAI_FAR_SIGNAL},
+    {{.kind = RMAI_RECORD_PUT, .flags = RMAI_RECORD_WANTED}, "flags 0x1"},
+    {{.kind = RMAI_RECORD_GET, .value = 8, .flags = RMAI_RECORD_SIGNAL}, "flags 0x2"},
+    {{.kind = RMAI_RECORD_ATOMIC, .len = 8, .flags = RMAI_RECORD_SIGNAL}, "flags 0x2"},
+    {{.kind = RMAI_RECORD_ATOMIC, .len = 8, .flags = 0x80}, "flags 0x80"},
+    {{.kind = RMAI_RECORD_PUT, .offset = (uint64_t)1 << RMA_GPTR_BITS_}, "is none"},
+    {{.kind = RMAI_RECORD_FREE, .offset = UINT64_MAX}, "is none"},
+    {{.kind = RMAI_RECORD_GET, .value = RMAI_MESSAGE + 1}, "short get of 4097"},
+    {{.kind = RMAI_RECORD_GET, .value = RMAI_MESSAGE}, "the answer would have"},
+    {{.kind = RMAI_RECORD_GET, .value = UINT64_MAX}, "short get of"},
+    {{.kind = RMAI_RECORD_PUT_LONG, .value = RMAI_PIECE + 1}, "long put of"},
+    {{.kind = RMAI_RECORD_GET_LONG, .value = UINT64_MAX}, "long get of"},
+    {{.kind = RMAI_RECORD_PUT_LONG, .value = 8, .flags = RMAI_RECORD_SIGNAL}, "followed by 0"},
+    {{.kind = RMAI_RECORD_PUT_LONG, .value = 8, .len = 8}, "followed by 8"},
+    {{.kind = RMAI_RECORD_PUT_LONG, .value = 8, .len = 8, .op = RMA_FETCH_FMAX_ + 1, .flags = RMAI_RECORD_SIGNAL},
      "no atomic"},
-    {{.kind = RMAI_FAR_LOOK, .op = 2}, "mode 2"},
-    {{.kind = RMAI_FAR_ATOMIC, .op = RMA_FETCH_FMAX_ + 1, .len = 8}, "no atomic"},
-    {{.kind = RMAI_FAR_ATOMIC, .len = 0}, "word of 0"},
-    {{.kind = RMAI_FAR_ATOMIC, .len = 16}, "word of 16"},
-    {{.kind = RMAI_FAR_ATOMIC, .len = UINT32_MAX}, "word of"},
-    {{.kind = RMAI_FAR_ATOMIC, .len = 8, .offset = 12}, "offset 0xc"},
+    {{.kind = RMAI_RECORD_LOOK, .op = 2}, "mode 2"},
+    {{.kind = RMAI_RECORD_ATOMIC, .op = RMA_FETCH_FMAX_ + 1, .len = 8}, "no atomic"},
+    {{.kind = RMAI_RECORD_ATOMIC, .len = 0}, "word of 0"},
+    {{.kind = RMAI_RECORD_ATOMIC, .len = 16}, "word of 16"},
+    {{.kind = RMAI_RECORD_ATOMIC, .len = UINT32_MAX}, "word of"},
+    {{.kind = RMAI_RECORD_ATOMIC, .len = 8, .offset = 12}, "offset 0xc"},
 };
 
 START_TEST(a_record_that_no_pe_sends_is_refused) {
@@ -264,15 +264,15 @@ START_TEST(an_answer_that_would_not_fit_is_refused_before_it_is_written) {
     int n = 0;
     begin(RMAI_WIRE_REQUEST, 1);
     for (size_t answer = sizeof(struct rmai_envelope); (answer += sizeof(struct rmai_item) + 96) <= RMAI_MESSAGE; n++)
-        record((struct rmai_record){.kind = RMAI_FAR_GET, .value = 90}, NULL, data);
+        record((struct rmai_record){.kind = RMAI_RECORD_GET, .value = 90}, NULL, data);
     struct rmai_wire_reader m = opened(message.len);
     ck_assert_int_eq(read_records(&m), 0);
-    record((struct rmai_record){.kind = RMAI_FAR_GET, .value = 90}, NULL, data);
+    record((struct rmai_record){.kind = RMAI_RECORD_GET, .value = 90}, NULL, data);
     REFUSED(read_records, "the answer would have");
 
     /* The text of an error may be longer than the value. */
     begin(RMAI_WIRE_REQUEST, 1);
-    for (n = 0; n < 8; n++) record((struct rmai_record){.kind = RMAI_FAR_LOOK}, "rma_gptr_put", data);
+    for (n = 0; n < 8; n++) record((struct rmai_record){.kind = RMAI_RECORD_LOOK}, "rma_gptr_put", data);
     REFUSED(read_records, "the answer would have");
 }
 END_TEST

@@ -3,7 +3,7 @@
  * other thread of the process into MPI: a flush of a PE that stands still would be silent for ever, and nothing could
  * be asked of anybody. So whoever flushes says so in a few words of memory, and a thread that never enters MPI looks at
  * these, and says after RMA_STALL seconds which call waits for which PE. RMA_TIMEOUT seconds later it ends the process,
- * and so the job (runtime/blocking). */
+ * and so the job (runtime/net/blocking). */
 #ifndef RMAI_FLUSH_H
 #define RMAI_FLUSH_H
 

@@ -13,6 +13,8 @@
 #include "runtime/attach.h"
 #include "runtime/consensus.h"
 #include "runtime/exit.h"
+#include "runtime/header.h"
+#include "runtime/net/finalize_helper.h"
 #include "runtime/face.h"
 #include "runtime/stats.h"
 
@@ -27,11 +29,6 @@ struct rmai_world rmai_world;
 
 static int release(struct rmai_world *w);
 
-#define NOWHERE                                                                                                        \
-    { .contexts = rmai_context_lines, .contexts_mask = RMAI_CONTEXTS - 1 }
-struct rma_reach_ rma_reach_ = NOWHERE;
-static const struct rma_reach_ nowhere = NOWHERE;
-
 #define POLLS_ROOMY    4000 /* some 100 us: longer than any hand-over, shorter than a time slice */
 #define YIELDS_ROOMY   16
 #define YIELDS_CROWDED 4
@@ -42,42 +39,23 @@ static const struct rma_reach_ nowhere = NOWHERE;
 #define SPACE_MAX      ((size_t)RMA_GPTR_ATTACHED_) /* offsets from there on are of attached memory */
 #define NODE_MAX       ((size_t)1 << 45)            /* a quarter of what a process can map with 47-bit addresses */
 
-/* ---- small services for the modules above ---- */
-
-struct rmai_header *rmai_header(const struct rmai_world *w, int q) {
-    return (struct rmai_header *)(void *)(w->reservation.node_base + (size_t)q * w->reservation.stride);
-}
-
-int rmai_running(const char *call) {
-    if (RMAI_LIKELY(rma_reach_.running)) return RMA_SUCCESS;
-    return rmai_error(RMA_ERR_STATE, "%s: called %s", rmai_error_name(call),
-                      rmai_error_of_shmem(call) ? (rmai_world.ended ? "after shmem_finalize" : "before shmem_init")
-                      : rmai_world.ended        ? "after rma_finalize or MPI_Finalize"
-                                                : "before rma_init");
-}
-
-int rmai_node_slot(const struct rmai_world *w, int pe) { return rmai_find(w->node_pes, w->node_n_pes, pe); }
-
-int rmai_check_pe(const struct rmai_world *w, const char *call, const char *argument, int pe) {
-    if (pe >= 0 && pe < w->n_pes) return RMA_SUCCESS;
-    return rmai_error(RMA_ERR_PE, "%s: %s %d is outside 0..%d", call, argument, pe, w->n_pes - 1);
-}
+/* ---- meeting ---- */
 
 int rmai_meet_only(struct rmai_world *w, const char *call) {
     MPI_Request request;
     int code = RMA_SUCCESS;
     rmai_barrier_node(&w->barrier, call);
-    if (w->n_nodes == 1) return code;
-    if (w->node_my_pe == 0) {
-        code = rmai_net_barrier(&w->net, call, &request);
-        if (code == RMA_SUCCESS) code = rmai_far_finish(w, call, "MPI_Ibarrier", &request, NULL);
+    if (w->job.n_nodes == 1) return code;
+    if (w->job.node_my_pe == 0) {
+        code = rmai_transport_barrier(&w->transport, call, &request);
+        if (code == RMA_SUCCESS) code = rmai_net_finish(w, call, "MPI_Ibarrier", &request, NULL);
     }
     rmai_barrier_node(&w->barrier, call);
     return code;
 }
 
 int rmai_meet(struct rmai_world *w, const char *call) {
-    int code = rmai_far_calm(w, call), met = rmai_meet_only(w, call);
+    int code = rmai_net_quiet_default(w, call), met = rmai_meet_only(w, call);
     return code != RMA_SUCCESS ? code : met;
 }
 
@@ -94,32 +72,28 @@ static void set_progression(struct rma_reach_ *r, const int *pes, int n) {
     r->n_node = (uint32_t)length;
 }
 
-int rmai_one_node(const struct rmai_world *w) { return w->n_nodes == 1 && !(w->far.active && w->far.amo_mpi); }
-
-void rmai_reach_grown(const struct rmai_world *w) {
-    __atomic_store_n(&rma_reach_.size, w->symmetric.size, __ATOMIC_RELAXED);
-}
+int rmai_one_node(const struct rmai_world *w) { return w->job.n_nodes == 1 && !(w->net.active && w->net.amo_mpi); }
 
 static void set_reach(struct rmai_world *w) {
     struct rma_reach_ r = {.base = (uintptr_t)w->symmetric.base,
                            .size = w->symmetric.size,
-                           .node_base = (uintptr_t)w->reservation.node_base + w->layout.symmetric,
-                           .stride = w->reservation.stride,
-                           .slot = (uint32_t)w->node_my_pe,
+                           .node_base = (uintptr_t)w->job.spaces + w->job.layout.symmetric,
+                           .stride = w->job.stride,
+                           .slot = (uint32_t)w->job.node_my_pe,
                            .running = 1,
-                           .calm = !(w->far.active && w->far.amo_mpi),
-                           .symmetric = w->layout.symmetric,
-                           .local = w->layout.local,
-                           .guest = w->layout.guest,
-                           .n_pes = (uint32_t)w->n_pes,
-                           .my_pe = (uint32_t)w->my_pe,
+                           .nothing_pending = !(w->net.active && w->net.amo_mpi),
+                           .symmetric = w->job.layout.symmetric,
+                           .local = w->job.layout.local,
+                           .guest = w->job.layout.guest,
+                           .n_pes = (uint32_t)w->job.n_pes,
+                           .my_pe = (uint32_t)w->job.my_pe,
                            .contexts = rmai_context_lines,
                            .contexts_mask = RMAI_CONTEXTS - 1,
-                           .stream_min = rmai_copy_stream_min(w->settings.copy)};
-    set_progression(&r, w->node_pes, w->node_n_pes);
+                           .stream_min = rmai_copy_stream_min(w->job.settings.copy)};
+    set_progression(&r, w->job.node_pes, w->job.node_n_pes);
     r.one_node = rmai_one_node(w) && r.n_node == r.n_pes;
-    if (w->settings.stats) r.n_node = r.one_node = 0; /* every call comes to the library, and is counted */
-    rma_reach_ = r;
+    if (w->job.settings.stats) r.n_node = r.one_node = 0; /* every call comes to the library, and is counted */
+    rmai_reach_open(&r);
 }
 
 /* ---- init ---- */
@@ -127,7 +101,7 @@ static void set_reach(struct rmai_world *w) {
 /* n processes that are each a world of one: another MPI's launcher, or a resource manager without ours. */
 static int check_launcher(const struct rmai_world *w) {
     static const char *const sizes[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MPI_LOCALNRANKS", "PALS_NRANKS"};
-    for (size_t i = 0; w->n_pes == 1 && i < sizeof sizes / sizeof sizes[0]; i++) {
+    for (size_t i = 0; w->job.n_pes == 1 && i < sizeof sizes / sizeof sizes[0]; i++) {
         const char *text = getenv(sizes[i]);
         if (text && atoi(text) > 1)
             return rmai_error(
@@ -155,27 +129,27 @@ static int start_mpi(struct rmai_world *w, int required) {
         if (code != RMA_SUCCESS) return code;
         w->owns_mpi = 1;
     }
-    w->mpi_multiple = provided == MPI_THREAD_MULTIPLE;
-    w->level = RMA_THREAD_SINGLE;
+    w->job.mpi_multiple = provided == MPI_THREAD_MULTIPLE;
+    w->job.level = RMA_THREAD_SINGLE;
     for (int l = RMA_THREAD_SINGLE; l <= (w->owns_mpi ? required : RMA_THREAD_MULTIPLE); l++)
-        if (levels[l] <= provided) w->level = l;
-    MPI_Comm_rank(MPI_COMM_WORLD, &w->my_pe);
-    MPI_Comm_size(MPI_COMM_WORLD, &w->n_pes);
-    w->failed_pe = w->my_pe;
+        if (levels[l] <= provided) w->job.level = l;
+    MPI_Comm_rank(MPI_COMM_WORLD, &w->job.my_pe);
+    MPI_Comm_size(MPI_COMM_WORLD, &w->job.n_pes);
+    w->failed_pe = w->job.my_pe;
     return RMA_SUCCESS;
 }
 
 static void introduce(struct rmai_world *w) {
     char who[128];
-    if (gethostname(w->host, sizeof w->host) != 0) strcpy(w->host, "?");
-    w->host[sizeof w->host - 1] = 0;
-    snprintf(who, sizeof who, "PE %d of %d on %s", w->my_pe, w->n_pes, w->host);
+    if (gethostname(w->job.host, sizeof w->job.host) != 0) strcpy(w->job.host, "?");
+    w->job.host[sizeof w->job.host - 1] = 0;
+    snprintf(who, sizeof who, "PE %d of %d on %s", w->job.my_pe, w->job.n_pes, w->job.host);
     rmai_error_identity(who, rmai_exit_job);
 }
 
 static int read_settings(struct rmai_world *w) {
-    int code = rmai_settings_read(&w->settings, rmai_node_memory());
-    if (w->settings.errors == RMAI_ERRORS_RETURN && rma_set_errhandler(NULL) == rma_errors_abort)
+    int code = rmai_settings_read(&w->job.settings, rmai_node_memory());
+    if (w->job.settings.errors == RMAI_ERRORS_RETURN && rma_set_errhandler(NULL) == rma_errors_abort)
         rma_set_errhandler(rma_errors_return);
     return code;
 }
@@ -191,8 +165,8 @@ static int find_machine(struct rmai_world *w) {
 static int cut_machine(struct rmai_world *w, int slot, int n) {
     MPI_Comm machine = w->node;
     int code;
-    if (w->settings.node_pes == RMAI_AUTO || w->settings.node_pes >= n) return RMA_SUCCESS;
-    code = MPI_Comm_split(machine, slot / (int)w->settings.node_pes, slot, &w->node);
+    if (w->job.settings.node_pes == RMAI_AUTO || w->job.settings.node_pes >= n) return RMA_SUCCESS;
+    code = MPI_Comm_split(machine, slot / (int)w->job.settings.node_pes, slot, &w->node);
     if (code != MPI_SUCCESS) w->node = MPI_COMM_NULL;
     MPI_Comm_free(&machine);
     return rmai_mpi(code, "rma_init", "MPI_Comm_split");
@@ -201,15 +175,16 @@ static int cut_machine(struct rmai_world *w, int slot, int n) {
 static int find_node(struct rmai_world *w) {
     MPI_Group all, here;
     int code, *ranks;
-    MPI_Comm_rank(w->node, &w->node_my_pe);
-    MPI_Comm_size(w->node, &w->node_n_pes);
-    w->node_pes = malloc(2 * (size_t)w->node_n_pes * sizeof(int));
-    if (!w->node_pes) return rmai_error(RMA_ERR_NO_MEM, "rma_init: no memory for the %d PEs of a node", w->node_n_pes);
-    ranks = w->node_pes + w->node_n_pes;
-    for (int q = 0; q < w->node_n_pes; q++) ranks[q] = q;
+    MPI_Comm_rank(w->node, &w->job.node_my_pe);
+    MPI_Comm_size(w->node, &w->job.node_n_pes);
+    w->job.node_pes = malloc(2 * (size_t)w->job.node_n_pes * sizeof(int));
+    if (!w->job.node_pes)
+        return rmai_error(RMA_ERR_NO_MEM, "rma_init: no memory for the %d PEs of a node", w->job.node_n_pes);
+    ranks = w->job.node_pes + w->job.node_n_pes;
+    for (int q = 0; q < w->job.node_n_pes; q++) ranks[q] = q;
     MPI_Comm_group(MPI_COMM_WORLD, &all);
     MPI_Comm_group(w->node, &here);
-    code = MPI_Group_translate_ranks(here, w->node_n_pes, ranks, all, w->node_pes);
+    code = MPI_Group_translate_ranks(here, w->job.node_n_pes, ranks, all, w->job.node_pes);
     MPI_Group_free(&all);
     MPI_Group_free(&here);
     return rmai_mpi(code, "rma_init", "MPI_Group_translate_ranks");
@@ -224,8 +199,8 @@ static void shrink(struct rmai_layout *l) {
 static int open_facts(struct rmai_world *w) {
     int found = find_machine(w), code = check_launcher(w);
     if (code == RMA_SUCCESS) code = read_settings(w);
-    if (code == RMA_SUCCESS && w->n_pes > 1 << 24)
-        code = rmai_error(RMA_ERR_LAUNCH, "rma_init: %d PEs: a global pointer names 2^24 at most", w->n_pes);
+    if (code == RMA_SUCCESS && w->job.n_pes > 1 << 24)
+        code = rmai_error(RMA_ERR_LAUNCH, "rma_init: %d PEs: a global pointer names 2^24 at most", w->job.n_pes);
     rmai_statics_find(&w->statics);
     w->statics_stuck = 0;
     return code == RMA_SUCCESS ? found : code;
@@ -237,7 +212,7 @@ static int open_node(struct rmai_world *w) {
     MPI_Comm_size(w->node, &n);
     code = cut_machine(w, slot, n);
     if (code == RMA_SUCCESS) code = find_node(w);
-    return code == RMA_SUCCESS ? rmai_bind((enum rmai_bind)w->settings.bind, slot, n, w->binding) : code;
+    return code == RMA_SUCCESS ? rmai_bind((enum rmai_bind)w->job.settings.bind, slot, n, w->job.binding) : code;
 }
 
 /* All PEs get the same layout: their limits, within what a node can map. */
@@ -245,28 +220,30 @@ static int agree_on_layout(struct rmai_world *w, int code) {
     int most;
     code = rmai_consensus_nodes(w, code, &most);
     if (code != RMA_SUCCESS) return code;
-    w->networked = w->node_n_pes < w->n_pes || (w->settings.amo == RMAI_AMO_MPI && w->n_pes > 1);
-    rmai_layout(&w->layout, w->settings.heap_max, w->settings.local_max,
-                w->statics_mode == RMAI_STATICS_OFF ? 0 : w->statics.size);
-    while (w->layout.stride > SPACE_MAX || w->layout.stride > NODE_MAX / (size_t)most) shrink(&w->layout);
+    w->job.networked = w->job.node_n_pes < w->job.n_pes || (w->job.settings.amo == RMAI_AMO_MPI && w->job.n_pes > 1);
+    rmai_layout(&w->job.layout, w->job.settings.heap_max, w->job.settings.local_max,
+                w->job.statics_mode == RMAI_STATICS_OFF ? 0 : w->statics.size);
+    while (w->job.layout.stride > SPACE_MAX || w->job.layout.stride > NODE_MAX / (size_t)most) shrink(&w->job.layout);
     return RMA_SUCCESS;
 }
 
 static int close_node(struct rmai_world *w) {
     if (w->node != MPI_COMM_NULL) MPI_Comm_free(&w->node);
-    free(w->node_pes);
-    w->node_pes = NULL;
+    free(w->job.node_pes);
+    w->job.node_pes = NULL;
     return RMA_SUCCESS;
 }
 
 /* PEs agree here on each size that is tried. Another node may have refused what this one has mapped. */
 static int open_reservation(struct rmai_world *w) {
     for (;;) {
-        int code = rmai_consensus(w, rmai_reserve(&w->reservation, w->node, w->layout.stride));
+        int code = rmai_consensus(w, rmai_reserve(&w->reservation, w->node, w->job.layout.stride));
+        w->job.spaces = w->reservation.node_base;
+        w->job.stride = w->reservation.stride;
         if (code != RMA_ERR_NO_MEM) return code;
-        if (w->layout.symmetric_max <= SMALLEST_HEAP && w->layout.local_max <= SMALLEST_HEAP) return code;
+        if (w->job.layout.symmetric_max <= SMALLEST_HEAP && w->job.layout.local_max <= SMALLEST_HEAP) return code;
         rmai_unreserve(&w->reservation);
-        shrink(&w->layout);
+        shrink(&w->job.layout);
     }
 }
 
@@ -279,55 +256,56 @@ int rmai_commit_for(void *context, void *start, size_t len) { return rmai_commit
 /* The room for the global variables. Where a node has one PE they are not moved: nobody else reaches them by load and
  * store. */
 static int make_room_for_statics(struct rmai_world *w, char *space) {
-    if (w->statics_mode != RMAI_STATICS_REMAP || w->node_n_pes == 1) return RMA_SUCCESS;
-    return rmai_commit(&w->reservation, space + w->layout.statics, w->statics.size);
+    if (w->job.statics_mode != RMAI_STATICS_REMAP || w->job.node_n_pes == 1) return RMA_SUCCESS;
+    return rmai_commit(&w->reservation, space + w->job.layout.statics, w->statics.size);
 }
 
 static int open_memory(struct rmai_world *w) {
-    char *space = w->reservation.node_base + (size_t)w->node_my_pe * w->reservation.stride;
-    struct rmai_header *h = (struct rmai_header *)(void *)space;
+    char *space = rmai_job_space(&w->job, w->job.node_my_pe);
+    struct rmai_facts *mine = (struct rmai_facts *)(void *)space;
     struct rmai_segment guest; /* made here; whoever uses it takes a view under its lock */
-    size_t got = 0, init = rmai_max(w->settings.heap_init, RMA_SIZE_MIN_);
+    size_t got = 0, init = rmai_max(w->job.settings.heap_init, RMA_SIZE_MIN_);
     int code;
     pthread_mutex_init(&w->local_lock, NULL);
     code = rmai_teams_commit(w);
     if (code == RMA_SUCCESS)
-        code = rmai_segment_create(&w->symmetric, &w->reservation, space + w->layout.symmetric_table,
-                                   space + w->layout.symmetric, w->layout.symmetric_max, "symmetric heap",
+        code = rmai_segment_create(&w->symmetric, &w->reservation, space + w->job.layout.symmetric_table,
+                                   space + w->job.layout.symmetric, w->job.layout.symmetric_max, "symmetric heap",
                                    rmai_error_of_shmem("rma_init") ? "SHMEM_SYMMETRIC_SIZE, RMA_HEAP_MAX"
                                                                    : "RMA_HEAP_MAX");
     if (code == RMA_SUCCESS)
-        code = rmai_segment_create(&w->local, &w->reservation, space + w->layout.local_table, space + w->layout.local,
-                                   w->layout.local_max, "local heap", "RMA_LOCAL_MAX");
+        code = rmai_segment_create(&w->local, &w->reservation, space + w->job.layout.local_table,
+                                   space + w->job.layout.local, w->job.layout.local_max, "local heap", "RMA_LOCAL_MAX");
     if (code == RMA_SUCCESS)
-        code = rmai_segment_create(&guest, &w->reservation, space + w->layout.guest_table, space + w->layout.guest,
-                                   w->layout.guest_max, "guests' part of the local heap", "half of RMA_LOCAL_MAX");
+        code =
+            rmai_segment_create(&guest, &w->reservation, space + w->job.layout.guest_table, space + w->job.layout.guest,
+                                w->job.layout.guest_max, "guests' part of the local heap", "half of RMA_LOCAL_MAX");
     memset(&w->quick, 0, sizeof w->quick);
-    w->quick.shared = w->local.shared = w->n_pes > 1; /* the watchman gives back for other nodes */
+    w->quick.shared = w->local.shared = w->job.n_pes > 1; /* the progress thread gives back for other nodes */
     if (code == RMA_SUCCESS) code = rmai_attachments_open(w);
     if (code == RMA_SUCCESS) code = make_room_for_statics(w, space);
-    if (code == RMA_SUCCESS && w->networked)
-        code = rmai_commit(&w->reservation, space + w->layout.symmetric - RMAI_PROBE_ROOM, RMAI_PROBE_ROOM);
+    if (code == RMA_SUCCESS && w->job.networked)
+        code = rmai_commit(&w->reservation, space + w->job.layout.symmetric - RMAI_PROBE_ROOM, RMAI_PROBE_ROOM);
     if (code == RMA_SUCCESS) code = rmai_segment_commit(&w->symmetric, rmai_min(init, w->symmetric.max), &got);
     if (code != RMA_SUCCESS) {
         rmai_error_prefix("rma_init: ");
         return code;
     }
-    if (w->settings.heap_check == RMAI_CHECK_FULL) w->symmetric.guard = w->local.guard = RMAI_RED_ZONE;
+    if (w->job.settings.heap_check == RMAI_CHECK_FULL) w->symmetric.guard = w->local.guard = RMAI_RED_ZONE;
     rmai_segment_extend(&w->symmetric, rmai_min(rmai_round_up(init, RMAI_PAGE), got));
-    rmai_affinity(&h->cpus);
-    h->quota = rmai_cpu_quota();
-    h->pe = w->my_pe;
-    h->pid = getpid();
-    h->pid_namespace = rmai_process_namespace();
-    h->statics = (uint64_t)(uintptr_t)w->statics.base;
-    atomic_store_explicit(&h->extent[RMAI_GUEST], w->layout.guest, memory_order_release);
-    atomic_store_explicit(&h->extent[RMAI_OWN], w->layout.local, memory_order_release);
+    rmai_affinity(&mine->cpus);
+    mine->quota = rmai_cpu_quota();
+    mine->pe = w->job.my_pe;
+    mine->pid = getpid();
+    mine->pid_namespace = rmai_process_namespace();
+    mine->statics = (uint64_t)(uintptr_t)w->statics.base;
+    atomic_store_explicit(&mine->extent[RMAI_GUEST], w->job.layout.guest, memory_order_release);
+    atomic_store_explicit(&mine->extent[RMAI_OWN], w->job.layout.local, memory_order_release);
     return RMA_SUCCESS;
 }
 
 static int close_memory(struct rmai_world *w) {
-    rmai_serve_end(w);
+    rmai_service_end(w);
     rmai_attachments_close(w);
     pthread_mutex_destroy(&w->local_lock);
     return RMA_SUCCESS;
@@ -337,19 +315,20 @@ static struct rmai_barrier_shared *barrier_part(void *context, uint32_t q) {
     return &rmai_header(context, (int)q)->barrier;
 }
 
-static int help_others(void *context) { return rmai_far_progress(context, 1); }
+static int help_others(void *context) { return rmai_net_progress(context, 1); }
 
 /* Whether there are more PEs than processors, as this PE sees it. Nodes of one machine share its processors:
  * containers, and nodes that are simulated. */
 static int open_waiting(struct rmai_world *w) {
-    struct rmai_header *mine = rmai_header(w, w->node_my_pe);
+    struct rmai_facts *mine = rmai_facts(&w->job, w->job.node_my_pe);
     struct rmai_cpus cpus = {{0}};
-    int n = w->node_n_pes, quota = INT_MAX, usable, code = RMA_SUCCESS;
-    for (int q = 0; q < w->node_n_pes; q++) {
-        rmai_cpus_add(&cpus, &rmai_header(w, q)->cpus);
-        if (rmai_header(w, q)->quota < quota) quota = rmai_header(w, q)->quota;
+    int n = w->job.node_n_pes, quota = INT_MAX, usable, code = RMA_SUCCESS;
+    for (int q = 0; q < w->job.node_n_pes; q++) {
+        rmai_cpus_add(&cpus, &rmai_facts(&w->job, q)->cpus);
+        if (rmai_facts(&w->job, q)->quota < quota) quota = rmai_facts(&w->job, q)->quota;
     }
-    if (w->node_n_pes < w->n_pes) code = rmai_net_machine(w->one_machine, cpus.word, RMAI_CPU_WORDS, &n);
+    if (w->job.node_n_pes < w->job.n_pes)
+        code = rmai_transport_machine(w->job.one_machine, cpus.word, RMAI_CPU_WORDS, &n);
     usable = rmai_cpus_count(&cpus);
     mine->crowded = n > (usable < quota ? usable : quota);
     return code;
@@ -359,32 +338,32 @@ static int open_waiting(struct rmai_world *w) {
  * all have looked at the same. */
 static int agree_on_waiting(struct rmai_world *w, int code) {
     struct rmai_patience patience = {.polls = POLLS_ROOMY, .yields = YIELDS_ROOMY};
-    int crowded = rmai_header(w, w->node_my_pe)->crowded;
-    w->crowded_somewhere = crowded;
-    if (w->node_n_pes < w->n_pes) {
+    int crowded = rmai_facts(&w->job, w->job.node_my_pe)->crowded;
+    w->job.crowded_somewhere = crowded;
+    if (w->job.node_n_pes < w->job.n_pes) {
         code = rmai_consensus_crowded(w, code, crowded);
-        for (int q = 0; q < w->node_n_pes; q++) crowded |= rmai_header(w, q)->crowded;
+        for (int q = 0; q < w->job.node_n_pes; q++) crowded |= rmai_facts(&w->job, q)->crowded;
     }
     if (code != RMA_SUCCESS) return code;
     if (crowded) patience = (struct rmai_patience){.yields = YIELDS_CROWDED};
     patience.context = w;
     patience.late = rmai_stall_late;
     patience.late_no_more = rmai_stall_over;
-    if (w->networked) {
+    if (w->job.networked) {
         patience.progress = help_others;
         patience.polls *= POLLS_FAR;
         patience.nap = crowded ? NAP_CROWDED : NAP_ROOMY;
-        patience.doze = &w->far.doze;
-        patience.slept_on = &w->far.slept_on;
+        patience.doze = &w->net.doze;
+        patience.slept_on = &w->net.slept_on;
     }
-    if (w->settings.spin != RMAI_AUTO) {
-        patience.polls = (unsigned)rmai_min((size_t)w->settings.spin, UINT_MAX);
+    if (w->job.settings.spin != RMAI_AUTO) {
+        patience.polls = (unsigned)rmai_min((size_t)w->job.settings.spin, UINT_MAX);
     } else if (!crowded) {
         atomic_store_explicit(&w->polls_now, patience.polls, memory_order_relaxed);
         patience.polls_now = &w->polls_now;
     }
-    rmai_barrier_setup(&w->barrier, (uint32_t)w->node_n_pes, (uint32_t)w->node_my_pe, w->node_pes, crowded, patience,
-                       barrier_part, w);
+    rmai_barrier_setup(&w->barrier, (uint32_t)w->job.node_n_pes, (uint32_t)w->job.node_my_pe, w->job.node_pes, crowded,
+                       patience, barrier_part, &w->job);
     return RMA_SUCCESS;
 }
 
@@ -397,7 +376,7 @@ static int at_mpi_finalize(MPI_Comm comm, int keyval, void *value, void *extra) 
         rmai_meet(&rmai_world, "MPI_Finalize");
         release(&rmai_world);
     }
-    rmai_usher_start(&rmai_world);
+    if (rmai_world.job.settings.finalize_helper) rmai_finalize_helper_start(rmai_world.job.n_nodes);
     return MPI_SUCCESS;
 }
 
@@ -415,14 +394,14 @@ static int watch_mpi_finalize(void) {
 }
 
 static int open_connections(struct rmai_world *w) {
-    struct rmai_header *first = rmai_header(w, 0);
+    struct rmai_facts *first = rmai_facts(&w->job, 0);
     int code = RMA_SUCCESS;
-    if (w->networked) code = rmai_net_open(&w->net, w->node_my_pe == 0, rmai_agree_merge);
-    if (code == RMA_SUCCESS && w->networked && w->node_my_pe == 0) {
-        MPI_Comm_rank(w->net.leaders, &first->my_node);
-        MPI_Comm_size(w->net.leaders, &first->n_nodes);
+    if (w->job.networked) code = rmai_transport_open(&w->transport, w->job.node_my_pe == 0, rmai_agree_merge);
+    if (code == RMA_SUCCESS && w->job.networked && w->job.node_my_pe == 0) {
+        MPI_Comm_rank(w->transport.leaders, &first->my_node);
+        MPI_Comm_size(w->transport.leaders, &first->n_nodes);
     }
-    if (code == RMA_SUCCESS && w->networked) code = rmai_far_open(w);
+    if (code == RMA_SUCCESS && w->job.networked) code = rmai_net_open(w);
     if (code == RMA_SUCCESS) code = rmai_teams_open(w);
     if (code == RMA_SUCCESS) rmai_contexts_open(w);
     return code == RMA_SUCCESS ? watch_mpi_finalize() : code;
@@ -430,49 +409,49 @@ static int open_connections(struct rmai_world *w) {
 
 static int agree_on_connections(struct rmai_world *w, int code) {
     code = rmai_consensus(w, code);
-    w->my_node = w->networked && code == RMA_SUCCESS ? rmai_header(w, 0)->my_node : 0;
-    w->n_nodes = w->networked && code == RMA_SUCCESS ? rmai_header(w, 0)->n_nodes : 1;
+    w->job.my_node = w->job.networked && code == RMA_SUCCESS ? rmai_facts(&w->job, 0)->my_node : 0;
+    w->job.n_nodes = w->job.networked && code == RMA_SUCCESS ? rmai_facts(&w->job, 0)->n_nodes : 1;
     return code;
 }
 
 static int close_connections(struct rmai_world *w) {
     rmai_contexts_close(w);
     rmai_teams_close(w);
-    rmai_far_close(w);
-    rmai_net_close(&w->net);
+    rmai_net_close(w);
+    rmai_transport_close(&w->transport);
     return RMA_SUCCESS;
 }
 
 /* A system that refuses to lay shared memory over them (a tool such as valgrind, a sandbox) still lets peers read and
  * write them where they are. All PEs of the job go the same way, as rma_ptr tells the program which it is. */
 static int open_statics(struct rmai_world *w) {
-    char *space = (char *)rmai_header(w, w->node_my_pe);
+    char *space = rmai_job_space(&w->job, w->job.node_my_pe);
     int moved = 1, code = RMA_SUCCESS;
-    if (w->statics_mode == RMAI_STATICS_REMAP && w->node_n_pes > 1)
-        moved = rmai_statics_move(&w->statics, space + w->layout.statics) == 0;
+    if (w->job.statics_mode == RMAI_STATICS_REMAP && w->job.node_n_pes > 1)
+        moved = rmai_statics_move(&w->statics, space + w->job.layout.statics) == 0;
     code = rmai_consensus_moved(w, RMA_SUCCESS, &moved);
     if (code != RMA_SUCCESS) return code;
     if (!moved) {
-        w->statics_mode = RMAI_STATICS_WINDOW;
+        w->job.statics_mode = RMAI_STATICS_WINDOW;
         if (rmai_statics_return(&w->statics) != 0)
             code = rmai_error(RMA_ERR_SYSTEM, "rma_init: cannot move global variables back");
     }
-    if (code == RMA_SUCCESS && w->statics_mode == RMAI_STATICS_WINDOW && w->node_n_pes > 1 &&
-        (code = rmai_serve_start(w)) != RMA_SUCCESS)
+    if (code == RMA_SUCCESS && w->job.statics_mode == RMAI_STATICS_WINDOW && w->job.node_n_pes > 1 &&
+        (code = rmai_service_start(w)) != RMA_SUCCESS)
         rmai_error_prefix("rma_init: ");
     return code;
 }
 
 /* A meeting too: nobody writes to variables that a peer is still moving back. */
 static int agree_on_statics(struct rmai_world *w, int code) {
-    return w->statics_mode == RMAI_STATICS_WINDOW ? rmai_consensus(w, code) : code;
+    return w->job.statics_mode == RMAI_STATICS_WINDOW ? rmai_consensus(w, code) : code;
 }
 
 /* Shared memory over which a PE still has its variables cannot be unmapped there, and so nowhere on the node. */
 static int close_statics(struct rmai_world *w) {
     int stuck = rmai_statics_return(&w->statics) != 0, code = RMA_SUCCESS;
     w->statics_stuck = stuck;
-    if (w->statics_mode != RMAI_STATICS_OFF && w->node_n_pes > 1)
+    if (w->job.statics_mode != RMAI_STATICS_OFF && w->job.node_n_pes > 1)
         code = rmai_mpi_merge(w->node, &w->statics_stuck, 1, MPI_INT, MPI_MAX, "rma_finalize");
     if (stuck) return rmai_error(RMA_ERR_SYSTEM, "rma_finalize: cannot move global variables back");
     if (w->statics_stuck)
@@ -485,60 +464,60 @@ static void put_line(void *out, const char *line) { fprintf(out, "librma:   %s\n
 static void inform(struct rmai_world *w) {
     char heap[24], local[24], space[24];
     const char *guess, *entry;
-    if (w->my_pe != 0) return;
+    if (w->job.my_pe != 0) return;
     for (int n = 0; (entry = rmai_settings_unknown(n, &guess)) != NULL; n++)
         rmai_note("%.*s is not a setting%s%s%s", (int)strcspn(entry, "="), entry, guess ? "; is " : "",
                   guess ? guess : "", guess ? " meant?" : "");
-    if (!w->settings.info) return;
-    rmai_note("version %s, %d PEs on %d nodes; %d on this one, %s, %s", RMA_VERSION, w->n_pes, w->n_nodes,
-              w->node_n_pes, w->barrier.crowded ? "more than processors" : "a processor each", w->binding);
+    if (!w->job.settings.info) return;
+    rmai_note("version %s, %d PEs on %d nodes; %d on this one, %s, %s", RMA_VERSION, w->job.n_pes, w->job.n_nodes,
+              w->job.node_n_pes, w->barrier.crowded ? "more than processors" : "a processor each", w->job.binding);
     rmai_note("heaps of up to %s (symmetric) and %s (local) per PE, %s reserved on this node",
-              rmai_format_size(heap, w->layout.symmetric_max), rmai_format_size(local, w->layout.local_max),
-              rmai_format_size(space, w->layout.stride * (size_t)w->node_n_pes));
+              rmai_format_size(heap, w->job.layout.symmetric_max), rmai_format_size(local, w->job.layout.local_max),
+              rmai_format_size(space, w->job.layout.stride * (size_t)w->job.node_n_pes));
     rmai_note("global variables: %s%s", rmai_format_size(heap, w->statics.size),
-              w->statics_mode == RMAI_STATICS_OFF ? ", not symmetric"
-              : w->statics.moved                  ? ", reached by load and store"
-              : w->node_n_pes == 1                ? ", in place: no peer on this node"
-                                                  : ", in place, reached by process_vm_readv");
-    if (w->n_nodes > 1)
+              w->job.statics_mode == RMAI_STATICS_OFF ? ", not symmetric"
+              : w->statics.moved                      ? ", reached by load and store"
+              : w->job.node_n_pes == 1                ? ", in place: no peer on this node"
+                                                      : ", in place, reached by process_vm_readv");
+    if (w->job.n_nodes > 1)
         rmai_note("to other nodes: %s; %s",
-                  w->far.windowless || w->far.only_atomics ? "messages"
-                  : w->far.one_sided > 0                   ? "the symmetric heap through an MPI window"
+                  w->net.windowless || w->net.only_atomics ? "messages"
+                  : w->net.one_sided > 0                   ? "the symmetric heap through an MPI window"
                                          : "messages, and an MPI window for puts and gets of middle size",
-                  w->watched ? "a thread of each PE serves them" : "served within calls only");
-    rmai_note("atomics on the symmetric heap: by %s", w->far.amo_mpi ? "MPI" : "the processors");
-    rmai_settings_print(&w->settings, put_line, stderr);
+                  w->job.all_progress ? "a thread of each PE serves them" : "served within calls only");
+    rmai_note("atomics on the symmetric heap: by %s", w->net.amo_mpi ? "MPI" : "the processors");
+    rmai_settings_print(&w->job.settings, put_line, stderr);
 }
 
 /* Only now: before, what others might ask for cannot be found. No thread is no reason to end: others are served from
  * within calls. */
-static void start_watchman(struct rmai_world *w) {
-    if (!w->far.active || w->settings.progress == RMAI_PROGRESS_NONE) return;
-    if (rmai_watchman_start(w, rmai_error_name("rma_init")) != RMA_SUCCESS && (w->mpi_multiple || w->my_pe == 0))
-        rmai_note("PE %d: %s", w->my_pe, rma_last_error());
+static void start_progress_thread(struct rmai_world *w) {
+    if (!w->net.active || w->job.settings.progress == RMAI_PROGRESS_NONE) return;
+    if (rmai_progress_thread_start(w, rmai_error_name("rma_init")) != RMA_SUCCESS &&
+        (w->job.mpi_multiple || w->job.my_pe == 0))
+        rmai_note("PE %d: %s", w->job.my_pe, rma_last_error());
 }
 
 /* The last step: from now on others may ask this PE for something, as soon as all have agreed. */
 static int open_reach(struct rmai_world *w) {
-    int code = rmai_far_cover(w, "rma_init");
+    int code = rmai_net_cover(w, "rma_init");
     if (code != RMA_SUCCESS) return code;
-    w->ended = 0;
-    w->returned = &rmai_header(w, w->node_my_pe)->returned[RMAI_OWN];
-    w->quick_open = w->level != RMA_THREAD_MULTIPLE && !w->local.guard;
+    w->returned = &rmai_header(&w->job, w->job.node_my_pe)->returned[RMAI_OWN];
+    w->quick_open = w->job.level != RMA_THREAD_MULTIPLE && !w->local.guard;
     set_reach(w);
-    start_watchman(w);
+    start_progress_thread(w);
     rmai_flush_watch_start(w);
     return RMA_SUCCESS;
 }
 
 static int agree_on_reach(struct rmai_world *w, int code) {
-    return w->networked ? rmai_consensus_watched(w, code) : code;
+    return w->job.networked ? rmai_consensus_watched(w, code) : code;
 }
 
 static int close_reach(struct rmai_world *w) {
     rmai_flush_watch_end(w);
-    rmai_watchman_end(w);
-    rma_reach_ = nowhere;
+    rmai_progress_thread_end(w);
+    rmai_reach_close();
     w->quick_open = 0;
     return RMA_SUCCESS;
 }
@@ -586,7 +565,7 @@ static int open_steps(struct rmai_world *w) {
         code = steps[i].agree(w, steps[i].open(w));
         if (code != RMA_SUCCESS) {
             struct rmai_error_kept why;
-            if (w->failed_pe != w->my_pe) rmai_error_add(" (%s)", steps[i].name);
+            if (w->failed_pe != w->job.my_pe) rmai_error_add(" (%s)", steps[i].name);
             rmai_error_keep(&why);
             close_steps(w, i + 1);
             rmai_error_restore(&why);
@@ -600,9 +579,8 @@ static int release(struct rmai_world *w) {
     struct rmai_blocking blocking;
     int code;
     rmai_report(w);
-    rmai_blocking_begin(&blocking, w, "rma_finalize", "closing windows and communicators", 1);
+    rmai_blocking_begin(&blocking, &w->job.settings, "rma_finalize", "closing windows and communicators", 1);
     rmai_traffic_report(w);
-    w->ended = 1;
     code = close_steps(w, N_STEPS);
     rmai_blocking_end(&blocking);
     return code;
@@ -612,12 +590,12 @@ static int start_watched(struct rmai_world *w, int required) {
     int code = start_mpi(w, required);
     if (code != RMA_SUCCESS) return code;
     introduce(w);
-    memset(&w->settings, 0, sizeof w->settings);
-    rmai_net_none(&w->net);
+    memset(&w->job.settings, 0, sizeof w->job.settings);
+    rmai_transport_none(&w->transport);
     memset(&w->teams, 0, sizeof w->teams);
     memset(&w->contexts, 0, sizeof w->contexts);
     memset(&w->traffic, 0, sizeof w->traffic);
-    w->far.active = 0;
+    w->net.active = 0;
     code = open_steps(w);
     if (code == RMA_SUCCESS) inform(w);
     return code;
@@ -626,7 +604,7 @@ static int start_watched(struct rmai_world *w, int required) {
 static int start(struct rmai_world *w, int required) {
     struct rmai_blocking blocking;
     int code;
-    rmai_blocking_begin(&blocking, w, "rma_init", "MPI_Init_thread", 0);
+    rmai_blocking_begin(&blocking, NULL, "rma_init", "MPI_Init_thread", 0);
     w->blocking = &blocking;
     code = start_watched(w, required);
     rmai_blocking_end(&blocking);
@@ -642,12 +620,12 @@ static int init(int required, int *provided) {
         if (rmai_running("rma_init") != RMA_SUCCESS) return rmai_raise(RMA_ERR_STATE);
     } else {
         int code;
-        w->failed_pe = w->my_pe = 0; /* until MPI and the others say otherwise */
+        w->failed_pe = w->job.my_pe = 0; /* until MPI and the others say otherwise */
         rmai_exit_begin();
         code = start(w, required);
         if (code != RMA_SUCCESS) {
             /* The handler of the PE that failed ends the job; ours would print a line that says less. */
-            if (w->failed_pe != w->my_pe && rma_set_errhandler(NULL) == rma_errors_abort) sleep(5);
+            if (w->failed_pe != w->job.my_pe && rma_set_errhandler(NULL) == rma_errors_abort) sleep(5);
             rmai_raise(code);
             /* Exhaustion at init leaves nothing to go on with, and is shown as any other error is. */
             if (code == RMA_ERR_NO_MEM) rma_set_errhandler(NULL)(code, rma_last_error());
@@ -658,7 +636,7 @@ static int init(int required, int *provided) {
         rmai_exit_watch();
     }
     w->references++;
-    if (provided) *provided = w->level;
+    if (provided) *provided = w->job.level;
     return RMA_SUCCESS;
 }
 
@@ -684,14 +662,14 @@ int rma_finalize(void) {
     if (rma_reach_.running) {
         /* What was begun and has failed is told, and is no reason to go on. */
         code = rmai_contexts_end(w, "rma_finalize", NULL);
-        one = rmai_far_calm(w, "rma_finalize");
+        one = rmai_net_quiet_default(w, "rma_finalize");
         if (code == RMA_SUCCESS) code = one;
         over = rmai_meet(w, "rma_finalize");
         if (over == RMA_SUCCESS) over = release(w);
     }
     MPI_Finalized(&finalized);
     if (w->owns_mpi && !finalized && over == RMA_SUCCESS) {
-        rmai_blocking_begin(&blocking, w, "rma_finalize", "MPI_Finalize", 1);
+        rmai_blocking_begin(&blocking, &w->job.settings, "rma_finalize", "MPI_Finalize", 1);
         over = rmai_mpi(MPI_Finalize(), "rma_finalize", "MPI_Finalize");
         rmai_blocking_end(&blocking);
     }
@@ -700,7 +678,7 @@ int rma_finalize(void) {
 }
 
 void rma_abort(int code) {
-    rmai_note("PE %d called rma_abort(%d)", rmai_world.my_pe, code);
+    rmai_note("PE %d called rma_abort(%d)", rmai_world.job.my_pe, code);
     rmai_exit_job(code);
     abort(); /* not reached: exit does not return */
 }
@@ -711,7 +689,7 @@ void rma_exit_(int code) {
     abort(); /* not reached: exit does not return */
 }
 
-int rma_level_(void) { return rmai_world.level; }
+int rma_level_(void) { return rmai_world.job.level; }
 
 /* ---- queries ---- */
 
@@ -724,18 +702,18 @@ int rma_initialized(void) { return (int)rma_reach_.running; }
         return -1;                                                                                                     \
     }
 
-QUERY(rma_my_pe, rmai_world.my_pe)
-QUERY(rma_n_pes, rmai_world.n_pes)
-QUERY(rma_node_my_pe, rmai_world.node_my_pe)
-QUERY(rma_node_n_pes, rmai_world.node_n_pes)
-QUERY(rma_my_node, rmai_world.my_node)
-QUERY(rma_n_nodes, rmai_world.n_nodes)
+QUERY(rma_my_pe, rmai_world.job.my_pe)
+QUERY(rma_n_pes, rmai_world.job.n_pes)
+QUERY(rma_node_my_pe, rmai_world.job.node_my_pe)
+QUERY(rma_node_n_pes, rmai_world.job.node_n_pes)
+QUERY(rma_my_node, rmai_world.job.my_node)
+QUERY(rma_n_nodes, rmai_world.job.n_nodes)
 
 int rma_on_node(int pe) {
     int code = rmai_running("rma_on_node");
-    if (code == RMA_SUCCESS) code = rmai_check_pe(&rmai_world, "rma_on_node", "PE", pe);
+    if (code == RMA_SUCCESS) code = rmai_check_pe(&rmai_world.job, "rma_on_node", "PE", pe);
     if (rmai_raise(code) != RMA_SUCCESS) return 0;
-    return rmai_node_slot(&rmai_world, pe) >= 0;
+    return rmai_node_slot(&rmai_world.job, pe) >= 0;
 }
 
 double rma_wtime(void) {

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The asking side. A flight is a message under way with what its answer will fill; a peer has one more flight open, in
- * which records gather. An open flight leaves when nothing is under way to its peer, when somebody waits for it, when
+/* The asking side. A batch is a message under way with what its answer will fill; a peer has one more batch open, in
+ * which records gather. An open batch leaves when nothing is under way to its peer, when somebody waits for it, when
  * it is full, and when an answer comes back: so a lone record never waits, and a stream sends as much at once as came
  * together in a round trip.
  *
  * Nothing here waits without driving the progress of all, so two PEs that wait for each other serve each other. */
 #include "config.h"
 
-#include "runtime/far.h"
+#include "runtime/net/net.h"
 #include "base/attributes.h"
 #include "base/error.h"
+#include "base/word.h"
 #include "base/mpi.h"
 #include "base/wait.h"
 #include "runtime/world.h"
@@ -30,8 +31,8 @@
 #define LONG_FROM          ((size_t)32768)
 #define WINDOW_PIECE       ((size_t)8 << 20)  /* bytes through the window before others are served, */
 #define WINDOW_PIECE_LATER ((size_t)64 << 20) /* and of a nonblocking call */
-#define KNOCK_EVERY        64
-#define KNOCK_ATOMICS      4        /* most are waited for, one by one */
+#define DOORBELL_EVERY     64
+#define DOORBELL_ATOMICS   4        /* most are waited for, one by one */
 #define PAUSE              2000000u /* ticks */
 #define LOCK_POLLS         1000
 #define MESSAGES_MOST      64   /* heard before the caller goes on with its own work */
@@ -43,7 +44,7 @@
 /* Who holds it polls for its own answer, which is long; so it is asked for by `wanted` too, and then let go of between
  * two looks. Where processors suffice nobody goes to sleep for it at once: to be woken would take longer than the
  * message. */
-static void lock(struct rmai_far *f) {
+static void lock(struct rmai_net *f) {
     if (RMAI_LIKELY(pthread_mutex_trylock(&f->lock) == 0)) return;
     atomic_fetch_add_explicit(&f->wanted, 1, memory_order_relaxed);
     for (int i = f->crowded ? 0 : LOCK_POLLS; i > 0; i--) {
@@ -56,10 +57,10 @@ static void lock(struct rmai_far *f) {
     atomic_fetch_sub_explicit(&f->wanted, 1, memory_order_relaxed);
 }
 
-static void unlock(struct rmai_far *f) { pthread_mutex_unlock(&f->lock); }
+static void unlock(struct rmai_net *f) { pthread_mutex_unlock(&f->lock); }
 
 /* Lets one of those who want the lock have it, if there is one. */
-static void give_way(struct rmai_far *f) {
+static void give_way(struct rmai_net *f) {
     int wanted = atomic_load_explicit(&f->wanted, memory_order_relaxed);
     if (RMAI_LIKELY(wanted == 0)) return;
     unlock(f);
@@ -121,7 +122,7 @@ static struct rmai_peer *peer_of(struct rmai_pending *s, int pe) {
         if (!*slot) return NULL;
         (*slot)->set = s;
         (*slot)->pe = pe;
-        (*slot)->knock = MPI_REQUEST_NULL;
+        (*slot)->doorbell = MPI_REQUEST_NULL;
         s->n_peers++;
     }
     return s->last = *slot;
@@ -132,7 +133,7 @@ static struct rmai_peer *peer_of(struct rmai_pending *s, int pe) {
 static int flush_window(struct rmai_world *w, const char *call, struct rmai_pending *s, int pe) {
     int code;
     rmai_flush_begins(&s->flush, call, pe);
-    code = pe < 0 ? rmai_net_flush_all(&w->net, call) : rmai_net_flush(&w->net, call, pe);
+    code = pe < 0 ? rmai_transport_flush_all(&w->transport, call) : rmai_transport_flush(&w->transport, call, pe);
     rmai_flush_ends(&s->flush);
     return code;
 }
@@ -140,16 +141,17 @@ static int flush_window(struct rmai_world *w, const char *call, struct rmai_pend
 static int flush_window_local(struct rmai_world *w, const char *call, struct rmai_pending *s, int pe) {
     int code;
     rmai_flush_begins(&s->flush, call, pe);
-    code = rmai_net_flush_local(&w->net, call, pe);
+    code = rmai_transport_flush_local(&w->transport, call, pe);
     rmai_flush_ends(&s->flush);
     return code;
 }
 
-static void set_calm(struct rmai_pending *s, uint32_t calm) {
+static void set_nothing_pending(struct rmai_pending *s, uint32_t nothing) {
     /* Release: a thread whose quiet finds it calm, because another one's quiet was, sees what that one has waited for.
      */
-    __atomic_store_n(s->calm, calm, __ATOMIC_RELEASE);
-    if (s->calm_too != s->calm) __atomic_store_n(s->calm_too, calm, __ATOMIC_RELEASE);
+    __atomic_store_n(s->nothing_pending, nothing, __ATOMIC_RELEASE);
+    if (s->nothing_pending_too != s->nothing_pending)
+        __atomic_store_n(s->nothing_pending_too, nothing, __ATOMIC_RELEASE);
 }
 
 /* Something of p has to be completed by quiet. */
@@ -158,7 +160,7 @@ static void list(struct rmai_peer *p) {
     p->listed = 1;
     p->next = p->set->busy;
     p->set->busy = p;
-    set_calm(p->set, 0);
+    set_nothing_pending(p->set, 0);
 }
 
 /* Messages of one PE to another are heard and done in the order in which they were sent; long data and the window are
@@ -180,18 +182,19 @@ static void unlist(struct rmai_world *w, struct rmai_peer *p) {
         }
     if (s->busy) return;
     atomic_store_explicit(&s->puts, RMAI_NO_PUTS, memory_order_relaxed);
-    set_calm(s, !w->far.amo_mpi);
+    set_nothing_pending(s, !w->net.amo_mpi);
 }
 
-void rmai_pending_open(struct rmai_world *w, struct rmai_pending *s, uint32_t *calm, uint32_t *calm_too) {
-    *s = (struct rmai_pending){.calm = calm, .calm_too = calm_too};
+void rmai_pending_open(struct rmai_world *w, struct rmai_pending *s, uint32_t *nothing_pending,
+                       uint32_t *nothing_pending_too) {
+    *s = (struct rmai_pending){.nothing_pending = nothing_pending, .nothing_pending_too = nothing_pending_too};
     pthread_mutex_init(&s->lock, NULL);
-    set_calm(s, !(w->far.active && w->far.amo_mpi));
+    set_nothing_pending(s, !(w->net.active && w->net.amo_mpi));
 }
 
 void rmai_pending_close(struct rmai_pending *s) {
     for (unsigned i = 0; i < s->room; i++) {
-        if (s->peers[i]) rmai_net_let_go(&s->peers[i]->knock);
+        if (s->peers[i]) rmai_transport_let_go(&s->peers[i]->doorbell);
         free(s->peers[i]);
     }
     free(s->peers);
@@ -199,62 +202,62 @@ void rmai_pending_close(struct rmai_pending *s) {
     pthread_mutex_destroy(&s->lock);
 }
 
-/* ---- flights ---- */
+/* ---- batches ---- */
 
-static struct rmai_flight *take(struct rmai_far *f) {
-    struct rmai_flight *flight = f->idle;
-    if (flight) {
-        f->idle = flight->next;
+static struct rmai_batch *take(struct rmai_net *f) {
+    struct rmai_batch *batch = f->idle;
+    if (batch) {
+        f->idle = batch->next;
     } else {
-        if (f->n_flights == RMAI_FLIGHTS || !(flight = malloc(sizeof *flight))) return NULL;
-        flight->id = (uint16_t)f->n_flights;
-        f->flight[f->n_flights++] = flight;
+        if (f->n_batches == RMAI_BATCHES || !(batch = malloc(sizeof *batch))) return NULL;
+        batch->id = (uint16_t)f->n_batches;
+        f->batch[f->n_batches++] = batch;
     }
-    flight->n = flight->answered = 0;
-    flight->bytes = flight->answer = sizeof(struct rmai_envelope);
-    flight->sent = flight->data = MPI_REQUEST_NULL;
-    flight->buffer = NULL;
-    flight->get = 0;
-    return flight;
+    batch->n = batch->answered = 0;
+    batch->bytes = batch->answer = sizeof(struct rmai_envelope);
+    batch->sent = batch->data = MPI_REQUEST_NULL;
+    batch->buffer = NULL;
+    batch->get = 0;
+    return batch;
 }
 
 /* Both locks are held. */
 static void leave(struct rmai_world *w, struct rmai_peer *p) {
-    struct rmai_flight *flight = p->open;
-    const struct rmai_envelope e = {.kind = RMAI_WIRE_REQUEST, .flight = flight->id, .n = flight->n};
-    memcpy(flight->message, &e, sizeof e);
+    struct rmai_batch *batch = p->open;
+    const struct rmai_envelope e = {.kind = RMAI_WIRE_REQUEST, .batch = batch->id, .n = batch->n};
+    memcpy(batch->message, &e, sizeof e);
     p->open = NULL;
-    p->flights++;
+    p->under_way++;
     rmai_add(&w->traffic.more[RMAI_SENT], 1);
-    if (rmai_net_send(&w->net, p->pe, flight->message, flight->bytes, &flight->sent) != RMA_SUCCESS) fatal();
+    if (rmai_transport_send(&w->transport, p->pe, batch->message, batch->bytes, &batch->sent) != RMA_SUCCESS) fatal();
 }
 
-/* A flight is over when it is answered, and neither its message nor its data are in MPI's hands any more. */
-static void land(struct rmai_world *w, struct rmai_flight *flight) {
-    struct rmai_far *f = &w->far;
-    struct rmai_peer *p = flight->peer;
-    int sent = rmai_net_done(&flight->sent), moved = sent == 1 ? rmai_net_done(&flight->data) : 0;
+/* A batch is over when it is answered, and neither its message nor its data are in MPI's hands any more. */
+static void land(struct rmai_world *w, struct rmai_batch *batch) {
+    struct rmai_net *f = &w->net;
+    struct rmai_peer *p = batch->peer;
+    int sent = rmai_transport_done(&batch->sent), moved = sent == 1 ? rmai_transport_done(&batch->data) : 0;
     if (sent < 0 || moved < 0) fatal();
-    if (!sent || !moved || !flight->answered) {
-        flight->next = f->moving;
-        f->moving = flight;
+    if (!sent || !moved || !batch->answered) {
+        batch->next = f->moving;
+        f->moving = batch;
         return;
     }
     /* A long one's waiter waits for the data too. */
-    for (unsigned i = 0; i < flight->n; i++)
-        if (flight->expect[i].waiter) flight->expect[i].waiter->left--;
-    flight->next = f->idle;
-    f->idle = flight;
+    for (unsigned i = 0; i < batch->n; i++)
+        if (batch->expect[i].waiter) batch->expect[i].waiter->left--;
+    batch->next = f->idle;
+    f->idle = batch;
     hold(p->set);
-    p->flights--;
+    p->under_way--;
     if (p->open && p->open->n) leave(w, p);
     let(p->set);
 }
 
 static void look_at_moving(struct rmai_world *w) {
-    struct rmai_flight *all = w->far.moving;
-    w->far.moving = NULL;
-    for (struct rmai_flight *next; all; all = next) {
+    struct rmai_batch *all = w->net.moving;
+    w->net.moving = NULL;
+    for (struct rmai_batch *next; all; all = next) {
         next = all->next;
         land(w, all);
     }
@@ -293,55 +296,56 @@ static RMAI_COLD int damaged(int from, const char *wrong) {
     return rmai_error(RMA_ERR_MPI, "a message from PE %d is damaged: %s", from, wrong);
 }
 
-/* The flight that an answer of PE `from` is for; NULL if no request of that number is under way to it. */
-static struct rmai_flight *flight_of(const struct rmai_far *f, int from, const struct rmai_envelope *e) {
-    struct rmai_flight *flight = e->flight < f->n_flights ? f->flight[e->flight] : NULL;
-    return flight && !flight->answered && flight->peer->pe == from && flight->peer->open != flight ? flight : NULL;
+/* The batch that an answer of PE `from` is for; NULL if no request of that number is under way to it. */
+static struct rmai_batch *batch_of(const struct rmai_net *f, int from, const struct rmai_envelope *e) {
+    struct rmai_batch *batch = e->batch < f->n_batches ? f->batch[e->batch] : NULL;
+    return batch && !batch->answered && batch->peer->pe == from && batch->peer->open != batch ? batch : NULL;
 }
 
 static int take_answer(struct rmai_world *w, int from, const struct rmai_envelope *e, struct rmai_wire_reader *m) {
-    struct rmai_flight *flight = flight_of(&w->far, from, e);
+    struct rmai_batch *batch = batch_of(&w->net, from, e);
     struct rmai_item item;
     const unsigned char *data;
     char text[128];
     int more;
-    if (RMAI_UNLIKELY(!flight)) {
-        snprintf(text, sizeof text, "it answers request %u, which is not under way to that PE", e->flight);
+    if (RMAI_UNLIKELY(!batch)) {
+        snprintf(text, sizeof text, "it answers request %u, which is not under way to that PE", e->batch);
         return damaged(from, text);
     }
     while ((more = rmai_wire_next_item(m, &item, &data)) > 0) {
-        struct rmai_expect *x = &flight->expect[item.record < flight->n ? item.record : 0];
-        if (RMAI_UNLIKELY(item.record >= flight->n || !take_item(flight->peer, x, &item, data))) {
+        struct rmai_expect *x = &batch->expect[item.record < batch->n ? item.record : 0];
+        if (RMAI_UNLIKELY(item.record >= batch->n || !take_item(batch->peer, x, &item, data))) {
             snprintf(text, sizeof text, "item %u of %u has %u bytes for record %u of the %u in request %u", m->next,
-                     m->n, item.len, item.record + 1u, flight->n, flight->id);
+                     m->n, item.len, item.record + 1u, batch->n, batch->id);
             return damaged(from, text);
         }
-        if (item.code != RMA_SUCCESS && flight->get) rmai_net_cancel(&flight->data); /* no data will come */
+        if (item.code != RMA_SUCCESS && batch->get) rmai_transport_cancel(&batch->data); /* no data will come */
     }
     if (RMAI_UNLIKELY(more < 0)) return damaged(from, m->wrong);
-    flight->answered = 1;
-    if (flight->data == MPI_REQUEST_NULL || flight->get) {
-        /* A put's data under way: the flight is in the list already. */
-        struct rmai_flight **i = &w->far.moving;
-        while (*i && *i != flight) i = &(*i)->next;
-        if (*i) *i = flight->next;
-        land(w, flight);
+    batch->answered = 1;
+    if (batch->data == MPI_REQUEST_NULL || batch->get) {
+        /* A put's data under way: the batch is in the list already. */
+        struct rmai_batch **i = &w->net.moving;
+        while (*i && *i != batch) i = &(*i)->next;
+        if (*i) *i = batch->next;
+        land(w, batch);
     }
     return RMA_SUCCESS;
 }
 
 static int send_data(struct rmai_world *w, int from, const struct rmai_envelope *e) {
-    struct rmai_flight *flight = flight_of(&w->far, from, e);
+    struct rmai_batch *batch = batch_of(&w->net, from, e);
     char text[128];
     int code;
-    if (RMAI_UNLIKELY(!flight || !flight->buffer || flight->get || flight->data != MPI_REQUEST_NULL)) {
+    if (RMAI_UNLIKELY(!batch || !batch->buffer || batch->get || batch->data != MPI_REQUEST_NULL)) {
         snprintf(text, sizeof text,
-                 "it asks for the data of request %u, no long put to that PE that waits to send them", e->flight);
+                 "it asks for the data of request %u, no long put to that PE that waits to send them", e->batch);
         return damaged(from, text);
     }
-    code = rmai_net_send_long(&w->net, from, rmai_long_tag(flight->id, 0), flight->buffer, flight->len, &flight->data);
-    flight->next = w->far.moving;
-    w->far.moving = flight;
+    code = rmai_transport_send_long(&w->transport, from, rmai_long_tag(batch->id, 0), batch->buffer, batch->len,
+                                    &batch->data);
+    batch->next = w->net.moving;
+    w->net.moving = batch;
     return code;
 }
 
@@ -354,36 +358,37 @@ static int progress(struct rmai_world *w) {
     size_t len;
     const void *message;
     struct rmai_wire_reader m;
-    while (heard < MESSAGES_MOST && (message = rmai_net_hear(&w->net, &from, &len, &code)) != NULL) {
+    while (heard < MESSAGES_MOST &&
+           (message = rmai_transport_next_message(&w->transport, &from, &len, &code)) != NULL) {
         const struct rmai_envelope *e = rmai_wire_open(&m, message, len);
         /* Without memory for the answer the request stays, and is heard again in the next turn. */
         if (RMAI_LIKELY(e != NULL) && (e->kind == RMAI_WIRE_REQUEST || e->kind == RMAI_WIRE_PING) &&
-            RMAI_UNLIKELY(!rmai_answer_ready(w)))
+            RMAI_UNLIKELY(!rmai_reply_ready(w)))
             break;
         switch (RMAI_LIKELY(e != NULL) ? e->kind : RMAI_WIRE_KINDS) {
-            case RMAI_WIRE_REQUEST: code = rmai_answer(w, from, e, &m); break;
+            case RMAI_WIRE_REQUEST: code = rmai_reply(w, from, e, &m); break;
             case RMAI_WIRE_GO: code = send_data(w, from, e); break;
             case RMAI_WIRE_ANSWER: code = take_answer(w, from, e, &m); break;
-            case RMAI_WIRE_KNOCK: break;
-            case RMAI_WIRE_PING: code = rmai_answer_ping(w, from, e); break;
+            case RMAI_WIRE_DOORBELL: break;
+            case RMAI_WIRE_PING: code = rmai_reply_ping(w, from, e); break;
             case RMAI_WIRE_ALIVE: code = take_sign_of_life(w, from, e, len); break;
             default: code = damaged(from, e ? "it is of no kind that there is" : m.wrong);
         }
-        if (code == RMA_SUCCESS) code = rmai_net_heard(&w->net);
+        if (code == RMA_SUCCESS) code = rmai_transport_message_done(&w->transport);
         if (code != RMA_SUCCESS) break;
         heard++;
     }
-    if (code == RMA_SUCCESS) code = rmai_answer_go_on(w);
+    if (code == RMA_SUCCESS) code = rmai_reply_go_on(w);
     if (code != RMA_SUCCESS) fatal();
-    if (w->far.moving) look_at_moving(w);
-    atomic_fetch_add_explicit(&w->far.turns, 1, memory_order_relaxed);
+    if (w->net.moving) look_at_moving(w);
+    atomic_fetch_add_explicit(&w->net.turns, 1, memory_order_relaxed);
     if (heard) rmai_add(&w->traffic.more[RMAI_HEARD], (uint64_t)heard);
-    if (heard) rmai_rouse_dozer(&w->far.doze); /* what has come may be what another thread waits for */
+    if (heard) rmai_rouse_dozer(&w->net.doze); /* what has come may be what another thread waits for */
     return heard;
 }
 
-int rmai_far_progress(struct rmai_world *w, int try) {
-    struct rmai_far *f = &w->far;
+int rmai_net_progress(struct rmai_world *w, int try) {
+    struct rmai_net *f = &w->net;
     int heard;
     if (!f->active) return 0;
     if (!try)
@@ -398,23 +403,23 @@ int rmai_far_progress(struct rmai_world *w, int try) {
 /* ---- waiting ---- */
 
 /* What one wait is about: for whom, how patiently. */
-struct vigil {
+struct wait_state {
     unsigned looks, idle;
     long nap;
     struct rmai_stall stall;
 };
 
-static struct vigil vigil(const char *call, int pe) {
-    return (struct vigil){.nap = NAP_FIRST, .stall = {.call = call, .pe = pe}};
+static struct wait_state wait_begins(const char *call, int pe) {
+    return (struct wait_state){.nap = NAP_FIRST, .stall = {.call = call, .pe = pe}};
 }
 
-static void vigil_end(struct rmai_world *w, struct vigil *v) {
+static void wait_ends(struct rmai_world *w, struct wait_state *v) {
     if (RMAI_UNLIKELY(v->stall.last > 0)) rmai_stall_end(w, &v->stall);
 }
 
 /* One look, and a rest if there was nothing to hear. The lock is held, and let go where others may want it. */
-static void look(struct rmai_world *w, struct vigil *v) {
-    struct rmai_far *f = &w->far;
+static void look(struct rmai_world *w, struct wait_state *v) {
+    struct rmai_net *f = &w->net;
     int heard = progress(w);
     /* Where messages never end there is no rest. */
     if (++v->looks % LOOKS_A_STALL == 0) rmai_stall_look(w, &v->stall);
@@ -442,23 +447,23 @@ static int failed_there(const char *call, int pe, int code) {
 
 /* Until all of the waiter's records are done. Returns the code of the first that failed, with its text recorded. */
 static int wait_for(struct rmai_world *w, const char *call, int pe, struct rmai_waiter *waiter) {
-    struct vigil v = vigil(call, pe);
+    struct wait_state v = wait_begins(call, pe);
     while (waiter->left > 0) look(w, &v);
-    vigil_end(w, &v);
+    wait_ends(w, &v);
     if (waiter->code == RMA_SUCCESS) return RMA_SUCCESS;
     return *waiter->text ? rmai_error(waiter->code, "%s", waiter->text) : failed_there(call, pe, waiter->code);
 }
 
-int rmai_far_finish(struct rmai_world *w, const char *call, const char *what, MPI_Request *request,
+int rmai_net_finish(struct rmai_world *w, const char *call, const char *what, MPI_Request *request,
                     const struct rmai_team *team) {
-    struct vigil v = vigil(call, -1);
+    struct wait_state v = wait_begins(call, -1);
     int done = 0, code;
     v.stall.awaited = team ? RMAI_AWAITED_TEAM : RMAI_AWAITED_LEADERS;
     v.stall.team = v.stall.meeting = team;
-    lock(&w->far);
+    lock(&w->net);
     while ((code = MPI_Test(request, &done, MPI_STATUS_IGNORE)) == MPI_SUCCESS && !done) look(w, &v);
-    vigil_end(w, &v);
-    unlock(&w->far);
+    wait_ends(w, &v);
+    unlock(&w->net);
     return rmai_mpi(code, call, what);
 }
 
@@ -470,7 +475,7 @@ struct ask {
     struct rmai_pending *set;
     int pe, may_fail;
     struct rmai_record r;
-    const void *data; /* of r.len bytes, with RMAI_FAR_PUT, RMAI_FAR_PUT_LONG */
+    const void *data; /* of r.len bytes, with RMAI_RECORD_PUT, RMAI_RECORD_PUT_LONG */
     struct rmai_expect expect;
     size_t answer; /* bytes of data in the item, at most */
     int put;       /* a release has to come after it */
@@ -490,124 +495,124 @@ static struct need need_of(const struct ask *a) {
     return need;
 }
 
-static int fits(const struct rmai_flight *flight, const struct need *need) {
-    return flight->n < RMAI_RECORDS && flight->bytes + need->bytes <= RMAI_MESSAGE &&
-           flight->answer + need->answer <= RMAI_MESSAGE;
+static int fits(const struct rmai_batch *batch, const struct need *need) {
+    return batch->n < RMAI_RECORDS && batch->bytes + need->bytes <= RMAI_MESSAGE &&
+           batch->answer + need->answer <= RMAI_MESSAGE;
 }
 
-/* To p's open flight. Only now it is pending: whoever waited for a place may have let others in, and their quiet. */
+/* To p's open batch. Only now it is pending: whoever waited for a place may have let others in, and their quiet. */
 static void append(struct rmai_peer *p, const struct ask *a, const struct need *need) {
-    struct rmai_flight *flight = p->open;
-    unsigned char *at = flight->message + flight->bytes;
+    struct rmai_batch *batch = p->open;
+    unsigned char *at = batch->message + batch->bytes;
     struct rmai_record r = a->r;
     size_t data = rmai_data_after(&r);
     r.name = (uint8_t)need->name;
     memcpy(at, &r, sizeof r);
     if (need->name) memcpy(at + sizeof r, a->call, need->name);
     if (data) memcpy(at + sizeof r + rmai_padded(need->name), a->data, data);
-    flight->bytes += need->bytes;
-    flight->answer += need->answer;
-    flight->expect[flight->n++] = a->expect;
+    batch->bytes += need->bytes;
+    batch->answer += need->answer;
+    batch->expect[batch->n++] = a->expect;
     list(p);
-    if (a->put) note_put(p->set, p->pe, r.kind == RMAI_FAR_PUT);
+    if (a->put) note_put(p->set, p->pe, r.kind == RMAI_RECORD_PUT);
 }
 
-/* Most records of a stream join the flight that is open while another is under way: for that the lock of all is not
+/* Most records of a stream join the batch that is open while another is under way: for that the lock of all is not
  * needed. Returns 0 if it is. */
 static int join(struct rmai_world *w, const struct ask *a) {
     struct rmai_pending *s = a->set;
     const struct need need = need_of(a);
-    struct rmai_flight *flight = NULL;
+    struct rmai_batch *batch = NULL;
     int look = 0;
     hold(s);
-    if (RMAI_LIKELY(s->last && s->last->pe == a->pe && s->last->flights > 0)) flight = s->last->open;
-    if (flight && flight->n && fits(flight, &need)) {
+    if (RMAI_LIKELY(s->last && s->last->pe == a->pe && s->last->under_way > 0)) batch = s->last->open;
+    if (batch && batch->n && fits(batch, &need)) {
         append(s->last, a, &need);
-        look = flight->n % RECORDS_A_LOOK == 0;
+        look = batch->n % RECORDS_A_LOOK == 0;
     } else {
-        flight = NULL;
+        batch = NULL;
     }
     let(s);
-    if (look) rmai_far_progress(w, 1);
-    return flight != NULL;
+    if (look) rmai_net_progress(w, 1);
+    return batch != NULL;
 }
 
-/* Adds the record to the peer's open flight, if need be after waiting for one. The lock of all is held. */
+/* Adds the record to the peer's open batch, if need be after waiting for one. The lock of all is held. */
 static int add(struct rmai_world *w, const struct ask *a) {
-    struct rmai_far *f = &w->far;
+    struct rmai_net *f = &w->net;
     struct rmai_pending *s = a->set;
     const struct need need = need_of(a);
     struct rmai_peer *p;
-    struct rmai_flight *flight;
-    struct vigil v;
+    struct rmai_batch *batch;
+    struct wait_state v;
     int waited = 0, due = 0;
     hold(s);
     p = peer_of(s, a->pe);
-    while (p && !((flight = p->open) != NULL && fits(flight, &need))) {
-        if (flight && flight->n && p->flights < RMAI_CREDITS) {
+    while (p && !((batch = p->open) != NULL && fits(batch, &need))) {
+        if (batch && batch->n && p->under_way < RMAI_CREDITS) {
             leave(w, p);
-        } else if (!flight && (p->open = take(f)) != NULL) {
+        } else if (!batch && (p->open = take(f)) != NULL) {
             p->open->peer = p;
-        } else if (!flight && f->n_flights == 0) {
+        } else if (!batch && f->n_batches == 0) {
             p = NULL;
         } else {
             let(s);
-            if (!waited++) v = vigil(a->call, a->pe);
+            if (!waited++) v = wait_begins(a->call, a->pe);
             look(w, &v);
             hold(s);
         }
     }
     if (p) {
         append(p, a, &need);
-        if (!a->hold && (p->flights == 0 || (a->now && p->flights < RMAI_CREDITS)))
+        if (!a->hold && (p->under_way == 0 || (a->now && p->under_way < RMAI_CREDITS)))
             leave(w, p);
         else
             due = !a->hold && p->open->n % RECORDS_A_LOOK == 0;
     }
     let(s);
-    if (waited) vigil_end(w, &v);
+    if (waited) wait_ends(w, &v);
     if (due) progress(w);
     return p ? RMA_SUCCESS : no_memory(a->call, a->pe);
 }
 
-/* A record whose data travel by tag: in a flight of its own. */
+/* A record whose data travel by tag: in a batch of its own. */
 static int add_long(struct rmai_world *w, const struct ask *a, void *buffer, size_t len, int get) {
-    struct rmai_far *f = &w->far;
+    struct rmai_net *f = &w->net;
     struct rmai_pending *s = a->set;
     const struct need need = need_of(a);
     struct rmai_peer *p;
-    struct rmai_flight *flight;
-    struct vigil v;
+    struct rmai_batch *batch;
+    struct wait_state v;
     int waited = 0;
     hold(s);
     p = peer_of(s, a->pe);
-    /* Until nothing is open, and a credit and a flight are free. */
-    while (p && (p->flights >= RMAI_CREDITS || (p->open && p->open->n) || (!p->open && !(p->open = take(f))))) {
-        if (p->open && p->open->n && p->flights < RMAI_CREDITS) {
+    /* Until nothing is open, and a credit and a batch are free. */
+    while (p && (p->under_way >= RMAI_CREDITS || (p->open && p->open->n) || (!p->open && !(p->open = take(f))))) {
+        if (p->open && p->open->n && p->under_way < RMAI_CREDITS) {
             leave(w, p);
-        } else if (f->n_flights == 0) {
+        } else if (f->n_batches == 0) {
             p = NULL;
         } else {
             let(s);
-            if (!waited++) v = vigil(a->call, a->pe);
+            if (!waited++) v = wait_begins(a->call, a->pe);
             look(w, &v);
             hold(s);
         }
     }
     if (p) {
-        flight = p->open;
-        flight->peer = p;
-        flight->buffer = buffer;
-        flight->len = len;
-        flight->get = get;
-        if (get && rmai_net_receive_long(&w->net, p->pe, rmai_long_tag(flight->id, 1), buffer, len, &flight->data) !=
-                       RMA_SUCCESS)
+        batch = p->open;
+        batch->peer = p;
+        batch->buffer = buffer;
+        batch->len = len;
+        batch->get = get;
+        if (get && rmai_transport_receive_long(&w->transport, p->pe, rmai_long_tag(batch->id, 1), buffer, len,
+                                               &batch->data) != RMA_SUCCESS)
             fatal();
         append(p, a, &need);
         leave(w, p);
     }
     let(s);
-    if (waited) vigil_end(w, &v);
+    if (waited) wait_ends(w, &v);
     return p ? RMA_SUCCESS : no_memory(a->call, a->pe);
 }
 
@@ -621,7 +626,7 @@ static int move(struct rmai_world *w, struct ask *a, char *buffer, size_t len, i
         if (waiter) waiter->left++;
         a->now = waiter && done + n == len;
         if (longs) {
-            a->r.kind = get ? RMAI_FAR_GET_LONG : RMAI_FAR_PUT_LONG;
+            a->r.kind = get ? RMAI_RECORD_GET_LONG : RMAI_RECORD_PUT_LONG;
             a->r.value = n;
             code = add_long(w, a, buffer + done, n, get);
         } else if (get) {
@@ -650,22 +655,22 @@ static int move(struct rmai_world *w, struct ask *a, char *buffer, size_t len, i
  * processes of a machine: short ones that nobody waits for gather in batches (an eighth of the time), long ones go
  * straight into place (two thirds). */
 static size_t in_window(const struct rmai_world *w, uint64_t offset, size_t len, enum rmai_when when) {
-    size_t at = (size_t)offset - w->layout.symmetric,
-           covered = atomic_load_explicit(&w->far.covered, memory_order_acquire);
-    if (offset < w->layout.symmetric || at > covered || len > covered - at) return 0;
-    if (w->far.only_atomics) return 0;
-    if (w->far.one_sided <= 0 && (len >= LONG_FROM || when == RMAI_COPIED || (when == RMAI_LATER && len <= SHORT_MOST)))
+    size_t at = (size_t)offset - w->job.layout.symmetric,
+           covered = atomic_load_explicit(&w->net.covered, memory_order_acquire);
+    if (offset < w->job.layout.symmetric || at > covered || len > covered - at) return 0;
+    if (w->net.only_atomics) return 0;
+    if (w->net.one_sided <= 0 && (len >= LONG_FROM || when == RMAI_COPIED || (when == RMAI_LATER && len <= SHORT_MOST)))
         return 0;
     return at + RMAI_PROBE_ROOM;
 }
 
-/* With one thread nobody else uses what the way through the window changes: the watchman does not. */
+/* With one thread nobody else uses what the way through the window changes: the progress thread does not. */
 static void hold_threads(struct rmai_world *w, struct rmai_pending *s) {
-    if (w->level == RMA_THREAD_MULTIPLE) hold(s);
+    if (w->job.level == RMA_THREAD_MULTIPLE) hold(s);
 }
 
 static void let_threads(struct rmai_world *w, struct rmai_pending *s) {
-    if (w->level == RMA_THREAD_MULTIPLE) let(s);
+    if (w->job.level == RMA_THREAD_MULTIPLE) let(s);
 }
 
 /* The peer, with something that quiet completes; NULL without memory. */
@@ -679,19 +684,19 @@ static struct rmai_peer *touch(struct rmai_pending *s, int pe) {
 
 /* MPI does what comes through the window without a word to us: who is asked so learns by a message now and then, and
  * after each pause, that it does well to look often. */
-static void knock(struct rmai_world *w, struct rmai_peer *p, unsigned every) {
-    static const struct rmai_envelope knocking = {.kind =
-                                                      RMAI_WIRE_KNOCK}; /* may be on its way after the set has ended */
+static void ring_doorbell(struct rmai_world *w, struct rmai_peer *p, unsigned every) {
+    static const struct rmai_envelope doorbell = {
+        .kind = RMAI_WIRE_DOORBELL}; /* may be on its way after the set has ended */
     uint64_t before = p->used;
-    if (w->far.one_sided > 0) return;
+    if (w->net.one_sided > 0) return;
     p->used = rmai_ticks();
     if (p->used - before < PAUSE && ++p->through_window % every != 0) return;
-    if (rmai_net_done(&p->knock) != 1) return;
-    if (rmai_net_send(&w->net, p->pe, &knocking, sizeof knocking, &p->knock) != RMA_SUCCESS) fatal();
+    if (rmai_transport_done(&p->doorbell) != 1) return;
+    if (rmai_transport_send(&w->transport, p->pe, &doorbell, sizeof doorbell, &p->doorbell) != RMA_SUCCESS) fatal();
 }
 
 /* 0: the range does not go through the window. The set's lock is held until MPI is done with it: so whoever takes the
- * window down, having closed it, has only to flush each set once (rmai_far_cover), and finds nobody there after. */
+ * window down, having closed it, has only to flush each set once (rmai_net_cover), and finds nobody there after. */
 static int by_window(struct rmai_world *w, const char *call, struct rmai_pending *s, int pe, uint64_t offset,
                      void *buffer, size_t len, enum rmai_when when, int get, int *code) {
     struct rmai_peer *p;
@@ -701,13 +706,13 @@ static int by_window(struct rmai_world *w, const char *call, struct rmai_pending
         if (!(p = get && when == RMAI_NOW ? peer_of(s, pe) : touch(s, pe)))
             *code = no_memory(call, pe);
         else
-            *code = get ? rmai_net_get(&w->net, call, pe, disp, buffer, len)
-                        : rmai_net_put(&w->net, call, pe, disp, buffer, len);
+            *code = get ? rmai_transport_get(&w->transport, call, pe, disp, buffer, len)
+                        : rmai_transport_put(&w->transport, call, pe, disp, buffer, len);
         if (!get) note_put(s, pe, 0);
         /* To flush a get for good is the same, and MPICH does it some ten nanoseconds faster. */
         if (*code == RMA_SUCCESS && when != RMAI_LATER)
             *code = get ? flush_window(w, call, s, pe) : flush_window_local(w, call, s, pe);
-        if (*code == RMA_SUCCESS) knock(w, p, KNOCK_EVERY);
+        if (*code == RMA_SUCCESS) ring_doorbell(w, p, DOORBELL_EVERY);
     }
     let_threads(w, s);
     return disp != 0;
@@ -723,7 +728,7 @@ static int by_window_in_pieces(struct rmai_world *w, const char *call, struct rm
     for (*done = 0; len - *done > piece; *done += piece) {
         if (!by_window(w, call, s, pe, offset + *done, buffer + *done, piece, RMAI_NOW, get, code)) return 0;
         if (*code != RMA_SUCCESS) return 1;
-        rmai_far_progress(w, 1);
+        rmai_net_progress(w, 1);
     }
     if (!by_window(w, call, s, pe, offset + *done, buffer + *done, len - *done, when, get, code)) return 0;
     rmai_count(&w->traffic, RMA_PATH_WINDOW, get ? RMAI_GETS : RMAI_PUTS, len);
@@ -737,10 +742,10 @@ static int ask_one(struct rmai_world *w, struct ask *a, void *dest, size_t len) 
     a->expect = (struct rmai_expect){.dest = dest, .len = (uint32_t)len, .waiter = &waiter};
     a->answer = len;
     a->now = 1;
-    lock(&w->far);
+    lock(&w->net);
     code = add(w, a);
     if (code == RMA_SUCCESS) code = wait_for(w, a->call, a->pe, &waiter);
-    unlock(&w->far);
+    unlock(&w->net);
     return code;
 }
 
@@ -751,19 +756,19 @@ static int look_at_all(struct rmai_world *w, const char *call, struct rmai_pendi
                     .set = s,
                     .pe = pe,
                     .may_fail = 1,
-                    .r = {.kind = RMAI_FAR_LOOK, .op = !get, .offset = offset, .value = len}};
+                    .r = {.kind = RMAI_RECORD_LOOK, .op = !get, .offset = offset, .value = len}};
     return len > INLINE_PIECE ? ask_one(w, &a, NULL, 0) : RMA_SUCCESS;
 }
 
 /* Attached memory is looked up by its owner: it may be gone. */
 static int attached(uint64_t offset) { return offset >= RMA_GPTR_ATTACHED_; }
 
-int rmai_far_release(struct rmai_world *w, const char *call, struct rmai_pending *s, int pe) {
+int rmai_net_release(struct rmai_world *w, const char *call, struct rmai_pending *s, int pe) {
     int puts = atomic_load_explicit(&s->puts, memory_order_relaxed);
-    return puts == RMAI_NO_PUTS || puts == 1 + pe ? RMA_SUCCESS : rmai_far_quiet(w, call, s);
+    return puts == RMAI_NO_PUTS || puts == 1 + pe ? RMA_SUCCESS : rmai_net_quiet(w, call, s);
 }
 
-int rmai_far_put(struct rmai_world *w, const char *call, struct rmai_pending *s, int pe, uint64_t offset,
+int rmai_net_put(struct rmai_world *w, const char *call, struct rmai_pending *s, int pe, uint64_t offset,
                  const void *source, size_t len, enum rmai_when when) {
     struct ask a;
     struct rmai_waiter waiter;
@@ -778,7 +783,7 @@ int rmai_far_put(struct rmai_world *w, const char *call, struct rmai_pending *s,
                      .pe = pe,
                      .may_fail = attached(offset),
                      .put = 1,
-                     .r = {.kind = RMAI_FAR_PUT, .offset = offset}};
+                     .r = {.kind = RMAI_RECORD_PUT, .offset = offset}};
     waiter = (struct rmai_waiter){0};
     rmai_count(&w->traffic, RMA_PATH_REQUEST, RMAI_PUTS, len);
     if (a.may_fail && (code = look_at_all(w, call, s, pe, offset, len, 0)) != RMA_SUCCESS) return code;
@@ -787,14 +792,14 @@ int rmai_far_put(struct rmai_world *w, const char *call, struct rmai_pending *s,
         a.data = source;
         if (join(w, &a)) return RMA_SUCCESS;
     }
-    lock(&w->far);
+    lock(&w->net);
     code = move(w, &a, (char *)(uintptr_t)source, len, 0,
                 a.may_fail || (len > INLINE_MOST && when != RMAI_LATER) ? &waiter : NULL);
-    unlock(&w->far);
+    unlock(&w->net);
     return code;
 }
 
-int rmai_far_get(struct rmai_world *w, const char *call, struct rmai_pending *s, int pe, uint64_t offset, void *dest,
+int rmai_net_get(struct rmai_world *w, const char *call, struct rmai_pending *s, int pe, uint64_t offset, void *dest,
                  size_t len, enum rmai_when when) {
     struct ask a;
     struct rmai_waiter waiter;
@@ -804,14 +809,17 @@ int rmai_far_get(struct rmai_world *w, const char *call, struct rmai_pending *s,
     offset += done;
     dest = (char *)dest + done;
     len -= done;
-    a = (struct ask){
-        .call = call, .set = s, .pe = pe, .may_fail = attached(offset), .r = {.kind = RMAI_FAR_GET, .offset = offset}};
+    a = (struct ask){.call = call,
+                     .set = s,
+                     .pe = pe,
+                     .may_fail = attached(offset),
+                     .r = {.kind = RMAI_RECORD_GET, .offset = offset}};
     waiter = (struct rmai_waiter){0};
     rmai_count(&w->traffic, RMA_PATH_REQUEST, RMAI_GETS, len);
     if (a.may_fail && (code = look_at_all(w, call, s, pe, offset, len, 1)) != RMA_SUCCESS) return code;
-    lock(&w->far);
+    lock(&w->net);
     code = move(w, &a, dest, len, 1, a.may_fail || when == RMAI_NOW ? &waiter : NULL);
-    unlock(&w->far);
+    unlock(&w->net);
     return code;
 }
 
@@ -849,20 +857,20 @@ static int begin_by_mpi(struct rmai_world *w, const char *call, struct rmai_pend
     int code;
     if (!p) return no_memory(call, pe);
     atomic_thread_fence(memory_order_release); /* what this PE has stored comes before, for whoever reads the word */
-    code = rmai_net_atomic(&w->net, call, pe, disp, op, len, &o->value, &o->cond, old);
-    if (pe != w->my_pe) knock(w, p, KNOCK_ATOMICS);
+    code = rmai_transport_atomic(&w->transport, call, pe, disp, op, len, &o->value, &o->cond, old);
+    if (pe != w->job.my_pe) ring_doorbell(w, p, DOORBELL_ATOMICS);
     return code;
 }
 
 /* The set's lock is held, where there are threads, and another one may have taken the window down: until there is one
  * again. */
 static int await_window(struct rmai_world *w, const char *call, struct rmai_pending *s) {
-    while (RMAI_UNLIKELY(atomic_load_explicit(&w->far.covered, memory_order_acquire) == 0)) {
-        if (w->far.windowless)
+    while (RMAI_UNLIKELY(atomic_load_explicit(&w->net.covered, memory_order_acquire) == 0)) {
+        if (w->net.windowless)
             return rmai_error(RMA_ERR_MPI, "%s: MPI's window, which RMA_AMO=mpi needs, is gone", call);
         let_threads(w, s);
-        lock(&w->far); /* it is held by who makes the window */
-        unlock(&w->far);
+        lock(&w->net); /* it is held by who makes the window */
+        unlock(&w->net);
         hold_threads(w, s);
     }
     return RMA_SUCCESS;
@@ -920,23 +928,23 @@ static int is_limit(int op) {
     return (op >= RMA_FETCH_MIN_ && op <= RMA_FETCH_SMAX_) || op == RMA_FETCH_FMIN_ || op == RMA_FETCH_FMAX_;
 }
 
-int rmai_far_atomic(struct rmai_world *w, const char *call, struct rmai_pending *s, int pe, uint64_t offset, int op,
+int rmai_net_atomic(struct rmai_world *w, const char *call, struct rmai_pending *s, int pe, uint64_t offset, int op,
                     size_t len, uint64_t value, uint64_t cond, void *old, int later) {
     struct ask a = {.call = call,
                     .set = s,
                     .pe = pe,
                     .may_fail = attached(offset),
-                    .r = {.kind = RMAI_FAR_ATOMIC,
+                    .r = {.kind = RMAI_RECORD_ATOMIC,
                           .op = (uint8_t)op,
-                          .flags = old ? RMAI_FAR_WANTED : 0,
+                          .flags = old ? RMAI_RECORD_WANTED : 0,
                           .len = (uint32_t)len,
                           .offset = offset,
                           .value = value,
                           .cond = cond}};
     unsigned char nothing[8];
     int code;
-    if (rmai_far_by_mpi(&w->far, w->layout.symmetric, offset)) {
-        size_t disp = (size_t)offset - w->layout.symmetric + RMAI_PROBE_ROOM;
+    if (rmai_net_by_mpi(&w->net, w->job.layout.symmetric, offset)) {
+        size_t disp = (size_t)offset - w->job.layout.symmetric + RMAI_PROBE_ROOM;
         rmai_count(&w->traffic, RMA_PATH_WINDOW, RMAI_ATOMICS, 0);
         return is_limit(op) ? limit_by_mpi(w, call, s, pe, disp, op, len, value, old)
                             : atomic_by_mpi(w, call, s, pe, disp, op, len, value, cond, old, later);
@@ -946,13 +954,13 @@ int rmai_far_atomic(struct rmai_world *w, const char *call, struct rmai_pending 
     a.expect = (struct rmai_expect){.dest = old, .len = (uint32_t)len};
     a.answer = old ? len : 0;
     if (join(w, &a)) return RMA_SUCCESS;
-    lock(&w->far);
+    lock(&w->net);
     code = add(w, &a);
-    unlock(&w->far);
+    unlock(&w->net);
     return code;
 }
 
-int rmai_far_put_signal(struct rmai_world *w, const char *call, struct rmai_pending *s, int pe, uint64_t offset,
+int rmai_net_put_signal(struct rmai_world *w, const char *call, struct rmai_pending *s, int pe, uint64_t offset,
                         const void *source, size_t len, uint64_t word, int op, size_t word_len, uint64_t value,
                         enum rmai_when when, int urgent) {
     struct ask put = {.call = call,
@@ -961,31 +969,32 @@ int rmai_far_put_signal(struct rmai_world *w, const char *call, struct rmai_pend
                       .put = !urgent,
                       .hold = 1,
                       .data = source,
-                      .r = {.kind = RMAI_FAR_PUT, .len = (uint32_t)len, .offset = offset}};
+                      .r = {.kind = RMAI_RECORD_PUT, .len = (uint32_t)len, .offset = offset}};
     struct ask signal = {
         .call = call,
         .set = s,
         .pe = pe,
         .now = urgent,
-        .r = {.kind = RMAI_FAR_ATOMIC, .op = (uint8_t)op, .len = (uint32_t)word_len, .offset = word, .value = value}};
+        .r = {
+            .kind = RMAI_RECORD_ATOMIC, .op = (uint8_t)op, .len = (uint32_t)word_len, .offset = word, .value = value}};
     struct ask together = {.call = call,
                            .set = s,
                            .pe = pe,
                            .put = 1,
                            .data = &word,
-                           .r = {.kind = RMAI_FAR_PUT_LONG,
+                           .r = {.kind = RMAI_RECORD_PUT_LONG,
                                  .op = (uint8_t)op,
-                                 .flags = RMAI_FAR_SIGNAL,
+                                 .flags = RMAI_RECORD_SIGNAL,
                                  .len = sizeof word,
                                  .offset = offset,
                                  .value = len,
                                  .cond = value}};
     struct rmai_waiter waiter = {.left = 1};
-    int code = urgent ? RMA_SUCCESS : rmai_far_release(w, call, s, pe);
+    int code = urgent ? RMA_SUCCESS : rmai_net_release(w, call, s, pe);
     if (code != RMA_SUCCESS) return code;
     rmai_count(&w->traffic, RMA_PATH_REQUEST, RMAI_ATOMICS, 0);
     if (len) rmai_count(&w->traffic, RMA_PATH_REQUEST, RMAI_PUTS, len);
-    lock(&w->far);
+    lock(&w->net);
     if (len <= INLINE_PIECE) {
         code = len ? add(w, &put) : RMA_SUCCESS;
         if (code == RMA_SUCCESS) code = add(w, &signal);
@@ -994,27 +1003,27 @@ int rmai_far_put_signal(struct rmai_world *w, const char *call, struct rmai_pend
         code = add_long(w, &together, (void *)(uintptr_t)source, len, 0);
         if (code == RMA_SUCCESS && when != RMAI_LATER) code = wait_for(w, call, pe, &waiter);
     }
-    unlock(&w->far);
+    unlock(&w->net);
     return code;
 }
 
 /* For what no context is named in. */
 static struct rmai_pending *standing(struct rmai_world *w) { return &w->contexts.standing.pending; }
 
-int rmai_far_alloc(struct rmai_world *w, const char *call, int pe, size_t size, uint64_t *g) {
+int rmai_net_alloc(struct rmai_world *w, const char *call, int pe, size_t size, uint64_t *g) {
     struct ask a = {
-        .call = call, .set = standing(w), .pe = pe, .may_fail = 1, .r = {.kind = RMAI_FAR_ALLOC, .value = size}};
+        .call = call, .set = standing(w), .pe = pe, .may_fail = 1, .r = {.kind = RMAI_RECORD_ALLOC, .value = size}};
     return ask_one(w, &a, g, sizeof *g);
 }
 
-int rmai_far_free(struct rmai_world *w, const char *call, int pe, uint64_t offset) {
+int rmai_net_free(struct rmai_world *w, const char *call, int pe, uint64_t offset) {
     struct ask a = {
-        .call = call, .set = standing(w), .pe = pe, .may_fail = 1, .r = {.kind = RMAI_FAR_FREE, .offset = offset}};
+        .call = call, .set = standing(w), .pe = pe, .may_fail = 1, .r = {.kind = RMAI_RECORD_FREE, .offset = offset}};
     return ask_one(w, &a, NULL, 0);
 }
 
-int rmai_far_extent(struct rmai_world *w, const char *call, int pe, int pool, int fresh, size_t *extent) {
-    struct ask a = {.call = call, .set = standing(w), .pe = pe, .r = {.kind = RMAI_FAR_EXTENTS}};
+int rmai_net_extent(struct rmai_world *w, const char *call, int pe, int pool, int fresh, size_t *extent) {
+    struct ask a = {.call = call, .set = standing(w), .pe = pe, .r = {.kind = RMAI_RECORD_EXTENTS}};
     size_t now[2];
     struct rmai_peer *p;
     int code = RMA_SUCCESS;
@@ -1031,36 +1040,37 @@ int rmai_far_extent(struct rmai_world *w, const char *call, int pe, int pool, in
 
 /* ---- signs of life ---- */
 
-void rmai_far_lock(struct rmai_world *w) {
-    if (w->far.active) lock(&w->far);
+void rmai_net_lock(struct rmai_world *w) {
+    if (w->net.active) lock(&w->net);
 }
 
-void rmai_far_unlock(struct rmai_world *w) {
-    if (w->far.active) unlock(&w->far);
+void rmai_net_unlock(struct rmai_world *w) {
+    if (w->net.active) unlock(&w->net);
 }
 
-struct rmai_ping *rmai_far_ping(struct rmai_world *w, int pe) {
-    struct rmai_ping *ping = w->far.ping;
+struct rmai_ping *rmai_net_ping(struct rmai_world *w, int pe) {
+    struct rmai_ping *ping = w->net.ping;
     unsigned i = 0;
-    while (i < RMAI_PINGS && (ping[i].used || rmai_net_done(&ping[i].sent) != 1)) i++;
+    while (i < RMAI_PINGS && (ping[i].used || rmai_transport_done(&ping[i].sent) != 1)) i++;
     if (i == RMAI_PINGS) return NULL;
     ping += i;
     ping->message =
-        (struct rmai_envelope){.kind = RMAI_WIRE_PING, .flight = (uint16_t)i, .n = (uint16_t)(ping->message.n + 1)};
+        (struct rmai_envelope){.kind = RMAI_WIRE_PING, .batch = (uint16_t)i, .n = (uint16_t)(ping->message.n + 1)};
     ping->used = 1;
     ping->answered = 0;
     ping->pe = pe;
-    if (rmai_net_send(&w->net, pe, &ping->message, sizeof ping->message, &ping->sent) != RMA_SUCCESS) fatal();
+    if (rmai_transport_send(&w->transport, pe, &ping->message, sizeof ping->message, &ping->sent) != RMA_SUCCESS)
+        fatal();
     return ping;
 }
 
-/* MPI may still hold the message: then the place is not given away (rmai_far_ping). */
-void rmai_far_forget_ping(struct rmai_ping *ping) { ping->used = 0; }
+/* MPI may still hold the message: then the place is not given away (rmai_net_ping). */
+void rmai_net_forget_ping(struct rmai_ping *ping) { ping->used = 0; }
 
 /* Of a question that nobody waits for any more the answer comes too late. */
 static int take_sign_of_life(struct rmai_world *w, int from, const struct rmai_envelope *e, size_t len) {
-    struct rmai_ping *ping = &w->far.ping[e->flight % RMAI_PINGS];
-    if (e->flight >= RMAI_PINGS || len != sizeof *e + sizeof ping->in) return damaged(from, "it is no sign of life");
+    struct rmai_ping *ping = &w->net.ping[e->batch % RMAI_PINGS];
+    if (e->batch >= RMAI_PINGS || len != sizeof *e + sizeof ping->in) return damaged(from, "it is no sign of life");
     if (!ping->used || ping->message.n != e->n || ping->pe != from) return RMA_SUCCESS;
     memcpy(ping->in, e + 1, sizeof ping->in);
     ping->in[sizeof ping->in - 1] = 0;
@@ -1076,7 +1086,7 @@ static int is_open(const struct rmai_peer *p) { return p->open && p->open->n; }
 static int flush(struct rmai_world *w, const char *call, struct rmai_peer *p) {
     int code = p->touched ? flush_window(w, call, p->set, p->pe) : RMA_SUCCESS;
     p->touched = 0;
-    if (!p->flights && !is_open(p)) unlist(w, p);
+    if (!p->under_way && !is_open(p)) unlist(w, p);
     return code;
 }
 
@@ -1095,10 +1105,10 @@ int rmai_pending_flush(struct rmai_world *w, const char *call, struct rmai_pendi
 /* What is asked of p by messages; the lock of all is held. Other threads may put something through the window
  * meanwhile, or ask more. */
 static void hear_all(struct rmai_world *w, const char *call, struct rmai_peer *p) {
-    struct vigil v = vigil(call, p->pe);
+    struct wait_state v = wait_begins(call, p->pe);
     hold(p->set);
-    while (p->flights || is_open(p)) {
-        if (is_open(p) && p->flights < RMAI_CREDITS) {
+    while (p->under_way || is_open(p)) {
+        if (is_open(p) && p->under_way < RMAI_CREDITS) {
             leave(w, p);
         } else {
             let(p->set);
@@ -1108,7 +1118,7 @@ static void hear_all(struct rmai_world *w, const char *call, struct rmai_peer *p
     }
     if (!p->touched && p->listed) unlist(w, p);
     let(p->set);
-    vigil_end(w, &v);
+    wait_ends(w, &v);
 }
 
 /* The first error that nobody waited for, and an acquire of what nonblocking atomics have read: pairs with the release
@@ -1131,7 +1141,7 @@ static int flush_all(struct rmai_world *w, const char *call, struct rmai_pending
         if (code == RMA_SUCCESS) code = one;
         if (!touched || !next) continue;
         let(s);
-        rmai_far_progress(w, 1);
+        rmai_net_progress(w, 1);
         hold(s);
         next = s->busy; /* the list may be another one now */
     }
@@ -1141,9 +1151,9 @@ static int flush_all(struct rmai_world *w, const char *call, struct rmai_pending
 /* First what MPI completes by itself, and then, if there is any, what others have to answer. Those that have something
  * open leave first, so that the answers come while the first is waited for. Other threads may begin something anew
  * meanwhile: who is quiet is told only of what was there before. */
-int rmai_far_quiet(struct rmai_world *w, const char *call, struct rmai_pending *s) {
+int rmai_net_quiet(struct rmai_world *w, const char *call, struct rmai_pending *s) {
     int code = RMA_SUCCESS, one;
-    if (!w->far.active) return RMA_SUCCESS;
+    if (!w->net.active) return RMA_SUCCESS;
     hold(s);
     if (s->busy) rmai_add(&w->traffic.more[RMAI_QUIETS], 1);
     while (s->busy) {
@@ -1151,10 +1161,10 @@ int rmai_far_quiet(struct rmai_world *w, const char *call, struct rmai_pending *
         if (code == RMA_SUCCESS) code = one;
         if (!s->busy) break;
         let(s);
-        lock(&w->far);
+        lock(&w->net);
         hold(s);
         for (struct rmai_peer *p = s->busy; p; p = p->next)
-            if (is_open(p) && p->flights < RMAI_CREDITS) leave(w, p);
+            if (is_open(p) && p->under_way < RMAI_CREDITS) leave(w, p);
         while (s->busy && !s->busy->touched) {
             struct rmai_peer *p = s->busy;
             let(s);
@@ -1162,7 +1172,7 @@ int rmai_far_quiet(struct rmai_world *w, const char *call, struct rmai_pending *
             hold(s);
         }
         let(s);
-        unlock(&w->far);
+        unlock(&w->net);
         hold(s);
     }
     code = say_failure(call, s, code);
@@ -1170,10 +1180,10 @@ int rmai_far_quiet(struct rmai_world *w, const char *call, struct rmai_pending *
     return code;
 }
 
-int rmai_far_quiet_pe(struct rmai_world *w, const char *call, struct rmai_pending *s, int pe) {
+int rmai_net_quiet_pe(struct rmai_world *w, const char *call, struct rmai_pending *s, int pe) {
     struct rmai_peer *p;
     int code = RMA_SUCCESS, one;
-    if (!w->far.active) return RMA_SUCCESS;
+    if (!w->net.active) return RMA_SUCCESS;
     hold(s);
     for (p = s->busy; p && p->pe != pe;) p = p->next;
     if (p) rmai_add(&w->traffic.more[RMAI_QUIETS], 1);
@@ -1182,9 +1192,9 @@ int rmai_far_quiet_pe(struct rmai_world *w, const char *call, struct rmai_pendin
         if (code == RMA_SUCCESS) code = one;
         if (!p->listed) break;
         let(s);
-        lock(&w->far);
+        lock(&w->net);
         hear_all(w, call, p);
-        unlock(&w->far);
+        unlock(&w->net);
         hold(s);
     }
     code = say_failure(call, s, code);
@@ -1192,8 +1202,9 @@ int rmai_far_quiet_pe(struct rmai_world *w, const char *call, struct rmai_pendin
     return code;
 }
 
-int rmai_far_calm(struct rmai_world *w, const char *call) {
-    return __atomic_load_n(&rma_reach_.calm, __ATOMIC_ACQUIRE) ? RMA_SUCCESS : rmai_far_quiet(w, call, standing(w));
+int rmai_net_quiet_default(struct rmai_world *w, const char *call) {
+    return __atomic_load_n(&rma_reach_.nothing_pending, __ATOMIC_ACQUIRE) ? RMA_SUCCESS
+                                                                          : rmai_net_quiet(w, call, standing(w));
 }
 
 /* ---- the window ---- */
@@ -1201,27 +1212,27 @@ int rmai_far_calm(struct rmai_world *w, const char *call) {
 /* All PEs hear whether all succeeded. */
 static int all_well(struct rmai_world *w, int code) {
     int bad = code != RMA_SUCCESS;
-    return rmai_net_worst(&w->net, &bad, 1) == RMA_SUCCESS && !bad;
+    return rmai_transport_worst(&w->transport, &bad, 1) == RMA_SUCCESS && !bad;
 }
 
-/* After rmai_net_window, with its code: *well if all can use theirs. A window that some PEs have and others could not
- * make can neither be used nor be freed, which takes all: it stays, and the call fails on all PEs. */
+/* After rmai_transport_window, with its code: *well if all can use theirs. A window that some PEs have and others could
+ * not make can neither be used nor be freed, which takes all: it stays, and the call fails on all PEs. */
 static int agree_on_window(struct rmai_world *w, const char *call, int code, int *well) {
     enum { BAD, HAS, HAS_NOT }; /* HAS_NOT: the first of them is the largest */
-    const int none = w->net.window == MPI_WIN_NULL;
-    int worst[] = {[BAD] = code != RMA_SUCCESS, [HAS] = !none, [HAS_NOT] = none ? w->n_pes - w->my_pe : 0};
-    int met = rmai_net_worst(&w->net, worst, 3);
+    const int none = w->transport.window == MPI_WIN_NULL;
+    int worst[] = {[BAD] = code != RMA_SUCCESS, [HAS] = !none, [HAS_NOT] = none ? w->job.n_pes - w->job.my_pe : 0};
+    int met = rmai_transport_worst(&w->transport, worst, 3);
     *well = met == RMA_SUCCESS && !worst[BAD];
     if (met != RMA_SUCCESS || !worst[HAS] || !worst[HAS_NOT]) return met;
-    w->net.window = MPI_WIN_NULL;
+    w->transport.window = MPI_WIN_NULL;
     if (none) {
         rmai_error_prefix("%s: ", call);
         /* The others know no reason, and one of them may end the job first. */
-        rmai_note("PE %d: %s", w->my_pe, rma_last_error());
+        rmai_note("PE %d: %s", w->job.my_pe, rma_last_error());
         return RMA_ERR_MPI;
     }
     return rmai_error(RMA_ERR_MPI, "%s: PE %d could not make its part of MPI's window", call,
-                      w->n_pes - worst[HAS_NOT]);
+                      w->job.n_pes - worst[HAS_NOT]);
 }
 
 /* Whether a put gets there while the target is not in MPI. If so, the network does it, and nobody is disturbed; if not,
@@ -1229,15 +1240,15 @@ static int agree_on_window(struct rmai_world *w, const char *call, int code, int
  * itself. Tried once, by two leaders: the one sleeps while the other puts. Where the first is late, small transfers go
  * as messages: no harm. */
 static int one_sided(struct rmai_world *w) {
-    int target = w->node_my_pe == 0 ? rmai_net_leader(&w->net, 1) : -1, code = RMA_SUCCESS;
+    int target = w->job.node_my_pe == 0 ? rmai_transport_leader(&w->transport, 1) : -1, code = RMA_SUCCESS;
     double begun;
     rmai_meet(w, "rma_init");
-    if (target == w->my_pe) nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
-    if (target < 0 || w->my_node != 0) return 1;
+    if (target == w->job.my_pe) nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    if (target < 0 || w->job.my_node != 0) return 1;
     nanosleep(&(struct timespec){.tv_nsec = 200000}, NULL); /* it has left MPI */
     begun = rma_wtime();
-    code = rmai_net_put(&w->net, "the window's probe", target, 0, &target, 1);
-    if (code == RMA_SUCCESS) code = rmai_net_flush(&w->net, "the window's probe", target);
+    code = rmai_transport_put(&w->transport, "the window's probe", target, 0, &target, 1);
+    if (code == RMA_SUCCESS) code = rmai_transport_flush(&w->transport, "the window's probe", target);
     return code == RMA_SUCCESS && rma_wtime() < begun + 300e-6;
 }
 
@@ -1245,15 +1256,15 @@ static int one_sided(struct rmai_world *w) {
  * MPI and UCX shift what a window with an unlucky base gets. */
 static int write_and_read_back(struct rmai_world *w) {
     unsigned char pattern[13], back[13] = {0};
-    size_t at = 1 + (size_t)(w->my_pe % 128) * 16;
-    int pe = w->my_pe, code;
-    do pe = (pe + 1) % w->n_pes;
-    while (w->n_nodes > 1 && rmai_node_slot(w, pe) >= 0);
-    for (size_t i = 0; i < sizeof pattern; i++) pattern[i] = (unsigned char)((size_t)w->my_pe * 31 + i * 7 + 1);
-    code = rmai_net_put(&w->net, "the window's probe", pe, at, pattern, sizeof pattern);
-    if (code == RMA_SUCCESS) code = rmai_net_flush(&w->net, "the window's probe", pe);
-    if (code == RMA_SUCCESS) code = rmai_net_get(&w->net, "the window's probe", pe, at, back, sizeof back);
-    if (code == RMA_SUCCESS) code = rmai_net_flush(&w->net, "the window's probe", pe);
+    size_t at = 1 + (size_t)(w->job.my_pe % 128) * 16;
+    int pe = w->job.my_pe, code;
+    do pe = (pe + 1) % w->job.n_pes;
+    while (w->job.n_nodes > 1 && rmai_node_slot(&w->job, pe) >= 0);
+    for (size_t i = 0; i < sizeof pattern; i++) pattern[i] = (unsigned char)((size_t)w->job.my_pe * 31 + i * 7 + 1);
+    code = rmai_transport_put(&w->transport, "the window's probe", pe, at, pattern, sizeof pattern);
+    if (code == RMA_SUCCESS) code = rmai_transport_flush(&w->transport, "the window's probe", pe);
+    if (code == RMA_SUCCESS) code = rmai_transport_get(&w->transport, "the window's probe", pe, at, back, sizeof back);
+    if (code == RMA_SUCCESS) code = rmai_transport_flush(&w->transport, "the window's probe", pe);
     if (code == RMA_SUCCESS && memcmp(pattern, back, sizeof back) != 0)
         code = rmai_error(RMA_ERR_MPI, "a put through MPI's window did not come back from PE %d as it was", pe);
     return code;
@@ -1263,18 +1274,18 @@ static int without_window(struct rmai_world *w, const char *call) {
     static int said;
     const char *why = *rma_last_error() ? rma_last_error() : "it failed on another PE";
     int code = RMA_SUCCESS;
-    if (w->far.amo_mpi) {
+    if (w->net.amo_mpi) {
         char text[RMAI_TEXT_MAX];
         snprintf(text, sizeof text, "%s", why);
         code = rmai_error(RMA_ERR_MPI, "%s: MPI's window, which RMA_AMO=mpi needs, cannot be used: %s", call, text);
-    } else if (!said++ && w->my_pe == 0) {
+    } else if (!said++ && w->job.my_pe == 0) {
         rmai_note("MPI's window is not used between nodes, messages are: %s", why);
     }
-    w->far.covered = 0;
-    w->far.windowless = 1;
-    w->far.amo_mpi = 0;
-    if (code == RMA_SUCCESS) return rmai_net_window(&w->net, NULL, 0, 0);
-    rmai_net_window(&w->net, NULL, 0, 0);
+    w->net.covered = 0;
+    w->net.windowless = 1;
+    w->net.amo_mpi = 0;
+    if (code == RMA_SUCCESS) return rmai_transport_window(&w->transport, NULL, 0, 0);
+    rmai_transport_window(&w->transport, NULL, 0, 0);
     return code;
 }
 
@@ -1282,40 +1293,41 @@ static int without_window(struct rmai_world *w, const char *call) {
 static int make_window(struct rmai_world *w, const char *call, int code) {
     size_t size = w->symmetric.size;
     int well, flushed, made;
-    lock(&w->far);
-    w->far.covered = 0; /* seen by whoever takes a set's lock after the flush */
+    lock(&w->net);
+    w->net.covered = 0; /* seen by whoever takes a set's lock after the flush */
     flushed = rmai_contexts_flush(w, call);
     if (code == RMA_SUCCESS) code = flushed;
-    made = rmai_net_window(&w->net, w->symmetric.base - RMAI_PROBE_ROOM, size + RMAI_PROBE_ROOM, w->far.amo_mpi);
+    made = rmai_transport_window(&w->transport, w->symmetric.base - RMAI_PROBE_ROOM, size + RMAI_PROBE_ROOM,
+                                 w->net.amo_mpi);
     made = agree_on_window(w, call, made, &well);
     if (made != RMA_SUCCESS) {
-        unlock(&w->far);
+        unlock(&w->net);
         return made;
     }
     if (well) well = all_well(w, write_and_read_back(w));
     if (well) {
-        atomic_store_explicit(&w->far.covered, size, memory_order_release);
-        __atomic_store_n(&w->far.by_mpi, size, __ATOMIC_RELAXED);
+        atomic_store_explicit(&w->net.covered, size, memory_order_release);
+        __atomic_store_n(&w->net.by_mpi, size, __ATOMIC_RELAXED);
     } else {
         code = without_window(w, call);
     }
-    unlock(&w->far);
-    if (well && w->far.one_sided < 0 && w->n_nodes > 1)
-        w->far.one_sided = all_well(w, one_sided(w) ? RMA_SUCCESS : RMA_ERR_MPI);
+    unlock(&w->net);
+    if (well && w->net.one_sided < 0 && w->job.n_nodes > 1)
+        w->net.one_sided = all_well(w, one_sided(w) ? RMA_SUCCESS : RMA_ERR_MPI);
     return code;
 }
 
-int rmai_far_cover(struct rmai_world *w, const char *call) {
-    const size_t size = w->symmetric.size, covered = w->far.covered;
+int rmai_net_cover(struct rmai_world *w, const char *call) {
+    const size_t size = w->symmetric.size, covered = w->net.covered;
     struct rmai_blocking blocking;
     int code;
-    if (!w->far.active || w->far.windowless) return RMA_SUCCESS;
-    if (size - covered <= (w->far.amo_mpi ? 0 : covered / 4) && covered) return RMA_SUCCESS;
+    if (!w->net.active || w->net.windowless) return RMA_SUCCESS;
+    if (size - covered <= (w->net.amo_mpi ? 0 : covered / 4) && covered) return RMA_SUCCESS;
     /* All have met when the window is taken down: until then each may need an answer from one who would wait in there.
      */
     code = rmai_meet(w, call);
     if (w->blocking) return make_window(w, call, code); /* rma_init is watched as a whole */
-    rmai_blocking_begin(&blocking, w, call, "making MPI's window by MPI_Win_create", 1);
+    rmai_blocking_begin(&blocking, &w->job.settings, call, "making MPI's window by MPI_Win_create", 1);
     code = make_window(w, call, code);
     rmai_blocking_end(&blocking);
     return code;
@@ -1323,40 +1335,40 @@ int rmai_far_cover(struct rmai_world *w, const char *call) {
 
 /* ---- opening and closing ---- */
 
-int rmai_far_open(struct rmai_world *w) {
-    struct rmai_far *f = &w->far;
+int rmai_net_open(struct rmai_world *w) {
+    struct rmai_net *f = &w->net;
     memset(f, 0, sizeof *f);
     pthread_mutex_init(&f->lock, NULL);
     f->active = 1;
     f->crowded = w->barrier.crowded;
     /* A flush polls, and takes a processor from those it waits for. */
-    f->only_atomics = w->crowded_somewhere && w->settings.window == RMAI_WINDOW_AUTO;
-    f->amo_mpi = w->settings.amo == RMAI_AMO_MPI;
-    f->windowless = w->settings.window == RMAI_WINDOW_NONE || (f->only_atomics && !f->amo_mpi);
+    f->only_atomics = w->job.crowded_somewhere && w->job.settings.window == RMAI_WINDOW_AUTO;
+    f->amo_mpi = w->job.settings.amo == RMAI_AMO_MPI;
+    f->windowless = w->job.settings.window == RMAI_WINDOW_NONE || (f->only_atomics && !f->amo_mpi);
     if (!(f->ping = calloc(RMAI_PINGS, sizeof *f->ping)))
         return rmai_error(RMA_ERR_NO_MEM, "rma_init: no memory for signs of life");
     for (unsigned i = 0; i < RMAI_PINGS; i++) f->ping[i].sent = MPI_REQUEST_NULL;
-    f->one_sided = w->settings.window == RMAI_WINDOW_ALWAYS ? 1 : -1;
-    return rmai_answer_open(w);
+    f->one_sided = w->job.settings.window == RMAI_WINDOW_ALWAYS ? 1 : -1;
+    return rmai_reply_open(w);
 }
 
 /* A question to a PE that takes none may still be in MPI's hands; then its memory stays there. */
 static void free_pings(struct rmai_ping *ping) {
     int held = 0;
     for (unsigned i = 0; ping && i < RMAI_PINGS; i++) {
-        if (rmai_net_done(&ping[i].sent) == 1) continue;
-        rmai_net_let_go(&ping[i].sent);
+        if (rmai_transport_done(&ping[i].sent) == 1) continue;
+        rmai_transport_let_go(&ping[i].sent);
         held = 1;
     }
     if (!held) free(ping);
 }
 
-void rmai_far_close(struct rmai_world *w) {
-    struct rmai_far *f = &w->far;
+void rmai_net_close(struct rmai_world *w) {
+    struct rmai_net *f = &w->net;
     if (!f->active) return;
     f->active = 0;
-    rmai_answer_close(w);
-    for (unsigned i = 0; i < f->n_flights; i++) free(f->flight[i]);
+    rmai_reply_close(w);
+    for (unsigned i = 0; i < f->n_batches; i++) free(f->batch[i]);
     free_pings(f->ping);
     pthread_mutex_destroy(&f->lock);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
 
-#include "runtime/flush.h"
+#include "runtime/net/flush.h"
 #include "base/process.h"
 #include "base/wait.h"
 #include "runtime/world.h"
@@ -28,7 +28,7 @@ static void name_flush(const struct rmai_flush_seen *seen, char text[64]) {
 
 static void *watch(void *context) {
     struct rmai_world *w = context;
-    const double patience = (double)(w->settings.stall ? w->settings.stall : w->settings.timeout);
+    const double patience = (double)(w->job.settings.stall ? w->job.settings.stall : w->job.settings.timeout);
     const double step = patience / LOOKS < LOOK_MOST ? patience / LOOKS : LOOK_MOST;
     struct rmai_flush_seen seen = {0};
     struct rmai_blocking section;
@@ -50,15 +50,15 @@ static void *watch(void *context) {
         name_flush(&seen, what);
         section = (struct rmai_blocking){.call = seen.call,
                                          .what = what,
-                                         .met = w->watched,
-                                         .stall = w->settings.stall,
-                                         .timeout = w->settings.timeout};
+                                         .met = w->job.all_progress,
+                                         .stall = w->job.settings.stall,
+                                         .timeout = w->job.settings.timeout};
     }
     return NULL;
 }
 
 void rmai_flush_watch_start(struct rmai_world *w) {
-    if (!w->far.active || w->far.windowless || (w->settings.stall == 0 && w->settings.timeout == 0)) return;
+    if (!w->net.active || w->net.windowless || (w->job.settings.stall == 0 && w->job.settings.timeout == 0)) return;
     atomic_store_explicit(&w->flush_watch.ending, 0, memory_order_relaxed);
     w->flush_watch.running = rmai_thread(&w->flush_watch.thread, watch, w) == 0;
 }

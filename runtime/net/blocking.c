@@ -3,11 +3,12 @@
  * nearest ancestor without one, the launcher's process on this host, is ours too. */
 #include "config.h"
 
-#include "runtime/blocking.h"
+#include "runtime/net/blocking.h"
 #include "base/error.h"
 #include "base/process.h"
 #include "base/wait.h"
-#include "runtime/world.h"
+#include "base/settings.h"
+#include "base/topology.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -140,14 +141,14 @@ static void *watch(void *context) {
     return NULL;
 }
 
-void rmai_blocking_begin(struct rmai_blocking *b, const struct rmai_world *w, const char *call, const char *what,
-                         int met) {
+void rmai_blocking_begin(struct rmai_blocking *b, const struct rmai_settings *settings, const char *call,
+                         const char *what, int met) {
     struct rmai_settings early;
     struct rmai_error_kept kept;
     *b = (struct rmai_blocking){.call = rmai_error_name(call), .what = what, .met = met};
-    if (rma_reach_.running || w->ended) {
-        b->stall = w->settings.stall;
-        b->timeout = w->settings.timeout;
+    if (settings) {
+        b->stall = settings->stall;
+        b->timeout = settings->timeout;
     } else {
         /* What is wrong with them rma_init will say. */
         memset(&early, 0, sizeof early);

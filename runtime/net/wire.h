@@ -9,7 +9,7 @@
  * in their order, and says by its arrival that all have been done. Data are padded to 8 bytes.
  *
  * What arrives is read by the reader below, which believes no length, count or number that stands in a message before
- * it has looked at it. What only the receiver can know, whether there is such a flight, and whether memory lies at an
+ * it has looked at it. What only the receiver can know, whether there is such a batch, and whether memory lies at an
  * offset, the receiver looks at. */
 #ifndef RMAI_WIRE_H
 #define RMAI_WIRE_H
@@ -26,39 +26,39 @@
 
 enum rmai_wire {
     RMAI_WIRE_REQUEST,
-    RMAI_WIRE_GO, /* to a request of RMAI_FAR_PUT_LONG: the place is ready, send the data */
+    RMAI_WIRE_GO, /* to a request of RMAI_RECORD_PUT_LONG: the place is ready, send the data */
     RMAI_WIRE_ANSWER,
-    RMAI_WIRE_KNOCK, /* the window is being used: nothing to do but to stay awake */
-    RMAI_WIRE_PING,  /* asks for a sign of life; `flight` and `n` are the asker's */
-    RMAI_WIRE_ALIVE, /* the answer, with the same two numbers; the call in which the PE waits follows as text */
+    RMAI_WIRE_DOORBELL, /* the window is being used: nothing to do but to stay awake */
+    RMAI_WIRE_PING,     /* asks for a sign of life; `batch` and `n` are the asker's */
+    RMAI_WIRE_ALIVE,    /* the answer, with the same two numbers; the call in which the PE waits follows as text */
     RMAI_WIRE_KINDS
 };
 
 struct rmai_envelope {
-    uint16_t kind;   /* enum rmai_wire */
-    uint16_t flight; /* the origin's number of the request */
-    uint16_t n;      /* records, or items */
+    uint16_t kind;  /* enum rmai_wire */
+    uint16_t batch; /* the origin's number of the request */
+    uint16_t n;     /* records, or items */
     uint16_t unused;
 };
 
-enum rmai_far_kind {
-    RMAI_FAR_PUT,      /* data follow */
-    RMAI_FAR_GET,      /* value: bytes; the item has them */
-    RMAI_FAR_PUT_LONG, /* value: bytes; they come by tag. With RMAI_FAR_SIGNAL then atomic op with cond on the word
-                          whose offset follows */
-    RMAI_FAR_GET_LONG, /* value: bytes; they go by tag */
-    RMAI_FAR_LOOK,     /* value: bytes, op: 1 if they are to be written; only whether they are there */
-    RMAI_FAR_ATOMIC,   /* the item has the old value, if RMAI_FAR_WANTED */
-    RMAI_FAR_ALLOC,    /* value: bytes; the item has the global pointer */
-    RMAI_FAR_FREE,
-    RMAI_FAR_EXTENTS /* the item has the target's extents */
+enum rmai_net_kind {
+    RMAI_RECORD_PUT,      /* data follow */
+    RMAI_RECORD_GET,      /* value: bytes; the item has them */
+    RMAI_RECORD_PUT_LONG, /* value: bytes; they come by tag. With RMAI_RECORD_SIGNAL then atomic op with cond on the
+                          word whose offset follows */
+    RMAI_RECORD_GET_LONG, /* value: bytes; they go by tag */
+    RMAI_RECORD_LOOK,     /* value: bytes, op: 1 if they are to be written; only whether they are there */
+    RMAI_RECORD_ATOMIC,   /* the item has the old value, if RMAI_RECORD_WANTED */
+    RMAI_RECORD_ALLOC,    /* value: bytes; the item has the global pointer */
+    RMAI_RECORD_FREE,
+    RMAI_RECORD_EXTENTS /* the item has the target's extents */
 };
 
-#define RMAI_FAR_WANTED 1 /* flags: the old value is wanted */
-#define RMAI_FAR_SIGNAL 2 /* of PUT_LONG: see there */
+#define RMAI_RECORD_WANTED 1 /* flags: the old value is wanted */
+#define RMAI_RECORD_SIGNAL 2 /* of PUT_LONG: see there */
 
 struct rmai_record {
-    uint8_t kind; /* enum rmai_far_kind */
+    uint8_t kind; /* enum rmai_net_kind */
     uint8_t op;   /* ATOMIC: enum rma_atomic_op_ */
     uint8_t name; /* bytes of the name of the public call, which follows the record; 0: this request cannot fail */
     uint8_t flags;
@@ -74,14 +74,14 @@ struct rmai_item {
 };
 
 static inline uint32_t rmai_data_after(const struct rmai_record *r) {
-    return r->kind == RMAI_FAR_PUT || r->kind == RMAI_FAR_PUT_LONG ? r->len : 0;
+    return r->kind == RMAI_RECORD_PUT || r->kind == RMAI_RECORD_PUT_LONG ? r->len : 0;
 }
 
 #define RMAI_TEXT_MAX 512 /* bytes of an error's text that travel */
 
 /* The tag of a request's long data. The same two PEs may have one under way in each direction, and a get's data go
  * against it. */
-static inline int rmai_long_tag(unsigned flight, int get) { return 1 + (int)(flight * 2) + get; }
+static inline int rmai_long_tag(unsigned batch, int get) { return 1 + (int)(batch * 2) + get; }
 
 static inline size_t rmai_padded(size_t len) { return (len + 7) & ~(size_t)7; }
 
@@ -115,17 +115,17 @@ static inline int rmai_wire_next_record(struct rmai_wire_reader *m, struct rmai_
     size_t after = 0, item = 0; /* item: of the answer up to here, in the end */
     if (m->next == m->n || room < sizeof *r) return rmai_wire_next_any_(m, r, name, data);
     memcpy(r, at, sizeof *r);
-    if (r->kind == RMAI_FAR_ATOMIC) {
+    if (r->kind == RMAI_RECORD_ATOMIC) {
         if (r->op > RMA_FETCH_FMAX_ || (r->len != 8 && r->len != 4) || r->offset & (r->len - 1))
             return rmai_wire_next_any_(m, r, name, data);
         item = (size_t)r->flags * 8;
     } else {
         after = rmai_padded(r->len);
-        if (r->kind != RMAI_FAR_PUT || r->flags || after > room - sizeof *r)
+        if (r->kind != RMAI_RECORD_PUT || r->flags || after > room - sizeof *r)
             return rmai_wire_next_any_(m, r, name, data);
     }
     item += sizeof(struct rmai_item) + m->answer;
-    if (r->name || r->flags > RMAI_FAR_WANTED || r->offset >> RMA_GPTR_BITS_ || item > RMAI_MESSAGE)
+    if (r->name || r->flags > RMAI_RECORD_WANTED || r->offset >> RMA_GPTR_BITS_ || item > RMAI_MESSAGE)
         return rmai_wire_next_any_(m, r, name, data);
     m->answer = item;
     name[0] = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
 
-#include "runtime/barrier.h"
+#include "runtime/node/barrier.h"
 
 void rmai_barrier_setup(struct rmai_barrier *b, uint32_t n, uint32_t me, const int *pes, int crowded,
                         struct rmai_patience patience, struct rmai_barrier_shared *(*shared)(void *context, uint32_t q),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
 
-#include "runtime/net.h"
+#include "runtime/net/transport.h"
 #include "base/attributes.h"
 #include "base/error.h"
 #include "base/mpi.h"
@@ -14,19 +14,19 @@
 
 #define SHORT_TAG 0
 
-void rmai_net_none(struct rmai_net *net) {
-    *net = (struct rmai_net){
+void rmai_transport_none(struct rmai_transport *net) {
+    *net = (struct rmai_transport){
         .leaders = MPI_COMM_NULL, .messages = MPI_COMM_NULL, .merge = MPI_OP_NULL, .window = MPI_WIN_NULL};
-    for (int i = 0; i < RMAI_EARS; i++) net->ear[i] = MPI_REQUEST_NULL;
+    for (int i = 0; i < RMAI_POSTED; i++) net->posted[i] = MPI_REQUEST_NULL;
 }
 
-static int listen(struct rmai_net *net, unsigned i) {
+static int listen(struct rmai_transport *net, unsigned i) {
     return MPI_Irecv(net->heard[i], (int)RMAI_MESSAGE, MPI_BYTE, MPI_ANY_SOURCE, SHORT_TAG, net->messages,
-                     &net->ear[i]);
+                     &net->posted[i]);
 }
 
 /* What takes all PEs is made in any case, also where something before it has failed here: the others are in it. */
-int rmai_net_open(struct rmai_net *net, int is_leader, rmai_net_merge *merge) {
+int rmai_transport_open(struct rmai_transport *net, int is_leader, rmai_transport_merge *merge) {
     MPI_Request request = MPI_REQUEST_NULL;
     int rank, code, copied;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -42,22 +42,22 @@ int rmai_net_open(struct rmai_net *net, int is_leader, rmai_net_merge *merge) {
     if (is_leader) code = MPI_Comm_set_errhandler(net->leaders, MPI_ERRORS_RETURN);
     if (code == MPI_SUCCESS) code = MPI_Comm_set_errhandler(net->messages, MPI_ERRORS_RETURN);
     if (code != MPI_SUCCESS) return rmai_mpi(code, "rma_init", "MPI_Comm_set_errhandler");
-    net->heard = malloc(RMAI_EARS * sizeof *net->heard);
+    net->heard = malloc(RMAI_POSTED * sizeof *net->heard);
     if (!net->heard)
-        return rmai_error(RMA_ERR_NO_MEM, "rma_init: no memory for the %d receives of messages", RMAI_EARS);
-    for (unsigned i = 0; code == MPI_SUCCESS && i < RMAI_EARS; i++) code = listen(net, i);
+        return rmai_error(RMA_ERR_NO_MEM, "rma_init: no memory for the %d receives of messages", RMAI_POSTED);
+    for (unsigned i = 0; code == MPI_SUCCESS && i < RMAI_POSTED; i++) code = listen(net, i);
     return rmai_mpi(code, "rma_init", "MPI_Irecv");
 }
 
-void rmai_net_cancel(MPI_Request *request) {
+void rmai_transport_cancel(MPI_Request *request) {
     if (*request == MPI_REQUEST_NULL) return;
     MPI_Cancel(request);
     MPI_Wait(request, MPI_STATUS_IGNORE);
 }
 
-void rmai_net_close(struct rmai_net *net) {
-    rmai_net_window(net, NULL, 0, 0);
-    for (int i = 0; i < RMAI_EARS; i++) rmai_net_cancel(&net->ear[i]);
+void rmai_transport_close(struct rmai_transport *net) {
+    rmai_transport_window(net, NULL, 0, 0);
+    for (int i = 0; i < RMAI_POSTED; i++) rmai_transport_cancel(&net->posted[i]);
     free(net->heard);
     net->heard = NULL;
     if (net->messages != MPI_COMM_NULL) MPI_Comm_free(&net->messages);
@@ -67,11 +67,11 @@ void rmai_net_close(struct rmai_net *net) {
 
 /* ---- among leaders ---- */
 
-int rmai_net_barrier(struct rmai_net *net, const char *call, MPI_Request *request) {
+int rmai_transport_barrier(struct rmai_transport *net, const char *call, MPI_Request *request) {
     return rmai_mpi(MPI_Ibarrier(net->leaders, request), call, "MPI_Ibarrier");
 }
 
-int rmai_net_agree(struct rmai_net *net, const char *call, void *data, size_t bytes, MPI_Request *request) {
+int rmai_transport_agree(struct rmai_transport *net, const char *call, void *data, size_t bytes, MPI_Request *request) {
     MPI_Datatype type;
     int code = MPI_Type_contiguous((int)bytes, MPI_BYTE, &type);
     if (code != MPI_SUCCESS) return rmai_mpi(code, call, "MPI_Type_contiguous");
@@ -81,11 +81,11 @@ int rmai_net_agree(struct rmai_net *net, const char *call, void *data, size_t by
     return rmai_mpi(code, call, "MPI_Iallreduce");
 }
 
-int rmai_net_worst(struct rmai_net *net, int *values, int n) {
+int rmai_transport_worst(struct rmai_transport *net, int *values, int n) {
     return rmai_mpi_merge(net->messages, values, n, MPI_INT, MPI_MAX, "agreeing");
 }
 
-int rmai_net_leader(const struct rmai_net *net, int i) {
+int rmai_transport_leader(const struct rmai_transport *net, int i) {
     MPI_Group all, leaders;
     int pe = -1;
     MPI_Comm_group(MPI_COMM_WORLD, &all);
@@ -100,10 +100,10 @@ int rmai_net_leader(const struct rmai_net *net, int i) {
 
 /* Messages fill the receives in the order in which these were posted, so the next one is enough to look at: one
  * MPI_Test, whatever their number. */
-const void *rmai_net_hear(struct rmai_net *net, int *from, size_t *len, int *code) {
+const void *rmai_transport_next_message(struct rmai_transport *net, int *from, size_t *len, int *code) {
     MPI_Status status;
     int done = 0, count;
-    *code = rmai_mpi(MPI_Test(&net->ear[net->next], &done, &status), "receiving", "MPI_Test");
+    *code = rmai_mpi(MPI_Test(&net->posted[net->next], &done, &status), "receiving", "MPI_Test");
     if (*code != RMA_SUCCESS || !done) return NULL;
     MPI_Get_count(&status, MPI_BYTE, &count);
     *from = status.MPI_SOURCE;
@@ -111,33 +111,35 @@ const void *rmai_net_hear(struct rmai_net *net, int *from, size_t *len, int *cod
     return net->heard[net->next];
 }
 
-int rmai_net_heard(struct rmai_net *net) {
+int rmai_transport_message_done(struct rmai_transport *net) {
     unsigned i = net->next;
-    net->next = (i + 1) % RMAI_EARS;
+    net->next = (i + 1) % RMAI_POSTED;
     return rmai_mpi(listen(net, i), "receiving", "MPI_Irecv");
 }
 
-int rmai_net_send(struct rmai_net *net, int pe, const void *data, size_t len, MPI_Request *request) {
+int rmai_transport_send(struct rmai_transport *net, int pe, const void *data, size_t len, MPI_Request *request) {
     return rmai_mpi(MPI_Isend(data, (int)len, MPI_BYTE, pe, SHORT_TAG, net->messages, request), "sending", "MPI_Isend");
 }
 
-int rmai_net_send_long(struct rmai_net *net, int pe, int tag, const void *data, size_t len, MPI_Request *request) {
+int rmai_transport_send_long(struct rmai_transport *net, int pe, int tag, const void *data, size_t len,
+                             MPI_Request *request) {
     return rmai_mpi(MPI_Isend(data, (int)len, MPI_BYTE, pe, tag, net->messages, request), "sending", "MPI_Isend");
 }
 
-int rmai_net_receive_long(struct rmai_net *net, int pe, int tag, void *data, size_t len, MPI_Request *request) {
+int rmai_transport_receive_long(struct rmai_transport *net, int pe, int tag, void *data, size_t len,
+                                MPI_Request *request) {
     return rmai_mpi(MPI_Irecv(data, (int)len, MPI_BYTE, pe, tag, net->messages, request), "receiving", "MPI_Irecv");
 }
 
-int rmai_net_done(MPI_Request *request) {
+int rmai_transport_done(MPI_Request *request) {
     int done = 0;
     if (*request == MPI_REQUEST_NULL) return 1;
     if (rmai_mpi(MPI_Test(request, &done, MPI_STATUS_IGNORE), "moving data", "MPI_Test") != RMA_SUCCESS) return -1;
     return done;
 }
 
-void rmai_net_let_go(MPI_Request *request) {
-    if (rmai_net_done(request) == 0) MPI_Request_free(request);
+void rmai_transport_let_go(MPI_Request *request) {
+    if (rmai_transport_done(request) == 0) MPI_Request_free(request);
 }
 
 /* ---- window ---- */
@@ -158,7 +160,7 @@ static const char *const hints[][2] = {
 #define HINTS_PLAIN 2 /* of them for a window without atomics */
 #define HINTS       (sizeof hints / sizeof hints[0])
 
-static int probe(const struct rmai_net *net) {
+static int probe(const struct rmai_transport *net) {
     void *base = NULL;
     int *model = NULL, found = 0;
     MPI_Win_get_attr(net->window, MPI_WIN_BASE, &base, &found);
@@ -170,7 +172,7 @@ static int probe(const struct rmai_net *net) {
     return RMA_SUCCESS;
 }
 
-int rmai_net_window(struct rmai_net *net, void *base, size_t size, int atomics) {
+int rmai_transport_window(struct rmai_transport *net, void *base, size_t size, int atomics) {
     MPI_Info info;
     int code = MPI_SUCCESS;
     if (net->window != MPI_WIN_NULL) {
@@ -193,7 +195,8 @@ int rmai_net_window(struct rmai_net *net, void *base, size_t size, int atomics) 
     return code == MPI_SUCCESS ? probe(net) : rmai_mpi(code, "opening the window", "MPI_Win_lock_all");
 }
 
-int rmai_net_put(struct rmai_net *net, const char *call, int pe, size_t disp, const void *source, size_t len) {
+int rmai_transport_put(struct rmai_transport *net, const char *call, int pe, size_t disp, const void *source,
+                       size_t len) {
     int code = MPI_SUCCESS;
     for (size_t done = 0; code == MPI_SUCCESS && done < len; done += RMAI_PIECE) {
         int n = (int)rmai_min(len - done, RMAI_PIECE);
@@ -202,7 +205,7 @@ int rmai_net_put(struct rmai_net *net, const char *call, int pe, size_t disp, co
     return rmai_mpi(code, call, "MPI_Put");
 }
 
-int rmai_net_get(struct rmai_net *net, const char *call, int pe, size_t disp, void *dest, size_t len) {
+int rmai_transport_get(struct rmai_transport *net, const char *call, int pe, size_t disp, void *dest, size_t len) {
     int code = MPI_SUCCESS;
     for (size_t done = 0; code == MPI_SUCCESS && done < len; done += RMAI_PIECE) {
         int n = (int)rmai_min(len - done, RMAI_PIECE);
@@ -223,8 +226,8 @@ static MPI_Op operation(int op) {
     }
 }
 
-int rmai_net_atomic(struct rmai_net *net, const char *call, int pe, size_t disp, int op, size_t len,
-                    const void *operand, const void *cond, void *old) {
+int rmai_transport_atomic(struct rmai_transport *net, const char *call, int pe, size_t disp, int op, size_t len,
+                          const void *operand, const void *cond, void *old) {
     const int real = op == RMA_FETCH_FADD_;
     MPI_Datatype type = len == 4 ? (real ? MPI_FLOAT : MPI_UINT32_T) : real ? MPI_DOUBLE : MPI_UINT64_T;
     MPI_Aint at = (MPI_Aint)disp;
@@ -238,47 +241,22 @@ int rmai_net_atomic(struct rmai_net *net, const char *call, int pe, size_t disp,
                     "MPI_Accumulate");
 }
 
-int rmai_net_flush_all(struct rmai_net *net, const char *call) {
+int rmai_transport_flush_all(struct rmai_transport *net, const char *call) {
     return rmai_mpi(MPI_Win_flush_all(net->window), call, "MPI_Win_flush_all");
 }
 
-int rmai_net_flush_local(struct rmai_net *net, const char *call, int pe) {
+int rmai_transport_flush_local(struct rmai_transport *net, const char *call, int pe) {
     return rmai_mpi(MPI_Win_flush_local(pe, net->window), call, "MPI_Win_flush_local");
 }
 
-int rmai_net_flush(struct rmai_net *net, const char *call, int pe) {
+int rmai_transport_flush(struct rmai_transport *net, const char *call, int pe) {
     return rmai_mpi(MPI_Win_flush(pe, net->window), call, "MPI_Win_flush");
-}
-
-static int asked(void *state, MPI_Status *status) {
-    (void)state;
-    MPI_Status_set_elements(status, MPI_BYTE, 0);
-    MPI_Status_set_cancelled(status, 0);
-    return MPI_SUCCESS;
-}
-
-static int freed(void *state) {
-    (void)state;
-    return MPI_SUCCESS;
-}
-
-static int cancelled(void *state, int complete) {
-    (void)state, (void)complete;
-    return MPI_SUCCESS;
-}
-
-/* Looking at a request of one's own that is never done needs no communicator: within MPI_Finalize these are gone. */
-int rmai_net_prepare_poll(MPI_Request *request) { return MPI_Grequest_start(asked, freed, cancelled, NULL, request); }
-
-void rmai_net_poll(MPI_Request *request) {
-    int done;
-    MPI_Test(request, &done, MPI_STATUS_IGNORE);
 }
 
 /* ---- the machine ---- */
 
 /* Machines are told apart by the kernel's boot id: containers of one machine share it, machines never do. */
-unsigned rmai_net_machine_id(void) {
+unsigned rmai_transport_machine_id(void) {
     char id[64] = "";
     unsigned hash = 2166136261u; /* FNV-1a */
     FILE *f = fopen("/proc/sys/kernel/random/boot_id", "re");
@@ -292,11 +270,11 @@ unsigned rmai_net_machine_id(void) {
 
 /* Only where there are several machines is a communicator made of each one's PEs: that polls, and takes seconds where
  * many PEs share few processors. */
-int rmai_net_machine(int one_machine, uint64_t *bits, int n_bits, int *n) {
+int rmai_transport_machine(int one_machine, uint64_t *bits, int n_bits, int *n) {
     MPI_Comm machine = MPI_COMM_WORLD;
     int rank, code = MPI_SUCCESS;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    if (!one_machine) code = MPI_Comm_split(MPI_COMM_WORLD, (int)(rmai_net_machine_id() >> 1), rank, &machine);
+    if (!one_machine) code = MPI_Comm_split(MPI_COMM_WORLD, (int)(rmai_transport_machine_id() >> 1), rank, &machine);
     if (code != MPI_SUCCESS) return rmai_mpi(code, "rma_init", "MPI_Comm_split");
     MPI_Comm_size(machine, n);
     code = rmai_mpi_merge(machine, bits, n_bits, MPI_UINT64_T, MPI_BOR, "rma_init");

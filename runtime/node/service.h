@@ -4,8 +4,8 @@
  * may compute or sleep meanwhile. It does the same C11 atomics as everybody else: one authority per word.
  *
  * One request at a time for each owner; those who ask take turns by a lock. */
-#ifndef RMAI_SERVE_H
-#define RMAI_SERVE_H
+#ifndef RMAI_SERVICE_H
+#define RMAI_SERVICE_H
 
 #include <pthread.h>
 #include <stddef.h>
@@ -17,12 +17,12 @@
 
 struct rmai_world;
 
-#define RMAI_SERVE_BYTES 4096 /* copied by one request at most */
+#define RMAI_SERVICE_BYTES 4096 /* copied by one request at most */
 
-enum rmai_serve_op { RMAI_SERVE_ATOMIC, RMAI_SERVE_PUT, RMAI_SERVE_GET };
+enum rmai_service_op { RMAI_SERVICE_ATOMIC, RMAI_SERVICE_PUT, RMAI_SERVICE_GET };
 
 struct rmai_request {
-    int op;           /* enum rmai_serve_op */
+    int op;           /* enum rmai_service_op */
     int atomic;       /* ATOMIC: enum rma_atomic_op_ */
     uint64_t address; /* in the owner's process */
     uint64_t len;     /* bytes: of the word (4 or 8), or to copy */
@@ -32,31 +32,27 @@ struct rmai_request {
 };
 
 /* In each PE's header. */
-struct rmai_serve_shared {
+struct rmai_service_shared {
     _Alignas(RMAI_APART) struct rmai_lock turn;
     struct rmai_event asked, answered; /* numbers of requests */
     _Atomic int ending;
     struct rmai_request request;
-    unsigned char data[RMAI_SERVE_BYTES];
+    unsigned char data[RMAI_SERVICE_BYTES];
 };
 
-struct rmai_serve {
+struct rmai_service {
     int running;
     pthread_t thread;
 };
 
-/* rmai_serve_start starts this PE's thread, if it does not run yet. Returns RMA_SUCCESS or RMA_ERR_SYSTEM. */
-int rmai_serve_start(struct rmai_world *w);
+/* rmai_service_start starts this PE's thread, if it does not run yet. Returns RMA_SUCCESS or RMA_ERR_SYSTEM. */
+int rmai_service_start(struct rmai_world *w);
 
-/* rmai_serve_end ends it. No peer asks any more. */
-void rmai_serve_end(struct rmai_world *w);
+/* rmai_service_end ends it. No peer asks any more. */
+void rmai_service_end(struct rmai_world *w);
 
-/* rmai_serve_ask lets the owner, number q of the node, do the request, and waits for its answer. data is what to put,
+/* rmai_service_ask lets the owner, number q of the node, do the request, and waits for its answer. data is what to put,
  * or where to get to. Returns RMA_SUCCESS, or RMA_ERR_SYSTEM after recording that the owner has died. */
-int rmai_serve_ask(struct rmai_world *w, const char *call, int q, struct rmai_request *request, void *data);
-
-/* rmai_atomic does an operation (enum rma_atomic_op_) on the word of 4 or 8 bytes at `word`, and returns the old value.
- */
-uint64_t rmai_atomic(int op, void *word, size_t len, uint64_t value, uint64_t cond);
+int rmai_service_ask(struct rmai_world *w, const char *call, int q, struct rmai_request *request, void *data);
 
 #endif

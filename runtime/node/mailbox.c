@@ -6,7 +6,7 @@
  * once */
 #include "config.h"
 
-#include "runtime/near.h"
+#include "runtime/node/mailbox.h"
 #include "base/error.h"
 #include "runtime/team.h"
 #include "runtime/world.h"
@@ -16,47 +16,50 @@
 
 #define BRANCHES 8
 
-_Static_assert(sizeof(struct rmai_desk) == (3 + RMAI_STAGES) * 4096, "a desk is slots, a page of flags, and stages");
+_Static_assert(sizeof(struct rmai_mailbox) == (3 + RMAI_STAGES) * 4096,
+               "a mailbox is slots, a page of flags, and stages");
 _Static_assert(sizeof(struct rmai_slot) == 128, "a slot is a line, and the one that is fetched with it");
-_Static_assert(RMAI_DESKS_AT + RMAI_TEAMS * sizeof(struct rmai_desk) <= RMAI_HEADER_ROOM, "the desks of all teams fit");
+_Static_assert(RMAI_MAILBOXES_AT + RMAI_TEAMS * sizeof(struct rmai_mailbox) <= RMAI_HEADER_ROOM,
+               "the mailboxes of all teams fit");
 
-size_t rmai_near_at(int number) { return RMAI_DESKS_AT + (size_t)number * sizeof(struct rmai_desk); }
+size_t rmai_mailbox_at(int number) { return RMAI_MAILBOXES_AT + (size_t)number * sizeof(struct rmai_mailbox); }
 
 /* ---- opening ---- */
 
-static int find(struct rmai_world *w, const struct rmai_team *t, struct rmai_near *near, size_t at) {
+static int find(struct rmai_world *w, const struct rmai_team *t, struct rmai_mailboxes *near, size_t at) {
     int n = 0;
-    for (int q = 0; q < w->node_n_pes; q++) {
-        int i = rmai_team_index(t, w->node_pes[q]), k;
+    for (int q = 0; q < w->job.node_n_pes; q++) {
+        int i = rmai_team_index(t, w->job.node_pes[q]), k;
         if (i < 0) continue;
         for (k = n++; k > 0 && near->index[k - 1] > i; k--) { /* of a descending team the node's PEs come last first */
             near->index[k] = near->index[k - 1];
-            near->desk[k] = near->desk[k - 1];
+            near->mailbox[k] = near->mailbox[k - 1];
         }
         near->index[k] = i;
-        near->desk[k] = (struct rmai_desk *)(void *)((char *)rmai_header(w, q) + at);
+        near->mailbox[k] = (struct rmai_mailbox *)(void *)(rmai_job_space(&w->job, q) + at);
     }
     return n;
 }
 
 static int count(struct rmai_world *w, const struct rmai_team *t) {
     int n = 0;
-    for (int q = 0; q < w->node_n_pes; q++) n += rmai_team_index(t, w->node_pes[q]) >= 0;
+    for (int q = 0; q < w->job.node_n_pes; q++) n += rmai_team_index(t, w->job.node_pes[q]) >= 0;
     return n;
 }
 
-int rmai_near_open(struct rmai_world *w, const char *call, struct rmai_team *t, int number) {
-    struct rmai_near *near = &t->near;
-    const struct rmai_choice *choice = &w->settings.collectives;
+int rmai_mailbox_open(struct rmai_world *w, const char *call, struct rmai_team *t, int number) {
+    struct rmai_mailboxes *near = &t->near;
+    const struct rmai_choice *choice = &w->job.settings.collectives;
     size_t n = (size_t)count(w, t);
-    *near = (struct rmai_near){.patience = &w->barrier.patience};
-    near->desk = malloc(n * (sizeof *near->desk + sizeof *near->index));
-    if (!near->desk) return rmai_error(RMA_ERR_NO_MEM, "%s: no memory for the %zu PEs of a team on this node", call, n);
-    near->index = (int *)(void *)(near->desk + n);
-    near->at = rmai_near_at(number);
+    *near = (struct rmai_mailboxes){.patience = &w->barrier.patience};
+    near->mailbox = malloc(n * (sizeof *near->mailbox + sizeof *near->index));
+    if (!near->mailbox)
+        return rmai_error(RMA_ERR_NO_MEM, "%s: no memory for the %zu PEs of a team on this node", call, n);
+    near->index = (int *)(void *)(near->mailbox + n);
+    near->at = rmai_mailbox_at(number);
     near->n = find(w, t, near, near->at);
-    near->me = rmai_near_number(near, t->me);
-    near->mine = near->desk[near->me];
+    near->me = rmai_mailbox_number(near, t->me);
+    near->mine = near->mailbox[near->me];
     near->shape = w->barrier.crowded ? RMAI_CROWDED : n <= 2 ? RMAI_PAIR : RMAI_ROOMY;
     near->meeting = rmai_takes(choice, RMAI_MEET_COUNTER, near->shape, n) ? RMAI_COUNTER
                     : rmai_takes(choice, RMAI_MEET_TREE, near->shape, n)  ? RMAI_TREE
@@ -64,7 +67,7 @@ int rmai_near_open(struct rmai_world *w, const char *call, struct rmai_team *t, 
     return RMA_SUCCESS;
 }
 
-void rmai_near_clear(struct rmai_desk *mine) {
+void rmai_mailbox_clear(struct rmai_mailbox *mine) {
     for (int i = 0; i < RMAI_SLOTS; i++) atomic_store_explicit(&mine->slot[i].posted.value, 0, memory_order_relaxed);
     atomic_store_explicit(&mine->through.value, 0, memory_order_relaxed);
     atomic_store_explicit(&mine->gate.value, 0, memory_order_relaxed);
@@ -73,30 +76,30 @@ void rmai_near_clear(struct rmai_desk *mine) {
     atomic_store_explicit(&mine->arrived, 0, memory_order_relaxed);
 }
 
-void rmai_near_close(struct rmai_near *near) {
-    free(near->desk);
-    *near = (struct rmai_near){0};
+void rmai_mailbox_close(struct rmai_mailboxes *near) {
+    free(near->mailbox);
+    *near = (struct rmai_mailboxes){0};
 }
 
-int rmai_near_number(const struct rmai_near *near, int i) { return rmai_find(near->index, near->n, i); }
+int rmai_mailbox_number(const struct rmai_mailboxes *near, int i) { return rmai_find(near->index, near->n, i); }
 
 /* ---- turns ---- */
 
-static inline uint32_t look(const struct rmai_near *near, struct rmai_event *e, uint32_t turn) {
+static inline uint32_t look(const struct rmai_mailboxes *near, struct rmai_event *e, uint32_t turn) {
     return rmai_look(e, turn, near->shape == RMAI_CROWDED ? 0 : RMAI_LOOKS);
 }
 
 /* A wait for near PE i, or for any of the near PEs if i is ANY_NEAR. */
 #define ANY_NEAR (-1)
-static struct rmai_stall stall_for(const struct rmai_near *near, int i) {
+static struct rmai_stall stall_for(const struct rmai_mailboxes *near, int i) {
     const struct rmai_team *t =
         (const struct rmai_team *)(const void *)((const char *)near - offsetof(struct rmai_team, near));
     const struct rmai_header *h;
     if (!near->patience->late) return (struct rmai_stall){0};
-    h = (const struct rmai_header *)(const void *)((const char *)near->desk[i == ANY_NEAR ? 0 : i] - near->at);
+    h = (const struct rmai_header *)(const void *)((const char *)near->mailbox[i == ANY_NEAR ? 0 : i] - near->at);
     return (struct rmai_stall){.call = near->call,
                                .awaited = i == ANY_NEAR ? RMAI_AWAITED_TEAM : RMAI_AWAITED_PE,
-                               .pe = h->pe,
+                               .pe = h->facts.pe,
                                .team = t,
                                .meeting = t};
 }
@@ -104,9 +107,9 @@ static struct rmai_stall stall_for(const struct rmai_near *near, int i) {
 /* Waits for an event of near PE i, which PE `from` (or ANY_NEAR) will bring about. Who may sleep says so in a line of
  * that PE which nobody else writes: to look there costs it nothing, where the line of the event, which has gone to who
  * waits, would have to come back. */
-static RMAI_COLD void hear_late(const struct rmai_near *near, int i, struct rmai_event *e, uint32_t turn,
+static RMAI_COLD void hear_late(const struct rmai_mailboxes *near, int i, struct rmai_event *e, uint32_t turn,
                                 uint32_t value, int from) {
-    _Atomic uint32_t *sleepers = &near->desk[i]->sleepers;
+    _Atomic uint32_t *sleepers = &near->mailbox[i]->sleepers;
     struct rmai_stall stall = stall_for(near, from);
     atomic_fetch_add_explicit(sleepers, 1,
                               memory_order_relaxed); /* rmai_wait has the fence between this and its last look */
@@ -115,40 +118,40 @@ static RMAI_COLD void hear_late(const struct rmai_near *near, int i, struct rmai
     atomic_fetch_sub_explicit(sleepers, 1, memory_order_relaxed);
 }
 
-static inline void hear(const struct rmai_near *near, int i, struct rmai_event *e, uint32_t turn, int from) {
+static inline void hear(const struct rmai_mailboxes *near, int i, struct rmai_event *e, uint32_t turn, int from) {
     uint32_t value = look(near, e, turn);
     if (!rmai_reached(value, turn)) hear_late(near, i, e, turn, value, from);
 }
 
 /* A new value for an event of this PE, or of the first. */
-static inline void tell(const struct rmai_near *near, struct rmai_desk *desk, struct rmai_event *e) {
+static inline void tell(const struct rmai_mailboxes *near, struct rmai_mailbox *mailbox, struct rmai_event *e) {
     atomic_store_explicit(&e->value, near->turn, memory_order_release);
     if (near->shape == RMAI_CROWDED)
         atomic_thread_fence(memory_order_seq_cst); /* PEs go to sleep at once: miss none of them */
-    if (atomic_load_explicit(&desk->sleepers, memory_order_relaxed)) rmai_wake(e);
+    if (atomic_load_explicit(&mailbox->sleepers, memory_order_relaxed)) rmai_wake(e);
 }
 
 /* Until near PE i is through with `turn`. It wakes who waits for a turn when it is through with that one, not with each
  * before. Should two wait for different turns and one of them be forgotten, it looks again within a millisecond. */
-static RMAI_COLD void await_late(const struct rmai_near *near, int i, uint32_t turn, uint32_t value) {
-    struct rmai_desk *desk = near->desk[i];
+static RMAI_COLD void await_late(const struct rmai_mailboxes *near, int i, uint32_t turn, uint32_t value) {
+    struct rmai_mailbox *mailbox = near->mailbox[i];
     struct rmai_stall stall = stall_for(near, i);
-    atomic_store_explicit(&desk->wanted, turn, memory_order_relaxed);
-    atomic_fetch_add_explicit(&desk->sleepers, 1, memory_order_relaxed);
+    atomic_store_explicit(&mailbox->wanted, turn, memory_order_relaxed);
+    atomic_fetch_add_explicit(&mailbox->sleepers, 1, memory_order_relaxed);
     while (!rmai_reached(value, turn)) {
-        value = rmai_wait_a_while(&desk->through, value, near->patience);
+        value = rmai_wait_a_while(&mailbox->through, value, near->patience);
         if (!rmai_reached(value, turn) && near->patience->late) near->patience->late(near->patience->context, &stall);
     }
     rmai_wait_over(near->patience, &stall);
-    atomic_fetch_sub_explicit(&desk->sleepers, 1, memory_order_relaxed);
+    atomic_fetch_sub_explicit(&mailbox->sleepers, 1, memory_order_relaxed);
 }
 
-static void await_one(const struct rmai_near *near, int i, uint32_t turn) {
-    uint32_t value = look(near, &near->desk[i]->through, turn);
+static void await_one(const struct rmai_mailboxes *near, int i, uint32_t turn) {
+    uint32_t value = look(near, &near->mailbox[i]->through, turn);
     if (!rmai_reached(value, turn)) await_late(near, i, turn, value);
 }
 
-static void await(struct rmai_near *near, uint32_t turn) {
+static void await(struct rmai_mailboxes *near, uint32_t turn) {
     for (int i = 0; i < near->n; i++)
         if (i != near->me) await_one(near, i, turn);
     near->known = turn;
@@ -157,7 +160,7 @@ static void await(struct rmai_near *near, uint32_t turn) {
 /* Turns are compared within 2^31 of each other. A slot in which this PE has not posted for so long, since others were
  * the roots, would seem to be ahead: so now and then what is old is made less old. Nobody waits for turns that this PE
  * has passed. */
-static void rejuvenate(struct rmai_near *near) {
+static void rejuvenate(struct rmai_mailboxes *near) {
     const uint32_t old = near->turn - RMAI_SLOTS - 1;
     struct rmai_event *gate = &near->mine->gate;
     for (int i = 0; i < RMAI_SLOTS; i++) {
@@ -171,35 +174,37 @@ static void rejuvenate(struct rmai_near *near) {
 }
 
 /* Who has to wait, waits until there is room for some more turns. */
-void rmai_near_begin(struct rmai_near *near, int posts, size_t len) {
+void rmai_mailbox_begin(struct rmai_mailboxes *near, int posts, size_t len) {
     const uint32_t ahead = len > RMAI_NOTE ? RMAI_STAGES : RMAI_SLOTS;
     near->turn++;
     if (RMAI_UNLIKELY((near->turn & ((1u << 30) - 1)) == 0)) rejuvenate(near);
     if (posts && !rmai_reached(near->known, near->turn - ahead)) await(near, near->turn - ahead / 4);
 }
 
-void rmai_near_post(struct rmai_near *near) { tell(near, near->mine, &rmai_near_slot(near, near->me)->posted); }
-
-void rmai_near_hear(struct rmai_near *near, int i) {
-    if (i != near->me) hear(near, i, &rmai_near_slot(near, i)->posted, near->turn, i);
+void rmai_mailbox_post(struct rmai_mailboxes *near) {
+    tell(near, near->mine, &rmai_mailbox_slot(near, near->me)->posted);
 }
 
-static void meet_flat(struct rmai_near *near) {
-    rmai_near_post(near);
-    for (int i = 0; i < near->n; i++) rmai_near_hear(near, i);
+void rmai_mailbox_hear(struct rmai_mailboxes *near, int i) {
+    if (i != near->me) hear(near, i, &rmai_mailbox_slot(near, i)->posted, near->turn, i);
 }
 
-static void meet_tree(struct rmai_near *near) {
+static void meet_flat(struct rmai_mailboxes *near) {
+    rmai_mailbox_post(near);
+    for (int i = 0; i < near->n; i++) rmai_mailbox_hear(near, i);
+}
+
+static void meet_tree(struct rmai_mailboxes *near) {
     int first = near->me * BRANCHES + 1, above = (near->me - 1) / BRANCHES;
-    for (int i = first; i < first + BRANCHES && i < near->n; i++) rmai_near_hear(near, i);
-    rmai_near_post(near);
-    if (near->me > 0) hear(near, above, &near->desk[above]->gate, near->turn, above);
+    for (int i = first; i < first + BRANCHES && i < near->n; i++) rmai_mailbox_hear(near, i);
+    rmai_mailbox_post(near);
+    if (near->me > 0) hear(near, above, &near->mailbox[above]->gate, near->turn, above);
     if (first < near->n) tell(near, near->mine, &near->mine->gate);
 }
 
-static void meet_counter(struct rmai_near *near) {
-    struct rmai_desk *first = near->desk[0];
-    atomic_store_explicit(&rmai_near_slot(near, near->me)->posted.value, near->turn, memory_order_relaxed);
+static void meet_counter(struct rmai_mailboxes *near) {
+    struct rmai_mailbox *first = near->mailbox[0];
+    atomic_store_explicit(&rmai_mailbox_slot(near, near->me)->posted.value, near->turn, memory_order_relaxed);
     /* Acquire and release: the last to come has seen what all before it wrote, and hands it on. */
     if (atomic_fetch_add_explicit(&first->arrived, 1, memory_order_acq_rel) + 1 == (uint32_t)near->n) {
         atomic_store_explicit(&first->arrived, 0, memory_order_relaxed); /* nobody counts before the gate opens */
@@ -209,7 +214,7 @@ static void meet_counter(struct rmai_near *near) {
     }
 }
 
-void rmai_near_meet(struct rmai_near *near) {
+void rmai_mailbox_meet(struct rmai_mailboxes *near) {
     switch (near->meeting) {
         case RMAI_FLAT: meet_flat(near); break;
         case RMAI_TREE: meet_tree(near); break;
@@ -218,8 +223,8 @@ void rmai_near_meet(struct rmai_near *near) {
     near->known = near->turn - 1; /* who is in this turn is through with the last */
 }
 
-void rmai_near_through(struct rmai_near *near) {
-    struct rmai_desk *mine = near->mine;
+void rmai_mailbox_through(struct rmai_mailboxes *near) {
+    struct rmai_mailbox *mine = near->mine;
     atomic_store_explicit(&mine->through.value, near->turn, memory_order_release);
     if (near->shape == RMAI_CROWDED) atomic_thread_fence(memory_order_seq_cst);
     if (RMAI_UNLIKELY(atomic_load_explicit(&mine->sleepers, memory_order_relaxed)) &&
@@ -227,48 +232,48 @@ void rmai_near_through(struct rmai_near *near) {
         rmai_wake(&mine->through);
 }
 
-void rmai_near_await(struct rmai_near *near) { await(near, near->turn); }
+void rmai_mailbox_await(struct rmai_mailboxes *near) { await(near, near->turn); }
 
-void rmai_near_leave(struct rmai_near *near) {
-    rmai_near_through(near);
+void rmai_mailbox_leave(struct rmai_mailboxes *near) {
+    rmai_mailbox_through(near);
     if (near->meeting == RMAI_FLAT)
-        rmai_near_await(near);
+        rmai_mailbox_await(near);
     else
-        rmai_near_sync(near);
+        rmai_mailbox_sync(near);
 }
 
-void rmai_near_sync(struct rmai_near *near) {
-    rmai_near_begin(near, 1, 0);
-    rmai_near_meet(near);
-    rmai_near_through(near);
+void rmai_mailbox_sync(struct rmai_mailboxes *near) {
+    rmai_mailbox_begin(near, 1, 0);
+    rmai_mailbox_meet(near);
+    rmai_mailbox_through(near);
 }
 
 /* ---- places ---- */
 
-int rmai_near_offset(struct rmai_world *w, const char *call, const char *argument, const void *addr, size_t len,
-                     uint64_t *offset) {
-    const char *space = (const char *)rmai_header(w, w->node_my_pe);
+int rmai_mailbox_offset(struct rmai_world *w, const char *call, const char *argument, const void *addr, size_t len,
+                        uint64_t *offset) {
+    const char *space = rmai_job_space(&w->job, w->job.node_my_pe);
     const size_t size = __atomic_load_n(&rma_reach_.size,
                                         __ATOMIC_RELAXED); /* of the symmetric heap: another thread may make it grow */
     size_t at = (size_t)((const char *)addr - w->symmetric.base), all;
-    *offset = w->layout.symmetric + at;
+    *offset = w->job.layout.symmetric + at;
     if (RMAI_LIKELY(at <= size && len <= size - at)) return RMA_SUCCESS;
     *offset = 0;
-    if (w->statics_mode == RMAI_STATICS_REMAP && w->statics.moved) {
+    if (w->job.statics_mode == RMAI_STATICS_REMAP && w->statics.moved) {
         at = (size_t)((const char *)addr - w->statics.base);
         if (at < w->statics.size && len <= w->statics.size - at) {
-            *offset = w->layout.statics + at;
+            *offset = w->job.layout.statics + at;
             return RMA_SUCCESS;
         }
     }
     at = (size_t)((const char *)addr - space);
-    if (at >= w->layout.stride) return RMA_SUCCESS;
-    if (at >= w->layout.symmetric && at < w->layout.symmetric + w->layout.symmetric_max) {
-        all = w->layout.symmetric + size;
-    } else if (at >= w->layout.local) {
-        all =
-            atomic_load_explicit(&rmai_header(w, w->node_my_pe)->extent[at >= w->layout.guest ? RMAI_GUEST : RMAI_OWN],
-                                 memory_order_acquire);
+    if (at >= w->job.layout.stride) return RMA_SUCCESS;
+    if (at >= w->job.layout.symmetric && at < w->job.layout.symmetric + w->job.layout.symmetric_max) {
+        all = w->job.layout.symmetric + size;
+    } else if (at >= w->job.layout.local) {
+        all = atomic_load_explicit(
+            &rmai_facts(&w->job, w->job.node_my_pe)->extent[at >= w->job.layout.guest ? RMAI_GUEST : RMAI_OWN],
+            memory_order_acquire);
     } else {
         all = 0;
     }

@@ -12,7 +12,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-struct rmai_world;
+struct rmai_settings;
 
 /* One section, in its caller's frame. */
 struct rmai_blocking {
@@ -26,11 +26,12 @@ struct rmai_blocking {
     pthread_t thread;
 };
 
-/* rmai_blocking_begin begins to watch; met: all PEs have met just before. Without a thread for it nothing is watched:
+/* rmai_blocking_begin begins to watch; met: all PEs have met just before. settings: NULL
+ * before they are read. Without a thread for it nothing is watched:
  * that is no error. rmai_blocking_step: the section goes on with another call, and its time begins anew.
  * rmai_blocking_end ends the watch. */
-void rmai_blocking_begin(struct rmai_blocking *b, const struct rmai_world *w, const char *call, const char *what,
-                         int met);
+void rmai_blocking_begin(struct rmai_blocking *b, const struct rmai_settings *settings, const char *call,
+                         const char *what, int met);
 void rmai_blocking_step(struct rmai_blocking *b, const char *what);
 void rmai_blocking_end(struct rmai_blocking *b);
 

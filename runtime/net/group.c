@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
 
-#include "runtime/group.h"
+#include "runtime/net/group.h"
 #include "base/error.h"
 #include "base/mpi.h"
 #include "runtime/world.h"
@@ -27,17 +27,17 @@ void rmai_group_close(struct rmai_group *g) {
 
 /* MPI_Comm_create_group is called by these PEs only, which have met: it waits without serving others. The tag tells
  * apart what threads make at one time; Open MPI 4.1 sends it messages as any others, so it must not be one of theirs
- * (runtime/net). */
+ * (runtime/net/transport). */
 #define GROUP_TAG 30000
 
 static int make_all(struct rmai_world *w, const struct rmai_team *t, MPI_Comm *all) {
     int last = t->start + (t->n - 1) * t->stride, range[1][3] = {{t->start, last, t->stride}};
     MPI_Group world, team;
-    int code = MPI_Comm_group(w->net.messages, &world);
+    int code = MPI_Comm_group(w->transport.messages, &world);
     if (code != MPI_SUCCESS) return code;
     code = MPI_Group_range_incl(world, 1, range, &team);
     if (code == MPI_SUCCESS) {
-        code = MPI_Comm_create_group(w->net.messages, team, GROUP_TAG + (int)(t - w->teams.team), all);
+        code = MPI_Comm_create_group(w->transport.messages, team, GROUP_TAG + (int)(t - w->teams.team), all);
         MPI_Group_free(&team);
     }
     MPI_Group_free(&world);
@@ -46,13 +46,13 @@ static int make_all(struct rmai_world *w, const struct rmai_team *t, MPI_Comm *a
 
 /* Of each node: its first PE, and its number of PEs. */
 static int learn_nodes(struct rmai_world *w, const char *call, const struct rmai_team *t, struct rmai_group *g) {
-    const struct rmai_near *near = &t->near;
+    const struct rmai_mailboxes *near = &t->near;
     int mine[2] = {near->index[0], near->n}, code;
     MPI_Request request;
     MPI_Comm_size(g->leaders, &g->n_nodes);
     code =
         rmai_mpi(MPI_Iallgather(mine, 2, MPI_INT, g->node, 2, MPI_INT, g->leaders, &request), call, "MPI_Iallgather");
-    return code == RMA_SUCCESS ? rmai_far_finish(w, call, "MPI_Iallgather", &request, t) : code;
+    return code == RMA_SUCCESS ? rmai_net_finish(w, call, "MPI_Iallgather", &request, t) : code;
 }
 
 /* All memory that the team's collectives will need of the system, so that none of them fails on one PE while the others
@@ -60,7 +60,7 @@ static int learn_nodes(struct rmai_world *w, const char *call, const struct rmai
 static int get_memory(struct rmai_world *w, const char *call, const struct rmai_team *t, struct rmai_group *g) {
     const size_t n = (size_t)t->n;
     g->sizes = malloc(n * (2 * sizeof *g->sizes + 2 * sizeof *g->counts + 1));
-    g->node = t->near.me == 0 ? malloc((size_t)rmai_min((size_t)w->n_nodes, n) * sizeof *g->node) : NULL;
+    g->node = t->near.me == 0 ? malloc((size_t)rmai_min((size_t)w->job.n_nodes, n) * sizeof *g->node) : NULL;
     g->stage = malloc(RMAI_GROUP_STAGE);
     if (!g->sizes || !g->stage || (t->near.me == 0 && !g->node))
         return rmai_error(RMA_ERR_NO_MEM,
@@ -90,7 +90,7 @@ static void worst(void *mine, const void *other) {
 static int make_communicators(struct rmai_world *w, const char *call, const struct rmai_team *t, struct rmai_group *g) {
     struct rmai_blocking blocking;
     int code;
-    rmai_blocking_begin(&blocking, w, call, "making a communicator by MPI_Comm_create_group", 1);
+    rmai_blocking_begin(&blocking, &w->job.settings, call, "making a communicator by MPI_Comm_create_group", 1);
     code = rmai_mpi(make_all(w, t, &g->all), call, "MPI_Comm_create_group");
     if (code == RMA_SUCCESS) MPI_Comm_set_errhandler(g->all, MPI_ERRORS_RETURN);
     rmai_blocking_step(&blocking, "making a communicator by MPI_Comm_split");
@@ -103,7 +103,7 @@ static int make_communicators(struct rmai_world *w, const char *call, const stru
 
 int rmai_group_ready(struct rmai_world *w, const char *call, struct rmai_team *t) {
     struct rmai_group *g = &t->group;
-    const struct rmai_near *near = &t->near;
+    const struct rmai_mailboxes *near = &t->near;
     struct news all;
     int code, met;
     if (g->all != MPI_COMM_NULL) return RMA_SUCCESS;
@@ -130,7 +130,7 @@ static MPI_Comm comm(const struct rmai_team *t, enum rmai_among among) {
 }
 
 #define BEGUN_AND_DONE(CALL, ...)                                                                                      \
-    (rmai_mpi(CALL(__VA_ARGS__, &request), call, #CALL) == RMA_SUCCESS ? rmai_far_finish(w, call, #CALL, &request, t)  \
+    (rmai_mpi(CALL(__VA_ARGS__, &request), call, #CALL) == RMA_SUCCESS ? rmai_net_finish(w, call, #CALL, &request, t)  \
                                                                        : RMA_ERR_MPI)
 
 int rmai_group_broadcast(struct rmai_world *w, const char *call, const struct rmai_team *t, enum rmai_among among,
@@ -248,11 +248,11 @@ int rmai_group_swap_begin(const char *call, const struct rmai_team *t, struct rm
 }
 
 int rmai_group_swap_end(struct rmai_world *w, const char *call, const struct rmai_team *t, struct rmai_group_swap *s) {
-    int code = rmai_far_finish(w, call, "MPI_Irecv", &s->in, t);
-    return code == RMA_SUCCESS ? rmai_far_finish(w, call, "MPI_Isend", &s->out, t) : code;
+    int code = rmai_net_finish(w, call, "MPI_Irecv", &s->in, t);
+    return code == RMA_SUCCESS ? rmai_net_finish(w, call, "MPI_Isend", &s->out, t) : code;
 }
 
 void rmai_group_swap_drop(struct rmai_group_swap *s) {
-    rmai_net_cancel(&s->in);
-    rmai_net_let_go(&s->out);
+    rmai_transport_cancel(&s->in);
+    rmai_transport_let_go(&s->out);
 }

@@ -4,14 +4,15 @@
  * data, that MPI has not yet taken is looked after at the next turn.
  *
  * Requests are answered without memory, too, if slowly: one reply is got at init, and a request stays unread until a
- * reply is free (rmai_answer_ready). A long put keeps a second one until its data have come, so it is refused where
+ * reply is free (rmai_reply_ready). A long put keeps a second one until its data have come, so it is refused where
  * there is no memory for that; a reply that is out there to be sent comes back. */
 #include "config.h"
 
 #include "base/error.h"
+#include "base/word.h"
 #include "base/wait.h"
 #include "base/process.h"
-#include "runtime/far.h"
+#include "runtime/net/net.h"
 #include "runtime/local.h"
 #include "runtime/transfer.h"
 #include "runtime/world.h"
@@ -41,7 +42,7 @@ struct transit {
     int op;
 };
 
-struct rmai_answering {
+struct rmai_replies {
     struct reply *idle, *sending;
     struct transit *transits;
 };
@@ -50,7 +51,7 @@ struct rmai_answering {
 struct task {
     struct rmai_world *w;
     int from;
-    uint16_t flight, number;
+    uint16_t batch, number;
     struct rmai_record r;
     char call[RMAI_NAME_MAX];
     const unsigned char *data;
@@ -59,7 +60,7 @@ struct task {
 
 /* ---- answers ---- */
 
-static struct reply *begin(struct rmai_answering *a, int to, uint16_t flight, enum rmai_wire kind) {
+static struct reply *begin(struct rmai_replies *a, int to, uint16_t batch, enum rmai_wire kind) {
     struct reply *r = a->idle;
     if (r)
         a->idle = r->next;
@@ -67,30 +68,30 @@ static struct reply *begin(struct rmai_answering *a, int to, uint16_t flight, en
         return NULL;
     r->to = to;
     r->bytes = sizeof r->e;
-    r->e = (struct rmai_envelope){.kind = (uint16_t)kind, .flight = flight};
+    r->e = (struct rmai_envelope){.kind = (uint16_t)kind, .batch = batch};
     r->sent = MPI_REQUEST_NULL;
     return r;
 }
 
-static void put_back(struct rmai_answering *a, struct reply *r) {
+static void put_back(struct rmai_replies *a, struct reply *r) {
     r->next = a->idle;
     a->idle = r;
 }
 
 static int send(struct rmai_world *w, struct reply *r) {
-    struct rmai_answering *a = w->far.answering;
+    struct rmai_replies *a = w->net.answering;
     int code, done;
     memcpy(r->message, &r->e, sizeof r->e);
-    code = rmai_net_send(&w->net, r->to, r->message, r->bytes, &r->sent);
+    code = rmai_transport_send(&w->transport, r->to, r->message, r->bytes, &r->sent);
     if (code != RMA_SUCCESS) return code;
-    if ((done = rmai_net_done(&r->sent)) < 0) return RMA_ERR_MPI;
+    if ((done = rmai_transport_done(&r->sent)) < 0) return RMA_ERR_MPI;
     r->next = done ? a->idle : a->sending;
     *(done ? &a->idle : &a->sending) = r;
     return RMA_SUCCESS;
 }
 
-int rmai_answer_ready(struct rmai_world *w) {
-    struct rmai_answering *a = w->far.answering;
+int rmai_reply_ready(struct rmai_world *w) {
+    struct rmai_replies *a = w->net.answering;
     if (RMAI_LIKELY(a->idle != NULL)) return 1;
     if (!(a->idle = malloc(sizeof *a->idle))) return 0;
     a->idle->next = NULL;
@@ -128,7 +129,7 @@ static int find_signal(struct task *t, struct transit *d) {
     uint64_t offset;
     void *word;
     int code;
-    if (!(t->r.flags & RMAI_FAR_SIGNAL)) return RMA_SUCCESS;
+    if (!(t->r.flags & RMAI_RECORD_SIGNAL)) return RMA_SUCCESS;
     memcpy(&offset, t->data, sizeof offset);
     code = rmai_gptr_here(t->w, t->call, offset, sizeof(uint64_t), sizeof(uint64_t), 1, &word, &d->signal_region);
     if (code != RMA_SUCCESS) return code;
@@ -139,22 +140,22 @@ static int find_signal(struct task *t, struct transit *d) {
 }
 
 static int begin_moving(struct task *t, struct transit *d, void *there) {
-    struct rmai_net *net = &t->w->net;
+    struct rmai_transport *net = &t->w->transport;
     const size_t len = (size_t)t->r.value;
-    if (t->r.kind == RMAI_FAR_PUT_LONG)
-        return rmai_net_receive_long(net, t->from, rmai_long_tag(t->flight, 0), there, len, &d->data);
-    return rmai_net_send_long(net, t->from, rmai_long_tag(t->flight, 1), there, len, &d->data);
+    if (t->r.kind == RMAI_RECORD_PUT_LONG)
+        return rmai_transport_receive_long(net, t->from, rmai_long_tag(t->batch, 0), there, len, &d->data);
+    return rmai_transport_send_long(net, t->from, rmai_long_tag(t->batch, 1), there, len, &d->data);
 }
 
 /* Begins to move long data. Whatever fails, fails before they move; then nothing is under way. */
 static int transit(struct task *t, void *there, struct rmai_region *region) {
-    struct rmai_answering *a = t->w->far.answering;
+    struct rmai_replies *a = t->w->net.answering;
     struct transit *d = malloc(sizeof *d);
-    int put = t->r.kind == RMAI_FAR_PUT_LONG, code = RMA_SUCCESS;
+    int put = t->r.kind == RMAI_RECORD_PUT_LONG, code = RMA_SUCCESS;
     if (d) *d = (struct transit){.region = region, .data = MPI_REQUEST_NULL};
-    if (d && put) d->answer = begin(a, t->from, t->flight, RMAI_WIRE_ANSWER);
+    if (d && put) d->answer = begin(a, t->from, t->batch, RMAI_WIRE_ANSWER);
     if (!d || (put && !d->answer))
-        code = rmai_error(RMA_ERR_NO_MEM, "%s: PE %d has no memory to move %zu bytes", t->call, t->w->my_pe,
+        code = rmai_error(RMA_ERR_NO_MEM, "%s: PE %d has no memory to move %zu bytes", t->call, t->w->job.my_pe,
                           (size_t)t->r.value);
     if (code == RMA_SUCCESS) code = find_signal(t, d);
     if (code == RMA_SUCCESS) code = begin_moving(t, d, there);
@@ -171,10 +172,10 @@ static int transit(struct task *t, void *there, struct rmai_region *region) {
     return RMA_SUCCESS;
 }
 
-int rmai_answer_go_on(struct rmai_world *w) {
-    struct rmai_answering *a = w->far.answering;
+int rmai_reply_go_on(struct rmai_world *w) {
+    struct rmai_replies *a = w->net.answering;
     for (struct reply *r, **i = &a->sending; (r = *i) != NULL;) {
-        int done = rmai_net_done(&r->sent);
+        int done = rmai_transport_done(&r->sent);
         if (done < 0) return RMA_ERR_MPI;
         if (!done) {
             i = &r->next;
@@ -184,7 +185,7 @@ int rmai_answer_go_on(struct rmai_world *w) {
         put_back(a, r);
     }
     for (struct transit *d, **i = &a->transits; (d = *i) != NULL;) {
-        int done = rmai_net_done(&d->data);
+        int done = rmai_transport_done(&d->data);
         if (done < 0) return RMA_ERR_MPI;
         if (!done) {
             i = &d->next;
@@ -210,26 +211,26 @@ int rmai_answer_go_on(struct rmai_world *w) {
 static int with_memory(struct task *t) {
     struct rmai_world *w = t->w;
     const struct rmai_record *r = &t->r;
-    size_t len = r->kind == RMAI_FAR_PUT || r->kind == RMAI_FAR_ATOMIC ? r->len : (size_t)r->value;
-    int atomic = r->kind == RMAI_FAR_ATOMIC, code;
-    int writes = r->kind == RMAI_FAR_PUT || r->kind == RMAI_FAR_PUT_LONG || (atomic && r->op != RMA_FETCH_) ||
-                 (r->kind == RMAI_FAR_LOOK && r->op);
+    size_t len = r->kind == RMAI_RECORD_PUT || r->kind == RMAI_RECORD_ATOMIC ? r->len : (size_t)r->value;
+    int atomic = r->kind == RMAI_RECORD_ATOMIC, code;
+    int writes = r->kind == RMAI_RECORD_PUT || r->kind == RMAI_RECORD_PUT_LONG || (atomic && r->op != RMA_FETCH_) ||
+                 (r->kind == RMAI_RECORD_LOOK && r->op);
     struct rmai_region *region = NULL;
     void *there;
     code = rmai_gptr_here(w, t->call, r->offset, len, atomic ? len : 1, writes, &there, &region);
     if (code != RMA_SUCCESS) return code;
-    if (r->kind == RMAI_FAR_PUT_LONG || r->kind == RMAI_FAR_GET_LONG) return transit(t, there, region);
-    if (r->kind == RMAI_FAR_LOOK) {
+    if (r->kind == RMAI_RECORD_PUT_LONG || r->kind == RMAI_RECORD_GET_LONG) return transit(t, there, region);
+    if (r->kind == RMAI_RECORD_LOOK) {
         /* there they are */
-    } else if (r->kind == RMAI_FAR_PUT) {
+    } else if (r->kind == RMAI_RECORD_PUT) {
         rmai_move(there, t->data, len);
-    } else if (r->kind == RMAI_FAR_GET) {
+    } else if (r->kind == RMAI_RECORD_GET) {
         rmai_move(item(t, RMA_SUCCESS, len), there, len);
     } else {
         uint64_t old = rmai_atomic(r->op, there, len, r->value, r->cond);
         uint32_t half = (uint32_t)old;
-        if (atomic_load_explicit(&w->far.slept_on, memory_order_relaxed) == there) rmai_rouse(there);
-        if (r->flags & RMAI_FAR_WANTED) value(t, len == 4 ? (void *)&half : (void *)&old, len);
+        if (atomic_load_explicit(&w->net.slept_on, memory_order_relaxed) == there) rmai_rouse(there);
+        if (r->flags & RMAI_RECORD_WANTED) value(t, len == 4 ? (void *)&half : (void *)&old, len);
     }
     leave(region);
     return RMA_SUCCESS;
@@ -237,18 +238,18 @@ static int with_memory(struct task *t) {
 
 static int carry_out(struct task *t) {
     struct rmai_world *w = t->w;
-    struct rmai_header *h = rmai_header(w, w->node_my_pe);
+    struct rmai_header *h = rmai_header(&w->job, w->job.node_my_pe);
     rma_gptr_t g;
     int code = RMA_SUCCESS;
-    switch ((enum rmai_far_kind)t->r.kind) {
-        case RMAI_FAR_ALLOC:
-            code = rmai_guest_alloc(w, t->call, w->node_my_pe, (size_t)t->r.value, &g);
+    switch ((enum rmai_net_kind)t->r.kind) {
+        case RMAI_RECORD_ALLOC:
+            code = rmai_guest_alloc(w, t->call, w->job.node_my_pe, (size_t)t->r.value, &g);
             if (code == RMA_SUCCESS) value(t, &g, sizeof g);
             return code;
-        case RMAI_FAR_FREE: return rmai_give_back(w, t->call, w->node_my_pe, (size_t)t->r.offset, NULL);
-        case RMAI_FAR_EXTENTS: {
-            const size_t extent[RMAI_POOLS] = {atomic_load_explicit(&h->extent[0], memory_order_acquire),
-                                               atomic_load_explicit(&h->extent[1], memory_order_acquire)};
+        case RMAI_RECORD_FREE: return rmai_give_back(w, t->call, w->job.node_my_pe, (size_t)t->r.offset, NULL);
+        case RMAI_RECORD_EXTENTS: {
+            const size_t extent[RMAI_POOLS] = {atomic_load_explicit(&h->facts.extent[0], memory_order_acquire),
+                                               atomic_load_explicit(&h->facts.extent[1], memory_order_acquire)};
             value(t, extent, sizeof extent);
             return RMA_SUCCESS;
         }
@@ -264,12 +265,12 @@ static int not_sent_so(const struct task *t) {
     return rmai_error(RMA_ERR_MPI, "a message from PE %d is damaged: record %u%s", t->from, t->number + 1u, text);
 }
 
-int rmai_answer(struct rmai_world *w, int from, const struct rmai_envelope *request, struct rmai_wire_reader *m) {
-    struct task t = {.w = w, .from = from, .flight = request->flight};
+int rmai_reply(struct rmai_world *w, int from, const struct rmai_envelope *request, struct rmai_wire_reader *m) {
+    struct task t = {.w = w, .from = from, .batch = request->batch};
     struct rmai_error_kept kept;
     int more;
-    t.reply = begin(w->far.answering, from, request->flight, RMAI_WIRE_ANSWER);
-    assert(t.reply && "rmai_answer_ready has seen to it");
+    t.reply = begin(w->net.answering, from, request->batch, RMAI_WIRE_ANSWER);
+    assert(t.reply && "rmai_reply_ready has seen to it");
     /* What was done for others in earlier turns, maybe by another thread of this PE, comes before what is done now for
      * every reader of this memory. */
     atomic_thread_fence(memory_order_acq_rel);
@@ -287,12 +288,12 @@ int rmai_answer(struct rmai_world *w, int from, const struct rmai_envelope *requ
     return send(w, t.reply);
 }
 
-int rmai_answer_ping(struct rmai_world *w, int from, const struct rmai_envelope *ping) {
-    struct reply *r = begin(w->far.answering, from, ping->flight, RMAI_WIRE_ALIVE);
+int rmai_reply_ping(struct rmai_world *w, int from, const struct rmai_envelope *ping) {
+    struct reply *r = begin(w->net.answering, from, ping->batch, RMAI_WIRE_ALIVE);
     char in[8 * RMAI_WAITING_WORDS];
-    assert(r && "rmai_answer_ready has been asked");
+    assert(r && "rmai_reply_ready has been asked");
     r->e.n = ping->n;
-    rmai_waiting_read(&rmai_header(w, w->node_my_pe)->waiting, in);
+    rmai_waiting_read(&rmai_header(&w->job, w->job.node_my_pe)->waiting, in);
     memcpy(r->message + r->bytes, in, sizeof in);
     r->bytes += sizeof in;
     return send(w, r);
@@ -300,22 +301,22 @@ int rmai_answer_ping(struct rmai_world *w, int from, const struct rmai_envelope 
 
 /* ---- opening and closing ---- */
 
-int rmai_answer_open(struct rmai_world *w) {
-    w->far.answering = calloc(1, sizeof *w->far.answering);
-    if (w->far.answering && rmai_answer_ready(w)) return RMA_SUCCESS;
+int rmai_reply_open(struct rmai_world *w) {
+    w->net.answering = calloc(1, sizeof *w->net.answering);
+    if (w->net.answering && rmai_reply_ready(w)) return RMA_SUCCESS;
     return rmai_error(RMA_ERR_NO_MEM, "rma_init: no memory for answers");
 }
 
 /* All requests have been answered, and all answers heard: what MPI still holds is done in a moment. */
-void rmai_answer_close(struct rmai_world *w) {
-    struct rmai_answering *a = w->far.answering;
+void rmai_reply_close(struct rmai_world *w) {
+    struct rmai_replies *a = w->net.answering;
     if (!a) return;
     while (a->sending || a->transits)
-        if (rmai_answer_go_on(w) != RMA_SUCCESS) break;
+        if (rmai_reply_go_on(w) != RMA_SUCCESS) break;
     for (struct reply *next, *r = a->idle; r; r = next) {
         next = r->next;
         free(r);
     }
     free(a);
-    w->far.answering = NULL;
+    w->net.answering = NULL;
 }

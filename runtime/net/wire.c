@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
 
-#include "runtime/wire.h"
+#include "runtime/net/wire.h"
 #include "base/attributes.h"
 #include "rma.h"
 
@@ -10,9 +10,9 @@
 #include <string.h>
 
 static const char *const kinds[] = {
-    [RMAI_FAR_PUT] = "put",           [RMAI_FAR_GET] = "get",      [RMAI_FAR_PUT_LONG] = "long put",
-    [RMAI_FAR_GET_LONG] = "long get", [RMAI_FAR_LOOK] = "look",    [RMAI_FAR_ATOMIC] = "atomic",
-    [RMAI_FAR_ALLOC] = "allocation",  [RMAI_FAR_FREE] = "release", [RMAI_FAR_EXTENTS] = "extents",
+    [RMAI_RECORD_PUT] = "put",           [RMAI_RECORD_GET] = "get",      [RMAI_RECORD_PUT_LONG] = "long put",
+    [RMAI_RECORD_GET_LONG] = "long get", [RMAI_RECORD_LOOK] = "look",    [RMAI_RECORD_ATOMIC] = "atomic",
+    [RMAI_RECORD_ALLOC] = "allocation",  [RMAI_RECORD_FREE] = "release", [RMAI_RECORD_EXTENTS] = "extents",
 };
 
 /* m->wrong: which record or item, and what. */
@@ -54,7 +54,7 @@ static int is_atomic(unsigned op) { return op <= RMA_FETCH_FMAX_; }
 static RMAI_COLD int refuse_atomic(struct rmai_wire_reader *m, const struct rmai_record *r) {
     if (!is_atomic(r->op)) return refuse(m, "record", "operation %u is no atomic", r->op);
     if (r->len != 4 && r->len != 8) return refuse(m, "record", "an atomic on a word of %u bytes", r->len);
-    if (r->flags & ~RMAI_FAR_WANTED) return refuse(m, "record", "an atomic with flags %#x", r->flags);
+    if (r->flags & ~RMAI_RECORD_WANTED) return refuse(m, "record", "an atomic with flags %#x", r->flags);
     return refuse(m, "record", "an atomic on %u bytes at offset %#llx", r->len, (unsigned long long)r->offset);
 }
 
@@ -63,26 +63,26 @@ static __attribute__((noinline)) int check_kind(struct rmai_wire_reader *m, cons
     const unsigned long long value = r->value;
     unsigned flags = 0;
     *item = 0;
-    switch ((enum rmai_far_kind)r->kind) {
-        case RMAI_FAR_FREE: break;
-        case RMAI_FAR_LOOK:
+    switch ((enum rmai_net_kind)r->kind) {
+        case RMAI_RECORD_FREE: break;
+        case RMAI_RECORD_LOOK:
             if (r->op > 1) return refuse(m, "record", "a look with mode %u", r->op);
             break;
-        case RMAI_FAR_GET:
+        case RMAI_RECORD_GET:
             if (r->value > RMAI_MESSAGE) return refuse(m, "record", "a short get of %llu bytes", value);
             *item = (size_t)r->value;
             break;
-        case RMAI_FAR_PUT_LONG:
-        case RMAI_FAR_GET_LONG:
-            if (r->kind == RMAI_FAR_PUT_LONG) flags = RMAI_FAR_SIGNAL;
+        case RMAI_RECORD_PUT_LONG:
+        case RMAI_RECORD_GET_LONG:
+            if (r->kind == RMAI_RECORD_PUT_LONG) flags = RMAI_RECORD_SIGNAL;
             if (r->value > RMAI_PIECE) return refuse(m, "record", "a %s of %llu bytes", kinds[r->kind], value);
-            if (rmai_data_after(r) != (r->flags & RMAI_FAR_SIGNAL ? sizeof(uint64_t) : 0))
+            if (rmai_data_after(r) != (r->flags & RMAI_RECORD_SIGNAL ? sizeof(uint64_t) : 0))
                 return refuse(m, "record", "a %s followed by %u bytes", kinds[r->kind], r->len);
-            if (r->flags & RMAI_FAR_SIGNAL && !is_atomic(r->op))
+            if (r->flags & RMAI_RECORD_SIGNAL && !is_atomic(r->op))
                 return refuse(m, "record", "operation %u is no atomic", r->op);
             break;
-        case RMAI_FAR_ALLOC: *item = sizeof(rma_gptr_t); break;
-        case RMAI_FAR_EXTENTS: *item = 2 * sizeof(size_t); break;
+        case RMAI_RECORD_ALLOC: *item = sizeof(rma_gptr_t); break;
+        case RMAI_RECORD_EXTENTS: *item = 2 * sizeof(size_t); break;
         default: return refuse(m, "record", "%u is no kind of record", r->kind);
     }
     return r->flags & ~flags ? refuse(m, "record", "a %s with flags %#x", kinds[r->kind], r->flags) : 1;
@@ -91,7 +91,7 @@ static __attribute__((noinline)) int check_kind(struct rmai_wire_reader *m, cons
 /* A record with a name, or of another kind than streams are of. */
 static __attribute__((noinline)) int check_other(struct rmai_wire_reader *m, const struct rmai_record *r, char *name,
                                                  size_t *item) {
-    if (r->kind != RMAI_FAR_ATOMIC && r->kind != RMAI_FAR_PUT && check_kind(m, r, item) < 0) return -1;
+    if (r->kind != RMAI_RECORD_ATOMIC && r->kind != RMAI_RECORD_PUT && check_kind(m, r, item) < 0) return -1;
     if (r->name >= RMAI_NAME_MAX) return refuse(m, "record", "a name of %u bytes", r->name);
     if (r->name) *item = rmai_max(*item, RMAI_TEXT_MAX);
     memcpy(name, m->at + sizeof *r, r->name);
@@ -113,15 +113,15 @@ int rmai_wire_next_any_(struct rmai_wire_reader *m, struct rmai_record *r, char 
                       rmai_data_after(r), room - sizeof *r);
     if (RMAI_UNLIKELY(r->offset >> RMA_GPTR_BITS_))
         return refuse(m, "record", "offset %#llx is none", (unsigned long long)r->offset);
-    if (r->kind == RMAI_FAR_ATOMIC) {
-        if (RMAI_UNLIKELY(!is_atomic(r->op) || (r->len != 4 && r->len != 8) || r->flags & ~RMAI_FAR_WANTED ||
+    if (r->kind == RMAI_RECORD_ATOMIC) {
+        if (RMAI_UNLIKELY(!is_atomic(r->op) || (r->len != 4 && r->len != 8) || r->flags & ~RMAI_RECORD_WANTED ||
                           ((r->offset & (r->len - 1)) && r->offset < RMA_GPTR_ATTACHED_)))
             return refuse_atomic(m, r);
         if (r->flags) item = r->len;
-    } else if (RMAI_UNLIKELY(r->kind == RMAI_FAR_PUT && r->flags)) {
+    } else if (RMAI_UNLIKELY(r->kind == RMAI_RECORD_PUT && r->flags)) {
         return refuse(m, "record", "a put with flags %#x", r->flags);
     }
-    if (RMAI_UNLIKELY(r->name || (r->kind != RMAI_FAR_ATOMIC && r->kind != RMAI_FAR_PUT)))
+    if (RMAI_UNLIKELY(r->name || (r->kind != RMAI_RECORD_ATOMIC && r->kind != RMAI_RECORD_PUT)))
         if (check_other(m, r, name, &item) < 0) return -1;
     name[r->name] = 0;
     m->answer += sizeof(struct rmai_item) + rmai_padded(item);

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The header: the first RMAI_HEADER_ROOM bytes of each PE's space, which the PEs of its node read and write. Each
+ * module has its part in it, and knows only that one. */
+#ifndef RMAI_HEADER_H
+#define RMAI_HEADER_H
+
+#include "base/lock.h"
+#include "heap/returned.h"
+#include "runtime/agree.h"
+#include "runtime/job/job.h"
+#include "runtime/node/barrier.h"
+#include "runtime/node/service.h"
+#include "runtime/stall.h"
+
+/* Zero until the PE writes it. */
+struct rmai_header {
+    struct rmai_facts facts;
+    struct rmai_returned returned[RMAI_POOLS]; /* blocks that others have given back */
+    struct rmai_lock guest_lock;               /* who changes the guests' part */
+    _Atomic int guest_orphan;                  /* 1 + the PE that died while it did */
+    struct rmai_barrier_shared barrier;
+    struct rmai_agree_shared agree;
+    struct rmai_service_shared service;
+    struct rmai_waiting waiting; /* in which public call it waits */
+};
+
+_Static_assert(sizeof(struct rmai_header) <= RMAI_HEADER_ROOM, "the header fits its room");
+
+/* rmai_header: that of the node's PE q. */
+static inline struct rmai_header *rmai_header(const struct rmai_job *job, int q) {
+    return (struct rmai_header *)(void *)rmai_job_space(job, q);
+}
+
+#endif

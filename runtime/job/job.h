@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The job: what rmai_init finds out, and what nobody changes from then on. So every module may read it without a lock.
+ */
+#ifndef RMAI_JOB_H
+#define RMAI_JOB_H
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/settings.h"
+#include "base/topology.h"
+#include "heap/segment.h"
+
+struct rmai_job {
+    int my_pe, n_pes;
+    int my_node, n_nodes;
+    int node_my_pe, node_n_pes;    /* this PE's number among those of its node, and how many these are */
+    int *node_pes;                 /* node_n_pes PE numbers of the node, ascending */
+    char *spaces;                  /* the space of the node's PE q begins at spaces + q * stride; */
+    size_t stride;                 /* NULL and 0 until address space is reserved */
+    struct rmai_layout layout;     /* what stands where in a space */
+    struct rmai_settings settings; /* in force: agreed on where they must be alike */
+    int level;                     /* enum rma_thread_level in force */
+    int mpi_multiple;              /* several threads may call MPI */
+    int networked;                 /* MPI carries something: there are several nodes, or RMA_AMO=mpi */
+    int all_progress;              /* every PE has a progress thread: it answers, whatever its program does */
+    int one_machine;               /* all PEs run on one machine, on however many nodes */
+    int crowded_somewhere;         /* on some node there are more PEs than processors */
+    int statics_mode;              /* enum rmai_statics_mode in force; what was asked for may not have been possible */
+    char host[64];
+    char binding[128]; /* what rmai_bind said */
+};
+
+/* The two pools of a local heap: the owner's, and that in which others allocate. */
+enum rmai_pool { RMAI_OWN, RMAI_GUEST, RMAI_POOLS };
+
+/* The first bytes of each PE's space: what it says of itself. Zero until the PE writes them, before the others agree
+ * with it that they are written. Only extents change later. */
+struct rmai_facts {
+    _Atomic size_t extent[RMAI_POOLS]; /* offsets in the space up to which its local heap and the guests' part of it may
+                                        * be touched; rma_inline.h reads them */
+    struct rmai_cpus cpus;             /* processors that the PE may run on, */
+    int quota;                         /* and how many at a time */
+    int crowded;            /* whether it finds more PEs than processors: one that does is enough for the node */
+    int pe;                 /* the PE */
+    int pid;                /* its process, */
+    uint64_t pid_namespace; /* and among which others it has that number */
+    uint64_t statics;       /* where its global variables are in its process */
+    int my_node, n_nodes;   /* of the node's PE 0: told to the others at init */
+};
+
+/* rmai_job_space: the space of the node's PE q. rmai_facts: what that PE says of itself. */
+static inline char *rmai_job_space(const struct rmai_job *job, int q) { return job->spaces + (size_t)q * job->stride; }
+static inline struct rmai_facts *rmai_facts(const struct rmai_job *job, int q) {
+    return (struct rmai_facts *)(void *)rmai_job_space(job, q);
+}
+
+/* rmai_node_slot: the number among the PEs of this node of `pe`, or -1. */
+int rmai_node_slot(const struct rmai_job *job, int pe);
+
+/* rmai_check_pe: RMA_SUCCESS, or records RMA_ERR_PE for `call` if there is no PE `pe`. */
+int rmai_check_pe(const struct rmai_job *job, const char *call, const char *argument, int pe);
+
+/* rmai_same_pids: 1 if this process can name the one of the node's PE q by its pid: not across containers.
+ * rmai_pe_gone: 1 if PE `pe` is another one of this node, and its process has ended. */
+int rmai_same_pids(const struct rmai_job *job, int q);
+int rmai_pe_gone(const struct rmai_job *job, int pe);
+
+#endif

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "config.h"
+
+#include "runtime/net/finalize_helper.h"
+#include "base/process.h"
+
+#include <mpi.h>
+
+#if !defined MPICH_NUMVERSION || MPICH_NUMVERSION < 40000000
+
+void rmai_finalize_helper_start(int n_nodes) { (void)n_nodes; }
+
+#else
+
+#include <dirent.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#define HELPER_STEP  20000000 /* nanoseconds: longer by far than the others take to go on when they are helped */
+#define HELPER_AFTER 15       /* steps that the barrier takes only if somebody is stuck */
+#define HELPER_POLLS 20       /* at a time: enough to answer what has come */
+#define PARK_STEP    20000    /* nanoseconds */
+#define PARK_MOST    50000    /* steps until it is given up */
+
+enum { NOT_PARKED, PARKED_READING, PARKED_ELSEWHERE };
+
+/* The thread that is in MPI_Finalize, and the launcher's connection. One at a time: MPI is finalized once. */
+static struct {
+    long tid;
+    int pmi, epolls, signal;
+    _Atomic int parked, go;
+    MPI_Request request;
+} helper;
+
+/* 1 if that thread sleeps in read(2) on the launcher's connection. */
+static int reads_launcher(void) {
+    char path[64];
+    long number = -1;
+    unsigned long fd = 0;
+    FILE *f;
+    snprintf(path, sizeof path, "/proc/self/task/%ld/syscall", helper.tid);
+    if (!(f = fopen(path, "r"))) return 0;
+    if (fscanf(f, "%ld %lx", &number, &fd) != 2) number = -1;
+    fclose(f);
+    return number == SYS_read && fd == (unsigned long)helper.pmi;
+}
+
+/* The process's epoll(7) descriptors: UCX has one for each of its TCP interfaces, until MPI takes it down. */
+static int count_epolls(void) {
+    DIR *all = opendir("/proc/self/fd");
+    struct dirent *one;
+    int n = 0;
+    while (all && (one = readdir(all)) != NULL) {
+        char path[64], target[64];
+        ssize_t len;
+        snprintf(path, sizeof path, "/proc/self/fd/%.20s", one->d_name);
+        len = readlink(path, target, sizeof target - 1);
+        n += len > 0 && strncmp(target, "anon_inode:[eventpoll]", (size_t)len) == 0;
+    }
+    if (all) closedir(all);
+    return n;
+}
+
+static void nap(long nanoseconds) { nanosleep(&(struct timespec){.tv_nsec = nanoseconds}, NULL); }
+
+/* 1 if the signal has come while the thread was in that read, which is to be begun anew after it. Elsewhere than on x86
+ * what reads_launcher has said a moment before must do. */
+static int was_reading(const ucontext_t *context) {
+#ifdef __x86_64__
+    const greg_t *r = context->uc_mcontext.gregs;
+    const unsigned char *next = (const unsigned char *)(uintptr_t)r[REG_RIP];
+    return r[REG_RAX] == SYS_read && r[REG_RDI] == helper.pmi && next[0] == 0x0f && next[1] == 0x05; /* syscall */
+#else
+    (void)context;
+    return 1;
+#endif
+}
+
+static void park(int signal, siginfo_t *info, void *context) {
+    int kept = errno;
+    (void)signal, (void)info;
+    atomic_store_explicit(&helper.parked, was_reading(context) ? PARKED_READING : PARKED_ELSEWHERE,
+                          memory_order_release);
+    while (!atomic_load_explicit(&helper.go, memory_order_acquire)) nap(PARK_STEP);
+    atomic_store_explicit(&helper.parked, NOT_PARKED, memory_order_release);
+    errno = kept;
+}
+
+static int parked(void) { return atomic_load_explicit(&helper.parked, memory_order_acquire); }
+
+/* While the other thread is held in its read, MPI is this thread's alone, whatever its thread level. It is the right
+ * read if UCX is still there: there is one more, when it is gone. */
+static void help(void) {
+    atomic_store_explicit(&helper.go, 0, memory_order_relaxed);
+    if (syscall(SYS_tgkill, getpid(), helper.tid, helper.signal) != 0) return;
+    int done;
+    for (int i = 0; i < PARK_MOST && parked() == NOT_PARKED; i++) nap(PARK_STEP);
+    if (parked() == PARKED_READING && count_epolls() == helper.epolls)
+        for (int i = 0; i < HELPER_POLLS; i++) MPI_Test(&helper.request, &done, MPI_STATUS_IGNORE);
+    atomic_store_explicit(&helper.go, 1, memory_order_release);
+    while (parked() != NOT_PARKED) nap(PARK_STEP);
+}
+
+/* Only where somebody is stuck, and then by turns with long rests: once all are through the barrier, the other thread
+ * takes MPI down, and this one must not be in it. */
+static void *help_when_stuck(void *context) {
+    int finalized = 0, waiting = 0;
+    (void)context;
+    for (;;) {
+        nap(HELPER_STEP);
+        MPI_Finalized(&finalized);
+        if (finalized) return NULL;
+        waiting = reads_launcher() ? waiting + 1 : 0;
+        if (waiting > HELPER_AFTER) help();
+    }
+}
+
+/* A signal that the program does nothing with, or 0. */
+static int free_signal(void) {
+    struct sigaction present;
+    for (int s = SIGRTMAX; s >= SIGRTMIN; s--)
+        if (sigaction(s, NULL, &present) == 0 && !(present.sa_flags & SA_SIGINFO) && present.sa_handler == SIG_DFL)
+            return s;
+    return 0;
+}
+
+/* A request of our own that is never done: MPI_Test of it drives progress, and needs no communicator, which within
+ * MPI_Finalize is gone. */
+static int asked(void *state, MPI_Status *status) {
+    (void)state;
+    MPI_Status_set_elements(status, MPI_BYTE, 0);
+    MPI_Status_set_cancelled(status, 0);
+    return MPI_SUCCESS;
+}
+
+static int freed(void *state) {
+    (void)state;
+    return MPI_SUCCESS;
+}
+
+static int cancelled(void *state, int complete) {
+    (void)state, (void)complete;
+    return MPI_SUCCESS;
+}
+
+void rmai_finalize_helper_start(int n_nodes) {
+    const char *pmi = getenv("PMI_FD");
+    struct sigaction action = {.sa_sigaction = park, .sa_flags = SA_SIGINFO | SA_RESTART};
+    sigset_t only;
+    pthread_t thread;
+    if (!pmi || n_nodes < 2 || (helper.signal = free_signal()) == 0) return;
+    helper.tid = syscall(SYS_gettid);
+    helper.pmi = atoi(pmi);
+    helper.epolls = count_epolls();
+    if (MPI_Grequest_start(asked, freed, cancelled, NULL, &helper.request) != MPI_SUCCESS) return;
+    sigfillset(&action.sa_mask);
+    sigaction(helper.signal, &action, NULL);
+    sigemptyset(&only);
+    sigaddset(&only, helper.signal);
+    pthread_sigmask(SIG_UNBLOCK, &only, NULL);
+    if (rmai_thread(&thread, help_when_stuck, NULL) == 0) pthread_detach(thread);
+}
+
+#endif

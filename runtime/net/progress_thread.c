@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "config.h"
+
+#include "runtime/net/progress_thread.h"
+#include "base/error.h"
+#include "base/process.h"
+#include "runtime/world.h"
+
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#define POLLS_BUSY  100     /* looks for the next message after one has come: it often comes within microseconds */
+#define STEP_BUSY   2000    /* nanoseconds between looks while messages come; the kernel adds some 20 us */
+#define STEP_IDLE   250000  /* and when there have been none for a while, */
+#define STEP_QUIET  1500000 /* or for long: a wake-up costs the computation up to 17 us, on virtual machines */
+#define SLICE       100000  /* nanoseconds: the least there is */
+#define QUIET_AFTER 400     /* looks in vain: 0.1 s */
+#define PATIENCE    100     /* looks in vain before the steps grow */
+
+/* Returns the number of messages heard. */
+static int serve(struct rmai_world *w) {
+    int heard = rmai_net_progress(w, 1);
+    for (int polls = heard ? POLLS_BUSY : 0; polls > 0; polls--) {
+        int more = rmai_net_progress(w, 1);
+        if (more) polls = POLLS_BUSY;
+        heard += more;
+    }
+    return heard;
+}
+
+/* sched_setattr(2): Debian 12's C library has no such call. */
+struct attributes {
+    uint32_t size, policy;
+    uint64_t flags;
+    int32_t nice;
+    uint32_t priority;
+    uint64_t runtime, deadline, period;
+};
+
+/* The kernel adds 50 us to every sleep of a thread unless it is told that the thread minds. And where PEs share
+ * processors, a thread that asks for short time slices is let in earlier (Linux 6.12; older ones take no notice): it
+ * runs as often, but sooner. */
+static void be_punctual(void) {
+    struct attributes a = {.size = sizeof a};
+    prctl(PR_SET_TIMERSLACK, 1000UL);
+    if (syscall(SYS_sched_getattr, 0, &a, sizeof a, 0) != 0 || a.policy != SCHED_OTHER) return;
+    a.runtime = SLICE;
+    syscall(SYS_sched_setattr, 0, &a, 0);
+}
+
+static void *run(void *context) {
+    struct rmai_world *w = context;
+    uint32_t turns = 0, now;
+    unsigned in_vain = 0;
+    long step = STEP_QUIET;
+    be_punctual();
+    while (!atomic_load_explicit(&w->progress_thread.ending, memory_order_relaxed)) {
+        nanosleep(&(struct timespec){.tv_nsec = step}, NULL);
+        now = atomic_load_explicit(&w->net.turns, memory_order_relaxed);
+        if (now != turns) {
+            /* The program drives; look again soon, it may be going to compute. */
+            turns = now;
+            continue;
+        }
+        if (serve(w) > 0) {
+            step = STEP_BUSY;
+            in_vain = 0;
+        } else if (++in_vain > PATIENCE && step < STEP_IDLE) {
+            step = step * 3 / 2 < STEP_IDLE ? step * 3 / 2 : STEP_IDLE;
+        } else if (in_vain > PATIENCE + QUIET_AFTER) {
+            step = STEP_QUIET;
+        }
+        turns = atomic_load_explicit(&w->net.turns, memory_order_relaxed);
+    }
+    return NULL;
+}
+
+int rmai_progress_thread_start(struct rmai_world *w, const char *call) {
+    int failed;
+    if (w->progress_thread.running) return RMA_SUCCESS;
+    if (!w->job.mpi_multiple)
+        return rmai_error(RMA_ERR_STATE,
+                          "%s: no thread can serve other nodes: MPI was not initialized with MPI_THREAD_MULTIPLE",
+                          call);
+    atomic_store_explicit(&w->progress_thread.ending, 0, memory_order_relaxed);
+    failed = rmai_thread(&w->progress_thread.thread, run, w);
+    if (failed) return rmai_error(RMA_ERR_SYSTEM, "%s: no thread to serve other nodes: %s", call, strerror(failed));
+    w->progress_thread.running = 1;
+    return RMA_SUCCESS;
+}
+
+void rmai_progress_thread_end(struct rmai_world *w) {
+    if (!w->progress_thread.running) return;
+    atomic_store_explicit(&w->progress_thread.ending, 1, memory_order_relaxed);
+    pthread_join(w->progress_thread.thread, NULL);
+    w->progress_thread.running = 0;
+}
+
+int rma_progress(void) {
+    int code = rmai_running("rma_progress");
+    if (code == RMA_SUCCESS) rmai_net_progress(&rmai_world, 0);
+    return rmai_raise(code);
+}
+
+int rma_progress_thread(int on) {
+    struct rmai_world *w = &rmai_world;
+    int code = rmai_running("rma_progress_thread");
+    if (code != RMA_SUCCESS || !w->net.active) return rmai_raise(code);
+    if (on) return rmai_raise(rmai_progress_thread_start(w, "rma_progress_thread"));
+    rmai_progress_thread_end(w);
+    return RMA_SUCCESS;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The progress thread: a thread that drives progress while the program computes, so that who asks something of this PE
+ * does not wait for it. It looks in steps, short ones while there is traffic and long ones when there is none, and
+ * stands back while a thread of the program drives progress itself. It needs an MPI that several threads may call. */
+#ifndef RMAI_PROGRESS_THREAD_H
+#define RMAI_PROGRESS_THREAD_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+struct rmai_world;
+
+struct rmai_progress_thread {
+    int running; /* the thread exists */
+    _Atomic int ending;
+    pthread_t thread;
+};
+
+/* rmai_progress_thread_start starts it if it does not run. Returns RMA_SUCCESS, RMA_ERR_SYSTEM (no thread),
+ * RMA_ERR_STATE (MPI is initialized for one thread). rmai_progress_thread_end ends it, if it runs. */
+int rmai_progress_thread_start(struct rmai_world *w, const char *call);
+void rmai_progress_thread_end(struct rmai_world *w);
+
+#endif
