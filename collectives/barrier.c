@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Barriers: what has been begun is complete, and all have arrived; and their lesser kin, by which all have arrived. The
- * job and the node have barriers of their own (runtime/node/barrier), teams of one node meet by their mailboxes (runtime/node/mailbox),
- * others by rounds (runtime/team). */
+ * job and the node have barriers of their own (runtime/node/barrier), teams of one node meet by their mailboxes
+ * (runtime/node/mailbox), others by rounds (runtime/team). */
 #include "config.h"
 
 #include "base/error.h"

@@ -69,7 +69,8 @@ int rmai_tell_buffers(const struct rmai_reduction *r) {
 }
 
 /* A chunk of all sources. Into `sum`, which is none of these. */
-static void sum_sources(const struct rmai_reduction *r, const struct rmai_mailboxes *near, char *sum, size_t at, size_t n) {
+static void sum_sources(const struct rmai_reduction *r, const struct rmai_mailboxes *near, char *sum, size_t at,
+                        size_t n) {
     r->kernel->combine(sum, rmai_their_source(r, 0) + at, rmai_their_source(r, 1) + at, n);
     for (int i = 2; i < near->n; i++) r->kernel->accumulate(sum, rmai_their_source(r, i) + at, n);
 }

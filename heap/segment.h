@@ -23,9 +23,9 @@
 #include "heap/tlsf.h"
 #include "rma.h"
 
-#define RMAI_MAILBOXES_AT    (4 * RMAI_PAGE)  /* in the header's room: what PEs of teams hand over (runtime/node/mailbox) */
-#define RMAI_HEADER_ROOM (48 * RMAI_PAGE) /* only what is used of it is committed */
-#define RMAI_PROBE_ROOM  ((size_t)4096)   /* before the symmetric heap: MPI's window is tried out there */
+#define RMAI_MAILBOXES_AT (4 * RMAI_PAGE)  /* in the header's room: mailboxes of teams (runtime/node/mailbox) */
+#define RMAI_HEADER_ROOM  (48 * RMAI_PAGE) /* only what is used of it is committed */
+#define RMAI_PROBE_ROOM   ((size_t)4096)   /* before the symmetric heap: MPI's window is tried out there */
 
 struct rmai_layout {
     size_t symmetric_table, symmetric, symmetric_max; /* offsets in a PE's space, and the heap's maximum */

@@ -4,7 +4,7 @@
  * buffer that is let go before all have read it, and by a wake-up that never comes.
  *
  * All PEs draw the same turns: one tells all others by a note, by a stage, or where its buffer is; or all do, and meet.
- * Whoever reads finds what belongs to the turn; whoever was read writes anew at once. Some backoff now and then, so that
+ * Whoever reads finds what belongs to the turn; whoever was read writes anew at once. Some rest now and then, so that
  * others run ahead as far as they can. Now and then it is suddenly 2^30 turns later: numbers of turns wrap, and old
  * ones must not be taken for new ones.
  *
@@ -101,7 +101,8 @@ static void all_tell(struct rmai_mailboxes *near, unsigned long turn, int staged
     write_words(staged ? rmai_mailbox_stage(near, near->me) : rmai_mailbox_note(near, near->me), n, turn, near->me);
     rmai_mailbox_meet(near);
     for (int i = 0; i < near->n; i++)
-        read_words(staged ? rmai_mailbox_stage(near, i) : rmai_mailbox_note(near, i), n, turn, i, near->me, "a meeting");
+        read_words(staged ? rmai_mailbox_stage(near, i) : rmai_mailbox_note(near, i), n, turn, i, near->me,
+                   "a meeting");
     rmai_mailbox_through(near);
 }
 
