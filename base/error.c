@@ -80,8 +80,7 @@ void rmai_error_restore(const struct rmai_error_kept *kept) { last = *kept; }
 
 int rmai_raise(int code) {
     if (code != RMA_SUCCESS && called_as) rename_call();
-    if (code != RMA_SUCCESS && code != RMA_ERR_NO_MEM)
-        atomic_load_explicit(&handler, memory_order_acquire)(code, last.text);
+    if (code != RMA_SUCCESS && code != RMA_ERR_NO_MEM) rmai_errhandler()(code, last.text);
     return code;
 }
 
@@ -120,8 +119,10 @@ void rma_errors_abort(int code, const char *text) {
     exit(code);
 }
 
+rma_errhandler *rmai_errhandler(void) { return atomic_load_explicit(&handler, memory_order_acquire); }
+
 rma_errhandler *rma_set_errhandler(rma_errhandler *new_handler) {
-    if (!new_handler) return atomic_load_explicit(&handler, memory_order_acquire);
+    if (!new_handler) return rmai_errhandler();
     return atomic_exchange_explicit(&handler, new_handler, memory_order_acq_rel);
 }
 

@@ -21,6 +21,9 @@ int rmai_error_prefix(const char *format, ...) RMAI_PRINTF(1, 2);
  * exhaustion that programs live with (RMA_ERR_NO_MEM). Returns code. */
 int rmai_raise(int code);
 
+/* rmai_errhandler: the handler in force. */
+rma_errhandler *rmai_errhandler(void);
+
 /* rmai_error_as: until it is called with NULL, errors of this thread are raised as those of `call` (a constant),
  * whatever public call has worded them: for a face of the engine that forwards to a public call. */
 void rmai_error_as(const char *call);

@@ -33,7 +33,7 @@ struct rmai_stall {
     const struct rmai_team *meeting; /* the team whose PEs meet in this wait, or NULL: PEs that meet in different teams
                                         wait for each other */
     int in_line;                     /* those who are in the same call are named, too: they may wait for this PE */
-    double last;                     /* rma_wtime at the last look; 0 before the first one */
+    double last;                     /* rmai_wtime at the last look; 0 before the first one */
     double waited;                   /* seconds, of those in which this PE itself ran */
     double next;                     /* when there is something to do again; this and what follows count by `waited` */
     double say;                      /* when those who answer are named again */

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "collectives/call.h"
+#include "runtime/meet.h"
 
 static int meet(struct rmai_world *w, const char *call, struct rmai_team *t) {
     if (t == &w->teams.team[RMAI_TEAM_WORLD]) return rmai_meet_only(w, call);

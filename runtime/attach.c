@@ -4,6 +4,7 @@
 #include "config.h"
 
 #include "runtime/attach.h"
+#include "base/clock.h"
 #include "base/error.h"
 
 #include <errno.h>
@@ -36,11 +37,14 @@ static rma_gptr_t gptr_of(const struct rmai_world *w, const struct attachment *a
     return (rma_gptr_t)(uint32_t)w->job.my_pe << RMA_GPTR_BITS_ | (RMA_GPTR_ATTACHED_ + a->offset + (addr - a->from));
 }
 
+/* rmai_commit, as heap/attached calls it. */
+static int commit_tables(void *reservation, void *start, size_t len) { return rmai_commit(reservation, start, len); }
+
 int rmai_attachments_open(struct rmai_world *w) {
     char *space = rmai_job_space(&w->job, w->job.node_my_pe);
     w->attachments.by_address = NULL;
     w->attachments.exposed = NULL;
-    return rmai_attached_create(&w->attachments.table, space + w->job.layout.attached, rmai_commit_for,
+    return rmai_attached_create(&w->attachments.table, space + w->job.layout.attached, commit_tables,
                                 &w->reservation) == 0
                ? RMA_SUCCESS
                : RMA_ERR_NO_MEM;
@@ -131,7 +135,7 @@ static struct attachment *add(struct rmai_world *w, const char *call, void *base
         *code = out_of_memory(w, call, base, size);
         return NULL;
     }
-    a->offset = rmai_attached_add(&w->attachments.table, (uintptr_t)base, size, rmai_commit_for, &w->reservation);
+    a->offset = rmai_attached_add(&w->attachments.table, (uintptr_t)base, size, commit_tables, &w->reservation);
     if (a->offset == SIZE_MAX) {
         forget(w, a);
         *code = out_of_memory(w, call, base, size);
@@ -177,12 +181,12 @@ static int drive_until_empty(struct rmai_world *w, const char *call, size_t offs
         nanosleep(&(struct timespec){.tv_nsec = NAP}, NULL);
         rmai_stall_late(w, &stall);
         if (++naps % NAPS_A_LOOK) continue;
-        if (died > 0 && rma_wtime() > died + PATIENCE) {
+        if (died > 0 && rmai_wtime() > died + PATIENCE) {
             left = 0;
             break;
         }
         for (int q = 0; died <= 0 && q < w->job.node_n_pes; q++)
-            if (rmai_pe_gone(&w->job, w->job.node_pes[q])) died = rma_wtime();
+            if (rmai_pe_gone(&w->job, w->job.node_pes[q])) died = rmai_wtime();
     }
     if (stall.last > 0) rmai_stall_over(w, &stall);
     return left;

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "runtime/attach.h"
+#include "runtime/meet.h"
 
 #include <stdlib.h>
 

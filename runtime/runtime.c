@@ -14,6 +14,7 @@
 #include "runtime/consensus.h"
 #include "runtime/exit.h"
 #include "runtime/header.h"
+#include "runtime/meet.h"
 #include "runtime/net/finalize_helper.h"
 #include "runtime/face.h"
 #include "runtime/stats.h"
@@ -22,10 +23,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
-
-struct rmai_world rmai_world;
 
 static int release(struct rmai_world *w);
 
@@ -39,26 +37,6 @@ static int release(struct rmai_world *w);
 #define SPACE_MAX      ((size_t)RMA_GPTR_ATTACHED_) /* offsets from there on are of attached memory */
 #define NODE_MAX       ((size_t)1 << 45)            /* a quarter of what a process can map with 47-bit addresses */
 
-/* ---- meeting ---- */
-
-int rmai_meet_only(struct rmai_world *w, const char *call) {
-    MPI_Request request;
-    int code = RMA_SUCCESS;
-    rmai_barrier_node(&w->barrier, call);
-    if (w->job.n_nodes == 1) return code;
-    if (w->job.node_my_pe == 0) {
-        code = rmai_transport_barrier(&w->transport, call, &request);
-        if (code == RMA_SUCCESS) code = rmai_net_finish(w, call, "MPI_Ibarrier", &request, NULL);
-    }
-    rmai_barrier_node(&w->barrier, call);
-    return code;
-}
-
-int rmai_meet(struct rmai_world *w, const char *call) {
-    int code = rmai_net_quiet_default(w, call), met = rmai_meet_only(w, call);
-    return code != RMA_SUCCESS ? code : met;
-}
-
 /* The longest arithmetic progression that the node's PEs begin with: see rma_inline.h. */
 static void set_progression(struct rma_reach_ *r, const int *pes, int n) {
     uint32_t step = n > 1 ? (uint32_t)(pes[1] - pes[0]) : 1, odd, inverse;
@@ -71,8 +49,6 @@ static void set_progression(struct rma_reach_ *r, const int *pes, int n) {
     r->inverse = inverse;
     r->n_node = (uint32_t)length;
 }
-
-int rmai_one_node(const struct rmai_world *w) { return w->job.n_nodes == 1 && !(w->net.active && w->net.amo_mpi); }
 
 static void set_reach(struct rmai_world *w) {
     struct rma_reach_ r = {.base = (uintptr_t)w->symmetric.base,
@@ -149,7 +125,7 @@ static void introduce(struct rmai_world *w) {
 
 static int read_settings(struct rmai_world *w) {
     int code = rmai_settings_read(&w->job.settings, rmai_node_memory());
-    if (w->job.settings.errors == RMAI_ERRORS_RETURN && rma_set_errhandler(NULL) == rma_errors_abort)
+    if (w->job.settings.errors == RMAI_ERRORS_RETURN && rmai_errhandler() == rma_errors_abort)
         rma_set_errhandler(rma_errors_return);
     return code;
 }
@@ -250,8 +226,6 @@ static int open_reservation(struct rmai_world *w) {
 static int close_reservation(struct rmai_world *w) {
     return w->statics_stuck ? RMA_SUCCESS : rmai_unreserve(&w->reservation);
 }
-
-int rmai_commit_for(void *context, void *start, size_t len) { return rmai_commit(context, start, len); }
 
 /* The room for the global variables. Where a node has one PE they are not moved: nobody else reaches them by load and
  * store. */
@@ -625,10 +599,10 @@ static int init(int required, int *provided) {
         code = start(w, required);
         if (code != RMA_SUCCESS) {
             /* The handler of the PE that failed ends the job; ours would print a line that says less. */
-            if (w->failed_pe != w->job.my_pe && rma_set_errhandler(NULL) == rma_errors_abort) sleep(5);
+            if (w->failed_pe != w->job.my_pe && rmai_errhandler() == rma_errors_abort) sleep(5);
             rmai_raise(code);
             /* Exhaustion at init leaves nothing to go on with, and is shown as any other error is. */
-            if (code == RMA_ERR_NO_MEM) rma_set_errhandler(NULL)(code, rma_last_error());
+            if (code == RMA_ERR_NO_MEM) rmai_errhandler()(code, rma_last_error());
             if (w->owns_mpi) MPI_Finalize();
             w->owns_mpi = 0;
             return code;
@@ -688,38 +662,3 @@ void rma_exit_(int code) {
     rmai_exit_job(code);
     abort(); /* not reached: exit does not return */
 }
-
-int rma_level_(void) { return rmai_world.job.level; }
-
-/* ---- queries ---- */
-
-int rma_initialized(void) { return (int)rma_reach_.running; }
-
-#define QUERY(NAME, VALUE)                                                                                             \
-    int NAME(void) {                                                                                                   \
-        if (rmai_running(#NAME) == RMA_SUCCESS) return VALUE;                                                          \
-        rmai_raise(RMA_ERR_STATE);                                                                                     \
-        return -1;                                                                                                     \
-    }
-
-QUERY(rma_my_pe, rmai_world.job.my_pe)
-QUERY(rma_n_pes, rmai_world.job.n_pes)
-QUERY(rma_node_my_pe, rmai_world.job.node_my_pe)
-QUERY(rma_node_n_pes, rmai_world.job.node_n_pes)
-QUERY(rma_my_node, rmai_world.job.my_node)
-QUERY(rma_n_nodes, rmai_world.job.n_nodes)
-
-int rma_on_node(int pe) {
-    int code = rmai_running("rma_on_node");
-    if (code == RMA_SUCCESS) code = rmai_check_pe(&rmai_world.job, "rma_on_node", "PE", pe);
-    if (rmai_raise(code) != RMA_SUCCESS) return 0;
-    return rmai_node_slot(&rmai_world.job, pe) >= 0;
-}
-
-double rma_wtime(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
-const char *rma_version(void) { return RMA_VERSION; }

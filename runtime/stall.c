@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "runtime/stall.h"
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/process.h"
 #include "runtime/world.h"
@@ -255,7 +256,7 @@ static int answers_due(const struct rmai_stall *s) {
 }
 
 void rmai_stall_look(struct rmai_world *w, struct rmai_stall *s) {
-    double now = rma_wtime(),
+    double now = rmai_wtime(),
            patience = (double)(w->job.settings.stall ? w->job.settings.stall : w->job.settings.timeout);
     char name[8 * RMAI_WAITING_WORDS];
     int silent;

@@ -9,6 +9,7 @@
 #include "config.h"
 
 #include "base/error.h"
+#include "runtime/meet.h"
 #include "runtime/world.h"
 
 #include <string.h>

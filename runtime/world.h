@@ -77,15 +77,6 @@ extern struct rmai_world rmai_world;
 void rmai_own_lock(struct rmai_world *w);
 void rmai_own_unlock(struct rmai_world *w);
 
-/* rmai_commit_for is rmai_commit as heap/attached wants it; context is the reservation. */
-int rmai_commit_for(void *context, void *start, size_t len);
-
-/* rmai_meet_only waits for every PE of the job. What any PE wrote to shared memory before is seen by all after. Returns
- * RMA_SUCCESS or RMA_ERR_MPI. rmai_meet is rmai_net_quiet_default before it: what this PE has begun is complete; or the
- * first error of that. */
-int rmai_meet_only(struct rmai_world *w, const char *call);
-int rmai_meet(struct rmai_world *w, const char *call);
-
 /* rmai_one_node: 1 if all PEs are on this node, and no atomic is MPI's. Alike on all PEs. */
 int rmai_one_node(const struct rmai_world *w);
 

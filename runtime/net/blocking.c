@@ -4,6 +4,7 @@
 #include "config.h"
 
 #include "runtime/net/blocking.h"
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/process.h"
 #include "base/wait.h"
@@ -128,10 +129,10 @@ void rmai_blocking_look(struct rmai_blocking *b, double seconds) {
 static void *watch(void *context) {
     struct rmai_blocking *b = context;
     const char *what = NULL, *present;
-    double last = rma_wtime(), time;
+    double last = rmai_wtime(), time;
     while (!is_over(b)) {
         rmai_sleep_on(&b->over, 0, LOOK_EVERY, NULL);
-        time = rma_wtime();
+        time = rmai_wtime();
         present = atomic_load_explicit(&b->what, memory_order_relaxed);
         if (present != what) b->waited = b->said = 0;
         what = present;

@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "runtime/net/flush.h"
+#include "base/clock.h"
 #include "base/process.h"
 #include "base/wait.h"
 #include "runtime/world.h"
@@ -34,10 +35,10 @@ static void *watch(void *context) {
     struct rmai_blocking section;
     char what[64];
     int published = 0;
-    double last = rma_wtime(), now, waited;
+    double last = rmai_wtime(), now, waited;
     while (!atomic_load_explicit(&w->flush_watch.ending, memory_order_acquire)) {
         rmai_sleep_on(&w->flush_watch.ending, 0, (long)(step * 1e9), NULL);
-        now = rma_wtime();
+        now = rmai_wtime();
         waited = now - last < 2 * step ? now - last : 2 * step; /* in what is longer this PE did not run */
         last = now;
         if (rmai_contexts_flush_lasts(w, &seen)) {

@@ -9,10 +9,12 @@
 
 #include "runtime/net/net.h"
 #include "base/attributes.h"
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/word.h"
 #include "base/mpi.h"
 #include "base/wait.h"
+#include "runtime/meet.h"
 #include "runtime/world.h"
 
 #include <assert.h>
@@ -1246,10 +1248,10 @@ static int one_sided(struct rmai_world *w) {
     if (target == w->job.my_pe) nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
     if (target < 0 || w->job.my_node != 0) return 1;
     nanosleep(&(struct timespec){.tv_nsec = 200000}, NULL); /* it has left MPI */
-    begun = rma_wtime();
+    begun = rmai_wtime();
     code = rmai_transport_put(&w->transport, "the window's probe", target, 0, &target, 1);
     if (code == RMA_SUCCESS) code = rmai_transport_flush(&w->transport, "the window's probe", target);
-    return code == RMA_SUCCESS && rma_wtime() < begun + 300e-6;
+    return code == RMA_SUCCESS && rmai_wtime() < begun + 300e-6;
 }
 
 /* A pattern put at an odd place in the page before the heap of a PE on another node, and read back: some versions of
