@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Attaching. heap/attached leads from offsets to addresses, for all; the tree here leads from addresses to regions, for
- * this PE alone. Two regions that overlap compare as equal, so the tree cannot hold both. */
+/* Attaching and detaching. heap/attached has the tables by which every PE of the node finds the address of an offset;
+ * the tree here leads from addresses to regions, and only this PE has it. Two regions that overlap compare as equal, so
+ * the tree cannot hold both. */
 #include "config.h"
 
 #include "runtime/attach.h"
@@ -18,22 +19,22 @@
 struct attachment {
     uintptr_t from, to; /* [from, to) */
     size_t offset;      /* in the attached offsets */
-    int by_program;     /* rma_attach without rma_detach so far */
-    int holds;          /* exposures; by_program + holds > 0 */
+    int by_program;     /* 1 between rma_attach and rma_detach */
+    int holds;          /* exposures of it; the attachment ends when by_program + holds is 0 */
 };
 
-static int compare(const void *a, const void *b) {
+static int compare_attachments(const void *a, const void *b) {
     const struct attachment *x = a, *y = b;
     return x->to <= y->from ? -1 : x->from >= y->to;
 }
 
-static struct attachment *find(const struct rmai_world *w, const void *addr, size_t len) {
+static struct attachment *find_attachment(const struct rmai_world *w, const void *addr, size_t len) {
     struct attachment key = {.from = (uintptr_t)addr, .to = (uintptr_t)addr + len},
-                      **node = tfind(&key, &w->attachments.by_address, compare);
+                      **node = tfind(&key, &w->attachments.by_address, compare_attachments);
     return node ? *node : NULL;
 }
 
-static rma_gptr_t gptr_of(const struct rmai_world *w, const struct attachment *a, uintptr_t addr) {
+static rma_gptr_t gptr_in_attachment(const struct rmai_world *w, const struct attachment *a, uintptr_t addr) {
     return (rma_gptr_t)(uint32_t)w->job.my_pe << RMA_GPTR_BITS_ | (RMA_GPTR_ATTACHED_ + a->offset + (addr - a->from));
 }
 
@@ -43,7 +44,6 @@ static int commit_tables(void *reservation, void *start, size_t len) { return rm
 int rmai_attachments_open(struct rmai_world *w) {
     char *space = rmai_job_space(&w->job, w->job.node_my_pe);
     w->attachments.by_address = NULL;
-    w->attachments.exposed = NULL;
     return rmai_attached_create(&w->attachments.table, space + w->job.layout.attached, commit_tables,
                                 &w->reservation) == 0
                ? RMA_SUCCESS
@@ -53,15 +53,15 @@ int rmai_attachments_open(struct rmai_world *w) {
 void rmai_attachments_close(struct rmai_world *w) {
     tdestroy(w->attachments.by_address, free);
     w->attachments.by_address = NULL;
-    rmai_exposed_forget(w);
 }
 
 rma_gptr_t rmai_attachment_gptr(struct rmai_world *w, const void *addr, size_t len) {
     rma_gptr_t g = RMA_GPTR_NULL;
     struct attachment *a;
     rmai_own_lock(w);
-    a = find(w, addr, len);
-    if (a && (uintptr_t)addr >= a->from && (uintptr_t)addr + len <= a->to) g = gptr_of(w, a, (uintptr_t)addr);
+    a = find_attachment(w, addr, len);
+    if (a && (uintptr_t)addr >= a->from && (uintptr_t)addr + len <= a->to)
+        g = gptr_in_attachment(w, a, (uintptr_t)addr);
     rmai_own_unlock(w);
     return g;
 }
@@ -73,9 +73,9 @@ static int pages_mapped(uintptr_t from, size_t len) {
     return mincore((void *)from, len, resident) == 0;
 }
 
-/* msync(2) with MS_ASYNC does nothing but look whether all pages are mapped, in a time that does not grow with them.
- * Tools such as valgrind take it for a look at the bytes themselves, some of which, on the first page and on the last,
- * may not be the caller's. */
+/* For a long range msync(2) with MS_ASYNC is used: it only checks whether all pages are mapped, in a time that does not
+ * grow with their number. Not on the first and the last page: some of their bytes may not be the caller's, and tools
+ * such as valgrind take msync for a read of all bytes, and would report these. */
 static int check_mapped(const char *call, void *base, size_t size) {
     uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), from = (uintptr_t)base / page * page;
     size_t len = rmai_round_up((uintptr_t)base + size - from, page);
@@ -83,13 +83,14 @@ static int check_mapped(const char *call, void *base, size_t size) {
                      ? len >= size && pages_mapped(from, len) /* less: no address space holds so much */
                      : pages_mapped(from, page) && pages_mapped(from + len - page, page) &&
                            msync((void *)(from + page), len - 2 * page, MS_ASYNC) == 0;
-    int known = !mapped && (len < size || errno == ENOMEM); /* so the system says that a page is not */
+    int known =
+        !mapped && (len < size || errno == ENOMEM); /* ENOMEM is how the system says that a page is not mapped */
     if (mapped) return RMA_SUCCESS;
     return rmai_error(RMA_ERR_ADDRESS, "%s: not all of the %zu bytes at base %p are mapped%s%s", call, size, base,
                       known ? "" : ": ", known ? "" : strerror(errno));
 }
 
-static int check(const struct rmai_world *w, const char *call, void *base, size_t size) {
+static int check_region(const struct rmai_world *w, const char *call, void *base, size_t size) {
     const char *space = w->job.spaces;
     size_t node = w->job.stride * (size_t)w->job.node_n_pes;
     if (!base) return rmai_error(RMA_ERR_ARG, "%s: base is a null pointer", call);
@@ -102,8 +103,9 @@ static int check(const struct rmai_world *w, const char *call, void *base, size_
     return check_mapped(call, base, size);
 }
 
-/* The own lock is held in these. */
-static int out_of_memory(const struct rmai_world *w, const char *call, void *base, size_t size) {
+/* ---- the caller has the own lock (rmai_own_lock) ---- */
+
+static int no_room_for_region(const struct rmai_world *w, const char *call, void *base, size_t size) {
     return rmai_error(RMA_ERR_NO_MEM,
                       "%s: %zu bytes at base %p: no memory for one more region, or no free range of offsets so long "
                       "(of %zu GiB in all, with %u regions attached)",
@@ -111,14 +113,14 @@ static int out_of_memory(const struct rmai_world *w, const char *call, void *bas
                       w->attachments.table.state->n_live);
 }
 
-static void forget(struct rmai_world *w, struct attachment *a) {
-    tdelete(a, &w->attachments.by_address, compare);
+static void forget_attachment(struct rmai_world *w, struct attachment *a) {
+    tdelete(a, &w->attachments.by_address, compare_attachments);
     free(a);
 }
 
-/* A new region, with nobody who holds it yet; or NULL, with the error recorded. */
-static struct attachment *add(struct rmai_world *w, const char *call, void *base, size_t size, int *code) {
-    struct attachment *a = find(w, base, size);
+/* Enters a new region, which neither the program nor an exposure keeps yet. Returns NULL after recording the error. */
+static struct attachment *add_attachment(struct rmai_world *w, const char *call, void *base, size_t size, int *code) {
+    struct attachment *a = find_attachment(w, base, size);
     if (a) {
         *code = rmai_error(RMA_ERR_ARG, "%s: %zu bytes at base %p overlap the %zu attached at %#llx", call, size, base,
                            (size_t)(a->to - a->from), (unsigned long long)a->from);
@@ -130,15 +132,15 @@ static struct attachment *add(struct rmai_world *w, const char *call, void *base
     }
     a = malloc(sizeof *a);
     if (a) *a = (struct attachment){.from = (uintptr_t)base, .to = (uintptr_t)base + size};
-    if (!a || !tsearch(a, &w->attachments.by_address, compare)) {
+    if (!a || !tsearch(a, &w->attachments.by_address, compare_attachments)) {
         free(a);
-        *code = out_of_memory(w, call, base, size);
+        *code = no_room_for_region(w, call, base, size);
         return NULL;
     }
     a->offset = rmai_attached_add(&w->attachments.table, (uintptr_t)base, size, commit_tables, &w->reservation);
     if (a->offset == SIZE_MAX) {
-        forget(w, a);
-        *code = out_of_memory(w, call, base, size);
+        forget_attachment(w, a);
+        *code = no_room_for_region(w, call, base, size);
         return NULL;
     }
     return a;
@@ -149,39 +151,40 @@ int rma_attach(void *base, size_t size, rma_gptr_t *g) {
     struct attachment *a;
     int code = rmai_running("rma_attach");
     if (code == RMA_SUCCESS && !g) code = rmai_error(RMA_ERR_ARG, "rma_attach: g is a null pointer");
-    if (code == RMA_SUCCESS) code = check(w, "rma_attach", base, size);
+    if (code == RMA_SUCCESS) code = check_region(w, "rma_attach", base, size);
     if (code != RMA_SUCCESS) return rmai_raise(code);
     rmai_own_lock(w);
-    if ((a = add(w, "rma_attach", base, size, &code)) != NULL) {
+    if ((a = add_attachment(w, "rma_attach", base, size, &code)) != NULL) {
         a->by_program = 1;
-        *g = gptr_of(w, a, a->from);
+        *g = gptr_in_attachment(w, a, a->from);
     }
     rmai_own_unlock(w);
     return rmai_raise(code);
 }
 
-#define PATIENCE    10.0  /* seconds */
-#define LOOKS       1000  /* in vain, before the first nap: longer than most messages are apart */
-#define NAP         50000 /* nanoseconds */
-#define NAPS_A_LOOK 1000  /* between two looks at whether somebody has died */
+#define LONGEST_COPY   10.0  /* seconds */
+#define IDLE_ROUNDS    1000  /* of progress, before the first nap: longer than most messages are apart */
+#define NAP            50000 /* nanoseconds */
+#define NAPS_PER_CHECK 1000  /* naps between two checks whether a PE of the node has died */
 
-/* Whoever is in the region is in a copy, waits for our thread's answer, or is a long transfer of another node, whose
- * data come only if this PE drives progress. Only a PE that died in there never leaves: if one of the node has died,
- * the others get the time of the longest copy. Returns 1 if all have left. The own lock is not held: what is done for
- * others meanwhile may want it, and so may other threads. */
+/* Waits until no access is in the region. Such an access is a copy by a PE of the node, a request to this PE's service
+ * thread, or a long transfer of another node, whose data arrive only if this PE drives progress. All of them end, but
+ * for that of a PE that has died in the region: once a PE of the node has died, the others get the time of the longest
+ * copy. Returns 1 if all have left, 0 if the dead PE may still be counted. The caller does not have the own lock:
+ * requests that are served here may need it, and so may other threads. */
 static int drive_until_empty(struct rmai_world *w, const char *call, size_t offset) {
     struct rmai_stall stall = {.call = call, .awaited = RMAI_AWAITED_ALIVE};
     double died = 0;
-    unsigned in_vain = 0;
+    unsigned idle_rounds = 0;
     int naps = 0, left = 1;
     if (rmai_attached_empty(&w->attachments.table, offset)) return 1;
     while (!rmai_attached_empty(&w->attachments.table, offset)) {
-        if (rmai_net_progress(w, 1) > 0) in_vain = 0;
-        if (w->net.active && !w->net.crowded && ++in_vain < LOOKS) continue;
+        if (rmai_net_progress(w, 1) > 0) idle_rounds = 0;
+        if (w->net.active && !w->net.crowded && ++idle_rounds < IDLE_ROUNDS) continue;
         nanosleep(&(struct timespec){.tv_nsec = NAP}, NULL);
         rmai_stall_late(w, &stall);
-        if (++naps % NAPS_A_LOOK) continue;
-        if (died > 0 && rmai_wtime() > died + PATIENCE) {
+        if (++naps % NAPS_PER_CHECK) continue;
+        if (died > 0 && rmai_wtime() > died + LONGEST_COPY) {
             left = 0;
             break;
         }
@@ -192,14 +195,14 @@ static int drive_until_empty(struct rmai_world *w, const char *call, size_t offs
     return left;
 }
 
-/* With nobody who keeps it, the attachment ends: from here on it is in no tree, so that its memory is attached no
- * more, for every thread, and may be attached anew, with other offsets. Its own stay taken until the last who is in
- * there has left. The own lock is held, and let go of while that is waited for. */
+/* Ends the attachment if neither the program nor an exposure keeps it. It leaves the tree at once: for every thread the
+ * memory is attached no more, and may be attached anew, at other offsets. The region's offsets stay reserved until the
+ * last access has left the region. The caller has the own lock, which is released during that wait. */
 static void end_unless_kept(struct rmai_world *w, const char *call, struct attachment *a) {
     int empty;
     if (a->by_program || a->holds) return;
     rmai_attached_close(&w->attachments.table, a->offset);
-    tdelete(a, &w->attachments.by_address, compare);
+    tdelete(a, &w->attachments.by_address, compare_attachments);
     rmai_own_unlock(w);
     empty = drive_until_empty(w, call, a->offset);
     rmai_own_lock(w);
@@ -207,8 +210,8 @@ static void end_unless_kept(struct rmai_world *w, const char *call, struct attac
     free(a);
 }
 
-static int detach(struct rmai_world *w, void *base) {
-    struct attachment *a = find(w, base, 1);
+static int detach_region(struct rmai_world *w, void *base) {
+    struct attachment *a = find_attachment(w, base, 1);
     if (!a || (a->from == (uintptr_t)base && !a->by_program))
         return rmai_error(RMA_ERR_BASE, "rma_detach: no region is attached at base %p%s", base,
                           a ? ": rma_expose made it accessible" : "");
@@ -225,21 +228,22 @@ int rma_detach(void *base) {
     int code = rmai_running("rma_detach");
     if (code != RMA_SUCCESS) return rmai_raise(code);
     rmai_own_lock(w);
-    code = detach(w, base);
+    code = detach_region(w, base);
     rmai_own_unlock(w);
     return rmai_raise(code);
 }
 
 int rmai_attach_hold(struct rmai_world *w, const char *call, void *base, size_t size, rma_gptr_t *g, void **held) {
     struct attachment *a;
-    int code = check(w, call, base, size);
+    int code = check_region(w, call, base, size);
     if (code != RMA_SUCCESS) return code;
     rmai_own_lock(w);
-    a = find(w, base, size);
-    if (!a || (uintptr_t)base < a->from || (uintptr_t)base + size > a->to) a = add(w, call, base, size, &code);
+    a = find_attachment(w, base, size);
+    if (!a || (uintptr_t)base < a->from || (uintptr_t)base + size > a->to)
+        a = add_attachment(w, call, base, size, &code);
     if (a) {
         a->holds++;
-        *g = gptr_of(w, a, (uintptr_t)base);
+        *g = gptr_in_attachment(w, a, (uintptr_t)base);
         *held = a;
     }
     rmai_own_unlock(w);

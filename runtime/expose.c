@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The collective form. Each PE's region is described in symmetric memory, 24 bytes on each PE whatever their number;
- * who wants to know of another's reads it there. */
+/* The collective form of attaching. Each PE describes its region in a symmetric block of 24 bytes, whatever the number
+ * of PEs. A PE that needs another one's region reads that PE's block. */
 #include "config.h"
 
+#include "runtime/expose.h"
 #include "base/error.h"
 #include "runtime/attach.h"
 #include "runtime/meet.h"
+#include "runtime/space.h"
 
 #include <stdlib.h>
 
@@ -15,14 +17,14 @@ struct rma_exposure {
     uint64_t unit; /* bytes */
 };
 
-/* What this PE alone knows of one of its exposures: peers could write the other. */
+/* What this PE keeps of one of its exposures in private memory: other PEs can write to the symmetric block. */
 struct rmai_exposed {
     const struct rma_exposure *e;
-    void *held; /* what rma_unexpose releases, or NULL */
+    void *held; /* the attachment that rma_unexpose releases, or NULL */
     struct rmai_exposed *next;
 };
 
-void rmai_exposed_forget(struct rmai_world *w) {
+void rmai_exposures_close(struct rmai_world *w) {
     for (struct rmai_exposed *next, *x = w->attachments.exposed; x; x = next) {
         next = x->next;
         free(x);
@@ -30,13 +32,14 @@ void rmai_exposed_forget(struct rmai_world *w) {
     w->attachments.exposed = NULL;
 }
 
-static int offer(struct rmai_world *w, void *base, size_t size, size_t unit, struct rma_exposure *mine, void **held) {
+static int offer_region(struct rmai_world *w, void *base, size_t size, size_t unit, struct rma_exposure *mine,
+                        void **held) {
     *mine = (struct rma_exposure){.size = size, .unit = unit};
     if (unit == 0) return rmai_error(RMA_ERR_ARG, "rma_expose: unit is 0");
     if (size == 0) return RMA_SUCCESS;
     if (!base) return rmai_error(RMA_ERR_ARG, "rma_expose: base is a null pointer, with a size of %zu", size);
     mine->start = rmai_gptr_own(w, base, size);
-    /* Attached memory is held even so: it must not go when the program detaches it. */
+    /* Attached memory is accessible already, and is held all the same: else the program's rma_detach would end it. */
     if (mine->start && (mine->start & RMAI_OFFSET_MASK) < RMA_GPTR_ATTACHED_) return RMA_SUCCESS;
     return rmai_attach_hold(w, "rma_expose", base, size, &mine->start, held);
 }
@@ -51,11 +54,12 @@ int rma_expose(void *base, size_t size, size_t unit, rma_exposure **e) {
     int bad, code = rmai_running("rma_expose");
     if (code != RMA_SUCCESS) return rmai_raise(code);
     known = malloc(sizeof *known);
-    bad = e ? offer(w, base, size, unit, &mine, &held) : rmai_error(RMA_ERR_ARG, "rma_expose: e is a null pointer");
+    bad = e ? offer_region(w, base, size, unit, &mine, &held)
+            : rmai_error(RMA_ERR_ARG, "rma_expose: e is a null pointer");
     if (bad == RMA_SUCCESS && !known) bad = rmai_error(RMA_ERR_NO_MEM, "rma_expose: no memory for one more exposure");
     code = rmai_agree_arguments(w, "rma_expose", RMAI_EXPOSE, bad, nothing, what);
     if (code == RMA_SUCCESS) {
-        shared = rma_malloc(sizeof *shared); /* which shows its own errors */
+        shared = rma_malloc(sizeof *shared); /* raises its own errors */
         if (shared) {
             *shared = mine;
             *known = (struct rmai_exposed){shared, held, w->attachments.exposed};
@@ -72,8 +76,8 @@ int rma_expose(void *base, size_t size, size_t unit, rma_exposure **e) {
     return code;
 }
 
-/* What pe has offered. */
-static int look(const char *call, const struct rma_exposure *e, int pe, struct rma_exposure *of) {
+/* Reads what pe has offered. */
+static int read_exposure(const char *call, const struct rma_exposure *e, int pe, struct rma_exposure *of) {
     struct rmai_world *w = &rmai_world;
     int code = rmai_running(call);
     if (code == RMA_SUCCESS && !e) code = rmai_error(RMA_ERR_ARG, "%s: e is a null pointer", call);
@@ -87,7 +91,7 @@ static int look(const char *call, const struct rma_exposure *e, int pe, struct r
 rma_gptr_t rma_exposed_at(const rma_exposure *e, int pe, size_t disp) {
     struct rma_exposure of;
     size_t bytes;
-    if (look("rma_exposed_at", e, pe, &of) != RMA_SUCCESS) return RMA_GPTR_NULL;
+    if (read_exposure("rma_exposed_at", e, pe, &of) != RMA_SUCCESS) return RMA_GPTR_NULL;
     if (__builtin_mul_overflow(disp, of.unit, &bytes) || bytes >= of.size) {
         rmai_raise(rmai_error(RMA_ERR_ADDRESS,
                               "rma_exposed_at: displacement %zu in units of %zu bytes is outside PE %d's %zu bytes",
@@ -99,7 +103,7 @@ rma_gptr_t rma_exposed_at(const rma_exposure *e, int pe, size_t disp) {
 
 size_t rma_exposed_size(const rma_exposure *e, int pe, size_t *unit) {
     struct rma_exposure of;
-    if (look("rma_exposed_size", e, pe, &of) != RMA_SUCCESS) return 0;
+    if (read_exposure("rma_exposed_size", e, pe, &of) != RMA_SUCCESS) return 0;
     if (unit) *unit = (size_t)of.unit;
     return (size_t)of.size;
 }
@@ -116,7 +120,7 @@ int rma_unexpose(rma_exposure *e) {
     if (e && !known)
         bad = rmai_error(RMA_ERR_BASE, "rma_unexpose: %p is nothing that rma_expose gave, or has ended already",
                          (void *)e);
-    /* The others' accesses are over when all have met here. */
+    /* Accesses by other PEs are over when all PEs have met here. */
     code = rmai_agree_arguments(w, "rma_unexpose", RMAI_UNEXPOSE, bad, field, what);
     if (code == RMA_SUCCESS && known) {
         *at = known->next;

@@ -22,6 +22,10 @@ void rmai_move(void *to, const void *from, size_t len) {
     rma_move_(to, from, len);
 }
 
+int rmai_check_local(const char *call, const char *argument, const void *buffer) {
+    return buffer ? RMA_SUCCESS : rmai_error(RMA_ERR_ARG, "%s: %s is a null pointer", call, argument);
+}
+
 int rmai_not_mapped(const char *call, uint64_t address, size_t len, int pe) {
     return rmai_error(RMA_ERR_ADDRESS,
                       "%s: %zu bytes at address %#llx of PE %d are not mapped there, or not for this access", call, len,

@@ -36,6 +36,9 @@ int rmai_place_atomic(struct rmai_world *w, const char *call, struct rmai_place 
 int rmai_place_atomic_later(struct rmai_world *w, const char *call, struct rmai_place *p, int op, size_t len,
                             uint64_t value, uint64_t cond, void *fetch);
 
+/* rmai_check_local is RMA_SUCCESS, or records RMA_ERR_ARG for the caller's own buffer of `call` that is null. */
+int rmai_check_local(const char *call, const char *argument, const void *buffer);
+
 /* rmai_not_mapped records RMA_ERR_ADDRESS: what PE pe has attached at `address` is not mapped there. */
 int rmai_not_mapped(const char *call, uint64_t address, size_t len, int pe);
 

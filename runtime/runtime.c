@@ -13,6 +13,7 @@
 #include "runtime/attach.h"
 #include "runtime/consensus.h"
 #include "runtime/exit.h"
+#include "runtime/expose.h"
 #include "runtime/header.h"
 #include "runtime/meet.h"
 #include "runtime/net/finalize_helper.h"
@@ -280,6 +281,7 @@ static int open_memory(struct rmai_world *w) {
 
 static int close_memory(struct rmai_world *w) {
     rmai_service_end(w);
+    rmai_exposures_close(w);
     rmai_attachments_close(w);
     pthread_mutex_destroy(&w->local_lock);
     return RMA_SUCCESS;

@@ -73,10 +73,6 @@ uint64_t rmai_symmetric_offset(const struct rmai_world *w, const void *addr) {
     return (uint64_t)((const char *)addr - w->symmetric.base);
 }
 
-int rmai_check_local(const char *call, const char *argument, const void *buffer) {
-    return buffer ? RMA_SUCCESS : rmai_error(RMA_ERR_ARG, "%s: %s is a null pointer", call, argument);
-}
-
 /* A length of 0 moves nothing, and needs no address that is any good. */
 static int check_empty(const char *call, const rma_ctx *ctx, int pe) {
     struct rmai_context *c = rmai_context(&rmai_world, call, ctx);

@@ -18,14 +18,6 @@ int rmai_resolve(const char *call, const char *argument, const rma_ctx *ctx, con
 int rmai_resolve_word(const char *call, const char *argument, const rma_ctx *ctx, const void *word, size_t len, int pe,
                       struct rmai_place *p);
 
-/* rmai_check_local is RMA_SUCCESS, or records RMA_ERR_ARG for the caller's own buffer of `call` that is null. */
-int rmai_check_local(const char *call, const char *argument, const void *buffer);
-
-/* rmai_gptr_here finds [offset, offset + len) of this PE's own space for another PE: *there is its address, *region the
- * attached region that is entered, or NULL. Any thread. Returns RMA_SUCCESS or records RMA_ERR_ADDRESS for `call`. */
-int rmai_gptr_here(struct rmai_world *w, const char *call, uint64_t offset, size_t len, size_t align, int writes,
-                   void **there, struct rmai_region **region);
-
 /* rmai_symmetric_offset is a number that all PEs get alike for the same symmetric object. */
 uint64_t rmai_symmetric_offset(const struct rmai_world *w, const void *addr);
 

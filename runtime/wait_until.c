@@ -6,8 +6,7 @@
 
 #include "base/attributes.h"
 #include "base/error.h"
-#include "runtime/attach.h"
-#include "runtime/transfer.h"
+#include "runtime/space.h"
 #include "runtime/world.h"
 
 /* Of a word x: (map(x) - low <= span) != inverted. */

@@ -14,7 +14,7 @@
 #include "base/process.h"
 #include "runtime/net/net.h"
 #include "runtime/local.h"
-#include "runtime/transfer.h"
+#include "runtime/space.h"
 #include "runtime/world.h"
 
 #include <assert.h>
