@@ -7,6 +7,7 @@
 #include "runtime/attach.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "runtime/own_lock.h"
 
 #include <errno.h>
 #include <search.h>

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The local heap, by its owner: it allocates alone and publishes, by the extent in its header, how far peers may reach.
- * What peers have given back is taken when nothing of the size asked for is parked. */
+/* The local heap, by its owner. The owner alone allocates in its own pool, and tells the other PEs by the extent in its
+ * header how much of it they may touch. Blocks that others have given back are freed when no block of the size that is
+ * asked for is parked. */
 #include "config.h"
 
 #include "runtime/local.h"
 #include "base/error.h"
 #include "base/topology.h"
+#include "runtime/own_lock.h"
+#include "runtime/pool.h"
 #include "runtime/world.h"
 
 #include <string.h>
@@ -14,45 +17,24 @@
 #define ALIGNMENT     64
 #define ALIGNMENT_MAX ((size_t)1 << 30)
 
-void rmai_own_lock(struct rmai_world *w) {
-    if (w->job.level == RMA_THREAD_MULTIPLE) pthread_mutex_lock(&w->local_lock);
-}
-
-void rmai_own_unlock(struct rmai_world *w) {
-    if (w->job.level == RMA_THREAD_MULTIPLE) pthread_mutex_unlock(&w->local_lock);
-}
-
-int rmai_local_grow(struct rmai_world *w, struct rmai_segment *s, int q, enum rmai_pool pool, size_t alignment,
-                    size_t size) {
-    size_t got, want = rmai_segment_want(s, alignment, size);
-    int code = want ? rmai_segment_commit(s, want, &got) : RMA_ERR_NO_MEM;
-    if (code != RMA_SUCCESS) return code;
-    rmai_segment_extend(s, got);
-    /* Release: the pages are there before a peer reads that they are. Pairs with rma_gptr_ptr_'s acquire load. */
-    atomic_store_explicit(&rmai_facts(&w->job, q)->extent[pool],
-                          (pool == RMAI_OWN ? w->job.layout.local : w->job.layout.guest) + s->size,
-                          memory_order_release);
-    return RMA_SUCCESS;
-}
-
-/* What the pool has, then what was parked, then more memory. */
-static void *search(struct rmai_world *w, const char *call, size_t alignment, size_t size) {
+/* Looks in the pool, then in the pool with all parked blocks, then in the pool with more memory. */
+static void *alloc_from_pool(struct rmai_world *w, const char *call, size_t alignment, size_t size) {
     int full;
     void *block = rmai_segment_alloc(&w->local, call, alignment, size, &full);
     if (!block && full && rmai_quick_flush(&w->quick, &w->local.pool))
         block = rmai_segment_alloc(&w->local, call, alignment, size, &full);
-    if (!block && full && rmai_local_grow(w, &w->local, w->job.node_my_pe, RMAI_OWN, alignment, size) == RMA_SUCCESS)
+    if (!block && full && rmai_pool_grow(w, &w->local, w->job.node_my_pe, RMAI_OWN, alignment, size) == RMA_SUCCESS)
         block = rmai_segment_alloc(&w->local, call, alignment, size, &full);
     return block;
 }
 
-static void *allocate(struct rmai_world *w, const char *call, size_t alignment, size_t size) {
+static void *alloc_own_block(struct rmai_world *w, const char *call, size_t alignment, size_t size) {
     size_t offset = RMAI_TLSF_FULL;
     int quick = alignment == ALIGNMENT && !w->local.guard;
     if (quick) offset = rmai_quick_take(&w->quick, &w->local.pool, size);
     if (offset != RMAI_TLSF_FULL) return w->local.base + offset;
-    /* Only now: peers write the list's head all the time, and a look at it in each allocation would fetch its line each
-     * time. */
+    /* Only now: other PEs write to the list's head all the time, and an allocation that read it would wait for its
+     * cache line. */
     if (rmai_returned_any(w->returned)) rmai_segment_drain(&w->local, w->returned, &w->quick);
     if (quick) {
         offset = rmai_quick_take(&w->quick, &w->local.pool, size);
@@ -60,22 +42,22 @@ static void *allocate(struct rmai_world *w, const char *call, size_t alignment, 
             offset = rmai_quick_take(&w->quick, &w->local.pool, size);
         if (offset != RMAI_TLSF_FULL) return w->local.base + offset;
     }
-    return search(w, call, alignment, size);
+    return alloc_from_pool(w, call, alignment, size);
 }
 
-static int give(const char *call, size_t alignment, size_t size, void **block) {
+static int alloc_locked(const char *call, size_t alignment, size_t size, void **block) {
     struct rmai_world *w = &rmai_world;
     *block = NULL;
     if (size == 0) return RMA_SUCCESS;
     rmai_own_lock(w);
-    *block = allocate(w, call, alignment, size);
+    *block = alloc_own_block(w, call, alignment, size);
     rmai_own_unlock(w);
     if (RMAI_LIKELY(*block != NULL)) return RMA_SUCCESS;
     rmai_error_prefix("%s: ", call);
     return RMA_ERR_NO_MEM;
 }
 
-/* One look at quick_open says: running, one thread at a time, no red zones. */
+/* quick_open stands for three checks: the runtime is running, one thread calls at a time, there are no red zones. */
 int rma_alloc_mem(size_t size, void *base) {
     struct rmai_world *w = &rmai_world;
     void *block;
@@ -90,7 +72,7 @@ int rma_alloc_mem(size_t size, void *base) {
     }
     code = rmai_running("rma_alloc_mem");
     if (code == RMA_SUCCESS && !base) code = rmai_error(RMA_ERR_ARG, "rma_alloc_mem: base is a null pointer");
-    if (code == RMA_SUCCESS) code = give("rma_alloc_mem", ALIGNMENT, size, &block);
+    if (code == RMA_SUCCESS) code = alloc_locked("rma_alloc_mem", ALIGNMENT, size, &block);
     if (code != RMA_SUCCESS) return rmai_raise(code);
     memcpy(base, &block, sizeof block); /* base is the address of a pointer of any type */
     return RMA_SUCCESS;
@@ -119,11 +101,11 @@ int rma_alloc_mem_hints(size_t size, struct rma_hints *hints, void *base) {
         alignment = rmai_max(alignment, page);
         room = rmai_round_up(size, page);
     }
-    code = give("rma_alloc_mem_hints", alignment, room, &block);
-    /* Pages of its own are a hint too. */
+    code = alloc_locked("rma_alloc_mem_hints", alignment, room, &block);
+    /* Pages that the block shares with no other are a hint too: without room for them the block goes without. */
     if (code == RMA_ERR_NO_MEM && room != size) {
         room = size;
-        code = give("rma_alloc_mem_hints", rmai_max(hints->alignment, ALIGNMENT), size, &block);
+        code = alloc_locked("rma_alloc_mem_hints", rmai_max(hints->alignment, ALIGNMENT), size, &block);
     } else {
         own_pages = hints->numa_node >= 0 || hints->huge_pages;
     }
@@ -137,7 +119,7 @@ int rma_alloc_mem_hints(size_t size, struct rma_hints *hints, void *base) {
     return RMA_SUCCESS;
 }
 
-static int bad_base(struct rmai_world *w, const char *call, const void *base) {
+static int no_own_block(struct rmai_world *w, const char *call, const void *base) {
     if (rmai_segment_holds(&w->symmetric, base) && rmai_segment_live(&w->symmetric, base, NULL))
         return rmai_error(RMA_ERR_BASE, "%s: %p is a block of the symmetric heap: rma_free frees it", call, base);
     return rmai_segment_bad_base(&w->local, call, base);
@@ -152,7 +134,8 @@ int rmai_local_free(struct rmai_world *w, const char *call, void *base) {
     }
     if (RMAI_UNLIKELY(w->local.guard) && rmai_segment_live(&w->local, base, NULL))
         code = rmai_segment_intact(&w->local, call, base, 1);
-    if (code == RMA_SUCCESS && RMAI_UNLIKELY(rmai_segment_free(&w->local, base) != 0)) code = bad_base(w, call, base);
+    if (code == RMA_SUCCESS && RMAI_UNLIKELY(rmai_segment_free(&w->local, base) != 0))
+        code = no_own_block(w, call, base);
     rmai_own_unlock(w);
     return code;
 }
@@ -167,7 +150,7 @@ int rma_free_mem(void *base) {
     code = rmai_running("rma_free_mem");
     offset = (size_t)((char *)base - w->job.spaces);
     if (code != RMA_SUCCESS || !base) return rmai_raise(code);
-    /* Elsewhere in the node's reservation: what another PE owns, or what others have allocated here. */
+    /* An address elsewhere in the node's reservation is a block of another PE, or of this PE's guests. */
     if (RMAI_LIKELY(rmai_segment_holds(&w->local, base)) || offset >= w->job.stride * (size_t)w->job.node_n_pes ||
         (size_t)((char *)base - w->symmetric.base) < w->symmetric.max)
         return rmai_raise(rmai_local_free(w, "rma_free_mem", base));

@@ -1,16 +1,79 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What can be told of the heaps: on request, and at the end. */
+/* Statistics of this PE: its traffic and its heaps, on request (rma_stats, rma_heap_stats) and in the reports of
+ * rma_finalize. Reads what the modules below have counted and changes nothing of theirs. */
 #include "config.h"
 
 #include "runtime/stats.h"
 #include "base/error.h"
-#include "runtime/local.h"
+#include "base/mpi.h"
+#include "runtime/own_lock.h"
+#include "runtime/pool.h"
 
 #include <stdio.h>
 
 #define LEAKS_SHOWN 10
 
-static int of_guests(struct rmai_world *w, struct rma_heap_stats *stats) {
+/* ---- traffic ---- */
+
+static void read_counters(const struct rmai_traffic *t, struct rma_stats *stats) {
+    uint64_t n[RMAI_KINDS], more[RMAI_MORE];
+    for (int p = 0; p < RMA_PATHS; p++) {
+        for (int k = 0; k < RMAI_KINDS; k++) n[k] = atomic_load_explicit(&t->path[p][k], memory_order_relaxed);
+        stats->path[p].puts = n[RMAI_PUTS];
+        stats->path[p].put_bytes = n[RMAI_PUT_BYTES];
+        stats->path[p].gets = n[RMAI_GETS];
+        stats->path[p].get_bytes = n[RMAI_GET_BYTES];
+        stats->path[p].atomics = n[RMAI_ATOMICS];
+    }
+    for (int i = 0; i < RMAI_MORE; i++) more[i] = atomic_load_explicit(&t->more[i], memory_order_relaxed);
+    stats->waited = more[RMAI_QUIETS];
+    stats->messages_sent = more[RMAI_SENT];
+    stats->messages_heard = more[RMAI_HEARD];
+    stats->served = more[RMAI_SERVED];
+}
+
+int rma_stats(struct rma_stats *stats) {
+    int code = rmai_running("rma_stats");
+    if (code == RMA_SUCCESS && !stats) code = rmai_error(RMA_ERR_ARG, "rma_stats: stats is a null pointer");
+    if (code == RMA_SUCCESS) read_counters(&rmai_world.traffic, stats);
+    return rmai_raise(code);
+}
+
+int rma_stats_reset(void) {
+    int code = rmai_running("rma_stats_reset");
+    struct rmai_traffic *t = &rmai_world.traffic;
+    if (code != RMA_SUCCESS) return rmai_raise(code);
+    for (int p = 0; p < RMA_PATHS; p++)
+        for (int k = 0; k < RMAI_KINDS; k++) atomic_store_explicit(&t->path[p][k], 0, memory_order_relaxed);
+    for (int i = 0; i < RMAI_MORE; i++) atomic_store_explicit(&t->more[i], 0, memory_order_relaxed);
+    return RMA_SUCCESS;
+}
+
+void rmai_traffic_report(struct rmai_world *w) {
+    static const char *const names[RMA_PATHS] = {
+        [RMA_PATH_MEMORY] = "load/store", [RMA_PATH_KERNEL] = "kernel",   [RMA_PATH_OWNER] = "owner's thread",
+        [RMA_PATH_WINDOW] = "window",     [RMA_PATH_REQUEST] = "request",
+    };
+    struct rma_stats all;
+    if (!w->job.settings.stats) return;
+    read_counters(&w->traffic, &all);
+    if (rmai_mpi_merge(MPI_COMM_WORLD, &all, (int)(sizeof all / sizeof(uint64_t)), MPI_UINT64_T, MPI_SUM,
+                       "rma_finalize") != RMA_SUCCESS ||
+        w->job.my_pe != 0)
+        return;
+    rmai_note("%-15s %12s %16s %12s %16s %12s", "all PEs", "puts", "bytes", "gets", "bytes", "atomics");
+    for (int p = 0; p < RMA_PATHS; p++)
+        rmai_note("%-15s %12llu %16llu %12llu %16llu %12llu", names[p], (unsigned long long)all.path[p].puts,
+                  (unsigned long long)all.path[p].put_bytes, (unsigned long long)all.path[p].gets,
+                  (unsigned long long)all.path[p].get_bytes, (unsigned long long)all.path[p].atomics);
+    rmai_note("%llu requests in %llu messages, %llu messages heard, %llu quiets that waited",
+              (unsigned long long)all.served, (unsigned long long)all.messages_sent,
+              (unsigned long long)all.messages_heard, (unsigned long long)all.waited);
+}
+
+/* ---- heaps ---- */
+
+static int read_guest_stats(struct rmai_world *w, struct rma_heap_stats *stats) {
     struct rmai_header *h = rmai_header(&w->job, w->job.node_my_pe);
     struct rmai_segment s;
     int code = rmai_guest_lock(w, "rma_heap_stats", w->job.node_my_pe);
@@ -22,9 +85,9 @@ static int of_guests(struct rmai_world *w, struct rma_heap_stats *stats) {
     return RMA_SUCCESS;
 }
 
-static void of_own(struct rmai_world *w, struct rma_heap_stats *stats) {
+static void read_local_stats(struct rmai_world *w, struct rma_heap_stats *stats) {
     rmai_own_lock(w);
-    rmai_quick_flush(&w->quick, &w->local.pool); /* parked blocks are free ones, and are shown merged */
+    rmai_quick_flush(&w->quick, &w->local.pool); /* parked blocks are free, and count as free and merged */
     rmai_segment_stats(&w->local, stats);
     stats->n_returned =
         rmai_returned_count(&rmai_header(&w->job, w->job.node_my_pe)->returned[RMAI_OWN], &w->local.pool);
@@ -39,16 +102,16 @@ int rma_heap_stats(enum rma_heap heap, struct rma_heap_stats *stats) {
     if (code != RMA_SUCCESS) return rmai_raise(code);
     switch (heap) {
         case RMA_HEAP_SYMMETRIC: rmai_segment_stats(&w->symmetric, &found); break;
-        case RMA_HEAP_LOCAL: of_own(w, &found); break;
-        case RMA_HEAP_GUEST: code = of_guests(w, &found); break;
+        case RMA_HEAP_LOCAL: read_local_stats(w, &found); break;
+        case RMA_HEAP_GUEST: code = read_guest_stats(w, &found); break;
         default: code = rmai_error(RMA_ERR_ARG, "rma_heap_stats: heap %d is none of enum rma_heap", (int)heap);
     }
     if (code == RMA_SUCCESS) *stats = found;
     return rmai_raise(code);
 }
 
-/* All PEs have met: nobody changes anything any more. The symmetric heap is the same everywhere, but for its overruns.
- */
+/* All PEs have met: nobody changes a heap any more. The symmetric heap is the same on all PEs, but for what programs
+ * have written where they should not. */
 void rmai_report(struct rmai_world *w) {
     struct rmai_header *h = rmai_header(&w->job, w->job.node_my_pe);
     struct rmai_segment guest;

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The reports of rma_finalize. */
 #ifndef RMAI_STATS_H
 #define RMAI_STATS_H
 
 struct rmai_world;
+
+/* rmai_traffic_report shows, with RMA_STATS=yes, the sums over all PEs on PE 0's stderr (collective). */
+void rmai_traffic_report(struct rmai_world *w);
 
 /* rmai_report shows, with RMA_HEAP_CHECK=leaks or full, what was not given back and what was overrun, on stderr. Called
  * when all PEs have met for the last time. */

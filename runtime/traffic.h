@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How much went which way. What is done by load and store inside the program is not seen, unless RMA_STATS=yes makes
- * every call come to the library: then the inlined look finds no PE near (rma_reach_.n_node is 0). */
+/* Counters of this PE's traffic, by the way it went. Accesses that are compiled into the program, by load and store,
+ * are not counted, unless RMA_STATS=yes makes every call come to the library: then rma_reach_.n_node is 0, and the
+ * inlined calls believe that no PE is on this node. runtime/stats reports the counters. Knows nothing of the runtime.
+ */
 #ifndef RMAI_TRAFFIC_H
 #define RMAI_TRAFFIC_H
 
@@ -10,8 +12,6 @@
 #include "base/attributes.h"
 #include "rma.h"
 
-struct rmai_world;
-
 enum rmai_traffic_kind { RMAI_PUTS, RMAI_PUT_BYTES, RMAI_GETS, RMAI_GET_BYTES, RMAI_ATOMICS, RMAI_KINDS };
 enum rmai_traffic_more { RMAI_QUIETS, RMAI_SENT, RMAI_HEARD, RMAI_SERVED, RMAI_MORE };
 
@@ -20,7 +20,8 @@ struct rmai_traffic {
     _Atomic uint64_t more[RMAI_MORE];
 };
 
-/* A lost count is no harm worth a locked instruction: two threads of a program may lose one. */
+/* Two threads that count at once may lose a count. A locked instruction would prevent that, at a higher price for all.
+ */
 static inline void rmai_add(_Atomic uint64_t *counter, uint64_t n) {
     atomic_store_explicit(counter, atomic_load_explicit(counter, memory_order_relaxed) + n, memory_order_relaxed);
 }
@@ -30,8 +31,5 @@ static inline void rmai_count(struct rmai_traffic *t, enum rma_path path, enum r
     rmai_add(&t->path[path][kind], 1);
     if (kind != RMAI_ATOMICS) rmai_add(&t->path[path][kind + 1], bytes);
 }
-
-/* rmai_traffic_report shows, with RMA_STATS=yes, the sums over all PEs on PE 0's stderr (collective). */
-void rmai_traffic_report(struct rmai_world *w);
 
 #endif

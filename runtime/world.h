@@ -72,11 +72,6 @@ struct rmai_world {
 
 extern struct rmai_world rmai_world;
 
-/* rmai_own_lock, rmai_own_unlock: one thread of this PE at a time in what is its own: its local heap, its attachments.
- */
-void rmai_own_lock(struct rmai_world *w);
-void rmai_own_unlock(struct rmai_world *w);
-
 /* rmai_one_node: 1 if all PEs are on this node, and no atomic is MPI's. Alike on all PEs. */
 int rmai_one_node(const struct rmai_world *w);
 

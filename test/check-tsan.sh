@@ -67,7 +67,7 @@ fi
 # The checks of ranges and what makes heaps grow: the library's own objects, without what calls MPI.
 sources="$top_srcdir/test/threads/growth.c"
 for module in base/error base/settings base/size base/choice base/cgroup heap/segment heap/reserve heap/tlsf heap/quick heap/returned heap/attached \
-    runtime/job/job runtime/reach runtime/world runtime/context runtime/local runtime/attach runtime/space runtime/gptr runtime/transfer runtime/inline; do
+    runtime/job/job runtime/reach runtime/world runtime/context runtime/pool runtime/local runtime/attach runtime/space runtime/gptr runtime/transfer runtime/inline; do
     sources="$sources $top_srcdir/$module.c"
 done
 # shellcheck disable=SC2086

@@ -13,7 +13,7 @@
 #include "base/wait.h"
 #include "base/process.h"
 #include "runtime/net/net.h"
-#include "runtime/local.h"
+#include "runtime/pool.h"
 #include "runtime/space.h"
 #include "runtime/world.h"
 
