@@ -24,6 +24,9 @@ enum rmai_awaited {
     RMAI_AWAITED_ALIVE    /* the same, where a dead neighbour is seen to otherwise */
 };
 
+/* Bytes of the name of a call in which a PE waits, with the 0 at its end: longer ones are cut. */
+#define RMAI_WAITING_TEXT 64
+
 /* A wait that may last, as runtime/stall knows it. Who waits fills in the first six fields and leaves the others 0. */
 struct rmai_stall {
     const char *call; /* the public call */

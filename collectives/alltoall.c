@@ -201,7 +201,7 @@ static int swap_blocks(const struct rmai_call *c, const struct blocks *b, const 
             ended += code == RMA_SUCCESS;
         }
     }
-    for (; ended < begun; ended++) rmai_group_swap_drop(&pieces[ended % room].swap);
+    for (; ended < begun; ended++) rmai_group_swap_drop(c->w, &pieces[ended % room].swap);
     return code;
 }
 

@@ -44,7 +44,7 @@ int rma_team_barrier(rma_team *team) {
     int code, met;
     if (!t) return rmai_raise(rma_last_code());
     /* Who could not complete its puts comes all the same: the others wait. */
-    code = rmai_net_quiet_default(w, "rma_team_barrier");
+    code = rmai_quiet_default(w, "rma_team_barrier");
     met = meet(w, "rma_team_barrier", t);
     return rmai_raise(code != RMA_SUCCESS ? code : met);
 }

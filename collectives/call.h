@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "rma.h"
+#include "runtime/group.h"
 #include "runtime/world.h"
 
 /* The calls, as PEs tell each other in which one they are. */

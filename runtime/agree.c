@@ -65,7 +65,7 @@ int rmai_agree_on(struct rmai_world *w, const char *name, enum rmai_agree_call c
     uint32_t epoch = w->barrier.epoch + 1, turn = epoch & 1;
     struct rmai_agree_slot *mine = &rmai_header(&w->job, w->job.node_my_pe)->agree.slot[turn];
     struct rmai_verdict *told = &rmai_header(&w->job, 0)->agree.verdict[turn];
-    int kept = rmai_net_quiet_default(w, name), code = RMA_SUCCESS;
+    int kept = rmai_quiet_default(w, name), code = RMA_SUCCESS;
     /* Plain stores: the barrier publishes them. */
     mine->epoch = epoch;
     mine->call = (uint32_t)call;
@@ -76,10 +76,10 @@ int rmai_agree_on(struct rmai_world *w, const char *name, enum rmai_agree_call c
         return kept;
     }
     if (w->job.node_my_pe == 0) {
-        MPI_Request request;
+        struct rmai_token token;
         scan(w, turn, epoch, told);
-        code = rmai_transport_agree(&w->transport, name, told, sizeof *told, &request);
-        if (code == RMA_SUCCESS) code = rmai_net_finish(w, name, "MPI_Iallreduce", &request, NULL);
+        code = rmai_transport_mpi_agree(&w->mpi, name, told, sizeof *told, &token);
+        if (code == RMA_SUCCESS) code = rmai_net_finish(&w->net, name, "MPI_Iallreduce", token, NULL);
     }
     rmai_barrier_node(&w->barrier, name);
     *v = *told;
@@ -107,7 +107,7 @@ int rmai_agree_arguments(struct rmai_world *w, const char *name, enum rmai_agree
                          const uint64_t field[RMAI_AGREE_FIELDS - 1], const char *const what[RMAI_AGREE_FIELDS]) {
     uint64_t mine[RMAI_AGREE_FIELDS];
     struct rmai_verdict v;
-    int code = rmai_net_quiet_default(w, name);
+    int code = rmai_quiet_default(w, name);
     /* What this PE has begun earlier and has failed is told here, and so to all: none of them goes on without the
      * others. */
     if (code != RMA_SUCCESS) bad = code;

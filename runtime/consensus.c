@@ -53,7 +53,7 @@ int rmai_consensus_facts(struct rmai_world *w, int code) {
         NUMBERS = SETTINGS + RMAI_SETTINGS_NUMBERS
     };
     const long program = (long)(w->statics.program >> 1), statics = (long)w->statics.size;
-    const long machine = (long)(rmai_transport_machine_id() >> 1);
+    const long machine = (long)(rmai_transport_mpi_machine_id() >> 1);
     struct rmai_least all[NUMBERS] = {
         [OUTCOME] = {.value = outcome(w, code)}, [PROGRAM] = {.value = program},
         [PROGRAM_MINUS] = {.value = -program},   [STATICS] = {.value = statics},

@@ -81,7 +81,7 @@ static uintptr_t make(struct rmai_world *w, struct rmai_context *c, struct rmai_
     if (!index) return 0;
     line = &rmai_context_lines[index];
     *c = (struct rmai_context){.line = line, .team = t, .options = options};
-    rmai_pending_open(w, &c->pending, &line->nothing_pending, &line->nothing_pending);
+    rmai_pending_open(w->job.networked ? &w->net : NULL, &c->pending, &line->nothing_pending, &line->nothing_pending);
     fill(line, t, c, index);
     handle = ++given << INDEX_BITS | (index + 1);
     /* Release: who finds the handle sees the rest. Pairs with rmai_context. */
@@ -142,7 +142,7 @@ int rma_ctx_destroy(rma_ctx *ctx) {
     if (ctx == RMA_CTX_DEFAULT)
         return rmai_raise(rmai_error(RMA_ERR_ARG, "%s: %s is always there", call,
                                      rmai_error_of_shmem(call) ? "SHMEM_CTX_DEFAULT" : "RMA_CTX_DEFAULT"));
-    code = rmai_net_quiet(w, call, &c->pending);
+    code = rmai_net_quiet(&w->net, call, &c->pending);
     pthread_mutex_lock(&w->contexts.lock);
     end(w, c);
     pthread_mutex_unlock(&w->contexts.lock);
@@ -162,7 +162,7 @@ int rma_ctx_team(const rma_ctx *ctx, rma_team **team) {
 
 int rma_quiet_slow_(const char *call, const rma_ctx *ctx) {
     struct rmai_context *c = rmai_context(&rmai_world, call, ctx);
-    return rmai_raise(c ? rmai_net_quiet(&rmai_world, call, &c->pending) : rma_last_code());
+    return rmai_raise(c ? rmai_net_quiet(&rmai_world.net, call, &c->pending) : rma_last_code());
 }
 
 /* All are looked at before the first is waited for. */
@@ -175,7 +175,7 @@ static int pe_quiet(const char *call, const rma_ctx *ctx, const int *pes, size_t
     for (size_t i = 0; i < n; i++)
         if (rmai_context_pe(c, call, pes[i]) < 0) return rmai_raise(RMA_ERR_PE);
     for (size_t i = 0; i < n; i++) {
-        int one = rmai_net_quiet_pe(&rmai_world, call, &c->pending, rmai_team_pe(c->team, pes[i]));
+        int one = rmai_net_quiet_pe(&rmai_world.net, call, &c->pending, rmai_team_pe(c->team, pes[i]));
         if (code == RMA_SUCCESS) code = one;
     }
     return rmai_raise(code);
@@ -195,7 +195,7 @@ int rmai_contexts_end(struct rmai_world *w, const char *call, const struct rmai_
     pthread_mutex_lock(&w->contexts.lock);
     while ((c = next_of(w, from, t)) != NULL) {
         pthread_mutex_unlock(&w->contexts.lock);
-        one = rmai_net_quiet(w, call, &c->pending);
+        one = rmai_net_quiet(&w->net, call, &c->pending);
         if (code == RMA_SUCCESS) code = one;
         pthread_mutex_lock(&w->contexts.lock);
         from = c->line->index + 1;
@@ -205,42 +205,14 @@ int rmai_contexts_end(struct rmai_world *w, const char *call, const struct rmai_
     return code;
 }
 
-int rmai_contexts_flush(struct rmai_world *w, const char *call) {
-    struct rmai_context *c;
-    int code = RMA_SUCCESS, one;
-    pthread_mutex_lock(&w->contexts.lock);
-    for (size_t i = 0; (c = next_of(w, i, NULL)) != NULL; i = c->line->index + 1) {
-        one = rmai_pending_flush(w, call, &c->pending);
-        if (code == RMA_SUCCESS) code = one;
-    }
-    pthread_mutex_unlock(&w->contexts.lock);
-    return code;
-}
-
-int rmai_contexts_flush_lasts(struct rmai_world *w, struct rmai_flush_seen *seen) {
-    const struct rmai_flush_seen before = *seen;
-    struct rmai_context *c;
-    int lasts = 0;
-    *seen = (struct rmai_flush_seen){0};
-    if (pthread_mutex_trylock(&w->contexts.lock) != 0) return 0; /* who makes the window anew is watched by itself */
-    for (size_t i = 0; !lasts && (c = next_of(w, i, NULL)) != NULL; i = c->line->index + 1) {
-        struct rmai_flush_seen now;
-        if (!rmai_flush_read(&c->pending.flush, &now)) continue;
-        now.handle = c->line->handle;
-        lasts = now.handle == before.handle && now.version == before.version;
-        if (lasts || !seen->handle) *seen = now;
-    }
-    pthread_mutex_unlock(&w->contexts.lock);
-    return lasts;
-}
-
 void rmai_contexts_open(struct rmai_world *w) {
     struct rmai_contexts *all = &w->contexts;
     memset(all, 0, sizeof *all);
     pthread_mutex_init(&all->lock, NULL);
     all->used[0] = 1;
     all->standing = (struct rmai_context){.line = rmai_context_lines, .team = &w->teams.team[RMAI_TEAM_WORLD]};
-    rmai_pending_open(w, &all->standing.pending, &rma_reach_.nothing_pending, &rmai_context_lines->nothing_pending);
+    rmai_pending_open(w->job.networked ? &w->net : NULL, &all->standing.pending, &rma_reach_.nothing_pending,
+                      &rmai_context_lines->nothing_pending);
     fill(rmai_context_lines, all->standing.team, &all->standing, 0);
     rmai_context_lines->handle = (uintptr_t)RMA_CTX_DEFAULT;
 }
@@ -252,4 +224,9 @@ void rmai_contexts_close(struct rmai_world *w) {
     w->contexts.standing.line = NULL;
     memset(rmai_context_lines, 0, sizeof *rmai_context_lines);
     rma_reach_.nothing_pending = 0;
+}
+
+int rmai_quiet_default(struct rmai_world *w, const char *call) {
+    if (__atomic_load_n(&rma_reach_.nothing_pending, __ATOMIC_ACQUIRE)) return RMA_SUCCESS;
+    return rmai_net_quiet(&w->net, call, &w->contexts.standing.pending);
 }

@@ -13,7 +13,8 @@
 #include <stdint.h>
 
 #include "rma.h"
-#include "runtime/net/net.h"
+#include "runtime/net/pending.h"
+#include "runtime/net/quiet.h"
 #include "runtime/reach.h"
 #include "runtime/team.h"
 
@@ -41,13 +42,9 @@ void rmai_contexts_close(struct rmai_world *w);
  * RMA_SUCCESS, or what quiet returned for the first that failed. */
 int rmai_contexts_end(struct rmai_world *w, const char *call, const struct rmai_team *t);
 
-/* rmai_contexts_flush: rmai_pending_flush of all of them, one after the other: whoever was using the window in one of
- * them is done. Returns RMA_SUCCESS, or the first error. */
-int rmai_contexts_flush(struct rmai_world *w, const char *call);
-
-/* rmai_contexts_flush_lasts: 1 if the flush *seen is still under way. If not 0, and *seen is one that is, or none. Of
- * several flushes the one that lasts is seen in the end: the others change. Any thread. */
-int rmai_contexts_flush_lasts(struct rmai_world *w, struct rmai_flush_seen *seen);
+/* rmai_quiet_default: rmai_net_quiet of the default context, for the beginning of a collective call. Costs a load where
+ * nothing is under way. */
+int rmai_quiet_default(struct rmai_world *w, const char *call);
 
 /* rmai_context finds that of a handle. NULL after recording RMA_ERR_STATE or RMA_ERR_ARG for `call`. */
 struct rmai_context *rmai_context(struct rmai_world *w, const char *call, const rma_ctx *handle);

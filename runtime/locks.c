@@ -149,7 +149,7 @@ static int tell(const char *call, rma_lock_t *lock, int pe, uint32_t bits) {
         int code = rma_atomic_slow_(call, RMA_CTX_DEFAULT, RMA_FETCH_OR_, &lock->node_, sizeof *word, bits, 0, pe,
                                     near ? &before : NULL);
         if (code != RMA_SUCCESS) return code;
-        if (!near) return rmai_raise(rmai_net_quiet_default(w, call)); /* it has got there */
+        if (!near) return rmai_raise(rmai_quiet_default(w, call)); /* it has got there */
     }
     if (before & RMA_LOCK_ASLEEP_ && (word || (word = rma_ptr(&lock->node_, pe)) != NULL))
         rmai_rouse((_Atomic uint32_t *)word);
@@ -207,7 +207,7 @@ int rma_test_lock_slow_(rma_lock_t *lock) {
     code = at_tail("rma_test_lock", RMA_COMPARE_SWAP_, lock, (uint32_t)rmai_world.job.my_pe + 1, 0, home, &before);
     if (code == RMA_SUCCESS && before == 0) return 1;
     __atomic_store_n(&lock->node_, 0, __ATOMIC_RELAXED);
-    rmai_net_progress(&rmai_world, 1);
+    rmai_net_progress(&rmai_world.net, 1);
     return 0;
 }
 
@@ -219,7 +219,7 @@ int rma_clear_lock_slow_(rma_lock_t *lock) {
     if (code == RMA_SUCCESS && !(node_of(lock) & RMA_LOCK_HELD_))
         code =
             rmai_error(RMA_ERR_STATE, "rma_clear_lock: PE %d does not hold the lock at %p", w->job.my_pe, (void *)lock);
-    if (code == RMA_SUCCESS) code = rmai_net_quiet_default(w, "rma_clear_lock");
+    if (code == RMA_SUCCESS) code = rmai_quiet_default(w, "rma_clear_lock");
     if (code != RMA_SUCCESS) return rmai_raise(code);
     if (near_copy(lock, home)) return clear_near(lock);
     node = node_of(lock);

@@ -9,19 +9,6 @@
 
 #include <string.h>
 
-#define WHOLE(TYPE)                                                                                                    \
-    if (len == sizeof(TYPE) && (uintptr_t)to % sizeof(TYPE) == 0 && (uintptr_t)from % sizeof(TYPE) == 0) {             \
-        __atomic_store_n((TYPE *)to, __atomic_load_n((const TYPE *)from, __ATOMIC_RELAXED), __ATOMIC_RELAXED);         \
-        return;                                                                                                        \
-    }
-
-void rmai_move(void *to, const void *from, size_t len) {
-    WHOLE(uint64_t)
-    WHOLE(uint32_t)
-    WHOLE(uint16_t)
-    rma_move_(to, from, len);
-}
-
 int rmai_check_local(const char *call, const char *argument, const void *buffer) {
     return buffer ? RMA_SUCCESS : rmai_error(RMA_ERR_ARG, "%s: %s is a null pointer", call, argument);
 }
@@ -68,7 +55,7 @@ int rmai_place_put(struct rmai_world *w, const char *call, struct rmai_place *p,
         rmai_move(p->there, source, len);
         return RMA_SUCCESS;
     }
-    if (p->far) return rmai_net_put(w, call, p->set, p->pe, p->offset, source, len, when);
+    if (p->far) return rmai_net_put(&w->net, call, p->set, p->pe, p->offset, source, len, when);
     rmai_count(&w->traffic, RMA_PATH_KERNEL, RMAI_PUTS, len);
     if (rmai_same_pids(&w->job, p->slot))
         result = rmai_process_write(rmai_facts(&w->job, p->slot)->pid, p->address, source, len);
@@ -83,7 +70,7 @@ int rmai_place_get(struct rmai_world *w, const char *call, struct rmai_place *p,
         rmai_move(dest, p->there, len);
         return RMA_SUCCESS;
     }
-    if (p->far) return rmai_net_get(w, call, p->set, p->pe, p->offset, dest, len, when);
+    if (p->far) return rmai_net_get(&w->net, call, p->set, p->pe, p->offset, dest, len, when);
     rmai_count(&w->traffic, RMA_PATH_KERNEL, RMAI_GETS, len);
     if (rmai_same_pids(&w->job, p->slot))
         result = rmai_process_read(rmai_facts(&w->job, p->slot)->pid, dest, p->address, len);
@@ -100,8 +87,8 @@ static int far_atomic(struct rmai_world *w, const char *call, const struct rmai_
                       uint64_t value, uint64_t cond, uint64_t *old) {
     uint32_t half = 0;
     int code;
-    if (len == 8 || !old) return rmai_net_atomic(w, call, p->set, p->pe, p->offset, op, len, value, cond, old, 0);
-    code = rmai_net_atomic(w, call, p->set, p->pe, p->offset, op, len, value, cond, &half, 0);
+    if (len == 8 || !old) return rmai_net_atomic(&w->net, call, p->set, p->pe, p->offset, op, len, value, cond, old, 0);
+    code = rmai_net_atomic(&w->net, call, p->set, p->pe, p->offset, op, len, value, cond, &half, 0);
     if (code == RMA_SUCCESS) *old = half;
     return code;
 }
@@ -112,7 +99,7 @@ int rmai_place_atomic(struct rmai_world *w, const char *call, struct rmai_place 
         .op = RMAI_SERVICE_ATOMIC, .atomic = op, .address = p->address, .len = len, .value = value, .cond = cond};
     int code = RMA_SUCCESS;
     int mpi = by_mpi(w, p);
-    if (op != RMA_FETCH_ && w->net.active) code = rmai_net_release(w, call, p->set, p->far && !mpi ? p->pe : -1);
+    if (op != RMA_FETCH_ && w->net.active) code = rmai_net_release(&w->net, call, p->set, p->far && !mpi ? p->pe : -1);
     if (code != RMA_SUCCESS) return code;
     if (p->far || mpi) return far_atomic(w, call, p, op, len, value, cond, old);
     rmai_count(&w->traffic, p->there ? RMA_PATH_MEMORY : RMA_PATH_OWNER, RMAI_ATOMICS, 0);
@@ -135,9 +122,10 @@ int rmai_place_atomic_later(struct rmai_world *w, const char *call, struct rmai_
     int code;
     int mpi = by_mpi(w, p);
     if (p->far || mpi) {
-        code = op == RMA_FETCH_ ? RMA_SUCCESS : rmai_net_release(w, call, p->set, mpi ? -1 : p->pe);
-        return code != RMA_SUCCESS ? code
-                                   : rmai_net_atomic(w, call, p->set, p->pe, p->offset, op, len, value, cond, fetch, 1);
+        code = op == RMA_FETCH_ ? RMA_SUCCESS : rmai_net_release(&w->net, call, p->set, mpi ? -1 : p->pe);
+        return code != RMA_SUCCESS
+                   ? code
+                   : rmai_net_atomic(&w->net, call, p->set, p->pe, p->offset, op, len, value, cond, fetch, 1);
     }
     code = rmai_place_atomic(w, call, p, op, len, value, cond, &old);
     if (code != RMA_SUCCESS) return code;

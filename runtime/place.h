@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "runtime/net/net.h"
+#include "runtime/net/when.h"
 
 struct rmai_world;
 struct rmai_region;
@@ -41,9 +41,5 @@ int rmai_check_local(const char *call, const char *argument, const void *buffer)
 
 /* rmai_not_mapped records RMA_ERR_ADDRESS: what PE pe has attached at `address` is not mapped there. */
 int rmai_not_mapped(const char *call, uint64_t address, size_t len, int pe);
-
-/* rmai_move copies within this process; a naturally aligned value of up to 8 bytes moves whole, as on the inlined path.
- */
-void rmai_move(void *to, const void *from, size_t len);
 
 #endif

@@ -17,6 +17,8 @@
 #include "runtime/header.h"
 #include "runtime/meet.h"
 #include "runtime/net/finalize_helper.h"
+#include "runtime/net_handlers.h"
+#include "runtime/cover.h"
 #include "runtime/face.h"
 #include "runtime/stats.h"
 
@@ -291,7 +293,10 @@ static struct rmai_barrier_shared *barrier_part(void *context, uint32_t q) {
     return &rmai_header(context, (int)q)->barrier;
 }
 
-static int help_others(void *context) { return rmai_net_progress(context, 1); }
+static int help_others(void *context) {
+    struct rmai_world *w = context;
+    return rmai_net_progress(&w->net, 1);
+}
 
 /* Whether there are more PEs than processors, as this PE sees it. Nodes of one machine share its processors:
  * containers, and nodes that are simulated. */
@@ -304,7 +309,7 @@ static int open_waiting(struct rmai_world *w) {
         if (rmai_facts(&w->job, q)->quota < quota) quota = rmai_facts(&w->job, q)->quota;
     }
     if (w->job.node_n_pes < w->job.n_pes)
-        code = rmai_transport_machine(w->job.one_machine, cpus.word, RMAI_CPU_WORDS, &n);
+        code = rmai_transport_mpi_machine(w->job.one_machine, cpus.word, RMAI_CPU_WORDS, &n);
     usable = rmai_cpus_count(&cpus);
     mine->crowded = n > (usable < quota ? usable : quota);
     return code;
@@ -369,15 +374,21 @@ static int watch_mpi_finalize(void) {
     return rmai_mpi(code, "rma_init", "MPI_Comm_set_attr");
 }
 
+static int open_net(struct rmai_world *w) {
+    struct rmai_net_handlers handlers;
+    rmai_net_handlers(w, &handlers);
+    return rmai_net_open(&w->net, &w->job, &w->mpi.transport, &w->traffic, &handlers, w->barrier.crowded);
+}
+
 static int open_connections(struct rmai_world *w) {
     struct rmai_facts *first = rmai_facts(&w->job, 0);
     int code = RMA_SUCCESS;
-    if (w->job.networked) code = rmai_transport_open(&w->transport, w->job.node_my_pe == 0, rmai_agree_merge);
+    if (w->job.networked) code = rmai_transport_mpi_open(&w->mpi, w->job.node_my_pe == 0, rmai_agree_merge);
     if (code == RMA_SUCCESS && w->job.networked && w->job.node_my_pe == 0) {
-        MPI_Comm_rank(w->transport.leaders, &first->my_node);
-        MPI_Comm_size(w->transport.leaders, &first->n_nodes);
+        MPI_Comm_rank(w->mpi.leaders, &first->my_node);
+        MPI_Comm_size(w->mpi.leaders, &first->n_nodes);
     }
-    if (code == RMA_SUCCESS && w->job.networked) code = rmai_net_open(w);
+    if (code == RMA_SUCCESS && w->job.networked) code = open_net(w);
     if (code == RMA_SUCCESS) code = rmai_teams_open(w);
     if (code == RMA_SUCCESS) rmai_contexts_open(w);
     return code == RMA_SUCCESS ? watch_mpi_finalize() : code;
@@ -393,8 +404,8 @@ static int agree_on_connections(struct rmai_world *w, int code) {
 static int close_connections(struct rmai_world *w) {
     rmai_contexts_close(w);
     rmai_teams_close(w);
-    rmai_net_close(w);
-    rmai_transport_close(&w->transport);
+    rmai_net_close(&w->net);
+    rmai_transport_mpi_close(&w->mpi);
     return RMA_SUCCESS;
 }
 
@@ -469,20 +480,22 @@ static void inform(struct rmai_world *w) {
  * within calls. */
 static void start_progress_thread(struct rmai_world *w) {
     if (!w->net.active || w->job.settings.progress == RMAI_PROGRESS_NONE) return;
-    if (rmai_progress_thread_start(w, rmai_error_name("rma_init")) != RMA_SUCCESS &&
+    if (rmai_progress_thread_start(&w->progress_thread, &w->net, rmai_error_name("rma_init")) != RMA_SUCCESS &&
         (w->job.mpi_multiple || w->job.my_pe == 0))
         rmai_note("PE %d: %s", w->job.my_pe, rma_last_error());
 }
 
+static void publish_waiting(void *context, const char *call) { rmai_stall_publish(context, call); }
+
 /* The last step: from now on others may ask this PE for something, as soon as all have agreed. */
 static int open_reach(struct rmai_world *w) {
-    int code = rmai_net_cover(w, "rma_init");
+    int code = rmai_cover(w, "rma_init");
     if (code != RMA_SUCCESS) return code;
     w->returned = &rmai_header(&w->job, w->job.node_my_pe)->returned[RMAI_OWN];
     w->quick_open = w->job.level != RMA_THREAD_MULTIPLE && !w->local.guard;
     set_reach(w);
     start_progress_thread(w);
-    rmai_flush_watch_start(w);
+    rmai_flush_watch_start(&w->flush_watch, &w->net, publish_waiting, w);
     return RMA_SUCCESS;
 }
 
@@ -491,8 +504,8 @@ static int agree_on_reach(struct rmai_world *w, int code) {
 }
 
 static int close_reach(struct rmai_world *w) {
-    rmai_flush_watch_end(w);
-    rmai_progress_thread_end(w);
+    rmai_flush_watch_end(&w->flush_watch);
+    rmai_progress_thread_end(&w->progress_thread);
     rmai_reach_close();
     w->quick_open = 0;
     return RMA_SUCCESS;
@@ -567,7 +580,7 @@ static int start_watched(struct rmai_world *w, int required) {
     if (code != RMA_SUCCESS) return code;
     introduce(w);
     memset(&w->job.settings, 0, sizeof w->job.settings);
-    rmai_transport_none(&w->transport);
+    rmai_transport_mpi_none(&w->mpi);
     memset(&w->teams, 0, sizeof w->teams);
     memset(&w->contexts, 0, sizeof w->contexts);
     memset(&w->traffic, 0, sizeof w->traffic);
@@ -638,7 +651,7 @@ int rma_finalize(void) {
     if (rma_reach_.running) {
         /* What was begun and has failed is told, and is no reason to go on. */
         code = rmai_contexts_end(w, "rma_finalize", NULL);
-        one = rmai_net_quiet_default(w, "rma_finalize");
+        one = rmai_quiet_default(w, "rma_finalize");
         if (code == RMA_SUCCESS) code = one;
         over = rmai_meet(w, "rma_finalize");
         if (over == RMA_SUCCESS) over = release(w);

@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/process.h"
+#include "runtime/net/liveness.h"
 #include "runtime/world.h"
 
 #include <stdio.h>
@@ -30,19 +31,19 @@ struct rmai_question {
     double at;              /* when it was asked, by s->waited */
     struct rmai_ping *ping; /* of a PE of another node, until it is answered; NULL: it could not be asked */
     int silent;
-    char in[8 * RMAI_WAITING_WORDS]; /* the call that the PE waits in */
+    char in[RMAI_WAITING_TEXT]; /* the call that the PE waits in */
 };
 
 /* ---- the call that this PE waits in ---- */
 
 /* The call, and the team that meets in it: a team has the same number on all its PEs. */
-static void name_wait(const struct rmai_world *w, const struct rmai_stall *s, char text[8 * RMAI_WAITING_WORDS]) {
+static void name_wait(const struct rmai_world *w, const struct rmai_stall *s, char text[RMAI_WAITING_TEXT]) {
     const long number = s->meeting ? s->meeting - w->teams.team : RMAI_TEAM_WORLD;
     const char *call = rmai_error_name(s->call);
     if (number == RMAI_TEAM_WORLD)
-        snprintf(text, 8 * RMAI_WAITING_WORDS, "%s", call);
+        snprintf(text, RMAI_WAITING_TEXT, "%s", call);
     else
-        snprintf(text, 8 * RMAI_WAITING_WORDS, "%s (team %ld)", call, number);
+        snprintf(text, RMAI_WAITING_TEXT, "%s (team %ld)", call, number);
 }
 
 void rmai_stall_publish(struct rmai_world *w, const char *name) {
@@ -59,7 +60,7 @@ void rmai_stall_publish(struct rmai_world *w, const char *name) {
     atomic_store_explicit(&mine->version, version + 2, memory_order_release);
 }
 
-void rmai_waiting_read(struct rmai_waiting *w, char text[8 * RMAI_WAITING_WORDS]) {
+void rmai_waiting_read(struct rmai_waiting *w, char text[RMAI_WAITING_TEXT]) {
     uint64_t copy[RMAI_WAITING_WORDS];
     for (int tries = 0; tries < 100; tries++) {
         uint32_t version = atomic_load_explicit(&w->version, memory_order_acquire);
@@ -93,7 +94,7 @@ static int awaited_pe(const struct rmai_world *w, const struct rmai_stall *s, in
         case RMAI_AWAITED_PE: return s->pe;
         case RMAI_AWAITED_TEAM: return rmai_team_pe(s->team, i);
         case RMAI_AWAITED_NODE: return w->job.node_pes[i];
-        case RMAI_AWAITED_LEADERS: return rmai_transport_leader(&w->transport, i);
+        case RMAI_AWAITED_LEADERS: return rmai_transport_mpi_leader(&w->mpi, i);
         case RMAI_AWAITED_ANY:
         case RMAI_AWAITED_ALIVE: return (int)(((long)w->job.my_pe + i) % w->job.n_pes);
     }
@@ -147,7 +148,7 @@ static void ask_all(struct rmai_world *w, struct rmai_stall *s) {
         if (pe == w->job.my_pe || pe < 0) continue;
         *q = (struct rmai_question){.pe = pe, .slot = rmai_node_slot(&w->job, pe), .at = s->waited};
         if (q->slot < 0) {
-            q->ping = rmai_net_ping(w, pe);
+            q->ping = rmai_net_ping(&w->net, pe);
             if (!q->ping) continue; /* all places for pings are in use: another time */
             q->silent = 1;
         }
@@ -180,7 +181,7 @@ static void forget_questions(struct rmai_stall *s) {
 /* ---- saying ---- */
 
 static void say_waited(const struct rmai_world *w, const struct rmai_stall *s, const char *news) {
-    char name[8 * RMAI_WAITING_WORDS];
+    char name[RMAI_WAITING_TEXT];
     name_wait(w, s, name);
     rmai_note("%s has waited %.0f s in %s%s", rmai_error_who(), s->waited, name, news);
 }
@@ -228,7 +229,7 @@ static int none_has_to(const struct rmai_stall *s) {
 static int judge(struct rmai_world *w, struct rmai_stall *s) {
     const int speaks = w->job.settings.stall > 0;
     int silent = 0, said = 0;
-    char name[8 * RMAI_WAITING_WORDS];
+    char name[RMAI_WAITING_TEXT];
     name_wait(w, s, name);
     for (int i = 0; i < s->n; i++) {
         struct rmai_question *q = &s->asked[i];
@@ -258,7 +259,7 @@ static int answers_due(const struct rmai_stall *s) {
 void rmai_stall_look(struct rmai_world *w, struct rmai_stall *s) {
     double now = rmai_wtime(),
            patience = (double)(w->job.settings.stall ? w->job.settings.stall : w->job.settings.timeout);
-    char name[8 * RMAI_WAITING_WORDS];
+    char name[RMAI_WAITING_TEXT];
     int silent;
     name_wait(w, s, name);
     rmai_stall_publish(w, name);
@@ -291,19 +292,19 @@ void rmai_stall_end(struct rmai_world *w, struct rmai_stall *s) {
 
 void rmai_stall_late(void *context, struct rmai_stall *s) {
     struct rmai_world *w = context;
-    rmai_net_lock(w);
+    if (w->net.active) rmai_net_lock(&w->net);
     rmai_stall_look(w, s);
-    rmai_net_unlock(w);
+    if (w->net.active) rmai_net_unlock(&w->net);
 }
 
 void rmai_stall_over(void *context, struct rmai_stall *s) {
     struct rmai_world *w = context;
-    rmai_net_lock(w);
+    if (w->net.active) rmai_net_lock(&w->net);
     rmai_stall_end(w, s);
-    rmai_net_unlock(w);
+    if (w->net.active) rmai_net_unlock(&w->net);
 }
 
-/* Of PEs of this node no question travels, so nothing that the lock of far guards is touched. */
+/* Of PEs of this node no question travels, so nothing that the net's lock guards is touched. */
 int rmai_stall_holder(void *context, uint32_t pe) {
     struct rmai_lock_wait *wait = context;
     if (rmai_pe_gone(&wait->w->job, (int)pe)) return 1;

@@ -22,14 +22,14 @@ struct rmai_world;
 
 /* In each PE's header: the name of the public call in which it waits, or "", for whoever asks. A writer makes `version`
  * odd while it writes. */
-#define RMAI_WAITING_WORDS 8
+#define RMAI_WAITING_WORDS (RMAI_WAITING_TEXT / 8)
 struct rmai_waiting {
     _Atomic uint32_t version;
     _Atomic uint64_t text[RMAI_WAITING_WORDS];
 };
 
 /* rmai_waiting_read copies the text of w, which ends with a 0. */
-void rmai_waiting_read(struct rmai_waiting *w, char text[8 * RMAI_WAITING_WORDS]);
+void rmai_waiting_read(struct rmai_waiting *w, char text[RMAI_WAITING_TEXT]);
 
 /* rmai_stall_publish: this PE waits in the public call `name`, or with "" in none, for whoever asks. */
 void rmai_stall_publish(struct rmai_world *w, const char *name);

@@ -9,6 +9,7 @@
 #include "config.h"
 
 #include "base/error.h"
+#include "runtime/cover.h"
 #include "runtime/meet.h"
 #include "runtime/world.h"
 
@@ -43,7 +44,7 @@ static int grow(struct rmai_world *w, const char *name, size_t alignment, size_t
     }
     rmai_segment_extend(&w->symmetric, (size_t)v.field[0].min);
     rmai_reach_grown(w->symmetric.size);
-    return rmai_net_cover(w, name);
+    return rmai_cover(w, name);
 }
 
 /* Allocates on every PE, or on none. The caller has agreed on the arguments, and zero is done before the others know.

@@ -4,6 +4,7 @@
 #include "runtime/team.h"
 #include "base/error.h"
 #include "runtime/face.h"
+#include "runtime/group.h"
 #include "runtime/world.h"
 
 #include <stdlib.h>
@@ -87,7 +88,7 @@ static int tell(struct rmai_world *w, const char *call, const struct rmai_team *
     size_t at = words_at(w, t, k);
     struct rmai_team_round *there;
     if (q < 0)
-        return rmai_net_put_signal(w, call, &w->contexts.standing.pending, pe,
+        return rmai_net_put_signal(&w->net, call, &w->contexts.standing.pending, pe,
                                    at + offsetof(struct rmai_team_round, data) + (size_t)odd * RMAI_TEAM_DATA, data,
                                    len, at + offsetof(struct rmai_team_round, event), RMA_SET_, sizeof(uint32_t),
                                    t->epoch, RMAI_NOW, 1);

@@ -11,11 +11,12 @@
 #ifndef RMAI_TEAM_H
 #define RMAI_TEAM_H
 
+#include <mpi.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/wait.h"
 #include "rma.h"
-#include "runtime/net/group.h"
 #include "runtime/node/mailbox.h"
 
 struct rmai_world;
@@ -30,6 +31,24 @@ struct rmai_world;
 struct rmai_team_round {
     _Alignas(128) struct rmai_event event;
     unsigned char data[2][RMAI_TEAM_DATA];
+};
+
+/* The PEs of one node: numbers first, first + 1, ... in the team, if the team is in order. */
+struct rmai_group_node {
+    int first, n;
+};
+
+/* The team as MPI knows it, where it is on several nodes: see runtime/group. */
+struct rmai_group {
+    MPI_Comm all;     /* of all PEs, numbered as in the team; MPI_COMM_NULL until it is made */
+    MPI_Comm leaders; /* by the number of their PE; MPI_COMM_NULL on the others */
+    int n_nodes;
+    int in_order;                 /* each node's PEs follow each other in the team: alike on all PEs */
+    struct rmai_group_node *node; /* of leaders, by number among the leaders; NULL elsewhere */
+    size_t *sizes;                /* room for a call: two numbers for each PE of the team, */
+    int *counts;                  /* two for MPI, */
+    unsigned char *marks;         /* and a byte */
+    char *stage;                  /* RMAI_GROUP_STAGE bytes: pieces under way (rmai_group_swap_begin) */
 };
 
 struct rmai_team {

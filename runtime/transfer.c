@@ -171,7 +171,7 @@ int rma_put_signal_slow_(const char *call, const rma_ctx *ctx, void *dest, const
                           call, op);
     if (code == RMA_SUCCESS && len && to.far && len <= RMAI_WITH_SIGNAL &&
         !rmai_net_by_mpi(&w->net, w->job.layout.symmetric, word.offset))
-        return rmai_raise(rmai_net_put_signal(w, call, to.set, to.pe, to.offset, source, len, word.offset, atomic,
+        return rmai_raise(rmai_net_put_signal(&w->net, call, to.set, to.pe, to.offset, source, len, word.offset, atomic,
                                               sizeof *signal, value, nbi ? RMAI_LATER : RMAI_NOW, 0));
     if (code == RMA_SUCCESS && len) code = rmai_place_put(w, call, &to, source, len, RMAI_NOW);
     if (code == RMA_SUCCESS) code = rmai_place_atomic(w, call, &word, atomic, sizeof *signal, value, 0, NULL);
@@ -238,7 +238,7 @@ static int iput(const char *call, const rma_ctx *ctx, void *dest, const void *so
     }
     for (size_t i = 0; code == RMA_SUCCESS && !p.there && i < n; i++, p.address += to, p.offset += to)
         code = rmai_place_put(w, call, &p, (const char *)source + i * from, elem, RMAI_LATER);
-    if (code == RMA_SUCCESS && p.far) code = rmai_net_quiet(w, call, p.set);
+    if (code == RMA_SUCCESS && p.far) code = rmai_net_quiet(&w->net, call, p.set);
     return rmai_raise(code);
 }
 
@@ -256,7 +256,7 @@ static int iget(const char *call, const rma_ctx *ctx, void *dest, const void *so
     }
     for (size_t i = 0; code == RMA_SUCCESS && !p.there && i < n; i++, p.address += from, p.offset += from)
         code = rmai_place_get(w, call, &p, (char *)dest + i * to, elem, RMAI_LATER);
-    if (code == RMA_SUCCESS && p.far) code = rmai_net_quiet(w, call, p.set);
+    if (code == RMA_SUCCESS && p.far) code = rmai_net_quiet(&w->net, call, p.set);
     return rmai_raise(code);
 }
 

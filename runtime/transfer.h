@@ -5,6 +5,7 @@
 
 #include <stddef.h>
 
+#include "rma.h"
 #include "runtime/place.h"
 
 struct rmai_world;

@@ -134,7 +134,7 @@ int rma_test_slow_(const char *call, int word, const void *ivar, int cmp, const 
     }
     c = condition(&s, 0);
     yes = holds(&c, map(&s, ivar));
-    if (!yes) rmai_net_progress(&rmai_world, 1);
+    if (!yes) rmai_net_progress(&rmai_world.net, 1);
     return yes;
 }
 
@@ -202,7 +202,7 @@ size_t rma_words_(const char *call, int what, int waits, int word, const void *i
     if (!found(&f, what) && waits) {
         f = wait_for_words(&s, what, indices);
     } else if (!found(&f, what)) {
-        rmai_net_progress(w, 1);
+        rmai_net_progress(&w->net, 1);
     }
     if (what == RMA_ANY_) return f.first;
     return what == RMA_SOME_ ? f.held : (size_t)found(&f, what);

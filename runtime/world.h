@@ -24,12 +24,15 @@
 #include "runtime/node/barrier.h"
 #include "runtime/net/blocking.h"
 #include "runtime/context.h"
+#include "runtime/net/flush_watch.h"
 #include "runtime/net/net.h"
-#include "runtime/net/transport.h"
+#include "runtime/net/progress.h"
+#include "runtime/net/request.h"
+#include "runtime/net/transport_mpi.h"
 #include "runtime/node/service.h"
 #include "runtime/stall.h"
 #include "runtime/team.h"
-#include "runtime/traffic.h"
+#include "runtime/job/traffic.h"
 #include "runtime/net/progress_thread.h"
 
 /* The offset in a global pointer: what is left without the PE. */
@@ -57,7 +60,7 @@ struct rmai_world {
     struct rmai_service service;
     pthread_mutex_t local_lock; /* the threads of this PE in its local heap and its attachments */
     MPI_Comm node;
-    struct rmai_transport transport;
+    struct rmai_transport_mpi mpi;
     struct rmai_net net;
     struct rmai_teams teams;
     struct rmai_contexts contexts;

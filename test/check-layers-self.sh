@@ -56,7 +56,7 @@ END
 #include "base/error.h"
 int f(void) { return MPI_Win_allocate_shared(0); }
 END
-    put runtime/net/transport.c <<'END'
+    put runtime/net/transport_mpi.c <<'END'
 #include "heap/reserve.h"
 int f(void) { return MPI_Put(0) + MPI_Win_flush_local_all(0) + MPI_Rput_c(0); }
 END
@@ -159,9 +159,9 @@ for call in MPI_Put MPI_Get MPI_Accumulate MPI_Get_accumulate MPI_Fetch_and_op M
     MPI_Win_unlock MPI_Win_unlock_all MPI_Win_flush MPI_Win_flush_all MPI_Win_flush_local \
     MPI_Win_flush_local_all MPI_Win_fence MPI_Win_post MPI_Win_start MPI_Win_complete MPI_Win_wait \
     MPI_Win_test MPI_Win_sync; do
-    one_line "$call outside runtime/net/transport.c" runtime/amo.c "int x = /**/ $call (0);" "$call stands only in runtime/net/transport.c"
+    one_line "$call outside runtime/net/transport_mpi.c" runtime/amo.c "int x = /**/ $call (0);" "$call stands only in runtime/net/transport_mpi.c"
 done
-one_line "MPI_Win_allocate_shared outside heap/reserve.c" runtime/net/transport.c 'MPI_Win_allocate_shared(0);' \
+one_line "MPI_Win_allocate_shared outside heap/reserve.c" runtime/net/transport_mpi.c 'MPI_Win_allocate_shared(0);' \
     'only in heap/reserve.c'
 one_line "a call after the end of a comment" heap/x.c '/* a */ "/*"; MPI_Put(0); /* b' 'MPI_Put stands only'
 

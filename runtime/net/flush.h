@@ -1,21 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Flushes of MPI's window that last. MPI_Win_flush returns when the target has answered, and until then MPICH lets no
- * other thread of the process into MPI: a flush of a PE that stands still would be silent for ever, and nothing could
- * be asked of anybody. So whoever flushes says so in a few words of memory, and a thread that never enters MPI looks at
- * these, and says after RMA_STALL seconds which call waits for which PE. RMA_TIMEOUT seconds later it ends the process,
- * and so the job (runtime/net/blocking). */
+/* A flush of the window that is under way, for another thread to see (runtime/net/flush_watch). A pending set has one
+ * flush at a time: whoever flushes holds its lock. */
 #ifndef RMAI_FLUSH_H
 #define RMAI_FLUSH_H
 
-#include <pthread.h>
 #include <stdatomic.h>
-#include <stdint.h>
 
 #include "base/error.h"
 
-struct rmai_world;
-
-/* Of a pending set, which has one flush at a time: whoever flushes holds its lock. */
 struct rmai_flush {
     _Atomic unsigned version; /* odd while a flush lasts */
     const char *_Atomic call; /* the public call */
@@ -39,24 +31,19 @@ static inline void rmai_flush_ends(struct rmai_flush *f) {
 
 /* What another thread has read of a flush. */
 struct rmai_flush_seen {
-    uintptr_t handle; /* of the context whose set it is, or 0: none is under way */
+    const void *set; /* the pending set that it is of, or NULL: none is under way */
     unsigned version;
     const char *call;
     int pe;
 };
 
-/* rmai_flush_read: 1 if f is under way; then the fields of *seen but `handle` are of one and the same flush. */
-int rmai_flush_read(const struct rmai_flush *f, struct rmai_flush_seen *seen);
-
-struct rmai_flush_watch {
-    int running; /* the thread exists */
-    _Atomic uint32_t ending;
-    pthread_t thread;
-};
-
-/* rmai_flush_watch_start begins to watch, where MPI's window may be used. Without a thread for it nothing is watched:
- * that is no error. rmai_flush_watch_end ends it, if it runs. */
-void rmai_flush_watch_start(struct rmai_world *w);
-void rmai_flush_watch_end(struct rmai_world *w);
+/* rmai_flush_read: 1 if f is under way; then the fields of *seen but `set` are of one and the same flush. */
+static inline int rmai_flush_read(const struct rmai_flush *f, struct rmai_flush_seen *seen) {
+    seen->version = atomic_load_explicit(&f->version, memory_order_acquire);
+    seen->call = atomic_load_explicit(&f->call, memory_order_relaxed);
+    seen->pe = atomic_load_explicit(&f->pe, memory_order_relaxed);
+    atomic_thread_fence(memory_order_acquire); /* pairs with the release fence in rmai_flush_begins */
+    return seen->version % 2 == 1 && atomic_load_explicit(&f->version, memory_order_relaxed) == seen->version;
+}
 
 #endif

@@ -4,7 +4,8 @@
 #include "runtime/net/progress_thread.h"
 #include "base/error.h"
 #include "base/process.h"
-#include "runtime/world.h"
+#include "runtime/net/progress.h"
+#include "runtime/net/state.h"
 
 #include <sched.h>
 #include <stdio.h>
@@ -23,10 +24,10 @@
 #define PATIENCE    100     /* looks in vain before the steps grow */
 
 /* Returns the number of messages heard. */
-static int serve(struct rmai_world *w) {
-    int heard = rmai_net_progress(w, 1);
+static int serve_others(struct rmai_net *net) {
+    int heard = rmai_net_progress(net, 1);
     for (int polls = heard ? POLLS_BUSY : 0; polls > 0; polls--) {
-        int more = rmai_net_progress(w, 1);
+        int more = rmai_net_progress(net, 1);
         if (more) polls = POLLS_BUSY;
         heard += more;
     }
@@ -53,21 +54,21 @@ static void be_punctual(void) {
     syscall(SYS_sched_setattr, 0, &a, 0);
 }
 
-static void *run(void *context) {
-    struct rmai_world *w = context;
+static void *run_progress_thread(void *context) {
+    struct rmai_progress_thread *p = context;
     uint32_t turns = 0, now;
     unsigned in_vain = 0;
     long step = STEP_QUIET;
     be_punctual();
-    while (!atomic_load_explicit(&w->progress_thread.ending, memory_order_relaxed)) {
+    while (!atomic_load_explicit(&p->ending, memory_order_relaxed)) {
         nanosleep(&(struct timespec){.tv_nsec = step}, NULL);
-        now = atomic_load_explicit(&w->net.turns, memory_order_relaxed);
+        now = atomic_load_explicit(&p->net->turns, memory_order_relaxed);
         if (now != turns) {
             /* The program drives; look again soon, it may be going to compute. */
             turns = now;
             continue;
         }
-        if (serve(w) > 0) {
+        if (serve_others(p->net) > 0) {
             step = STEP_BUSY;
             in_vain = 0;
         } else if (++in_vain > PATIENCE && step < STEP_IDLE) {
@@ -75,43 +76,29 @@ static void *run(void *context) {
         } else if (in_vain > PATIENCE + QUIET_AFTER) {
             step = STEP_QUIET;
         }
-        turns = atomic_load_explicit(&w->net.turns, memory_order_relaxed);
+        turns = atomic_load_explicit(&p->net->turns, memory_order_relaxed);
     }
     return NULL;
 }
 
-int rmai_progress_thread_start(struct rmai_world *w, const char *call) {
+int rmai_progress_thread_start(struct rmai_progress_thread *p, struct rmai_net *net, const char *call) {
     int failed;
-    if (w->progress_thread.running) return RMA_SUCCESS;
-    if (!w->job.mpi_multiple)
+    if (p->running) return RMA_SUCCESS;
+    if (!net->job->mpi_multiple)
         return rmai_error(RMA_ERR_STATE,
                           "%s: no thread can serve other nodes: MPI was not initialized with MPI_THREAD_MULTIPLE",
                           call);
-    atomic_store_explicit(&w->progress_thread.ending, 0, memory_order_relaxed);
-    failed = rmai_thread(&w->progress_thread.thread, run, w);
+    p->net = net;
+    atomic_store_explicit(&p->ending, 0, memory_order_relaxed);
+    failed = rmai_thread(&p->thread, run_progress_thread, p);
     if (failed) return rmai_error(RMA_ERR_SYSTEM, "%s: no thread to serve other nodes: %s", call, strerror(failed));
-    w->progress_thread.running = 1;
+    p->running = 1;
     return RMA_SUCCESS;
 }
 
-void rmai_progress_thread_end(struct rmai_world *w) {
-    if (!w->progress_thread.running) return;
-    atomic_store_explicit(&w->progress_thread.ending, 1, memory_order_relaxed);
-    pthread_join(w->progress_thread.thread, NULL);
-    w->progress_thread.running = 0;
-}
-
-int rma_progress(void) {
-    int code = rmai_running("rma_progress");
-    if (code == RMA_SUCCESS) rmai_net_progress(&rmai_world, 0);
-    return rmai_raise(code);
-}
-
-int rma_progress_thread(int on) {
-    struct rmai_world *w = &rmai_world;
-    int code = rmai_running("rma_progress_thread");
-    if (code != RMA_SUCCESS || !w->net.active) return rmai_raise(code);
-    if (on) return rmai_raise(rmai_progress_thread_start(w, "rma_progress_thread"));
-    rmai_progress_thread_end(w);
-    return RMA_SUCCESS;
+void rmai_progress_thread_end(struct rmai_progress_thread *p) {
+    if (!p->running) return;
+    atomic_store_explicit(&p->ending, 1, memory_order_relaxed);
+    pthread_join(p->thread, NULL);
+    p->running = 0;
 }

@@ -8,17 +8,18 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-struct rmai_world;
+struct rmai_net;
 
 struct rmai_progress_thread {
     int running; /* the thread exists */
     _Atomic int ending;
     pthread_t thread;
+    struct rmai_net *net;
 };
 
 /* rmai_progress_thread_start starts it if it does not run. Returns RMA_SUCCESS, RMA_ERR_SYSTEM (no thread),
  * RMA_ERR_STATE (MPI is initialized for one thread). rmai_progress_thread_end ends it, if it runs. */
-int rmai_progress_thread_start(struct rmai_world *w, const char *call);
-void rmai_progress_thread_end(struct rmai_world *w);
+int rmai_progress_thread_start(struct rmai_progress_thread *p, struct rmai_net *net, const char *call);
+void rmai_progress_thread_end(struct rmai_progress_thread *p);
 
 #endif

@@ -1,21 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The asked side: what another node wants of this PE's memory, done by whichever thread of this PE drives progress,
  * with the same look at every range and the same C11 atomics as on the node. Nothing here waits: an answer, or long
- * data, that MPI has not yet taken is looked after at the next turn.
+ * data, that the transport has not yet taken is looked after at the next turn.
  *
  * Requests are answered without memory, too, if slowly: one reply is got at init, and a request stays unread until a
  * reply is free (rmai_reply_ready). A long put keeps a second one until its data have come, so it is refused where
  * there is no memory for that; a reply that is out there to be sent comes back. */
 #include "config.h"
 
+#include "runtime/net/reply.h"
+#include "base/attributes.h"
 #include "base/error.h"
-#include "base/word.h"
 #include "base/wait.h"
-#include "base/process.h"
-#include "runtime/net/net.h"
-#include "runtime/pool.h"
-#include "runtime/space.h"
-#include "runtime/world.h"
+#include "base/word.h"
+#include "runtime/net/state.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -24,7 +22,7 @@
 
 struct reply {
     struct reply *next;
-    MPI_Request sent;
+    struct rmai_token sent;
     size_t bytes;
     struct rmai_envelope e;
     int to;
@@ -34,8 +32,8 @@ struct reply {
 /* Long data under way. */
 struct transit {
     struct transit *next;
-    MPI_Request data;
-    struct rmai_region *region, *signal_region; /* that they are in, or NULL */
+    struct rmai_token data;
+    void *lease, *signal_lease; /* of the memory that they are in, or NULL */
     struct reply *answer; /* of a put: due when it has come, and got before it begins, since then nothing may fail */
     uint64_t *signal;     /* or NULL: the word that an atomic `op` with `value` follows on */
     uint64_t value;
@@ -49,7 +47,7 @@ struct rmai_replies {
 
 /* What one record is about, here. */
 struct task {
-    struct rmai_world *w;
+    struct rmai_net *net;
     int from;
     uint16_t batch, number;
     struct rmai_record r;
@@ -60,7 +58,7 @@ struct task {
 
 /* ---- answers ---- */
 
-static struct reply *begin(struct rmai_replies *a, int to, uint16_t batch, enum rmai_wire kind) {
+static struct reply *begin_reply(struct rmai_replies *a, int to, uint16_t batch, enum rmai_wire kind) {
     struct reply *r = a->idle;
     if (r)
         a->idle = r->next;
@@ -69,36 +67,36 @@ static struct reply *begin(struct rmai_replies *a, int to, uint16_t batch, enum 
     r->to = to;
     r->bytes = sizeof r->e;
     r->e = (struct rmai_envelope){.kind = (uint16_t)kind, .batch = batch};
-    r->sent = MPI_REQUEST_NULL;
+    r->sent = RMAI_NO_TOKEN;
     return r;
 }
 
-static void put_back(struct rmai_replies *a, struct reply *r) {
+static void keep_reply(struct rmai_replies *a, struct reply *r) {
     r->next = a->idle;
     a->idle = r;
 }
 
-static int send(struct rmai_world *w, struct reply *r) {
-    struct rmai_replies *a = w->net.answering;
+static int send_reply(struct rmai_net *net, struct reply *r) {
+    struct rmai_replies *a = net->replies;
     int code, done;
     memcpy(r->message, &r->e, sizeof r->e);
-    code = rmai_transport_send(&w->transport, r->to, r->message, r->bytes, &r->sent);
+    code = rmai_send(net->transport, r->to, RMAI_SHORT_TAG, r->message, r->bytes, &r->sent);
     if (code != RMA_SUCCESS) return code;
-    if ((done = rmai_transport_done(&r->sent)) < 0) return RMA_ERR_MPI;
+    if ((done = rmai_token_done(net->transport, &r->sent)) < 0) return RMA_ERR_MPI;
     r->next = done ? a->idle : a->sending;
     *(done ? &a->idle : &a->sending) = r;
     return RMA_SUCCESS;
 }
 
-int rmai_reply_ready(struct rmai_world *w) {
-    struct rmai_replies *a = w->net.answering;
+int rmai_reply_ready(struct rmai_net *net) {
+    struct rmai_replies *a = net->replies;
     if (RMAI_LIKELY(a->idle != NULL)) return 1;
     if (!(a->idle = malloc(sizeof *a->idle))) return 0;
     a->idle->next = NULL;
     return 1;
 }
 
-static void *item(struct task *t, int code, size_t len) {
+static void *add_item(struct task *t, int code, size_t len) {
     const struct rmai_item i = {.record = t->number, .code = (uint16_t)code, .len = (uint32_t)len};
     struct reply *r = t->reply;
     unsigned char *data = r->message + r->bytes + sizeof i;
@@ -109,19 +107,21 @@ static void *item(struct task *t, int code, size_t len) {
     return data;
 }
 
-static void value(struct task *t, const void *data, size_t len) { memcpy(item(t, RMA_SUCCESS, len), data, len); }
+static void add_value(struct task *t, const void *data, size_t len) {
+    memcpy(add_item(t, RMA_SUCCESS, len), data, len);
+}
 
 /* The error recorded last is the answer. A record that cannot fail has no room for a text. */
-static void failure(struct task *t, int code) {
+static void add_failure(struct task *t, int code) {
     const char *text = rma_last_error();
     size_t len = t->r.name ? strnlen(text, RMAI_TEXT_MAX - 1) : 0;
-    memcpy(item(t, code, len), text, len);
+    memcpy(add_item(t, code, len), text, len);
 }
 
 /* ---- long data ---- */
 
-static void leave(struct rmai_region *region) {
-    if (region) rmai_attached_leave(region);
+static void end_lease(struct rmai_net *net, void *lease) {
+    if (lease) net->handlers.end_lease(net->handlers.context, lease);
 }
 
 /* The word that t's signal is for, which stands behind its record; NULL and RMA_SUCCESS if there is none. */
@@ -131,7 +131,8 @@ static int find_signal(struct task *t, struct transit *d) {
     int code;
     if (!(t->r.flags & RMAI_RECORD_SIGNAL)) return RMA_SUCCESS;
     memcpy(&offset, t->data, sizeof offset);
-    code = rmai_gptr_here(t->w, t->call, offset, sizeof(uint64_t), sizeof(uint64_t), 1, &word, &d->signal_region);
+    code = t->net->handlers.locate(t->net->handlers.context, t->call, offset, sizeof(uint64_t), sizeof(uint64_t), 1,
+                                   &word, &d->signal_lease);
     if (code != RMA_SUCCESS) return code;
     d->signal = word;
     d->op = t->r.op;
@@ -140,30 +141,30 @@ static int find_signal(struct task *t, struct transit *d) {
 }
 
 static int begin_moving(struct task *t, struct transit *d, void *there) {
-    struct rmai_transport *net = &t->w->transport;
+    struct rmai_transport *transport = t->net->transport;
     const size_t len = (size_t)t->r.value;
     if (t->r.kind == RMAI_RECORD_PUT_LONG)
-        return rmai_transport_receive_long(net, t->from, rmai_long_tag(t->batch, 0), there, len, &d->data);
-    return rmai_transport_send_long(net, t->from, rmai_long_tag(t->batch, 1), there, len, &d->data);
+        return rmai_receive(transport, t->from, rmai_long_tag(t->batch, 0), there, len, &d->data);
+    return rmai_send(transport, t->from, rmai_long_tag(t->batch, 1), there, len, &d->data);
 }
 
 /* Begins to move long data. Whatever fails, fails before they move; then nothing is under way. */
-static int transit(struct task *t, void *there, struct rmai_region *region) {
-    struct rmai_replies *a = t->w->net.answering;
+static int begin_transit(struct task *t, void *there, void *lease) {
+    struct rmai_replies *a = t->net->replies;
     struct transit *d = malloc(sizeof *d);
     int put = t->r.kind == RMAI_RECORD_PUT_LONG, code = RMA_SUCCESS;
-    if (d) *d = (struct transit){.region = region, .data = MPI_REQUEST_NULL};
-    if (d && put) d->answer = begin(a, t->from, t->batch, RMAI_WIRE_ANSWER);
+    if (d) *d = (struct transit){.lease = lease, .data = RMAI_NO_TOKEN};
+    if (d && put) d->answer = begin_reply(a, t->from, t->batch, RMAI_WIRE_ANSWER);
     if (!d || (put && !d->answer))
-        code = rmai_error(RMA_ERR_NO_MEM, "%s: PE %d has no memory to move %zu bytes", t->call, t->w->job.my_pe,
+        code = rmai_error(RMA_ERR_NO_MEM, "%s: PE %d has no memory to move %zu bytes", t->call, t->net->job->my_pe,
                           (size_t)t->r.value);
     if (code == RMA_SUCCESS) code = find_signal(t, d);
     if (code == RMA_SUCCESS) code = begin_moving(t, d, there);
     if (code != RMA_SUCCESS) {
-        if (d && d->answer) put_back(a, d->answer);
-        if (d) leave(d->signal_region);
+        if (d && d->answer) keep_reply(a, d->answer);
+        if (d) end_lease(t->net, d->signal_lease);
         free(d);
-        leave(region);
+        end_lease(t->net, lease);
         return code;
     }
     d->next = a->transits;
@@ -172,20 +173,20 @@ static int transit(struct task *t, void *there, struct rmai_region *region) {
     return RMA_SUCCESS;
 }
 
-int rmai_reply_go_on(struct rmai_world *w) {
-    struct rmai_replies *a = w->net.answering;
+int rmai_reply_go_on(struct rmai_net *net) {
+    struct rmai_replies *a = net->replies;
     for (struct reply *r, **i = &a->sending; (r = *i) != NULL;) {
-        int done = rmai_transport_done(&r->sent);
+        int done = rmai_token_done(net->transport, &r->sent);
         if (done < 0) return RMA_ERR_MPI;
         if (!done) {
             i = &r->next;
             continue;
         }
         *i = r->next;
-        put_back(a, r);
+        keep_reply(a, r);
     }
     for (struct transit *d, **i = &a->transits; (d = *i) != NULL;) {
-        int done = rmai_transport_done(&d->data);
+        int done = rmai_token_done(net->transport, &d->data);
         if (done < 0) return RMA_ERR_MPI;
         if (!done) {
             i = &d->next;
@@ -196,10 +197,10 @@ int rmai_reply_go_on(struct rmai_world *w) {
             int code;
             atomic_thread_fence(memory_order_release);
             if (d->signal) rmai_atomic(d->op, d->signal, sizeof *d->signal, d->value, 0);
-            if ((code = send(w, d->answer)) != RMA_SUCCESS) return code;
+            if ((code = send_reply(net, d->answer)) != RMA_SUCCESS) return code;
         }
-        leave(d->region);
-        leave(d->signal_region);
+        end_lease(net, d->lease);
+        end_lease(net, d->signal_lease);
         free(d);
     }
     return RMA_SUCCESS;
@@ -208,52 +209,53 @@ int rmai_reply_go_on(struct rmai_world *w) {
 /* ---- records ---- */
 
 /* A value of up to 8 bytes at its natural place moves whole, as it does on the node. */
-static int with_memory(struct task *t) {
-    struct rmai_world *w = t->w;
+static int do_with_memory(struct task *t) {
+    struct rmai_net *net = t->net;
     const struct rmai_record *r = &t->r;
     size_t len = r->kind == RMAI_RECORD_PUT || r->kind == RMAI_RECORD_ATOMIC ? r->len : (size_t)r->value;
     int atomic = r->kind == RMAI_RECORD_ATOMIC, code;
     int writes = r->kind == RMAI_RECORD_PUT || r->kind == RMAI_RECORD_PUT_LONG || (atomic && r->op != RMA_FETCH_) ||
                  (r->kind == RMAI_RECORD_LOOK && r->op);
-    struct rmai_region *region = NULL;
+    void *lease = NULL;
     void *there;
-    code = rmai_gptr_here(w, t->call, r->offset, len, atomic ? len : 1, writes, &there, &region);
+    code =
+        net->handlers.locate(net->handlers.context, t->call, r->offset, len, atomic ? len : 1, writes, &there, &lease);
     if (code != RMA_SUCCESS) return code;
-    if (r->kind == RMAI_RECORD_PUT_LONG || r->kind == RMAI_RECORD_GET_LONG) return transit(t, there, region);
+    if (r->kind == RMAI_RECORD_PUT_LONG || r->kind == RMAI_RECORD_GET_LONG) return begin_transit(t, there, lease);
     if (r->kind == RMAI_RECORD_LOOK) {
         /* there they are */
     } else if (r->kind == RMAI_RECORD_PUT) {
         rmai_move(there, t->data, len);
     } else if (r->kind == RMAI_RECORD_GET) {
-        rmai_move(item(t, RMA_SUCCESS, len), there, len);
+        rmai_move(add_item(t, RMA_SUCCESS, len), there, len);
     } else {
         uint64_t old = rmai_atomic(r->op, there, len, r->value, r->cond);
         uint32_t half = (uint32_t)old;
-        if (atomic_load_explicit(&w->net.slept_on, memory_order_relaxed) == there) rmai_rouse(there);
-        if (r->flags & RMAI_RECORD_WANTED) value(t, len == 4 ? (void *)&half : (void *)&old, len);
+        if (atomic_load_explicit(&net->slept_on, memory_order_relaxed) == there) rmai_rouse(there);
+        if (r->flags & RMAI_RECORD_WANTED) add_value(t, len == 4 ? (void *)&half : (void *)&old, len);
     }
-    leave(region);
+    end_lease(net, lease);
     return RMA_SUCCESS;
 }
 
-static int carry_out(struct task *t) {
-    struct rmai_world *w = t->w;
-    struct rmai_header *h = rmai_header(&w->job, w->job.node_my_pe);
-    rma_gptr_t g;
+static int do_record(struct task *t) {
+    struct rmai_net *net = t->net;
+    const struct rmai_net_handlers *h = &net->handlers;
+    uint64_t block;
     int code = RMA_SUCCESS;
     switch ((enum rmai_net_kind)t->r.kind) {
         case RMAI_RECORD_ALLOC:
-            code = rmai_guest_alloc(w, t->call, w->job.node_my_pe, (size_t)t->r.value, &g);
-            if (code == RMA_SUCCESS) value(t, &g, sizeof g);
+            code = h->allocate(h->context, t->call, (size_t)t->r.value, &block);
+            if (code == RMA_SUCCESS) add_value(t, &block, sizeof block);
             return code;
-        case RMAI_RECORD_FREE: return rmai_give_back(w, t->call, w->job.node_my_pe, (size_t)t->r.offset, NULL);
+        case RMAI_RECORD_FREE: return h->give_back(h->context, t->call, t->r.offset);
         case RMAI_RECORD_EXTENTS: {
-            const size_t extent[RMAI_POOLS] = {atomic_load_explicit(&h->facts.extent[0], memory_order_acquire),
-                                               atomic_load_explicit(&h->facts.extent[1], memory_order_acquire)};
-            value(t, extent, sizeof extent);
+            size_t extent[RMAI_POOLS];
+            h->extents(h->context, extent);
+            add_value(t, extent, sizeof extent);
             return RMA_SUCCESS;
         }
-        default: return with_memory(t);
+        default: return do_with_memory(t);
     }
 }
 
@@ -265,11 +267,11 @@ static int not_sent_so(const struct task *t) {
     return rmai_error(RMA_ERR_MPI, "a message from PE %d is damaged: record %u%s", t->from, t->number + 1u, text);
 }
 
-int rmai_reply(struct rmai_world *w, int from, const struct rmai_envelope *request, struct rmai_wire_reader *m) {
-    struct task t = {.w = w, .from = from, .batch = request->batch};
+int rmai_reply(struct rmai_net *net, int from, const struct rmai_envelope *request, struct rmai_wire_reader *m) {
+    struct task t = {.net = net, .from = from, .batch = request->batch};
     struct rmai_error_kept kept;
     int more;
-    t.reply = begin(w->net.answering, from, request->batch, RMAI_WIRE_ANSWER);
+    t.reply = begin_reply(net->replies, from, request->batch, RMAI_WIRE_ANSWER);
     assert(t.reply && "rmai_reply_ready has seen to it");
     /* What was done for others in earlier turns, maybe by another thread of this PE, comes before what is done now for
      * every reader of this memory. */
@@ -278,45 +280,45 @@ int rmai_reply(struct rmai_world *w, int from, const struct rmai_envelope *reque
         int code;
         /* The program may be about to ask for its own last error. */
         if (t.r.name) rmai_error_keep(&kept);
-        code = carry_out(&t);
+        code = do_record(&t);
         if (RMAI_UNLIKELY(code == RMA_ERR_ADDRESS && !t.r.name)) return not_sent_so(&t);
-        if (code != RMA_SUCCESS) failure(&t, code);
+        if (code != RMA_SUCCESS) add_failure(&t, code);
         if (t.r.name) rmai_error_restore(&kept);
     }
     if (RMAI_UNLIKELY(more < 0)) return rmai_error(RMA_ERR_MPI, "a message from PE %d is damaged: %s", from, m->wrong);
-    rmai_add(&w->traffic.more[RMAI_SERVED], request->n);
-    return send(w, t.reply);
+    rmai_add(&net->traffic->more[RMAI_SERVED], request->n);
+    return send_reply(net, t.reply);
 }
 
-int rmai_reply_ping(struct rmai_world *w, int from, const struct rmai_envelope *ping) {
-    struct reply *r = begin(w->net.answering, from, ping->batch, RMAI_WIRE_ALIVE);
-    char in[8 * RMAI_WAITING_WORDS];
+int rmai_reply_ping(struct rmai_net *net, int from, const struct rmai_envelope *ping) {
+    struct reply *r = begin_reply(net->replies, from, ping->batch, RMAI_WIRE_ALIVE);
+    char in[RMAI_WAITING_TEXT];
     assert(r && "rmai_reply_ready has been asked");
     r->e.n = ping->n;
-    rmai_waiting_read(&rmai_header(&w->job, w->job.node_my_pe)->waiting, in);
+    net->handlers.waiting_in(net->handlers.context, in);
     memcpy(r->message + r->bytes, in, sizeof in);
     r->bytes += sizeof in;
-    return send(w, r);
+    return send_reply(net, r);
 }
 
 /* ---- opening and closing ---- */
 
-int rmai_reply_open(struct rmai_world *w) {
-    w->net.answering = calloc(1, sizeof *w->net.answering);
-    if (w->net.answering && rmai_reply_ready(w)) return RMA_SUCCESS;
+int rmai_reply_open(struct rmai_net *net) {
+    net->replies = calloc(1, sizeof *net->replies);
+    if (net->replies && rmai_reply_ready(net)) return RMA_SUCCESS;
     return rmai_error(RMA_ERR_NO_MEM, "rma_init: no memory for answers");
 }
 
 /* All requests have been answered, and all answers heard: what MPI still holds is done in a moment. */
-void rmai_reply_close(struct rmai_world *w) {
-    struct rmai_replies *a = w->net.answering;
+void rmai_reply_close(struct rmai_net *net) {
+    struct rmai_replies *a = net->replies;
     if (!a) return;
     while (a->sending || a->transits)
-        if (rmai_reply_go_on(w) != RMA_SUCCESS) break;
+        if (rmai_reply_go_on(net) != RMA_SUCCESS) break;
     for (struct reply *next, *r = a->idle; r; r = next) {
         next = r->next;
         free(r);
     }
     free(a);
-    w->net.answering = NULL;
+    net->replies = NULL;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A team of several nodes, as MPI knows it: a communicator of all its PEs, and one of its leaders, the first PE of each
- * node. Made when the team's first collective crosses nodes: most teams never have one. MPI's nonblocking collectives
- * carry what crosses nodes; whoever waits for one serves others meanwhile. */
+/* The group of a team of several nodes (struct rmai_group in runtime/team.h), as MPI knows it: a communicator of all
+ * its PEs, and one of its leaders, the first PE of each node. Made when the team's first collective crosses nodes: most
+ * teams never have one. MPI's nonblocking collectives carry what crosses nodes; whoever waits for one serves others
+ * meanwhile. */
 #ifndef RMAI_GROUP_H
 #define RMAI_GROUP_H
 
@@ -9,25 +10,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "runtime/net/transport.h"
+#include "runtime/team.h"
+
 struct rmai_world;
-struct rmai_team;
-
-/* The PEs of one node: numbers first, first + 1, ... in the team, if the team is in order. */
-struct rmai_group_node {
-    int first, n;
-};
-
-struct rmai_group {
-    MPI_Comm all;     /* of all PEs, numbered as in the team; MPI_COMM_NULL until it is made */
-    MPI_Comm leaders; /* by the number of their PE; MPI_COMM_NULL on the others */
-    int n_nodes;
-    int in_order;                 /* each node's PEs follow each other in the team: alike on all PEs */
-    struct rmai_group_node *node; /* of leaders, by number among the leaders; NULL elsewhere */
-    size_t *sizes;                /* room for a call: two numbers for each PE of the team, */
-    int *counts;                  /* two for MPI, */
-    unsigned char *marks;         /* and a byte */
-    char *stage;                  /* RMAI_GROUP_STAGE bytes: pieces under way (rmai_group_swap_begin) */
-};
 
 #define RMAI_GROUP_STAGE ((size_t)256 << 10)
 
@@ -69,11 +55,11 @@ int rmai_group_gather(struct rmai_world *w, const char *call, const struct rmai_
  * and to receive as many of it, which are those of its call of the same turn for this PE. Both are in use until
  * rmai_group_swap_end, which waits for them; in place of it rmai_group_swap_drop, after an error, lets go of them. */
 struct rmai_group_swap {
-    MPI_Request out, in;
+    struct rmai_token out, in;
 };
 int rmai_group_swap_begin(const char *call, const struct rmai_team *t, struct rmai_group_swap *s, int i,
                           const void *out, void *in, size_t len);
 int rmai_group_swap_end(struct rmai_world *w, const char *call, const struct rmai_team *t, struct rmai_group_swap *s);
-void rmai_group_swap_drop(struct rmai_group_swap *s);
+void rmai_group_swap_drop(struct rmai_world *w, struct rmai_group_swap *s);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
 
-#include "runtime/net/group.h"
+#include "runtime/group.h"
 #include "base/error.h"
 #include "base/mpi.h"
 #include "runtime/world.h"
@@ -33,11 +33,11 @@ void rmai_group_close(struct rmai_group *g) {
 static int make_all(struct rmai_world *w, const struct rmai_team *t, MPI_Comm *all) {
     int last = t->start + (t->n - 1) * t->stride, range[1][3] = {{t->start, last, t->stride}};
     MPI_Group world, team;
-    int code = MPI_Comm_group(w->transport.messages, &world);
+    int code = MPI_Comm_group(w->mpi.messages, &world);
     if (code != MPI_SUCCESS) return code;
     code = MPI_Group_range_incl(world, 1, range, &team);
     if (code == MPI_SUCCESS) {
-        code = MPI_Comm_create_group(w->transport.messages, team, GROUP_TAG + (int)(t - w->teams.team), all);
+        code = MPI_Comm_create_group(w->mpi.messages, team, GROUP_TAG + (int)(t - w->teams.team), all);
         MPI_Group_free(&team);
     }
     MPI_Group_free(&world);
@@ -52,7 +52,7 @@ static int learn_nodes(struct rmai_world *w, const char *call, const struct rmai
     MPI_Comm_size(g->leaders, &g->n_nodes);
     code =
         rmai_mpi(MPI_Iallgather(mine, 2, MPI_INT, g->node, 2, MPI_INT, g->leaders, &request), call, "MPI_Iallgather");
-    return code == RMA_SUCCESS ? rmai_net_finish(w, call, "MPI_Iallgather", &request, t) : code;
+    return code == RMA_SUCCESS ? rmai_net_finish(&w->net, call, "MPI_Iallgather", rmai_token_of(request), t) : code;
 }
 
 /* All memory that the team's collectives will need of the system, so that none of them fails on one PE while the others
@@ -130,8 +130,9 @@ static MPI_Comm comm(const struct rmai_team *t, enum rmai_among among) {
 }
 
 #define BEGUN_AND_DONE(CALL, ...)                                                                                      \
-    (rmai_mpi(CALL(__VA_ARGS__, &request), call, #CALL) == RMA_SUCCESS ? rmai_net_finish(w, call, #CALL, &request, t)  \
-                                                                       : RMA_ERR_MPI)
+    (rmai_mpi(CALL(__VA_ARGS__, &request), call, #CALL) == RMA_SUCCESS                                                 \
+         ? rmai_net_finish(&w->net, call, #CALL, rmai_token_of(request), t)                                            \
+         : RMA_ERR_MPI)
 
 int rmai_group_broadcast(struct rmai_world *w, const char *call, const struct rmai_team *t, enum rmai_among among,
                          void *data, size_t len, int root) {
@@ -240,19 +241,23 @@ int rmai_group_gather(struct rmai_world *w, const char *call, const struct rmai_
 int rmai_group_swap_begin(const char *call, const struct rmai_team *t, struct rmai_group_swap *s, int i,
                           const void *out, void *in, size_t len) {
     const MPI_Comm comm = t->group.all;
+    MPI_Request request;
     int code;
-    s->out = s->in = MPI_REQUEST_NULL;
-    code = rmai_mpi(MPI_Irecv(in, (int)len, MPI_BYTE, i, SWAP_TAG, comm, &s->in), call, "MPI_Irecv");
+    s->out = s->in = RMAI_NO_TOKEN;
+    code = rmai_mpi(MPI_Irecv(in, (int)len, MPI_BYTE, i, SWAP_TAG, comm, &request), call, "MPI_Irecv");
     if (code != RMA_SUCCESS) return code;
-    return rmai_mpi(MPI_Isend(out, (int)len, MPI_BYTE, i, SWAP_TAG, comm, &s->out), call, "MPI_Isend");
+    s->in = rmai_token_of(request);
+    code = rmai_mpi(MPI_Isend(out, (int)len, MPI_BYTE, i, SWAP_TAG, comm, &request), call, "MPI_Isend");
+    if (code == RMA_SUCCESS) s->out = rmai_token_of(request);
+    return code;
 }
 
 int rmai_group_swap_end(struct rmai_world *w, const char *call, const struct rmai_team *t, struct rmai_group_swap *s) {
-    int code = rmai_net_finish(w, call, "MPI_Irecv", &s->in, t);
-    return code == RMA_SUCCESS ? rmai_net_finish(w, call, "MPI_Isend", &s->out, t) : code;
+    int code = rmai_net_finish(&w->net, call, "MPI_Irecv", s->in, t);
+    return code == RMA_SUCCESS ? rmai_net_finish(&w->net, call, "MPI_Isend", s->out, t) : code;
 }
 
-void rmai_group_swap_drop(struct rmai_group_swap *s) {
-    rmai_transport_cancel(&s->in);
-    rmai_transport_let_go(&s->out);
+void rmai_group_swap_drop(struct rmai_world *w, struct rmai_group_swap *s) {
+    rmai_token_drop(w->net.transport, &s->in, 1);
+    rmai_token_drop(w->net.transport, &s->out, 0);
 }

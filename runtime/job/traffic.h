@@ -7,6 +7,7 @@
 #define RMAI_TRAFFIC_H
 
 #include <stdatomic.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/attributes.h"

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The table of a set's peers is open addressing by a hash of the PE, at most half full. */
+#include "config.h"
+
+#include "runtime/net/pending.h"
+#include "base/attributes.h"
+#include "runtime/net/state.h"
+
+#include <stdlib.h>
+
+/* ---- peers ---- */
+
+static unsigned hash_pe(int pe) { return (unsigned)pe * 2654435769u; }
+
+static struct rmai_peer **peer_slot(struct rmai_peer **table, unsigned room, int pe) {
+    unsigned i = hash_pe(pe) & (room - 1);
+    while (table[i] && table[i]->pe != pe) i = (i + 1) & (room - 1);
+    return &table[i];
+}
+
+/* The table is kept at most half full. */
+static int grow_peers(struct rmai_pending *s) {
+    unsigned room = s->room ? 2 * s->room : 16;
+    struct rmai_peer **table;
+    if (2 * (s->n_peers + 1) <= s->room) return 0;
+    table = calloc(room, sizeof(struct rmai_peer *));
+    if (!table) return -1;
+    for (unsigned i = 0; i < s->room; i++)
+        if (s->peers[i]) *peer_slot(table, room, s->peers[i]->pe) = s->peers[i];
+    free(s->peers);
+    s->peers = table;
+    s->room = room;
+    return 0;
+}
+
+/* NULL without memory. Only threads of the program come here. */
+struct rmai_peer *rmai_peer_of(struct rmai_pending *s, int pe) {
+    struct rmai_peer **slot;
+    if (RMAI_LIKELY(s->last && s->last->pe == pe)) return s->last;
+    if (grow_peers(s) != 0) return NULL;
+    slot = peer_slot(s->peers, s->room, pe);
+    if (!*slot) {
+        *slot = calloc(1, sizeof **slot);
+        if (!*slot) return NULL;
+        (*slot)->set = s;
+        (*slot)->pe = pe;
+        (*slot)->doorbell = RMAI_NO_TOKEN;
+        s->n_peers++;
+    }
+    return s->last = *slot;
+}
+
+/* ---- what quiet completes ---- */
+
+static void set_nothing_pending(struct rmai_pending *s, uint32_t nothing) {
+    /* Release: a thread whose quiet finds it calm, because another one's quiet was, sees what that one has waited for.
+     */
+    __atomic_store_n(s->nothing_pending, nothing, __ATOMIC_RELEASE);
+    if (s->nothing_pending_too != s->nothing_pending)
+        __atomic_store_n(s->nothing_pending_too, nothing, __ATOMIC_RELEASE);
+}
+
+/* Something of p has to be completed by quiet. */
+void rmai_peer_list(struct rmai_peer *p) {
+    if (p->listed) return;
+    p->listed = 1;
+    p->next = p->set->busy;
+    p->set->busy = p;
+    set_nothing_pending(p->set, 0);
+}
+
+/* Messages of one PE to another are heard and done in the order in which they were sent; long data and the window are
+ * apart. */
+void rmai_pending_note_put(struct rmai_pending *s, int pe, int in_order) {
+    int before = atomic_load_explicit(&s->puts, memory_order_relaxed), mine = in_order ? 1 + pe : RMAI_MANY_PUTS;
+    if (before != RMAI_NO_PUTS && before != mine) mine = RMAI_MANY_PUTS;
+    if (before != mine) atomic_store_explicit(&s->puts, mine, memory_order_relaxed);
+}
+
+void rmai_peer_unlist(struct rmai_peer *p) {
+    struct rmai_pending *s = p->set;
+    for (struct rmai_peer **i = &s->busy; *i; i = &(*i)->next)
+        if (*i == p) {
+            *i = p->next;
+            p->listed = 0;
+            break;
+        }
+    if (s->busy) return;
+    atomic_store_explicit(&s->puts, RMAI_NO_PUTS, memory_order_relaxed);
+    set_nothing_pending(s, !s->net->amo_mpi);
+}
+
+/* ---- opening and closing ---- */
+
+void rmai_pending_open(struct rmai_net *net, struct rmai_pending *s, uint32_t *nothing_pending,
+                       uint32_t *nothing_pending_too) {
+    *s = (struct rmai_pending){
+        .net = net, .nothing_pending = nothing_pending, .nothing_pending_too = nothing_pending_too};
+    pthread_mutex_init(&s->lock, NULL);
+    set_nothing_pending(s, !(net && net->amo_mpi));
+    if (!net) return;
+    pthread_mutex_lock(&net->sets_lock);
+    /* So no flush of this set is taken for one of a set that was in this memory before. */
+    atomic_store_explicit(&s->flush.version, 2 * ++net->n_opened, memory_order_relaxed);
+    s->link = &net->sets;
+    s->next_set = net->sets;
+    if (s->next_set) s->next_set->link = &s->next_set;
+    net->sets = s;
+    pthread_mutex_unlock(&net->sets_lock);
+}
+
+void rmai_pending_close(struct rmai_pending *s) {
+    if (s->net) {
+        pthread_mutex_lock(&s->net->sets_lock);
+        *s->link = s->next_set;
+        if (s->next_set) s->next_set->link = s->link;
+        pthread_mutex_unlock(&s->net->sets_lock);
+    }
+    for (unsigned i = 0; i < s->room; i++) {
+        if (s->peers[i]) rmai_token_drop(s->net->transport, &s->peers[i]->doorbell, 0);
+        free(s->peers[i]);
+    }
+    free(s->peers);
+    free(s->operands);
+    pthread_mutex_destroy(&s->lock);
+}
+
+/* ---- flushes that last ---- */
+
+int rmai_pending_flush_lasts(struct rmai_net *net, struct rmai_flush_seen *seen) {
+    const struct rmai_flush_seen before = *seen;
+    int lasts = 0;
+    *seen = (struct rmai_flush_seen){0};
+    if (pthread_mutex_trylock(&net->sets_lock) != 0) return 0; /* who makes the window anew is watched by itself */
+    for (struct rmai_pending *s = net->sets; s && !lasts; s = s->next_set) {
+        struct rmai_flush_seen now;
+        if (!rmai_flush_read(&s->flush, &now)) continue;
+        now.set = s;
+        lasts = now.set == before.set && now.version == before.version;
+        if (lasts || !seen->set) *seen = now;
+    }
+    pthread_mutex_unlock(&net->sets_lock);
+    return lasts;
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Pending sets: what has been begun and quiet completes. Each context has one (runtime/context): its requests gather in
+ * messages of their own, and what one waits for is no other's. Threads with a context each meet only where messages
+ * leave and arrive.
+ *
+ * A set knows the PEs of other nodes, its peers, from the first time that it has asked one of them for something. */
+#ifndef RMAI_PENDING_H
+#define RMAI_PENDING_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "runtime/job/job.h"
+#include "runtime/net/flush.h"
+#include "runtime/net/transport.h"
+
+struct rmai_batch;
+struct rmai_net;
+
+/* A PE of another node, as one pending set knows it. */
+struct rmai_peer {
+    struct rmai_pending *set;
+    int pe;
+    int under_way;           /* batches that are sent and not answered: at most RMAI_CREDITS */
+    int touched;             /* by puts through the window that are not flushed */
+    unsigned through_window; /* transfers that went that way */
+    uint64_t used;           /* when the last one did, in ticks */
+    struct rmai_token doorbell;
+    int listed;                /* in set->busy */
+    size_t extent[RMAI_POOLS]; /* the last that was heard of, as in its header */
+    struct rmai_batch *open;   /* gathers records, or NULL */
+    struct rmai_peer *next;    /* in set->busy */
+};
+
+/* Operands of an atomic by MPI. */
+struct rmai_operands {
+    uint64_t value, cond;
+};
+#define RMAI_OPERANDS 256
+
+struct rmai_pending {
+    pthread_mutex_t lock;                  /* of all below; taken after that of struct rmai_net, never before it */
+    struct rmai_net *net;                  /* NULL in jobs of one node */
+    struct rmai_pending *next_set, **link; /* in net->sets, and what points here */
+    uint32_t *nothing_pending, *nothing_pending_too; /* 1 while nothing is pending: two places that the inlined calls
+                                                        look at, or one twice */
+    struct rmai_peer **peers;                        /* by hash of the PE: see pending.c */
+    unsigned n_peers, room;
+    struct rmai_peer *last; /* that was asked for something */
+    struct rmai_peer *busy; /* peers with something open, under way or touched */
+    _Atomic int puts;       /* what is not complete: RMAI_NO_PUTS, 1 + pe: only short messages to pe, RMAI_MANY_PUTS */
+    int failed, failed_pe;  /* the first error that nobody waited for, until the next quiet, and where */
+    struct rmai_flush flush;
+    struct rmai_operands *operands; /* of atomics by MPI that nobody waits for: RMAI_OPERANDS places, or NULL */
+    unsigned n_operands;            /* in use until the next flush of all PEs */
+};
+
+#define RMAI_NO_PUTS   0
+#define RMAI_MANY_PUTS (-1)
+
+static inline void rmai_pending_lock(struct rmai_pending *s) { pthread_mutex_lock(&s->lock); }
+static inline void rmai_pending_unlock(struct rmai_pending *s) { pthread_mutex_unlock(&s->lock); }
+
+/* rmai_pending_open makes *s empty, with the two places that tell it; rmai_pending_close: it is quiet. net is NULL
+ * where nothing goes by a transport: then nothing is ever pending. */
+void rmai_pending_open(struct rmai_net *net, struct rmai_pending *s, uint32_t *nothing_pending,
+                       uint32_t *nothing_pending_too);
+void rmai_pending_close(struct rmai_pending *s);
+
+/* With the set's lock. rmai_peer_of: the peer, which is made if there is none; NULL without memory; only threads of the
+ * program call it. rmai_peer_list: something of p has to be completed by quiet; rmai_peer_unlist: nothing is left. */
+struct rmai_peer *rmai_peer_of(struct rmai_pending *s, int pe);
+void rmai_peer_list(struct rmai_peer *p);
+void rmai_peer_unlist(struct rmai_peer *p);
+
+/* rmai_pending_note_put: a put to pe is not complete. in_order: it goes by short messages, and messages of one PE to
+ * another are heard and done in the order in which they were sent; long data and the window are apart. The set's lock
+ * is held. */
+void rmai_pending_note_put(struct rmai_pending *s, int pe, int in_order);
+
+/* rmai_pending_flush_lasts: 1 if the flush *seen of one of the net's sets is still under way. If not 0, and *seen is
+ * one that is, or none. Of several flushes the one that lasts is seen in the end: the others change. Any thread. */
+int rmai_pending_flush_lasts(struct rmai_net *net, struct rmai_flush_seen *seen);
+
+#endif

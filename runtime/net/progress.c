@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Whoever waits drives the progress of all: so two PEs that wait for each other serve each other. */
+#include "config.h"
+
+#include "runtime/net/progress.h"
+#include "base/attributes.h"
+#include "base/error.h"
+#include "base/wait.h"
+#include "runtime/net/batch.h"
+#include "runtime/net/liveness.h"
+#include "runtime/net/reply.h"
+#include "runtime/net/state.h"
+
+#include <string.h>
+
+#define POLLS         3000 /* looks before the first nap: longer than most replies take */
+#define POLLS_CROWDED 20
+#define NAP_FIRST     10000 /* nanoseconds; the kernel adds some 20 us */
+#define NAP_LAST      200000
+#define LOCK_POLLS    1000
+#define MESSAGES_MOST 64   /* heard before the caller goes on with its own work */
+#define LOOKS_A_STALL 1024 /* looks for messages between looks whether the wait has become long */
+
+/* ---- the lock ---- */
+
+/* Who holds it polls for its own answer, which is long; so it is asked for by `wanted` too, and then let go of between
+ * two looks. Where processors suffice nobody goes to sleep for it at once: to be woken would take longer than the
+ * message. */
+void rmai_net_lock(struct rmai_net *net) {
+    if (RMAI_LIKELY(pthread_mutex_trylock(&net->lock) == 0)) return;
+    atomic_fetch_add_explicit(&net->wanted, 1, memory_order_relaxed);
+    for (int i = net->crowded ? 0 : LOCK_POLLS; i > 0; i--) {
+        rmai_pause();
+        if (pthread_mutex_trylock(&net->lock) != 0) continue;
+        atomic_fetch_sub_explicit(&net->wanted, 1, memory_order_relaxed);
+        return;
+    }
+    pthread_mutex_lock(&net->lock);
+    atomic_fetch_sub_explicit(&net->wanted, 1, memory_order_relaxed);
+}
+
+void rmai_net_unlock(struct rmai_net *net) { pthread_mutex_unlock(&net->lock); }
+
+/* Lets one of those who want the lock have it, if there is one. */
+static void yield_lock(struct rmai_net *net) {
+    int wanted = atomic_load_explicit(&net->wanted, memory_order_relaxed);
+    if (RMAI_LIKELY(wanted == 0)) return;
+    rmai_net_unlock(net);
+    for (int i = 0; i < LOCK_POLLS && atomic_load_explicit(&net->wanted, memory_order_relaxed) >= wanted; i++)
+        rmai_pause();
+    rmai_net_lock(net);
+}
+
+/* ---- progress ---- */
+
+int rmai_net_drive(struct rmai_net *net) {
+    int heard = 0, from, code = RMA_SUCCESS;
+    size_t len;
+    const void *message;
+    struct rmai_wire_reader m;
+    while (heard < MESSAGES_MOST &&
+           (message = rmai_messages_next(&net->messages, net->transport, &from, &len, &code)) != NULL) {
+        const struct rmai_envelope *e = rmai_wire_open(&m, message, len);
+        /* Without memory for the answer the request stays, and is heard again in the next turn. */
+        if (RMAI_LIKELY(e != NULL) && (e->kind == RMAI_WIRE_REQUEST || e->kind == RMAI_WIRE_PING) &&
+            RMAI_UNLIKELY(!rmai_reply_ready(net)))
+            break;
+        switch (RMAI_LIKELY(e != NULL) ? e->kind : RMAI_WIRE_KINDS) {
+            case RMAI_WIRE_REQUEST: code = rmai_reply(net, from, e, &m); break;
+            case RMAI_WIRE_GO: code = rmai_batch_send_data(net, from, e); break;
+            case RMAI_WIRE_ANSWER: code = rmai_batch_answered(net, from, e, &m); break;
+            case RMAI_WIRE_DOORBELL: break;
+            case RMAI_WIRE_PING: code = rmai_reply_ping(net, from, e); break;
+            case RMAI_WIRE_ALIVE: code = rmai_net_take_sign_of_life(net, from, e, len); break;
+            default: code = rmai_net_damaged(from, e ? "it is of no kind that there is" : m.wrong);
+        }
+        if (code == RMA_SUCCESS) code = rmai_messages_done(&net->messages, net->transport);
+        if (code != RMA_SUCCESS) break;
+        heard++;
+    }
+    if (code == RMA_SUCCESS) code = rmai_reply_go_on(net);
+    if (code != RMA_SUCCESS) rmai_net_fatal();
+    if (net->moving) rmai_batches_go_on(net);
+    atomic_fetch_add_explicit(&net->turns, 1, memory_order_relaxed);
+    if (heard) rmai_add(&net->traffic->more[RMAI_HEARD], (uint64_t)heard);
+    if (heard) rmai_rouse_dozer(&net->doze); /* what has come may be what another thread waits for */
+    return heard;
+}
+
+int rmai_net_progress(struct rmai_net *net, int try) {
+    int heard;
+    if (!net->active) return 0;
+    if (!try)
+        rmai_net_lock(net);
+    else if (pthread_mutex_trylock(&net->lock) != 0)
+        return 0;
+    heard = rmai_net_drive(net);
+    rmai_net_unlock(net);
+    return heard;
+}
+
+/* ---- waiting ---- */
+
+struct rmai_net_wait rmai_net_wait_begins(const char *call, int pe) {
+    return (struct rmai_net_wait){.nap = NAP_FIRST, .stall = {.call = call, .pe = pe}};
+}
+
+void rmai_net_wait_ends(struct rmai_net *net, struct rmai_net_wait *v) {
+    if (RMAI_UNLIKELY(v->stall.last > 0)) net->handlers.wait_is_over(net->handlers.context, &v->stall);
+}
+
+/* One look, and a rest if there was nothing to hear. The lock is held, and let go where others may want it. */
+void rmai_net_wait_turn(struct rmai_net *net, struct rmai_net_wait *v) {
+    int heard = rmai_net_drive(net);
+    /* Where messages never end there is no rest. */
+    if (++v->looks % LOOKS_A_STALL == 0) net->handlers.wait_lasts(net->handlers.context, &v->stall);
+    if (heard > 0) {
+        v->nap = NAP_FIRST;
+        v->idle = 0;
+        return;
+    }
+    if (++v->idle < (net->crowded ? POLLS_CROWDED : POLLS)) {
+        yield_lock(net);
+        return;
+    }
+    rmai_net_unlock(net);
+    rmai_doze(&net->doze, v->nap);
+    v->nap = (long)rmai_min((size_t)v->nap * 3 / 2, NAP_LAST);
+    rmai_net_lock(net);
+    net->handlers.wait_lasts(net->handlers.context, &v->stall);
+}
+
+/* Until all of the waiter's records are done. Returns the code of the first that failed, with its text recorded. */
+int rmai_net_wait_for(struct rmai_net *net, const char *call, int pe, struct rmai_waiter *waiter) {
+    struct rmai_net_wait v = rmai_net_wait_begins(call, pe);
+    while (waiter->left > 0) rmai_net_wait_turn(net, &v);
+    rmai_net_wait_ends(net, &v);
+    if (waiter->code == RMA_SUCCESS) return RMA_SUCCESS;
+    return *waiter->text ? rmai_error(waiter->code, "%s", waiter->text) : rmai_net_failed_there(call, pe, waiter->code);
+}
+
+int rmai_net_finish(struct rmai_net *net, const char *call, const char *what, struct rmai_token token,
+                    const struct rmai_team *team) {
+    struct rmai_net_wait v = rmai_net_wait_begins(call, -1);
+    int done;
+    v.stall.awaited = team ? RMAI_AWAITED_TEAM : RMAI_AWAITED_LEADERS;
+    v.stall.team = v.stall.meeting = team;
+    rmai_net_lock(net);
+    while ((done = rmai_token_done(net->transport, &token)) == 0) rmai_net_wait_turn(net, &v);
+    rmai_net_wait_ends(net, &v);
+    rmai_net_unlock(net);
+    if (done > 0) return RMA_SUCCESS;
+    rmai_error_prefix("%s: %s: ", call, what);
+    return RMA_ERR_MPI;
+}

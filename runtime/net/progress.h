@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Progress: hearing what has come and doing what it asks for. Whoever waits for another node drives it; while the
+ * program computes, the progress thread does (runtime/net/progress_thread). One thread at a time is at it, who holds
+ * the net's lock. */
+#ifndef RMAI_PROGRESS_H
+#define RMAI_PROGRESS_H
+
+#include "base/wait.h"
+#include "runtime/net/transport.h"
+
+struct rmai_net;
+struct rmai_team;
+struct rmai_waiter;
+
+/* rmai_net_progress does what there is to do, and waits for nothing. Returns the number of messages heard. With `try`
+ * it does nothing if somebody else is at it. Where the net is not active: 0. */
+int rmai_net_progress(struct rmai_net *net, int try);
+
+/* The lock. */
+void rmai_net_lock(struct rmai_net *net);
+void rmai_net_unlock(struct rmai_net *net);
+
+/* rmai_net_drive: as rmai_net_progress, for who holds the lock. */
+int rmai_net_drive(struct rmai_net *net);
+
+/* A wait of who holds the lock: for whom, how patiently. rmai_net_wait_turn is one look, and a rest if there was
+ * nothing to hear; it lets go of the lock meanwhile where others may want it. */
+struct rmai_net_wait {
+    unsigned looks, idle;
+    long nap;
+    struct rmai_stall stall;
+};
+
+struct rmai_net_wait rmai_net_wait_begins(const char *call, int pe);
+void rmai_net_wait_turn(struct rmai_net *net, struct rmai_net_wait *v);
+void rmai_net_wait_ends(struct rmai_net *net, struct rmai_net_wait *v);
+
+/* rmai_net_wait_for waits until all of the waiter's records are done, with the lock. Returns the code of the first that
+ * failed, with its text recorded. */
+int rmai_net_wait_for(struct rmai_net *net, const char *call, int pe, struct rmai_waiter *waiter);
+
+/* rmai_net_finish waits for a token among the PEs of team, or with NULL of a leader among leaders, serving others
+ * meanwhile. Returns RMA_SUCCESS, or the recorded error of `call` and `what`: RMA_ERR_MPI. */
+int rmai_net_finish(struct rmai_net *net, const char *call, const char *what, struct rmai_token token,
+                    const struct rmai_team *team);
+
+#endif

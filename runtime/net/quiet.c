@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "config.h"
+
+#include "runtime/net/quiet.h"
+#include "base/error.h"
+#include "runtime/net/batch.h"
+#include "runtime/net/pending.h"
+#include "runtime/net/progress.h"
+#include "runtime/net/state.h"
+#include "runtime/net/window.h"
+
+/* What is asked of p by messages; the lock of all is held. Other threads may put something through the window
+ * meanwhile, or ask more. */
+static void wait_for_replies(struct rmai_net *net, const char *call, struct rmai_peer *p) {
+    struct rmai_net_wait v = rmai_net_wait_begins(call, p->pe);
+    rmai_pending_lock(p->set);
+    while (p->under_way || rmai_peer_has_open(p)) {
+        if (rmai_peer_has_open(p) && p->under_way < RMAI_CREDITS) {
+            rmai_batch_send(net, p);
+        } else {
+            rmai_pending_unlock(p->set);
+            rmai_net_wait_turn(net, &v);
+            rmai_pending_lock(p->set);
+        }
+    }
+    if (!p->touched && p->listed) rmai_peer_unlist(p);
+    rmai_pending_unlock(p->set);
+    rmai_net_wait_ends(net, &v);
+}
+
+/* The first error that nobody waited for, and an acquire of what nonblocking atomics have read: pairs with the release
+ * of whoever wrote the word. The set's lock is held. */
+static int report_failure(const char *call, struct rmai_pending *s, int code) {
+    if (code == RMA_SUCCESS && s->failed) code = rmai_net_failed_there(call, s->failed_pe, s->failed);
+    s->failed = 0;
+    atomic_thread_fence(memory_order_acquire);
+    return code;
+}
+
+/* Flushes what of s has gone through the window, with the set's lock, which is let go of between two PEs: others are
+ * served then. */
+static int flush_peers(struct rmai_net *net, const char *call, struct rmai_pending *s) {
+    int code = RMA_SUCCESS, one;
+    for (struct rmai_peer *p = s->busy, *next; p; p = next) {
+        int touched = p->touched;
+        next = p->next;
+        one = rmai_window_flush(net, call, p);
+        if (code == RMA_SUCCESS) code = one;
+        if (!touched || !next) continue;
+        rmai_pending_unlock(s);
+        rmai_net_progress(net, 1);
+        rmai_pending_lock(s);
+        next = s->busy; /* the list may be another one now */
+    }
+    return code;
+}
+
+/* First what MPI completes by itself, and then, if there is any, what others have to answer. Those that have something
+ * open leave first, so that the answers come while the first is waited for. Other threads may begin something anew
+ * meanwhile: who is quiet is told only of what was there before. */
+int rmai_net_quiet(struct rmai_net *net, const char *call, struct rmai_pending *s) {
+    int code = RMA_SUCCESS, one;
+    if (!net->active) return RMA_SUCCESS;
+    rmai_pending_lock(s);
+    if (s->busy) rmai_add(&net->traffic->more[RMAI_QUIETS], 1);
+    while (s->busy) {
+        one = flush_peers(net, call, s);
+        if (code == RMA_SUCCESS) code = one;
+        if (!s->busy) break;
+        rmai_pending_unlock(s);
+        rmai_net_lock(net);
+        rmai_pending_lock(s);
+        for (struct rmai_peer *p = s->busy; p; p = p->next)
+            if (rmai_peer_has_open(p) && p->under_way < RMAI_CREDITS) rmai_batch_send(net, p);
+        while (s->busy && !s->busy->touched) {
+            struct rmai_peer *p = s->busy;
+            rmai_pending_unlock(s);
+            wait_for_replies(net, call, p);
+            rmai_pending_lock(s);
+        }
+        rmai_pending_unlock(s);
+        rmai_net_unlock(net);
+        rmai_pending_lock(s);
+    }
+    code = report_failure(call, s, code);
+    rmai_pending_unlock(s);
+    return code;
+}
+
+int rmai_net_quiet_pe(struct rmai_net *net, const char *call, struct rmai_pending *s, int pe) {
+    struct rmai_peer *p;
+    int code = RMA_SUCCESS, one;
+    if (!net->active) return RMA_SUCCESS;
+    rmai_pending_lock(s);
+    for (p = s->busy; p && p->pe != pe;) p = p->next;
+    if (p) rmai_add(&net->traffic->more[RMAI_QUIETS], 1);
+    while (p && p->listed) {
+        one = rmai_window_flush(net, call, p);
+        if (code == RMA_SUCCESS) code = one;
+        if (!p->listed) break;
+        rmai_pending_unlock(s);
+        rmai_net_lock(net);
+        wait_for_replies(net, call, p);
+        rmai_net_unlock(net);
+        rmai_pending_lock(s);
+    }
+    code = report_failure(call, s, code);
+    rmai_pending_unlock(s);
+    return code;
+}
+
+int rmai_net_release(struct rmai_net *net, const char *call, struct rmai_pending *s, int pe) {
+    int puts = atomic_load_explicit(&s->puts, memory_order_relaxed);
+    return puts == RMAI_NO_PUTS || puts == 1 + pe ? RMA_SUCCESS : rmai_net_quiet(net, call, s);
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Quiet: waiting until what was begun is done. */
+#ifndef RMAI_QUIET_H
+#define RMAI_QUIET_H
+
+#include "runtime/net/pending.h"
+
+/* rmai_net_quiet waits until everything of s is done; rmai_net_quiet_pe: what is asked of pe. Return RMA_SUCCESS, or
+ * the first error of what nobody waited for. */
+int rmai_net_quiet(struct rmai_net *net, const char *call, struct rmai_pending *s);
+int rmai_net_quiet_pe(struct rmai_net *net, const char *call, struct rmai_pending *s, int pe);
+
+/* rmai_net_release: what comes before an atomic that writes, on pe, near or far: the puts of s are complete, or go the
+ * same way as the atomic and come first. */
+int rmai_net_release(struct rmai_net *net, const char *call, struct rmai_pending *s, int pe);
+
+#endif

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the files of runtime/net share: the state of this PE's side of all that goes between nodes. One job's worth; a
+ * process may hold several (test/unit/check_net). Only runtime/net's own files look into it, and rmai_net_open fills it
+ * in.
+ *
+ * runtime/net knows no heap and no API. What a request of another node wants of this PE's memory is asked of the
+ * handlers, and so is what only the layers above know of a wait. */
+#ifndef RMAI_NET_STATE_H
+#define RMAI_NET_STATE_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/attributes.h"
+#include "base/wait.h"
+#include "runtime/job/job.h"
+#include "runtime/job/traffic.h"
+#include "runtime/net/messages.h"
+#include "runtime/net/transport.h"
+
+#define RMAI_CREDITS 4    /* unanswered messages of one PE's context at another PE */
+#define RMAI_BATCHES 1024 /* unanswered messages of one PE in all */
+#define RMAI_PINGS   256  /* unanswered questions for a sign of life, of one PE in all */
+
+struct rmai_batch;
+struct rmai_pending;
+struct rmai_ping;
+struct rmai_replies;
+
+struct rmai_net_handlers {
+    void *context; /* of all of them */
+    /* Where [offset, offset + len) of this PE's space is, for a request of `call`, with this alignment. Returns
+     * RMA_SUCCESS with *there, and *lease, which keeps the memory in place until it is given back, or is NULL; or
+     * records why not: RMA_ERR_ADDRESS. */
+    int (*locate)(void *context, const char *call, uint64_t offset, size_t len, size_t alignment, int writes,
+                  void **there, void **lease);
+    void (*end_lease)(void *context, void *lease);
+    /* Allocate and free in the part of this PE's local heap that is for others. Return RMA_SUCCESS, or record why not.
+     */
+    int (*allocate)(void *context, const char *call, size_t size, uint64_t *block);
+    int (*give_back)(void *context, const char *call, uint64_t offset);
+    /* How far this PE's local heap, and its part for others, may be touched (rmai_facts). */
+    void (*extents)(void *context, size_t extent[RMAI_POOLS]);
+    /* The public call in which this PE waits, or "". */
+    void (*waiting_in)(void *context, char call[RMAI_WAITING_TEXT]);
+    /* A wait has lasted, at one of its rests; and it is over. The net's lock is held. */
+    void (*wait_lasts)(void *context, struct rmai_stall *stall);
+    void (*wait_is_over)(void *context, struct rmai_stall *stall);
+};
+
+struct rmai_net {
+    int active; /* something goes by the transport: the job has several nodes, or RMA_AMO=mpi */
+    const struct rmai_job *job;
+    struct rmai_transport *transport;
+    struct rmai_traffic *traffic;
+    struct rmai_net_handlers handlers;
+    pthread_mutex_t lock; /* of what follows, and of the transport's messages; taken before that of a pending set */
+    _Atomic int wanted;   /* threads that wait for the lock */
+    struct rmai_messages messages;
+    struct rmai_batch *batch[RMAI_BATCHES], *idle, *moving; /* moving: with long data under way */
+    unsigned n_batches;
+    struct rmai_replies *replies;
+    struct rmai_ping *ping; /* RMAI_PINGS places */
+    int crowded;            /* more PEs than processors on this machine */
+    void *_Atomic slept_on; /* a word of this PE on which its program sleeps in the kernel, or NULL: its change by
+                               another node wakes */
+    _Atomic uint32_t doze;  /* a thread of the program sleeps between two looks */
+    _Atomic uint32_t turns; /* of progress: tells the progress thread that somebody else drives */
+
+    pthread_mutex_t sets_lock; /* of the list of pending sets; taken after `lock` */
+    struct rmai_pending *sets;
+    unsigned n_opened; /* sets that were ever opened */
+
+    /* MPI's window, which covers the first bytes of each PE's symmetric heap. */
+    _Atomic size_t covered; /* so many; stored by a release, when the window is there; 0 while it is made anew */
+    size_t by_mpi;          /* of these MPI does all atomics: as covered, but it stays while the window is made anew */
+    int windowless;         /* there is no window, nor will there be; */
+    int said_windowless;    /* that MPI's is no good has been said */
+    int amo_mpi;            /* MPI does all atomics in the window, */
+    int only_atomics;       /* and nothing else goes through it */
+    int one_sided;          /* what goes through the window does not need the target: 1, 0, or -1: not yet known */
+};
+
+/* rmai_net_fatal: what runtime/net cannot go on without has failed, as is recorded. Requests of this process refer to
+ * memory of callers that must not return: the job ends, whatever the error handler. */
+void rmai_net_fatal(void);
+
+/* Each records an error of `call` about `pe`, and returns its code. rmai_net_failed_there: of a record whose error came
+ * without a text, since no mistake of the caller's lets it fail: its owner had no memory, or MPI failed there. */
+int rmai_net_no_memory(const char *call, int pe);
+int rmai_net_failed_there(const char *call, int pe, int code);
+
+/* rmai_net_damaged records that a message from PE `from` is none that a PE sends: RMA_ERR_MPI. */
+int rmai_net_damaged(int from, const char *wrong);
+
+#endif

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "config.h"
+
+#include "runtime/net/transport_mpi.h"
+#include "base/attributes.h"
+#include "base/error.h"
+#include "base/mpi.h"
+#include "rma.h"
+#include "runtime/net/wire.h" /* RMAI_PIECE */
+
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- the seven operations ---- */
+
+static struct rmai_transport_mpi *mpi_of(struct rmai_transport *t) { return (struct rmai_transport_mpi *)(void *)t; }
+
+/* A handle of MPI is an integer or a pointer, and never 0 while something is under way. */
+struct rmai_token rmai_token_of(MPI_Request request) {
+    struct rmai_token token = RMAI_NO_TOKEN;
+    _Static_assert(sizeof request <= sizeof token.word, "a token has room for MPI's handle");
+    if (request != MPI_REQUEST_NULL) memcpy(&token.word, &request, sizeof request);
+    return token;
+}
+
+static MPI_Request request_of(struct rmai_token token) {
+    MPI_Request request;
+    memcpy(&request, &token.word, sizeof request);
+    return request;
+}
+
+static int send_by_mpi(struct rmai_transport *t, int pe, int tag, const void *data, size_t len,
+                       struct rmai_token *token) {
+    MPI_Request request;
+    int code = MPI_Isend(data, (int)len, MPI_BYTE, pe, tag, mpi_of(t)->messages, &request);
+    if (code == MPI_SUCCESS) *token = rmai_token_of(request);
+    return rmai_mpi(code, "sending", "MPI_Isend");
+}
+
+static int receive_by_mpi(struct rmai_transport *t, int pe, int tag, void *data, size_t len, struct rmai_token *token) {
+    const int source = pe == RMAI_ANY_PE ? MPI_ANY_SOURCE : pe;
+    MPI_Request request;
+    int code = MPI_Irecv(data, (int)len, MPI_BYTE, source, tag, mpi_of(t)->messages, &request);
+    if (code == MPI_SUCCESS) *token = rmai_token_of(request);
+    return rmai_mpi(code, "receiving", "MPI_Irecv");
+}
+
+static int test_by_mpi(struct rmai_transport *t, struct rmai_token *token, struct rmai_arrival *arrival) {
+    MPI_Request request = request_of(*token);
+    MPI_Status status;
+    int done = 0, len, code = MPI_Test(&request, &done, arrival ? &status : MPI_STATUS_IGNORE);
+    (void)t;
+    if (RMAI_UNLIKELY(code != MPI_SUCCESS)) {
+        rmai_mpi(code, "moving data", "MPI_Test");
+        return -1;
+    }
+    if (!done) return 0;
+    *token = RMAI_NO_TOKEN;
+    if (!arrival) return 1;
+    MPI_Get_count(&status, MPI_BYTE, &len);
+    *arrival = (struct rmai_arrival){status.MPI_SOURCE, (size_t)len};
+    return 1;
+}
+
+static void drop_by_mpi(struct rmai_transport *t, struct rmai_token *token, int is_receive) {
+    MPI_Request request;
+    if (test_by_mpi(t, token, NULL) != 0) return;
+    request = request_of(*token);
+    if (is_receive) {
+        MPI_Cancel(&request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    } else {
+        MPI_Request_free(&request);
+    }
+    *token = RMAI_NO_TOKEN;
+}
+
+static int put_by_mpi(struct rmai_transport *t, const char *call, int pe, size_t disp, const void *source, size_t len) {
+    int code = MPI_SUCCESS;
+    for (size_t done = 0; code == MPI_SUCCESS && done < len; done += RMAI_PIECE) {
+        int n = (int)rmai_min(len - done, RMAI_PIECE);
+        code = MPI_Put((const char *)source + done, n, MPI_BYTE, pe, (MPI_Aint)(disp + done), n, MPI_BYTE,
+                       mpi_of(t)->window);
+    }
+    return rmai_mpi(code, call, "MPI_Put");
+}
+
+static int get_by_mpi(struct rmai_transport *t, const char *call, int pe, size_t disp, void *dest, size_t len) {
+    int code = MPI_SUCCESS;
+    for (size_t done = 0; code == MPI_SUCCESS && done < len; done += RMAI_PIECE) {
+        int n = (int)rmai_min(len - done, RMAI_PIECE);
+        code = MPI_Get((char *)dest + done, n, MPI_BYTE, pe, (MPI_Aint)(disp + done), n, MPI_BYTE, mpi_of(t)->window);
+    }
+    return rmai_mpi(code, call, "MPI_Get");
+}
+
+static MPI_Op operation_of(int op) {
+    switch (op) {
+        case RMA_FETCH_: return MPI_NO_OP;
+        case RMA_FETCH_ADD_:
+        case RMA_FETCH_FADD_: return MPI_SUM;
+        case RMA_FETCH_AND_: return MPI_BAND;
+        case RMA_FETCH_OR_: return MPI_BOR;
+        case RMA_FETCH_XOR_: return MPI_BXOR;
+        default: assert((op == RMA_SET_ || op == RMA_SWAP_) && "an atomic that MPI has"); return MPI_REPLACE;
+    }
+}
+
+static int atomic_by_mpi(struct rmai_transport *t, const char *call, int pe, size_t disp, int op, size_t len,
+                         const void *operand, const void *cond, void *old) {
+    const int real = op == RMA_FETCH_FADD_;
+    const MPI_Win window = mpi_of(t)->window;
+    MPI_Datatype type = len == 4 ? (real ? MPI_FLOAT : MPI_UINT32_T) : real ? MPI_DOUBLE : MPI_UINT64_T;
+    MPI_Aint at = (MPI_Aint)disp;
+    if (op == RMA_COMPARE_SWAP_)
+        return rmai_mpi(MPI_Compare_and_swap(operand, cond, old, type, pe, at, window), call, "MPI_Compare_and_swap");
+    if (old)
+        return rmai_mpi(MPI_Fetch_and_op(operand, old, type, pe, at, operation_of(op), window), call,
+                        "MPI_Fetch_and_op");
+    return rmai_mpi(MPI_Accumulate(operand, 1, type, pe, at, 1, type, operation_of(op), window), call,
+                    "MPI_Accumulate");
+}
+
+static int flush_by_mpi(struct rmai_transport *t, const char *call, int pe, enum rmai_flush_kind kind) {
+    const MPI_Win window = mpi_of(t)->window;
+    switch (kind) {
+        case RMAI_FLUSH_LOCAL: return rmai_mpi(MPI_Win_flush_local(pe, window), call, "MPI_Win_flush_local");
+        case RMAI_FLUSH_PE: return rmai_mpi(MPI_Win_flush(pe, window), call, "MPI_Win_flush");
+        case RMAI_FLUSH_ALL: return rmai_mpi(MPI_Win_flush_all(window), call, "MPI_Win_flush_all");
+    }
+    return RMA_SUCCESS;
+}
+
+static const struct rmai_transport_operations by_mpi = {
+    .send = send_by_mpi,
+    .receive = receive_by_mpi,
+    .test = test_by_mpi,
+    .put = put_by_mpi,
+    .get = get_by_mpi,
+    .atomic = atomic_by_mpi,
+    .flush = flush_by_mpi,
+    .drop = drop_by_mpi,
+};
+
+/* ---- opening and closing ---- */
+
+void rmai_transport_mpi_none(struct rmai_transport_mpi *m) {
+    *m = (struct rmai_transport_mpi){.transport = {&by_mpi},
+                                     .leaders = MPI_COMM_NULL,
+                                     .messages = MPI_COMM_NULL,
+                                     .merge = MPI_OP_NULL,
+                                     .window = MPI_WIN_NULL};
+}
+
+/* What takes all PEs is made in any case, also where something before it has failed here: the others are in it. */
+int rmai_transport_mpi_open(struct rmai_transport_mpi *m, int is_leader, rmai_transport_mpi_merge *merge) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    int rank, code, copied;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    code = MPI_Comm_split(MPI_COMM_WORLD, is_leader ? 0 : MPI_UNDEFINED, rank, &m->leaders);
+    code = rmai_mpi(code, "rma_init", "MPI_Comm_split");
+    copied = MPI_Comm_idup(MPI_COMM_WORLD, &m->messages, &request);
+    copied = copied == MPI_SUCCESS ? rmai_mpi_wait(&request, "rma_init", "MPI_Comm_idup")
+                                   : rmai_mpi(copied, "rma_init", "MPI_Comm_idup");
+    if (code == RMA_SUCCESS) code = copied;
+    if (code != RMA_SUCCESS) return code;
+    code = MPI_Op_create(merge, 1, &m->merge);
+    if (code != MPI_SUCCESS) return rmai_mpi(code, "rma_init", "MPI_Op_create");
+    if (is_leader) code = MPI_Comm_set_errhandler(m->leaders, MPI_ERRORS_RETURN);
+    if (code == MPI_SUCCESS) code = MPI_Comm_set_errhandler(m->messages, MPI_ERRORS_RETURN);
+    return rmai_mpi(code, "rma_init", "MPI_Comm_set_errhandler");
+}
+
+void rmai_transport_mpi_close(struct rmai_transport_mpi *m) {
+    rmai_transport_mpi_end_window(m);
+    if (m->messages != MPI_COMM_NULL) MPI_Comm_free(&m->messages);
+    if (m->merge != MPI_OP_NULL) MPI_Op_free(&m->merge);
+    if (m->leaders != MPI_COMM_NULL) MPI_Comm_free(&m->leaders);
+}
+
+/* ---- among leaders, and among all ---- */
+
+int rmai_transport_mpi_barrier(struct rmai_transport_mpi *m, const char *call, struct rmai_token *token) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    int code = rmai_mpi(MPI_Ibarrier(m->leaders, &request), call, "MPI_Ibarrier");
+    *token = rmai_token_of(request);
+    return code;
+}
+
+int rmai_transport_mpi_agree(struct rmai_transport_mpi *m, const char *call, void *data, size_t bytes,
+                             struct rmai_token *token) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Datatype type;
+    int code = MPI_Type_contiguous((int)bytes, MPI_BYTE, &type);
+    if (code != MPI_SUCCESS) return rmai_mpi(code, call, "MPI_Type_contiguous");
+    MPI_Type_commit(&type);
+    code = MPI_Iallreduce(MPI_IN_PLACE, data, 1, type, m->merge, m->leaders, &request);
+    MPI_Type_free(&type); /* goes when the request is done (MPI-3.1 section 4.1.9) */
+    *token = rmai_token_of(request);
+    return rmai_mpi(code, call, "MPI_Iallreduce");
+}
+
+int rmai_transport_mpi_worst(struct rmai_transport_mpi *m, int *values, int n) {
+    return rmai_mpi_merge(m->messages, values, n, MPI_INT, MPI_MAX, "agreeing");
+}
+
+int rmai_transport_mpi_leader(const struct rmai_transport_mpi *m, int i) {
+    MPI_Group all, leaders;
+    int pe = -1;
+    MPI_Comm_group(MPI_COMM_WORLD, &all);
+    MPI_Comm_group(m->leaders, &leaders);
+    MPI_Group_translate_ranks(leaders, 1, &i, all, &pe);
+    MPI_Group_free(&all);
+    MPI_Group_free(&leaders);
+    return pe;
+}
+
+/* ---- the window ---- */
+
+/* Hints, and who uses them. The same size and unit everywhere: MPICH then keeps no table of n PEs.
+ * The others count for atomics. MPICH leaves them to the network's adapter only if it does every operation that may
+ * come, of words, and if no process of a node is allowed to do its own; Open MPI's acc_single_intrinsic is the same
+ * promise. Their order is left as it is: a PE's own atomics on one word keep it. */
+static const char *const hints[][2] = {
+    {"same_size", "true"},
+    {"same_disp_unit", "true"},
+    {"which_accumulate_ops", "cswap,sum,replace,no_op,band,bor,bxor"},
+    {"accumulate_noncontig_dtype", "false"},
+    {"accumulate_max_bytes", "8"},
+    {"disable_shm_accumulate", "true"},
+    {"acc_single_intrinsic", "true"},
+};
+#define HINTS_PLAIN 2 /* of them for a window without atomics */
+#define HINTS       (sizeof hints / sizeof hints[0])
+
+static int check_window(const struct rmai_transport_mpi *m) {
+    void *base = NULL;
+    int *model = NULL, found = 0;
+    MPI_Win_get_attr(m->window, MPI_WIN_BASE, &base, &found);
+    if (!found || base != m->window_base)
+        return rmai_error(RMA_ERR_MPI, "MPI's window is at %p, not at %p", base, (void *)m->window_base);
+    MPI_Win_get_attr(m->window, MPI_WIN_MODEL, &model, &found);
+    if (!found || *model != MPI_WIN_UNIFIED)
+        return rmai_error(RMA_ERR_MPI, "MPI's window has the separate memory model, in which loads do not see puts");
+    return RMA_SUCCESS;
+}
+
+int rmai_transport_mpi_end_window(struct rmai_transport_mpi *m) {
+    int code;
+    if (m->window == MPI_WIN_NULL) return RMA_SUCCESS;
+    MPI_Win_unlock_all(m->window);
+    code = MPI_Win_free(&m->window);
+    m->window = MPI_WIN_NULL;
+    return rmai_mpi(code, "ending the window", "MPI_Win_free");
+}
+
+int rmai_transport_mpi_window(struct rmai_transport_mpi *m, void *base, size_t size, int atomics) {
+    MPI_Info info;
+    int made, code = rmai_transport_mpi_end_window(m);
+    if (code != RMA_SUCCESS) return code;
+    MPI_Info_create(&info);
+    for (size_t i = 0; i < (atomics ? HINTS : HINTS_PLAIN); i++) MPI_Info_set(info, hints[i][0], hints[i][1]);
+    made = MPI_Win_create(base, (MPI_Aint)size, 1, info, m->messages, &m->window);
+    MPI_Info_free(&info);
+    if (made != MPI_SUCCESS) {
+        m->window = MPI_WIN_NULL;
+        return rmai_mpi(made, "making the window", "MPI_Win_create");
+    }
+    m->window_base = base;
+    MPI_Win_set_errhandler(m->window, MPI_ERRORS_RETURN);
+    made = MPI_Win_lock_all(MPI_MODE_NOCHECK, m->window); /* without NOCHECK MPICH sends a message to every PE */
+    return made == MPI_SUCCESS ? check_window(m) : rmai_mpi(made, "opening the window", "MPI_Win_lock_all");
+}
+
+/* ---- the machine ---- */
+
+/* Machines are told apart by the kernel's boot id: containers of one machine share it, machines never do. */
+unsigned rmai_transport_mpi_machine_id(void) {
+    char id[64] = "";
+    unsigned hash = 2166136261u; /* FNV-1a */
+    FILE *f = fopen("/proc/sys/kernel/random/boot_id", "re");
+    if (f) {
+        if (!fgets(id, sizeof id, f)) id[0] = 0;
+        fclose(f);
+    }
+    for (const char *c = id; *c; c++) hash = (hash ^ (unsigned char)*c) * 16777619u;
+    return hash;
+}
+
+/* Only where there are several machines is a communicator made of each one's PEs: that polls, and takes seconds where
+ * many PEs share few processors. */
+int rmai_transport_mpi_machine(int one_machine, uint64_t *bits, int n_bits, int *n) {
+    MPI_Comm machine = MPI_COMM_WORLD;
+    int rank, code = MPI_SUCCESS;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (!one_machine)
+        code = MPI_Comm_split(MPI_COMM_WORLD, (int)(rmai_transport_mpi_machine_id() >> 1), rank, &machine);
+    if (code != MPI_SUCCESS) return rmai_mpi(code, "rma_init", "MPI_Comm_split");
+    MPI_Comm_size(machine, n);
+    code = rmai_mpi_merge(machine, bits, n_bits, MPI_UINT64_T, MPI_BOR, "rma_init");
+    if (machine != MPI_COMM_WORLD) MPI_Comm_free(&machine);
+    return code;
+}

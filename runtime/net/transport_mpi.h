@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* MPI as a transport between nodes, and what else of MPI's communication the runtime needs between rmai_init's end and
+ * rma_finalize: agreements among leaders, and the window.
+ *
+ *   leaders    one PE of each node; they meet and agree
+ *   messages   short ones and long data; on a communicator of their own
+ *   window     one over the first part of each PE's symmetric heap, in one epoch from its creation to its end
+ *
+ * Two communicators and one window, whatever the job does. MPI RMA calls may stand nowhere else. Nothing here waits
+ * unless it says so. */
+#ifndef RMAI_TRANSPORT_MPI_H
+#define RMAI_TRANSPORT_MPI_H
+
+#include <mpi.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "runtime/net/transport.h"
+
+struct rmai_transport_mpi {
+    struct rmai_transport transport; /* first: its operations get this struct */
+    MPI_Comm leaders;                /* MPI_COMM_NULL on other PEs and in jobs of one node */
+    MPI_Op merge;                    /* rmai_transport_mpi_agree's operation */
+    MPI_Comm messages;               /* MPI_COMM_NULL in jobs of one node */
+    MPI_Win window;
+    char *window_base;
+};
+
+/* rmai_token_of: a token of this transport for one of MPI's requests. */
+struct rmai_token rmai_token_of(MPI_Request request);
+
+/* A merge function for rmai_transport_mpi_agree, with MPI's signature for user operations; *datatype is of bytes. */
+typedef void rmai_transport_mpi_merge(void *in, void *inout, int *len, MPI_Datatype *datatype);
+
+/* rmai_transport_mpi_none: the state of a job of one node, in which rmai_transport_mpi_close does nothing. */
+void rmai_transport_mpi_none(struct rmai_transport_mpi *m);
+
+/* rmai_transport_mpi_open sets up leaders and messages (collective over MPI_COMM_WORLD). Returns RMA_SUCCESS or
+ * RMA_ERR_MPI; it may fail on one PE alone, and waits for nobody in that case. rmai_transport_mpi_close frees what open
+ * made, all of it or a part: collective, with no message under way. */
+int rmai_transport_mpi_open(struct rmai_transport_mpi *m, int is_leader, rmai_transport_mpi_merge *merge);
+void rmai_transport_mpi_close(struct rmai_transport_mpi *m);
+
+/* Begun by every leader, in one order; each returns RMA_SUCCESS with *token, or RMA_ERR_MPI. rmai_transport_mpi_barrier
+ * is complete when all have begun it; rmai_transport_mpi_agree merges `bytes` bytes of all leaders in place. */
+int rmai_transport_mpi_barrier(struct rmai_transport_mpi *m, const char *call, struct rmai_token *token);
+int rmai_transport_mpi_agree(struct rmai_transport_mpi *m, const char *call, void *data, size_t bytes,
+                             struct rmai_token *token);
+
+/* rmai_transport_mpi_worst makes each of the n values the largest of all PEs' (collective, waits). Returns RMA_SUCCESS
+ * or RMA_ERR_MPI. */
+int rmai_transport_mpi_worst(struct rmai_transport_mpi *m, int *values, int n);
+
+/* rmai_transport_mpi_leader: the PE that is leader number i. */
+int rmai_transport_mpi_leader(const struct rmai_transport_mpi *m, int i);
+
+/* rmai_transport_mpi_window makes the window over [base, base + size) of each PE, in place of the one there is;
+ * rmai_transport_mpi_end_window ends that (both collective; nothing is under way in it). atomics: some will be done in
+ * it. Return RMA_SUCCESS, or record why MPI's window cannot be used: RMA_ERR_MPI. */
+int rmai_transport_mpi_window(struct rmai_transport_mpi *m, void *base, size_t size, int atomics);
+int rmai_transport_mpi_end_window(struct rmai_transport_mpi *m);
+
+/* rmai_transport_mpi_machine_id: a number that PEs on one machine have alike, in whatever container they are, and those
+ * on others have not. rmai_transport_mpi_machine: *n is how many PEs of the job run on the machine that this PE runs
+ * on, whatever nodes they are on, and the n_bits words of `bits` become the union of theirs (collective over
+ * MPI_COMM_WORLD). one_machine: all PEs have the same number. Returns RMA_SUCCESS or RMA_ERR_MPI. */
+unsigned rmai_transport_mpi_machine_id(void);
+int rmai_transport_mpi_machine(int one_machine, uint64_t *bits, int n_bits, int *n);
+
+#endif

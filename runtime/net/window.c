@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "config.h"
+
+#include "runtime/net/window.h"
+#include "base/attributes.h"
+#include "base/error.h"
+#include "base/wait.h"
+#include "base/word.h"
+#include "runtime/net/batch.h"
+#include "runtime/net/pending.h"
+#include "runtime/net/progress.h"
+#include "runtime/net/state.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define SHORT_MOST         ((size_t)1024) /* see window_place */
+#define LONG_FROM          ((size_t)32768)
+#define WINDOW_PIECE       ((size_t)8 << 20)  /* bytes through the window before others are served, */
+#define WINDOW_PIECE_LATER ((size_t)64 << 20) /* and of a nonblocking call */
+#define DOORBELL_EVERY     64
+#define DOORBELL_ATOMICS   4        /* most are waited for, one by one */
+#define PAUSE              2000000u /* ticks */
+
+/* ---- flushes ---- */
+
+/* kind: RMAI_FLUSH_ALL where pe is -1. The set's lock is held, where there are threads. */
+static int flush_window(struct rmai_net *net, const char *call, struct rmai_pending *s, int pe,
+                        enum rmai_flush_kind kind) {
+    int code;
+    rmai_flush_begins(&s->flush, call, pe);
+    code = net->transport->operations->flush(net->transport, call, pe, kind);
+    rmai_flush_ends(&s->flush);
+    return code;
+}
+
+int rmai_window_flush(struct rmai_net *net, const char *call, struct rmai_peer *p) {
+    int code = p->touched ? flush_window(net, call, p->set, p->pe, RMAI_FLUSH_PE) : RMA_SUCCESS;
+    p->touched = 0;
+    if (!p->under_way && !rmai_peer_has_open(p)) rmai_peer_unlist(p);
+    return code;
+}
+
+static int flush_set(struct rmai_net *net, const char *call, struct rmai_pending *s) {
+    int code = RMA_SUCCESS, one;
+    rmai_pending_lock(s);
+    for (struct rmai_peer *p = s->busy, *next; p; p = next) {
+        next = p->next;
+        one = rmai_window_flush(net, call, p);
+        if (code == RMA_SUCCESS) code = one;
+    }
+    rmai_pending_unlock(s);
+    return code;
+}
+
+int rmai_window_flush_all(struct rmai_net *net, const char *call) {
+    int code = RMA_SUCCESS, one;
+    pthread_mutex_lock(&net->sets_lock);
+    for (struct rmai_pending *s = net->sets; s; s = s->next_set) {
+        one = flush_set(net, call, s);
+        if (code == RMA_SUCCESS) code = one;
+    }
+    pthread_mutex_unlock(&net->sets_lock);
+    return code;
+}
+
+/* ---- puts and gets ---- */
+
+/* The displacement in the window of [offset, offset + len); 0 if it is not in there (before the heap lies a page), or
+ * better goes as messages. That is so where the window is not one-sided, measured against MPI's put and get between two
+ * processes of a machine: short ones that nobody waits for gather in batches (an eighth of the time), long ones go
+ * straight into place (two thirds). */
+static size_t window_place(const struct rmai_net *net, uint64_t offset, size_t len, enum rmai_when when) {
+    size_t at = (size_t)offset - net->job->layout.symmetric,
+           covered = atomic_load_explicit(&net->covered, memory_order_acquire);
+    if (offset < net->job->layout.symmetric || at > covered || len > covered - at) return 0;
+    if (net->only_atomics) return 0;
+    if (net->one_sided <= 0 && (len >= LONG_FROM || when == RMAI_COPIED || (when == RMAI_LATER && len <= SHORT_MOST)))
+        return 0;
+    return at + RMAI_PROBE_ROOM;
+}
+
+/* With one thread nobody else uses what the way through the window changes: the progress thread does not. */
+static void lock_with_threads(struct rmai_net *net, struct rmai_pending *s) {
+    if (net->job->level == RMA_THREAD_MULTIPLE) rmai_pending_lock(s);
+}
+
+static void unlock_with_threads(struct rmai_net *net, struct rmai_pending *s) {
+    if (net->job->level == RMA_THREAD_MULTIPLE) rmai_pending_unlock(s);
+}
+
+/* The peer, with something that quiet completes; NULL without memory. */
+static struct rmai_peer *touch_peer(struct rmai_pending *s, int pe) {
+    struct rmai_peer *p = rmai_peer_of(s, pe);
+    if (!p) return NULL;
+    p->touched = 1;
+    rmai_peer_list(p);
+    return p;
+}
+
+/* MPI does what comes through the window without a word to us: who is asked so learns by a message now and then, and
+ * after each pause, that it does well to look often. */
+static void ring_doorbell(struct rmai_net *net, struct rmai_peer *p, unsigned every) {
+    static const struct rmai_envelope doorbell = {
+        .kind = RMAI_WIRE_DOORBELL}; /* may be on its way after the set has ended */
+    uint64_t before = p->used;
+    if (net->one_sided > 0) return;
+    p->used = rmai_ticks();
+    if (p->used - before < PAUSE && ++p->through_window % every != 0) return;
+    if (rmai_token_done(net->transport, &p->doorbell) != 1) return;
+    if (rmai_send(net->transport, p->pe, RMAI_SHORT_TAG, &doorbell, sizeof doorbell, &p->doorbell) != RMA_SUCCESS)
+        rmai_net_fatal();
+}
+
+/* 0: the range does not go through the window. The set's lock is held until MPI is done with it: so whoever takes the
+ * window down, having closed it, has only to flush each set once (rmai_net_cover), and finds nobody there after. */
+static int use_window(struct rmai_net *net, const char *call, struct rmai_pending *s, int pe, uint64_t offset,
+                      void *buffer, size_t len, enum rmai_when when, int get, int *code) {
+    struct rmai_peer *p;
+    size_t disp;
+    lock_with_threads(net, s);
+    if ((disp = window_place(net, offset, len, when)) != 0) {
+        if (!(p = get && when == RMAI_NOW ? rmai_peer_of(s, pe) : touch_peer(s, pe)))
+            *code = rmai_net_no_memory(call, pe);
+        else
+            *code = get ? net->transport->operations->get(net->transport, call, pe, disp, buffer, len)
+                        : net->transport->operations->put(net->transport, call, pe, disp, buffer, len);
+        if (!get) rmai_pending_note_put(s, pe, 0);
+        /* To flush a get for good is the same, and MPICH does it some ten nanoseconds faster. */
+        if (*code == RMA_SUCCESS && when != RMAI_LATER)
+            *code =
+                get ? flush_window(net, call, s, pe, RMAI_FLUSH_PE) : flush_window(net, call, s, pe, RMAI_FLUSH_LOCAL);
+        if (*code == RMA_SUCCESS) ring_doorbell(net, p, DOORBELL_EVERY);
+    }
+    unlock_with_threads(net, s);
+    return disp != 0;
+}
+
+/* As by_window, but in pieces, between which others are served: who asks this PE for something meanwhile, if only for a
+ * sign of life, does not wait for the whole. Returns 1, or 0 where the rest, which *done bytes are before, has to go as
+ * messages. */
+int rmai_window_move(struct rmai_net *net, const char *call, struct rmai_pending *s, int pe, uint64_t offset,
+                     char *buffer, size_t len, enum rmai_when when, int get, size_t *done, int *code) {
+    const size_t piece = when == RMAI_LATER ? WINDOW_PIECE_LATER : WINDOW_PIECE;
+    *code = RMA_SUCCESS;
+    for (*done = 0; len - *done > piece; *done += piece) {
+        if (!use_window(net, call, s, pe, offset + *done, buffer + *done, piece, RMAI_NOW, get, code)) return 0;
+        if (*code != RMA_SUCCESS) return 1;
+        rmai_net_progress(net, 1);
+    }
+    if (!use_window(net, call, s, pe, offset + *done, buffer + *done, len - *done, when, get, code)) return 0;
+    rmai_count(net->traffic, RMA_PATH_WINDOW, get ? RMAI_GETS : RMAI_PUTS, len);
+    return 1;
+}
+
+/* ---- atomics by MPI ---- */
+
+/* Places for the operands of an atomic that nobody waits for: they stay in use until all PEs have been flushed. NULL:
+ * *code says why. */
+static struct rmai_operands *next_operands(struct rmai_net *net, const char *call, struct rmai_pending *s, int pe,
+                                           int *code) {
+    if (!s->operands && !(s->operands = calloc(RMAI_OPERANDS, sizeof *s->operands))) {
+        *code = rmai_net_no_memory(call, pe);
+        return NULL;
+    }
+    if (s->n_operands == RMAI_OPERANDS) {
+        *code = flush_window(net, call, s, -1, RMAI_FLUSH_ALL);
+        if (*code != RMA_SUCCESS) return NULL;
+        s->n_operands = 0;
+    }
+    return &s->operands[s->n_operands++];
+}
+
+/* In the first len bytes, as MPI takes them. */
+static struct rmai_operands operands_of(size_t len, uint64_t value, uint64_t cond) {
+    struct rmai_operands o = {value, cond};
+    const uint32_t half[] = {(uint32_t)value, (uint32_t)cond};
+    if (len != 4) return o;
+    memcpy(&o.value, &half[0], 4);
+    memcpy(&o.cond, &half[1], 4);
+    return o;
+}
+
+/* The set's lock is held, where there are threads. The atomic is touched and begun in one: another thread's quiet must
+ * not come between. */
+static int begin_atomic(struct rmai_net *net, const char *call, struct rmai_pending *s, int pe, size_t disp, int op,
+                        size_t len, const struct rmai_operands *o, void *old) {
+    struct rmai_peer *p = touch_peer(s, pe);
+    int code;
+    if (!p) return rmai_net_no_memory(call, pe);
+    atomic_thread_fence(memory_order_release); /* what this PE has stored comes before, for whoever reads the word */
+    code = net->transport->operations->atomic(net->transport, call, pe, disp, op, len, &o->value, &o->cond, old);
+    if (pe != net->job->my_pe) ring_doorbell(net, p, DOORBELL_ATOMICS);
+    return code;
+}
+
+/* The set's lock is held, where there are threads, and another one may have taken the window down: until there is one
+ * again. */
+static int await_window(struct rmai_net *net, const char *call, struct rmai_pending *s) {
+    while (RMAI_UNLIKELY(atomic_load_explicit(&net->covered, memory_order_acquire) == 0)) {
+        if (net->windowless) return rmai_error(RMA_ERR_MPI, "%s: MPI's window, which RMA_AMO=mpi needs, is gone", call);
+        unlock_with_threads(net, s);
+        rmai_net_lock(net); /* it is held by who makes the window */
+        rmai_net_unlock(net);
+        lock_with_threads(net, s);
+    }
+    return RMA_SUCCESS;
+}
+
+static int atomic_in_window(struct rmai_net *net, const char *call, struct rmai_pending *s, int pe, size_t disp, int op,
+                            size_t len, uint64_t value, uint64_t cond, void *old, int later) {
+    const struct rmai_operands given = operands_of(len, value, cond);
+    const int waits = old && !later;
+    struct rmai_operands *kept;
+    int code;
+    lock_with_threads(net, s);
+    code = await_window(net, call, s);
+    if (code == RMA_SUCCESS && waits) {
+        code = begin_atomic(net, call, s, pe, disp, op, len, &given, old);
+        if (code == RMA_SUCCESS) code = flush_window(net, call, s, pe, RMAI_FLUSH_PE);
+        atomic_thread_fence(memory_order_acquire);
+    } else if (code == RMA_SUCCESS && (kept = next_operands(net, call, s, pe, &code)) != NULL) {
+        *kept = given;
+        code = begin_atomic(net, call, s, pe, disp, op, len, kept, old);
+    }
+    unlock_with_threads(net, s);
+    return code;
+}
+
+static uint64_t bits_of(const void *word, size_t len) {
+    uint64_t bits = 0;
+    uint32_t half;
+    memcpy(len == 4 ? (void *)&half : (void *)&bits, word, len);
+    return len == 4 ? half : bits;
+}
+
+/* min and max by compare_swap. MPI's own are another operation: they say nothing of a NaN, MPICH 4.0 compares unsigned
+ * words as signed ones, and to announce them (the window's hints) would keep MPI from using adapters that have no such
+ * operation. */
+static int limit_in_window(struct rmai_net *net, const char *call, struct rmai_pending *s, int pe, size_t disp, int op,
+                           size_t len, uint64_t value, void *old) {
+    uint64_t seen = 0, next, found;
+    int code = atomic_in_window(net, call, s, pe, disp, RMA_FETCH_, len, 0, 0, &seen, 0);
+    while (code == RMA_SUCCESS) {
+        next = seen;
+        rmai_atomic(op, &next, len, value, 0);
+        if (next == seen) break;
+        found = 0;
+        code = atomic_in_window(net, call, s, pe, disp, RMA_COMPARE_SWAP_, len, bits_of(&next, len),
+                                bits_of(&seen, len), &found, 0);
+        if (found == seen) break;
+        seen = found;
+    }
+    if (code == RMA_SUCCESS && old) memcpy(old, &seen, len);
+    return code;
+}
+
+static int is_limit(int op) {
+    return (op >= RMA_FETCH_MIN_ && op <= RMA_FETCH_SMAX_) || op == RMA_FETCH_FMIN_ || op == RMA_FETCH_FMAX_;
+}
+
+int rmai_window_atomic(struct rmai_net *net, const char *call, struct rmai_pending *s, int pe, uint64_t offset, int op,
+                       size_t len, uint64_t value, uint64_t cond, void *old, int later) {
+    const size_t disp = (size_t)offset - net->job->layout.symmetric + RMAI_PROBE_ROOM;
+    rmai_count(net->traffic, RMA_PATH_WINDOW, RMAI_ATOMICS, 0);
+    if (is_limit(op)) return limit_in_window(net, call, s, pe, disp, op, len, value, old);
+    return atomic_in_window(net, call, s, pe, disp, op, len, value, cond, old, later);
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "config.h"
+
+#include "runtime/net_handlers.h"
+#include "base/error.h"
+#include "runtime/pool.h"
+#include "runtime/space.h"
+#include "runtime/world.h"
+
+static int locate(void *context, const char *call, uint64_t offset, size_t len, size_t alignment, int writes,
+                  void **there, void **lease) {
+    struct rmai_region *region = NULL;
+    int code = rmai_gptr_here(context, call, offset, len, alignment, writes, there, &region);
+    *lease = region;
+    return code;
+}
+
+static void end_lease(void *context, void *lease) {
+    (void)context;
+    rmai_attached_leave(lease);
+}
+
+static int allocate_here(void *context, const char *call, size_t size, uint64_t *block) {
+    struct rmai_world *w = context;
+    return rmai_guest_alloc(w, call, w->job.node_my_pe, size, block);
+}
+
+static int give_back_here(void *context, const char *call, uint64_t offset) {
+    struct rmai_world *w = context;
+    return rmai_give_back(w, call, w->job.node_my_pe, (size_t)offset, NULL);
+}
+
+static void read_extents(void *context, size_t extent[RMAI_POOLS]) {
+    const struct rmai_world *w = context;
+    const struct rmai_facts *mine = rmai_facts(&w->job, w->job.node_my_pe);
+    for (int i = 0; i < RMAI_POOLS; i++) extent[i] = atomic_load_explicit(&mine->extent[i], memory_order_acquire);
+}
+
+static void read_waiting(void *context, char call[RMAI_WAITING_TEXT]) {
+    const struct rmai_world *w = context;
+    rmai_waiting_read(&rmai_header(&w->job, w->job.node_my_pe)->waiting, call);
+}
+
+static void wait_lasts(void *context, struct rmai_stall *stall) { rmai_stall_look(context, stall); }
+
+static void wait_is_over(void *context, struct rmai_stall *stall) { rmai_stall_end(context, stall); }
+
+void rmai_net_handlers(struct rmai_world *w, struct rmai_net_handlers *handlers) {
+    *handlers = (struct rmai_net_handlers){.context = w,
+                                           .locate = locate,
+                                           .end_lease = end_lease,
+                                           .allocate = allocate_here,
+                                           .give_back = give_back_here,
+                                           .extents = read_extents,
+                                           .waiting_in = read_waiting,
+                                           .wait_lasts = wait_lasts,
+                                           .wait_is_over = wait_is_over};
+}
