@@ -35,7 +35,7 @@ static FILE *open_proc(const char *root, const char *file) {
 }
 
 /* The process's group for the controller, as /proc/self/cgroup has it. Returns the version, 0 if there is none. */
-static int read_path(const char *root, const char *controller, char path[PATH_MAX]) {
+static int read_group_path(const char *root, const char *controller, char path[PATH_MAX]) {
     char *line = NULL;
     size_t room = 0;
     ssize_t len;
@@ -60,7 +60,7 @@ static int read_path(const char *root, const char *controller, char path[PATH_MA
 }
 
 /* The kernel writes \040 for a blank in a path of mountinfo, and so on. */
-static void unescape(char *text) {
+static void unescape_octal(char *text) {
     char *to = text;
     for (const char *p = text; *p; to++) {
         int octal =
@@ -72,7 +72,7 @@ static void unescape(char *text) {
 }
 
 /* What is left of path below `mounted`; NULL if it is not below. */
-static const char *below(const char *path, const char *mounted) {
+static const char *path_below(const char *path, const char *mounted) {
     size_t len = strcmp(mounted, "/") == 0 ? 0 : strlen(mounted);
     if (strncmp(path, mounted, len) != 0 || (path[len] != '/' && path[len] != 0)) return NULL;
     return strcmp(path + len, "/") == 0 ? "" : path + len;
@@ -90,14 +90,14 @@ static int cut_mount(char *line, int version, const char *controller, char **mou
     for (int i = 0; i < 6; i++)
         if (!(field[i] = strtok_r(i ? NULL : line, " ", &rest))) return 0;
     *mounted = field[3], *at = field[4];
-    unescape(*mounted);
-    unescape(*at);
+    unescape_octal(*mounted);
+    unescape_octal(*at);
     return 1;
 }
 
 /* Returns 1 if all fitted in. A path of "..": the process is in a group outside of its namespace, which no folder
  * shows. */
-static int set_folder(struct rmai_cgroup *g, const char *root, const char *at, const char *path) {
+static int set_group_folder(struct rmai_cgroup *g, const char *root, const char *at, const char *path) {
     int top = snprintf(g->folder, sizeof g->folder, "%s%s", root, at);
     if (top < 0 || (size_t)top >= sizeof g->folder) return 0;
     g->top = (size_t)top;
@@ -108,7 +108,7 @@ static int set_folder(struct rmai_cgroup *g, const char *root, const char *at, c
 void rmai_cgroup_find(struct rmai_cgroup *g, const char *root, const char *controller) {
     char path[PATH_MAX], usual[64], *line = NULL, *mounted, *at;
     size_t room = 0;
-    int version = read_path(root, controller, path), found = 0;
+    int version = read_group_path(root, controller, path), found = 0;
     FILE *f;
     memset(g, 0, sizeof *g);
     if (!version) return;
@@ -118,25 +118,25 @@ void rmai_cgroup_find(struct rmai_cgroup *g, const char *root, const char *contr
     while (f && found < 2 && getline(&line, &room, f) > 0) {
         const char *left;
         if (!cut_mount(line, version, controller, &mounted, &at)) continue;
-        left = below(path, mounted);
-        if ((left || !found) && set_folder(g, root, at, left)) found = left ? 2 : 1;
+        left = path_below(path, mounted);
+        if ((left || !found) && set_group_folder(g, root, at, left)) found = left ? 2 : 1;
     }
     free(line);
     if (f) fclose(f);
-    if (found || (!f && set_folder(g, root, usual, below(path, "/")))) g->version = version;
+    if (found || (!f && set_group_folder(g, root, usual, path_below(path, "/")))) g->version = version;
 }
 
 /* ---- reading it ---- */
 
 /* Cuts the last group off folder; 0 if it is the topmost. */
-static int go_up(const struct rmai_cgroup *g, char *folder) {
+static int go_to_parent_group(const struct rmai_cgroup *g, char *folder) {
     char *slash = strrchr(folder + g->top, '/');
     if (slash) *slash = 0;
     return slash != NULL;
 }
 
 /* The text of a small file of a group, cut at room - 1 bytes; "" if it cannot be read. */
-static const char *read_file(const char *folder, const char *file, char *text, size_t room) {
+static const char *read_group_file(const char *folder, const char *file, char *text, size_t room) {
     char name[PATH_MAX + 64];
     ssize_t n = 0;
     size_t len = 0;
@@ -150,7 +150,7 @@ static const char *read_file(const char *folder, const char *file, char *text, s
 }
 
 /* The number that text begins with, or `otherwise`: "max", "-1" and nothing at all are no numbers. */
-static size_t number_or(const char *text, size_t otherwise) {
+static size_t parse_number_or(const char *text, size_t otherwise) {
     char *end;
     unsigned long long n;
     if (*text < '0' || *text > '9') return otherwise;
@@ -158,34 +158,34 @@ static size_t number_or(const char *text, size_t otherwise) {
     return *end == 0 || *end == '\n' || *end == ' ' ? (size_t)n : otherwise;
 }
 
-static size_t number_in(const char *folder, const char *file, size_t otherwise) {
+static size_t read_number_or(const char *folder, const char *file, size_t otherwise) {
     char text[64];
-    return number_or(read_file(folder, file, text, sizeof text), otherwise);
+    return parse_number_or(read_group_file(folder, file, text, sizeof text), otherwise);
 }
 
 /* Version 1 says "no limit" by the largest multiple of a page. */
-static size_t limit_of(const struct rmai_cgroup *g, const char *folder) {
-    size_t limit = number_in(folder, g->version == 1 ? "memory.limit_in_bytes" : "memory.max", SIZE_MAX);
+static size_t memory_limit_of(const struct rmai_cgroup *g, const char *folder) {
+    size_t limit = read_number_or(folder, g->version == 1 ? "memory.limit_in_bytes" : "memory.max", SIZE_MAX);
     return limit < SIZE_MAX / 4 ? limit : SIZE_MAX;
 }
 
 /* The value of a line "key value" of memory.stat. */
-static size_t stat_of(const char *text, const char *key) {
+static size_t memory_stat_of(const char *text, const char *key) {
     size_t len = strlen(key);
     for (const char *p = text; *p; p += strcspn(p, "\n"), p += *p == '\n')
-        if (strncmp(p, key, len) == 0 && p[len] == ' ') return number_or(p + len + 1, 0);
+        if (strncmp(p, key, len) == 0 && p[len] == ' ') return parse_number_or(p + len + 1, 0);
     return 0;
 }
 
 /* What the kernel can drop without swapping: files' pages, of which it keeps those that are in use; half of the active
  * ones count as such, as in MemAvailable. Pages of /dev/shm, heaps of ours among them, are not in these numbers: they
  * can only be swapped out. */
-static size_t reclaimable(const struct rmai_cgroup *g, const char *folder) {
+static size_t reclaimable_bytes(const struct rmai_cgroup *g, const char *folder) {
     char text[8192];
     int v1 = g->version == 1;
-    read_file(folder, "memory.stat", text, sizeof text);
-    return stat_of(text, v1 ? "total_inactive_file" : "inactive_file") +
-           stat_of(text, v1 ? "total_active_file" : "active_file") / 2;
+    read_group_file(folder, "memory.stat", text, sizeof text);
+    return memory_stat_of(text, v1 ? "total_inactive_file" : "inactive_file") +
+           memory_stat_of(text, v1 ? "total_active_file" : "active_file") / 2;
 }
 
 size_t rmai_cgroup_memory_limit(const struct rmai_cgroup *g) {
@@ -194,8 +194,8 @@ size_t rmai_cgroup_memory_limit(const struct rmai_cgroup *g) {
     if (!g->version) return least;
     strcpy(folder, g->folder);
     do {
-        least = rmai_min(least, limit_of(g, folder));
-    } while (go_up(g, folder));
+        least = rmai_min(least, memory_limit_of(g, folder));
+    } while (go_to_parent_group(g, folder));
     return least;
 }
 
@@ -207,29 +207,29 @@ void rmai_cgroup_memory(const struct rmai_cgroup *g, struct rmai_cgroup_memory *
     if (!g->version) return;
     strcpy(folder, g->folder);
     do {
-        size_t limit = limit_of(g, folder), used, room;
+        size_t limit = memory_limit_of(g, folder), used, room;
         if (limit == SIZE_MAX) continue;
-        used = number_in(folder, g->version == 1 ? "memory.usage_in_bytes" : "memory.current", 0);
-        used -= rmai_min(used, reclaimable(g, folder));
+        used = read_number_or(folder, g->version == 1 ? "memory.usage_in_bytes" : "memory.current", 0);
+        used -= rmai_min(used, reclaimable_bytes(g, folder));
         room = limit - rmai_min(limit, used);
         if (room >= m->room) continue;
         m->room = room, m->limit = limit, m->used = used;
         strcpy(m->folder, folder);
-    } while (go_up(g, folder));
+    } while (go_to_parent_group(g, folder));
 }
 
-static int quota_of(const struct rmai_cgroup *g, const char *folder) {
+static int cpu_quota_of(const struct rmai_cgroup *g, const char *folder) {
     char text[64];
     size_t quota, period;
     if (g->version == 2) {
         const char *blank;
-        read_file(folder, "cpu.max", text, sizeof text);
+        read_group_file(folder, "cpu.max", text, sizeof text);
         blank = strchr(text, ' ');
-        quota = number_or(text, 0);
-        period = blank ? number_or(blank + 1, 0) : 0;
+        quota = parse_number_or(text, 0);
+        period = blank ? parse_number_or(blank + 1, 0) : 0;
     } else {
-        quota = number_in(folder, "cpu.cfs_quota_us", 0);
-        period = number_in(folder, "cpu.cfs_period_us", 0);
+        quota = read_number_or(folder, "cpu.cfs_quota_us", 0);
+        period = read_number_or(folder, "cpu.cfs_period_us", 0);
     }
     if (!quota || !period) return INT_MAX;
     return (int)rmai_min(rmai_max(quota / period, 1), INT_MAX);
@@ -241,8 +241,8 @@ int rmai_cgroup_cpus(const struct rmai_cgroup *g) {
     if (!g->version) return least;
     strcpy(folder, g->folder);
     do {
-        int cpus = quota_of(g, folder);
+        int cpus = cpu_quota_of(g, folder);
         if (cpus < least) least = cpus;
-    } while (go_up(g, folder));
+    } while (go_to_parent_group(g, folder));
     return least;
 }

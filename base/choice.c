@@ -21,7 +21,7 @@ struct row {
 
 #define K(n) ((size_t)(n) << 10)
 
-static const struct row table[RMAI_WAYS] = {
+static const struct row choice_table[RMAI_WAYS] = {
     [RMAI_BROADCAST_DIRECT] = {"broadcast:direct",
                                BYTES,
                                {K(4), K(4), K(16)},
@@ -51,7 +51,7 @@ static const struct row table[RMAI_WAYS] = {
 };
 
 /* "8k" of [text, text + len). */
-static int read_from(const char *text, size_t len, size_t *from) {
+static int parse_threshold(const char *text, size_t len, size_t *from) {
     char word[32];
     if (len == 0 || len >= sizeof word) return -1;
     memcpy(word, text, len);
@@ -63,12 +63,12 @@ static int read_from(const char *text, size_t len, size_t *from) {
     return strchr(word, '%') ? -1 : rmai_parse_size(word, 0, from);
 }
 
-static int set_one(struct rmai_choice *c, const char *text, size_t len) {
+static int set_choice(struct rmai_choice *c, const char *text, size_t len) {
     const char *equals = memchr(text, '=', len);
     size_t name = equals ? (size_t)(equals - text) : len, from;
-    if (!equals || read_from(equals + 1, len - name - 1, &from) != 0) return -1;
+    if (!equals || parse_threshold(equals + 1, len - name - 1, &from) != 0) return -1;
     for (int way = 0; way < RMAI_WAYS; way++) {
-        if (strlen(table[way].name) != name || strncasecmp(table[way].name, text, name) != 0) continue;
+        if (strlen(choice_table[way].name) != name || strncasecmp(choice_table[way].name, text, name) != 0) continue;
         for (int shape = 0; shape < RMAI_SHAPES; shape++) c->from[way][shape] = from;
         return 0;
     }
@@ -76,18 +76,19 @@ static int set_one(struct rmai_choice *c, const char *text, size_t len) {
 }
 
 int rmai_choice_set(struct rmai_choice *c, const char *text, const char **bad, size_t *len) {
-    for (int way = 0; way < RMAI_WAYS; way++) memcpy(c->from[way], table[way].from, sizeof table[way].from);
+    for (int way = 0; way < RMAI_WAYS; way++)
+        memcpy(c->from[way], choice_table[way].from, sizeof choice_table[way].from);
     if (strcasecmp(text, "auto") == 0) return 0;
     for (const char *p = text;; p += *len + 1) {
         while (isspace((unsigned char)*p)) p++;
         *len = strcspn(p, ",");
         *bad = p;
-        if (set_one(c, p, *len) != 0) return -1;
+        if (set_choice(c, p, *len) != 0) return -1;
         if (!p[*len]) return 0;
     }
 }
 
-static void from_text(char buf[24], enum unit unit, size_t from) {
+static void threshold_text(char buf[24], enum unit unit, size_t from) {
     if (from == RMAI_NEVER)
         strcpy(buf, "never");
     else if (unit == BYTES)
@@ -101,9 +102,10 @@ void rmai_choice_print(const struct rmai_choice *c, void (*put)(void *out, const
     snprintf(line, sizeof line, "%-17s %-8s %-8s %-8s", "taken from", "2 PEs", "more", "crowded");
     put(out, line);
     for (int way = 0; way < RMAI_WAYS; way++) {
-        for (int shape = 0; shape < RMAI_SHAPES; shape++) from_text(from[shape], table[way].unit, c->from[way][shape]);
-        snprintf(line, sizeof line, "%-17s %-8s %-8s %-8s %s", table[way].name, from[RMAI_PAIR], from[RMAI_ROOMY],
-                 from[RMAI_CROWDED], table[way].help);
+        for (int shape = 0; shape < RMAI_SHAPES; shape++)
+            threshold_text(from[shape], choice_table[way].unit, c->from[way][shape]);
+        snprintf(line, sizeof line, "%-17s %-8s %-8s %-8s %s", choice_table[way].name, from[RMAI_PAIR],
+                 from[RMAI_ROOMY], from[RMAI_CROWDED], choice_table[way].help);
         put(out, line);
     }
 }

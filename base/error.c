@@ -11,14 +11,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-static _Thread_local struct rmai_error_kept last;
+static _Thread_local struct rmai_error_kept last_error;
 
-#define TEXT_SIZE sizeof last.text
+#define TEXT_SIZE sizeof last_error.text
 
 /* The process's handler and identity: what the one world of the process is called when it fails. */
-static _Atomic(rma_errhandler *) handler = rma_errors_abort;
-static char identity[128];
-static void (*end)(int code);
+static _Atomic(rma_errhandler *) error_handler = rma_errors_abort;
+static char error_identity[128];
+static void (*end_job_function)(int code);
 
 /* Put together aside: the arguments may be the present text. */
 int rmai_error(int code, const char *format, ...) {
@@ -27,20 +27,20 @@ int rmai_error(int code, const char *format, ...) {
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    last.code = code;
-    memcpy(last.text, text, sizeof text);
+    last_error.code = code;
+    memcpy(last_error.text, text, sizeof text);
     return code;
 }
 
 int rmai_error_add(const char *format, ...) {
     char more[TEXT_SIZE];
-    size_t used = strlen(last.text);
+    size_t used = strlen(last_error.text);
     va_list args;
     va_start(args, format);
     vsnprintf(more, sizeof more, format, args);
     va_end(args);
-    snprintf(last.text + used, sizeof last.text - used, "%s", more);
-    return last.code;
+    snprintf(last_error.text + used, sizeof last_error.text - used, "%s", more);
+    return last_error.code;
 }
 
 int rmai_error_prefix(const char *format, ...) {
@@ -51,45 +51,45 @@ int rmai_error_prefix(const char *format, ...) {
     vsnprintf(words, sizeof words, format, args);
     va_end(args);
     used = strlen(words);
-    snprintf(words + used, sizeof words - used, "%s", last.text);
-    memcpy(last.text, words, sizeof words);
-    return last.code;
+    snprintf(words + used, sizeof words - used, "%s", last_error.text);
+    memcpy(last_error.text, words, sizeof words);
+    return last_error.code;
 }
 
 /* Initial-exec: one store, where the general way to a thread's variable from a library is a call. */
-static _Thread_local const char *called_as __attribute__((tls_model("initial-exec")));
+static _Thread_local const char *error_call_name __attribute__((tls_model("initial-exec")));
 
-void rmai_error_as(const char *call) { called_as = call; }
+void rmai_error_as(const char *call) { error_call_name = call; }
 
-const char *rmai_error_name(const char *call) { return called_as ? called_as : call; }
+const char *rmai_error_name(const char *call) { return error_call_name ? error_call_name : call; }
 
 int rmai_error_of_shmem(const char *call) { return strncmp(rmai_error_name(call), "rma_", 4) != 0; }
 
 /* What stands before the first colon is the public call's name, unless another one's words have been taken. */
-static void rename_call(void) {
+static void rename_failed_call(void) {
     char text[TEXT_SIZE];
-    size_t len = strspn(last.text, "abcdefghijklmnopqrstuvwxyz0123456789_");
-    if (strncmp(last.text, "rma_", 4) != 0 || last.text[len] != ':') return;
-    snprintf(text, sizeof text, "%s%s", called_as, last.text + len);
-    memcpy(last.text, text, sizeof text);
+    size_t len = strspn(last_error.text, "abcdefghijklmnopqrstuvwxyz0123456789_");
+    if (strncmp(last_error.text, "rma_", 4) != 0 || last_error.text[len] != ':') return;
+    snprintf(text, sizeof text, "%s%s", error_call_name, last_error.text + len);
+    memcpy(last_error.text, text, sizeof text);
 }
 
-void rmai_error_keep(struct rmai_error_kept *kept) { *kept = last; }
+void rmai_error_keep(struct rmai_error_kept *kept) { *kept = last_error; }
 
-void rmai_error_restore(const struct rmai_error_kept *kept) { last = *kept; }
+void rmai_error_restore(const struct rmai_error_kept *kept) { last_error = *kept; }
 
 int rmai_raise(int code) {
-    if (code != RMA_SUCCESS && called_as) rename_call();
-    if (code != RMA_SUCCESS && code != RMA_ERR_NO_MEM) rmai_errhandler()(code, last.text);
+    if (code != RMA_SUCCESS && error_call_name) rename_failed_call();
+    if (code != RMA_SUCCESS && code != RMA_ERR_NO_MEM) rmai_errhandler()(code, last_error.text);
     return code;
 }
 
 void rmai_error_identity(const char *who, void (*end_job)(int code)) {
-    snprintf(identity, sizeof identity, "%s", who);
-    end = end_job;
+    snprintf(error_identity, sizeof error_identity, "%s", who);
+    end_job_function = end_job;
 }
 
-const char *rmai_error_who(void) { return identity; }
+const char *rmai_error_who(void) { return error_identity; }
 
 void rmai_note(const char *format, ...) {
     char text[TEXT_SIZE];
@@ -100,9 +100,9 @@ void rmai_note(const char *format, ...) {
     fprintf(stderr, "librma: %s\n", text);
 }
 
-const char *rma_last_error(void) { return last.text; }
+const char *rma_last_error(void) { return last_error.text; }
 
-int rma_last_code(void) { return last.code; }
+int rma_last_code(void) { return last_error.code; }
 
 void rma_errors_return(int code, const char *text) {
     (void)code;
@@ -110,20 +110,20 @@ void rma_errors_return(int code, const char *text) {
 }
 
 void rma_errors_abort(int code, const char *text) {
-    if (identity[0])
-        rmai_note("%s: %s (%s); aborting the job", identity, text, rma_strerror(code));
+    if (error_identity[0])
+        rmai_note("%s: %s (%s); aborting the job", error_identity, text, rma_strerror(code));
     else
         rmai_note("%s (%s)", text, rma_strerror(code));
     code = code > RMA_SUCCESS && code <= RMA_ERR_SYSTEM ? RMA_EXIT_BASE + code : RMA_EXIT_BASE;
-    if (end) end(code);
+    if (end_job_function) end_job_function(code);
     exit(code);
 }
 
-rma_errhandler *rmai_errhandler(void) { return atomic_load_explicit(&handler, memory_order_acquire); }
+rma_errhandler *rmai_errhandler(void) { return atomic_load_explicit(&error_handler, memory_order_acquire); }
 
 rma_errhandler *rma_set_errhandler(rma_errhandler *new_handler) {
     if (!new_handler) return rmai_errhandler();
-    return atomic_exchange_explicit(&handler, new_handler, memory_order_acq_rel);
+    return atomic_exchange_explicit(&error_handler, new_handler, memory_order_acq_rel);
 }
 
 const char *rma_strerror(int code) {

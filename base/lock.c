@@ -11,7 +11,7 @@
 #define NAP_MIN 20000L   /* ns */
 #define NAP_MAX 1000000L /* from here on each nap is followed by a look at the holder */
 
-static int take(struct rmai_lock *lock, uint32_t from, uint32_t me) {
+static int try_take_lock(struct rmai_lock *lock, uint32_t from, uint32_t me) {
     /* Acquire: what the holder before us did is seen. Pairs with the release in rmai_unlock. */
     return atomic_compare_exchange_strong_explicit(&lock->holder, &from, me + 1, memory_order_acquire,
                                                    memory_order_relaxed);
@@ -19,18 +19,18 @@ static int take(struct rmai_lock *lock, uint32_t from, uint32_t me) {
 
 int64_t rmai_lock(struct rmai_lock *lock, uint32_t me, rmai_lock_dead *dead, void *context) {
     long nap = NAP_MIN;
-    if (RMAI_LIKELY(take(lock, 0, me))) return -1;
+    if (RMAI_LIKELY(try_take_lock(lock, 0, me))) return -1;
     for (int i = 0; i < POLLS; i++) {
         rmai_pause();
-        if (atomic_load_explicit(&lock->holder, memory_order_relaxed) == 0 && take(lock, 0, me)) return -1;
+        if (atomic_load_explicit(&lock->holder, memory_order_relaxed) == 0 && try_take_lock(lock, 0, me)) return -1;
     }
     for (;;) {
         uint32_t holder = atomic_load_explicit(&lock->holder, memory_order_relaxed);
         if (holder == 0) {
-            if (take(lock, 0, me)) return -1;
+            if (try_take_lock(lock, 0, me)) return -1;
             continue;
         }
-        if (nap == NAP_MAX && dead(context, holder - 1) && take(lock, holder, me)) return holder - 1;
+        if (nap == NAP_MAX && dead(context, holder - 1) && try_take_lock(lock, holder, me)) return holder - 1;
         nanosleep(&(struct timespec){.tv_nsec = nap}, NULL);
         nap = nap * 2 < NAP_MAX ? nap * 2 : NAP_MAX;
     }

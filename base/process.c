@@ -30,7 +30,7 @@ uint64_t rmai_process_namespace(void) {
 }
 
 /* What the kernel says of a process (proc(5), stat) from its third field on, the state; 0 if there is no such file. */
-static int read_stat(int pid, char fields[512]) {
+static int read_process_stat(int pid, char fields[512]) {
     char path[32], line[512];
     const char *after;
     size_t n;
@@ -52,7 +52,7 @@ enum rmai_process_state rmai_process_state(int pid) {
     char fields[512];
     long threads = 1;
     if (kill(pid, 0) != 0) return errno == ESRCH ? RMAI_PROCESS_GONE : RMAI_PROCESS_LIVES;
-    if (!read_stat(pid, fields)) return RMAI_PROCESS_LIVES;
+    if (!read_process_stat(pid, fields)) return RMAI_PROCESS_LIVES;
     if (*fields == 'T') return RMAI_PROCESS_STOPPED;
     if (*fields != 'Z' && *fields != 'X') return RMAI_PROCESS_LIVES;
     sscanf(fields + 1, " %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %ld", &threads);
@@ -62,12 +62,12 @@ enum rmai_process_state rmai_process_state(int pid) {
 int rmai_process_parent(int pid) {
     char fields[512];
     int parent = 0;
-    return read_stat(pid, fields) && sscanf(fields + 1, " %d", &parent) == 1 ? parent : 0;
+    return read_process_stat(pid, fields) && sscanf(fields + 1, " %d", &parent) == 1 ? parent : 0;
 }
 
 void rmai_process_admit(void) { prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0); }
 
-static enum rmai_process_result result(ssize_t n, size_t done) {
+static enum rmai_process_result copy_result(ssize_t n, size_t done) {
     if (n > 0) return RMAI_PROCESS_DONE;
     return n < 0 && errno != EFAULT && errno != ENOMEM && done == 0 ? RMAI_PROCESS_REFUSED : RMAI_PROCESS_FAULT;
 }
@@ -77,7 +77,7 @@ enum rmai_process_result rmai_process_read(int pid, void *to, uint64_t from, siz
     for (size_t done = 0; done < len;) {
         struct iovec here = {(char *)to + done, len - done}, there = {(void *)(uintptr_t)(from + done), len - done};
         ssize_t n = process_vm_readv(pid, &here, 1, &there, 1, 0);
-        if (n <= 0) return result(n, done);
+        if (n <= 0) return copy_result(n, done);
         done += (size_t)n;
     }
     return RMAI_PROCESS_DONE;
@@ -88,7 +88,7 @@ enum rmai_process_result rmai_process_write(int pid, uint64_t to, const void *fr
         struct iovec here = {(char *)(uintptr_t)from + done, len - done},
                      there = {(void *)(uintptr_t)(to + done), len - done};
         ssize_t n = process_vm_writev(pid, &here, 1, &there, 1, 0);
-        if (n <= 0) return result(n, done);
+        if (n <= 0) return copy_result(n, done);
         done += (size_t)n;
     }
     return RMAI_PROCESS_DONE;
@@ -106,7 +106,7 @@ int rmai_thread(pthread_t *thread, void *(*run)(void *context), void *context) {
 }
 
 /* madvise(2) on whole pages; returns 0 or errno. */
-static int populate(const void *addr, size_t len, int advice) {
+static int populate_pages(const void *addr, size_t len, int advice) {
     uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), from = (uintptr_t)addr / page * page, to = (uintptr_t)addr + len;
     while (madvise((void *)from, (to - from + page - 1) / page * page, advice) != 0)
         if (errno != EAGAIN && errno != EINTR) return errno;
@@ -120,8 +120,8 @@ int rmai_process_touchable(const void *addr, size_t len, int write) {
     int advice = write ? MADV_POPULATE_WRITE : MADV_POPULATE_READ;
     uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), from = (uintptr_t)addr / page * page;
     unsigned char byte = 0;
-    if (populate(addr, len, advice) == 0) return 1;
-    if (populate(&byte, 1, advice) == 0) return 0;
+    if (populate_pages(addr, len, advice) == 0) return 1;
+    if (populate_pages(&byte, 1, advice) == 0) return 0;
     for (uintptr_t at = from; at < (uintptr_t)addr + len; at += page)
         if (rmai_process_read(getpid(), &byte, at, 1) == RMAI_PROCESS_FAULT) return 0;
     return 1;

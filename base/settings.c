@@ -42,7 +42,7 @@ struct setting {
 #define LIMIT_LEAST RMAI_PAGE /* of a heap's limit, which is rounded up to it: less is a unit that was forgotten */
 #define AT(member)  offsetof(struct rmai_settings, member)
 
-static const struct setting table[] = {
+static const struct setting settings_table[] = {
     {"RMA_ERRORS", CHOICE, EACH, AT(errors), "abort", "abort|return", "error handler in force at start"},
     {"RMA_HEAP_MAX", LIMIT, LEAST, AT(heap_max), "100%", NULL, "most that a PE's symmetric heap may grow to"},
     {"RMA_LOCAL_MAX", LIMIT, LEAST, AT(local_max), "100%", NULL, "most that a PE's local heap may grow to"},
@@ -69,14 +69,14 @@ static const struct setting table[] = {
      "help PEs that MPICH leaves stuck in MPI_Finalize"},
     {"RMA_INFO", BOOL, EACH, AT(info), "no", NULL, "PE 0 prints version, settings and layout at init"},
 };
-#define N_SETTINGS (sizeof table / sizeof table[0])
+#define N_SETTINGS (sizeof settings_table / sizeof settings_table[0])
 _Static_assert(N_SETTINGS <= RMAI_SETTINGS_MAX, "a number for each row");
 
 /* Variables that programs and scripts of this package read; no row, but not misspelt either. */
-static const char *const elsewhere[] = {"RMA_CC", "RMA_TEST_"};
+static const char *const other_variables[] = {"RMA_CC", "RMA_TEST_"};
 
 /* The index of word in a list "a|b|c", or -1. */
-static int choice_of(const char *list, const char *word) {
+static int choice_index(const char *list, const char *word) {
     size_t len = strlen(word);
     int index = 0;
     for (const char *p = list; *p; index++) {
@@ -88,32 +88,32 @@ static int choice_of(const char *list, const char *word) {
 }
 
 static int parse_bool(const char *text) {
-    int i = choice_of("0|1|no|yes|off|on|false|true", text);
+    int i = choice_index("0|1|no|yes|off|on|false|true", text);
     return i < 0 ? -1 : i & 1;
 }
 
 /* A whole decimal number, 0 or more, and nothing else; -1 if text is none or beyond a long. */
-static long count_of(const char *text) {
+static long parse_count(const char *text) {
     char *end;
     errno = 0;
     long count = strtol(text, &end, 10);
     return end == text || *end || errno || count < 0 || !isdigit((unsigned char)*text) ? -1 : count;
 }
 
-static struct { const char *name, *text; } quoted;
+static struct { const char *name, *text; } quoted_setting;
 
 void rmai_settings_quote(const char *name, const char *text) {
-    quoted.name = name;
-    quoted.text = text;
+    quoted_setting.name = name;
+    quoted_setting.text = text;
 }
 
-static int bad(const struct setting *row, const char *text, const char *what) {
-    if (quoted.name && strcmp(quoted.name, row->name) == 0)
-        return rmai_error(RMA_ERR_SETTING, "rma_init: %s: %s (%s)", quoted.text, what, row->help);
+static int setting_error(const struct setting *row, const char *text, const char *what) {
+    if (quoted_setting.name && strcmp(quoted_setting.name, row->name) == 0)
+        return rmai_error(RMA_ERR_SETTING, "rma_init: %s: %s (%s)", quoted_setting.text, what, row->help);
     return rmai_error(RMA_ERR_SETTING, "rma_init: %s=%s: %s (%s)", row->name, text, what, row->help);
 }
 
-static int parse(const struct setting *row, const char *text, size_t memory, struct rmai_settings *s) {
+static int parse_setting(const struct setting *row, const char *text, size_t memory, struct rmai_settings *s) {
     void *member = (char *)s + row->offset;
     char all[24], what[192];
     const char *part;
@@ -123,14 +123,15 @@ static int parse(const struct setting *row, const char *text, size_t memory, str
     switch (row->kind) {
         case SIZE:
         case LIMIT:
-            if (rmai_parse_size(text, memory, member) != 0) return bad(row, text, "not a size such as 64M, 2G or 50%");
+            if (rmai_parse_size(text, memory, member) != 0)
+                return setting_error(row, text, "not a size such as 64M, 2G or 50%");
             if (*(size_t *)member > memory) {
                 snprintf(what, sizeof what, "more than this node's memory of %s", rmai_format_size(all, memory));
-                return bad(row, text, what);
+                return setting_error(row, text, what);
             }
             if (row->kind == LIMIT && *(size_t *)member < LIMIT_LEAST) {
                 snprintf(what, sizeof what, "too small: %s is the least", rmai_format_size(all, LIMIT_LEAST));
-                return bad(row, text, what);
+                return setting_error(row, text, what);
             }
             return RMA_SUCCESS;
         case COUNT:
@@ -139,32 +140,32 @@ static int parse(const struct setting *row, const char *text, size_t memory, str
                 *(long *)member = RMAI_AUTO;
                 return RMA_SUCCESS;
             }
-            count = count_of(text);
-            if (row->kind == PES && count < 1) return bad(row, text, "not auto or a count of 1 or more");
-            if (count < 0) return bad(row, text, "not auto or a count of 0 or more");
+            count = parse_count(text);
+            if (row->kind == PES && count < 1) return setting_error(row, text, "not auto or a count of 1 or more");
+            if (count < 0) return setting_error(row, text, "not auto or a count of 0 or more");
             *(long *)member = count;
             return RMA_SUCCESS;
         case SECONDS:
-            count = count_of(text);
-            if (count < 0 || count > 1000000000) return bad(row, text, "not a number of seconds");
+            count = parse_count(text);
+            if (count < 0 || count > 1000000000) return setting_error(row, text, "not a number of seconds");
             *(long *)member = count;
             return RMA_SUCCESS;
         case CHOICE:
-            word = choice_of(row->choices, text);
+            word = choice_index(row->choices, text);
             snprintf(what, sizeof what, "not one of %s", row->choices);
-            if (word < 0) return bad(row, text, what);
+            if (word < 0) return setting_error(row, text, what);
             *(int *)member = word;
             return RMA_SUCCESS;
         case BOOL:
             word = parse_bool(text);
-            if (word < 0) return bad(row, text, "not yes or no");
+            if (word < 0) return setting_error(row, text, "not yes or no");
             *(int *)member = word;
             return RMA_SUCCESS;
         case WAYS:
             if (rmai_choice_set(member, text, &part, &len) == 0) return RMA_SUCCESS;
             snprintf(what, sizeof what, "'%.*s' is not an algorithm of rma_info's list with =, and a size or never",
                      (int)rmai_min(len, 64), part);
-            return bad(row, text, what);
+            return setting_error(row, text, what);
     }
     return RMA_ERR_SETTING;
 }
@@ -173,8 +174,8 @@ int rmai_settings_read(struct rmai_settings *s, size_t memory) {
     s->errors = RMAI_ERRORS_ABORT;
     for (size_t i = 0; i < RMAI_SETTINGS_MAX; i++) s->of[i] = -1;
     for (size_t i = 0; i < N_SETTINGS; i++) {
-        const char *text = getenv(table[i].name);
-        int code = parse(&table[i], text ? text : table[i].initial, memory, s);
+        const char *text = getenv(settings_table[i].name);
+        int code = parse_setting(&settings_table[i], text ? text : settings_table[i].initial, memory, s);
         if (code != RMA_SUCCESS) return code;
     }
     if (s->heap_init > s->heap_max) {
@@ -191,7 +192,7 @@ int rmai_settings_read(struct rmai_settings *s, size_t memory) {
 /* ---- among PEs ---- */
 
 /* A value as a number of its own order: "auto" of a count that limits is no limit. */
-static long number_of(const struct setting *row, const struct rmai_settings *s) {
+static long setting_number(const struct setting *row, const struct rmai_settings *s) {
     const void *member = (const char *)s + row->offset;
     switch (row->kind) {
         case SIZE:
@@ -206,7 +207,7 @@ static long number_of(const struct setting *row, const struct rmai_settings *s) 
     return 0;
 }
 
-static void set_number(const struct setting *row, struct rmai_settings *s, long number) {
+static void set_setting_number(const struct setting *row, struct rmai_settings *s, long number) {
     void *member = (char *)s + row->offset;
     switch (row->kind) {
         case SIZE:
@@ -224,26 +225,28 @@ static void set_number(const struct setting *row, struct rmai_settings *s, long 
 void rmai_settings_offer(const struct rmai_settings *s, struct rmai_least *number) {
     const size_t *from = &s->collectives.from[0][0];
     for (size_t i = 0; i < RMAI_SETTINGS_MAX; i++) {
-        enum scope scope = i < N_SETTINGS ? table[i].scope : EACH;
-        number[i].value = scope == EACH ? 0 : scope == LEAST ? number_of(&table[i], s) : -number_of(&table[i], s);
+        enum scope scope = i < N_SETTINGS ? settings_table[i].scope : EACH;
+        number[i].value = scope == EACH    ? 0
+                          : scope == LEAST ? setting_number(&settings_table[i], s)
+                                           : -setting_number(&settings_table[i], s);
     }
     for (size_t i = 0; i < RMAI_WAYS * RMAI_SHAPES; i++)
         number[RMAI_SETTINGS_MAX + i].value = (long)rmai_min(from[i], LONG_MAX);
 }
 
-static int pe_of(const char *name, const struct rmai_least *number) {
+static int pe_of_setting(const char *name, const struct rmai_least *number) {
     size_t i = 0;
-    while (strcmp(table[i].name, name) != 0) i++;
+    while (strcmp(settings_table[i].name, name) != 0) i++;
     return number[i].pe;
 }
 
 int rmai_settings_adopt(struct rmai_settings *s, const struct rmai_least *number) {
     size_t *from = &s->collectives.from[0][0];
     for (size_t i = 0; i < N_SETTINGS; i++) {
-        const struct setting *row = &table[i];
+        const struct setting *row = &settings_table[i];
         long value = row->scope == MOST ? -number[i].value : number[i].value;
-        if (row->scope == EACH || row->kind == WAYS || value == number_of(row, s)) continue;
-        set_number(row, s, value);
+        if (row->scope == EACH || row->kind == WAYS || value == setting_number(row, s)) continue;
+        set_setting_number(row, s, value);
         s->of[i] = number[i].pe;
     }
     for (size_t i = 0; i < RMAI_WAYS * RMAI_SHAPES; i++) {
@@ -253,11 +256,11 @@ int rmai_settings_adopt(struct rmai_settings *s, const struct rmai_least *number
     if (s->amo == RMAI_AMO_MPI && s->window == RMAI_WINDOW_NONE)
         return rmai_error(RMA_ERR_SETTING,
                           "rma_init: RMA_AMO=mpi of PE %d needs the window that RMA_WINDOW=none of PE %d does without",
-                          pe_of("RMA_AMO", number), pe_of("RMA_WINDOW", number));
+                          pe_of_setting("RMA_AMO", number), pe_of_setting("RMA_WINDOW", number));
     return RMA_SUCCESS;
 }
 
-static void value_text(const struct setting *row, const struct rmai_settings *s, char buf[64]) {
+static void setting_value_text(const struct setting *row, const struct rmai_settings *s, char buf[64]) {
     const void *member = (const char *)s + row->offset;
     const char *word = row->choices;
     char size[24];
@@ -281,7 +284,7 @@ static void value_text(const struct setting *row, const struct rmai_settings *s,
     }
 }
 
-static const char *scope_text(const struct setting *row) {
+static const char *setting_scope_text(const struct setting *row) {
     if (row->scope == EACH) return "";
     if (row->scope == LEAST) return "; the smallest of all PEs";
     if (row->kind == BOOL) return "; yes if any PE says so";
@@ -291,20 +294,20 @@ static const char *scope_text(const struct setting *row) {
 void rmai_settings_print(const struct rmai_settings *s, void (*put)(void *out, const char *line), void *out) {
     for (size_t i = 0; i < N_SETTINGS; i++) {
         char value[64], line[320], allowed[64] = "", source[24];
-        value_text(&table[i], s, value);
-        if (table[i].choices) snprintf(allowed, sizeof allowed, " [%s]", table[i].choices);
+        setting_value_text(&settings_table[i], s, value);
+        if (settings_table[i].choices) snprintf(allowed, sizeof allowed, " [%s]", settings_table[i].choices);
         if (s->of[i] >= 0)
             snprintf(source, sizeof source, "PE %d", s->of[i]);
         else
-            snprintf(source, sizeof source, "%s", getenv(table[i].name) ? "environment" : "default");
-        snprintf(line, sizeof line, "%-15s %-10s %-11s %s%s%s", table[i].name, value, source, table[i].help, allowed,
-                 scope_text(&table[i]));
+            snprintf(source, sizeof source, "%s", getenv(settings_table[i].name) ? "environment" : "default");
+        snprintf(line, sizeof line, "%-15s %-10s %-11s %s%s%s", settings_table[i].name, value, source,
+                 settings_table[i].help, allowed, setting_scope_text(&settings_table[i]));
         put(out, line);
     }
 }
 
 /* Levenshtein's distance of a[0..n) and b, for names of up to 31 characters; longer ones are far. */
-static size_t distance(const char *a, size_t n, const char *b) {
+static size_t edit_distance(const char *a, size_t n, const char *b) {
     size_t row[32], m = strlen(b);
     if (n > 31 || m > 31) return 32;
     for (size_t j = 0; j <= m; j++) row[j] = j;
@@ -321,25 +324,25 @@ static size_t distance(const char *a, size_t n, const char *b) {
     return row[m];
 }
 
-static int known(const char *name, size_t n) {
+static int is_known_variable(const char *name, size_t n) {
     for (size_t i = 0; i < N_SETTINGS; i++)
-        if (strlen(table[i].name) == n && strncmp(table[i].name, name, n) == 0) return 1;
-    for (size_t i = 0; i < sizeof elsewhere / sizeof elsewhere[0]; i++)
-        if (strncmp(elsewhere[i], name, strlen(elsewhere[i])) == 0) return 1;
+        if (strlen(settings_table[i].name) == n && strncmp(settings_table[i].name, name, n) == 0) return 1;
+    for (size_t i = 0; i < sizeof other_variables / sizeof other_variables[0]; i++)
+        if (strncmp(other_variables[i], name, strlen(other_variables[i])) == 0) return 1;
     return 0;
 }
 
 const char *rmai_settings_unknown(int n, const char **guess) {
     for (char **e = environ; *e; e++) {
         size_t len = strcspn(*e, "="), nearest = 4;
-        if (strncmp(*e, "RMA_", 4) != 0 || known(*e, len) || n-- > 0) continue;
+        if (strncmp(*e, "RMA_", 4) != 0 || is_known_variable(*e, len) || n-- > 0) continue;
         *guess = NULL;
         for (size_t i = 0; i < N_SETTINGS; i++) {
-            size_t d = distance(*e, len, table[i].name);
+            size_t d = edit_distance(*e, len, settings_table[i].name);
             /* Something must be left of the name: each short one is near to nothing. */
-            if (d < nearest && d + 4 < strlen(table[i].name)) {
+            if (d < nearest && d + 4 < strlen(settings_table[i].name)) {
                 nearest = d;
-                *guess = table[i].name;
+                *guess = settings_table[i].name;
             }
         }
         return *e;

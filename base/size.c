@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* value * up / down; whole numbers in integers, which are exact where a long double has the precision of a double. */
-static int scale(const char *digits, size_t n, size_t up, size_t down, size_t *bytes) {
+static int scale_digits(const char *digits, size_t n, size_t up, size_t down, size_t *bytes) {
     __extension__ typedef unsigned __int128 wide;
     wide whole = 0;
     long double value;
@@ -53,7 +53,7 @@ int rmai_parse_size(const char *text, size_t memory, size_t *bytes) {
         if (toupper((unsigned char)*end) == 'B') end++;
     }
     while (isspace((unsigned char)*end)) end++;
-    return *end ? -1 : scale(text, (size_t)(stop - text), up, down, bytes);
+    return *end ? -1 : scale_digits(text, (size_t)(stop - text), up, down, bytes);
 }
 
 const char *rmai_format_size(char buf[24], size_t bytes) {

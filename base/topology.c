@@ -55,7 +55,7 @@ int rmai_cpus_count(const struct rmai_cpus *cpus) {
 
 /* ---- hwloc ---- */
 
-static hwloc_topology_t load(void) {
+static hwloc_topology_t load_topology(void) {
     hwloc_topology_t t;
     if (hwloc_topology_init(&t) != 0) return NULL;
     hwloc_topology_set_io_types_filter(t, HWLOC_TYPE_FILTER_KEEP_NONE);
@@ -67,8 +67,8 @@ static hwloc_topology_t load(void) {
 }
 
 /* Binds to the object of the type that is this process's share of those in `mine`. */
-static int bind_to(hwloc_topology_t t, hwloc_const_cpuset_t mine, hwloc_obj_type_t type, const char *what, int index,
-                   int count, char said[128]) {
+static int bind_to_object(hwloc_topology_t t, hwloc_const_cpuset_t mine, hwloc_obj_type_t type, const char *what,
+                          int index, int count, char said[128]) {
     int total = hwloc_get_nbobjs_inside_cpuset_by_type(t, mine, type);
     hwloc_obj_t object;
     if (total < 1) {
@@ -90,7 +90,7 @@ int rmai_bind(enum rmai_bind how, int index, int count, char said[128]) {
     int code = RMA_SUCCESS;
     snprintf(said, 128, "not bound");
     if (how == RMAI_BIND_NONE) return RMA_SUCCESS;
-    t = load();
+    t = load_topology();
     if (!t)
         return rmai_error(RMA_ERR_SYSTEM, "rma_init: RMA_BIND: hwloc cannot read this machine: %s", strerror(errno));
     mine = hwloc_bitmap_alloc();
@@ -101,9 +101,9 @@ int rmai_bind(enum rmai_bind how, int index, int count, char said[128]) {
         snprintf(said, 128, "bound by the launcher to %d of %d processors", hwloc_bitmap_weight(mine),
                  hwloc_bitmap_weight(hwloc_topology_get_allowed_cpuset(t)));
     else if (how == RMAI_BIND_CORE)
-        code = bind_to(t, mine, HWLOC_OBJ_CORE, "core", index, count, said);
+        code = bind_to_object(t, mine, HWLOC_OBJ_CORE, "core", index, count, said);
     else
-        code = bind_to(t, mine, HWLOC_OBJ_NUMANODE, "numa", index, count, said);
+        code = bind_to_object(t, mine, HWLOC_OBJ_NUMANODE, "numa", index, count, said);
     hwloc_bitmap_free(mine);
     hwloc_topology_destroy(t);
     return code;
@@ -117,7 +117,7 @@ int rmai_numa_exists(int node) {
 }
 
 int rmai_numa_bind(void *start, size_t len, int node) {
-    hwloc_topology_t t = load();
+    hwloc_topology_t t = load_topology();
     hwloc_obj_t object = t ? hwloc_get_numanode_obj_by_os_index(t, (unsigned)node) : NULL;
     int done = object && hwloc_set_area_membind(t, start, len, object->nodeset, HWLOC_MEMBIND_BIND,
                                                 HWLOC_MEMBIND_BYNODESET | HWLOC_MEMBIND_MIGRATE) == 0;
@@ -132,7 +132,7 @@ int rmai_numa_bind(void *start, size_t len, int node) {
 #define THP "/sys/kernel/mm/transparent_hugepage/"
 
 /* The first line of a file of the kernel, without its newline; "" if there is none. */
-static const char *first_line(const char *path, char line[128]) {
+static const char *read_first_line(const char *path, char line[128]) {
     FILE *f = fopen(path, "re");
     line[0] = 0;
     if (f) {
@@ -145,7 +145,7 @@ static const char *first_line(const char *path, char line[128]) {
 
 size_t rmai_huge_page(void) {
     char line[128];
-    size_t page = (size_t)sysconf(_SC_PAGESIZE), huge = strtoull(first_line(THP "hpage_pmd_size", line), NULL, 10);
+    size_t page = (size_t)sysconf(_SC_PAGESIZE), huge = strtoull(read_first_line(THP "hpage_pmd_size", line), NULL, 10);
     return huge > page && (huge & (huge - 1)) == 0 ? huge : page;
 }
 
@@ -156,17 +156,17 @@ int rmai_huge_advise(void *start, size_t len) {
     return ((uintptr_t)start | len) % rmai_huge_page() == 0 && madvise(start, len, MADV_COLLAPSE) == 0;
 }
 
-static void print_huge(void (*put)(void *out, const char *line), void *out) {
+static void print_huge_pages(void (*put)(void *out, const char *line), void *out) {
     char line[256], private[128], shared[128], size[24];
     snprintf(line, sizeof line, "huge pages     %s; private memory: %s; shared memory: %s",
              rmai_huge_page() > (size_t)sysconf(_SC_PAGESIZE) ? rmai_format_size(size, rmai_huge_page()) : "none",
-             first_line(THP "enabled", private), first_line(THP "shmem_enabled", shared));
+             read_first_line(THP "enabled", private), read_first_line(THP "shmem_enabled", shared));
     put(out, line);
 }
 
 void rmai_topology_print(void (*put)(void *out, const char *line), void *out) {
     static const hwloc_obj_type_t caches[] = {HWLOC_OBJ_L1CACHE, HWLOC_OBJ_L2CACHE, HWLOC_OBJ_L3CACHE};
-    hwloc_topology_t t = load();
+    hwloc_topology_t t = load_topology();
     struct rmai_cpus mine;
     char line[256], size[24];
     hwloc_obj_t package, object;
@@ -200,5 +200,5 @@ void rmai_topology_print(void (*put)(void *out, const char *line), void *out) {
     snprintf(line, sizeof line, "memory         %s", rmai_format_size(size, rmai_node_memory()));
     put(out, line);
     hwloc_topology_destroy(t);
-    print_huge(put, out);
+    print_huge_pages(put, out);
 }

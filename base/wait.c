@@ -26,7 +26,7 @@
 
 /* Not FUTEX_PRIVATE: the sleepers and the waker are different processes. Errors (EAGAIN: the value has
  * changed, EINTR) mean: look again. */
-static void futex(_Atomic uint32_t *word, int operation, uint32_t value, const struct timespec *timeout) {
+static void futex_call(_Atomic uint32_t *word, int operation, uint32_t value, const struct timespec *timeout) {
     syscall(SYS_futex, (uint32_t *)word, operation, value, timeout, NULL, 0);
 }
 
@@ -52,14 +52,14 @@ static void futex(_Atomic uint32_t *word, int operation, uint32_t value, const s
 #define POLLS_FEW    50u
 #define POLLS_GROWTH 4
 
-static uint64_t nanoseconds(void) {
+static uint64_t monotonic_ns(void) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
 /* Of this thread, in nanoseconds; 0 where the kernel does not count it. */
-static uint64_t run_delay(void) {
+static uint64_t read_run_delay(void) {
     char text[96];
     unsigned long long ran, delay = 0;
     ssize_t n;
@@ -72,12 +72,12 @@ static uint64_t run_delay(void) {
 }
 
 /* 1 if this thread's run delay has been much of late. */
-static int often_delayed(uint64_t now) {
+static int was_often_delayed(uint64_t now) {
     static _Thread_local uint64_t looked, delay; /* at the last look */
     static _Thread_local int much;
     uint64_t before = delay;
     if (now - looked < DELAY_LOOK) return much;
-    delay = run_delay();
+    delay = read_run_delay();
     much = looked && (delay - before) * DELAY_PART > now - looked;
     looked = now;
     return much;
@@ -87,8 +87,8 @@ static int often_delayed(uint64_t now) {
  * looked at. */
 static RMAI_COLD void adapt_polls(const struct rmai_patience *patience, uint64_t gave_up, uint64_t rested) {
     unsigned polls = rmai_polls(patience);
-    uint64_t now = nanoseconds();
-    if (now - gave_up < SOON + rested && often_delayed(now))
+    uint64_t now = monotonic_ns();
+    if (now - gave_up < SOON + rested && was_often_delayed(now))
         polls = POLLS_FEW < patience->polls ? POLLS_FEW : patience->polls;
     else
         polls = polls < patience->polls / POLLS_GROWTH ? polls * POLLS_GROWTH : patience->polls;
@@ -100,12 +100,12 @@ void rmai_backoff_over(const struct rmai_backoff *l, const struct rmai_patience 
 }
 
 /* After a rest: the wait goes on, unless there is a new value. */
-static void look_after(const struct rmai_patience *patience, struct rmai_stall *stall) {
+static void check_late_wait(const struct rmai_patience *patience, struct rmai_stall *stall) {
     if (stall && patience->late) patience->late(patience->context, stall);
 }
 
-static uint32_t wait_and_help(struct rmai_event *e, uint32_t old, const struct rmai_patience *patience,
-                              struct rmai_stall *stall, int one_nap) {
+static uint32_t wait_with_progress(struct rmai_event *e, uint32_t old, const struct rmai_patience *patience,
+                                   struct rmai_stall *stall, int one_nap) {
     const unsigned polls = rmai_polls(patience);
     unsigned turns = 0;
     uint64_t gave_up = 0;
@@ -116,19 +116,19 @@ static uint32_t wait_and_help(struct rmai_event *e, uint32_t old, const struct r
         if (now != old) return now;
         if (i % POLLS_A_TURN == POLLS_A_TURN - 1 && patience->progress(patience->context)) {
             if (++turns % TURNS_A_LOOK == 0)
-                look_after(patience, stall); /* where messages never end, there is no rest */
+                check_late_wait(patience, stall); /* where messages never end, there is no rest */
             i = 0;
         }
         rmai_pause();
     }
-    if (patience->polls_now) gave_up = nanoseconds();
+    if (patience->polls_now) gave_up = monotonic_ns();
     atomic_fetch_add_explicit(&e->sleepers, 1, memory_order_relaxed);
     atomic_thread_fence(memory_order_seq_cst); /* before the loads of `value`: see above */
     while ((now = atomic_load_explicit(&e->value, memory_order_acquire)) == old) {
         nap = patience->progress(patience->context) ? NAP_FIRST : (nap * 2 < patience->nap ? nap * 2 : patience->nap);
         rmai_sleep_on(&e->value, old, nap, patience->slept_on);
         if (one_nap) break;
-        if (atomic_load_explicit(&e->value, memory_order_relaxed) == old) look_after(patience, stall);
+        if (atomic_load_explicit(&e->value, memory_order_relaxed) == old) check_late_wait(patience, stall);
     }
     atomic_fetch_sub_explicit(&e->sleepers, 1, memory_order_relaxed);
     now = atomic_load_explicit(&e->value, memory_order_acquire);
@@ -136,18 +136,18 @@ static uint32_t wait_and_help(struct rmai_event *e, uint32_t old, const struct r
     return now;
 }
 
-static uint32_t wait(struct rmai_event *e, uint32_t old, const struct rmai_patience *patience, struct rmai_stall *stall,
-                     int one_nap) {
+static uint32_t wait_for_change(struct rmai_event *e, uint32_t old, const struct rmai_patience *patience,
+                                struct rmai_stall *stall, int one_nap) {
     const unsigned polls = rmai_polls(patience);
     uint64_t gave_up = 0;
     uint32_t now;
-    if (patience->progress) return wait_and_help(e, old, patience, stall, one_nap);
+    if (patience->progress) return wait_with_progress(e, old, patience, stall, one_nap);
     for (unsigned i = 0; i < polls; i++) {
         now = atomic_load_explicit(&e->value, memory_order_acquire);
         if (now != old) return now;
         if (i >= HOT_POLLS) rmai_pause();
     }
-    if (patience->polls_now) gave_up = nanoseconds();
+    if (patience->polls_now) gave_up = monotonic_ns();
     for (unsigned i = 0; i < patience->yields; i++) {
         now = atomic_load_explicit(&e->value, memory_order_acquire);
         if (now != old) {
@@ -162,9 +162,9 @@ static uint32_t wait(struct rmai_event *e, uint32_t old, const struct rmai_patie
     const struct timespec *timeout = &first;
     while ((now = atomic_load_explicit(&e->value, memory_order_acquire)) == old) {
         if (one_nap && timeout != &first) break;
-        futex(&e->value, FUTEX_WAIT, old, timeout);
+        futex_call(&e->value, FUTEX_WAIT, old, timeout);
         timeout = stall && patience->late ? &between_looks : NULL;
-        if (timeout && atomic_load_explicit(&e->value, memory_order_relaxed) == old) look_after(patience, stall);
+        if (timeout && atomic_load_explicit(&e->value, memory_order_relaxed) == old) check_late_wait(patience, stall);
     }
     atomic_fetch_sub_explicit(&e->sleepers, 1, memory_order_relaxed);
     if (gave_up && now != old) adapt_polls(patience, gave_up, 0);
@@ -180,7 +180,7 @@ void rmai_backoff_turn(struct rmai_backoff *l, const struct rmai_patience *patie
         l->looks++;
         if (look >= HOT_POLLS) rmai_pause();
         if (patience->progress && look % POLLS_A_TURN == POLLS_A_TURN - 1 && patience->progress(patience->context)) {
-            if (++l->turns % TURNS_A_LOOK == 0) look_after(patience, l->stall);
+            if (++l->turns % TURNS_A_LOOK == 0) check_late_wait(patience, l->stall);
             l->looks = 0;
         }
         return;
@@ -188,11 +188,11 @@ void rmai_backoff_turn(struct rmai_backoff *l, const struct rmai_patience *patie
     if (!l->out_of_polls) {
         l->out_of_polls = 1;
         l->yields = patience->yields;
-        if (patience->polls_now) l->gave_up = nanoseconds();
+        if (patience->polls_now) l->gave_up = monotonic_ns();
     }
     if (patience->progress) {
         if (patience->progress(patience->context)) {
-            if (++l->turns % TURNS_A_LOOK == 0) look_after(patience, l->stall);
+            if (++l->turns % TURNS_A_LOOK == 0) check_late_wait(patience, l->stall);
             l->nap = 0;
             return;
         }
@@ -206,7 +206,7 @@ void rmai_backoff_turn(struct rmai_backoff *l, const struct rmai_patience *patie
         rmai_doze(patience->doze, l->nap);
     else
         nanosleep(&(struct timespec){.tv_nsec = l->nap}, NULL);
-    look_after(patience, l->stall);
+    check_late_wait(patience, l->stall);
 }
 
 void rmai_doze(_Atomic uint32_t *doze, long nap) {
@@ -224,25 +224,25 @@ void rmai_rouse_dozer(_Atomic uint32_t *doze) {
 
 void rmai_sleep_on(_Atomic uint32_t *word, uint32_t old, long most, void *_Atomic *told) {
     if (told) atomic_store_explicit(told, word, memory_order_relaxed);
-    futex(word, FUTEX_WAIT, old, &(struct timespec){.tv_sec = most / 1000000000, .tv_nsec = most % 1000000000});
+    futex_call(word, FUTEX_WAIT, old, &(struct timespec){.tv_sec = most / 1000000000, .tv_nsec = most % 1000000000});
     if (told) atomic_store_explicit(told, NULL, memory_order_relaxed);
 }
 
-void rmai_rouse(_Atomic uint32_t *word) { futex(word, FUTEX_WAKE, INT_MAX, NULL); }
+void rmai_rouse(_Atomic uint32_t *word) { futex_call(word, FUTEX_WAKE, INT_MAX, NULL); }
 
 uint32_t rmai_wait(struct rmai_event *e, uint32_t old, const struct rmai_patience *patience) {
-    return wait(e, old, patience, NULL, 0);
+    return wait_for_change(e, old, patience, NULL, 0);
 }
 
 uint32_t rmai_wait_watched(struct rmai_event *e, uint32_t old, const struct rmai_patience *patience,
                            struct rmai_stall *stall) {
-    return wait(e, old, patience, stall, 0);
+    return wait_for_change(e, old, patience, stall, 0);
 }
 
 uint32_t rmai_wait_a_while(struct rmai_event *e, uint32_t old, const struct rmai_patience *patience) {
-    return wait(e, old, patience, NULL, 1);
+    return wait_for_change(e, old, patience, NULL, 1);
 }
 
 void rmai_wake(struct rmai_event *e) {
-    if (atomic_load_explicit(&e->sleepers, memory_order_relaxed)) futex(&e->value, FUTEX_WAKE, INT_MAX, NULL);
+    if (atomic_load_explicit(&e->sleepers, memory_order_relaxed)) futex_call(&e->value, FUTEX_WAKE, INT_MAX, NULL);
 }
