@@ -34,7 +34,7 @@ int rmai_attached_create(struct rmai_attached *a, void *room, rmai_attached_comm
 static uint32_t granules_of(uint64_t size) { return (uint32_t)((size + RMAI_GRANULE - 1) / RMAI_GRANULE); }
 
 /* The first run of n free granules in [from, to), or NONE. A region in the way is stepped over whole. */
-static uint32_t find_run(const struct rmai_attached *a, uint32_t from, uint32_t to, uint32_t n) {
+static uint32_t find_free_granules(const struct rmai_attached *a, uint32_t from, uint32_t to, uint32_t n) {
     uint32_t known = a->state->n_granules, at = from, start = from;
     while (start <= to && to - start >= n) {
         if (at - start == n || at >= known) return start; /* what is not known yet is free */
@@ -49,7 +49,7 @@ static uint32_t find_run(const struct rmai_attached *a, uint32_t from, uint32_t 
     return NONE;
 }
 
-static int know_granules(struct rmai_attached *a, uint32_t end, rmai_attached_commit *commit, void *context) {
+static int commit_granules(struct rmai_attached *a, uint32_t end, rmai_attached_commit *commit, void *context) {
     uint32_t known = a->state->n_granules, wanted = (uint32_t)rmai_round_up(end, NUMBERS_PER_STEP);
     if (end <= known) return 0;
     if (commit(context, a->number + known, (size_t)(wanted - known) * sizeof *a->number) != 0) return -1;
@@ -59,7 +59,7 @@ static int know_granules(struct rmai_attached *a, uint32_t end, rmai_attached_co
 }
 
 /* The number of a region that is not in use, or NONE. */
-static uint32_t take_region(struct rmai_attached *a, rmai_attached_commit *commit, void *context) {
+static uint32_t take_region_number(struct rmai_attached *a, rmai_attached_commit *commit, void *context) {
     struct rmai_attached_state *s = a->state;
     if (s->free) {
         uint32_t r = s->free - 1;
@@ -77,10 +77,10 @@ size_t rmai_attached_add(struct rmai_attached *a, uint64_t address, uint64_t siz
     uint32_t n, at, r;
     if (size > (uint64_t)RMAI_GRANULES * RMAI_GRANULE) return SIZE_MAX;
     n = granules_of(size);
-    at = find_run(a, s->cursor, RMAI_GRANULES, n);
-    if (at == NONE) at = find_run(a, 0, RMAI_GRANULES, n);
-    if (at == NONE || know_granules(a, at + n, commit, context) != 0) return SIZE_MAX;
-    r = take_region(a, commit, context);
+    at = find_free_granules(a, s->cursor, RMAI_GRANULES, n);
+    if (at == NONE) at = find_free_granules(a, 0, RMAI_GRANULES, n);
+    if (at == NONE || commit_granules(a, at + n, commit, context) != 0) return SIZE_MAX;
+    r = take_region_number(a, commit, context);
     if (r == NONE) return SIZE_MAX;
     a->region[r].address = address;
     a->region[r].size = size;

@@ -45,7 +45,7 @@
 #define ODD_BYTES 64
 #define STEP      ((size_t)2 << 20) /* a huge page: the look costs some 5 % of touching so much */
 
-static int refused(size_t bytes, int n, const char *why) {
+static int reserve_error(size_t bytes, int n, const char *why) {
     char size[24];
     return rmai_error(RMA_ERR_NO_MEM, "rma_init: cannot reserve address space for %d heaps of %s each: %s", n,
                       rmai_format_size(size, bytes), why);
@@ -56,7 +56,7 @@ static int reserve_alone(struct rmai_reservation *r, size_t stride) {
     char *p = mmap(NULL, stride + RMAI_HEAP_ALIGNMENT, PROT_READ | PROT_WRITE,
                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     size_t front;
-    if (p == MAP_FAILED) return refused(stride, 1, strerror(errno));
+    if (p == MAP_FAILED) return reserve_error(stride, 1, strerror(errno));
     front = rmai_round_up((uintptr_t)p, RMAI_HEAP_ALIGNMENT) - (uintptr_t)p;
     if (front) munmap(p, front);
     munmap(p + front + stride, RMAI_HEAP_ALIGNMENT - front);
@@ -73,7 +73,7 @@ struct share {
 
 /* A new file under a name that nobody has: one left over by a process that was killed, or a PE of another container
  * with our pid. */
-static int make_file(struct share *s, size_t bytes) {
+static int make_shm_file(struct share *s, size_t bytes) {
     int fd;
     for (unsigned i = 0;; i++) {
         snprintf(s->name, sizeof s->name, "/librma.%ld.%u", (long)getpid(), i);
@@ -92,7 +92,7 @@ static int reserve_shared(struct rmai_reservation *r, MPI_Comm node, size_t stri
     MPI_Request request;
     int rank, code, fd = -1;
     MPI_Comm_rank(node, &rank);
-    if (rank == 0) fd = make_file(&share, bytes);
+    if (rank == 0) fd = make_shm_file(&share, bytes);
     code = rmai_mpi(MPI_Ibcast(&share, (int)sizeof share, MPI_BYTE, 0, node, &request), "rma_init", "MPI_Ibcast");
     if (code == RMA_SUCCESS) code = rmai_mpi_wait(&request, "rma_init", "MPI_Ibcast");
     if (code == RMA_SUCCESS && !share.failed) {
@@ -105,7 +105,7 @@ static int reserve_shared(struct rmai_reservation *r, MPI_Comm node, size_t stri
     if (fd >= 0) close(fd);
     r->window = MPI_WIN_NULL;
     r->node_base = base;
-    if (code == RMA_SUCCESS && share.failed) code = refused(stride, r->n_slots, strerror(share.failed));
+    if (code == RMA_SUCCESS && share.failed) code = reserve_error(stride, r->n_slots, strerror(share.failed));
     if (code != RMA_SUCCESS && base != MAP_FAILED) munmap(base, bytes);
     if (code != RMA_SUCCESS) r->node_base = NULL;
     return code;
@@ -130,7 +130,7 @@ static int reserve_shared(struct rmai_reservation *r, MPI_Comm node, size_t stri
     if (code != RMA_SUCCESS) return code;
     if (worst[0] != MPI_SUCCESS) {
         rmai_mpi(worst[0], "rma_init", "MPI_Win_allocate_shared");
-        if (!worst[1]) return refused(stride, r->n_slots, rma_last_error() + strlen("rma_init: "));
+        if (!worst[1]) return reserve_error(stride, r->n_slots, rma_last_error() + strlen("rma_init: "));
         /* To free it takes all processes of the node, and one of them has none: it stays, and less cannot be tried. */
         r->window = MPI_WIN_NULL;
         return mine == MPI_SUCCESS ? RMA_SUCCESS : RMA_ERR_MPI;
@@ -147,7 +147,7 @@ int rmai_reserve(struct rmai_reservation *r, MPI_Comm node, size_t stride) {
     MPI_Comm_size(node, &r->n_slots);
     rmai_cgroup_find(&r->group, "", "memory");
     if (stride % RMAI_PAGE || (size_t)r->n_slots > ((size_t)1 << 46) / stride)
-        return refused(stride, r->n_slots, "more than processes can map");
+        return reserve_error(stride, r->n_slots, "more than processes can map");
     return r->n_slots == 1 ? reserve_alone(r, stride) : reserve_shared(r, node, stride);
 }
 
@@ -181,14 +181,14 @@ static size_t shm_available(size_t *total) {
 }
 
 /* 1 if bytes more are too much for the control group, beside what the node's other PEs may have begun to touch. */
-static int passes_group(const struct rmai_reservation *r, size_t bytes, struct rmai_cgroup_memory *m) {
+static int exceeds_group(const struct rmai_reservation *r, size_t bytes, struct rmai_cgroup_memory *m) {
     size_t others = (size_t)(r->n_slots - 1) * STEP;
     rmai_cgroup_memory(&r->group, m);
     return m->room != SIZE_MAX && (m->room < others || bytes > m->room - others);
 }
 
 /* By the numbers after what was touched has been given back. */
-static int no_group_memory(const struct rmai_reservation *r, size_t len) {
+static int group_memory_error(const struct rmai_reservation *r, size_t len) {
     char want[24], used[24], limit[24];
     struct rmai_cgroup_memory m;
     rmai_cgroup_memory(&r->group, &m);
@@ -200,7 +200,7 @@ static int no_group_memory(const struct rmai_reservation *r, size_t len) {
 
 /* `tried`: the pages were asked for and refused; then /dev/shm is what ran out on a node of several PEs, though others
  * that asked at the same time may have given theirs back since. */
-static int no_memory(const struct rmai_reservation *r, size_t len, int tried) {
+static int node_memory_error(const struct rmai_reservation *r, size_t len, int tried) {
     char want[24], have[24], all[24];
     size_t total = 0, shm = shm_available(&total);
     if (r->n_slots > 1 && shm != SIZE_MAX && (tried || len > shm))
@@ -237,17 +237,17 @@ void rmai_uncommit(const struct rmai_reservation *r, void *start, size_t len) {
     if (from < to) madvise((void *)from, to - from, r->n_slots == 1 ? MADV_DONTNEED : MADV_REMOVE);
 }
 
-static int touch(const struct rmai_reservation *r, char *start, size_t len, size_t page) {
+static int touch_pages(const struct rmai_reservation *r, char *start, size_t len, size_t page) {
     if (r->n_slots > 1 && len > shm_available(NULL)) return -1;
     for (size_t i = 0; i < len; i += page) __atomic_fetch_or(start + i, 0, __ATOMIC_RELAXED);
     return 0;
 }
 
 /* Touches [from, from + bytes). Returns 0, or -1 if that cannot be: a part may have been touched. */
-static int populate(const struct rmai_reservation *r, char *from, size_t bytes, size_t page) {
+static int populate_range(const struct rmai_reservation *r, char *from, size_t bytes, size_t page) {
     while (madvise(from, bytes, MADV_POPULATE_WRITE) != 0) {
         if (errno == EAGAIN || errno == EINTR) continue;
-        return errno == EINVAL ? touch(r, from, bytes, page) : -1;
+        return errno == EINVAL ? touch_pages(r, from, bytes, page) : -1;
     }
     return 0;
 }
@@ -261,13 +261,14 @@ int rmai_commit(const struct rmai_reservation *r, void *start, size_t len) {
     if (bytes == 0) return RMA_SUCCESS;
     /* Asked first, since populating far more than there is fills /dev/shm for everybody, or wakes the
      * out-of-memory killer, before it fails. */
-    if ((r->n_slots > 1 && bytes > shm_available(NULL)) || bytes > memory_available()) return no_memory(r, bytes, 0);
+    if ((r->n_slots > 1 && bytes > shm_available(NULL)) || bytes > memory_available())
+        return node_memory_error(r, bytes, 0);
     for (size_t done = 0; done < bytes; done += step) {
-        int too_much = passes_group(r, done ? rmai_min(step, bytes - done) : bytes, &m);
+        int too_much = exceeds_group(r, done ? rmai_min(step, bytes - done) : bytes, &m);
         if (m.room != SIZE_MAX) step = STEP;
-        if (!too_much && populate(r, from + done, rmai_min(step, bytes - done), page) == 0) continue;
+        if (!too_much && populate_range(r, from + done, rmai_min(step, bytes - done), page) == 0) continue;
         if (done || !too_much) rmai_uncommit(r, start, len);
-        return too_much ? no_group_memory(r, bytes) : no_memory(r, bytes, 1);
+        return too_much ? group_memory_error(r, bytes) : node_memory_error(r, bytes, 1);
     }
     return RMA_SUCCESS;
 }

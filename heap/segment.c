@@ -19,14 +19,14 @@
 #define NEW 0xa5 /* in new blocks, with RMA_HEAP_CHECK=full */
 #define OLD 0xdf /* in freed ones */
 
-static size_t heap_max(size_t bytes) {
+static size_t round_heap_max(size_t bytes) {
     return rmai_min(rmai_round_up(rmai_max(bytes, 1), RMAI_PAGE), RMAI_TLSF_MAX / RMAI_PAGE * RMAI_PAGE);
 }
 
 void rmai_layout(struct rmai_layout *l, size_t symmetric_max, size_t local_max, size_t statics) {
-    l->symmetric_max = heap_max(symmetric_max);
-    l->local_max = heap_max(local_max);
-    l->guest_max = heap_max(l->local_max / 2);
+    l->symmetric_max = round_heap_max(symmetric_max);
+    l->local_max = round_heap_max(local_max);
+    l->guest_max = round_heap_max(l->local_max / 2);
     l->statics_max = rmai_round_up(statics, RMAI_PAGE);
     l->statics = RMAI_HEADER_ROOM;
     l->symmetric_table = l->statics + l->statics_max;
@@ -107,7 +107,7 @@ void rmai_segment_extend(struct rmai_segment *s, size_t bytes) {
     __atomic_store_n(&s->size, s->size + bytes, __ATOMIC_RELAXED); /* pairs with rmai_segment_size of other threads */
 }
 
-static size_t offset_of(const struct rmai_segment *s, const void *block) {
+static size_t block_offset(const struct rmai_segment *s, const void *block) {
     return (size_t)((const char *)block - s->base);
 }
 
@@ -124,7 +124,7 @@ static void mark_zone(const struct rmai_segment *s, void *block, size_t size) {
 static size_t span_of(const struct rmai_segment *s, size_t size) { return size + zone_of(s, size); }
 
 /* The first byte of [from, from + len), memory that was free, that is no poison any more; or NULL. */
-static const unsigned char *written(const char *from, size_t len) {
+static const unsigned char *find_written_byte(const char *from, size_t len) {
     const unsigned char *p = (const unsigned char *)from;
     if (len && p[0] == OLD && memcmp(p, p + 1, len - 1) == 0) return NULL;
     for (size_t i = 0; i < len; i++)
@@ -133,9 +133,9 @@ static const unsigned char *written(const char *from, size_t len) {
 }
 
 /* Looks at memory that a block takes. */
-static void check_taken(const struct rmai_segment *s, const char *call, const char *block, size_t size, size_t from,
-                        size_t to) {
-    const unsigned char *bad = written(block + from, to - from);
+static void check_taken_memory(const struct rmai_segment *s, const char *call, const char *block, size_t size,
+                               size_t from, size_t to) {
+    const unsigned char *bad = find_written_byte(block + from, to - from);
     if (bad)
         rmai_note("%s: %s: the %s was written to where it was free: byte %zu of the block of %zu bytes at %p, which is "
                   "given now, was %#x",
@@ -148,7 +148,7 @@ void *rmai_segment_alloc(struct rmai_segment *s, const char *call, size_t alignm
     *full = offset == RMAI_TLSF_FULL;
     if (offset >= RMAI_TLSF_DENIED) return NULL;
     if (RMAI_UNLIKELY(s->guard)) {
-        check_taken(s, call, s->base + offset, size, 0, span_of(s, size));
+        check_taken_memory(s, call, s->base + offset, size, 0, span_of(s, size));
         memset(s->base + offset, NEW, size);
         mark_zone(s, s->base + offset, size);
     }
@@ -156,7 +156,7 @@ void *rmai_segment_alloc(struct rmai_segment *s, const char *call, size_t alignm
 }
 
 int rmai_segment_live(const struct rmai_segment *s, const void *block, size_t *size) {
-    if (!rmai_segment_holds(s, block) || !rmai_tlsf_live(&s->pool, offset_of(s, block), size)) return 0;
+    if (!rmai_segment_holds(s, block) || !rmai_tlsf_live(&s->pool, block_offset(s, block), size)) return 0;
     if (size) *size -= s->guard;
     return 1;
 }
@@ -175,26 +175,26 @@ int rmai_segment_free(struct rmai_segment *s, void *block) {
     }
     if (!s->shared) {
         if (s->guard) memset(block, OLD, span_of(s, size));
-        return rmai_tlsf_free(&s->pool, offset_of(s, block));
+        return rmai_tlsf_free(&s->pool, block_offset(s, block));
     }
     /* A peer may be giving back the same block in this moment: one of the two is told that it is too late. */
-    if (rmai_tlsf_retire(&s->pool, offset_of(s, block)) != 0) return -1;
+    if (rmai_tlsf_retire(&s->pool, block_offset(s, block)) != 0) return -1;
     if (s->guard) poison_retired(s, block, size);
-    rmai_tlsf_free_retired(&s->pool, (uint32_t)(offset_of(s, block) / RMAI_TLSF_UNIT));
+    rmai_tlsf_free_retired(&s->pool, (uint32_t)(block_offset(s, block) / RMAI_TLSF_UNIT));
     return 0;
 }
 
 int rmai_segment_give_back(struct rmai_segment *s, struct rmai_returned *list, void *block) {
     size_t size = 0;
-    if (RMAI_LIKELY(!s->guard)) return rmai_returned_push(list, &s->pool, offset_of(s, block));
-    if (!rmai_segment_live(s, block, &size) || rmai_tlsf_retire(&s->pool, offset_of(s, block)) != 0) return -1;
+    if (RMAI_LIKELY(!s->guard)) return rmai_returned_push(list, &s->pool, block_offset(s, block));
+    if (!rmai_segment_live(s, block, &size) || rmai_tlsf_retire(&s->pool, block_offset(s, block)) != 0) return -1;
     poison_retired(s, block, size);
-    rmai_returned_link(list, &s->pool, offset_of(s, block));
+    rmai_returned_link(list, &s->pool, block_offset(s, block));
     return 0;
 }
 
 int rmai_segment_resize(struct rmai_segment *s, void *block, size_t size) {
-    return rmai_tlsf_resize(&s->pool, offset_of(s, block), with_guard(s, size));
+    return rmai_tlsf_resize(&s->pool, block_offset(s, block), with_guard(s, size));
 }
 
 void rmai_segment_remark(struct rmai_segment *s, const char *call, void *block, size_t old) {
@@ -202,7 +202,7 @@ void rmai_segment_remark(struct rmai_segment *s, const char *call, void *block, 
     if (!s->guard) return;
     rmai_segment_live(s, block, &size);
     before = span_of(s, old), after = span_of(s, size);
-    if (after > before) check_taken(s, call, block, size, before, after);
+    if (after > before) check_taken_memory(s, call, block, size, before, after);
     if (size > old) memset((char *)block + old, NEW, size - old);
     mark_zone(s, block, size);
     if (after < before) memset((char *)block + after, OLD, before - after);
@@ -213,7 +213,7 @@ struct drain {
     struct rmai_quick *quick;
 };
 
-static int take_returned(void *context, uint32_t unit) {
+static int park_returned(void *context, uint32_t unit) {
     const struct drain *d = context;
     struct rmai_tlsf *pool = &d->segment->pool;
     return d->quick && !d->segment->guard && rmai_quick_adopt(d->quick, pool, unit);
@@ -221,12 +221,12 @@ static int take_returned(void *context, uint32_t unit) {
 
 size_t rmai_segment_drain(struct rmai_segment *s, struct rmai_returned *list, struct rmai_quick *quick) {
     struct drain d = {s, quick};
-    return rmai_returned_drain_each(list, &s->pool, take_returned, &d);
+    return rmai_returned_drain_each(list, &s->pool, park_returned, &d);
 }
 
 /* The first byte of the red zone of block b that is not as it was, or NULL. Not of a block that a peer is giving back
  * in this moment, and whose red zone is poison by now. */
-static const unsigned char *damage(const struct rmai_segment *s, const struct rmai_tlsf_block *b) {
+static const unsigned char *find_zone_damage(const struct rmai_segment *s, const struct rmai_tlsf_block *b) {
     const size_t size = b->size - s->guard;
     const unsigned char *zone = (const unsigned char *)s->base + b->offset + size;
     if (!s->guard || !b->live) return NULL;
@@ -243,13 +243,14 @@ int rmai_segment_intact(const struct rmai_segment *s, const char *call, const vo
     struct rmai_tlsf_block b = {0}, before = {0};
     const unsigned char *bad;
     if (!s->guard) return RMA_SUCCESS;
-    rmai_tlsf_next(&s->pool, offset_of(s, block), &b);
-    bad = damage(s, &b);
+    rmai_tlsf_next(&s->pool, block_offset(s, block), &b);
+    bad = find_zone_damage(s, &b);
     if (bad)
         return rmai_error(
             RMA_ERR_ADDRESS, "%s: the block of %zu bytes at %p was overrun: byte %zu behind its end is %#x", call,
             b.size - s->guard, block, (size_t)(bad - ((const unsigned char *)block + b.size - s->guard)), *bad);
-    if (!held || !rmai_tlsf_before(&s->pool, b.offset, &before) || !(bad = damage(s, &before))) return RMA_SUCCESS;
+    if (!held || !rmai_tlsf_before(&s->pool, b.offset, &before) || !(bad = find_zone_damage(s, &before)))
+        return RMA_SUCCESS;
     return rmai_error(
         RMA_ERR_ADDRESS,
         "%s: byte %zu before the block at %p is %#x: it was underrun, or the block of %zu bytes at %p was overrun",
@@ -262,7 +263,7 @@ size_t rmai_segment_report(const struct rmai_segment *s, const char *who, size_t
     size_t n = 0, bytes = 0, next;
     for (size_t at = 0; (next = rmai_tlsf_next(&s->pool, at, &b)) != 0; at = next) {
         const unsigned char *bad;
-        if (!b.live && s->guard && (bad = written(s->base + at, b.size)) != NULL)
+        if (!b.live && s->guard && (bad = find_written_byte(s->base + at, b.size)) != NULL)
             rmai_note(
                 "%s: the %s was written to where it is free: byte %zu of the free block of %zu bytes at %p is %#x", who,
                 s->name, (size_t)(bad - (const unsigned char *)(s->base + at)), b.size, (void *)(s->base + at), *bad);
@@ -272,7 +273,7 @@ size_t rmai_segment_report(const struct rmai_segment *s, const char *who, size_t
         if (n <= leaks)
             rmai_note("%s: %zu bytes at %p in the %s were not freed", who, b.size - s->guard, (void *)(s->base + at),
                       s->name);
-        if ((bad = damage(s, &b)) != NULL)
+        if ((bad = find_zone_damage(s, &b)) != NULL)
             rmai_note("%s: the block of %zu bytes at %p in the %s was overrun: byte %zu behind its end is %#x", who,
                       b.size - s->guard, (void *)(s->base + at), s->name,
                       (size_t)(bad - (const unsigned char *)(s->base + at + b.size - s->guard)), *bad);
@@ -283,7 +284,7 @@ size_t rmai_segment_report(const struct rmai_segment *s, const char *who, size_t
     return n;
 }
 
-static void count_free(void *context, size_t size) {
+static void count_free_block(void *context, size_t size) {
     struct rma_heap_stats *stats = context;
     int c = 63 - __builtin_clzll(size);
     stats->n_free++;
@@ -303,7 +304,7 @@ void rmai_segment_stats(const struct rmai_segment *s, struct rma_heap_stats *sta
     stats->max = s->max;
     stats->n_used = t->n_used;
     stats->n_growths = t->n_growths;
-    rmai_tlsf_each_free(&s->pool, count_free, stats);
+    rmai_tlsf_each_free(&s->pool, count_free_block, stats);
     if (stats->free) stats->fragmentation = 1 - (double)stats->largest_free / (double)stats->free;
 }
 

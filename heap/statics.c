@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 /* A hash (FNV-1a, 64 bits) of the layout of the segments and of the notes: the linker's build id is one. */
-static uint64_t mix(uint64_t hash, const void *from, size_t len) {
+static uint64_t hash_bytes(uint64_t hash, const void *from, size_t len) {
     const unsigned char *p = from;
     for (size_t i = 0; i < len; i++) hash = (hash ^ p[i]) * 0x100000001b3u;
     return hash;
@@ -21,7 +21,7 @@ static uint64_t mix(uint64_t hash, const void *from, size_t len) {
 
 /* The first object that the linker shows is the main program. Of its writable segments the last is .data and .bss; with
  * one linker or another there is a RELRO segment of its own before it, or at its beginning. */
-static int see_program(struct dl_phdr_info *info, size_t size, void *context) {
+static int find_program_segments(struct dl_phdr_info *info, size_t size, void *context) {
     struct rmai_statics *s = context;
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
     uintptr_t from = 0, to = 0, read_only = 0;
@@ -33,8 +33,8 @@ static int see_program(struct dl_phdr_info *info, size_t size, void *context) {
             from = start;
             to = start + p->p_memsz;
         }
-        s->program = mix(s->program, p, sizeof *p);
-        if (p->p_type == PT_NOTE) s->program = mix(s->program, (const void *)start, p->p_memsz);
+        s->program = hash_bytes(s->program, p, sizeof *p);
+        if (p->p_type == PT_NOTE) s->program = hash_bytes(s->program, (const void *)start, p->p_memsz);
         if (p->p_type == PT_GNU_RELRO) read_only = (start + p->p_memsz) / page * page; /* as ld.so rounds it */
     }
     from = from / page * page;
@@ -49,20 +49,20 @@ static int see_program(struct dl_phdr_info *info, size_t size, void *context) {
 
 void rmai_statics_find(struct rmai_statics *s) {
     *s = (struct rmai_statics){.program = 0xcbf29ce484222325u};
-    dl_iterate_phdr(see_program, s);
+    dl_iterate_phdr(find_program_segments, s);
 }
 
 /* By syscall: libraries that watch mappings (UCX) put functions of their own before libc's, and drop the fifth
  * argument. */
-static char *remap(char *from, size_t old, size_t new, char *to) {
+static char *remap_pages(char *from, size_t old, size_t new, char *to) {
     long p = syscall(SYS_mremap, from, old, new, MREMAP_MAYMOVE | (to ? MREMAP_FIXED : 0), to);
     return p == -1 ? NULL : (char *)p;
 }
 
 /* Word by word, and looked at by nobody: the address sanitizer keeps what it calls red zones between the variables, and
  * would object to a memcpy that reads them. */
-static __attribute__((noinline, no_sanitize("address", "undefined", "thread"))) void copy(void *to, const void *from,
-                                                                                          size_t len) {
+static __attribute__((noinline, no_sanitize("address", "undefined", "thread"))) void
+copy_words(void *to, const void *from, size_t len) {
     volatile uint64_t *t = to;
     const volatile uint64_t *f = from;
     for (size_t i = 0; i < len / sizeof *t; i++) t[i] = f[i];
@@ -70,10 +70,11 @@ static __attribute__((noinline, no_sanitize("address", "undefined", "thread"))) 
 
 int rmai_statics_move(struct rmai_statics *s, char *room) {
     if (!s->size) return 0;
-    char *second = remap(room, 0, s->size, NULL); /* what can fail, anywhere; then moving a mapping over another one */
+    char *second =
+        remap_pages(room, 0, s->size, NULL); /* what can fail, anywhere; then moving a mapping over another one */
     if (!second) return -1;
-    copy(room, s->base, s->size);
-    if (!remap(second, s->size, s->size, s->base)) {
+    copy_words(room, s->base, s->size);
+    if (!remap_pages(second, s->size, s->size, s->base)) {
         syscall(SYS_munmap, second, s->size);
         return -1;
     }
@@ -86,8 +87,8 @@ int rmai_statics_return(struct rmai_statics *s) {
     if (!s->moved) return 0;
     own = (char *)syscall(SYS_mmap, NULL, s->size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, (off_t)0);
     if (own == MAP_FAILED) return -1;
-    copy(own, s->base, s->size);
-    if (!remap(own, s->size, s->size, s->base)) return -1;
+    copy_words(own, s->base, s->size);
+    if (!remap_pages(own, s->size, s->size, s->base)) return -1;
     s->moved = NULL;
     return 0;
 }

@@ -38,22 +38,24 @@ static inline uint64_t round_to_class(uint64_t size) {
 }
 
 /* Atomic, as a PE that does not hold the pool may retire the block in this moment. */
-static inline uint32_t state_of(const struct rmai_tlsf_unit *u) { return __atomic_load_n(&u->next, __ATOMIC_RELAXED); }
+static inline uint32_t entry_state(const struct rmai_tlsf_unit *u) {
+    return __atomic_load_n(&u->next, __ATOMIC_RELAXED);
+}
 
 /* Atomic too: whoever retires may look at any entry, if only by a program's mistake. */
-static inline void set_next(struct rmai_tlsf_unit *u, uint32_t next) {
+static inline void set_next_link(struct rmai_tlsf_unit *u, uint32_t next) {
     __atomic_store_n(&u->next, next, __ATOMIC_RELAXED);
 }
 
-static inline void set(struct rmai_tlsf_unit *u, uint32_t size, uint32_t prev, uint32_t next, uint32_t back) {
+static inline void set_entry(struct rmai_tlsf_unit *u, uint32_t size, uint32_t prev, uint32_t next, uint32_t back) {
     u->size = size;
     u->prev = prev;
     u->back = back;
-    set_next(u, next);
+    set_next_link(u, next);
 }
 
 /* None of PARKED, GONE, USED, which follow each other. */
-static inline int is_free(const struct rmai_tlsf_unit *u) { return state_of(u) - RMAI_TLSF_PARKED > 2; }
+static inline int is_free_entry(const struct rmai_tlsf_unit *u) { return entry_state(u) - RMAI_TLSF_PARKED > 2; }
 
 /* ---- the table ---- */
 
@@ -76,7 +78,7 @@ static RMAI_COLD int commit_step(struct rmai_tlsf *t, size_t step) {
 }
 
 /* Makes the entry of unit safe to touch. All entries that start a block are: this was called before. */
-static inline int make_ready(struct rmai_tlsf *t, uint32_t unit) {
+static inline int commit_entry(struct rmai_tlsf *t, uint32_t unit) {
     return RMAI_LIKELY(rmai_tlsf_ready(t, unit)) ? 0 : commit_step(t, unit / UNITS_PER_STEP);
 }
 
@@ -104,7 +106,7 @@ int rmai_tlsf_create(struct rmai_tlsf *t, void *room, size_t max_bytes, rmai_tls
 static inline void list_insert(struct rmai_tlsf *t, uint32_t b, uint32_t class) {
     struct rmai_tlsf_state *s = t->state;
     struct rmai_tlsf_unit *u = &t->unit[b];
-    set_next(u, s->head[class]);
+    set_next_link(u, s->head[class]);
     u->back = NIL;
     if (u->next != NIL) t->unit[u->next].back = b;
     s->head[class] = b;
@@ -117,7 +119,7 @@ static inline void list_remove(struct rmai_tlsf *t, uint32_t b, uint32_t class) 
     struct rmai_tlsf_unit *u = &t->unit[b];
     if (u->next != NIL) t->unit[u->next].back = u->back;
     if (u->back != NIL) {
-        set_next(&t->unit[u->back], u->next);
+        set_next_link(&t->unit[u->back], u->next);
         return;
     }
     assert(s->head[class] == b && "a block without predecessor heads its list");
@@ -135,52 +137,52 @@ static inline void move_to_front(struct rmai_tlsf *t, uint32_t b, uint32_t class
 }
 
 /* Tells the block behind [b, b + size), or the pool's end, how long its predecessor is. */
-static inline void tell_next(struct rmai_tlsf *t, uint32_t b, uint32_t size) {
+static inline void set_prev_of_next(struct rmai_tlsf *t, uint32_t b, uint32_t size) {
     if (b + size == t->state->n_units)
         t->state->last = size;
     else
         t->unit[b + size].prev = size;
 }
 
-static inline void make_free(struct rmai_tlsf *t, uint32_t b, uint32_t size, uint32_t prev) {
+static inline void insert_free_block(struct rmai_tlsf *t, uint32_t b, uint32_t size, uint32_t prev) {
     t->unit[b].size = size;
     t->unit[b].prev = prev;
-    tell_next(t, b, size);
+    set_prev_of_next(t, b, size);
     list_insert(t, b, class_of(size));
     t->state->n_free++;
 }
 
-static inline void take_free(struct rmai_tlsf *t, uint32_t b) {
+static inline void remove_free_block(struct rmai_tlsf *t, uint32_t b) {
     list_remove(t, b, class_of(t->unit[b].size));
     t->state->n_free--;
 }
 
 /* The free block at `from` becomes the free block [to, to + size). Where it stays in its class it keeps its place in
  * the list, and most splits and merges of a large block are such: two stores instead of a removal and an insertion. */
-static inline void change_free(struct rmai_tlsf *t, uint32_t from, uint32_t to, uint32_t size, uint32_t prev) {
+static inline void change_free_block(struct rmai_tlsf *t, uint32_t from, uint32_t to, uint32_t size, uint32_t prev) {
     struct rmai_tlsf_unit *u = &t->unit[to];
     uint32_t old = class_of(t->unit[from].size), new = class_of(size);
     if (old != new) {
         list_remove(t, from, old);
         list_insert(t, to, new);
     } else if (from != to) {
-        set_next(u, t->unit[from].next);
+        set_next_link(u, t->unit[from].next);
         u->back = t->unit[from].back;
         if (u->next != NIL) t->unit[u->next].back = to;
         if (u->back != NIL)
-            set_next(&t->unit[u->back], to);
+            set_next_link(&t->unit[u->back], to);
         else
             t->state->head[new] = to;
     }
     u->size = size;
     u->prev = prev;
-    tell_next(t, to, size);
+    set_prev_of_next(t, to, size);
 }
 
-static inline void clear(struct rmai_tlsf *t, uint32_t b) { set(&t->unit[b], 0, 0, 0, 0); }
+static inline void clear_entry(struct rmai_tlsf *t, uint32_t b) { set_entry(&t->unit[b], 0, 0, 0, 0); }
 
 /* A free block of at least size units, or NIL. */
-static inline uint32_t find(struct rmai_tlsf *t, uint64_t size) {
+static inline uint32_t find_free_block(struct rmai_tlsf *t, uint64_t size) {
     struct rmai_tlsf_state *s = t->state;
     uint64_t rounded = round_to_class(size);
     uint32_t class, columns, rows;
@@ -218,11 +220,11 @@ size_t rmai_tlsf_need(const struct rmai_tlsf *t, size_t alignment, size_t size) 
     const struct rmai_tlsf_state *s = t->state;
     uint64_t units = round_to_class(units_with_alignment(alignment, size)), tail = 0;
     if (size > RMAI_TLSF_MAX || alignment > RMAI_TLSF_MAX || units > UINT32_MAX) return 0;
-    if (s->last && is_free(&t->unit[s->n_units - s->last])) tail = s->last;
+    if (s->last && is_free_entry(&t->unit[s->n_units - s->last])) tail = s->last;
     return (units > tail ? units - tail : 1) * RMAI_TLSF_UNIT;
 }
 
-int rmai_tlsf_prepare(struct rmai_tlsf *t) { return make_ready(t, t->state->n_units); }
+int rmai_tlsf_prepare(struct rmai_tlsf *t) { return commit_entry(t, t->state->n_units); }
 
 int rmai_tlsf_grow(struct rmai_tlsf *t, size_t bytes) {
     struct rmai_tlsf_state *s = t->state;
@@ -230,14 +232,14 @@ int rmai_tlsf_grow(struct rmai_tlsf *t, size_t bytes) {
     assert(bytes % RMAI_TLSF_UNIT == 0 && bytes / RMAI_TLSF_UNIT <= s->max_units - s->n_units &&
            "a pool grows by units, within its maximum");
     if (!more) return 0;
-    if (make_ready(t, b) != 0) return -1;
+    if (commit_entry(t, b) != 0) return -1;
     __atomic_store_n(&s->n_units, b + more, __ATOMIC_RELAXED);
     s->n_growths++;
-    if (prev && is_free(&t->unit[b - prev])) {
+    if (prev && is_free_entry(&t->unit[b - prev])) {
         b -= prev;
-        change_free(t, b, b, prev + more, t->unit[b].prev);
+        change_free_block(t, b, b, prev + more, t->unit[b].prev);
     } else {
-        make_free(t, b, more, prev);
+        insert_free_block(t, b, more, prev);
     }
     return 0;
 }
@@ -248,7 +250,7 @@ size_t rmai_tlsf_alloc(struct rmai_tlsf *t, size_t alignment, size_t size) {
     assert(size > 0 && (alignment & (alignment - 1)) == 0 && "the callers check");
     if (size > RMAI_TLSF_MAX || alignment > RMAI_TLSF_MAX) return RMAI_TLSF_FULL;
     n = (uint32_t)units_of(size);
-    b = find(t, units_with_alignment(alignment, size));
+    b = find_free_block(t, units_with_alignment(alignment, size));
     if (b == NIL) return RMAI_TLSF_FULL;
 
     whole = t->unit[b].size;
@@ -256,20 +258,20 @@ size_t rmai_tlsf_alloc(struct rmai_tlsf *t, size_t alignment, size_t size) {
     front = at - b;
     rest = whole - front - n;
     assert(front + n <= whole && "the search asked for the alignment's room too");
-    if (make_ready(t, at) != 0 || (rest && make_ready(t, at + n) != 0)) return RMAI_TLSF_DENIED;
+    if (commit_entry(t, at) != 0 || (rest && commit_entry(t, at + n) != 0)) return RMAI_TLSF_DENIED;
 
     uint32_t prev = t->unit[b].prev;
     if (front) {
-        change_free(t, b, b, front, prev);
+        change_free_block(t, b, b, front, prev);
         prev = front;
-        if (rest) make_free(t, at + n, rest, n);
+        if (rest) insert_free_block(t, at + n, rest, n);
     } else if (rest) {
-        change_free(t, b, at + n, rest, n);
+        change_free_block(t, b, at + n, rest, n);
     } else {
-        take_free(t, b);
+        remove_free_block(t, b);
     }
-    set(&t->unit[at], n, prev, USED, (uint32_t)((size_t)n * RMAI_TLSF_UNIT - size));
-    tell_next(t, at, n);
+    set_entry(&t->unit[at], n, prev, USED, (uint32_t)((size_t)n * RMAI_TLSF_UNIT - size));
+    set_prev_of_next(t, at, n);
     s->n_used++;
     rmai_tlsf_count(s, n, 0);
     return (size_t)at * RMAI_TLSF_UNIT;
@@ -283,31 +285,31 @@ int rmai_tlsf_live(const struct rmai_tlsf *t, size_t offset, size_t *size) {
 }
 
 /* Block b, live or not any more, becomes free, without being live in between: somebody may be giving it back again. */
-static inline void release(struct rmai_tlsf *t, uint32_t b) {
+static inline void free_block(struct rmai_tlsf *t, uint32_t b) {
     struct rmai_tlsf_state *s = t->state;
     uint32_t size = t->unit[b].size, prev = t->unit[b].prev, next = b + size;
     s->n_used--;
     rmai_tlsf_count(s, 0, size);
-    int merge_next = next != s->n_units && is_free(&t->unit[next]);
-    int merge_prev = prev && is_free(&t->unit[b - prev]);
+    int merge_next = next != s->n_units && is_free_entry(&t->unit[next]);
+    int merge_prev = prev && is_free_entry(&t->unit[b - prev]);
     if (merge_next) size += t->unit[next].size;
     if (merge_prev) {
-        if (merge_next) take_free(t, next);
-        clear(t, b);
+        if (merge_next) remove_free_block(t, next);
+        clear_entry(t, b);
         b -= prev;
-        change_free(t, b, b, size + prev, t->unit[b].prev);
+        change_free_block(t, b, b, size + prev, t->unit[b].prev);
     } else if (merge_next) {
-        change_free(t, next, b, size, prev);
+        change_free_block(t, next, b, size, prev);
     } else {
-        make_free(t, b, size, prev);
+        insert_free_block(t, b, size, prev);
     }
-    if (merge_next) clear(t, next);
+    if (merge_next) clear_entry(t, next);
 }
 
 int rmai_tlsf_free(struct rmai_tlsf *t, size_t offset) {
     uint32_t b = rmai_tlsf_live_at(t, offset);
     if (b == NIL) return -1;
-    release(t, b);
+    free_block(t, b);
     return 0;
 }
 
@@ -323,15 +325,15 @@ int rmai_tlsf_retire(struct rmai_tlsf *t, size_t offset) {
 uint32_t *rmai_tlsf_link(struct rmai_tlsf *t, uint32_t unit) { return &t->unit[unit].back; }
 
 void rmai_tlsf_free_retired(struct rmai_tlsf *t, uint32_t unit) {
-    assert(state_of(&t->unit[unit]) == RMAI_TLSF_GONE && "only retired blocks are handed on");
-    release(t, unit);
+    assert(entry_state(&t->unit[unit]) == RMAI_TLSF_GONE && "only retired blocks are handed on");
+    free_block(t, unit);
 }
 
 void rmai_tlsf_free_parked(struct rmai_tlsf *t, uint32_t unit) {
-    assert(state_of(&t->unit[unit]) == RMAI_TLSF_PARKED && "only parked blocks are handed on");
+    assert(entry_state(&t->unit[unit]) == RMAI_TLSF_PARKED && "only parked blocks are handed on");
     t->state->n_used++;
     t->state->used_units += t->unit[unit].size; /* not the peak: they were not in use */
-    release(t, unit);
+    free_block(t, unit);
 }
 
 int rmai_tlsf_resize(struct rmai_tlsf *t, size_t offset, size_t size) {
@@ -342,20 +344,20 @@ int rmai_tlsf_resize(struct rmai_tlsf *t, size_t offset, size_t size) {
     n = (uint32_t)units_of(size);
     old = have = t->unit[b].size;
     next = b + old;
-    if (next != s->n_units && is_free(&t->unit[next])) have += t->unit[next].size;
+    if (next != s->n_units && is_free_entry(&t->unit[next])) have += t->unit[next].size;
     if (n > have) return -1;
     if (n != old) {
         if (have != old) move_to_front(t, next, class_of(t->unit[next].size));
-        if (n != have && make_ready(t, b + n) != 0) return -2;
+        if (n != have && commit_entry(t, b + n) != 0) return -2;
         t->unit[b].size = n;
         if (have != old && n != have)
-            change_free(t, next, b + n, have - n, n);
+            change_free_block(t, next, b + n, have - n, n);
         else if (have != old)
-            take_free(t, next);
+            remove_free_block(t, next);
         else
-            make_free(t, b + n, have - n, n);
-        if (have != old && next != b + n) clear(t, next);
-        tell_next(t, b, n);
+            insert_free_block(t, b + n, have - n, n);
+        if (have != old && next != b + n) clear_entry(t, next);
+        set_prev_of_next(t, b, n);
         rmai_tlsf_count(s, n, old);
     }
     t->unit[b].back = (uint32_t)((size_t)n * RMAI_TLSF_UNIT - size);
@@ -368,9 +370,10 @@ int rmai_tlsf_cut(struct rmai_tlsf *t, size_t offset, uint32_t units) {
     size = t->unit[b].size;
     prev = t->unit[b].prev;
     for (uint32_t at = b; at < b + size; at += units)
-        if (make_ready(t, at) != 0) return -1;
-    for (uint32_t at = b; at < b + size; at += units, prev = units) set(&t->unit[at], units, prev, RMAI_TLSF_PARKED, 0);
-    tell_next(t, b + size - units, units);
+        if (commit_entry(t, at) != 0) return -1;
+    for (uint32_t at = b; at < b + size; at += units, prev = units)
+        set_entry(&t->unit[at], units, prev, RMAI_TLSF_PARKED, 0);
+    set_prev_of_next(t, b + size - units, units);
     t->state->n_used--;
     t->state->used_units -= size;
     return 0;
@@ -385,9 +388,9 @@ enum rmai_tlsf_kind rmai_tlsf_where(const struct rmai_tlsf *t, size_t offset, st
     while (b + (size_t)t->unit[b].size <= at) b += t->unit[b].size;
     block->offset = (size_t)b * RMAI_TLSF_UNIT;
     block->size = (size_t)t->unit[b].size * RMAI_TLSF_UNIT;
-    block->live = !is_free(&t->unit[b]) && state_of(&t->unit[b]) != RMAI_TLSF_PARKED;
+    block->live = !is_free_entry(&t->unit[b]) && entry_state(&t->unit[b]) != RMAI_TLSF_PARKED;
     if (!block->live) return RMAI_TLSF_FREED;
-    if (state_of(&t->unit[b]) == RMAI_TLSF_GONE) return RMAI_TLSF_RETIRED;
+    if (entry_state(&t->unit[b]) == RMAI_TLSF_GONE) return RMAI_TLSF_RETIRED;
     block->size -= t->unit[b].back;
     return block->offset == offset ? RMAI_TLSF_LIVE : RMAI_TLSF_INSIDE;
 }
@@ -398,7 +401,7 @@ size_t rmai_tlsf_next(const struct rmai_tlsf *t, size_t offset, struct rmai_tlsf
     block->offset = offset;
     /* Before the state: who retires the block changes that first, and then writes a link here. */
     uint32_t waste = __atomic_load_n(&t->unit[b].back, __ATOMIC_ACQUIRE);
-    block->live = state_of(&t->unit[b]) == USED;
+    block->live = entry_state(&t->unit[b]) == USED;
     block->size = (size_t)t->unit[b].size * RMAI_TLSF_UNIT - (block->live ? waste : 0);
     return offset + (size_t)t->unit[b].size * RMAI_TLSF_UNIT;
 }
@@ -437,7 +440,7 @@ static const char *check_lists(const struct rmai_tlsf *t, size_t n_free) {
                     "a column's bit tells if its list is empty");
             for (uint32_t b = s->head[r * RMAI_TLSF_COLUMNS + c]; b != NIL; back = b, b = t->unit[b].next) {
                 REQUIRE(b < s->n_units && rmai_tlsf_ready(t, b) && t->unit[b].size, "a list holds blocks");
-                REQUIRE(is_free(&t->unit[b]), "a list holds free blocks");
+                REQUIRE(is_free_entry(&t->unit[b]), "a list holds free blocks");
                 REQUIRE(t->unit[b].back == back, "a free list links both ways");
                 REQUIRE(class_of(t->unit[b].size) == r * RMAI_TLSF_COLUMNS + c, "a free block is in its size's list");
                 REQUIRE(++listed <= n_free, "a free block is in one list once");
@@ -466,15 +469,16 @@ const char *rmai_tlsf_check(const struct rmai_tlsf *t) {
         }
         REQUIRE(u->size && u->size <= s->n_units - b, "a block is not empty and ends in the pool");
         REQUIRE(u->prev == prev, "a block knows its predecessor's size");
-        if (is_free(u)) {
+        if (is_free_entry(u)) {
             REQUIRE(!prev_free, "free neighbours are merged");
             n_free++;
-        } else if (state_of(u) != RMAI_TLSF_PARKED) {
-            REQUIRE(state_of(u) == RMAI_TLSF_GONE || u->back < RMAI_TLSF_UNIT, "a live block wastes less than a unit");
+        } else if (entry_state(u) != RMAI_TLSF_PARKED) {
+            REQUIRE(entry_state(u) == RMAI_TLSF_GONE || u->back < RMAI_TLSF_UNIT,
+                    "a live block wastes less than a unit");
             used += u->size;
             n_used++;
         }
-        prev_free = is_free(u);
+        prev_free = is_free_entry(u);
         prev = u->size;
         next_start = b + u->size;
     }
