@@ -23,12 +23,12 @@ struct blocks {
 };
 
 /* Where element k of block i is. */
-static size_t at(const struct blocks *b, int i, size_t k, size_t stride) {
+static size_t element_offset(const struct blocks *b, int i, size_t k, size_t stride) {
     return ((size_t)i * b->n + k) * stride * b->elem;
 }
 
 /* n pieces of len bytes, of which the next one is to_step and from_step bytes further. */
-static void move(char *to, size_t to_step, const char *from, size_t from_step, size_t len, size_t n) {
+static void copy_pieces(char *to, size_t to_step, const char *from, size_t from_step, size_t len, size_t n) {
     if (to_step == len && from_step == len)
         memcpy(to, from, len * n);
     else
@@ -36,51 +36,53 @@ static void move(char *to, size_t to_step, const char *from, size_t from_step, s
 }
 
 /* A whole block. */
-static void copy(const struct blocks *b, char *dest, const char *source) {
-    move(dest, b->to * b->elem, source, b->from * b->elem, b->elem, b->n);
+static void copy_block(const struct blocks *b, char *dest, const char *source) {
+    copy_pieces(dest, b->to * b->elem, source, b->from * b->elem, b->elem, b->n);
 }
 
-static void own(const struct rmai_mailboxes *near, const struct blocks *b) {
+static void copy_own_block(const struct rmai_mailboxes *near, const struct blocks *b) {
     int i = near->index[near->me];
-    if (b->dest != b->source) copy(b, b->dest + at(b, i, 0, b->to), b->source + at(b, i, 0, b->from));
+    if (b->dest != b->source)
+        copy_block(b, b->dest + element_offset(b, i, 0, b->to), b->source + element_offset(b, i, 0, b->from));
 }
 
-static size_t place(int i, int of) {
+static size_t piece_index(int i, int of) {
     return (size_t)(i < of ? i : i - 1);
 } /* PE i's piece among those of PE `of`, which has none for itself */
 
 /* A turn for a piece of each block: n elements from number k on, of each len bytes from byte o on. Where source is
  * dest, it is in the stage before it is overwritten. */
-static void stage(struct rmai_mailboxes *near, const struct blocks *b, size_t k, size_t n, size_t o, size_t len) {
+static void exchange_staged_piece(struct rmai_mailboxes *near, const struct blocks *b, size_t k, size_t n, size_t o,
+                                  size_t len) {
     const size_t piece = n * len, all = piece * ((size_t)near->n - 1);
     char *mine;
     rmai_mailbox_begin(near, 1, all);
     mine = rmai_place_of(near, near->me, all);
     for (int i = 0; i < near->n; i++)
         if (i != near->me)
-            move(mine + place(i, near->me) * piece, len, b->source + at(b, near->index[i], k, b->from) + o,
-                 b->from * b->elem, len, n);
+            copy_pieces(mine + piece_index(i, near->me) * piece, len,
+                        b->source + element_offset(b, near->index[i], k, b->from) + o, b->from * b->elem, len, n);
     rmai_mailbox_meet(near);
     for (int i = 0; i < near->n; i++) {
         const char *theirs = rmai_place_of(near, i, all);
         if (i != near->me)
-            move(b->dest + at(b, near->index[i], k, b->to) + o, b->to * b->elem, theirs + place(near->me, i) * piece,
-                 len, len, n);
+            copy_pieces(b->dest + element_offset(b, near->index[i], k, b->to) + o, b->to * b->elem,
+                        theirs + piece_index(near->me, i) * piece, len, len, n);
     }
     rmai_mailbox_through(near);
 }
 
 /* As many whole elements at a time as a stage takes, or a part of one. */
-static void staged(struct rmai_mailboxes *near, const struct blocks *b) {
+static void exchange_staged(struct rmai_mailboxes *near, const struct blocks *b) {
     const size_t room = RMAI_STAGE / ((size_t)near->n - 1), len = rmai_min(b->elem, room);
     assert(room > 0 && "a node has less PEs than a stage has bytes");
     for (size_t k = 0; k < b->n; k += room / len)
         for (size_t o = 0; o < b->elem; o += len)
-            stage(near, b, k, rmai_min(b->n - k, room / len), o, rmai_min(b->elem - o, len));
+            exchange_staged_piece(near, b, k, rmai_min(b->n - k, room / len), o, rmai_min(b->elem - o, len));
 }
 
 /* 0 if some PE's source is not to be looked into. Each begins with the next one's, so that not all look at one. */
-static int direct(struct rmai_mailboxes *near, const struct blocks *b) {
+static int exchange_direct(struct rmai_mailboxes *near, const struct blocks *b) {
     const int me = near->index[near->me];
     int all = 1;
     rmai_mailbox_begin(near, 1, 0);
@@ -94,19 +96,21 @@ static int direct(struct rmai_mailboxes *near, const struct blocks *b) {
     for (int step = 1; step < near->n; step++) {
         int i = (near->me + step) % near->n;
         const char *theirs = rmai_mailbox_address(near, i, rmai_mailbox_slot(near, i)->word);
-        copy(b, b->dest + at(b, near->index[i], 0, b->to), theirs + at(b, me, 0, b->from));
+        copy_block(b, b->dest + element_offset(b, near->index[i], 0, b->to),
+                   theirs + element_offset(b, me, 0, b->from));
     }
-    own(near, b);
+    copy_own_block(near, b);
     rmai_mailbox_leave(near);
     return 1;
 }
 
-static void on_node(const struct rmai_call *c, const struct blocks *b) {
+static void alltoall_on_node(const struct rmai_call *c, const struct blocks *b) {
     struct rmai_mailboxes *near = c->near;
-    if (near->n > 1 && rmai_call_takes(c, RMAI_ALLTOALL_DIRECT, b->n * b->elem * (size_t)near->n) && direct(near, b))
+    if (near->n > 1 && rmai_call_takes(c, RMAI_ALLTOALL_DIRECT, b->n * b->elem * (size_t)near->n) &&
+        exchange_direct(near, b))
         return;
-    if (near->n > 1) staged(near, b);
-    own(near, b);
+    if (near->n > 1) exchange_staged(near, b);
+    copy_own_block(near, b);
 }
 
 /* ---- between nodes, in pieces ----
@@ -160,11 +164,11 @@ static int next_piece(struct course *s, struct piece *p) {
 }
 
 static int begin_piece(const struct rmai_call *c, const struct blocks *b, struct piece *p) {
-    const char *from = b->source + at(b, p->with, p->k, b->from) + p->o;
+    const char *from = b->source + element_offset(b, p->with, p->k, b->from) + p->o;
     p->staged = b->dest == b->source || (p->n > 1 && b->to != 1);
-    if (!p->staged) p->in = b->dest + at(b, p->with, p->k, b->to) + p->o;
+    if (!p->staged) p->in = b->dest + element_offset(b, p->with, p->k, b->to) + p->o;
     if (p->n > 1 && b->from != 1) {
-        move(p->out, p->len, from, b->from * b->elem, p->len, p->n);
+        copy_pieces(p->out, p->len, from, b->from * b->elem, p->len, p->n);
         from = p->out;
     }
     return rmai_group_swap_begin(c->name, c->t, &p->swap, p->with, from, p->in, p->len * p->n);
@@ -173,7 +177,7 @@ static int begin_piece(const struct rmai_call *c, const struct blocks *b, struct
 static int end_piece(const struct rmai_call *c, const struct blocks *b, struct piece *p) {
     int code = rmai_group_swap_end(c->w, c->name, c->t, &p->swap);
     if (code != RMA_SUCCESS || !p->staged) return code;
-    move(b->dest + at(b, p->with, p->k, b->to) + p->o, b->to * b->elem, p->in, p->len, p->len, p->n);
+    copy_pieces(b->dest + element_offset(b, p->with, p->k, b->to) + p->o, b->to * b->elem, p->in, p->len, p->len, p->n);
     return RMA_SUCCESS;
 }
 
@@ -205,7 +209,7 @@ static int swap_blocks(const struct rmai_call *c, const struct blocks *b, const 
     return code;
 }
 
-static int between_nodes(const struct rmai_call *c, const struct blocks *b) {
+static int alltoall_between_nodes(const struct rmai_call *c, const struct blocks *b) {
     const struct rmai_mailboxes *near = c->near;
     unsigned char *skip = c->t->group.marks;
     memset(skip, 0, (size_t)c->t->n);
@@ -213,11 +217,11 @@ static int between_nodes(const struct rmai_call *c, const struct blocks *b) {
     return swap_blocks(c, b, skip);
 }
 
-static int exchange(const struct rmai_call *c, const struct blocks *b) {
+static int exchange_blocks(const struct rmai_call *c, const struct blocks *b) {
     int code = rmai_call_reaches(c);
     if (code != RMA_SUCCESS) return code;
-    on_node(c, b);
-    return c->far ? between_nodes(c, b) : RMA_SUCCESS;
+    alltoall_on_node(c, b);
+    return c->far ? alltoall_between_nodes(c, b) : RMA_SUCCESS;
 }
 
 /* ---- the calls ---- */
@@ -238,7 +242,7 @@ int rma_alltoall(rma_team *team, void *dest, const void *source, size_t len) {
         &c, code, &(struct rmai_stated){.which = RMAI_CALL_ALLTOALL, .len = len, .len_text = "the length in bytes"});
     if (code != RMA_SUCCESS || len == 0) return rmai_raise(code);
     b.offset = dest == source ? 0 : from.offset;
-    return rmai_raise(exchange(&c, &b));
+    return rmai_raise(exchange_blocks(&c, &b));
 }
 
 static int check_strides(const struct rmai_call *c, const struct blocks *b, ptrdiff_t dest_stride,
@@ -293,5 +297,5 @@ int rma_alltoalls(rma_team *team, void *dest, const void *source, ptrdiff_t dest
         b.n = n * elem;
     }
     b.offset = dest == source ? 0 : from.offset;
-    return rmai_raise(exchange(&c, &b));
+    return rmai_raise(exchange_blocks(&c, &b));
 }

@@ -8,7 +8,7 @@
 #include "collectives/call.h"
 #include "runtime/meet.h"
 
-static int meet(struct rmai_world *w, const char *call, struct rmai_team *t) {
+static int sync_team(struct rmai_world *w, const char *call, struct rmai_team *t) {
     if (t == &w->teams.team[RMAI_TEAM_WORLD]) return rmai_meet_only(w, call);
     if (t == &w->teams.team[RMAI_TEAM_SHARED]) {
         rmai_barrier_node(&w->barrier, call);
@@ -35,7 +35,7 @@ int rma_sync_all(void) {
 int rma_team_sync(rma_team *team) {
     struct rmai_world *w = &rmai_world;
     struct rmai_team *t = rmai_team(w, "rma_team_sync", team);
-    return rmai_raise(t ? meet(w, "rma_team_sync", t) : rma_last_code());
+    return rmai_raise(t ? sync_team(w, "rma_team_sync", t) : rma_last_code());
 }
 
 int rma_team_barrier(rma_team *team) {
@@ -45,6 +45,6 @@ int rma_team_barrier(rma_team *team) {
     if (!t) return rmai_raise(rma_last_code());
     /* Who could not complete its puts comes all the same: the others wait. */
     code = rmai_quiet_default(w, "rma_team_barrier");
-    met = meet(w, "rma_team_barrier", t);
+    met = sync_team(w, "rma_team_barrier", t);
     return rmai_raise(code != RMA_SUCCESS ? code : met);
 }

@@ -7,8 +7,8 @@
 #include "base/error.h"
 #include "collectives/call.h"
 
-static int across_nodes(const struct rmai_call *c, const struct rmai_buffer *dest, const struct rmai_buffer *source,
-                        int root) {
+static int broadcast_across_nodes(const struct rmai_call *c, const struct rmai_buffer *dest,
+                                  const struct rmai_buffer *source, int root) {
     const struct rmai_mailboxes *near = c->near;
     int near_root = rmai_mailbox_number(near, root), code = RMA_SUCCESS, node;
     void *data = (void *)(uintptr_t)dest->addr;
@@ -43,6 +43,6 @@ int rma_broadcast(rma_team *team, void *dest, const void *source, size_t len, in
         return RMA_SUCCESS;
     }
     code = rmai_call_reaches(&c);
-    if (code == RMA_SUCCESS) code = across_nodes(&c, &to, &from, root);
+    if (code == RMA_SUCCESS) code = broadcast_across_nodes(&c, &to, &from, root);
     return rmai_raise(code);
 }

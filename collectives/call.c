@@ -24,7 +24,7 @@ int rmai_call_reaches(const struct rmai_call *c) {
 
 /* ---- buffers ---- */
 
-static int look(const struct rmai_call *c, struct rmai_buffer *b) {
+static int check_buffer(const struct rmai_call *c, struct rmai_buffer *b) {
     b->offset = 0;
     if (b->len == 0) return RMA_SUCCESS;
     if (!b->addr) return rmai_error(RMA_ERR_ARG, "%s: %s is a null pointer", c->name, b->argument);
@@ -39,8 +39,8 @@ static int look(const struct rmai_call *c, struct rmai_buffer *b) {
 
 int rmai_call_buffers(const struct rmai_call *c, struct rmai_buffer *dest, struct rmai_buffer *source) {
     uintptr_t d = (uintptr_t)dest->addr, s = (uintptr_t)source->addr;
-    int code = look(c, dest);
-    if (code == RMA_SUCCESS) code = look(c, source);
+    int code = check_buffer(c, dest);
+    if (code == RMA_SUCCESS) code = check_buffer(c, source);
     if (code != RMA_SUCCESS) return code;
     if (d != s && d < s + source->len && s < d + dest->len)
         return rmai_error(RMA_ERR_ARG,
@@ -67,20 +67,20 @@ struct proposal {
 
 _Static_assert(sizeof(struct proposal) <= RMAI_TEAM_DATA, "a proposal travels with a round");
 
-static int compare(const struct statement *a, const struct statement *b) {
+static int compare_statements(const struct statement *a, const struct statement *b) {
     if (a->what != b->what) return a->what < b->what ? -1 : 1;
     if (a->root != b->root) return a->root < b->root ? -1 : 1;
     return a->len != b->len ? (a->len < b->len ? -1 : 1) : 0;
 }
 
-static void merge(void *mine, const void *other) {
+static void merge_statements(void *mine, const void *other) {
     struct proposal *a = mine, b;
     int order;
     memcpy(&b, other, sizeof b);
     /* Of those that state the same, the first PE: then all tell the same two. */
-    order = compare(&b.low, &a->low);
+    order = compare_statements(&b.low, &a->low);
     if (order < 0 || (order == 0 && b.low.pe < a->low.pe)) a->low = b.low;
-    order = compare(&b.high, &a->high);
+    order = compare_statements(&b.high, &a->high);
     if (order > 0 || (order == 0 && b.high.pe < a->high.pe)) a->high = b.high;
     if (b.pe < a->pe) {
         a->pe = b.pe;
@@ -89,7 +89,7 @@ static void merge(void *mine, const void *other) {
 }
 
 /* In errors of rma.h's calls, and in those of OpenSHMEM's. */
-static const char *const calls[][2] = {
+static const char *const collective_names[][2] = {
     [RMAI_CALL_BROADCAST] = {"rma_broadcast", "shmem_broadcast"},
     [RMAI_CALL_FCOLLECT] = {"rma_fcollect", "shmem_fcollect"},
     [RMAI_CALL_COLLECT] = {"rma_collect", "shmem_collect"},
@@ -99,22 +99,22 @@ static const char *const calls[][2] = {
     [RMAI_CALL_INSCAN] = {"an inclusive scan", "an inclusive scan"},
     [RMAI_CALL_EXSCAN] = {"an exclusive scan", "an exclusive scan"},
 };
-static const char *const ops[RMAI_OPS] = {"and", "or", "xor", "min", "max", "sum", "prod"};
-static const char *const types[RMAI_TYPES] = {"int8",        "int16",         "int32",         "int64", "uint8",
-                                              "uint16",      "uint32",        "uint64",        "float", "double",
-                                              "long double", "complex float", "complex double"};
+static const char *const op_names[RMAI_OPS] = {"and", "or", "xor", "min", "max", "sum", "prod"};
+static const char *const type_names[RMAI_TYPES] = {"int8",        "int16",         "int32",         "int64", "uint8",
+                                                   "uint16",      "uint32",        "uint64",        "float", "double",
+                                                   "long double", "complex float", "complex double"};
 
-static int differ(const struct rmai_call *c, const struct rmai_stated *s, const struct statement *a,
-                  const struct statement *b) {
+static int statement_mismatch_error(const struct rmai_call *c, const struct rmai_stated *s, const struct statement *a,
+                                    const struct statement *b) {
     const int shmem = rmai_error_of_shmem(c->name);
     if (a->what >> 16 != b->what >> 16)
-        return rmai_error(RMA_ERR_MISMATCH,
-                          "%s: PE %d is in %s, PE %d in %s: every PE of a team must make the same collective calls",
-                          c->name, a->pe, calls[a->what >> 16][shmem], b->pe, calls[b->what >> 16][shmem]);
+        return rmai_error(
+            RMA_ERR_MISMATCH, "%s: PE %d is in %s, PE %d in %s: every PE of a team must make the same collective calls",
+            c->name, a->pe, collective_names[a->what >> 16][shmem], b->pe, collective_names[b->what >> 16][shmem]);
     if (a->what != b->what)
         return rmai_error(RMA_ERR_MISMATCH, "%s: the operation is %s of %s on PE %d, but %s of %s on PE %d", c->name,
-                          ops[a->what >> 8 & 0xff], types[a->what & 0xff], a->pe, ops[b->what >> 8 & 0xff],
-                          types[b->what & 0xff], b->pe);
+                          op_names[a->what >> 8 & 0xff], type_names[a->what & 0xff], a->pe,
+                          op_names[b->what >> 8 & 0xff], type_names[b->what & 0xff], b->pe);
     if (a->root != b->root)
         return rmai_error(RMA_ERR_MISMATCH, "%s: %s is %d on PE %d, but %d on PE %d", c->name, s->root_text, a->root,
                           a->pe, b->root, b->pe);
@@ -127,11 +127,11 @@ int rmai_call_agree(const struct rmai_call *c, int code, const struct rmai_state
     struct proposal p = {mine, mine, code, code == RMA_SUCCESS ? INT32_MAX : c->w->job.my_pe};
     int met;
     if (RMAI_LIKELY(!c->w->job.settings.check)) return code;
-    met = rmai_team_meet(c->w, c->name, c->t, &p, sizeof p, merge);
+    met = rmai_team_meet(c->w, c->name, c->t, &p, sizeof p, merge_statements);
     if (code != RMA_SUCCESS || met != RMA_SUCCESS) return code != RMA_SUCCESS ? code : met;
     if (p.code != RMA_SUCCESS)
         return rmai_error(p.code, "%s: the arguments on PE %d are wrong: %s", c->name, p.pe, rma_strerror(p.code));
-    return compare(&p.low, &p.high) != 0 ? differ(c, s, &p.low, &p.high) : RMA_SUCCESS;
+    return compare_statements(&p.low, &p.high) != 0 ? statement_mismatch_error(c, s, &p.low, &p.high) : RMA_SUCCESS;
 }
 
 /* ---- the near part of a broadcast ---- */

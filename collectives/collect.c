@@ -25,18 +25,18 @@ struct gather {
 };
 
 /* What a PE tells of its block: the length is the slot's word; of a long one the note says where it is, or 0. */
-static void tell(const struct gather *g) {
+static void publish_block(const struct gather *g) {
     struct rmai_slot *slot = rmai_mailbox_slot(g->c->near, g->c->near->me);
     slot->word = g->len;
     if (g->len > g->limit) memcpy(slot->note, &g->offset, sizeof g->offset);
 }
 
 /* What near PE i has told. The line of the own slot has gone to the others, and would have to come back. */
-static size_t told_len(const struct gather *g, int i) {
+static size_t near_block_len(const struct gather *g, int i) {
     return i == g->c->near->me ? g->len : rmai_mailbox_slot(g->c->near, i)->word;
 }
 
-static uint64_t told_offset(const struct gather *g, int i) {
+static uint64_t near_block_offset(const struct gather *g, int i) {
     uint64_t offset;
     if (i == g->c->near->me) return g->offset;
     memcpy(&offset, rmai_mailbox_note(g->c->near, i), sizeof offset);
@@ -44,24 +44,24 @@ static uint64_t told_offset(const struct gather *g, int i) {
 }
 
 /* This PE's block goes to its place first: where source is dest, another one may go to source. */
-static void take_own(struct gather *g) {
+static void place_own_block(struct gather *g) {
     const struct rmai_mailboxes *near = g->c->near;
     g->at = g->all = 0;
     for (int i = 0; i < near->n; i++) {
         if (i == near->me) g->at = g->all;
-        g->all += told_len(g, i);
+        g->all += near_block_len(g, i);
     }
     if (g->len && g->dest + g->at != g->source) memmove(g->dest + g->at, g->source, g->len);
 }
 
 /* The short blocks, and those that are reached. *reached: there are such; *hidden: the longest of those that are not.
  */
-static void take(const struct gather *g, int *reached, size_t *hidden) {
+static void copy_near_blocks(const struct gather *g, int *reached, size_t *hidden) {
     const struct rmai_mailboxes *near = g->c->near;
     size_t at = 0;
     for (int i = 0; i < near->n; i++) {
-        const size_t len = told_len(g, i);
-        uint64_t offset = len > g->limit ? told_offset(g, i) : 0;
+        const size_t len = near_block_len(g, i);
+        uint64_t offset = len > g->limit ? near_block_offset(g, i) : 0;
         *reached |= offset != 0;
         if (len > g->limit && !offset && len > *hidden) *hidden = len;
         if (i != near->me && len > 0 && len <= g->limit) memcpy(g->dest + at, rmai_place_of(near, i, len), len);
@@ -71,38 +71,38 @@ static void take(const struct gather *g, int *reached, size_t *hidden) {
 }
 
 /* A piece of each of the others. What a PE told of its block it tells in each turn again. */
-static void take_pieces(const struct gather *g, size_t done) {
+static void gather_stage_pieces(const struct gather *g, size_t done) {
     struct rmai_mailboxes *near = g->c->near;
     size_t at = 0;
     rmai_mailbox_begin(near, 1, RMAI_STAGE);
-    tell(g);
+    publish_block(g);
     if (g->len > g->limit && g->len > done && !g->offset)
         memcpy(rmai_mailbox_stage(near, near->me), g->dest + g->at + done, rmai_min(g->len - done, RMAI_STAGE));
     rmai_mailbox_meet(near);
     for (int i = 0; i < near->n; i++) {
-        size_t len = told_len(g, i);
-        if (i != near->me && len > g->limit && len > done && !told_offset(g, i))
+        size_t len = near_block_len(g, i);
+        if (i != near->me && len > g->limit && len > done && !near_block_offset(g, i))
             memcpy(g->dest + at + done, rmai_mailbox_stage(near, i), rmai_min(len - done, RMAI_STAGE));
         at += len;
     }
     rmai_mailbox_through(near);
 }
 
-static void gather(struct gather *g) {
+static void gather_near_blocks(struct gather *g) {
     struct rmai_mailboxes *near = g->c->near;
     int reached = 0;
     size_t hidden = 0;
     rmai_mailbox_begin(near, 1, RMAI_STAGE);
-    tell(g);
+    publish_block(g);
     if (g->len > 0 && g->len <= g->limit) memcpy(rmai_place_of(near, near->me, g->len), g->source, g->len);
     rmai_mailbox_meet(near);
-    take_own(g);
-    take(g, &reached, &hidden);
+    place_own_block(g);
+    copy_near_blocks(g, &reached, &hidden);
     if (reached)
         rmai_mailbox_leave(near);
     else
         rmai_mailbox_through(near);
-    for (size_t done = 0; done < hidden; done += RMAI_STAGE) take_pieces(g, done);
+    for (size_t done = 0; done < hidden; done += RMAI_STAGE) gather_stage_pieces(g, done);
 }
 
 /* A length up to which blocks are told whole: the greatest that the table does not give to the other way. */
@@ -111,8 +111,8 @@ static size_t short_limit(const struct rmai_call *c, enum rmai_way way) {
     return from > RMAI_STAGE ? RMAI_STAGE : from == 0 ? 0 : from - 1;
 }
 
-static struct gather prepared(const struct rmai_call *c, enum rmai_way way, const struct rmai_buffer *dest,
-                              const struct rmai_buffer *source) {
+static struct gather prepare_gather(const struct rmai_call *c, enum rmai_way way, const struct rmai_buffer *dest,
+                                    const struct rmai_buffer *source) {
     const int stays = dest->addr != source->addr && rmai_call_takes(c, way, source->len);
     return (struct gather){.c = c,
                            .dest = (char *)(uintptr_t)dest->addr,
@@ -129,14 +129,14 @@ struct parts {
     size_t *len, *at;
 };
 
-static struct parts parts(const struct rmai_call *c) {
+static struct parts group_parts(const struct rmai_call *c) {
     return (struct parts){c->t->group.sizes, c->t->group.sizes + c->t->n};
 }
 
 /* Leaders have the blocks of their nodes in dest; after this all of all. The parts of other nodes go on to the node's
  * PEs. */
-static int among_leaders(const struct rmai_call *c, const struct rmai_buffer *dest, const struct parts *p,
-                         size_t before, size_t near_all, size_t all) {
+static int gather_among_leaders(const struct rmai_call *c, const struct rmai_buffer *dest, const struct parts *p,
+                                size_t before, size_t near_all, size_t all) {
     char *to = (char *)(uintptr_t)dest->addr;
     uint64_t offset = dest->offset;
     size_t after = before + near_all;
@@ -149,27 +149,27 @@ static int among_leaders(const struct rmai_call *c, const struct rmai_buffer *de
 
 static int fcollect_in_order(const struct rmai_call *c, const struct rmai_buffer *dest,
                              const struct rmai_buffer *source) {
-    struct gather g = prepared(c, RMAI_FCOLLECT_DIRECT, dest, source);
+    struct gather g = prepare_gather(c, RMAI_FCOLLECT_DIRECT, dest, source);
     const struct rmai_group *group = &c->t->group;
     const size_t len = source->len, before = (size_t)c->near->index[0] * len;
-    struct parts p = parts(c);
+    struct parts p = group_parts(c);
     for (int i = 0; c->near->me == 0 && i < group->n_nodes; i++) {
         p.len[i] = (size_t)group->node[i].n * len;
         p.at[i] = (size_t)group->node[i].first * len;
     }
     g.dest += before;
-    gather(&g);
-    return among_leaders(c, dest, &p, before, g.all, (size_t)c->t->n * len);
+    gather_near_blocks(&g);
+    return gather_among_leaders(c, dest, &p, before, g.all, (size_t)c->t->n * len);
 }
 
 /* First the lengths: of the node's blocks, then of all nodes; PEs of the node are told where theirs begin, and the sum.
  */
 static int collect_in_order(const struct rmai_call *c, const struct rmai_buffer *dest,
                             const struct rmai_buffer *source) {
-    struct gather g = prepared(c, RMAI_COLLECT_DIRECT, dest, source);
+    struct gather g = prepare_gather(c, RMAI_COLLECT_DIRECT, dest, source);
     const struct rmai_group *group = &c->t->group;
     struct rmai_mailboxes *near = c->near;
-    struct parts p = parts(c);
+    struct parts p = group_parts(c);
     size_t near_all = 0, whole[3] = {0, 0, RMA_SUCCESS};
     rmai_mailbox_begin(near, 1, 0);
     rmai_mailbox_slot(near, near->me)->word = source->len;
@@ -189,17 +189,17 @@ static int collect_in_order(const struct rmai_call *c, const struct rmai_buffer 
         return near->me == 0 ? (int)whole[2]
                              : rmai_error((int)whole[2], "%s: the lengths of other nodes could not be learnt", c->name);
     g.dest += whole[0];
-    gather(&g);
-    return among_leaders(c, dest, &p, whole[0], near_all, whole[1]);
+    gather_near_blocks(&g);
+    return gather_among_leaders(c, dest, &p, whole[0], near_all, whole[1]);
 }
 
 /* Each PE by itself. */
-static int by_all(const struct rmai_call *c, const struct rmai_buffer *dest, const struct rmai_buffer *source,
-                  int alike) {
+static int collect_by_all(const struct rmai_call *c, const struct rmai_buffer *dest, const struct rmai_buffer *source,
+                          int alike) {
     char *to = (char *)(uintptr_t)dest->addr;
     const int n = c->t->n, me = c->t->me;
     size_t all = 0;
-    struct parts p = parts(c);
+    struct parts p = group_parts(c);
     int code = RMA_SUCCESS;
     for (int i = 0; i < n; i++) p.len[i] = source->len;
     if (!alike) code = rmai_group_lengths(c->w, c->name, c->t, RMAI_ALL, source->len, p.len);
@@ -228,17 +228,18 @@ int rma_fcollect(rma_team *team, void *dest, const void *source, size_t len) {
         &c, code, &(struct rmai_stated){.which = RMAI_CALL_FCOLLECT, .len = len, .len_text = "the length in bytes"});
     if (code != RMA_SUCCESS || len == 0) return rmai_raise(code);
     if (!c.far) {
-        struct gather g = prepared(&c, RMAI_FCOLLECT_DIRECT, &to, &from);
+        struct gather g = prepare_gather(&c, RMAI_FCOLLECT_DIRECT, &to, &from);
         if (dest == source && rmai_call_takes(&c, RMAI_FCOLLECT_DIRECT, len)) {
             /* It is known already where the block goes, and there peers reach it. */
             g.source = memmove((char *)dest + (size_t)c.near->me * len, source, len);
             g.offset = to.offset ? to.offset + (size_t)c.near->me * len : 0;
         }
-        gather(&g);
+        gather_near_blocks(&g);
         return RMA_SUCCESS;
     }
     code = rmai_call_reaches(&c);
-    if (code == RMA_SUCCESS) code = c.t->group.in_order ? fcollect_in_order(&c, &to, &from) : by_all(&c, &to, &from, 1);
+    if (code == RMA_SUCCESS)
+        code = c.t->group.in_order ? fcollect_in_order(&c, &to, &from) : collect_by_all(&c, &to, &from, 1);
     return rmai_raise(code);
 }
 
@@ -252,11 +253,12 @@ int rma_collect(rma_team *team, void *dest, const void *source, size_t len) {
     code = rmai_call_agree(&c, code, &(struct rmai_stated){.which = RMAI_CALL_COLLECT, .len_text = ""});
     if (code != RMA_SUCCESS) return rmai_raise(code);
     if (!c.far) {
-        struct gather g = prepared(&c, RMAI_COLLECT_DIRECT, &to, &from);
-        gather(&g);
+        struct gather g = prepare_gather(&c, RMAI_COLLECT_DIRECT, &to, &from);
+        gather_near_blocks(&g);
         return RMA_SUCCESS;
     }
     code = rmai_call_reaches(&c);
-    if (code == RMA_SUCCESS) code = c.t->group.in_order ? collect_in_order(&c, &to, &from) : by_all(&c, &to, &from, 0);
+    if (code == RMA_SUCCESS)
+        code = c.t->group.in_order ? collect_in_order(&c, &to, &from) : collect_by_all(&c, &to, &from, 0);
     return rmai_raise(code);
 }

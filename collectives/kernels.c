@@ -99,7 +99,7 @@ SUMS(complexd, double complex)
 #define COMPLEX(NAME)                                                                                                  \
     { [RMAI_SUM] = OF(sum_##NAME), [RMAI_PROD] = OF(prod_##NAME) }
 
-static const struct rmai_kernel kernels[RMAI_TYPES][RMAI_OPS] = {
+static const struct rmai_kernel kernel_table[RMAI_TYPES][RMAI_OPS] = {
     [RMAI_I8] = INTEGER(8, i8),          [RMAI_I16] = INTEGER(16, i16),  [RMAI_I32] = INTEGER(32, i32),
     [RMAI_I64] = INTEGER(64, i64),       [RMAI_U8] = INTEGER(8, u8),     [RMAI_U16] = INTEGER(16, u16),
     [RMAI_U32] = INTEGER(32, u32),       [RMAI_U64] = INTEGER(64, u64),  [RMAI_FLOAT] = REAL(float),
@@ -107,11 +107,11 @@ static const struct rmai_kernel kernels[RMAI_TYPES][RMAI_OPS] = {
     [RMAI_COMPLEXD] = COMPLEX(complexd),
 };
 
-const struct rmai_kernel *rmai_kernel(enum rmai_op op, enum rmai_type type) { return &kernels[type][op]; }
+const struct rmai_kernel *rmai_kernel(enum rmai_op op, enum rmai_type type) { return &kernel_table[type][op]; }
 
 static const struct {
     unsigned char size, align;
-} layout[RMAI_TYPES] = {
+} type_layout[RMAI_TYPES] = {
 #define AS(T)                                                                                                          \
     { sizeof(T), _Alignof(T) }
     [RMAI_I8] = AS(int8_t),
@@ -129,8 +129,8 @@ static const struct {
     [RMAI_COMPLEXD] = AS(double complex),
 };
 
-size_t rmai_type_size(enum rmai_type type) { return layout[type].size; }
-size_t rmai_type_align(enum rmai_type type) { return layout[type].align; }
+size_t rmai_type_size(enum rmai_type type) { return type_layout[type].size; }
+size_t rmai_type_align(enum rmai_type type) { return type_layout[type].align; }
 int rmai_type_inexact(enum rmai_type type) { return type >= RMAI_FLOAT; }
 
 MPI_Datatype rmai_type_mpi(enum rmai_type type) {
@@ -153,9 +153,9 @@ MPI_Datatype rmai_type_mpi(enum rmai_type type) {
 
 /* The operations are ours in MPI's collectives, too: MPICH 4.0 takes unsigned numbers for signed ones in MPI_MIN and
  * MPI_MAX, Open MPI 4.1 has sums of 8 and 16 bits stop at the largest. They live as long as MPI. */
-static MPI_Op ours[RMAI_OPS];
+static MPI_Op mpi_ops[RMAI_OPS];
 
-static enum rmai_type from_mpi(MPI_Datatype type) {
+static enum rmai_type type_from_mpi(MPI_Datatype type) {
     int i = 0;
     while (i < RMAI_TYPES - 1 && rmai_type_mpi((enum rmai_type)i) != type) i++;
     return (enum rmai_type)i;
@@ -163,7 +163,7 @@ static enum rmai_type from_mpi(MPI_Datatype type) {
 
 #define DO(NAME, OP)                                                                                                   \
     static void NAME(void *in, void *inout, int *n, MPI_Datatype *type) {                                              \
-        rmai_kernel(OP, from_mpi(*type))->accumulate(inout, in, (size_t)*n);                                           \
+        rmai_kernel(OP, type_from_mpi(*type))->accumulate(inout, in, (size_t)*n);                                      \
     }
 DO(do_and, RMAI_AND)
 DO(do_or, RMAI_OR)
@@ -173,16 +173,16 @@ DO(do_max, RMAI_MAX)
 DO(do_sum, RMAI_SUM)
 DO(do_prod, RMAI_PROD)
 
-static void make_ops(void) {
+static void make_mpi_ops(void) {
     static MPI_User_function *const function[RMAI_OPS] = {do_and, do_or, do_xor, do_min, do_max, do_sum, do_prod};
     for (int op = 0; op < RMAI_OPS; op++) {
-        ours[op] = MPI_OP_NULL;
-        MPI_Op_create(function[op], 1, &ours[op]);
+        mpi_ops[op] = MPI_OP_NULL;
+        MPI_Op_create(function[op], 1, &mpi_ops[op]);
     }
 }
 
 MPI_Op rmai_op_mpi(enum rmai_op op) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, make_ops);
-    return ours[op];
+    pthread_once(&once, make_mpi_ops);
+    return mpi_ops[op];
 }

@@ -18,19 +18,19 @@
 
 /* What near PE i has staged. Of this PE it is `mine`: the line of its own slot has gone to the others, and would have
  * to come back. */
-static const void *part(const struct rmai_mailboxes *near, int i, size_t len, const void *mine) {
+static const void *staged_part(const struct rmai_mailboxes *near, int i, size_t len, const void *mine) {
     return i == near->me ? mine : rmai_place_of(near, i, len);
 }
 
 /* dest = the sum of all parts, n elements. */
-static void sum_parts(const struct rmai_reduction *r, const struct rmai_mailboxes *near, char *dest, const void *mine,
-                      size_t n) {
+static void sum_staged_parts(const struct rmai_reduction *r, const struct rmai_mailboxes *near, char *dest,
+                             const void *mine, size_t n) {
     const size_t len = n * r->size;
-    r->kernel->combine(dest, part(near, 0, len, mine), part(near, 1, len, mine), n);
-    for (int i = 2; i < near->n; i++) r->kernel->accumulate(dest, part(near, i, len, mine), n);
+    r->kernel->combine(dest, staged_part(near, 0, len, mine), staged_part(near, 1, len, mine), n);
+    for (int i = 2; i < near->n; i++) r->kernel->accumulate(dest, staged_part(near, i, len, mine), n);
 }
 
-static void staged(const struct rmai_reduction *r, int only_leader) {
+static void reduce_staged(const struct rmai_reduction *r, int only_leader) {
     struct rmai_mailboxes *near = r->c->near;
     const size_t most = RMAI_STAGE / r->size;
     _Alignas(LINE) char copy[RMAI_STAGE];
@@ -41,7 +41,7 @@ static void staged(const struct rmai_reduction *r, int only_leader) {
         memcpy(rmai_place_of(near, near->me, len), mine, len);
         rmai_mailbox_meet(near);
         if (r->dest == r->source) mine = memcpy(copy, mine, len);
-        if (!only_leader || near->me == 0) sum_parts(r, near, r->dest + at, mine, now);
+        if (!only_leader || near->me == 0) sum_staged_parts(r, near, r->dest + at, mine, now);
         rmai_mailbox_through(near);
     }
 }
@@ -76,7 +76,7 @@ static void sum_sources(const struct rmai_reduction *r, const struct rmai_mailbo
 }
 
 /* 0 if some PE's buffers are not reached. */
-static int shared(const struct rmai_reduction *r, int only_leader) {
+static int reduce_by_shares(const struct rmai_reduction *r, int only_leader) {
     struct rmai_mailboxes *near = r->c->near;
     const size_t most = RMAI_CHUNK / r->size;
     const int dests = only_leader ? 1 : near->n;
@@ -99,22 +99,22 @@ static int shared(const struct rmai_reduction *r, int only_leader) {
     return 1;
 }
 
-static void on_node(const struct rmai_reduction *r, int only_leader) {
+static void reduce_on_node(const struct rmai_reduction *r, int only_leader) {
     if (r->c->near->n == 1) {
         if (r->dest != r->source) memcpy(r->dest, r->source, r->n * r->size);
         return;
     }
-    if (rmai_call_takes(r->c, RMAI_REDUCE_SHARE, r->n * r->size) && shared(r, only_leader)) return;
-    staged(r, only_leader);
+    if (rmai_call_takes(r->c, RMAI_REDUCE_SHARE, r->n * r->size) && reduce_by_shares(r, only_leader)) return;
+    reduce_staged(r, only_leader);
 }
 
 /* The least and greatest of floating-point numbers depend on the order in which zeros and NaNs come: one leader finds
  * them for all. */
-static int across_nodes(const struct rmai_reduction *r) {
+static int reduce_across_nodes(const struct rmai_reduction *r) {
     const struct rmai_call *c = r->c;
     const int alike = (r->op == RMAI_MIN || r->op == RMAI_MAX) && rmai_type_inexact(r->type);
     int code = RMA_SUCCESS;
-    on_node(r, 1);
+    reduce_on_node(r, 1);
     if (c->near->me == 0)
         code = rmai_group_reduce(c->w, c->name, c->t, RMAI_LEADERS, r->dest, r->n, r->size, rmai_type_mpi(r->type),
                                  rmai_op_mpi(r->op), alike);
@@ -144,23 +144,23 @@ int rmai_reduction_begin(struct rmai_reduction *r, struct rmai_call *c, const ch
         &(struct rmai_stated){.which = which, .op = op, .type = type, .len = n, .len_text = "the number of elements"});
 }
 
-static int reduce(const char *call, const rma_team *team, enum rmai_op op, enum rmai_type type, void *dest,
-                  const void *source, size_t n) {
+static int run_reduction(const char *call, const rma_team *team, enum rmai_op op, enum rmai_type type, void *dest,
+                         const void *source, size_t n) {
     struct rmai_call c;
     struct rmai_reduction r;
     int code = rmai_reduction_begin(&r, &c, call, team, RMAI_CALL_REDUCE, op, type, dest, source, n);
     if (code != RMA_SUCCESS || n == 0) return rmai_raise(code);
     if (!c.far) {
-        on_node(&r, 0);
+        reduce_on_node(&r, 0);
         return RMA_SUCCESS;
     }
     code = rmai_call_reaches(&c);
-    return rmai_raise(code == RMA_SUCCESS ? across_nodes(&r) : code);
+    return rmai_raise(code == RMA_SUCCESS ? reduce_across_nodes(&r) : code);
 }
 
 #define REDUCE(CALL, OP, NAME, TYPE, ID)                                                                               \
     int CALL##_##NAME(rma_team *team, TYPE *dest, const TYPE *source, size_t n) {                                      \
-        return reduce(#CALL "_" #NAME, team, OP, ID, dest, source, n);                                                 \
+        return run_reduction(#CALL "_" #NAME, team, OP, ID, dest, source, n);                                          \
     }
 #define BITS(NAME, TYPE)                                                                                               \
     REDUCE(rma_and_reduce, RMAI_AND, NAME, TYPE, rmai_type_of(TYPE))                                                   \

@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-static void staged(const struct rmai_reduction *r, enum rmai_scan kind) {
+static void scan_staged(const struct rmai_reduction *r, enum rmai_scan kind) {
     struct rmai_mailboxes *near = r->c->near;
     const size_t most = RMAI_STAGE / r->size;
     const int parts = near->me + (kind == RMAI_INCLUSIVE);
@@ -31,7 +31,7 @@ static void staged(const struct rmai_reduction *r, enum rmai_scan kind) {
 
 /* One chunk of all, from the first PE to the last. A source is read before the dest of the same PE is written: they may
  * be one. */
-static void chunk(const struct rmai_reduction *r, enum rmai_scan kind, size_t at, size_t n) {
+static void scan_chunk(const struct rmai_reduction *r, enum rmai_scan kind, size_t at, size_t n) {
     const struct rmai_mailboxes *near = r->c->near;
     const size_t len = n * r->size;
     _Alignas(64) char one[RMAI_CHUNK], two[RMAI_CHUNK];
@@ -52,18 +52,18 @@ static void chunk(const struct rmai_reduction *r, enum rmai_scan kind, size_t at
 }
 
 /* 0 if some PE's buffers are not reached. */
-static int shared(const struct rmai_reduction *r, enum rmai_scan kind) {
+static int scan_by_shares(const struct rmai_reduction *r, enum rmai_scan kind) {
     struct rmai_mailboxes *near = r->c->near;
     const size_t most = RMAI_CHUNK / r->size;
     size_t from, to;
     if (!rmai_tell_buffers(r)) return 0;
     rmai_own_share(r, &from, &to);
-    for (size_t done = from; done < to; done += most) chunk(r, kind, done * r->size, rmai_min(to - done, most));
+    for (size_t done = from; done < to; done += most) scan_chunk(r, kind, done * r->size, rmai_min(to - done, most));
     rmai_mailbox_leave(near);
     return 1;
 }
 
-static void on_node(const struct rmai_reduction *r, enum rmai_scan kind) {
+static void scan_on_node(const struct rmai_reduction *r, enum rmai_scan kind) {
     if (r->c->near->n == 1) {
         if (kind == RMAI_EXCLUSIVE)
             memset(r->dest, 0, r->n * r->size);
@@ -71,12 +71,12 @@ static void on_node(const struct rmai_reduction *r, enum rmai_scan kind) {
             memcpy(r->dest, r->source, r->n * r->size);
         return;
     }
-    if (rmai_call_takes(r->c, RMAI_SCAN_SHARE, r->n * r->size) && shared(r, kind)) return;
-    staged(r, kind);
+    if (rmai_call_takes(r->c, RMAI_SCAN_SHARE, r->n * r->size) && scan_by_shares(r, kind)) return;
+    scan_staged(r, kind);
 }
 
 /* MPI leaves the first PE's dest of an exclusive scan as it is. */
-static int across_nodes(const struct rmai_reduction *r, enum rmai_scan kind) {
+static int scan_across_nodes(const struct rmai_reduction *r, enum rmai_scan kind) {
     const struct rmai_call *c = r->c;
     int code;
     if (r->dest != r->source) memcpy(r->dest, r->source, r->n * r->size);
@@ -86,24 +86,24 @@ static int across_nodes(const struct rmai_reduction *r, enum rmai_scan kind) {
     return code;
 }
 
-static int scan(const char *call, const rma_team *team, enum rmai_scan kind, enum rmai_type type, void *dest,
-                const void *source, size_t n) {
+static int run_scan(const char *call, const rma_team *team, enum rmai_scan kind, enum rmai_type type, void *dest,
+                    const void *source, size_t n) {
     const enum rmai_collective which = kind == RMAI_INCLUSIVE ? RMAI_CALL_INSCAN : RMAI_CALL_EXSCAN;
     struct rmai_call c;
     struct rmai_reduction r;
     int code = rmai_reduction_begin(&r, &c, call, team, which, RMAI_SUM, type, dest, source, n);
     if (code != RMA_SUCCESS || n == 0) return rmai_raise(code);
     if (!c.far) {
-        on_node(&r, kind);
+        scan_on_node(&r, kind);
         return RMA_SUCCESS;
     }
     code = rmai_call_reaches(&c);
-    return rmai_raise(code == RMA_SUCCESS ? across_nodes(&r, kind) : code);
+    return rmai_raise(code == RMA_SUCCESS ? scan_across_nodes(&r, kind) : code);
 }
 
 #define SCAN(CALL, KIND, NAME, TYPE, ID)                                                                               \
     int CALL##_##NAME(rma_team *team, TYPE *dest, const TYPE *source, size_t n) {                                      \
-        return scan(#CALL "_" #NAME, team, KIND, ID, dest, source, n);                                                 \
+        return run_scan(#CALL "_" #NAME, team, KIND, ID, dest, source, n);                                             \
     }
 #define SCANS_OF(NAME, TYPE, ID)                                                                                       \
     SCAN(rma_sum_inscan, RMAI_INCLUSIVE, NAME, TYPE, ID)                                                               \
