@@ -34,10 +34,10 @@ struct set {
     long *sync;
 };
 
-static int pe_of(const struct set *s, int i) { return s->start + i * s->step; }
+static int pe_of_set(const struct set *s, int i) { return s->start + i * s->step; }
 
 /* Returns 1 with errors named as those of call until leave, or 0 after an error. */
-static int enter(struct set *s, const char *call, int start, int log, int size, long *sync) {
+static int enter_set(struct set *s, const char *call, int start, int log, int size, long *sync) {
     const long long n = rma_initialized() ? rma_n_pes() : 0, step = log >= 0 && log < 31 ? 1LL << log : 0;
     const int me = n ? rma_my_pe() : 0;
     if (n == 0)
@@ -67,13 +67,13 @@ static int enter(struct set *s, const char *call, int start, int log, int size, 
     return 0;
 }
 
-static void leave(void) { rma_call_as_(NULL); }
+static void leave_set(void) { rma_call_as_(NULL); }
 
 /* Quiet at the end: what others wait for has left this PE, also if it computes from here on. */
-static void meet(const struct set *s) {
-    const int self = pe_of(s, s->me);
+static void meet_set(const struct set *s) {
+    const int self = pe_of_set(s, s->me);
     for (int k = 0; 1LL << k < s->n; k++) {
-        rma_atomic_add_long(&s->sync[k], 1, pe_of(s, (int)((s->me + (1LL << k)) % s->n)));
+        rma_atomic_add_long(&s->sync[k], 1, pe_of_set(s, (int)((s->me + (1LL << k)) % s->n)));
         rma_wait_until_long(&s->sync[k], RMA_CMP_GE, 1);
         rma_atomic_add_long(&s->sync[k], -1, self);
     }
@@ -81,11 +81,11 @@ static void meet(const struct set *s) {
 }
 
 /* bytes = nelems * size * n, of which one PE's part is *len. 0 after an error. */
-static int part_of(const struct set *s, const char *call, size_t nelems, size_t size, size_t *len) {
+static int part_bytes(const struct set *s, const char *call, size_t nelems, size_t size, size_t *len) {
     size_t all;
     if (!__builtin_mul_overflow(nelems, size, len) && !__builtin_mul_overflow(*len, (size_t)s->n, &all)) return 1;
     rma_fail_(RMA_ERR_ARG, "%s: nelems %zu of %zu bytes for %d PEs overflows", call, nelems, size, s->n);
-    leave();
+    leave_set();
     return 0;
 }
 
@@ -93,142 +93,143 @@ static int part_of(const struct set *s, const char *call, size_t nelems, size_t 
 
 void pshmem_barrier(int PE_start, int logPE_stride, int PE_size, long *pSync) {
     struct set s;
-    if (!enter(&s, "shmem_barrier", PE_start, logPE_stride, PE_size, pSync)) return;
+    if (!enter_set(&s, "shmem_barrier", PE_start, logPE_stride, PE_size, pSync)) return;
     if (s.world) {
         rma_barrier_all();
     } else {
         rma_quiet();
-        meet(&s);
+        meet_set(&s);
     }
-    leave();
+    leave_set();
 }
 
 void pshmem_sync(int PE_start, int logPE_stride, int PE_size, long *pSync) {
     struct set s;
-    if (!enter(&s, "shmem_sync", PE_start, logPE_stride, PE_size, pSync)) return;
+    if (!enter_set(&s, "shmem_sync", PE_start, logPE_stride, PE_size, pSync)) return;
     if (s.world)
         rma_sync_all();
     else
-        meet(&s);
-    leave();
+        meet_set(&s);
+    leave_set();
 }
 
 /* ---- moving ---- */
 
 /* Unlike the broadcast of a team, dest of the root stays as it is. */
-static void broadcast(const struct set *s, const char *call, void *dest, const void *source, size_t nelems, size_t size,
-                      int root) {
+static void broadcast_in_set(const struct set *s, const char *call, void *dest, const void *source, size_t nelems,
+                             size_t size, int root) {
     size_t len;
-    if (!part_of(s, call, nelems, size, &len)) return;
+    if (!part_bytes(s, call, nelems, size, &len)) return;
     if (root < 0 || root >= s->n) {
         rma_fail_(RMA_ERR_PE, "%s: PE_root %d is outside 0..%d of the active set", call, root, s->n - 1);
     } else if (s->world) {
         rma_broadcast(RMA_TEAM_WORLD, s->me == root ? (void *)(uintptr_t)source : dest, source, len, root);
     } else {
-        meet(s);
-        if (s->me != root) rma_get(dest, source, len, pe_of(s, root));
-        meet(s);
+        meet_set(s);
+        if (s->me != root) rma_get(dest, source, len, pe_of_set(s, root));
+        meet_set(s);
     }
-    leave();
+    leave_set();
 }
 
-static void fcollect(const struct set *s, const char *call, void *dest, const void *source, size_t nelems,
-                     size_t size) {
+static void fcollect_in_set(const struct set *s, const char *call, void *dest, const void *source, size_t nelems,
+                            size_t size) {
     size_t len;
-    if (!part_of(s, call, nelems, size, &len)) return;
+    if (!part_bytes(s, call, nelems, size, &len)) return;
     if (s->world) {
         rma_fcollect(RMA_TEAM_WORLD, dest, source, len);
     } else {
-        meet(s);
+        meet_set(s);
         for (int k = 0, i = s->me; k < s->n; k++, i = i + 1 < s->n ? i + 1 : 0)
-            rma_get((char *)dest + (size_t)i * len, source, len, pe_of(s, i));
-        meet(s);
+            rma_get((char *)dest + (size_t)i * len, source, len, pe_of_set(s, i));
+        meet_set(s);
     }
-    leave();
+    leave_set();
 }
 
 /* Each tells its length in a word of its own, which nobody reads after the second meeting. */
-static void collect(const struct set *s, const char *call, void *dest, const void *source, size_t nelems, size_t size) {
+static void collect_in_set(const struct set *s, const char *call, void *dest, const void *source, size_t nelems,
+                           size_t size) {
     size_t len, at = 0;
-    if (!part_of(s, call, nelems, size, &len)) return;
+    if (!part_bytes(s, call, nelems, size, &len)) return;
     if (s->world) {
         rma_collect(RMA_TEAM_WORLD, dest, source, len);
-        leave();
+        leave_set();
         return;
     }
     __atomic_store_n(&s->sync[LENGTH_AT], (long)len, __ATOMIC_RELEASE);
-    meet(s);
+    meet_set(s);
     for (int i = 0; i < s->n; i++) {
-        const int pe = pe_of(s, i);
+        const int pe = pe_of_set(s, i);
         const size_t its = (size_t)rma_g_long(&s->sync[LENGTH_AT], pe);
         rma_get((char *)dest + at, source, its, pe);
         at += its;
     }
-    meet(s);
+    meet_set(s);
     __atomic_store_n(&s->sync[LENGTH_AT], SHMEM_SYNC_VALUE, __ATOMIC_RELAXED);
-    leave();
+    leave_set();
 }
 
-static void alltoall(const struct set *s, const char *call, void *dest, const void *source, size_t nelems,
-                     size_t size) {
+static void alltoall_in_set(const struct set *s, const char *call, void *dest, const void *source, size_t nelems,
+                            size_t size) {
     size_t len;
-    if (!part_of(s, call, nelems, size, &len)) return;
+    if (!part_bytes(s, call, nelems, size, &len)) return;
     if (s->world) {
         rma_alltoall(RMA_TEAM_WORLD, dest, source, len);
     } else {
-        meet(s);
+        meet_set(s);
         for (int k = 0, i = s->me; k < s->n; k++, i = i + 1 < s->n ? i + 1 : 0)
-            rma_get((char *)dest + (size_t)i * len, (const char *)source + (size_t)s->me * len, len, pe_of(s, i));
-        meet(s);
+            rma_get((char *)dest + (size_t)i * len, (const char *)source + (size_t)s->me * len, len, pe_of_set(s, i));
+        meet_set(s);
     }
-    leave();
+    leave_set();
 }
 
-static void alltoalls(const struct set *s, const char *call, void *dest, const void *source, ptrdiff_t dst,
-                      ptrdiff_t sst, size_t nelems, size_t size) {
+static void alltoalls_in_set(const struct set *s, const char *call, void *dest, const void *source, ptrdiff_t dst,
+                             ptrdiff_t sst, size_t nelems, size_t size) {
     size_t len, to, from;
     if (dst < 1 || sst < 1) {
         rma_fail_(RMA_ERR_ARG, "%s: the strides dst %td and sst %td are not both at least 1", call, dst, sst);
-        leave();
+        leave_set();
         return;
     }
     if (__builtin_mul_overflow(nelems, (size_t)dst, &to) || __builtin_mul_overflow(nelems, (size_t)sst, &from))
         to = from = (size_t)-1;
-    if (!part_of(s, call, to > from ? to : from, size, &len)) return;
+    if (!part_bytes(s, call, to > from ? to : from, size, &len)) return;
     if (s->world) {
         rma_alltoalls(RMA_TEAM_WORLD, dest, source, dst, sst, size, nelems);
     } else {
-        meet(s);
+        meet_set(s);
         for (int k = 0, i = s->me; k < s->n; k++, i = i + 1 < s->n ? i + 1 : 0)
             rma_iget((char *)dest + (size_t)i * to * size, (const char *)source + (size_t)s->me * from * size, dst, sst,
-                     size, nelems, pe_of(s, i));
-        meet(s);
+                     size, nelems, pe_of_set(s, i));
+        meet_set(s);
     }
-    leave();
+    leave_set();
 }
 
 #define MOVES(BITS, SIZE)                                                                                              \
     void pshmem_broadcast##BITS(void *dest, const void *source, size_t nelems, int PE_root, SHMEM_SET_PARAMETERS_,     \
                                 long *pSync) {                                                                         \
-        ENTER(shmem_broadcast##BITS) broadcast(&s, call, dest, source, nelems, SIZE, PE_root);                         \
+        ENTER(shmem_broadcast##BITS) broadcast_in_set(&s, call, dest, source, nelems, SIZE, PE_root);                  \
     }                                                                                                                  \
     void pshmem_collect##BITS(void *dest, const void *source, size_t nelems, SHMEM_SET_PARAMETERS_, long *pSync) {     \
-        ENTER(shmem_collect##BITS) collect(&s, call, dest, source, nelems, SIZE);                                      \
+        ENTER(shmem_collect##BITS) collect_in_set(&s, call, dest, source, nelems, SIZE);                               \
     }                                                                                                                  \
     void pshmem_fcollect##BITS(void *dest, const void *source, size_t nelems, SHMEM_SET_PARAMETERS_, long *pSync) {    \
-        ENTER(shmem_fcollect##BITS) fcollect(&s, call, dest, source, nelems, SIZE);                                    \
+        ENTER(shmem_fcollect##BITS) fcollect_in_set(&s, call, dest, source, nelems, SIZE);                             \
     }                                                                                                                  \
     void pshmem_alltoall##BITS(void *dest, const void *source, size_t nelems, SHMEM_SET_PARAMETERS_, long *pSync) {    \
-        ENTER(shmem_alltoall##BITS) alltoall(&s, call, dest, source, nelems, SIZE);                                    \
+        ENTER(shmem_alltoall##BITS) alltoall_in_set(&s, call, dest, source, nelems, SIZE);                             \
     }                                                                                                                  \
     void pshmem_alltoalls##BITS(void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems,           \
                                 SHMEM_SET_PARAMETERS_, long *pSync) {                                                  \
-        ENTER(shmem_alltoalls##BITS) alltoalls(&s, call, dest, source, dst, sst, nelems, SIZE);                        \
+        ENTER(shmem_alltoalls##BITS) alltoalls_in_set(&s, call, dest, source, dst, sst, nelems, SIZE);                 \
     }
 #define ENTER(CALL)                                                                                                    \
     static const char call[] = #CALL;                                                                                  \
     struct set s;                                                                                                      \
-    if (enter(&s, call, PE_start, logPE_stride, PE_size, pSync))
+    if (enter_set(&s, call, PE_start, logPE_stride, PE_size, pSync))
 MOVES(32, 4)
 MOVES(64, 8)
 
@@ -238,47 +239,47 @@ MOVES(64, 8)
 typedef void operation(void *into, const void *from, size_t n);
 
 /* Of all PEs in their order, so that floating-point results are the same everywhere. */
-static void fold(const struct set *s, void *into, const void *source, size_t n, size_t size, operation *op) {
+static void fold_sources(const struct set *s, void *into, const void *source, size_t n, size_t size, operation *op) {
     _Alignas(16) char piece[PIECE];
     const size_t most = PIECE / size;
-    rma_get(into, source, n * size, pe_of(s, 0));
+    rma_get(into, source, n * size, pe_of_set(s, 0));
     for (int i = 1; i < s->n; i++) {
-        const void *there = rma_ptr(source, pe_of(s, i));
+        const void *there = rma_ptr(source, pe_of_set(s, i));
         if (there) {
             op(into, there, n);
             continue;
         }
         for (size_t done = 0, now; done < n; done += now) {
             now = n - done < most ? n - done : most;
-            if (rma_get(piece, (const char *)source + done * size, now * size, pe_of(s, i)) != RMA_SUCCESS) return;
+            if (rma_get(piece, (const char *)source + done * size, now * size, pe_of_set(s, i)) != RMA_SUCCESS) return;
             op((char *)into + done * size, piece, now);
         }
     }
 }
 
 /* In place what others still read must not be overwritten: the result waits in pWrk, which has room for half of it. */
-static void reduce(const struct set *s, void *dest, const void *source, size_t n, size_t size, void *work,
-                   operation *op) {
+static void reduce_in_set(const struct set *s, void *dest, const void *source, size_t n, size_t size, void *work,
+                          operation *op) {
     const size_t room = n / 2 + 1 > SHMEM_REDUCE_MIN_WRKDATA_SIZE ? n / 2 + 1 : SHMEM_REDUCE_MIN_WRKDATA_SIZE;
     if (dest != source) {
-        meet(s);
-        fold(s, dest, source, n, size, op);
-        meet(s);
+        meet_set(s);
+        fold_sources(s, dest, source, n, size, op);
+        meet_set(s);
         return;
     }
     for (size_t done = 0, now; done < n; done += now) {
         const size_t at = done * size;
         now = n - done < room ? n - done : room;
-        meet(s);
-        fold(s, work, (const char *)source + at, now, size, op);
-        meet(s);
+        meet_set(s);
+        fold_sources(s, work, (const char *)source + at, now, size, op);
+        meet_set(s);
         memcpy((char *)dest + at, work, now * size);
     }
 }
 
 /* The whole span of each PE's source can be read, since it can here. 0 after an error. */
-static int can_reduce(const char *call, const void *source, int nreduce, size_t size, const void *work,
-                      const void *dest) {
+static int check_reduction(const char *call, const void *source, int nreduce, size_t size, const void *work,
+                           const void *dest) {
     const int me = rma_my_pe();
     if (nreduce < 0)
         rma_fail_(RMA_ERR_ARG, "%s: nreduce %d is below 0", call, nreduce);
@@ -293,7 +294,7 @@ static int can_reduce(const char *call, const void *source, int nreduce, size_t 
         rma_fail_(RMA_ERR_ARG, "%s: pWrk is a null pointer", call);
     else
         return 1;
-    leave();
+    leave_set();
     return 0;
 }
 
@@ -320,10 +321,10 @@ static int can_reduce(const char *call, const void *source, int nreduce, size_t 
             if (s.world && nreduce >= 0) {                                                                             \
                 rma##OP##_reduce_##RNAME(RMA_TEAM_WORLD, dest, source, (size_t)nreduce);                               \
             } else {                                                                                                   \
-                if (!can_reduce(call, source, nreduce, sizeof(TYPE), pWrk, dest)) return;                              \
-                reduce(&s, dest, source, (size_t)nreduce, sizeof(TYPE), pWrk, NAME##OP);                               \
+                if (!check_reduction(call, source, nreduce, sizeof(TYPE), pWrk, dest)) return;                         \
+                reduce_in_set(&s, dest, source, (size_t)nreduce, sizeof(TYPE), pWrk, NAME##OP);                        \
             }                                                                                                          \
-            leave();                                                                                                   \
+            leave_set();                                                                                               \
         }                                                                                                              \
     }
 #define BITS(X, NAME, TYPE, RNAME)                                                                                     \

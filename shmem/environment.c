@@ -12,16 +12,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *value_of(const char *name, const char *old_name) {
+static const char *variable_value(const char *name, const char *old_name) {
     const char *value = getenv(name);
     return value ? value : getenv(old_name);
 }
 
 /* What a block costs beside its bytes, and what the allocator keeps for itself. */
-static double with_overhead(double bytes) { return bytes + bytes / 16 + 65536; }
+static double add_heap_overhead(double bytes) { return bytes + bytes / 16 + 65536; }
 
 /* "20m", "3.1G": a positive decimal number and at most one suffix. Returns 0 if text is none. */
-static double parse(const char *text) {
+static double parse_symmetric_size(const char *text) {
     static const char suffixes[] = "kmgt";
     const char *at;
     char *end;
@@ -40,50 +40,50 @@ static double parse(const char *text) {
 static struct {
     const char *name;
     int set;
-} lent[] = {{"RMA_HEAP_MAX", 0}, {"RMA_INFO", 0}, {"RMA_CHECK", 0}};
+} lent_settings[] = {{"RMA_HEAP_MAX", 0}, {"RMA_INFO", 0}, {"RMA_CHECK", 0}};
 
-static char asked_for[96]; /* SHMEM_SYMMETRIC_SIZE and its value, as the program's user has written them */
+static char asked_size[96]; /* SHMEM_SYMMETRIC_SIZE and its value, as the program's user has written them */
 
-static void lend(int which, const char *value) {
-    lent[which].set = !getenv(lent[which].name) && setenv(lent[which].name, value, 0) == 0;
+static void lend_setting(int which, const char *value) {
+    lent_settings[which].set = !getenv(lent_settings[which].name) && setenv(lent_settings[which].name, value, 0) == 0;
 }
 
 int rmai_shmem_environment_begin(const char *call) {
-    const char *size = value_of("SHMEM_SYMMETRIC_SIZE", "SMA_SYMMETRIC_SIZE");
+    const char *size = variable_value("SHMEM_SYMMETRIC_SIZE", "SMA_SYMMETRIC_SIZE");
     char text[32];
     if (size) {
-        double bytes = parse(size);
+        double bytes = parse_symmetric_size(size);
         if (bytes == 0)
             return rma_fail_(
                 RMA_ERR_SETTING,
                 "%s: SHMEM_SYMMETRIC_SIZE=%s: not a positive number with k, m, g or t after it, or nothing", call,
                 size);
-        snprintf(text, sizeof text, "%.0f", with_overhead(bytes));
-        lend(0, text);
-        snprintf(asked_for, sizeof asked_for, "%s=%s",
+        snprintf(text, sizeof text, "%.0f", add_heap_overhead(bytes));
+        lend_setting(0, text);
+        snprintf(asked_size, sizeof asked_size, "%s=%s",
                  getenv("SHMEM_SYMMETRIC_SIZE") ? "SHMEM_SYMMETRIC_SIZE" : "SMA_SYMMETRIC_SIZE", size);
-        if (lent[0].set) rma_setting_as_(lent[0].name, asked_for);
+        if (lent_settings[0].set) rma_setting_as_(lent_settings[0].name, asked_size);
     }
-    if (value_of("SHMEM_DEBUG", "SMA_DEBUG")) {
-        lend(1, "yes");
-        lend(2, "yes");
+    if (variable_value("SHMEM_DEBUG", "SMA_DEBUG")) {
+        lend_setting(1, "yes");
+        lend_setting(2, "yes");
     }
     return RMA_SUCCESS;
 }
 
 void rmai_shmem_environment_end(void) {
     rma_setting_as_(NULL, NULL);
-    for (size_t i = 0; i < sizeof lent / sizeof lent[0]; i++) {
-        if (lent[i].set) unsetenv(lent[i].name);
-        lent[i].set = 0;
+    for (size_t i = 0; i < sizeof lent_settings / sizeof lent_settings[0]; i++) {
+        if (lent_settings[i].set) unsetenv(lent_settings[i].name);
+        lent_settings[i].set = 0;
     }
 }
 
 void rmai_shmem_environment_inform(void) {
     if (rma_my_pe() != 0) return;
-    if (value_of("SHMEM_VERSION", "SMA_VERSION"))
+    if (variable_value("SHMEM_VERSION", "SMA_VERSION"))
         fprintf(stderr, "%s: OpenSHMEM %d.%d\n", SHMEM_VENDOR_STRING, SHMEM_MAJOR_VERSION, SHMEM_MINOR_VERSION);
-    if (value_of("SHMEM_INFO", "SMA_INFO"))
+    if (variable_value("SHMEM_INFO", "SMA_INFO"))
         fputs("Environment variables of OpenSHMEM, each also with SMA_ for SHMEM_:\n"
               "  SHMEM_VERSION         any value: print the library's version at start\n"
               "  SHMEM_INFO            any value: print this text\n"

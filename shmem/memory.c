@@ -7,35 +7,35 @@
 
 #define HINTS (SHMEM_MALLOC_ATOMICS_REMOTE | SHMEM_MALLOC_SIGNAL_REMOTE)
 
-static void *give(const char *call, size_t size) {
+static void *forward_malloc(const char *call, size_t size) {
     rma_call_as_(call);
     return rmai_shmem_end_ptr(rma_malloc(size));
 }
 
-static void *give_aligned(const char *call, size_t alignment, size_t size) {
+static void *forward_aligned_alloc(const char *call, size_t alignment, size_t size) {
     rma_call_as_(call);
     return rmai_shmem_end_ptr(rma_aligned_alloc(alignment, size));
 }
 
-static void *resize(const char *call, void *ptr, size_t size) {
+static void *forward_realloc(const char *call, void *ptr, size_t size) {
     rma_call_as_(call);
     return rmai_shmem_end_ptr(rma_realloc(ptr, size));
 }
 
-static void take(const char *call, void *ptr) {
+static void forward_free(const char *call, void *ptr) {
     rma_call_as_(call);
     rma_free(ptr);
     rma_call_as_(NULL);
 }
 
-void *pshmem_malloc(size_t size) { return give("shmem_malloc", size); }
+void *pshmem_malloc(size_t size) { return forward_malloc("shmem_malloc", size); }
 
 void *pshmem_calloc(size_t count, size_t size) {
     rma_call_as_("shmem_calloc");
     return rmai_shmem_end_ptr(rma_calloc(count, size));
 }
 
-void *pshmem_align(size_t alignment, size_t size) { return give_aligned("shmem_align", alignment, size); }
+void *pshmem_align(size_t alignment, size_t size) { return forward_aligned_alloc("shmem_align", alignment, size); }
 
 /* Words of the symmetric heap are as near to their owner as they can be, for atomics and signals, too: nothing is left
  * to do for the hints. */
@@ -44,17 +44,17 @@ void *pshmem_malloc_with_hints(size_t size, long hints) {
         rma_fail_(RMA_ERR_ARG, "shmem_malloc_with_hints: hints %#lx has bits that are no hint", (unsigned long)hints);
         return NULL;
     }
-    return give("shmem_malloc_with_hints", size);
+    return forward_malloc("shmem_malloc_with_hints", size);
 }
 
-void *pshmem_realloc(void *ptr, size_t size) { return resize("shmem_realloc", ptr, size); }
+void *pshmem_realloc(void *ptr, size_t size) { return forward_realloc("shmem_realloc", ptr, size); }
 
-void pshmem_free(void *ptr) { take("shmem_free", ptr); }
+void pshmem_free(void *ptr) { forward_free("shmem_free", ptr); }
 
 /* Deprecated since 1.2. */
-void *pshmalloc(size_t size) { return give("shmalloc", size); }
-void *pshmemalign(size_t alignment, size_t size) { return give_aligned("shmemalign", alignment, size); }
-void *pshrealloc(void *ptr, size_t size) { return resize("shrealloc", ptr, size); }
-void pshfree(void *ptr) { take("shfree", ptr); }
+void *pshmalloc(size_t size) { return forward_malloc("shmalloc", size); }
+void *pshmemalign(size_t alignment, size_t size) { return forward_aligned_alloc("shmemalign", alignment, size); }
+void *pshrealloc(void *ptr, size_t size) { return forward_realloc("shrealloc", ptr, size); }
+void pshfree(void *ptr) { forward_free("shfree", ptr); }
 
 SHMEM_MEMORY_CALLS_(ALIAS)

@@ -17,10 +17,10 @@
 
 #include <mpi.h>
 
-static enum { NONE, HOLDS, GIVEN } program; /* the program's hold on MPI: it has called MPI_Init; MPI_Finalize */
-static int ours;                            /* MPI was initialized by shmem_init */
-static int owed;                            /* the engine would have finalized it */
-static int in_engine, active;               /* the engine is asking; OpenSHMEM is initialized */
+static enum { NONE, HOLDS, GIVEN } program_hold; /* the program's hold on MPI: it has called MPI_Init; MPI_Finalize */
+static int mpi_begun_here;                       /* MPI was initialized by shmem_init */
+static int finalize_owed;                        /* the engine would have finalized it */
+static int engine_asks, shmem_active;            /* the engine is asking; OpenSHMEM is initialized */
 
 #pragma GCC visibility push(default)
 int MPI_Init(int *argc, char ***argv);
@@ -28,7 +28,7 @@ int MPI_Init_thread(int *argc, char ***argv, int required, int *provided);
 int MPI_Finalize(void);
 #pragma GCC visibility pop
 
-static int ended(void) {
+static int mpi_finalized(void) {
     int finalized = 0;
     MPI_Finalized(&finalized);
     return finalized;
@@ -36,16 +36,16 @@ static int ended(void) {
 
 int MPI_Init_thread(int *argc, char ***argv, int required, int *provided) {
     int code;
-    if (!in_engine && ours && program == NONE && !ended()) {
-        program = HOLDS;
+    if (!engine_asks && mpi_begun_here && program_hold == NONE && !mpi_finalized()) {
+        program_hold = HOLDS;
         return MPI_Query_thread(provided);
     }
     (void)required; /* more is no harm */
     code = PMPI_Init_thread(argc, argv, MPI_THREAD_MULTIPLE, provided);
-    if (code == MPI_SUCCESS && in_engine)
-        ours = 1;
+    if (code == MPI_SUCCESS && engine_asks)
+        mpi_begun_here = 1;
     else if (code == MPI_SUCCESS)
-        program = HOLDS;
+        program_hold = HOLDS;
     return code;
 }
 
@@ -55,27 +55,27 @@ int MPI_Init(int *argc, char ***argv) {
 }
 
 int MPI_Finalize(void) {
-    if (in_engine) {
-        owed = 1;
+    if (engine_asks) {
+        finalize_owed = 1;
         return MPI_SUCCESS;
     }
-    if (program != GIVEN && active) {
-        program = GIVEN;
+    if (program_hold != GIVEN && shmem_active) {
+        program_hold = GIVEN;
         return MPI_SUCCESS;
     }
-    program = GIVEN;
+    program_hold = GIVEN;
     return PMPI_Finalize();
 }
 
-void rmai_shmem_mpi_begin(void) { in_engine = 1; }
+void rmai_shmem_mpi_begin(void) { engine_asks = 1; }
 
 int rmai_shmem_mpi_end(const char *call, int running) {
-    in_engine = 0;
-    active = running;
-    if (running || program != GIVEN || ended()) return RMA_SUCCESS;
+    engine_asks = 0;
+    shmem_active = running;
+    if (running || program_hold != GIVEN || mpi_finalized()) return RMA_SUCCESS;
     return PMPI_Finalize() == MPI_SUCCESS ? RMA_SUCCESS : rma_fail_(RMA_ERR_MPI, "%s: MPI_Finalize failed", call);
 }
 
 void rmai_shmem_mpi_at_exit(void) {
-    if ((ours || owed) && !ended()) PMPI_Finalize();
+    if ((mpi_begun_here || finalize_owed) && !mpi_finalized()) PMPI_Finalize();
 }

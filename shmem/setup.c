@@ -9,67 +9,67 @@
 #include <string.h>
 #include <unistd.h>
 
-static int references; /* calls of init that finalize has not answered */
-static int implicit;   /* start_pes: a program that returns from main has finalized */
-static int asked;      /* the highest thread level that was asked for */
-static pid_t process;  /* whose end is waited for: not that of a child made by fork */
+static int init_references;      /* calls of init that finalize has not answered */
+static int started_by_start_pes; /* start_pes: a program that returns from main has finalized */
+static int asked_level;          /* the highest thread level that was asked for */
+static pid_t init_process;       /* whose end is waited for: not that of a child made by fork */
 
 /* A program that fails has its job ended by the launcher, without waiting for other PEs. */
-static void at_exit(int status, void *unused) {
+static void end_at_exit(int status, void *unused) {
     (void)unused;
-    if (getpid() != process) return;
-    if (references > 0 && implicit && status == 0) pshmem_finalize();
-    if (references == 0) rmai_shmem_mpi_at_exit();
+    if (getpid() != init_process) return;
+    if (init_references > 0 && started_by_start_pes && status == 0) pshmem_finalize();
+    if (init_references == 0) rmai_shmem_mpi_at_exit();
 }
 
-static int start(const char *call, int requested, int *provided) {
-    int code = references ? RMA_SUCCESS : rmai_shmem_environment_begin(call);
+static int start_shmem(const char *call, int requested, int *provided) {
+    int code = init_references ? RMA_SUCCESS : rmai_shmem_environment_begin(call);
     if (code != RMA_SUCCESS) return code;
     rma_call_as_(call);
     rmai_shmem_mpi_begin();
     code = rma_init_thread(requested, provided);
-    rmai_shmem_mpi_end(call, references || code == RMA_SUCCESS);
+    rmai_shmem_mpi_end(call, init_references || code == RMA_SUCCESS);
     rma_call_as_(NULL);
-    if (!references) rmai_shmem_environment_end();
+    if (!init_references) rmai_shmem_environment_end();
     if (code != RMA_SUCCESS) return code;
-    if (requested > asked) asked = requested;
-    if (references++ == 0) rmai_shmem_environment_inform();
-    if (process != getpid()) {
-        process = getpid();
-        on_exit(at_exit, NULL);
+    if (requested > asked_level) asked_level = requested;
+    if (init_references++ == 0) rmai_shmem_environment_inform();
+    if (init_process != getpid()) {
+        init_process = getpid();
+        on_exit(end_at_exit, NULL);
     }
     return RMA_SUCCESS;
 }
 
-int rmai_shmem_threads(void) { return asked == SHMEM_THREAD_MULTIPLE; }
+int rmai_shmem_threads(void) { return asked_level == SHMEM_THREAD_MULTIPLE; }
 
-void pshmem_init(void) { start("shmem_init", SHMEM_THREAD_SINGLE, NULL); }
+void pshmem_init(void) { start_shmem("shmem_init", SHMEM_THREAD_SINGLE, NULL); }
 
-int pshmem_init_thread(int requested, int *provided) { return start("shmem_init_thread", requested, provided); }
+int pshmem_init_thread(int requested, int *provided) { return start_shmem("shmem_init_thread", requested, provided); }
 
 void pstart_pes(int npes) {
     (void)npes; /* the launcher's number counts */
-    if (references) return;
-    implicit = 1;
-    start("start_pes", SHMEM_THREAD_SINGLE, NULL);
+    if (init_references) return;
+    started_by_start_pes = 1;
+    start_shmem("start_pes", SHMEM_THREAD_SINGLE, NULL);
 }
 
 void pshmem_finalize(void) {
     static const char call[] = "shmem_finalize";
-    if (references == 0) {
+    if (init_references == 0) {
         rma_fail_(RMA_ERR_STATE, "%s: called more often than shmem_init", call);
         return;
     }
     rma_call_as_(call);
-    if (references > 1) rma_barrier_all(); /* each finalize is one, the last one by itself */
+    if (init_references > 1) rma_barrier_all(); /* each finalize is one, the last one by itself */
     rmai_shmem_mpi_begin();
     rma_finalize();
-    references--;
-    rmai_shmem_mpi_end(call, references > 0);
+    init_references--;
+    rmai_shmem_mpi_end(call, init_references > 0);
     rma_call_as_(NULL);
 }
 
-void pshmem_query_initialized(int *initialized) { *initialized = references > 0; }
+void pshmem_query_initialized(int *initialized) { *initialized = init_references > 0; }
 
 void pshmem_query_thread(int *provided) {
     if (rma_initialized())

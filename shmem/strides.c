@@ -9,22 +9,22 @@
 typedef int one_block(rma_ctx *ctx, void *dest, const void *source, size_t len, int pe);
 
 /* The distance in bytes to block i, or -1 if there is none so far away. */
-static size_t distance(size_t i, ptrdiff_t stride, size_t elem) {
+static size_t block_distance(size_t i, ptrdiff_t stride, size_t elem) {
     size_t elements, bytes;
     if (__builtin_mul_overflow(i, (size_t)stride, &elements) || __builtin_mul_overflow(elements, elem, &bytes))
         return (size_t)-1;
     return bytes;
 }
 
-static void blocked(const char *call, one_block *move, rma_ctx *ctx, void *dest, const void *source, ptrdiff_t dst,
-                    ptrdiff_t sst, size_t elem, size_t bsize, size_t nblocks, int pe) {
+static void move_blocks(const char *call, one_block *move, rma_ctx *ctx, void *dest, const void *source, ptrdiff_t dst,
+                        ptrdiff_t sst, size_t elem, size_t bsize, size_t nblocks, int pe) {
     size_t len, last = nblocks - 1;
     if (dst < 1 || sst < 1) {
         rma_fail_(RMA_ERR_ARG, "%s: the strides dst %td and sst %td are not both at least 1", call, dst, sst);
         return;
     }
-    if (__builtin_mul_overflow(bsize, elem, &len) ||
-        (nblocks > 0 && (distance(last, dst, elem) == (size_t)-1 || distance(last, sst, elem) == (size_t)-1))) {
+    if (__builtin_mul_overflow(bsize, elem, &len) || (nblocks > 0 && (block_distance(last, dst, elem) == (size_t)-1 ||
+                                                                      block_distance(last, sst, elem) == (size_t)-1))) {
         rma_fail_(RMA_ERR_ARG, "%s: bsize %zu, nblocks %zu, dst %td and sst %td with elements of %zu bytes overflow",
                   call, bsize, nblocks, dst, sst, elem);
         return;
@@ -32,11 +32,11 @@ static void blocked(const char *call, one_block *move, rma_ctx *ctx, void *dest,
     rma_call_as_(call);
     if (nblocks == 0) {
         move(ctx, dest, source, 0, pe); /* looks at the PE */
-    } else if (nblocks == 1 || move(ctx, (char *)dest + distance(last, dst, elem),
-                                    (const char *)source + distance(last, sst, elem), len, pe) == RMA_SUCCESS) {
+    } else if (nblocks == 1 || move(ctx, (char *)dest + block_distance(last, dst, elem),
+                                    (const char *)source + block_distance(last, sst, elem), len, pe) == RMA_SUCCESS) {
         for (size_t i = 0; i < nblocks; i++)
-            if (move(ctx, (char *)dest + distance(i, dst, elem), (const char *)source + distance(i, sst, elem), len,
-                     pe) != RMA_SUCCESS)
+            if (move(ctx, (char *)dest + block_distance(i, dst, elem),
+                     (const char *)source + block_distance(i, sst, elem), len, pe) != RMA_SUCCESS)
                 break;
     }
     rma_call_as_(NULL);
@@ -54,7 +54,7 @@ static void blocked(const char *call, one_block *move, rma_ctx *ctx, void *dest,
 #define BLOCKED(F, CALL, TYPE, SIZE, MOVE)                                                                             \
     void p##CALL(SHMEM_##F##_CTX_ TYPE *dest, const TYPE *source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize,          \
                  size_t nblocks, int pe) {                                                                             \
-        blocked(#CALL, MOVE, OF_##F, dest, source, dst, sst, SIZE, bsize, nblocks, pe);                                \
+        move_blocks(#CALL, MOVE, OF_##F, dest, source, dst, sst, SIZE, bsize, nblocks, pe);                            \
     }
 #define STRIDES(X, F, STEM, TYPE, RNAME)                                                                               \
     STRIDED(F, STEM##_iput, TYPE, sizeof(TYPE), rma_ctx_iput)                                                          \

@@ -34,7 +34,7 @@ void *pshmem_team_ptr(shmem_team_t team, const void *dest, int pe) {
 
 /* Contexts need nothing of their team, so a configuration is only remembered: what of it is masked has its default, 0.
  * Returns -1 after an error. */
-static int wanted_contexts(const char *call, const char *argument, const shmem_team_config_t *config, long mask) {
+static int check_config(const char *call, const char *argument, const shmem_team_config_t *config, long mask) {
     if (mask & ~SHMEM_TEAM_NUM_CONTEXTS)
         rma_fail_(RMA_ERR_ARG, "%s: the mask %#lx of %s has bits that are no member of it", call, (unsigned long)mask,
                   argument);
@@ -81,7 +81,7 @@ int pshmem_team_split_strided(shmem_team_t parent_team, int start, int stride, i
     if (parent_team == SHMEM_TEAM_INVALID) return RMA_ERR_ARG;
     rma_call_as_(call);
     if (!is_triplet(rma_team_n_pes(parent_team), start, stride, size)) return rmai_shmem_end(RMA_ERR_ARG);
-    wanted = wanted_contexts(call, "config", config, config_mask);
+    wanted = check_config(call, "config", config, config_mask);
     rma_call_as_(call);
     code = rmai_shmem_end(
         rma_team_split_strided(parent_team, start, stride, size, new_team && wanted >= 0 ? &made : NULL));
@@ -100,8 +100,8 @@ int pshmem_team_split_2d(shmem_team_t parent_team, int xrange, const shmem_team_
     if (xaxis_team) *xaxis_team = SHMEM_TEAM_INVALID;
     if (yaxis_team) *yaxis_team = SHMEM_TEAM_INVALID;
     if (parent_team == SHMEM_TEAM_INVALID) return RMA_ERR_ARG;
-    x_wanted = wanted_contexts(call, "xaxis_config", xaxis_config, xaxis_mask);
-    y_wanted = wanted_contexts(call, "yaxis_config", yaxis_config, yaxis_mask);
+    x_wanted = check_config(call, "xaxis_config", xaxis_config, xaxis_mask);
+    y_wanted = check_config(call, "yaxis_config", yaxis_config, yaxis_mask);
     rma_call_as_(call);
     code = rmai_shmem_end(rma_team_split_2d(parent_team, xrange, xaxis_team && x_wanted >= 0 ? &x : NULL,
                                             yaxis_team && y_wanted >= 0 ? &y : NULL));
@@ -141,11 +141,11 @@ void pshmem_barrier_all(void) {
 /* ---- contexts ---- */
 
 /* Options are long there and int here; bits that do not fit are no option. */
-static int options_of(long options) { return options < 0 || options > INT_MAX ? INT_MIN : (int)options; }
+static int context_options(long options) { return options < 0 || options > INT_MAX ? INT_MIN : (int)options; }
 
 int pshmem_ctx_create(long options, shmem_ctx_t *ctx) {
     rma_call_as_("shmem_ctx_create");
-    return rmai_shmem_end(rma_ctx_create(options_of(options), ctx));
+    return rmai_shmem_end(rma_ctx_create(context_options(options), ctx));
 }
 
 int pshmem_team_create_ctx(shmem_team_t team, long options, shmem_ctx_t *ctx) {
@@ -154,7 +154,7 @@ int pshmem_team_create_ctx(shmem_team_t team, long options, shmem_ctx_t *ctx) {
         return RMA_ERR_ARG;
     }
     rma_call_as_("shmem_team_create_ctx");
-    return rmai_shmem_end(rma_team_create_ctx(team, options_of(options), ctx));
+    return rmai_shmem_end(rma_team_create_ctx(team, context_options(options), ctx));
 }
 
 void pshmem_ctx_destroy(shmem_ctx_t ctx) {
@@ -218,7 +218,7 @@ _Static_assert(sizeof(rma_lock_t) == sizeof(long) && _Alignof(rma_lock_t) == _Al
 
 /* The inlined part of the engine's calls is tried without naming the caller, which is for errors: those come from the
  * other part. *tail is NULL where only that one knows the lock, or this PE has to do with it already. */
-static uint32_t *free_to_ask(rma_lock_t *lock, uint32_t *node) {
+static uint32_t *find_free_tail(rma_lock_t *lock, uint32_t *node) {
     uint32_t *tail = rma_lock_tail_(lock);
     if (!RMA_LIKELY_(tail != NULL)) return NULL;
     *node = __atomic_load_n(&lock->node_, __ATOMIC_RELAXED);
@@ -226,7 +226,7 @@ static uint32_t *free_to_ask(rma_lock_t *lock, uint32_t *node) {
 }
 
 void pshmem_set_lock(long *lock) {
-    uint32_t node = 0, *tail = free_to_ask((rma_lock_t *)lock, &node);
+    uint32_t node = 0, *tail = find_free_tail((rma_lock_t *)lock, &node);
     if (RMA_LIKELY_(tail != NULL)) {
         rma_lock_set_((rma_lock_t *)lock, tail, node);
         return;
@@ -238,7 +238,7 @@ void pshmem_set_lock(long *lock) {
 
 /* The opposite of the engine's: 0 if the lock is held now, 1 if another PE has it. */
 int pshmem_test_lock(long *lock) {
-    uint32_t node = 0, *tail = free_to_ask((rma_lock_t *)lock, &node);
+    uint32_t node = 0, *tail = find_free_tail((rma_lock_t *)lock, &node);
     if (RMA_LIKELY_(tail != NULL)) return !rma_lock_test_((rma_lock_t *)lock, tail, node);
     rma_call_as_("shmem_test_lock");
     return rmai_shmem_end(!rma_test_lock((rma_lock_t *)lock));
