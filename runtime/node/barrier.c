@@ -22,7 +22,7 @@ static RMAI_COLD void wait_for_epoch(struct rmai_barrier *b, const char *call, s
     rmai_wait_over(&b->patience, &stall);
 }
 
-static void dissemination(struct rmai_barrier *b, const char *call) {
+static void barrier_by_dissemination(struct rmai_barrier *b, const char *call) {
     for (uint32_t k = 0; k < b->rounds; k++) {
         struct rmai_event *theirs = &b->partner[k]->round[k].event, *ours = &b->mine->round[k].event;
         uint32_t value;
@@ -39,7 +39,7 @@ static void dissemination(struct rmai_barrier *b, const char *call) {
     }
 }
 
-static void counter(struct rmai_barrier *b, const char *call) {
+static void barrier_by_counter(struct rmai_barrier *b, const char *call) {
     struct rmai_event *gate = &b->first->gate.event;
     /* Acquire and release: the last to arrive has seen what all before it wrote, and hands it on. */
     if (atomic_fetch_add_explicit(&b->first->arrived, 1, memory_order_acq_rel) + 1 == b->n) {
@@ -55,7 +55,7 @@ static void counter(struct rmai_barrier *b, const char *call) {
 void rmai_barrier_node(struct rmai_barrier *b, const char *call) {
     b->epoch++;
     if (b->crowded)
-        counter(b, call);
+        barrier_by_counter(b, call);
     else
-        dissemination(b, call);
+        barrier_by_dissemination(b, call);
 }

@@ -26,7 +26,7 @@ size_t rmai_mailbox_at(int number) { return RMAI_MAILBOXES_AT + (size_t)number *
 
 /* ---- opening ---- */
 
-static int find(struct rmai_world *w, const struct rmai_team *t, struct rmai_mailboxes *near, size_t at) {
+static int find_near_pes(struct rmai_world *w, const struct rmai_team *t, struct rmai_mailboxes *near, size_t at) {
     int n = 0;
     for (int q = 0; q < w->job.node_n_pes; q++) {
         int i = rmai_team_index(t, w->job.node_pes[q]), k;
@@ -41,7 +41,7 @@ static int find(struct rmai_world *w, const struct rmai_team *t, struct rmai_mai
     return n;
 }
 
-static int count(struct rmai_world *w, const struct rmai_team *t) {
+static int count_near_pes(struct rmai_world *w, const struct rmai_team *t) {
     int n = 0;
     for (int q = 0; q < w->job.node_n_pes; q++) n += rmai_team_index(t, w->job.node_pes[q]) >= 0;
     return n;
@@ -50,14 +50,14 @@ static int count(struct rmai_world *w, const struct rmai_team *t) {
 int rmai_mailbox_open(struct rmai_world *w, const char *call, struct rmai_team *t, int number) {
     struct rmai_mailboxes *near = &t->near;
     const struct rmai_choice *choice = &w->job.settings.collectives;
-    size_t n = (size_t)count(w, t);
+    size_t n = (size_t)count_near_pes(w, t);
     *near = (struct rmai_mailboxes){.patience = &w->barrier.patience};
     near->mailbox = malloc(n * (sizeof *near->mailbox + sizeof *near->index));
     if (!near->mailbox)
         return rmai_error(RMA_ERR_NO_MEM, "%s: no memory for the %zu PEs of a team on this node", call, n);
     near->index = (int *)(void *)(near->mailbox + n);
     near->at = rmai_mailbox_at(number);
-    near->n = find(w, t, near, near->at);
+    near->n = find_near_pes(w, t, near, near->at);
     near->me = rmai_mailbox_number(near, t->me);
     near->mine = near->mailbox[near->me];
     near->shape = w->barrier.crowded ? RMAI_CROWDED : n <= 2 ? RMAI_PAIR : RMAI_ROOMY;
@@ -85,13 +85,13 @@ int rmai_mailbox_number(const struct rmai_mailboxes *near, int i) { return rmai_
 
 /* ---- turns ---- */
 
-static inline uint32_t look(const struct rmai_mailboxes *near, struct rmai_event *e, uint32_t turn) {
+static inline uint32_t poll_event(const struct rmai_mailboxes *near, struct rmai_event *e, uint32_t turn) {
     return rmai_look(e, turn, near->shape == RMAI_CROWDED ? 0 : RMAI_LOOKS);
 }
 
 /* A wait for near PE i, or for any of the near PEs if i is ANY_NEAR. */
 #define ANY_NEAR (-1)
-static struct rmai_stall stall_for(const struct rmai_mailboxes *near, int i) {
+static struct rmai_stall describe_stall(const struct rmai_mailboxes *near, int i) {
     const struct rmai_team *t =
         (const struct rmai_team *)(const void *)((const char *)near - offsetof(struct rmai_team, near));
     const struct rmai_header *h;
@@ -107,10 +107,10 @@ static struct rmai_stall stall_for(const struct rmai_mailboxes *near, int i) {
 /* Waits for an event of near PE i, which PE `from` (or ANY_NEAR) will bring about. Who may sleep says so in a line of
  * that PE which nobody else writes: to look there costs it nothing, where the line of the event, which has gone to who
  * waits, would have to come back. */
-static RMAI_COLD void hear_late(const struct rmai_mailboxes *near, int i, struct rmai_event *e, uint32_t turn,
-                                uint32_t value, int from) {
+static RMAI_COLD void wait_for_turn_slowly(const struct rmai_mailboxes *near, int i, struct rmai_event *e,
+                                           uint32_t turn, uint32_t value, int from) {
     _Atomic uint32_t *sleepers = &near->mailbox[i]->sleepers;
-    struct rmai_stall stall = stall_for(near, from);
+    struct rmai_stall stall = describe_stall(near, from);
     atomic_fetch_add_explicit(sleepers, 1,
                               memory_order_relaxed); /* rmai_wait has the fence between this and its last look */
     while (!rmai_reached(value, turn)) value = rmai_wait_watched(e, value, near->patience, &stall);
@@ -118,13 +118,14 @@ static RMAI_COLD void hear_late(const struct rmai_mailboxes *near, int i, struct
     atomic_fetch_sub_explicit(sleepers, 1, memory_order_relaxed);
 }
 
-static inline void hear(const struct rmai_mailboxes *near, int i, struct rmai_event *e, uint32_t turn, int from) {
-    uint32_t value = look(near, e, turn);
-    if (!rmai_reached(value, turn)) hear_late(near, i, e, turn, value, from);
+static inline void wait_for_turn(const struct rmai_mailboxes *near, int i, struct rmai_event *e, uint32_t turn,
+                                 int from) {
+    uint32_t value = poll_event(near, e, turn);
+    if (!rmai_reached(value, turn)) wait_for_turn_slowly(near, i, e, turn, value, from);
 }
 
 /* A new value for an event of this PE, or of the first. */
-static inline void tell(const struct rmai_mailboxes *near, struct rmai_mailbox *mailbox, struct rmai_event *e) {
+static inline void publish_turn(const struct rmai_mailboxes *near, struct rmai_mailbox *mailbox, struct rmai_event *e) {
     atomic_store_explicit(&e->value, near->turn, memory_order_release);
     if (near->shape == RMAI_CROWDED)
         atomic_thread_fence(memory_order_seq_cst); /* PEs go to sleep at once: miss none of them */
@@ -133,9 +134,10 @@ static inline void tell(const struct rmai_mailboxes *near, struct rmai_mailbox *
 
 /* Until near PE i is through with `turn`. It wakes who waits for a turn when it is through with that one, not with each
  * before. Should two wait for different turns and one of them be forgotten, it looks again within a millisecond. */
-static RMAI_COLD void await_late(const struct rmai_mailboxes *near, int i, uint32_t turn, uint32_t value) {
+static RMAI_COLD void wait_until_through_slowly(const struct rmai_mailboxes *near, int i, uint32_t turn,
+                                                uint32_t value) {
     struct rmai_mailbox *mailbox = near->mailbox[i];
-    struct rmai_stall stall = stall_for(near, i);
+    struct rmai_stall stall = describe_stall(near, i);
     atomic_store_explicit(&mailbox->wanted, turn, memory_order_relaxed);
     atomic_fetch_add_explicit(&mailbox->sleepers, 1, memory_order_relaxed);
     while (!rmai_reached(value, turn)) {
@@ -146,21 +148,21 @@ static RMAI_COLD void await_late(const struct rmai_mailboxes *near, int i, uint3
     atomic_fetch_sub_explicit(&mailbox->sleepers, 1, memory_order_relaxed);
 }
 
-static void await_one(const struct rmai_mailboxes *near, int i, uint32_t turn) {
-    uint32_t value = look(near, &near->mailbox[i]->through, turn);
-    if (!rmai_reached(value, turn)) await_late(near, i, turn, value);
+static void wait_until_through(const struct rmai_mailboxes *near, int i, uint32_t turn) {
+    uint32_t value = poll_event(near, &near->mailbox[i]->through, turn);
+    if (!rmai_reached(value, turn)) wait_until_through_slowly(near, i, turn, value);
 }
 
-static void await(struct rmai_mailboxes *near, uint32_t turn) {
+static void wait_until_all_through(struct rmai_mailboxes *near, uint32_t turn) {
     for (int i = 0; i < near->n; i++)
-        if (i != near->me) await_one(near, i, turn);
+        if (i != near->me) wait_until_through(near, i, turn);
     near->known = turn;
 }
 
 /* Turns are compared within 2^31 of each other. A slot in which this PE has not posted for so long, since others were
  * the roots, would seem to be ahead: so now and then what is old is made less old. Nobody waits for turns that this PE
  * has passed. */
-static void rejuvenate(struct rmai_mailboxes *near) {
+static void raise_old_turns(struct rmai_mailboxes *near) {
     const uint32_t old = near->turn - RMAI_SLOTS - 1;
     struct rmai_event *gate = &near->mine->gate;
     for (int i = 0; i < RMAI_SLOTS; i++) {
@@ -177,16 +179,16 @@ static void rejuvenate(struct rmai_mailboxes *near) {
 void rmai_mailbox_begin(struct rmai_mailboxes *near, int posts, size_t len) {
     const uint32_t ahead = len > RMAI_NOTE ? RMAI_STAGES : RMAI_SLOTS;
     near->turn++;
-    if (RMAI_UNLIKELY((near->turn & ((1u << 30) - 1)) == 0)) rejuvenate(near);
-    if (posts && !rmai_reached(near->known, near->turn - ahead)) await(near, near->turn - ahead / 4);
+    if (RMAI_UNLIKELY((near->turn & ((1u << 30) - 1)) == 0)) raise_old_turns(near);
+    if (posts && !rmai_reached(near->known, near->turn - ahead)) wait_until_all_through(near, near->turn - ahead / 4);
 }
 
 void rmai_mailbox_post(struct rmai_mailboxes *near) {
-    tell(near, near->mine, &rmai_mailbox_slot(near, near->me)->posted);
+    publish_turn(near, near->mine, &rmai_mailbox_slot(near, near->me)->posted);
 }
 
 void rmai_mailbox_hear(struct rmai_mailboxes *near, int i) {
-    if (i != near->me) hear(near, i, &rmai_mailbox_slot(near, i)->posted, near->turn, i);
+    if (i != near->me) wait_for_turn(near, i, &rmai_mailbox_slot(near, i)->posted, near->turn, i);
 }
 
 static void meet_flat(struct rmai_mailboxes *near) {
@@ -198,8 +200,8 @@ static void meet_tree(struct rmai_mailboxes *near) {
     int first = near->me * BRANCHES + 1, above = (near->me - 1) / BRANCHES;
     for (int i = first; i < first + BRANCHES && i < near->n; i++) rmai_mailbox_hear(near, i);
     rmai_mailbox_post(near);
-    if (near->me > 0) hear(near, above, &near->mailbox[above]->gate, near->turn, above);
-    if (first < near->n) tell(near, near->mine, &near->mine->gate);
+    if (near->me > 0) wait_for_turn(near, above, &near->mailbox[above]->gate, near->turn, above);
+    if (first < near->n) publish_turn(near, near->mine, &near->mine->gate);
 }
 
 static void meet_counter(struct rmai_mailboxes *near) {
@@ -208,9 +210,9 @@ static void meet_counter(struct rmai_mailboxes *near) {
     /* Acquire and release: the last to come has seen what all before it wrote, and hands it on. */
     if (atomic_fetch_add_explicit(&first->arrived, 1, memory_order_acq_rel) + 1 == (uint32_t)near->n) {
         atomic_store_explicit(&first->arrived, 0, memory_order_relaxed); /* nobody counts before the gate opens */
-        tell(near, first, &first->gate);
+        publish_turn(near, first, &first->gate);
     } else {
-        hear(near, 0, &first->gate, near->turn, ANY_NEAR);
+        wait_for_turn(near, 0, &first->gate, near->turn, ANY_NEAR);
     }
 }
 
@@ -232,7 +234,7 @@ void rmai_mailbox_through(struct rmai_mailboxes *near) {
         rmai_wake(&mine->through);
 }
 
-void rmai_mailbox_await(struct rmai_mailboxes *near) { await(near, near->turn); }
+void rmai_mailbox_await(struct rmai_mailboxes *near) { wait_until_all_through(near, near->turn); }
 
 void rmai_mailbox_leave(struct rmai_mailboxes *near) {
     rmai_mailbox_through(near);

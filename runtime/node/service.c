@@ -13,7 +13,7 @@
 /* ---- the owner's side ---- */
 
 /* What is not there, or not for this, is an error of the call, not the end of the program. */
-static void serve(struct rmai_service_shared *s) {
+static void do_service_request(struct rmai_service_shared *s) {
     struct rmai_request *r = &s->request;
     void *here = (void *)(uintptr_t)r->address;
     int writes = r->op == RMAI_SERVICE_PUT || (r->op == RMAI_SERVICE_ATOMIC && r->atomic != RMA_FETCH_);
@@ -26,14 +26,14 @@ static void serve(struct rmai_service_shared *s) {
     }
 }
 
-static void *run(void *context) {
+static void *run_service_thread(void *context) {
     static const struct rmai_patience none = {0};
     struct rmai_service_shared *s = context;
     uint32_t done = atomic_load_explicit(&s->answered.value, memory_order_relaxed);
     for (;;) {
         uint32_t asked = rmai_wait(&s->asked, done, &none);
         if (atomic_load_explicit(&s->ending, memory_order_relaxed)) return NULL;
-        serve(s);
+        do_service_request(s);
         done = asked;
         /* Release: the answer is there. Pairs with the wait in rmai_service_ask. */
         atomic_store_explicit(&s->answered.value, done, memory_order_release);
@@ -46,13 +46,13 @@ int rmai_service_start(struct rmai_world *w) {
     int failed;
     if (w->service.running) return RMA_SUCCESS;
     rmai_process_admit();
-    failed = rmai_thread(&w->service.thread, run, &rmai_header(&w->job, w->job.node_my_pe)->service);
+    failed = rmai_thread(&w->service.thread, run_service_thread, &rmai_header(&w->job, w->job.node_my_pe)->service);
     if (failed) return rmai_error(RMA_ERR_SYSTEM, "no thread to serve the peers: %s", strerror(failed));
     w->service.running = 1;
     return RMA_SUCCESS;
 }
 
-static void ring_doorbell(struct rmai_service_shared *s) {
+static void ring_service_doorbell(struct rmai_service_shared *s) {
     atomic_fetch_add_explicit(&s->asked.value, 1, memory_order_release);
     atomic_thread_fence(memory_order_seq_cst); /* a thread that is just going to sleep is not missed */
     rmai_wake(&s->asked);
@@ -62,7 +62,7 @@ void rmai_service_end(struct rmai_world *w) {
     struct rmai_service_shared *s = &rmai_header(&w->job, w->job.node_my_pe)->service;
     if (!w->service.running) return;
     atomic_store_explicit(&s->ending, 1, memory_order_relaxed);
-    ring_doorbell(s);
+    ring_service_doorbell(s);
     pthread_join(w->service.thread, NULL);
     w->service.running = 0;
 }
@@ -88,7 +88,7 @@ int rmai_service_ask(struct rmai_world *w, const char *call, int q, struct rmai_
     }
     s->request = *request;
     if (request->op == RMAI_SERVICE_PUT) memcpy(s->data, data, request->len);
-    ring_doorbell(s);
+    ring_service_doorbell(s);
     while (atomic_load_explicit(&s->answered.value, memory_order_acquire) == before) {
         if (rmai_wait_a_while(&s->answered, before, &patience) != before) break;
         if (rmai_pe_gone(&w->job, w->job.node_pes[q])) {
