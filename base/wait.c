@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The kernel is asked only by a PE that has polled in vain, and by a waker who sees such a PE.
+/* Two PEs call the kernel: one that has polled in vain, and one that wakes it.
  *
- * No wake-up is lost for good. The sleeper adds itself to `sleepers` and then looks at `value` (in the kernel, under
- * the futex's lock); the waker stores `value` and then looks at `sleepers`. With a sequentially consistent fence
- * between each one's store and load at least one would see the other (Dekker's argument). The sleeper has that fence.
- * The waker has none, since it would pay in every barrier for what happens in few: its load may pass its store for as
- * long as the store takes to leave the core, some ten nanoseconds. A sleeper that adds itself within that time sleeps
- * on; so the first sleep ends by itself after a millisecond, and by then its addition has long been seen by every later
- * waker. */
+ * No wake-up is lost for good. The sleeper adds itself to `sleepers` and then reads `value` (the kernel reads it once
+ * more, under the futex's lock). The waker stores `value` and then reads `sleepers`. With a sequentially consistent
+ * fence between each one's store and load at least one of them would see the other's store (Dekker's argument). The
+ * sleeper has that fence. The waker has none, since every barrier would pay for what happens in few: the waker's load
+ * may pass its store for as long as the store takes to leave the core, some ten nanoseconds. A sleeper that adds itself
+ * within that time is not woken. Therefore the first sleep ends by itself after a millisecond; by then every later
+ * waker sees that the sleeper has added itself. */
 #include "config.h"
 
-#include "base/attributes.h"
 #include "base/wait.h"
+#include "base/attributes.h"
 
 #include <fcntl.h>
 #include <limits.h>
@@ -22,32 +22,33 @@
 #include <time.h>
 #include <unistd.h>
 
-#define HOT_POLLS 64 /* looks without a pause: a partner that is just arriving is met at once */
+#define HOT_POLLS 64 /* polls without a pause: a partner that is just arriving is seen at once */
 
-/* Not FUTEX_PRIVATE: the sleepers and the waker are different processes. Errors (EAGAIN: the value has
- * changed, EINTR) mean: look again. */
+/* Not FUTEX_PRIVATE: the sleepers and the waker are different processes. No error needs handling: after EAGAIN (the
+ * value has changed) and EINTR the caller reads the value again. */
 static void futex_call(_Atomic uint32_t *word, int operation, uint32_t value, const struct timespec *timeout) {
     syscall(SYS_futex, (uint32_t *)word, operation, value, timeout, NULL, 0);
 }
 
-#define POLLS_A_TURN  32       /* looks between turns of progress */
-#define TURNS_A_LOOK  256      /* turns of progress between looks after a wait that has no rest */
-#define NAP_FIRST     20000    /* nanoseconds: others may need this PE soon again */
-#define SLEEP_FIRST   1000000  /* see above: a wake-up may be missed in the first sleep */
-#define SLEEP_WATCHED 50000000 /* between looks after a wait that lasts */
+#define POLLS_A_TURN  32       /* polls between two calls of progress */
+#define TURNS_A_LOOK  256      /* calls of progress between two checks of a wait that has no rest */
+#define NAP_FIRST     20000    /* nanoseconds: other PEs may need this one again soon */
+#define SLEEP_FIRST   1000000  /* nanoseconds: a wake-up may be missed in the first sleep (see above) */
+#define SLEEP_WATCHED 50000000 /* nanoseconds between two checks of a wait that lasts */
 
 /* ---- other load ----
  *
- * Polling is in its own way where the PE that is waited for could run, but for the one that polls: both have come to
- * one processor, since other programs have the others. That shows in two things together. What was waited for comes
- * soon after this PE has given its processor away; and this thread was often ready to run and did not (proc(5),
- * schedstat: run delay), which is next to nothing on an idle machine, however long waits are. Then polls become few at
- * once. Where one of the two is missing they become many again, step by step: a PE that was descheduled on another
- * processor comes no sooner for our giving up. A PE that never polls in vain never asks. */
+ * Polling delays itself where the PE that polls and the PE that it waits for have come to one processor, since other
+ * programs have the others: the second PE could run, if the first did not poll. Two things together show that. What was
+ * waited for comes soon after this PE has given its processor away. And this thread was often ready to run and did not
+ * run (proc(5), schedstat: run delay), which is next to nothing on an idle machine, however long waits are. If both are
+ * so, the number of polls falls to POLLS_FEW at once. If one of them is not so, the number grows again step by step: a
+ * PE that was descheduled on another processor comes no sooner because this PE gives up its own. A PE whose polls never
+ * run out never reads its run delay. */
 
 #define SOON         50000u   /* nanoseconds */
-#define DELAY_LOOK   1000000u /* nanoseconds between two looks at the run delay at least */
-#define DELAY_PART   16       /* it is much if one part in so many of the time was waited for a processor */
+#define DELAY_LOOK   1000000u /* nanoseconds between two readings of the run delay, at least */
+#define DELAY_PART   16       /* much: one part in so many of the time */
 #define FIRST_REST   150000u  /* nanoseconds: NAP_FIRST, and what the kernel adds to it */
 #define POLLS_FEW    50u
 #define POLLS_GROWTH 4
@@ -58,7 +59,7 @@ static uint64_t monotonic_ns(void) {
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* Of this thread, in nanoseconds; 0 where the kernel does not count it. */
+/* The run delay of this thread in nanoseconds; 0 where the kernel does not count it. */
 static uint64_t read_run_delay(void) {
     char text[96];
     unsigned long long ran, delay = 0;
@@ -73,7 +74,7 @@ static uint64_t read_run_delay(void) {
 
 /* 1 if this thread's run delay has been much of late. */
 static int was_often_delayed(uint64_t now) {
-    static _Thread_local uint64_t looked, delay; /* at the last look */
+    static _Thread_local uint64_t looked, delay; /* when the run delay was last read, and what it was */
     static _Thread_local int much;
     uint64_t before = delay;
     if (now - looked < DELAY_LOOK) return much;
@@ -83,8 +84,8 @@ static int was_often_delayed(uint64_t now) {
     return much;
 }
 
-/* A wait whose polls had run out at `gave_up` is over. `rested`: for so many nanoseconds of the time since it was not
- * looked at. */
+/* A wait whose polls ran out at `gave_up` is over. For `rested` nanoseconds after that this PE did not read the value,
+ * which may have changed meanwhile. */
 static RMAI_COLD void adapt_polls(const struct rmai_patience *patience, uint64_t gave_up, uint64_t rested) {
     unsigned polls = rmai_polls(patience);
     uint64_t now = monotonic_ns();
@@ -99,7 +100,7 @@ void rmai_backoff_over(const struct rmai_backoff *l, const struct rmai_patience 
     if (l->gave_up) adapt_polls(patience, l->gave_up, l->nap <= NAP_FIRST ? FIRST_REST : 0);
 }
 
-/* After a rest: the wait goes on, unless there is a new value. */
+/* After a rest that brought no new value patience->late checks the wait. */
 static void check_late_wait(const struct rmai_patience *patience, struct rmai_stall *stall) {
     if (stall && patience->late) patience->late(patience->context, stall);
 }
@@ -115,15 +116,16 @@ static uint32_t wait_with_progress(struct rmai_event *e, uint32_t old, const str
         now = atomic_load_explicit(&e->value, memory_order_acquire);
         if (now != old) return now;
         if (i % POLLS_A_TURN == POLLS_A_TURN - 1 && patience->progress(patience->context)) {
-            if (++turns % TURNS_A_LOOK == 0)
-                check_late_wait(patience, stall); /* where messages never end, there is no rest */
+            /* While messages keep coming the wait has no rest. */
+            if (++turns % TURNS_A_LOOK == 0) check_late_wait(patience, stall);
             i = 0;
         }
         rmai_pause();
     }
     if (patience->polls_now) gave_up = monotonic_ns();
     atomic_fetch_add_explicit(&e->sleepers, 1, memory_order_relaxed);
-    atomic_thread_fence(memory_order_seq_cst); /* before the loads of `value`: see above */
+    /* Orders the addition to `sleepers` before the loads of `value`: see above. */
+    atomic_thread_fence(memory_order_seq_cst);
     while ((now = atomic_load_explicit(&e->value, memory_order_acquire)) == old) {
         nap = patience->progress(patience->context) ? NAP_FIRST : (nap * 2 < patience->nap ? nap * 2 : patience->nap);
         rmai_sleep_on(&e->value, old, nap, patience->slept_on);
@@ -157,7 +159,8 @@ static uint32_t wait_for_change(struct rmai_event *e, uint32_t old, const struct
         sched_yield();
     }
     atomic_fetch_add_explicit(&e->sleepers, 1, memory_order_relaxed);
-    atomic_thread_fence(memory_order_seq_cst); /* before the loads of `value`: see above */
+    /* Orders the addition to `sleepers` before the loads of `value`: see above. */
+    atomic_thread_fence(memory_order_seq_cst);
     const struct timespec first = {.tv_nsec = SLEEP_FIRST}, between_looks = {.tv_nsec = SLEEP_WATCHED};
     const struct timespec *timeout = &first;
     while ((now = atomic_load_explicit(&e->value, memory_order_acquire)) == old) {
@@ -171,7 +174,7 @@ static uint32_t wait_for_change(struct rmai_event *e, uint32_t old, const struct
     return now;
 }
 
-#define BACKOFF_NAP 1000000 /* nanoseconds at most, where the patience names none */
+#define BACKOFF_NAP 1000000 /* nanoseconds of a nap at most, where the patience names none */
 
 void rmai_backoff_turn(struct rmai_backoff *l, const struct rmai_patience *patience) {
     unsigned look = l->looks;
@@ -215,7 +218,7 @@ void rmai_doze(_Atomic uint32_t *doze, long nap) {
     atomic_store_explicit(doze, 0, memory_order_relaxed);
 }
 
-/* Who misses it in the moment of going to sleep has slept for a nap: no harm, so no fence. */
+/* No fence: a thread that is missed while it goes to sleep wakes after its nap, which does no harm. */
 void rmai_rouse_dozer(_Atomic uint32_t *doze) {
     if (!atomic_load_explicit(doze, memory_order_relaxed)) return;
     atomic_store_explicit(doze, 0, memory_order_relaxed);

@@ -26,14 +26,15 @@ static void barrier_by_dissemination(struct rmai_barrier *b, const char *call) {
     for (uint32_t k = 0; k < b->rounds; k++) {
         struct rmai_event *theirs = &b->partner[k]->round[k].event, *ours = &b->mine->round[k].event;
         uint32_t value;
-        /* Release: what this PE wrote, and what it has heard of in earlier rounds. Pairs with the acquire
-         * loads of the partner's `ours`, in rmai_look and in rmai_wait. */
+        /* Release: publishes what this PE wrote, and what it has seen of others in earlier rounds. Pairs with the
+         * acquire loads of the partner's `ours`, in rmai_look and in rmai_wait. */
         atomic_store_explicit(&theirs->value, b->epoch, memory_order_release);
         if (atomic_load_explicit(&b->partner[k]->asleep, memory_order_relaxed)) rmai_wake(theirs);
         value = rmai_look(ours, b->epoch, RMAI_LOOKS);
         if (rmai_reached(value, b->epoch)) continue;
-        atomic_store_explicit(&b->mine->asleep, 1,
-                              memory_order_relaxed); /* rmai_wait has the fence between this and its last look */
+        /* Pairs with the partner's load of `asleep`; rmai_wait has the fence between this and its last load of the
+         * event. */
+        atomic_store_explicit(&b->mine->asleep, 1, memory_order_relaxed);
         wait_for_epoch(b, call, ours, value, (b->me + b->n - ((uint32_t)1 << k)) % b->n);
         atomic_store_explicit(&b->mine->asleep, 0, memory_order_relaxed);
     }
@@ -41,11 +42,15 @@ static void barrier_by_dissemination(struct rmai_barrier *b, const char *call) {
 
 static void barrier_by_counter(struct rmai_barrier *b, const char *call) {
     struct rmai_event *gate = &b->first->gate.event;
-    /* Acquire and release: the last to arrive has seen what all before it wrote, and hands it on. */
+    /* Acquire and release: the last PE to arrive has seen what all before it wrote. The gate's release store hands that
+     * on to the acquire loads of the PEs that wait at the gate. */
     if (atomic_fetch_add_explicit(&b->first->arrived, 1, memory_order_acq_rel) + 1 == b->n) {
-        atomic_store_explicit(&b->first->arrived, 0, memory_order_relaxed); /* nobody counts before the gate opens */
+        /* No PE arrives in the next epoch before the gate opens. */
+        atomic_store_explicit(&b->first->arrived, 0, memory_order_relaxed);
         atomic_store_explicit(&gate->value, b->epoch, memory_order_release);
-        atomic_thread_fence(memory_order_seq_cst); /* here PEs go to sleep at once: miss none of them */
+        /* Orders the store before the load of `sleepers` in rmai_wake, and pairs with rmai_wait's fence: here PEs go to
+         * sleep at once, and none may be missed. */
+        atomic_thread_fence(memory_order_seq_cst);
         rmai_wake(gate);
     } else {
         wait_for_epoch(b, call, gate, atomic_load_explicit(&gate->value, memory_order_acquire), ANY_NEAR);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The barrier among the PEs of a node.
  *
- * Two algorithms, chosen once:
+ * Two algorithms, of which one is chosen at init:
  *   roomy    each PE has a processor: dissemination (D. Hensgen, R. Finkel, U. Manber, "Two algorithms for barrier
- *            synchronization", 1988). ceil(log2 n) rounds; in round k PE i tells PE i + 2^k and hears from
- *            PE i - 2^k, each on a line of its own. For two PEs that is the bare handshake.
+ *            synchronization", 1988). ceil(log2 n) rounds; in round k PE i signals PE i + 2^k and waits for
+ *            PE i - 2^k, each on a line of its own. For two PEs that is a bare handshake.
  *   crowded  PEs share processors: one counter and one event. A PE gives up its processor at once and is woken
- *            once, where dissemination would have it woken in each round.
- * The words stand in the headers of the PEs' spaces, zero at start. */
+ *            once; dissemination would have it woken in each round.
+ * The words stand in the headers of the PEs' spaces, and are zero at the start. */
 #ifndef RMAI_BARRIER_H
 #define RMAI_BARRIER_H
 
@@ -19,17 +19,18 @@
 
 #define RMAI_BARRIER_ROUNDS 24
 
-/* In each PE's header. The value of round[k] is the newest epoch in which the partner of round k was heard. */
+/* In each PE's header. The value of round[k] is the newest epoch in which the partner of round k has signalled. */
 struct rmai_barrier_line {
     _Alignas(RMAI_APART) struct rmai_event event;
 };
 
 struct rmai_barrier_shared {
     struct rmai_barrier_line round[RMAI_BARRIER_ROUNDS];
-    _Alignas(RMAI_APART) _Atomic uint32_t
-        asleep; /* 1: this PE may sleep on one of these. Apart from them, so that to look there costs nothing */
-    _Alignas(RMAI_APART) _Atomic uint32_t arrived; /* of the node's PE 0: PEs in the present epoch */
-    struct rmai_barrier_line gate;                 /* of the node's PE 0: newest epoch that all have reached */
+    _Alignas(RMAI_APART) _Atomic uint32_t asleep; /* 1: this PE may sleep on one of the events above. It stands apart
+                                                     from them, so that the partners read it at no cost */
+    /* In the header of the node's PE 0: how many PEs have arrived in the present epoch. */
+    _Alignas(RMAI_APART) _Atomic uint32_t arrived;
+    struct rmai_barrier_line gate; /* in the header of the node's PE 0: the newest epoch that all PEs have reached */
 };
 
 struct rmai_barrier {
@@ -37,20 +38,21 @@ struct rmai_barrier {
     struct rmai_barrier_shared *first; /* of the node's PE 0 */
     struct rmai_barrier_shared *partner[RMAI_BARRIER_ROUNDS];
     uint32_t n, me, rounds;
-    const int *pes; /* the numbers in the job of the node's PEs: for who waits for one of them */
+    const int *pes; /* the numbers in the job of the node's PEs, for error texts and checks of a wait for one of them */
     uint32_t epoch; /* barriers that this PE has entered */
     int crowded;
     struct rmai_patience patience;
 };
 
-/* rmai_barrier_setup: shared(context, q) is the address of the part of the node's PE q, whose number in the job is
- * pes[q]. */
+/* rmai_barrier_setup: shared(context, q) is the address of the part in the header of the node's PE q, whose number in
+ * the job is pes[q]. */
 void rmai_barrier_setup(struct rmai_barrier *b, uint32_t n, uint32_t me, const int *pes, int crowded,
                         struct rmai_patience patience, struct rmai_barrier_shared *(*shared)(void *context, uint32_t q),
                         void *context);
 
-/* rmai_barrier_node waits, for the public call `call`, until all PEs of the node have called it. What any of them wrote
- * before is seen by each of them after (release on arrival, acquire on departure, through every chain of rounds). */
+/* rmai_barrier_node waits, on behalf of the public call `call`, until all PEs of the node have called it. What any PE
+ * wrote before it is seen by each PE after it (release on arrival, acquire on departure, through every chain of
+ * rounds). */
 void rmai_barrier_node(struct rmai_barrier *b, const char *call);
 
 #endif

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Three ways to meet:
- *   flat     each posts in its own line and looks at all others': one hand-over deep, n lines for each PE
- *   tree     a PE posts when those below it have; then the gates open from the top down: 2 log8 n deep, 8 lines for
- * each PE counter  PEs share processors: the last to come opens one gate. A PE gives its processor up once and is woken
- * once */
+ *   flat     each PE posts in its own line and polls all others' lines: one hand-over deep, n lines for each PE
+ *   tree     a PE posts when those below it have posted; then the gates open from the top down: 2 log8 n deep, 8 lines
+ *            for each PE
+ *   counter  PEs share processors: the last PE to arrive opens one gate. Each other PE gives its processor up once, and
+ *            is woken once */
 #include "config.h"
 
 #include "runtime/node/mailbox.h"
@@ -31,7 +32,8 @@ static int find_near_pes(struct rmai_world *w, const struct rmai_team *t, struct
     for (int q = 0; q < w->job.node_n_pes; q++) {
         int i = rmai_team_index(t, w->job.node_pes[q]), k;
         if (i < 0) continue;
-        for (k = n++; k > 0 && near->index[k - 1] > i; k--) { /* of a descending team the node's PEs come last first */
+        /* Insertion sort: the node's PEs come in descending order where the team descends. */
+        for (k = n++; k > 0 && near->index[k - 1] > i; k--) {
             near->index[k] = near->index[k - 1];
             near->mailbox[k] = near->mailbox[k - 1];
         }
@@ -89,7 +91,7 @@ static inline uint32_t poll_event(const struct rmai_mailboxes *near, struct rmai
     return rmai_look(e, turn, near->shape == RMAI_CROWDED ? 0 : RMAI_LOOKS);
 }
 
-/* A wait for near PE i, or for any of the near PEs if i is ANY_NEAR. */
+/* Describes a wait for near PE i, or for any of the near PEs if i is ANY_NEAR. */
 #define ANY_NEAR (-1)
 static struct rmai_stall describe_stall(const struct rmai_mailboxes *near, int i) {
     const struct rmai_team *t =
@@ -104,15 +106,16 @@ static struct rmai_stall describe_stall(const struct rmai_mailboxes *near, int i
                                .meeting = t};
 }
 
-/* Waits for an event of near PE i, which PE `from` (or ANY_NEAR) will bring about. Who may sleep says so in a line of
- * that PE which nobody else writes: to look there costs it nothing, where the line of the event, which has gone to who
- * waits, would have to come back. */
+/* Waits for an event in near PE i's mailbox, which PE `from` (or ANY_NEAR) will bring about. A PE that may sleep
+ * announces that in that mailbox's `sleepers`, which is on a line apart from the events and is written only by PEs that
+ * may sleep: PE `from` reads it at no cost. A flag in the event's own line would cost a transfer: that line has gone to
+ * the PE that waits, and would have to come back. */
 static RMAI_COLD void wait_for_turn_slowly(const struct rmai_mailboxes *near, int i, struct rmai_event *e,
                                            uint32_t turn, uint32_t value, int from) {
     _Atomic uint32_t *sleepers = &near->mailbox[i]->sleepers;
     struct rmai_stall stall = describe_stall(near, from);
-    atomic_fetch_add_explicit(sleepers, 1,
-                              memory_order_relaxed); /* rmai_wait has the fence between this and its last look */
+    /* Pairs with the load in publish_turn; rmai_wait has the fence between this and its last load of the event. */
+    atomic_fetch_add_explicit(sleepers, 1, memory_order_relaxed);
     while (!rmai_reached(value, turn)) value = rmai_wait_watched(e, value, near->patience, &stall);
     rmai_wait_over(near->patience, &stall);
     atomic_fetch_sub_explicit(sleepers, 1, memory_order_relaxed);
@@ -124,16 +127,18 @@ static inline void wait_for_turn(const struct rmai_mailboxes *near, int i, struc
     if (!rmai_reached(value, turn)) wait_for_turn_slowly(near, i, e, turn, value, from);
 }
 
-/* A new value for an event of this PE, or of the first. */
+/* Publishes the present turn in an event of this PE's mailbox, or of the first near PE's. */
 static inline void publish_turn(const struct rmai_mailboxes *near, struct rmai_mailbox *mailbox, struct rmai_event *e) {
     atomic_store_explicit(&e->value, near->turn, memory_order_release);
-    if (near->shape == RMAI_CROWDED)
-        atomic_thread_fence(memory_order_seq_cst); /* PEs go to sleep at once: miss none of them */
+    /* Orders the store before the load of `sleepers`, and pairs with rmai_wait's fence: here PEs go to sleep at once,
+     * and none may be missed. */
+    if (near->shape == RMAI_CROWDED) atomic_thread_fence(memory_order_seq_cst);
     if (atomic_load_explicit(&mailbox->sleepers, memory_order_relaxed)) rmai_wake(e);
 }
 
-/* Until near PE i is through with `turn`. It wakes who waits for a turn when it is through with that one, not with each
- * before. Should two wait for different turns and one of them be forgotten, it looks again within a millisecond. */
+/* Waits until near PE i is through with `turn`. PE i wakes sleepers when it is through with the turn in `wanted`, not
+ * with each turn before it. Two PEs may wait for different turns, and the second then overwrites the turn that the
+ * first one wants: so each wakes by itself within a millisecond, and reads `through` again. */
 static RMAI_COLD void wait_until_through_slowly(const struct rmai_mailboxes *near, int i, uint32_t turn,
                                                 uint32_t value) {
     struct rmai_mailbox *mailbox = near->mailbox[i];
@@ -159,9 +164,9 @@ static void wait_until_all_through(struct rmai_mailboxes *near, uint32_t turn) {
     near->known = turn;
 }
 
-/* Turns are compared within 2^31 of each other. A slot in which this PE has not posted for so long, since others were
- * the roots, would seem to be ahead: so now and then what is old is made less old. Nobody waits for turns that this PE
- * has passed. */
+/* Turns are compared within 2^31 of each other. A slot in which this PE has not posted for that long, since other PEs
+ * were the roots, would seem to be ahead of the present turn. So from time to time each old turn is replaced by a newer
+ * one, which has passed too. Nobody waits for turns that this PE has passed. */
 static void raise_old_turns(struct rmai_mailboxes *near) {
     const uint32_t old = near->turn - RMAI_SLOTS - 1;
     struct rmai_event *gate = &near->mine->gate;
@@ -170,12 +175,14 @@ static void raise_old_turns(struct rmai_mailboxes *near) {
         if (!rmai_reached(atomic_load_explicit(&posted->value, memory_order_relaxed), old))
             atomic_store_explicit(&posted->value, old, memory_order_relaxed);
     }
-    if (!rmai_reached(near->known, old)) near->known = old; /* or those who posted in later turns would not have */
+    /* All are through with it: else the PEs that posted in later turns could not have posted. */
+    if (!rmai_reached(near->known, old)) near->known = old;
     if (!rmai_reached(atomic_load_explicit(&gate->value, memory_order_relaxed), old))
         atomic_store_explicit(&gate->value, old, memory_order_relaxed);
 }
 
-/* Who has to wait, waits until there is room for some more turns. */
+/* A PE that has to wait for room waits until there is room for some more turns: else it would have to wait again in the
+ * next turn. */
 void rmai_mailbox_begin(struct rmai_mailboxes *near, int posts, size_t len) {
     const uint32_t ahead = len > RMAI_NOTE ? RMAI_STAGES : RMAI_SLOTS;
     near->turn++;
@@ -207,9 +214,11 @@ static void meet_tree(struct rmai_mailboxes *near) {
 static void meet_counter(struct rmai_mailboxes *near) {
     struct rmai_mailbox *first = near->mailbox[0];
     atomic_store_explicit(&rmai_mailbox_slot(near, near->me)->posted.value, near->turn, memory_order_relaxed);
-    /* Acquire and release: the last to come has seen what all before it wrote, and hands it on. */
+    /* Acquire and release: the last PE to arrive has seen what all before it wrote. The gate's release store hands that
+     * on to the acquire loads of the PEs that wait at the gate. */
     if (atomic_fetch_add_explicit(&first->arrived, 1, memory_order_acq_rel) + 1 == (uint32_t)near->n) {
-        atomic_store_explicit(&first->arrived, 0, memory_order_relaxed); /* nobody counts before the gate opens */
+        /* No PE arrives in the next turn before the gate opens. */
+        atomic_store_explicit(&first->arrived, 0, memory_order_relaxed);
         publish_turn(near, first, &first->gate);
     } else {
         wait_for_turn(near, 0, &first->gate, near->turn, ANY_NEAR);
@@ -222,7 +231,7 @@ void rmai_mailbox_meet(struct rmai_mailboxes *near) {
         case RMAI_TREE: meet_tree(near); break;
         case RMAI_COUNTER: meet_counter(near); break;
     }
-    near->known = near->turn - 1; /* who is in this turn is through with the last */
+    near->known = near->turn - 1; /* a PE that is in this turn is through with the last one */
 }
 
 void rmai_mailbox_through(struct rmai_mailboxes *near) {
@@ -255,8 +264,8 @@ void rmai_mailbox_sync(struct rmai_mailboxes *near) {
 int rmai_mailbox_offset(struct rmai_world *w, const char *call, const char *argument, const void *addr, size_t len,
                         uint64_t *offset) {
     const char *space = rmai_job_space(&w->job, w->job.node_my_pe);
-    const size_t size = __atomic_load_n(&rma_reach_.size,
-                                        __ATOMIC_RELAXED); /* of the symmetric heap: another thread may make it grow */
+    /* Of the symmetric heap, which another thread may extend in this moment. */
+    const size_t size = __atomic_load_n(&rma_reach_.size, __ATOMIC_RELAXED);
     size_t at = (size_t)((const char *)addr - w->symmetric.base), all;
     *offset = w->job.layout.symmetric + at;
     if (RMAI_LIKELY(at <= size && len <= size - at)) return RMA_SUCCESS;

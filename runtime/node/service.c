@@ -12,7 +12,8 @@
 
 /* ---- the owner's side ---- */
 
-/* What is not there, or not for this, is an error of the call, not the end of the program. */
+/* Memory that is not mapped, or may not be written, makes the call fail. Without the check it would end the program by
+ * a signal. */
 static void do_service_request(struct rmai_service_shared *s) {
     struct rmai_request *r = &s->request;
     void *here = (void *)(uintptr_t)r->address;
@@ -35,7 +36,8 @@ static void *run_service_thread(void *context) {
         if (atomic_load_explicit(&s->ending, memory_order_relaxed)) return NULL;
         do_service_request(s);
         done = asked;
-        /* Release: the answer is there. Pairs with the wait in rmai_service_ask. */
+        /* Release: the answer is written before the number. Pairs with the acquire loads of `answered` in
+         * rmai_service_ask. */
         atomic_store_explicit(&s->answered.value, done, memory_order_release);
         atomic_thread_fence(memory_order_seq_cst);
         rmai_wake(&s->answered);
@@ -54,7 +56,8 @@ int rmai_service_start(struct rmai_world *w) {
 
 static void ring_service_doorbell(struct rmai_service_shared *s) {
     atomic_fetch_add_explicit(&s->asked.value, 1, memory_order_release);
-    atomic_thread_fence(memory_order_seq_cst); /* a thread that is just going to sleep is not missed */
+    /* Pairs with the fence in rmai_wait: a thread that is just going to sleep is not missed. */
+    atomic_thread_fence(memory_order_seq_cst);
     rmai_wake(&s->asked);
 }
 
@@ -76,13 +79,14 @@ int rmai_service_ask(struct rmai_world *w, const char *call, int q, struct rmai_
     struct rmai_stall stall = {.call = call, .pe = w->job.node_pes[q]};
     uint32_t before;
     int code = RMA_SUCCESS;
-    /* Of a dead asker: its request may still be under way, but then the thread's answer comes before ours. */
+    /* The lock may come from a PE that has died, whose request may still be under way. The service thread's answer to
+     * that request then comes before the answer to ours, so we wait for it first. */
     rmai_lock(&s->turn, (uint32_t)w->job.my_pe, rmai_stall_holder, &turn);
     if (turn.stall.last > 0) rmai_stall_end(w, &turn.stall);
     while ((before = atomic_load_explicit(&s->answered.value, memory_order_acquire)) !=
                atomic_load_explicit(&s->asked.value, memory_order_relaxed) &&
            !rmai_pe_gone(&w->job, w->job.node_pes[q])) {
-        rmai_wake(&s->asked); /* the dead one may not have come to it */
+        rmai_wake(&s->asked); /* the dead PE may have asked without waking the thread */
         rmai_wait_a_while(&s->answered, before, &patience);
         rmai_stall_look(w, &stall);
     }
@@ -95,7 +99,8 @@ int rmai_service_ask(struct rmai_world *w, const char *call, int q, struct rmai_
             code = rmai_error(RMA_ERR_SYSTEM, "%s: PE %d has died", call, w->job.node_pes[q]);
             break;
         }
-        rmai_stall_look(w, &stall); /* of a PE of this node: see rmai_stall_holder */
+        rmai_stall_look(w, &stall); /* without the lock of runtime/net: no question travels to a PE of this node (see
+                                       rmai_stall_holder) */
     }
     if (stall.last > 0) rmai_stall_end(w, &stall);
     *request = s->request;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a PE does for its peers in memory that they cannot reach themselves: atomics in private memory, and copies where
- * the system forbids process_vm_readv(2). A thread of the owner does it, which sleeps unless asked, so that the owner
- * may compute or sleep meanwhile. It does the same C11 atomics as everybody else: one authority per word.
+/* The service thread: what a PE does for its peers in memory that they cannot reach themselves. That is atomics in
+ * private memory, and copies where the system forbids process_vm_readv(2). The owner's service thread does them, and
+ * sleeps until a peer asks, so that the owner itself may compute or sleep meanwhile. The thread uses the same C11
+ * atomics as every PE does: each word has one authority.
  *
- * One request at a time for each owner; those who ask take turns by a lock. */
+ * An owner serves one request at a time; the PEs that ask take turns by a lock. */
 #ifndef RMAI_SERVICE_H
 #define RMAI_SERVICE_H
 
@@ -34,7 +35,7 @@ struct rmai_request {
 /* In each PE's header. */
 struct rmai_service_shared {
     _Alignas(RMAI_APART) struct rmai_lock turn;
-    struct rmai_event asked, answered; /* numbers of requests */
+    struct rmai_event asked, answered; /* how many requests have been made, and how many answered */
     _Atomic int ending;
     struct rmai_request request;
     unsigned char data[RMAI_SERVICE_BYTES];
@@ -45,14 +46,15 @@ struct rmai_service {
     pthread_t thread;
 };
 
-/* rmai_service_start starts this PE's thread, if it does not run yet. Returns RMA_SUCCESS or RMA_ERR_SYSTEM. */
+/* rmai_service_start starts this PE's service thread, unless it runs already. Returns RMA_SUCCESS or RMA_ERR_SYSTEM. */
 int rmai_service_start(struct rmai_world *w);
 
-/* rmai_service_end ends it. No peer asks any more. */
+/* rmai_service_end ends the service thread. No peer may ask any more. */
 void rmai_service_end(struct rmai_world *w);
 
-/* rmai_service_ask lets the owner, number q of the node, do the request, and waits for its answer. data is what to put,
- * or where to get to. Returns RMA_SUCCESS, or RMA_ERR_SYSTEM after recording that the owner has died. */
+/* rmai_service_ask has PE number q of the node, the owner of the memory, do the request, and waits for the answer. data
+ * holds the bytes to put, or receives those that were got. Returns RMA_SUCCESS, or RMA_ERR_SYSTEM after recording that
+ * the owner has died. */
 int rmai_service_ask(struct rmai_world *w, const char *call, int q, struct rmai_request *request, void *data);
 
 #endif
