@@ -33,11 +33,11 @@ int rmai_attached_create(struct rmai_attached *a, void *room, rmai_attached_comm
 
 static uint32_t granules_of(uint64_t size) { return (uint32_t)((size + RMAI_GRANULE - 1) / RMAI_GRANULE); }
 
-/* The first run of n free granules in [from, to), or NONE. A region in the way is stepped over whole. */
+/* The first of n free granules in a row in [from, to), or NONE. The search skips a region in its way as a whole. */
 static uint32_t find_free_granules(const struct rmai_attached *a, uint32_t from, uint32_t to, uint32_t n) {
     uint32_t known = a->state->n_granules, at = from, start = from;
     while (start <= to && to - start >= n) {
-        if (at - start == n || at >= known) return start; /* what is not known yet is free */
+        if (at - start == n || at >= known) return start; /* granules that are not committed yet are free */
         uint32_t number = a->number[at];
         if (number) {
             const struct rmai_region *r = &a->region[number - 1];
@@ -53,7 +53,8 @@ static int commit_granules(struct rmai_attached *a, uint32_t end, rmai_attached_
     uint32_t known = a->state->n_granules, wanted = (uint32_t)rmai_round_up(end, NUMBERS_PER_STEP);
     if (end <= known) return 0;
     if (commit(context, a->number + known, (size_t)(wanted - known) * sizeof *a->number) != 0) return -1;
-    /* Release: committed before others believe it. Pairs with rmai_attached_number. */
+    /* Release: the numbers are committed before other PEs read them. Pairs with the acquire load in
+     * rmai_attached_number. */
     __atomic_store_n(&a->state->n_granules, wanted, __ATOMIC_RELEASE);
     return 0;
 }
@@ -85,10 +86,12 @@ size_t rmai_attached_add(struct rmai_attached *a, uint64_t address, uint64_t siz
     a->region[r].address = address;
     a->region[r].size = size;
     a->region[r].granule = at;
-    /* Who still came to the closed region that had this place before may be counted in and about to leave: the count
-     * stays. Release: who finds it open, in enter, sees the description above, and that its old number is gone. */
+    /* An access that came late to the closed region which had this entry before may be counted in `inside`, and about
+     * to leave: so the count stays. Release: pairs with the acquire in rmai_attached_enter. An access that finds the
+     * region open there sees the description above, and that its old number is gone. */
     __atomic_fetch_and(&a->region[r].inside, ~RMAI_CLOSED, __ATOMIC_ACQ_REL);
-    /* Release: the region is described before its number is found. Pairs with rmai_attached_number. */
+    /* Release: the region is described before its number can be found. Pairs with the acquire load in
+     * rmai_attached_number. */
     for (uint32_t g = 0; g < n; g++) __atomic_store_n(&a->number[at + g], r + 1, __ATOMIC_RELEASE);
     s->cursor = at + n < RMAI_GRANULES ? at + n : 0;
     s->n_live++;
@@ -102,12 +105,13 @@ static struct rmai_region *region_at(const struct rmai_attached *a, size_t offse
 }
 
 void rmai_attached_close(struct rmai_attached *a, size_t offset) {
-    /* Both acquire and release: of two in enter and here, one sees the other. */
+    /* Acquire and release: pairs with the addition in rmai_attached_enter. Either the access that enters sees that the
+     * region is closed, or this call's PE sees the access in `inside`. */
     __atomic_fetch_or(&region_at(a, offset)->inside, RMAI_CLOSED, __ATOMIC_ACQ_REL);
 }
 
 int rmai_attached_empty(const struct rmai_attached *a, size_t offset) {
-    /* Acquire: pairs with leave. What the last one did to the memory is done. */
+    /* Acquire: pairs with the release in rmai_attached_leave. What the last access did to the memory is done. */
     return __atomic_load_n(&region_at(a, offset)->inside, __ATOMIC_ACQUIRE) == RMAI_CLOSED;
 }
 
@@ -123,15 +127,15 @@ void rmai_attached_remove(struct rmai_attached *a, size_t offset, int recycle) {
     a->state->free = number;
 }
 
-/* Between finding the number and entering, the region may have been closed, and even reused for another: then it is
- * closed, or the granule does not have that number any more. */
+/* Between reading the number and entering, the region may have been closed, and its entry even used for another region.
+ * Then the access finds the region closed, or finds that the granule does not have that number any more. */
 uint64_t rmai_attached_enter(struct rmai_attached *a, size_t offset, size_t len, struct rmai_region **region) {
     uint32_t number = rmai_attached_number(a, offset);
     uint64_t address;
     struct rmai_region *r;
     if (!number) return 0;
     r = &a->region[number - 1];
-    /* Acquire and release: see close. */
+    /* Acquire and release: pairs with rmai_attached_close. */
     if (!(__atomic_fetch_add(&r->inside, 1, __ATOMIC_ACQ_REL) & RMAI_CLOSED) &&
         rmai_attached_number(a, offset) == number && (address = rmai_attached_address(r, offset, len)) != 0) {
         *region = r;

@@ -26,7 +26,7 @@ int rmai_quick_refill(struct rmai_quick *q, struct rmai_tlsf *t, size_t size) {
         return 0;
     }
     t->state->peak_units = peak;
-    /* From the last to the first, so that they are handed out in the order of their addresses. */
+    /* Pushed from the last to the first, so that they are taken in the order of their addresses. */
     for (uint32_t i = n; i-- > 0;) rmai_quick_push(q, t, (uint32_t)(at / RMAI_TLSF_UNIT) + i * units, units);
     return 1;
 }

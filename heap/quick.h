@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Quick lists: small blocks that were freed wait, unmerged, for the next request of their size.
  *
- * Programs free and allocate the same few sizes over and over; splitting and merging for each is most of the
- * allocator's time. A parked block is not live (freeing it again is found out), not counted as used, and not in the
- * pool's free lists; the links stand in the pool's table. What waits is bounded, 64 KiB for each size, and all of it
- * goes back to the pool before the pool grows, so parking never makes a heap larger. After Weinstock and Wulf, "Quick
- * Fit: an efficient algorithm for heap storage management", SIGPLAN Notices 23 (1988).
+ * Programs free and allocate the same few sizes over and over, and splitting and merging for each of them is most of
+ * the allocator's time. A block that waits is parked: it is not live (freeing it again is found out), not counted as
+ * used, and not in the pool's free lists. The links stand in the pool's table. At most 64 KiB wait for each size, and
+ * all parked blocks go back to the pool before the pool grows, so that parking never makes a heap larger. After
+ * Weinstock and Wulf, "Quick Fit: an efficient algorithm for heap storage management", SIGPLAN Notices 23 (1988).
  *
- * For a pool of one holder; the lists themselves are the holder's own. Not used by pools that must stay alike on all
- * PEs. */
+ * A pool with quick lists has one holder, and the lists are in the holder's own memory. Pools that must stay alike on
+ * all PEs have none. */
 #ifndef RMAI_QUICK_H
 #define RMAI_QUICK_H
 
@@ -19,18 +19,19 @@
 #include "heap/tlsf.h"
 
 #define RMAI_QUICK_UNITS        64u               /* blocks of up to 4 KiB */
-#define RMAI_QUICK_DEPTH(units) (1024u / (units)) /* that many of a size */
+#define RMAI_QUICK_DEPTH(units) (1024u / (units)) /* parked blocks of one size, at most */
 #define RMAI_QUICK_BATCH        16u               /* units that a refill takes from the pool */
 
 /* Zero: empty. */
 struct rmai_quick {
     uint32_t head[RMAI_QUICK_UNITS + 1]; /* by size in units: 1 + unit number of the newest, or 0 */
     uint32_t n[RMAI_QUICK_UNITS + 1];
-    int shared; /* others may retire blocks of the pool in the same moment: of two who free a block, one is told */
+    int shared; /* peers may retire blocks of the pool in the same moment; of two PEs that free the same block, one is
+                   told that it came too late */
 };
 
-/* rmai_quick_take: the offset of a parked block for size > 0 bytes at any unit's alignment, live now; RMAI_TLSF_FULL if
- * none. */
+/* rmai_quick_take takes a parked block for size > 0 bytes at any unit's alignment. It returns the block's offset, and
+ * the block is live; or RMAI_TLSF_FULL if none of that size is parked. */
 static inline size_t rmai_quick_take(struct rmai_quick *q, struct rmai_tlsf *t, size_t size) {
     size_t units = (size - 1) / RMAI_TLSF_UNIT + 1;
     struct rmai_tlsf_unit *u;
@@ -46,15 +47,16 @@ static inline size_t rmai_quick_take(struct rmai_quick *q, struct rmai_tlsf *t, 
     return (size_t)b * RMAI_TLSF_UNIT;
 }
 
-/* rmai_quick_push puts a block whose state is PARKED already, and which nobody counts as used, at the front of its
- * list. */
+/* rmai_quick_push puts a block at the front of its list. Its state must be PARKED already, and it must not be counted
+ * as used. */
 static inline void rmai_quick_push(struct rmai_quick *q, struct rmai_tlsf *t, uint32_t unit, uint32_t units) {
     t->unit[unit].back = q->head[units];
     q->head[units] = unit + 1;
     q->n[units]++;
 }
 
-/* rmai_quick_park: 1 if the block at offset was live and small, and is parked now; 0: nothing was done. */
+/* rmai_quick_park parks the block at offset and returns 1, if the block is live and small and its list has room. Else
+ * it does nothing and returns 0. */
 static inline int rmai_quick_park(struct rmai_quick *q, struct rmai_tlsf *t, size_t offset) {
     uint32_t b = rmai_tlsf_live_at(t, offset), units;
     struct rmai_tlsf_unit *u;
@@ -64,7 +66,7 @@ static inline int rmai_quick_park(struct rmai_quick *q, struct rmai_tlsf *t, siz
     if (units > RMAI_QUICK_UNITS || q->n[units] >= RMAI_QUICK_DEPTH(units)) return 0;
     if (q->shared) {
         uint32_t used = RMAI_TLSF_USED;
-        /* Acquire, so that the link is written after it. */
+        /* Acquire, so that the link is written after the state has changed. */
         if (!__atomic_compare_exchange_n(&u->next, &used, RMAI_TLSF_PARKED, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
             return 0;
     } else {
@@ -76,11 +78,12 @@ static inline int rmai_quick_park(struct rmai_quick *q, struct rmai_tlsf *t, siz
     return 1;
 }
 
-/* rmai_quick_adopt: the same for a block that was retired, by its unit number. */
+/* rmai_quick_adopt: the same for a retired block, by its unit number. */
 int rmai_quick_adopt(struct rmai_quick *q, struct rmai_tlsf *t, uint32_t unit);
 
-/* rmai_quick_refill takes blocks for requests of size bytes from the pool, 1 KiB of them at once, and parks them.
- * Returns 1 if it did: rmai_quick_take has one then. 0: not a small size, or the pool has no such room at hand. */
+/* rmai_quick_refill takes 1 KiB of the pool at once, cuts it into blocks for requests of size bytes, and parks them.
+ * Returns 1 if it did: rmai_quick_take has a block then. Returns 0 if size is not small, or the pool has no such room
+ * at hand. */
 int rmai_quick_refill(struct rmai_quick *q, struct rmai_tlsf *t, size_t size);
 
 /* rmai_quick_flush gives all parked blocks back to the pool. Returns their number. */

@@ -1,25 +1,27 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Mapping and committing.
  *
- * MPICH's MPI_Win_allocate_shared first tries a "symmetric heap": it looks for a range that is free in every
- * process by probing each page of it, up to a second per GiB. It does so only for sizes that are multiples of
- * the page, hence the odd bytes at the end. One process asks for the whole, so that all spaces lie
- * at page boundaries one stride apart.
+ * MPICH's MPI_Win_allocate_shared first tries a "symmetric heap": it looks for a range that is free in every process,
+ * and probes each page of it, which takes up to a second for each GiB. It does so only for sizes that are multiples of
+ * the page. So this module asks for some odd bytes at the end. One process asks for the whole reservation, so that all
+ * spaces lie at page boundaries one stride apart.
  *
- * Open MPI's cannot be used: it wants as much free in /dev/shm as is reserved, and where that is not there (4.1.4) the
- * first process gets an error and the others wait for it for ever, so less cannot be tried either. There the processes
- * of a node map a file of /dev/shm, which has no name any more when rmai_reserve returns.
+ * Open MPI's MPI_Win_allocate_shared cannot be used. It wants as much free in /dev/shm as is reserved. Where that is
+ * not there (4.1.4), the first process gets an error and the others wait for it for ever, so that not even a smaller
+ * size can be tried. There the processes of a node map a file of /dev/shm, which has lost its name when rmai_reserve
+ * returns.
  *
- * /dev/shm can be smaller than what is mapped from it (64 MiB in a default container), and touching a page that
- * it cannot back is SIGBUS. MADV_POPULATE_WRITE (Linux 5.14) touches in our stead and returns an error. Where the
- * kernel is older, the file system's free bytes are looked at before touching; another program may take
- * them in between, which is the reason to prefer the former.
+ * /dev/shm can be smaller than what is mapped from it (64 MiB in a default container), and touching a page that it
+ * cannot back raises SIGBUS. MADV_POPULATE_WRITE (Linux 5.14) touches the pages without that, and returns an error.
+ * Where the kernel is older, this module reads the file system's free bytes before it touches the pages. Another
+ * program may take these bytes in between, which is why MADV_POPULATE_WRITE is preferred.
  *
- * A control group that has no memory left is no error of the system's: the kernel kills a process of the group. So the
- * room is looked at before, and all PEs of the node may commit at once. Each touches at most STEP bytes between two
- * looks, and leaves STEP bytes for each other PE. Whatever the others have begun since they looked is within these, so
- * the PEs of a node together never pass the limit by what they commit. (What the rest of the program, or a PE of
- * another node in the same group, takes in the same moment is not counted.) */
+ * Where a control group has no memory left the system returns no error: the kernel kills a process of the group. So
+ * this module reads the group's room before it commits. All PEs of the node may commit at once: each touches at most
+ * STEP bytes between two readings, and leaves STEP bytes for each other PE. Whatever the other PEs have begun since
+ * they read the room is within these bytes, so the PEs of a node together never pass the limit by what they commit.
+ * (What the rest of the program, or a PE of another node in the same group, takes in the same moment is not counted.)
+ */
 #include "config.h"
 
 #include "heap/reserve.h"
@@ -43,7 +45,7 @@
 #endif
 
 #define ODD_BYTES 64
-#define STEP      ((size_t)2 << 20) /* a huge page: the look costs some 5 % of touching so much */
+#define STEP      ((size_t)2 << 20) /* a huge page: reading the room costs some 5 % of touching so much */
 
 static int reserve_error(size_t bytes, int n, const char *why) {
     char size[24];
@@ -71,8 +73,8 @@ struct share {
     char name[64];
 };
 
-/* A new file under a name that nobody has: one left over by a process that was killed, or a PE of another container
- * with our pid. */
+/* Creates a file under a name that no other file has. A process that was killed may have left one, and a PE of another
+ * container may have our pid. */
 static int make_shm_file(struct share *s, size_t bytes) {
     int fd;
     for (unsigned i = 0;; i++) {
@@ -84,7 +86,7 @@ static int make_shm_file(struct share *s, size_t bytes) {
     return fd;
 }
 
-/* The first process makes the file, all map it, and it loses its name when all have answered. */
+/* The first process makes the file, all processes map it, and the first one removes its name when all have answered. */
 static int reserve_shared(struct rmai_reservation *r, MPI_Comm node, size_t stride) {
     struct share share = {0};
     size_t bytes = stride * (size_t)r->n_slots;
@@ -112,7 +114,7 @@ static int reserve_shared(struct rmai_reservation *r, MPI_Comm node, size_t stri
 }
 #else
 static int reserve_shared(struct rmai_reservation *r, MPI_Comm node, size_t stride) {
-    int rank, unit, code, mine, worst[2]; /* on any process: the error; 1 if it has the window */
+    int rank, unit, code, mine, worst[2]; /* the largest error of all processes, and 1 if any process has the window */
     MPI_Aint size;
     void *base;
     MPI_Errhandler handler;
@@ -131,7 +133,8 @@ static int reserve_shared(struct rmai_reservation *r, MPI_Comm node, size_t stri
     if (worst[0] != MPI_SUCCESS) {
         rmai_mpi(worst[0], "rma_init", "MPI_Win_allocate_shared");
         if (!worst[1]) return reserve_error(stride, r->n_slots, rma_last_error() + strlen("rma_init: "));
-        /* To free it takes all processes of the node, and one of them has none: it stays, and less cannot be tried. */
+        /* Freeing the window takes all processes of the node, and one of them has none. So the window stays, and a
+         * smaller size cannot be tried. */
         r->window = MPI_WIN_NULL;
         return mine == MPI_SUCCESS ? RMA_SUCCESS : RMA_ERR_MPI;
     }
@@ -160,7 +163,7 @@ int rmai_unreserve(struct rmai_reservation *r) {
 
 /* ---- commit ---- */
 
-/* Bytes that the kernel thinks it can still give without swapping; SIZE_MAX if it does not say. */
+/* Bytes that the kernel estimates it can still give without swapping; SIZE_MAX if it does not say. */
 static size_t memory_available(void) {
     char line[128];
     unsigned long long kib;
@@ -180,14 +183,15 @@ static size_t shm_available(size_t *total) {
     return (size_t)s.f_bavail * s.f_frsize;
 }
 
-/* 1 if bytes more are too much for the control group, beside what the node's other PEs may have begun to touch. */
+/* 1 if so many bytes more are too much for the control group, beside what the node's other PEs may have begun to touch.
+ */
 static int exceeds_group(const struct rmai_reservation *r, size_t bytes, struct rmai_cgroup_memory *m) {
     size_t others = (size_t)(r->n_slots - 1) * STEP;
     rmai_cgroup_memory(&r->group, m);
     return m->room != SIZE_MAX && (m->room < others || bytes > m->room - others);
 }
 
-/* By the numbers after what was touched has been given back. */
+/* Words the error with the group's numbers from after the touched pages were given back. */
 static int group_memory_error(const struct rmai_reservation *r, size_t len) {
     char want[24], used[24], limit[24];
     struct rmai_cgroup_memory m;
@@ -198,8 +202,8 @@ static int group_memory_error(const struct rmai_reservation *r, size_t len) {
                       m.folder, rmai_format_size(used, m.used), rmai_format_size(limit, m.limit));
 }
 
-/* `tried`: the pages were asked for and refused; then /dev/shm is what ran out on a node of several PEs, though others
- * that asked at the same time may have given theirs back since. */
+/* Words the error. `tried`: the kernel has refused the pages. Then /dev/shm is what ran out on a node of several PEs,
+ * although other PEs that asked at the same time may have given theirs back since. */
 static int node_memory_error(const struct rmai_reservation *r, size_t len, int tried) {
     char want[24], have[24], all[24];
     size_t total = 0, shm = shm_available(&total);
@@ -230,7 +234,7 @@ const char *rmai_commit_room(const struct rmai_reservation *r, char text[RMAI_RO
     return text;
 }
 
-/* Not the pages at the ends, which are in use if their other part is. */
+/* The pages at the two ends stay: they are in use if their other part is. */
 void rmai_uncommit(const struct rmai_reservation *r, void *start, size_t len) {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
     uintptr_t from = rmai_round_up((uintptr_t)start, page), to = ((uintptr_t)start + len) / page * page;
@@ -243,7 +247,8 @@ static int touch_pages(const struct rmai_reservation *r, char *start, size_t len
     return 0;
 }
 
-/* Touches [from, from + bytes). Returns 0, or -1 if that cannot be: a part may have been touched. */
+/* Touches [from, from + bytes). Returns 0, or -1 if that cannot be done: some of the pages may have been touched then.
+ */
 static int populate_range(const struct rmai_reservation *r, char *from, size_t bytes, size_t page) {
     while (madvise(from, bytes, MADV_POPULATE_WRITE) != 0) {
         if (errno == EAGAIN || errno == EINTR) continue;
@@ -259,7 +264,7 @@ int rmai_commit(const struct rmai_reservation *r, void *start, size_t len) {
     size_t bytes = (size_t)(to - from), step = bytes;
     struct rmai_cgroup_memory m;
     if (bytes == 0) return RMA_SUCCESS;
-    /* Asked first, since populating far more than there is fills /dev/shm for everybody, or wakes the
+    /* The room is checked first: populating far more than there is fills /dev/shm for everybody, or wakes the
      * out-of-memory killer, before it fails. */
     if ((r->n_slots > 1 && bytes > shm_available(NULL)) || bytes > memory_available())
         return node_memory_error(r, bytes, 0);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The reservation: address space for the heaps of all PEs of a node, mapped once by each of them, and
- * backed by memory only where it has been committed.
+/* The reservation: address space for the heaps of all PEs of a node. Each of them maps it once; memory is behind it
+ * only where it has been committed.
  *
  *     node_base                    + stride                      + 2 * stride
  *     | PE 0's space               | PE 1's space                | ...
  *
- * On-node peers have every space mapped from the start, so a PE commits more of its own without a call from
- * them. MPI_Win_allocate_shared is called in this module only. */
+ * The PEs of a node have every space mapped from the start, so a PE commits more of its own space without a call from
+ * the others. MPI_Win_allocate_shared is called in this module only. */
 #ifndef RMAI_RESERVE_H
 #define RMAI_RESERVE_H
 
@@ -16,34 +16,34 @@
 #include "base/cgroup.h"
 
 struct rmai_reservation {
-    char *node_base;          /* page-aligned; at different addresses in different processes */
-    size_t stride;            /* a multiple of RMAI_PAGE */
-    int n_slots;              /* PEs of the node */
-    MPI_Win window;           /* MPI_WIN_NULL where we have mapped it ourselves: a node of one PE, or Open MPI */
-    struct rmai_cgroup group; /* whose memory limit this process's commits keep */
+    char *node_base; /* page-aligned; at different addresses in different processes */
+    size_t stride;   /* a multiple of RMAI_PAGE */
+    int n_slots;     /* PEs of the node */
+    MPI_Win window;  /* MPI_WIN_NULL where this module maps the memory itself: on a node of one PE, or with Open MPI */
+    struct rmai_cgroup group; /* the control group whose memory limit this process's commits keep */
 };
 
 /* rmai_reserve maps stride bytes for each process of node (collective over it). The space is zero, and must be
- * committed before it is touched. Where the system refuses so much, the same call with a smaller stride may
- * succeed: every process of node gets the same answer. Only RMA_ERR_MPI may come on some of them alone, and nothing
- * that is of use on the others: the caller agrees on it.
- * Returns RMA_SUCCESS, RMA_ERR_NO_MEM, RMA_ERR_MPI. */
+ * committed before it is touched. Where the system refuses that much, the same call with a smaller stride may succeed:
+ * every process of node gets the same answer. Only RMA_ERR_MPI may come on some processes alone; the others then have a
+ * reservation that is of no use, and the caller must agree with them on that. Returns RMA_SUCCESS, RMA_ERR_NO_MEM,
+ * RMA_ERR_MPI. */
 int rmai_reserve(struct rmai_reservation *r, MPI_Comm node, size_t stride);
 
-/* rmai_unreserve unmaps what rmai_reserve has mapped, if it was only a part (collective as rmai_reserve was). */
+/* rmai_unreserve unmaps what rmai_reserve has mapped, even if that was only a part (collective as rmai_reserve was). */
 int rmai_unreserve(struct rmai_reservation *r);
 
-/* rmai_commit makes [start, start + len), rounded outward to pages, safe to touch: backed by memory, zero where
- * it was not committed before. Any process may commit any part, several at once. Where memory, /dev/shm or the
- * process's control group cannot give so much, nothing is kept and the text says what was asked for, what there is, and
- * what to do. Returns RMA_SUCCESS or RMA_ERR_NO_MEM. */
+/* rmai_commit makes [start, start + len), rounded outward to pages, safe to touch: backed by memory, and zero where it
+ * was not committed before. Any process may commit any part, and several processes at once. Where memory, /dev/shm or
+ * the process's control group cannot give that much, nothing is kept, and the text says what was asked for, what there
+ * is, and what to do. Returns RMA_SUCCESS or RMA_ERR_NO_MEM. */
 int rmai_commit(const struct rmai_reservation *r, void *start, size_t len);
 
-/* rmai_uncommit gives the whole pages of [start, start + len) back: they are as never committed. */
+/* rmai_uncommit gives back the whole pages of [start, start + len): they are as if they had never been committed. */
 void rmai_uncommit(const struct rmai_reservation *r, void *start, size_t len);
 
-/* rmai_commit_room writes what could still be committed ("/dev/shm has 3 MiB free of 64 MiB, ..."): for the text of a
- * PE whose peer could not commit. Returns text. */
+/* rmai_commit_room writes what could still be committed ("/dev/shm has 3 MiB free of 64 MiB, ..."): for the error text
+ * of a PE whose peer could not commit. Returns text. */
 #define RMAI_ROOM_TEXT 640
 const char *rmai_commit_room(const struct rmai_reservation *r, char text[RMAI_ROOM_TEXT]);
 

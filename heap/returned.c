@@ -13,11 +13,12 @@ void rmai_returned_link(struct rmai_returned *list, struct rmai_tlsf *t, size_t 
     uint32_t unit = (uint32_t)(offset / RMAI_TLSF_UNIT), head;
     head = __atomic_load_n(&list->head, __ATOMIC_RELAXED);
     do {
-        /* Release: after the state. Who looks at the block without holding the pool reads them in the other order
-         * (rmai_tlsf_next), and takes no link for the block's waste. */
+        /* Release: the link is written after the state. A PE that walks the blocks without holding the pool reads the
+         * two in the other order (an acquire load in rmai_tlsf_next), so it never takes a link for the block's waste.
+         */
         __atomic_store_n(rmai_tlsf_link(t, unit), head, __ATOMIC_RELEASE);
         /* Release: the link, and what this PE did to the block, come before the drain's acquire exchange. A push in
-         * between continues the release sequence, so the exchange synchronizes with all of them. */
+         * between continues the release sequence, so the exchange synchronizes with all pushes. */
     } while (!__atomic_compare_exchange_n(&list->head, &head, unit + 1, 1, __ATOMIC_RELEASE, __ATOMIC_RELAXED));
 }
 
@@ -30,7 +31,7 @@ size_t rmai_returned_drain_each(struct rmai_returned *list, struct rmai_tlsf *t,
     size_t n = 0;
     uint32_t at;
     if (!rmai_returned_any(list)) return 0;
-    /* Acquire: pairs with the release of each push. */
+    /* Acquire: pairs with the release of each push, in rmai_returned_link. */
     at = __atomic_exchange_n(&list->head, 0, __ATOMIC_ACQUIRE);
     for (; at != 0; n++) {
         uint32_t unit = at - 1;

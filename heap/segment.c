@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The seam between pages (reserve) and blocks (tlsf): who grows when, and what is said when that fails. */
+/* The seam between pages (heap/reserve) and blocks (heap/tlsf): when a segment grows, and what the error says where it
+ * cannot. */
 #include "config.h"
 
 #include "heap/segment.h"
@@ -59,7 +60,7 @@ void rmai_segment_view(struct rmai_segment *s, const struct rmai_reservation *r,
     s->committed = s->pool.state->committed;
 }
 
-/* Sizes near the end of what counts stay what nobody has. */
+/* A size with its red zone. A sum beyond size_t becomes SIZE_MAX, which no pool has. */
 static size_t with_guard(const struct rmai_segment *s, size_t size) {
     return size > SIZE_MAX - s->guard ? SIZE_MAX : size + s->guard;
 }
@@ -104,7 +105,8 @@ void rmai_segment_extend(struct rmai_segment *s, size_t bytes) {
     assert(!failed && bytes <= s->committed - s->size && "commit has prepared it");
     (void)failed;
     if (s->guard) memset(s->base + s->size, OLD, bytes);
-    __atomic_store_n(&s->size, s->size + bytes, __ATOMIC_RELAXED); /* pairs with rmai_segment_size of other threads */
+    /* Pairs with the load in rmai_segment_size, by other threads. */
+    __atomic_store_n(&s->size, s->size + bytes, __ATOMIC_RELAXED);
 }
 
 static size_t block_offset(const struct rmai_segment *s, const void *block) {
@@ -123,7 +125,7 @@ static void mark_zone(const struct rmai_segment *s, void *block, size_t size) {
 /* Bytes from a block's first to the end of its red zone. */
 static size_t span_of(const struct rmai_segment *s, size_t size) { return size + zone_of(s, size); }
 
-/* The first byte of [from, from + len), memory that was free, that is no poison any more; or NULL. */
+/* The first byte that is no poison in [from, from + len), memory that is or was free; or NULL. */
 static const unsigned char *find_written_byte(const char *from, size_t len) {
     const unsigned char *p = (const unsigned char *)from;
     if (len && p[0] == OLD && memcmp(p, p + 1, len - 1) == 0) return NULL;
@@ -132,7 +134,7 @@ static const unsigned char *find_written_byte(const char *from, size_t len) {
     return NULL;
 }
 
-/* Looks at memory that a block takes. */
+/* Reports a write to the memory that a block takes over, if it was written while it was free. */
 static void check_taken_memory(const struct rmai_segment *s, const char *call, const char *block, size_t size,
                                size_t from, size_t to) {
     const unsigned char *bad = find_written_byte(block + from, to - from);
@@ -161,7 +163,7 @@ int rmai_segment_live(const struct rmai_segment *s, const void *block, size_t *s
     return 1;
 }
 
-/* After the block has been retired: pairs with the fence in damage(). */
+/* Poisons a block after it has been retired. The fence pairs with the one in find_zone_damage. */
 static void poison_retired(const struct rmai_segment *s, void *block, size_t size) {
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
     memset(block, OLD, span_of(s, size));
@@ -177,7 +179,8 @@ int rmai_segment_free(struct rmai_segment *s, void *block) {
         if (s->guard) memset(block, OLD, span_of(s, size));
         return rmai_tlsf_free(&s->pool, block_offset(s, block));
     }
-    /* A peer may be giving back the same block in this moment: one of the two is told that it is too late. */
+    /* A peer may be giving back the same block in this moment: the one that retires it second is told that it is too
+     * late. */
     if (rmai_tlsf_retire(&s->pool, block_offset(s, block)) != 0) return -1;
     if (s->guard) poison_retired(s, block, size);
     rmai_tlsf_free_retired(&s->pool, (uint32_t)(block_offset(s, block) / RMAI_TLSF_UNIT));
@@ -224,16 +227,17 @@ size_t rmai_segment_drain(struct rmai_segment *s, struct rmai_returned *list, st
     return rmai_returned_drain_each(list, &s->pool, park_returned, &d);
 }
 
-/* The first byte of the red zone of block b that is not as it was, or NULL. Not of a block that a peer is giving back
- * in this moment, and whose red zone is poison by now. */
+/* The first byte of the red zone of block b that has been overwritten, or NULL. NULL too if a peer is giving back the
+ * block in this moment, and the red zone is poison by now. */
 static const unsigned char *find_zone_damage(const struct rmai_segment *s, const struct rmai_tlsf_block *b) {
     const size_t size = b->size - s->guard;
     const unsigned char *zone = (const unsigned char *)s->base + b->offset + size;
     if (!s->guard || !b->live) return NULL;
     for (size_t i = 0; i < zone_of(s, size); i++) {
         if (zone[i] == RED) continue;
-        __atomic_thread_fence(
-            __ATOMIC_SEQ_CST); /* pairs with poison_retired: if that byte is its poison, the block is not live */
+        /* Pairs with the fence in poison_retired: if this byte is the poison that was written there, the block is seen
+         * not to be live. */
+        __atomic_thread_fence(__ATOMIC_SEQ_CST);
         return rmai_tlsf_live(&s->pool, b->offset, NULL) ? zone + i : NULL;
     }
     return NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* mremap(2) with an old size of 0 makes a second mapping of the same shared pages, wherever in the file they are,
- * without knowing the file: MPI's window does not tell its own. */
+/* mremap(2) with an old size of 0 makes a second mapping of the same shared pages, wherever these are in their file. It
+ * needs no file descriptor, which MPI's window does not give. */
 #include "config.h"
 
 #include "heap/statics.h"
@@ -12,15 +12,17 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* A hash (FNV-1a, 64 bits) of the layout of the segments and of the notes: the linker's build id is one. */
+/* One step of a hash (FNV-1a, 64 bits) of the layout of the segments and of the notes, of which the linker's build id
+ * is one. */
 static uint64_t hash_bytes(uint64_t hash, const void *from, size_t len) {
     const unsigned char *p = from;
     for (size_t i = 0; i < len; i++) hash = (hash ^ p[i]) * 0x100000001b3u;
     return hash;
 }
 
-/* The first object that the linker shows is the main program. Of its writable segments the last is .data and .bss; with
- * one linker or another there is a RELRO segment of its own before it, or at its beginning. */
+/* Finds the writable range of the main program, which is the first object that the dynamic linker shows. The last of
+ * its writable segments holds .data and .bss. Some linkers make a RELRO segment of its own before that segment, others
+ * put RELRO at its beginning. */
 static int find_program_segments(struct dl_phdr_info *info, size_t size, void *context) {
     struct rmai_statics *s = context;
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -52,15 +54,15 @@ void rmai_statics_find(struct rmai_statics *s) {
     dl_iterate_phdr(find_program_segments, s);
 }
 
-/* By syscall: libraries that watch mappings (UCX) put functions of their own before libc's, and drop the fifth
- * argument. */
+/* By syscall(2): libraries that watch mappings (UCX) replace libc's mremap by a function that drops the fifth argument.
+ */
 static char *remap_pages(char *from, size_t old, size_t new, char *to) {
     long p = syscall(SYS_mremap, from, old, new, MREMAP_MAYMOVE | (to ? MREMAP_FIXED : 0), to);
     return p == -1 ? NULL : (char *)p;
 }
 
-/* Word by word, and looked at by nobody: the address sanitizer keeps what it calls red zones between the variables, and
- * would object to a memcpy that reads them. */
+/* Copies word by word, in a function that no sanitizer instruments. The address sanitizer keeps red zones between the
+ * variables, and would report a memcpy that reads them. */
 static __attribute__((noinline, no_sanitize("address", "undefined", "thread"))) void
 copy_words(void *to, const void *from, size_t len) {
     volatile uint64_t *t = to;
@@ -70,8 +72,8 @@ copy_words(void *to, const void *from, size_t len) {
 
 int rmai_statics_move(struct rmai_statics *s, char *room) {
     if (!s->size) return 0;
-    char *second =
-        remap_pages(room, 0, s->size, NULL); /* what can fail, anywhere; then moving a mapping over another one */
+    /* This mapping can fail, so it is made first, at any address. Moving it over the variables comes after that. */
+    char *second = remap_pages(room, 0, s->size, NULL);
     if (!second) return -1;
     copy_words(room, s->base, s->size);
     if (!remap_pages(second, s->size, s->size, s->base)) {

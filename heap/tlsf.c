@@ -4,10 +4,10 @@
  * Sizes are in units of 64 bytes. Class (row, column) holds the free blocks of
  *     row 0:      size = column                                          (sizes 1..31, exact)
  *     row r > 0:  (32 + column) << (r - 1) <= size < (33 + column) << (r - 1)
- * A request is first rounded up to the lower edge of a class; then every block in that class or a later one fits,
- * and two bit scans find the first that is not empty. The rounding can pass over a block that would have fitted
- * exactly, by less than 1/32 of the request; before giving up, a bounded look at the request's own class
- * finds most of these. Everything below is straight-line work on at most four table entries. */
+ * A request is first rounded up to the lower edge of a class. Then every block in that class or a later one is large
+ * enough, and two bit scans find the first class that is not empty. The rounding can pass over a block that would have
+ * fitted exactly, by less than 1/32 of the request; so before the search gives up it tries some blocks of the request's
+ * own class, which finds most of these. Everything below is straight-line work on at most four table entries. */
 #include "config.h"
 
 #include "heap/tlsf.h"
@@ -30,19 +30,20 @@ static inline uint32_t class_of(uint32_t size) {
     return (shift << 5) + (size >> shift);
 }
 
-/* The lower edge of the first class all of whose blocks hold size units; beyond 32 bits it is no size. */
+/* The lower edge of the first class in which every block holds size units. Beyond 32 bits the result is no block's
+ * size. */
 static inline uint64_t round_to_class(uint64_t size) {
     if (size < RMAI_TLSF_COLUMNS || size > UINT32_MAX) return size;
     uint64_t step = (uint64_t)1 << (log2_floor((uint32_t)size) - 5);
     return (size + step - 1) & ~(step - 1);
 }
 
-/* Atomic, as a PE that does not hold the pool may retire the block in this moment. */
+/* Atomic, since a PE that does not hold the pool may retire the block in this moment. */
 static inline uint32_t entry_state(const struct rmai_tlsf_unit *u) {
     return __atomic_load_n(&u->next, __ATOMIC_RELAXED);
 }
 
-/* Atomic too: whoever retires may look at any entry, if only by a program's mistake. */
+/* Atomic too: a PE that retires a block may read any entry, if only because its program passes a wrong address. */
 static inline void set_next_link(struct rmai_tlsf_unit *u, uint32_t next) {
     __atomic_store_n(&u->next, next, __ATOMIC_RELAXED);
 }
@@ -54,7 +55,7 @@ static inline void set_entry(struct rmai_tlsf_unit *u, uint32_t size, uint32_t p
     set_next_link(u, next);
 }
 
-/* None of PARKED, GONE, USED, which follow each other. */
+/* The state is none of PARKED, GONE and USED, three consecutive numbers. */
 static inline int is_free_entry(const struct rmai_tlsf_unit *u) { return entry_state(u) - RMAI_TLSF_PARKED > 2; }
 
 /* ---- the table ---- */
@@ -77,7 +78,8 @@ static RMAI_COLD int commit_step(struct rmai_tlsf *t, size_t step) {
     return 0;
 }
 
-/* Makes the entry of unit safe to touch. All entries that start a block are: this was called before. */
+/* Makes the entry of unit safe to touch. Every entry at which a block starts is safe: this function was called for it.
+ */
 static inline int commit_entry(struct rmai_tlsf *t, uint32_t unit) {
     return RMAI_LIKELY(rmai_tlsf_ready(t, unit)) ? 0 : commit_step(t, unit / UNITS_PER_STEP);
 }
@@ -129,14 +131,16 @@ static inline void list_remove(struct rmai_tlsf *t, uint32_t b, uint32_t class) 
     if (!s->columns[class / 32]) s->rows &= ~(1u << class / 32);
 }
 
-/* Before a step that may be denied: a pool where it is done and undone has the block at the front, and so must one that
- * is denied it, if pools with one history are to stay alike. */
+/* Moves block b to the front of its list before a step that may be denied. On PEs where the step succeeds and is undone
+ * later, the block comes to the front. It must be at the front on a PE that is denied the step, too: else pools with
+ * the same history would differ between PEs. */
 static inline void move_to_front(struct rmai_tlsf *t, uint32_t b, uint32_t class) {
     list_remove(t, b, class);
     list_insert(t, b, class);
 }
 
-/* Tells the block behind [b, b + size), or the pool's end, how long its predecessor is. */
+/* Stores in the block behind [b, b + size), or in the state if that is the pool's end, how long the block before it is.
+ */
 static inline void set_prev_of_next(struct rmai_tlsf *t, uint32_t b, uint32_t size) {
     if (b + size == t->state->n_units)
         t->state->last = size;
@@ -157,8 +161,9 @@ static inline void remove_free_block(struct rmai_tlsf *t, uint32_t b) {
     t->state->n_free--;
 }
 
-/* The free block at `from` becomes the free block [to, to + size). Where it stays in its class it keeps its place in
- * the list, and most splits and merges of a large block are such: two stores instead of a removal and an insertion. */
+/* The free block at `from` becomes the free block [to, to + size). A block that stays in its class keeps its place in
+ * the list. Most splits and merges of a large block are such, and cost two stores instead of a removal and an
+ * insertion. */
 static inline void change_free_block(struct rmai_tlsf *t, uint32_t from, uint32_t to, uint32_t size, uint32_t prev) {
     struct rmai_tlsf_unit *u = &t->unit[to];
     uint32_t old = class_of(t->unit[from].size), new = class_of(size);
@@ -284,7 +289,8 @@ int rmai_tlsf_live(const struct rmai_tlsf *t, size_t offset, size_t *size) {
     return 1;
 }
 
-/* Block b, live or not any more, becomes free, without being live in between: somebody may be giving it back again. */
+/* Block b, which is live or was so until it was retired or parked, becomes free. Its entry never says live in between:
+ * another PE may be giving the block back a second time in this moment. */
 static inline void free_block(struct rmai_tlsf *t, uint32_t b) {
     struct rmai_tlsf_state *s = t->state;
     uint32_t size = t->unit[b].size, prev = t->unit[b].prev, next = b + size;
@@ -316,7 +322,8 @@ int rmai_tlsf_free(struct rmai_tlsf *t, size_t offset) {
 int rmai_tlsf_retire(struct rmai_tlsf *t, size_t offset) {
     uint32_t used = USED, b = rmai_tlsf_live_at(t, offset);
     if (b == NIL) return -1;
-    /* Of two that retire the same block, one succeeds. Acquire, so that the link is written after it. */
+    /* Of two PEs that retire the same block, one succeeds. Acquire, so that the link is written after the state has
+     * changed. */
     return __atomic_compare_exchange_n(&t->unit[b].next, &used, RMAI_TLSF_GONE, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)
                ? 0
                : -1;
@@ -332,7 +339,7 @@ void rmai_tlsf_free_retired(struct rmai_tlsf *t, uint32_t unit) {
 void rmai_tlsf_free_parked(struct rmai_tlsf *t, uint32_t unit) {
     assert(entry_state(&t->unit[unit]) == RMAI_TLSF_PARKED && "only parked blocks are handed on");
     t->state->n_used++;
-    t->state->used_units += t->unit[unit].size; /* not the peak: they were not in use */
+    t->state->used_units += t->unit[unit].size; /* not the peak: parked blocks were not in use */
     free_block(t, unit);
 }
 
@@ -399,7 +406,8 @@ size_t rmai_tlsf_next(const struct rmai_tlsf *t, size_t offset, struct rmai_tlsf
     uint32_t b = (uint32_t)(offset / RMAI_TLSF_UNIT);
     if (offset / RMAI_TLSF_UNIT >= t->state->n_units) return 0;
     block->offset = offset;
-    /* Before the state: who retires the block changes that first, and then writes a link here. */
+    /* Read before the state: a PE that retires the block first changes the state, and then writes a link here (by a
+     * release store, in rmai_returned_link). Read in the other order, the link could be taken for the block's waste. */
     uint32_t waste = __atomic_load_n(&t->unit[b].back, __ATOMIC_ACQUIRE);
     block->live = entry_state(&t->unit[b]) == USED;
     block->size = (size_t)t->unit[b].size * RMAI_TLSF_UNIT - (block->live ? waste : 0);
