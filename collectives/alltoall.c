@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* All to all: block i of each PE goes to PE i.
  *
- * On a node each PE fetches its blocks from its peers' own buffers, or, where these are short, not reached, or about
- * to be overwritten, from what the peers put into their stages, a piece of every block at a time. Between nodes two PEs
- * each exchange theirs, in pieces. Elements may have gaps between them on either side. */
+ * On a node each PE copies its blocks from its peers' own buffers. Where blocks are short, where a peer's buffer is not
+ * reached, or where it is about to be overwritten, the peers put their blocks into their stages, a piece of every block
+ * at a time, and each PE copies from there. Between nodes the PEs exchange their blocks in pairs, in pieces. Elements
+ * may have gaps between them on either side. */
 #include "config.h"
 
 #include "base/error.h"
@@ -13,21 +14,21 @@
 #include <assert.h>
 #include <string.h>
 
-/* A block: n elements of elem bytes, `to` or `from` elements from one to the next. Without gaps an element is a byte.
- */
+/* The blocks of a call: n elements of elem bytes each, `to` or `from` elements from the start of one to the start of
+ * the next. Without gaps an element is a byte. */
 struct blocks {
     char *dest;
     const char *source;
     size_t to, from, elem, n;
-    uint64_t offset; /* of source, or 0: peers may not look into it */
+    uint64_t offset; /* of source in this PE's space; 0: peers must not read it */
 };
 
-/* Where element k of block i is. */
+/* The offset in bytes of element k of block i. */
 static size_t element_offset(const struct blocks *b, int i, size_t k, size_t stride) {
     return ((size_t)i * b->n + k) * stride * b->elem;
 }
 
-/* n pieces of len bytes, of which the next one is to_step and from_step bytes further. */
+/* Copies n pieces of len bytes; the next one is to_step and from_step bytes further. */
 static void copy_pieces(char *to, size_t to_step, const char *from, size_t from_step, size_t len, size_t n) {
     if (to_step == len && from_step == len)
         memcpy(to, from, len * n);
@@ -35,7 +36,7 @@ static void copy_pieces(char *to, size_t to_step, const char *from, size_t from_
         rmai_move_strided(to, from, to_step, from_step, len, n);
 }
 
-/* A whole block. */
+/* Copies a whole block. */
 static void copy_block(const struct blocks *b, char *dest, const char *source) {
     copy_pieces(dest, b->to * b->elem, source, b->from * b->elem, b->elem, b->n);
 }
@@ -46,12 +47,11 @@ static void copy_own_block(const struct rmai_mailboxes *near, const struct block
         copy_block(b, b->dest + element_offset(b, i, 0, b->to), b->source + element_offset(b, i, 0, b->from));
 }
 
-static size_t piece_index(int i, int of) {
-    return (size_t)(i < of ? i : i - 1);
-} /* PE i's piece among those of PE `of`, which has none for itself */
+/* PE i's piece among those of PE `of`, which has none for itself. */
+static size_t piece_index(int i, int of) { return (size_t)(i < of ? i : i - 1); }
 
-/* A turn for a piece of each block: n elements from number k on, of each len bytes from byte o on. Where source is
- * dest, it is in the stage before it is overwritten. */
+/* One turn, which exchanges a piece of each block: n elements from number k on, and of each of them len bytes from byte
+ * o on. Where source is dest, this PE's pieces are in its stage before the others' overwrite them. */
 static void exchange_staged_piece(struct rmai_mailboxes *near, const struct blocks *b, size_t k, size_t n, size_t o,
                                   size_t len) {
     const size_t piece = n * len, all = piece * ((size_t)near->n - 1);
@@ -72,7 +72,8 @@ static void exchange_staged_piece(struct rmai_mailboxes *near, const struct bloc
     rmai_mailbox_through(near);
 }
 
-/* As many whole elements at a time as a stage takes, or a part of one. */
+/* Exchanges all blocks through the stages: in each turn as many whole elements as a stage has room for, or a part of
+ * one element. */
 static void exchange_staged(struct rmai_mailboxes *near, const struct blocks *b) {
     const size_t room = RMAI_STAGE / ((size_t)near->n - 1), len = rmai_min(b->elem, room);
     assert(room > 0 && "a node has less PEs than a stage has bytes");
@@ -81,7 +82,8 @@ static void exchange_staged(struct rmai_mailboxes *near, const struct blocks *b)
             exchange_staged_piece(near, b, k, rmai_min(b->n - k, room / len), o, rmai_min(b->elem - o, len));
 }
 
-/* 0 if some PE's source is not to be looked into. Each begins with the next one's, so that not all look at one. */
+/* Exchanges all blocks by copies from the peers' buffers. Returns 0, without having copied, if some PE's source must
+ * not be read. Each PE begins with the one after it, so that not all read from the same PE at once. */
 static int exchange_direct(struct rmai_mailboxes *near, const struct blocks *b) {
     const int me = near->index[near->me];
     int all = 1;
@@ -115,30 +117,31 @@ static void alltoall_on_node(const struct rmai_call *c, const struct blocks *b) 
 
 /* ---- between nodes, in pieces ----
  *
- * MPI's collective would need a copy of source where that is dest, which one PE might not get while the others wait. So
- * PE i and PE (r - i) mod n exchange their blocks in round r, which pairs all PEs anew in each round: piece by piece,
- * of which some are under way at a time. A piece comes to its place in dest at once; where its old content has to leave
- * first, or there are gaps, it comes to a place in the team's stage. All go through rounds and pieces in one order, so
- * whoever is furthest behind waits for nobody, or for another as far behind. */
+ * MPI's collective would need a copy of source where source is dest; one PE might not get the memory for it while the
+ * others wait. So PE i and PE (r - i) mod n exchange their blocks in round r, which pairs all PEs anew in each round.
+ * They do so piece by piece, with some pieces under way at a time. A piece is received in its place in dest. Where the
+ * old content of that place has to leave first, or where there are gaps, it is received in the team's stage. All PEs go
+ * through rounds and pieces in the same order, so the PE that is furthest behind waits for no other, or only for one
+ * that is as far behind. */
 
 #define SWAPS_MOST     64 /* pieces under way */
-#define PARTS_AT_LEAST 4  /* of the stage, for long pieces */
+#define PARTS_AT_LEAST 4  /* parts of the stage, for long pieces */
 
-/* n elements from number k on of the block of PE `with`, of each `len` bytes from byte o on. */
+/* n elements from number k on of the block of PE `with`, and of each of them `len` bytes from byte o on. */
 struct piece {
     int with;
     size_t k, n, o, len;
-    char *in, *out; /* its places in the stage; in: or in dest, if it can come there at once */
+    char *in, *out; /* its places in the stage; `in` is in dest if the piece can be received there at once */
     int staged;
     struct rmai_group_swap swap;
 };
 
-/* The next piece in the order of all. */
+/* The state of the walk over all pieces, in the order that all PEs keep. */
 struct course {
     const struct blocks *b;
     int n, me;
     const unsigned char *skip;
-    size_t most; /* bytes of a piece */
+    size_t most; /* bytes of a piece at most */
     int round;
     size_t k, o;
 };
@@ -182,8 +185,8 @@ static int end_piece(const struct rmai_call *c, const struct blocks *b, struct p
 }
 
 static int swap_blocks(const struct rmai_call *c, const struct blocks *b, const unsigned char *skip) {
-    /* Places for one piece: what has gaps is packed before it leaves. Pieces are alike on all PEs, which may be in
-     * place or not, each for itself. */
+    /* How many places a piece needs in the stage: what has gaps is packed before it is sent. Pieces have the same
+     * bounds on all PEs, of which some may have source in dest and others not. */
     const size_t halves = b->from == 1 ? 1 : 2;
     const size_t most = rmai_min(b->n * b->elem, RMAI_GROUP_STAGE / (PARTS_AT_LEAST * halves));
     const int unstaged = b->from == 1 && b->to == 1 && b->dest != b->source;
@@ -264,7 +267,8 @@ static int check_strides(const struct rmai_call *c, const struct blocks *b, ptrd
     return rmai_call_buffers(c, to, from);
 }
 
-/* More than one statement holds: so there are three, and who has failed in one makes no other. */
+/* A PE states more than one rmai_stated can hold, so there are three of them. A PE whose arguments were refused in one
+ * makes no other. */
 static int agree_on_strides(const struct rmai_call *c, const struct blocks *b, int code) {
     struct rmai_stated s = {.which = RMAI_CALL_ALLTOALLS,
                             .root = (int32_t)rmai_min(b->elem, INT32_MAX),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Broadcast. On a node all copy at the same time, from the root's stage or its own buffer. Where the team is on several
- * nodes those of the root's node have the data first; then its leader hands them to the other leaders, and these to
- * their nodes. */
+/* Broadcast. On a node all PEs copy at the same time, from the root's stage or from its own buffer. Where the team is
+ * on several nodes, the PEs of the root's node get the data first. Then that node's leader sends them to the other
+ * leaders, and each leader hands them to its node. */
 #include "config.h"
 
 #include "base/error.h"

@@ -51,7 +51,7 @@ int rmai_call_buffers(const struct rmai_call *c, struct rmai_buffer *dest, struc
 
 /* ---- agreement ---- */
 
-/* One PE's, in the order in which they are compared. */
+/* The statement of one PE; its members stand in the order in which they are compared. */
 struct statement {
     uint32_t what; /* call, operation, type */
     int32_t root;
@@ -59,7 +59,7 @@ struct statement {
     int32_t pe;
 };
 
-/* The least and the greatest of all, and the first PE whose arguments are wrong. */
+/* What PEs exchange: the least and the greatest statement of all PEs, and the first PE whose arguments are wrong. */
 struct proposal {
     struct statement low, high;
     int32_t code, pe;
@@ -77,7 +77,7 @@ static void merge_statements(void *mine, const void *other) {
     struct proposal *a = mine, b;
     int order;
     memcpy(&b, other, sizeof b);
-    /* Of those that state the same, the first PE: then all tell the same two. */
+    /* Of PEs that state the same the first one counts: then all PEs name the same two in their errors. */
     order = compare_statements(&b.low, &a->low);
     if (order < 0 || (order == 0 && b.low.pe < a->low.pe)) a->low = b.low;
     order = compare_statements(&b.high, &a->high);
@@ -88,7 +88,7 @@ static void merge_statements(void *mine, const void *other) {
     }
 }
 
-/* In errors of rma.h's calls, and in those of OpenSHMEM's. */
+/* The calls' names in errors of rma.h's calls, and in those of OpenSHMEM's. */
 static const char *const collective_names[][2] = {
     [RMAI_CALL_BROADCAST] = {"rma_broadcast", "shmem_broadcast"},
     [RMAI_CALL_FCOLLECT] = {"rma_fcollect", "shmem_fcollect"},
@@ -136,7 +136,7 @@ int rmai_call_agree(const struct rmai_call *c, int code, const struct rmai_state
 
 /* ---- the near part of a broadcast ---- */
 
-/* Piece by piece through the root's stage, which is some pieces ahead. */
+/* Broadcasts piece by piece through the root's stages; the root may be some pieces ahead. */
 static void spread_staged(struct rmai_mailboxes *near, int root, char *dest, const char *source, size_t len) {
     for (size_t done = 0; done < len; done += RMAI_STAGE) {
         size_t now = rmai_min(len - done, RMAI_STAGE);
@@ -154,7 +154,8 @@ static void spread_staged(struct rmai_mailboxes *near, int root, char *dest, con
     }
 }
 
-/* Each from the root's buffer. 0 if that cannot be reached. */
+/* Broadcasts by copies that each PE makes from the root's buffer. Returns 0, without having copied, if that cannot be
+ * reached. */
 static int spread_direct(struct rmai_mailboxes *near, int root, char *dest, const char *source, uint64_t offset,
                          size_t len) {
     rmai_mailbox_begin(near, near->me == root, 0);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What all collectives begin with: the team, the arguments, and with RMA_CHECK=1 the question whether all PEs have
- * given the same ones. */
+/* What all collectives begin with: they find the team, check the arguments, and with RMA_CHECK=1 find out whether all
+ * PEs have given the same arguments. */
 #ifndef RMAI_CALL_H
 #define RMAI_CALL_H
 
@@ -11,7 +11,7 @@
 #include "runtime/group.h"
 #include "runtime/world.h"
 
-/* The calls, as PEs tell each other in which one they are. */
+/* The calls, as PEs tell each other which one they have entered. */
 enum rmai_collective {
     RMAI_CALL_BROADCAST,
     RMAI_CALL_FCOLLECT,
@@ -28,25 +28,25 @@ struct rmai_call {
     const char *name; /* of the public call */
     struct rmai_team *t;
     struct rmai_mailboxes *near;
-    int far; /* some of the team's PEs are on other nodes */
+    int far; /* 1: some of the team's PEs are on other nodes */
 };
 
 /* rmai_call_begin finds the team. Returns RMA_SUCCESS, or records RMA_ERR_STATE or RMA_ERR_ARG. */
 int rmai_call_begin(struct rmai_call *c, const char *name, const rma_team *team);
 
-/* A buffer of a call, and where peers of this node find it: in its owner's space, or 0. */
+/* A buffer of a call. offset: where peers of this node find it in its owner's space, or 0 if they do not reach it. */
 struct rmai_buffer {
-    const char *argument; /* its name */
+    const char *argument; /* the argument's name, for errors */
     const void *addr;
     size_t len, align;
     uint64_t offset;
 };
 
-/* rmai_call_buffers looks at both, and fills in their offsets. Returns RMA_SUCCESS, RMA_ERR_ARG (null, or they overlap
- * without being the same), RMA_ERR_ADDRESS. */
+/* rmai_call_buffers checks both buffers and fills in their offsets. Returns RMA_SUCCESS, RMA_ERR_ARG (a null pointer,
+ * or they overlap without being the same), RMA_ERR_ADDRESS. */
 int rmai_call_buffers(const struct rmai_call *c, struct rmai_buffer *dest, struct rmai_buffer *source);
 
-/* What all PEs of the team state alike. */
+/* A PE's statement of its arguments. All PEs of the team must state the same. */
 struct rmai_stated {
     enum rmai_collective which;
     unsigned op, type; /* enum rmai_op, enum rmai_type; or 0 */
@@ -56,26 +56,26 @@ struct rmai_stated {
     const char *root_text;
 };
 
-/* rmai_call_agree: `code` of this PE's own look at its arguments, or with RMA_CHECK=1 what all make of it together:
- * RMA_ERR_MISMATCH if they have stated different things, before that the code of the first PE whose arguments are
- * wrong. */
+/* rmai_call_agree returns `code`, the result of this PE's own check of its arguments. With RMA_CHECK=1 it returns what
+ * all PEs find together: the code of the first PE whose arguments are wrong, else RMA_ERR_MISMATCH if PEs have stated
+ * different things. */
 int rmai_call_agree(const struct rmai_call *c, int code, const struct rmai_stated *stated);
 
-/* rmai_call_reaches makes t's group, if some PEs are on other nodes. */
+/* rmai_call_reaches makes the communicators of team t (runtime/net/group), if some of its PEs are on other nodes. */
 int rmai_call_reaches(const struct rmai_call *c);
 
-/* rmai_call_takes: whether the table has this team take the way with n bytes. */
+/* rmai_call_takes: whether the table of choices gives this team the algorithm `way` for n bytes. */
 static inline int rmai_call_takes(const struct rmai_call *c, enum rmai_way way, size_t n) {
     return rmai_takes(&c->w->job.settings.collectives, way, c->near->shape, n);
 }
 
-/* The place for len bytes, RMAI_STAGE at most, in near PE i's slot. */
+/* rmai_place_of: the place for len bytes, at most RMAI_STAGE, in near PE i's slot. */
 static inline void *rmai_place_of(const struct rmai_mailboxes *near, int i, size_t len) {
     return len <= RMAI_NOTE ? rmai_mailbox_note(near, i) : rmai_mailbox_stage(near, i);
 }
 
-/* rmai_spread: near PE `root` hands len bytes to the others, its own dest included: the near part of a broadcast.
- * offset: of source on root, or 0; source counts there only. dest and source may be the same. */
+/* rmai_spread, the near part of a broadcast: near PE `root` hands len bytes to the others, and copies them to its own
+ * dest. offset is that of source on the root, or 0; source counts on the root only. dest and source may be the same. */
 void rmai_spread(const struct rmai_call *c, int root, void *dest, const void *source, uint64_t offset, size_t len);
 
 #endif

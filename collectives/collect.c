@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Collect and fcollect: the blocks of all PEs, one after the other, on each.
+/* Collect and fcollect: the blocks of all PEs, one after the other, on each PE.
  *
- * On a node a PE tells in one turn how long its block is and either the block itself, if it is short, or where it is.
- * Who has met the others knows where each block goes, and fetches it. Long blocks that peers cannot reach follow piece
- * by piece. Where the team is on several nodes, and each node's blocks follow each other in the result, leaders
- * exchange what their node has, and hand the rest on. In other placements each PE takes part in MPI's collective. */
+ * On a node a PE publishes in one turn how long its block is, and either the block itself, if it is short, or where the
+ * block is. A PE that has met the others knows where each block goes, and copies it there. Long blocks that peers
+ * cannot reach follow piece by piece. Where the team is on several nodes, and each node's blocks follow each other in
+ * the result, the leaders exchange their nodes' blocks and hand the rest on to their nodes. In other placements each PE
+ * takes part in MPI's collective. */
 #include "config.h"
 
 #include "base/error.h"
@@ -19,19 +20,21 @@ struct gather {
     char *dest; /* where the first near PE's block goes */
     const char *source;
     size_t len;
-    uint64_t offset; /* of source, or 0: peers do not reach it */
-    size_t limit;    /* blocks of up to so many bytes are told whole; alike on all */
-    size_t at, all;  /* found: where this PE's block is in dest, and the bytes of all */
+    uint64_t offset; /* of source in this PE's space; 0: peers do not reach it */
+    size_t limit;    /* blocks of up to so many bytes are published whole; the same on all PEs */
+    size_t at, all;  /* set by place_own_block: where this PE's block is in dest, and the bytes of all blocks */
 };
 
-/* What a PE tells of its block: the length is the slot's word; of a long one the note says where it is, or 0. */
+/* Writes into this PE's slot what it publishes of its block: the length is the slot's word; of a long block the note
+ * says where it is, or 0. */
 static void publish_block(const struct gather *g) {
     struct rmai_slot *slot = rmai_mailbox_slot(g->c->near, g->c->near->me);
     slot->word = g->len;
     if (g->len > g->limit) memcpy(slot->note, &g->offset, sizeof g->offset);
 }
 
-/* What near PE i has told. The line of the own slot has gone to the others, and would have to come back. */
+/* What near PE i has published. This PE does not read its own slot: the slot's line has gone to the others, and would
+ * have to come back. */
 static size_t near_block_len(const struct gather *g, int i) {
     return i == g->c->near->me ? g->len : rmai_mailbox_slot(g->c->near, i)->word;
 }
@@ -43,7 +46,8 @@ static uint64_t near_block_offset(const struct gather *g, int i) {
     return offset;
 }
 
-/* This PE's block goes to its place first: where source is dest, another one may go to source. */
+/* Moves this PE's block to its place, before those of others are copied: where source is dest, another block may go to
+ * source. */
 static void place_own_block(struct gather *g) {
     const struct rmai_mailboxes *near = g->c->near;
     g->at = g->all = 0;
@@ -54,8 +58,8 @@ static void place_own_block(struct gather *g) {
     if (g->len && g->dest + g->at != g->source) memmove(g->dest + g->at, g->source, g->len);
 }
 
-/* The short blocks, and those that are reached. *reached: there are such; *hidden: the longest of those that are not.
- */
+/* Copies the short blocks, and the long ones that this PE reaches. *reached: there are such long ones; *hidden: the
+ * length of the longest that is not reached. */
 static void copy_near_blocks(const struct gather *g, int *reached, size_t *hidden) {
     const struct rmai_mailboxes *near = g->c->near;
     size_t at = 0;
@@ -70,7 +74,8 @@ static void copy_near_blocks(const struct gather *g, int *reached, size_t *hidde
     }
 }
 
-/* A piece of each of the others. What a PE told of its block it tells in each turn again. */
+/* Copies a piece of each long block that is not reached. In each turn a PE publishes again what it published of its
+ * block. */
 static void gather_stage_pieces(const struct gather *g, size_t done) {
     struct rmai_mailboxes *near = g->c->near;
     size_t at = 0;
@@ -105,7 +110,8 @@ static void gather_near_blocks(struct gather *g) {
     for (size_t done = 0; done < hidden; done += RMAI_STAGE) gather_stage_pieces(g, done);
 }
 
-/* A length up to which blocks are told whole: the greatest that the table does not give to the other way. */
+/* The length up to which blocks are published whole: the greatest for which the table does not choose the other
+ * algorithm. */
 static size_t short_limit(const struct rmai_call *c, enum rmai_way way) {
     size_t from = c->w->job.settings.collectives.from[way][c->near->shape];
     return from > RMAI_STAGE ? RMAI_STAGE : from == 0 ? 0 : from - 1;
@@ -124,7 +130,7 @@ static struct gather prepare_gather(const struct rmai_call *c, enum rmai_way way
 
 /* ---- between nodes ---- */
 
-/* The bytes of each part, and where they go: of MPI's collective among the leaders, or all PEs. */
+/* The bytes of each part and where it goes in dest, for MPI's collective: one part for each leader, or for each PE. */
 struct parts {
     size_t *len, *at;
 };
@@ -133,8 +139,8 @@ static struct parts group_parts(const struct rmai_call *c) {
     return (struct parts){c->t->group.sizes, c->t->group.sizes + c->t->n};
 }
 
-/* Leaders have the blocks of their nodes in dest; after this all of all. The parts of other nodes go on to the node's
- * PEs. */
+/* The leaders have the blocks of their nodes in dest, and exchange them; then all blocks are there. Each leader hands
+ * the parts of other nodes on to its node's PEs. */
 static int gather_among_leaders(const struct rmai_call *c, const struct rmai_buffer *dest, const struct parts *p,
                                 size_t before, size_t near_all, size_t all) {
     char *to = (char *)(uintptr_t)dest->addr;
@@ -162,8 +168,8 @@ static int fcollect_in_order(const struct rmai_call *c, const struct rmai_buffer
     return gather_among_leaders(c, dest, &p, before, g.all, (size_t)c->t->n * len);
 }
 
-/* First the lengths: of the node's blocks, then of all nodes; PEs of the node are told where theirs begin, and the sum.
- */
+/* First the lengths are exchanged: those of the node's blocks, then those of all nodes. The leader tells its node's PEs
+ * where the node's blocks begin, and the sum of all. */
 static int collect_in_order(const struct rmai_call *c, const struct rmai_buffer *dest,
                             const struct rmai_buffer *source) {
     struct gather g = prepare_gather(c, RMAI_COLLECT_DIRECT, dest, source);
@@ -193,7 +199,7 @@ static int collect_in_order(const struct rmai_call *c, const struct rmai_buffer 
     return gather_among_leaders(c, dest, &p, whole[0], near_all, whole[1]);
 }
 
-/* Each PE by itself. */
+/* Each PE takes part in MPI's collective by itself. */
 static int collect_by_all(const struct rmai_call *c, const struct rmai_buffer *dest, const struct rmai_buffer *source,
                           int alike) {
     char *to = (char *)(uintptr_t)dest->addr;
@@ -230,7 +236,7 @@ int rma_fcollect(rma_team *team, void *dest, const void *source, size_t len) {
     if (!c.far) {
         struct gather g = prepare_gather(&c, RMAI_FCOLLECT_DIRECT, &to, &from);
         if (dest == source && rmai_call_takes(&c, RMAI_FCOLLECT_DIRECT, len)) {
-            /* It is known already where the block goes, and there peers reach it. */
+            /* The place of this PE's block is known already, and peers reach the block there. */
             g.source = memmove((char *)dest + (size_t)c.near->me * len, source, len);
             g.offset = to.offset ? to.offset + (size_t)c.near->me * len : 0;
         }
@@ -245,7 +251,7 @@ int rma_fcollect(rma_team *team, void *dest, const void *source, size_t len) {
 
 int rma_collect(rma_team *team, void *dest, const void *source, size_t len) {
     struct rmai_call c;
-    struct rmai_buffer to = {.argument = "dest", .addr = dest, .len = len, .align = 1}; /* at least */
+    struct rmai_buffer to = {.argument = "dest", .addr = dest, .len = len, .align = 1}; /* at least so many bytes */
     struct rmai_buffer from = {.argument = "source", .addr = source, .len = len, .align = 1};
     int code = rmai_call_begin(&c, "rma_collect", team);
     if (code != RMA_SUCCESS) return rmai_raise(code);

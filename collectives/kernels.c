@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Each loop is compiled by itself, with -O3 and the promise that its arrays do not overlap: gcc and clang then
- * vectorise all but those of long double and of complex products (-fopt-info-vec, -Rpass=loop-vectorize; tools/check
- * looks). On x86-64 gcc makes each twice, for every processor and for those with AVX2; the dynamic linker chooses.
- * Integers are added and multiplied unsigned, since they wrap. */
+/* Each loop is compiled by itself, with -O3 and the promise that its arrays do not overlap. gcc and clang then
+ * vectorise all loops but those of long double and of complex products (-fopt-info-vec, -Rpass=loop-vectorize;
+ * tools/check verifies it). On x86-64 gcc makes each loop twice, for every processor and for those with AVX2; the
+ * dynamic linker chooses. Integers are added and multiplied as unsigned numbers, since they wrap around. */
 #include "config.h"
 
 #include "collectives/kernels.h"
@@ -11,15 +11,16 @@
 #include <pthread.h>
 #include <stdint.h>
 
-/* No product and sum in one: of a complex product it would make the result depend on which factor comes first, and PEs
- * multiply in either order between nodes. */
+/* No fused multiply-add: it would make a complex product depend on which factor comes first, and between nodes PEs
+ * multiply in either order. */
 #if defined __GNUC__ && !defined __clang__
 #pragma GCC optimize("O3", "fp-contract=off")
 #else
 #pragma STDC FP_CONTRACT OFF
 #endif
 
-/* Sanitizers see a call of their runtime in the resolver before that is set up; clang 14 exports the resolvers. */
+/* Not with sanitizers: the resolver would call their runtime before that is set up. Not with clang: version 14 exports
+ * the resolvers. */
 #if defined __x86_64__ && defined HAVE_TARGET_CLONES && !defined __clang__ && !defined __SANITIZE_ADDRESS__ &&         \
     !defined __SANITIZE_THREAD__
 #define WIDE __attribute__((target_clones("avx2", "default")))
@@ -33,7 +34,7 @@
 #define MIN(T, a, b)          ((b) < (a) ? (b) : (a))
 #define MAX(T, a, b)          ((b) > (a) ? (b) : (a))
 #define WRAPPED_SUM(T, a, b)  (T)((a) + (b))
-#define WRAPPED_PROD(T, a, b) (T)(1u * (a) * (b)) /* 1u: short ones would become int, and overflow */
+#define WRAPPED_PROD(T, a, b) (T)(1u * (a) * (b)) /* 1u: short types would become int, and overflow */
 #define SUM(T, a, b)          ((a) + (b))
 #define PROD(T, a, b)         ((a) * (b))
 
@@ -151,8 +152,9 @@ MPI_Datatype rmai_type_mpi(enum rmai_type type) {
     }
 }
 
-/* The operations are ours in MPI's collectives, too: MPICH 4.0 takes unsigned numbers for signed ones in MPI_MIN and
- * MPI_MAX, Open MPI 4.1 has sums of 8 and 16 bits stop at the largest. They live as long as MPI. */
+/* MPI's collectives use these operations of ours instead of their own: MPICH 4.0 compares unsigned numbers as signed
+ * ones in MPI_MIN and MPI_MAX, and in Open MPI 4.1 sums of 8 and 16 bits stop at the largest number. They live as long
+ * as MPI. */
 static MPI_Op mpi_ops[RMAI_OPS];
 
 static enum rmai_type type_from_mpi(MPI_Datatype type) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The operations of reductions and scans, on arrays: a loop for each operation and type, that the compiler vectorises.
- */
+/* The operations of reductions and scans, on arrays: one loop for each operation and type, which the compiler
+ * vectorises. */
 #ifndef RMAI_KERNELS_H
 #define RMAI_KERNELS_H
 
@@ -9,7 +9,7 @@
 
 enum rmai_op { RMAI_AND, RMAI_OR, RMAI_XOR, RMAI_MIN, RMAI_MAX, RMAI_SUM, RMAI_PROD, RMAI_OPS };
 
-/* By what the machine does with them: C's types of the same size and sign are one. */
+/* Types by what the machine does with them: C's types of the same size and signedness are one type here. */
 enum rmai_type {
     RMAI_I8,
     RMAI_I16,
@@ -27,7 +27,7 @@ enum rmai_type {
     RMAI_TYPES
 };
 
-/* rmai_type_of: that of a real type of C, by a constant expression. */
+/* rmai_type_of: the enum rmai_type of a real type of C, as a constant expression. */
 #define RMAI_SIZE_STEP(T) (sizeof(T) == 1 ? 0 : sizeof(T) == 2 ? 1 : sizeof(T) == 4 ? 2 : 3)
 #define rmai_type_of(T)                                                                                                \
     ((T)0.5 != (T)0 ? (sizeof(T) == sizeof(float)    ? RMAI_FLOAT                                                      \
@@ -46,16 +46,16 @@ struct rmai_kernel {
     rmai_accumulate *accumulate;
 };
 
-/* rmai_kernel: NULL functions where the operation is none of the type. */
+/* rmai_kernel: its functions are NULL where the type does not have the operation. */
 const struct rmai_kernel *rmai_kernel(enum rmai_op op, enum rmai_type type);
 
-/* rmai_type_size: bytes of an element; rmai_type_align: its alignment. rmai_type_inexact: a sum depends on its order.
- */
+/* rmai_type_size: bytes of an element; rmai_type_align: its alignment. rmai_type_inexact: 1 if a sum depends on the
+ * order of its terms. */
 size_t rmai_type_size(enum rmai_type type);
 size_t rmai_type_align(enum rmai_type type);
 int rmai_type_inexact(enum rmai_type type);
 
-/* Their counterparts in MPI. */
+/* The counterparts of types and operations in MPI. */
 MPI_Datatype rmai_type_mpi(enum rmai_type type);
 MPI_Op rmai_op_mpi(enum rmai_op op);
 

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Reductions.
  *
- * On a node short data are staged: all tell theirs, and each does the whole sum, in the order of the PEs. Long data are
- * not told: each PE does its share of the elements, from all sources to all dests, where these can be reached; nobody
- * touches another's share, so source may be dest. (The usual second step, in which each gathers the shares of the
- * others, would be one meeting more, and read and write again what is in the cache of who did the share.) Each element
- * is summed by one PE, or by all in one order: it comes out the same everywhere. Where the team is on several nodes the
- * sum of a node goes to its leader, the leaders' is MPI's, and each hands it to its node. */
+ * On a node short data are staged: each PE publishes its elements, and each PE sums all, in the order of the PEs. Long
+ * data are not staged: each PE sums its share of the elements, from all sources to all dests, where it reaches all of
+ * them. No PE touches another's share, so source may be dest. (The usual algorithm has a second step, in which each PE
+ * gathers the shares of the others. That would be one meeting more, and would read and write again what is in the cache
+ * of the PE that summed it.) Each element is summed by one PE, or by all PEs in the same order, so the result has the
+ * same bits everywhere. Where the team is on several nodes, the sum of each node goes to its leader, MPI sums those of
+ * the leaders, and each leader hands the result to its node. */
 #include "config.h"
 
 #include "collectives/reduce.h"
@@ -16,13 +17,13 @@
 
 #define LINE 64
 
-/* What near PE i has staged. Of this PE it is `mine`: the line of its own slot has gone to the others, and would have
- * to come back. */
+/* What near PE i has staged; for this PE itself it is `mine`. This PE does not read its own slot: the slot's line has
+ * gone to the others, and would have to come back. */
 static const void *staged_part(const struct rmai_mailboxes *near, int i, size_t len, const void *mine) {
     return i == near->me ? mine : rmai_place_of(near, i, len);
 }
 
-/* dest = the sum of all parts, n elements. */
+/* dest = the sum of all PEs' staged parts, n elements each. */
 static void sum_staged_parts(const struct rmai_reduction *r, const struct rmai_mailboxes *near, char *dest,
                              const void *mine, size_t n) {
     const size_t len = n * r->size;
@@ -46,7 +47,7 @@ static void reduce_staged(const struct rmai_reduction *r, int only_leader) {
     }
 }
 
-/* Whole lines of dest, where it begins with one. */
+/* A share is a number of whole lines of dest, if dest begins with a line. */
 void rmai_own_share(const struct rmai_reduction *r, size_t *from, size_t *to) {
     const size_t n = (size_t)r->c->near->n, line = r->size < LINE ? LINE / r->size : 1,
                  share = rmai_round_up((r->n + n - 1) / n, line);
@@ -68,14 +69,14 @@ int rmai_tell_buffers(const struct rmai_reduction *r) {
     return all;
 }
 
-/* A chunk of all sources. Into `sum`, which is none of these. */
+/* Sums a chunk of all sources into `sum`, which is none of them. */
 static void sum_sources(const struct rmai_reduction *r, const struct rmai_mailboxes *near, char *sum, size_t at,
                         size_t n) {
     r->kernel->combine(sum, rmai_their_source(r, 0) + at, rmai_their_source(r, 1) + at, n);
     for (int i = 2; i < near->n; i++) r->kernel->accumulate(sum, rmai_their_source(r, i) + at, n);
 }
 
-/* 0 if some PE's buffers are not reached. */
+/* Returns 0, without having reduced, if some PE's buffers are not reached. */
 static int reduce_by_shares(const struct rmai_reduction *r, int only_leader) {
     struct rmai_mailboxes *near = r->c->near;
     const size_t most = RMAI_CHUNK / r->size;
@@ -108,8 +109,8 @@ static void reduce_on_node(const struct rmai_reduction *r, int only_leader) {
     reduce_staged(r, only_leader);
 }
 
-/* The least and greatest of floating-point numbers depend on the order in which zeros and NaNs come: one leader finds
- * them for all. */
+/* The minimum and maximum of floating-point numbers depend on the order in which zeros and NaNs come. So one leader
+ * finds them for all PEs: else the PEs' results could differ. */
 static int reduce_across_nodes(const struct rmai_reduction *r) {
     const struct rmai_call *c = r->c;
     const int alike = (r->op == RMAI_MIN || r->op == RMAI_MAX) && rmai_type_inexact(r->type);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Scans: on each PE the sum of those before it, with its own (inclusive) or without (exclusive; 0 on the first).
+/* Scans: on each PE the sum over the PEs before it, with its own elements (inclusive) or without them (exclusive; 0 on
+ * the first PE).
  *
- * On a node as reductions are done: short data are staged, and each sums what comes before it; of long data each PE
- * does its share of the elements, for all. Where the team is on several nodes each PE takes part in MPI's collective.
- */
+ * On a node scans are done as reductions are: short data are staged, and each PE sums what comes before it; of long
+ * data each PE scans its share of the elements, for all PEs. Where the team is on several nodes each PE takes part in
+ * MPI's collective. */
 #include "config.h"
 
 #include "collectives/reduce.h"
@@ -29,8 +30,8 @@ static void scan_staged(const struct rmai_reduction *r, enum rmai_scan kind) {
     }
 }
 
-/* One chunk of all, from the first PE to the last. A source is read before the dest of the same PE is written: they may
- * be one. */
+/* Scans one chunk of all PEs, from the first PE to the last. A PE's source is read before its dest is written, since
+ * the two may be the same. */
 static void scan_chunk(const struct rmai_reduction *r, enum rmai_scan kind, size_t at, size_t n) {
     const struct rmai_mailboxes *near = r->c->near;
     const size_t len = n * r->size;
@@ -51,7 +52,7 @@ static void scan_chunk(const struct rmai_reduction *r, enum rmai_scan kind, size
     }
 }
 
-/* 0 if some PE's buffers are not reached. */
+/* Returns 0, without having scanned, if some PE's buffers are not reached. */
 static int scan_by_shares(const struct rmai_reduction *r, enum rmai_scan kind) {
     struct rmai_mailboxes *near = r->c->near;
     const size_t most = RMAI_CHUNK / r->size;
@@ -75,7 +76,7 @@ static void scan_on_node(const struct rmai_reduction *r, enum rmai_scan kind) {
     scan_staged(r, kind);
 }
 
-/* MPI leaves the first PE's dest of an exclusive scan as it is. */
+/* MPI leaves the first PE's dest of an exclusive scan as it is, so it is set to 0 here. */
 static int scan_across_nodes(const struct rmai_reduction *r, enum rmai_scan kind) {
     const struct rmai_call *c = r->c;
     int code;
