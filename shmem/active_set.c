@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Collectives of active sets (deprecated): PEs start, start + 2^log, ..., of which nobody knows anything but what each
- * call says. All that they share beforehand is pSync, a symmetric array of zeros. A team of the engine would have to be
- * made by more PEs than those that call, and there are as many active sets as a program likes; so everything is done
- * with pSync, in the caller's own call:
+/* Collectives of active sets (deprecated): PEs start, start + 2^log, ..., of which a PE knows no more than each call
+ * says. All that the members share beforehand is pSync, a symmetric array of zeros. A team of the engine is no choice:
+ * more PEs than those that call would have to make it, and a program may use as many active sets as it likes. So
+ * everything is done with pSync, in the caller's own call:
  *
  *     meet: each can read the others' source -> each gets what it needs -> meet: nobody reads any more
  *
- * They meet by dissemination: in round k PE i adds 1 to pSync[k] of PE i + 2^k, waits until its own is not 0, and takes
- * 1 away. So the words are counters: a PE that is already in the set's next meeting is counted for that one, and each
- * word is 0 again when all that was sent to it has been taken. Reading, not writing, moves the data: a PE knows its own
- * place for them, and a slow one holds up nobody's memory.
+ * Members meet by dissemination: in round k PE i adds 1 to pSync[k] of PE i + 2^k, waits until its own pSync[k] is not
+ * 0, and takes 1 away. The words are counters: a PE that is already in the set's next meeting is counted for that one,
+ * and each word is 0 again when all that was sent to it has been taken. Data are moved by reads, not by writes: a PE
+ * knows where its own data go, and no PE's memory is held up by a slow one.
  *
- * An active set of all PEs is the world, whose collectives of the engine are faster. Only where several threads may be
- * in such calls at a time, which the engine wants one after the other in the same order, is it treated as any other
- * set. */
+ * An active set of all PEs is the world, for which the engine's collectives are faster. It is treated as any other set
+ * only where several threads may be in such calls at a time: the engine wants collectives one after the other, in the
+ * same order on each PE. */
 #include "config.h"
 
 #include "shmem/define.h"
@@ -30,18 +30,20 @@ _Static_assert(SHMEM_SYNC_SIZE > LENGTH_AT && SHMEM_SYNC_VALUE == 0,
 
 struct set {
     int start, step, n, me; /* PE i of the set is start + i * step, i < n; this one is number me */
-    int world;              /* it is all PEs, and the engine may be asked */
+    int world;              /* 1: the set is all PEs, and the engine's collectives may be used */
     long *sync;
 };
 
 static int pe_of_set(const struct set *s, int i) { return s->start + i * s->step; }
 
-/* Returns 1 with errors named as those of call until leave, or 0 after an error. */
+/* Checks the arguments and fills in s. Returns 1, and until leave_set errors are named as those of `call`; or 0 after
+ * an error. */
 static int enter_set(struct set *s, const char *call, int start, int log, int size, long *sync) {
     const long long n = rma_initialized() ? rma_n_pes() : 0, step = log >= 0 && log < 31 ? 1LL << log : 0;
     const int me = n ? rma_my_pe() : 0;
+    /* Words the error: before shmem_init, or after its end. */
     if (n == 0)
-        rma_quiet_slow_(call, RMA_CTX_DEFAULT); /* words it: before shmem_init, or after its end */
+        rma_quiet_slow_(call, RMA_CTX_DEFAULT);
     else if (step == 0)
         rma_fail_(RMA_ERR_ARG, "%s: logPE_stride %d is outside 0..30", call, log);
     else if (size < 1)
@@ -69,7 +71,8 @@ static int enter_set(struct set *s, const char *call, int start, int log, int si
 
 static void leave_set(void) { rma_call_as_(NULL); }
 
-/* Quiet at the end: what others wait for has left this PE, also if it computes from here on. */
+/* Meets the other members. Quiet at the end: the additions that others wait for have left this PE, even if it computes
+ * from here on. */
 static void meet_set(const struct set *s) {
     const int self = pe_of_set(s, s->me);
     for (int k = 0; 1LL << k < s->n; k++) {
@@ -80,7 +83,8 @@ static void meet_set(const struct set *s) {
     rma_quiet();
 }
 
-/* bytes = nelems * size * n, of which one PE's part is *len. 0 after an error. */
+/* Sets *len to the bytes of one PE's part, nelems * size. Returns 0 after an error: all PEs' parts together overflow.
+ */
 static int part_bytes(const struct set *s, const char *call, size_t nelems, size_t size, size_t *len) {
     size_t all;
     if (!__builtin_mul_overflow(nelems, size, len) && !__builtin_mul_overflow(*len, (size_t)s->n, &all)) return 1;
@@ -115,7 +119,7 @@ void pshmem_sync(int PE_start, int logPE_stride, int PE_size, long *pSync) {
 
 /* ---- moving ---- */
 
-/* Unlike the broadcast of a team, dest of the root stays as it is. */
+/* Unlike in the broadcast of a team, the root's dest stays as it is. */
 static void broadcast_in_set(const struct set *s, const char *call, void *dest, const void *source, size_t nelems,
                              size_t size, int root) {
     size_t len;
@@ -147,7 +151,7 @@ static void fcollect_in_set(const struct set *s, const char *call, void *dest, c
     leave_set();
 }
 
-/* Each tells its length in a word of its own, which nobody reads after the second meeting. */
+/* Each PE publishes its length in a word of its own, which nobody reads after the second meeting. */
 static void collect_in_set(const struct set *s, const char *call, void *dest, const void *source, size_t nelems,
                            size_t size) {
     size_t len, at = 0;
@@ -238,7 +242,7 @@ MOVES(64, 8)
 /* into[i] = into[i] OP from[i]. */
 typedef void operation(void *into, const void *from, size_t n);
 
-/* Of all PEs in their order, so that floating-point results are the same everywhere. */
+/* Reduces the sources of all PEs in the order of the PEs, so that floating-point results are the same on each. */
 static void fold_sources(const struct set *s, void *into, const void *source, size_t n, size_t size, operation *op) {
     _Alignas(16) char piece[PIECE];
     const size_t most = PIECE / size;
@@ -257,7 +261,8 @@ static void fold_sources(const struct set *s, void *into, const void *source, si
     }
 }
 
-/* In place what others still read must not be overwritten: the result waits in pWrk, which has room for half of it. */
+/* Where source is dest, the result must not overwrite what other PEs still read: it waits in pWrk, which has room for
+ * half of it. */
 static void reduce_in_set(const struct set *s, void *dest, const void *source, size_t n, size_t size, void *work,
                           operation *op) {
     const size_t room = n / 2 + 1 > SHMEM_REDUCE_MIN_WRKDATA_SIZE ? n / 2 + 1 : SHMEM_REDUCE_MIN_WRKDATA_SIZE;
@@ -277,7 +282,8 @@ static void reduce_in_set(const struct set *s, void *dest, const void *source, s
     }
 }
 
-/* The whole span of each PE's source can be read, since it can here. 0 after an error. */
+/* Checks the arguments of a reduction. If the whole span of source can be read on this PE, it can be read on each PE.
+ * Returns 0 after an error. */
 static int check_reduction(const char *call, const void *source, int nreduce, size_t size, const void *work,
                            const void *dest) {
     const int me = rma_my_pe();
@@ -340,7 +346,7 @@ static int check_reduction(const char *call, const void *source, int nreduce, si
 #define REAL_SUMS(X, NAME, TYPE, RNAME)                                                                                \
     TO_ALL(NAME, TYPE, RNAME, _sum, DO_REAL_SUM)                                                                       \
     TO_ALL(NAME, TYPE, RNAME, _prod, DO_REAL_PROD)
-/* Compound assignment to a short says that it narrows, which is meant. */
+/* The compiler warns that a compound assignment to a short narrows; here that is meant. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wconversion"
 SHMEM_TO_ALL_BIT_TYPES_(BITS, )

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The specification's environment variables. Each has an older name, which counts if the newer one is not set. They
- * become settings of the engine (rma(7)), unless these are set themselves, for the time in which it reads them. */
+/* The specification's environment variables. Each has an older name, which counts if the newer one is not set. While
+ * the engine reads its settings (rma(7)), those variables stand in for them; a setting that is set itself stays as it
+ * is. */
 #include "config.h"
 
 #include "shmem/setup.h"
@@ -17,10 +18,10 @@ static const char *variable_value(const char *name, const char *old_name) {
     return value ? value : getenv(old_name);
 }
 
-/* What a block costs beside its bytes, and what the allocator keeps for itself. */
+/* Adds what blocks cost beside their bytes, and what the allocator keeps for itself. */
 static double add_heap_overhead(double bytes) { return bytes + bytes / 16 + 65536; }
 
-/* "20m", "3.1G": a positive decimal number and at most one suffix. Returns 0 if text is none. */
+/* Reads "20m", "3.1G": a positive decimal number and at most one suffix. Returns 0 if text is not of that form. */
 static double parse_symmetric_size(const char *text) {
     static const char suffixes[] = "kmgt";
     const char *at;

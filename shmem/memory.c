@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The symmetric heap. The engine's calls wait for all PEs as the specification wants it, and say so if PEs call with
- * different arguments. */
+/* The symmetric heap. The engine's calls wait for all PEs, as the specification wants it, and report an error if PEs
+ * call with different arguments. */
 #include "config.h"
 
 #include "shmem/define.h"
@@ -37,8 +37,8 @@ void *pshmem_calloc(size_t count, size_t size) {
 
 void *pshmem_align(size_t alignment, size_t size) { return forward_aligned_alloc("shmem_align", alignment, size); }
 
-/* Words of the symmetric heap are as near to their owner as they can be, for atomics and signals, too: nothing is left
- * to do for the hints. */
+/* The hints change nothing: words of the symmetric heap are as near to their owner as they can be, for atomics and
+ * signals too. */
 void *pshmem_malloc_with_hints(size_t size, long hints) {
     if (hints & ~HINTS) {
         rma_fail_(RMA_ERR_ARG, "shmem_malloc_with_hints: hints %#lx has bits that are no hint", (unsigned long)hints);

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One program, two users of MPI: itself and OpenSHMEM. The specification wants them to begin and to end in any order
- * (section D, MPI interoperability), but MPI can be initialized once and finalized once. So MPI's calls for that are
- * taken here, by its profiling interface:
+/* One program, two users of MPI: the program itself, and OpenSHMEM. The specification allows them to begin and to end
+ * in any order (section D, MPI interoperability), but MPI can be initialized only once and finalized only once. So this
+ * file takes MPI's calls for that, by MPI's profiling interface:
  *
- *   MPI_Init after shmem_init           succeeds, and MPI is the program's from then on
- *   MPI_Init before shmem_init          asks for the thread level that the engine needs to serve others while the
- * program computes MPI_Finalize before shmem_finalize  waits for it: MPI ends there shmem_finalize leaves MPI as it is,
- * so that shmem_init may come again the end of the process              ends MPI, if OpenSHMEM has begun it and the
- * program has not ended it
+ *   MPI_Init after shmem_init            succeeds, and MPI belongs to the program from then on
+ *   MPI_Init before shmem_init           asks for the thread level that the engine needs to serve others while the
+ *                                        program computes
+ *   MPI_Finalize before shmem_finalize   is put off: MPI ends in shmem_finalize
+ *   shmem_finalize                       leaves MPI as it is otherwise, so that shmem_init may come again
+ *   the end of the process               ends MPI, if OpenSHMEM has begun it and the program has not ended it
  *
- * The engine's own calls of MPI_Init_thread and MPI_Finalize come here, too; they are told by a flag. */
+ * The engine's own calls of MPI_Init_thread and MPI_Finalize come here too; a flag tells them from the program's. */
 #include "config.h"
 
 #include "shmem/setup.h"
@@ -17,10 +18,10 @@
 
 #include <mpi.h>
 
-static enum { NONE, HOLDS, GIVEN } program_hold; /* the program's hold on MPI: it has called MPI_Init; MPI_Finalize */
-static int mpi_begun_here;                       /* MPI was initialized by shmem_init */
-static int finalize_owed;                        /* the engine would have finalized it */
-static int engine_asks, shmem_active;            /* the engine is asking; OpenSHMEM is initialized */
+static enum { NONE, HOLDS, GIVEN } program_hold; /* what the program has called: nothing, MPI_Init, MPI_Finalize */
+static int mpi_begun_here;                       /* 1: shmem_init has initialized MPI */
+static int finalize_owed;                        /* 1: the engine would have finalized MPI */
+static int engine_asks, shmem_active;            /* 1: the engine is calling MPI; 1: OpenSHMEM is initialized */
 
 #pragma GCC visibility push(default)
 int MPI_Init(int *argc, char ***argv);
@@ -40,7 +41,7 @@ int MPI_Init_thread(int *argc, char ***argv, int required, int *provided) {
         program_hold = HOLDS;
         return MPI_Query_thread(provided);
     }
-    (void)required; /* more is no harm */
+    (void)required; /* the engine needs the highest level, which serves the program too */
     code = PMPI_Init_thread(argc, argv, MPI_THREAD_MULTIPLE, provided);
     if (code == MPI_SUCCESS && engine_asks)
         mpi_begun_here = 1;

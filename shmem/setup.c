@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Life cycle, queries, and what has no other place. */
+/* Life cycle, queries, and the calls that have no other place. */
 #include "config.h"
 
 #include "shmem/setup.h"
@@ -9,12 +9,12 @@
 #include <string.h>
 #include <unistd.h>
 
-static int init_references;      /* calls of init that finalize has not answered */
-static int started_by_start_pes; /* start_pes: a program that returns from main has finalized */
+static int init_references;      /* calls of init that no finalize has answered yet */
+static int started_by_start_pes; /* 1: by start_pes. Returning from main then finalizes */
 static int asked_level;          /* the highest thread level that was asked for */
-static pid_t init_process;       /* whose end is waited for: not that of a child made by fork */
+static pid_t init_process;       /* the process whose end is waited for: not a child made by fork */
 
-/* A program that fails has its job ended by the launcher, without waiting for other PEs. */
+/* The launcher ends the job of a program that fails. So a failing process does not wait for other PEs here. */
 static void end_at_exit(int status, void *unused) {
     (void)unused;
     if (getpid() != init_process) return;
@@ -48,7 +48,7 @@ void pshmem_init(void) { start_shmem("shmem_init", SHMEM_THREAD_SINGLE, NULL); }
 int pshmem_init_thread(int requested, int *provided) { return start_shmem("shmem_init_thread", requested, provided); }
 
 void pstart_pes(int npes) {
-    (void)npes; /* the launcher's number counts */
+    (void)npes; /* the launcher's number of PEs counts */
     if (init_references) return;
     started_by_start_pes = 1;
     start_shmem("start_pes", SHMEM_THREAD_SINGLE, NULL);
@@ -61,7 +61,7 @@ void pshmem_finalize(void) {
         return;
     }
     rma_call_as_(call);
-    if (init_references > 1) rma_barrier_all(); /* each finalize is one, the last one by itself */
+    if (init_references > 1) rma_barrier_all(); /* each finalize is a barrier; the last one makes its own */
     rmai_shmem_mpi_begin();
     rma_finalize();
     init_references--;
@@ -82,7 +82,7 @@ void pshmem_global_exit(int status) { rma_exit_(status); }
 
 int pshmem_pe_accessible(int pe) { return pe >= 0 && pe < rma_n_pes(); }
 
-/* What this PE has at a symmetric address the others have, too. */
+/* The other PEs have at a symmetric address what this PE has there. */
 int pshmem_addr_accessible(const void *addr, int pe) {
     return pshmem_pe_accessible(pe) && rma_ptr(addr, rma_my_pe()) != NULL;
 }
@@ -99,7 +99,7 @@ void pshmem_info_get_version(int *major, int *minor) {
 
 void pshmem_info_get_name(char *name) { strcpy(name, SHMEM_VENDOR_STRING); }
 
-/* For tools, which may take it. */
+/* Does nothing: a tool may define it instead. */
 void pshmem_pcontrol(int level, ...) { (void)level; }
 
 int p_my_pe(void) { return pshmem_my_pe(); }

@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What starting and ending OpenSHMEM is made of. */
+/* The parts of starting and ending OpenSHMEM. */
 #ifndef RMAI_SHMEM_SETUP_H
 #define RMAI_SHMEM_SETUP_H
 
-/* rmai_shmem_environment_begin turns the specification's variables into the engine's settings, before rma_init reads
- * these; rmai_shmem_environment_end makes the environment what it was. The first returns RMA_SUCCESS, or
- * RMA_ERR_SETTING after the error handler. */
+/* rmai_shmem_environment_begin turns the specification's variables into settings of the engine, before rma_init reads
+ * these. It returns RMA_SUCCESS, or RMA_ERR_SETTING after the error handler. rmai_shmem_environment_end makes the
+ * environment what it was. */
 int rmai_shmem_environment_begin(const char *call);
 void rmai_shmem_environment_end(void);
 
-/* rmai_shmem_environment_inform prints on PE 0 what the variables ask for. */
+/* rmai_shmem_environment_inform prints, on PE 0, what the variables ask to be printed. */
 void rmai_shmem_environment_inform(void);
 
-/* rmai_shmem_threads: 1 if the program has asked for SHMEM_THREAD_MULTIPLE, so that several of its threads may be in
- * collective calls at a time. */
+/* rmai_shmem_threads: 1 if the program has asked for SHMEM_THREAD_MULTIPLE: several of its threads may be in collective
+ * calls at a time. */
 int rmai_shmem_threads(void);
 
-/* rmai_shmem_mpi_begin and _end stand around calls of rma_init and rma_finalize: what the engine asks of MPI between
- * them is not the program's. running: whether OpenSHMEM is initialized now. The second ends MPI if the program has
- * asked for it and nobody needs it any more. Return RMA_SUCCESS or RMA_ERR_MPI. */
+/* rmai_shmem_mpi_begin and rmai_shmem_mpi_end stand around calls of rma_init and rma_finalize: MPI's calls between them
+ * are the engine's, not the program's. running: 1 if OpenSHMEM is initialized now. rmai_shmem_mpi_end ends MPI if the
+ * program has asked for that and nobody needs MPI any more; it returns RMA_SUCCESS or RMA_ERR_MPI. */
 void rmai_shmem_mpi_begin(void);
 int rmai_shmem_mpi_end(const char *call, int running);
 
-/* rmai_shmem_mpi_at_exit ends MPI if it was OpenSHMEM that began it, and it has not ended. */
+/* rmai_shmem_mpi_at_exit ends MPI, if OpenSHMEM began it and it has not ended yet. */
 void rmai_shmem_mpi_at_exit(void);
 
 #endif

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Strided and blocked transfers. Strided ones are the engine's. Of blocked ones, whose strides are counted in elements
- * and lead from one block to the next, each block is a transfer of its own, the last one first: what it does not find
- * wrong is right for those before it, as a segment has no holes, and a call that fails has moved nothing. */
+/* Strided and blocked transfers. Strided ones are the engine's. The strides of blocked ones are counted in elements and
+ * lead from one block to the next, and each block is a transfer of its own. The last block goes first: a check that
+ * accepts it also holds for the blocks before it, since a segment has no holes. So a call that fails has moved nothing.
+ */
 #include "config.h"
 
 #include "shmem/define.h"
 
 typedef int one_block(rma_ctx *ctx, void *dest, const void *source, size_t len, int pe);
 
-/* The distance in bytes to block i, or -1 if there is none so far away. */
+/* The distance in bytes to block i, or -1 if that overflows. */
 static size_t block_distance(size_t i, ptrdiff_t stride, size_t elem) {
     size_t elements, bytes;
     if (__builtin_mul_overflow(i, (size_t)stride, &elements) || __builtin_mul_overflow(elements, elem, &bytes))
@@ -31,7 +32,7 @@ static void move_blocks(const char *call, one_block *move, rma_ctx *ctx, void *d
     }
     rma_call_as_(call);
     if (nblocks == 0) {
-        move(ctx, dest, source, 0, pe); /* looks at the PE */
+        move(ctx, dest, source, 0, pe); /* checks the PE */
     } else if (nblocks == 1 || move(ctx, (char *)dest + block_distance(last, dst, elem),
                                     (const char *)source + block_distance(last, sst, elem), len, pe) == RMA_SUCCESS) {
         for (size_t i = 0; i < nblocks; i++)

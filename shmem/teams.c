@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Teams, contexts and locks: the engine's own, so that their handles are its handles. */
+/* Teams, contexts and locks are the engine's own, so their handles are the engine's handles. */
 #include "config.h"
 
 #include "shmem/define.h"
@@ -18,7 +18,8 @@ int pshmem_team_n_pes(shmem_team_t team) {
     return rmai_shmem_end(rma_team_n_pes(team));
 }
 
-/* A PE that src_team does not have is no mistake here, as it is in the native call: it has no number in dest_team. */
+/* A PE number that src_team does not have is a mistake in the native call. Here it is none: that PE has no number in
+ * dest_team. */
 int pshmem_team_translate_pe(shmem_team_t src_team, int src_pe, shmem_team_t dest_team) {
     int n;
     rma_call_as_("shmem_team_translate_pe");
@@ -32,8 +33,8 @@ void *pshmem_team_ptr(shmem_team_t team, const void *dest, int pe) {
     return rmai_shmem_end_ptr(rma_team_ptr(team, dest, pe));
 }
 
-/* Contexts need nothing of their team, so a configuration is only remembered: what of it is masked has its default, 0.
- * Returns -1 after an error. */
+/* Returns the number of contexts that config asks for, or -1 after an error. A context needs nothing of its team, so
+ * the number is only remembered. A member that the mask leaves out has its default, 0. */
 static int check_config(const char *call, const char *argument, const shmem_team_config_t *config, long mask) {
     if (mask & ~SHMEM_TEAM_NUM_CONTEXTS)
         rma_fail_(RMA_ERR_ARG, "%s: the mask %#lx of %s has bits that are no member of it", call, (unsigned long)mask,
@@ -62,16 +63,16 @@ int pshmem_team_get_config(shmem_team_t team, long config_mask, shmem_team_confi
     return RMA_SUCCESS;
 }
 
-/* Whether start, start + stride, ... are size PEs of a team of n. Where n is -1 the native call says what is wrong with
- * the team. */
+/* Whether start, start + stride, ... are size PEs of a team of n. Where n is -1 this returns 1, and the native call
+ * says what is wrong with the team. */
 static int is_triplet(int n, int start, int stride, int size) {
     const long long last = start + (long long)stride * ((long long)size - 1);
     return n < 0 || (size >= 1 && start >= 0 && start < n && last >= 0 && last < n && (stride != 0 || size == 1));
 }
 
-/* That PEs are no triplet is an answer, as the specification has it, which all PEs get from the same arguments, and no
- * mistake that ends the job. A PE whose configuration is wrong must not leave the others waiting: it takes part, with a
- * place for the result that makes the call fail. */
+/* PEs that are no triplet are no mistake that ends the job: the specification makes that a result, and all PEs get it,
+ * from the same arguments. A PE whose configuration is wrong must not leave the others waiting. So it takes part, with
+ * a place for the result that makes the call fail. */
 int pshmem_team_split_strided(shmem_team_t parent_team, int start, int stride, int size,
                               const shmem_team_config_t *config, long config_mask, shmem_team_t *new_team) {
     static const char call[] = "shmem_team_split_strided";
@@ -140,7 +141,7 @@ void pshmem_barrier_all(void) {
 
 /* ---- contexts ---- */
 
-/* Options are long there and int here; bits that do not fit are no option. */
+/* Options are a long in OpenSHMEM and an int in the engine. Bits that do not fit an int are no option. */
 static int context_options(long options) { return options < 0 || options > INT_MAX ? INT_MIN : (int)options; }
 
 int pshmem_ctx_create(long options, shmem_ctx_t *ctx) {
@@ -172,8 +173,8 @@ int pshmem_ctx_get_team(shmem_ctx_t ctx, shmem_team_t *team) {
     return rmai_shmem_end(rma_ctx_team(ctx, team));
 }
 
-/* Sessions are hints: the engine gathers short operations into messages by itself, as soon as one is under way. The
- * arguments are looked at. */
+/* Sessions are hints. The engine gathers short operations into messages by itself, as soon as one message is under way.
+ * The arguments are checked all the same. */
 void pshmem_ctx_session_start(shmem_ctx_t ctx, long options, const shmem_ctx_session_config_t *config,
                               long config_mask) {
     static const char call[] = "shmem_ctx_session_start";
@@ -212,12 +213,13 @@ void pshmem_ctx_pe_quiet(shmem_ctx_t ctx, const int *target_pes, size_t npes) {
     rma_call_as_(NULL);
 }
 
-/* ---- locks: a long is as large as the engine's lock, and both are free as zero ---- */
+/* ---- locks: a long is as large as the engine's lock, and zero is the free state of both ---- */
 
 _Static_assert(sizeof(rma_lock_t) == sizeof(long) && _Alignof(rma_lock_t) == _Alignof(long), "a lock is a long");
 
-/* The inlined part of the engine's calls is tried without naming the caller, which is for errors: those come from the
- * other part. *tail is NULL where only that one knows the lock, or this PE has to do with it already. */
+/* Finds the tail of a lock that this PE may ask for by the inlined part of the engine's calls. That part is tried
+ * without naming the OpenSHMEM call: the name is for errors, which only the other part makes. Returns NULL where only
+ * the other part knows the lock, or where this PE holds it or waits for it already. */
 static uint32_t *find_free_tail(rma_lock_t *lock, uint32_t *node) {
     uint32_t *tail = rma_lock_tail_(lock);
     if (!RMA_LIKELY_(tail != NULL)) return NULL;
@@ -236,7 +238,7 @@ void pshmem_set_lock(long *lock) {
     rma_call_as_(NULL);
 }
 
-/* The opposite of the engine's: 0 if the lock is held now, 1 if another PE has it. */
+/* The opposite of the engine's result: 0 if this PE holds the lock now, 1 if another PE has it. */
 int pshmem_test_lock(long *lock) {
     uint32_t node = 0, *tail = find_free_tail((rma_lock_t *)lock, &node);
     if (RMA_LIKELY_(tail != NULL)) return !rma_lock_test_((rma_lock_t *)lock, tail, node);
