@@ -11,23 +11,22 @@
 #define RMAI_LIKELY(x)         __builtin_expect(!!(x), 1)
 #define RMAI_UNLIKELY(x)       __builtin_expect(!!(x), 0)
 
-/* Words that different PEs write stand this far apart: two lines, since the adjacent-line prefetcher of common
- * processors fetches lines in pairs. */
+/* Words that different PEs write stand this far apart: two lines, since common processors prefetch lines in pairs. */
 #define RMAI_APART 128
 
 /* The unit of commit and of alignment between the parts of a reservation. Every page size that Linux has on
  * 64-bit machines (4, 16, 64 KiB) divides it. */
 #define RMAI_PAGE ((size_t)65536)
 
-/* The alignment of heaps: the huge page of most machines, so that blocks can have huge pages where the reservation is
- * aligned to it too. */
+/* The alignment of heaps: the huge page of most machines. Where the reservation is aligned to it too, blocks can have
+ * huge pages. */
 #define RMAI_HEAP_ALIGNMENT ((size_t)2 << 20)
 
 static inline size_t rmai_round_up(size_t n, size_t unit) { return (n + unit - 1) / unit * unit; }
 static inline size_t rmai_min(size_t a, size_t b) { return a < b ? a : b; }
 static inline size_t rmai_max(size_t a, size_t b) { return a > b ? a : b; }
 
-/* rmai_find: the place of value among n ascending numbers, or -1. */
+/* rmai_find: the index of value among n ascending numbers, or -1. */
 static inline int rmai_find(const int *ascending, int n, int value) {
     int low = 0, high = n - 1;
     while (low <= high) {

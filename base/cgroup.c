@@ -6,7 +6,7 @@
  *     /proc/self/mountinfo    ... /docker/1f2e /sys/fs/cgroup/memory ... - cgroup cgroup rw,memory
  *                                 ^ mounted    ^ there                     ^ type        ^ controllers (version 1)
  *
- * The folder is the mount point and what is left of the group's path without the path that is mounted. */
+ * The folder is the mount point, followed by the group's path without the path that is mounted. */
 #include "config.h"
 
 #include "base/cgroup.h"
@@ -21,7 +21,7 @@
 
 /* ---- finding it ---- */
 
-/* 1 if `word` is one of the words between commas. */
+/* 1 if `word` is one of the words of a list that commas separate. */
 static int list_has(const char *list, const char *word) {
     size_t len = strlen(word);
     for (const char *p = list; *p; p += strcspn(p, ","), p += *p == ',')
@@ -52,14 +52,14 @@ static int read_group_path(const char *root, const char *controller, char path[P
         group[-1] = 0;
         if (!v2 && !list_has(controllers, controller)) continue;
         memcpy(path, group, strlen(group) + 1);
-        version = v2 ? 2 : 1; /* a controller of version 1 is not one of version 2 too */
+        version = v2 ? 2 : 1; /* a controller that belongs to version 1 does not belong to version 2 too */
     }
     free(line);
     fclose(f);
     return version;
 }
 
-/* The kernel writes \040 for a blank in a path of mountinfo, and so on. */
+/* Replaces octal escapes: the kernel writes \040 for a blank in a path of mountinfo, and so on. */
 static void unescape_octal(char *text) {
     char *to = text;
     for (const char *p = text; *p; to++) {
@@ -71,14 +71,15 @@ static void unescape_octal(char *text) {
     *to = 0;
 }
 
-/* What is left of path below `mounted`; NULL if it is not below. */
+/* The part of path below `mounted`; NULL if path is not below it. */
 static const char *path_below(const char *path, const char *mounted) {
     size_t len = strcmp(mounted, "/") == 0 ? 0 : strlen(mounted);
     if (strncmp(path, mounted, len) != 0 || (path[len] != '/' && path[len] != 0)) return NULL;
     return strcmp(path + len, "/") == 0 ? "" : path + len;
 }
 
-/* Cuts a line of mountinfo. Returns 1 if it mounts what is wanted: *mounted and *at point into it then. */
+/* Cuts a line of mountinfo into its fields. Returns 1 if it mounts the hierarchy of this version and controller:
+ * *mounted and *at then point into the line. */
 static int cut_mount(char *line, int version, const char *controller, char **mounted, char **at) {
     char *field[6], *rest = strstr(line, " - "), *type, *options;
     if (!rest) return 0;
@@ -95,8 +96,8 @@ static int cut_mount(char *line, int version, const char *controller, char **mou
     return 1;
 }
 
-/* Returns 1 if all fitted in. A path of "..": the process is in a group outside of its namespace, which no folder
- * shows. */
+/* Sets folder and top. Returns 1 if the folder fits. A path with "/.." means that the process is in a group outside of
+ * its namespace, which no folder shows: then the folder is the mount point. */
 static int set_group_folder(struct rmai_cgroup *g, const char *root, const char *at, const char *path) {
     int top = snprintf(g->folder, sizeof g->folder, "%s%s", root, at);
     if (top < 0 || (size_t)top >= sizeof g->folder) return 0;
@@ -114,7 +115,7 @@ void rmai_cgroup_find(struct rmai_cgroup *g, const char *root, const char *contr
     if (!version) return;
     snprintf(usual, sizeof usual, "/sys/fs/cgroup%s%s", version == 1 ? "/" : "", version == 1 ? controller : "");
     f = open_proc(root, "mountinfo");
-    /* One that shows the group; else the first, which in a container is often the process's own. */
+    /* Takes a mount that shows the group, else the first one: in a container that is often the process's own group. */
     while (f && found < 2 && getline(&line, &room, f) > 0) {
         const char *left;
         if (!cut_mount(line, version, controller, &mounted, &at)) continue;
@@ -128,7 +129,7 @@ void rmai_cgroup_find(struct rmai_cgroup *g, const char *root, const char *contr
 
 /* ---- reading it ---- */
 
-/* Cuts the last group off folder; 0 if it is the topmost. */
+/* Cuts the last group off folder. Returns 0 if that is the topmost group. */
 static int go_to_parent_group(const struct rmai_cgroup *g, char *folder) {
     char *slash = strrchr(folder + g->top, '/');
     if (slash) *slash = 0;
@@ -177,8 +178,8 @@ static size_t memory_stat_of(const char *text, const char *key) {
     return 0;
 }
 
-/* What the kernel can drop without swapping: files' pages, of which it keeps those that are in use; half of the active
- * ones count as such, as in MemAvailable. Pages of /dev/shm, heaps of ours among them, are not in these numbers: they
+/* Bytes that the kernel can drop without swapping: pages of files. The kernel keeps those that are in use, so half of
+ * the active ones count, as in MemAvailable. Pages of /dev/shm, our heaps among them, are not in these numbers: they
  * can only be swapped out. */
 static size_t reclaimable_bytes(const struct rmai_cgroup *g, const char *folder) {
     char text[8192];

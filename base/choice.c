@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* docs/performance.md tells what the figures of the table come from. */
+/* docs/performance.md says how the figures of the table were measured. */
 #include "config.h"
 
 #include "base/choice.h"
@@ -50,7 +50,7 @@ static const struct row choice_table[RMAI_WAYS] = {
                            "by one counter, where PEs should be woken once"},
 };
 
-/* "8k" of [text, text + len). */
+/* Reads the threshold in [text, text + len), such as "8k" or "never". Returns 0, or -1. */
 static int parse_threshold(const char *text, size_t len, size_t *from) {
     char word[32];
     if (len == 0 || len >= sizeof word) return -1;

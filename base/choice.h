@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which algorithm a collective takes: one table, by the number of bytes and the shape of the team on its node. Its
- * figures were measured (bench/rma_collective_tune.c measures those of another machine); a setting replaces any of
- * them. */
+/* Which algorithm a collective takes: one table, by the number of bytes and the shape of the team on its node. The
+ * table's figures were measured (bench/rma_collective_tune.c measures those of another machine); a setting replaces any
+ * of them. */
 #ifndef RMAI_CHOICE_H
 #define RMAI_CHOICE_H
 
@@ -15,7 +15,7 @@ enum rmai_shape {
     RMAI_SHAPES
 };
 
-/* The algorithms that are no family's first one. */
+/* The algorithms that are taken from some size on; each family's first algorithm has no entry. */
 enum rmai_way {
     RMAI_BROADCAST_DIRECT,
     RMAI_FCOLLECT_DIRECT,
@@ -30,17 +30,17 @@ enum rmai_way {
 
 #define RMAI_NEVER ((size_t)-1)
 
-/* from[way][shape]: it is taken from so many bytes of one PE on, or PEs, where PEs meet. */
+/* from[way][shape]: the algorithm is taken from so many bytes of one PE on; where PEs meet, from so many PEs on. */
 struct rmai_choice {
     size_t from[RMAI_WAYS][RMAI_SHAPES];
 };
 
 /* rmai_choice_set fills c from the table, and replaces what text names, for all shapes:
- * "reduce:share=8k,meet:tree=never", or "auto" for nothing. Returns 0, or -1 with *bad, the part of text that is none,
- * of *len characters. */
+ * "reduce:share=8k,meet:tree=never", or "auto" for nothing. Returns 0, or -1 with *bad and *len: the part of text that
+ * could not be read, and its length. */
 int rmai_choice_set(struct rmai_choice *c, const char *text, const char **bad, size_t *len);
 
-/* rmai_choice_print: a line for each algorithm by put(out, line). */
+/* rmai_choice_print writes a line for each algorithm by put(out, line). */
 void rmai_choice_print(const struct rmai_choice *c, void (*put)(void *out, const char *line), void *out);
 
 static inline int rmai_takes(const struct rmai_choice *c, enum rmai_way way, enum rmai_shape shape, size_t n) {

@@ -38,7 +38,8 @@ void rma_copy_(void *dest, const void *source, size_t len) {
         _mm_stream_si128((__m128i *)(void *)(d + 48), e);
     }
     memcpy(d, s, len);
-    /* Non-temporal stores are weakly ordered even on x86: without this a later flag could overtake them. */
+    /* Non-temporal stores are weakly ordered even on x86: without this fence a store to a flag, made later, could
+     * overtake them. */
     _mm_sfence();
 }
 #else

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Recording is apart from raising: a code can travel up through layers that add what they know, and the
+/* Recording an error is apart from raising it: so a code can travel up through layers that add what they know, and the
  * handler sees the whole text once. */
 #include "config.h"
 
@@ -15,12 +15,12 @@ static _Thread_local struct rmai_error_kept last_error;
 
 #define TEXT_SIZE sizeof last_error.text
 
-/* The process's handler and identity: what the one world of the process is called when it fails. */
+/* The process's error handler, what the process is called in an error, and what ends the job. */
 static _Atomic(rma_errhandler *) error_handler = rma_errors_abort;
 static char error_identity[128];
 static void (*end_job_function)(int code);
 
-/* Put together aside: the arguments may be the present text. */
+/* Formatted in a buffer of its own, since the arguments may be the present text. */
 int rmai_error(int code, const char *format, ...) {
     char text[TEXT_SIZE];
     va_list args;
@@ -56,7 +56,8 @@ int rmai_error_prefix(const char *format, ...) {
     return last_error.code;
 }
 
-/* Initial-exec: one store, where the general way to a thread's variable from a library is a call. */
+/* Initial-exec: setting it costs one store. By the general model a thread's variable of a shared library costs a call.
+ */
 static _Thread_local const char *error_call_name __attribute__((tls_model("initial-exec")));
 
 void rmai_error_as(const char *call) { error_call_name = call; }
@@ -65,7 +66,8 @@ const char *rmai_error_name(const char *call) { return error_call_name ? error_c
 
 int rmai_error_of_shmem(const char *call) { return strncmp(rmai_error_name(call), "rma_", 4) != 0; }
 
-/* What stands before the first colon is the public call's name, unless another one's words have been taken. */
+/* Puts error_call_name in the place of the public call's name, which stands before the first colon. A text that begins
+ * otherwise stays as it is. */
 static void rename_failed_call(void) {
     char text[TEXT_SIZE];
     size_t len = strspn(last_error.text, "abcdefghijklmnopqrstuvwxyz0123456789_");

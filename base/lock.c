@@ -9,10 +9,10 @@
 
 #define POLLS   200
 #define NAP_MIN 20000L   /* ns */
-#define NAP_MAX 1000000L /* from here on each nap is followed by a look at the holder */
+#define NAP_MAX 1000000L /* from here on each nap is followed by a check of the holder */
 
 static int try_take_lock(struct rmai_lock *lock, uint32_t from, uint32_t me) {
-    /* Acquire: what the holder before us did is seen. Pairs with the release in rmai_unlock. */
+    /* Acquire: this PE sees what the holder before it did. Pairs with the release in rmai_unlock. */
     return atomic_compare_exchange_strong_explicit(&lock->holder, &from, me + 1, memory_order_acquire,
                                                    memory_order_relaxed);
 }

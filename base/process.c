@@ -29,7 +29,8 @@ uint64_t rmai_process_namespace(void) {
     return stat("/proc/self/ns/pid", &s) == 0 ? (uint64_t)s.st_ino : 0;
 }
 
-/* What the kernel says of a process (proc(5), stat) from its third field on, the state; 0 if there is no such file. */
+/* Reads what the kernel says of a process (proc(5), stat), from the third field, the state, on. Returns 0 if there is
+ * no such file. */
 static int read_process_stat(int pid, char fields[512]) {
     char path[32], line[512];
     const char *after;
@@ -40,14 +41,15 @@ static int read_process_stat(int pid, char fields[512]) {
     n = fread(line, 1, sizeof line - 1, f);
     fclose(f);
     line[n] = 0;
-    after = strrchr(line, ')'); /* the end of the program's name, which may hold anything */
+    after = strrchr(line, ')'); /* the end of the program's name, which may contain anything */
     if (!after || after[1] != ' ') return 0;
     snprintf(fields, 512, "%s", after + 2);
     return 1;
 }
 
-/* A PE that has died stays in the process table until its launcher asks for its exit status: kill(2) still finds it. So
- * does one whose main thread has ended while others run, and that one lives: the 20th field is num_threads. */
+/* A PE that has died stays in the process table until its launcher asks for its exit status, and kill(2) still finds
+ * it. A process whose main thread has ended while others run looks the same, but lives: the 20th field, num_threads,
+ * tells the two apart. */
 enum rmai_process_state rmai_process_state(int pid) {
     char fields[512];
     long threads = 1;
@@ -72,7 +74,7 @@ static enum rmai_process_result copy_result(ssize_t n, size_t done) {
     return n < 0 && errno != EFAULT && errno != ENOMEM && done == 0 ? RMAI_PROCESS_REFUSED : RMAI_PROCESS_FAULT;
 }
 
-/* The kernel may copy less than asked: at most 2 GiB at once, and up to a page that faults. */
+/* The kernel may copy less than asked for: at most 2 GiB at once, and only up to a page that faults. */
 enum rmai_process_result rmai_process_read(int pid, void *to, uint64_t from, size_t len) {
     for (size_t done = 0; done < len;) {
         struct iovec here = {(char *)to + done, len - done}, there = {(void *)(uintptr_t)(from + done), len - done};
@@ -105,7 +107,7 @@ int rmai_thread(pthread_t *thread, void *(*run)(void *context), void *context) {
     return failed;
 }
 
-/* madvise(2) on whole pages; returns 0 or errno. */
+/* madvise(2) on whole pages. Returns 0 or errno. */
 static int populate_pages(const void *addr, size_t len, int advice) {
     uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), from = (uintptr_t)addr / page * page, to = (uintptr_t)addr + len;
     while (madvise((void *)from, (to - from + page - 1) / page * page, advice) != 0)
@@ -113,9 +115,9 @@ static int populate_pages(const void *addr, size_t len, int advice) {
     return 0;
 }
 
-/* Populating fails where touching would be a signal. EINVAL is for what may not be touched so, and for kernels that
- * cannot populate (before 5.14), which this function's own stack tells apart. On those a byte of each page is read,
- * which does not tell whether it can be written. */
+/* Populating pages fails where touching them would raise a signal. EINVAL comes for pages that may not be touched so,
+ * and on kernels that cannot populate (before 5.14); populating this function's own stack tells the two apart. On such
+ * kernels a byte of each page is read, which does not tell whether the page can be written. */
 int rmai_process_touchable(const void *addr, size_t len, int write) {
     int advice = write ? MADV_POPULATE_WRITE : MADV_POPULATE_READ;
     uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), from = (uintptr_t)addr / page * page;

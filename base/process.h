@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Other processes of the node: are they alive, and reading and writing memory that they have not shared
- * (process_vm_readv(2), Linux 3.2: one copy, by the caller, while the other process does what it does). */
+/* Other processes of the node: are they alive, and reading and writing memory that they have not shared. The latter is
+ * process_vm_readv(2), Linux 3.2: the caller makes one copy, and the other process goes on with what it does. */
 #ifndef RMAI_PROCESS_H
 #define RMAI_PROCESS_H
 
@@ -8,30 +8,30 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* rmai_process_namespace: a number that processes have in common if they mean the same process by the same pid. */
+/* rmai_process_namespace: a number that two processes have in common if the same pid means the same process to both. */
 uint64_t rmai_process_namespace(void);
 
 /* rmai_process_state: what the system says of process `pid`. */
 enum rmai_process_state {
     RMAI_PROCESS_LIVES,
-    RMAI_PROCESS_STOPPED, /* by a signal (SIGSTOP): not one that a debugger holds */
-    RMAI_PROCESS_GONE     /* there is none, or only its exit status is left */
+    RMAI_PROCESS_STOPPED, /* by a signal (SIGSTOP); a process that a debugger holds is not in this state */
+    RMAI_PROCESS_GONE     /* there is no such process, or only its exit status is left */
 };
 enum rmai_process_state rmai_process_state(int pid);
 
 /* rmai_process_parent: the process that `pid` is a child of; 0 if the system does not tell. */
 int rmai_process_parent(int pid);
 
-/* rmai_process_gone: 1 if that is RMAI_PROCESS_GONE. */
+/* rmai_process_gone: 1 if the state of process pid is RMAI_PROCESS_GONE. */
 static inline int rmai_process_gone(int pid) { return rmai_process_state(pid) == RMAI_PROCESS_GONE; }
 
-/* rmai_process_admit: let the other processes of this user read and write this one's memory, where the system (Yama's
- * ptrace_scope) asks for leave. Harmless where it does not. */
+/* rmai_process_admit lets the other processes of this user read and write this one's memory, where the system (Yama's
+ * ptrace_scope) asks for permission. Elsewhere it does nothing. */
 void rmai_process_admit(void);
 
 enum rmai_process_result {
     RMAI_PROCESS_DONE,
-    RMAI_PROCESS_FAULT,  /* a page is not mapped, or not for this: some of the bytes may have been copied */
+    RMAI_PROCESS_FAULT,  /* a page is not mapped, or not for this access: some of the bytes may have been copied */
     RMAI_PROCESS_REFUSED /* the system does not let one process do this to the other: nothing was copied */
 };
 
@@ -39,13 +39,13 @@ enum rmai_process_result {
 enum rmai_process_result rmai_process_read(int pid, void *to, uint64_t from, size_t len);
 enum rmai_process_result rmai_process_write(int pid, uint64_t to, const void *from, size_t len);
 
-/* rmai_thread starts a thread of the library's, which gets none of the program's signals and is called
+/* rmai_thread starts a thread of the library. The thread gets none of the program's signals and is called
  * RMAI_THREAD_NAME. Returns 0 or errno's value. */
 #define RMAI_THREAD_NAME "librma"
 int rmai_thread(pthread_t *thread, void *(*run)(void *context), void *context);
 
-/* rmai_process_touchable: 1 if this process can read, or with `write` also write, [addr, addr + len) without dying of
- * it. */
+/* rmai_process_touchable: 1 if this process can read, or with `write` also write, [addr, addr + len) without a signal
+ * that ends it. */
 int rmai_process_touchable(const void *addr, size_t len, int write);
 
 #endif

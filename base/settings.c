@@ -21,26 +21,28 @@ extern char **environ;
 enum kind { SIZE, LIMIT, COUNT, PES, SECONDS, CHOICE, BOOL, WAYS };
 
 /* Which value is in force where PEs have different ones. EACH is for what no other PE relies on: a PE may poll longer
- * than its peers, but they cannot meet by different algorithms. */
+ * than its peers, but PEs that used different algorithms could not meet. */
 enum scope {
-    EACH,  /* on each PE its own */
-    LEAST, /* on all PEs the smallest that any has */
-    MOST   /* on all PEs the largest: of words, the one that is listed last */
+    EACH,  /* each PE has its own */
+    LEAST, /* all PEs have the smallest value of any PE */
+    MOST   /* all PEs have the largest value of any PE; of words, the one that is listed last */
 };
 
 struct setting {
     const char *name;
     enum kind kind;
     enum scope scope;
-    size_t offset;       /* of the member in struct rmai_settings: size_t, size_t, long, long, long, int, int, struct
-                            rmai_choice by kind */
+    /* Of the member in struct rmai_settings: size_t, size_t, long, long, long, int, int, struct rmai_choice by kind. */
+    size_t offset;
     const char *initial; /* parsed like a value from the environment */
     const char *choices; /* CHOICE: words in the order of the enum, separated by | */
     const char *help;
 };
 
-#define LIMIT_LEAST RMAI_PAGE /* of a heap's limit, which is rounded up to it: less is a unit that was forgotten */
-#define AT(member)  offsetof(struct rmai_settings, member)
+/* The least limit of a heap, and what limits are rounded up to. In a smaller value a unit was forgotten. */
+#define LIMIT_LEAST RMAI_PAGE
+
+#define AT(member) offsetof(struct rmai_settings, member)
 
 static const struct setting settings_table[] = {
     {"RMA_ERRORS", CHOICE, EACH, AT(errors), "abort", "abort|return", "error handler in force at start"},
@@ -72,7 +74,7 @@ static const struct setting settings_table[] = {
 #define N_SETTINGS (sizeof settings_table / sizeof settings_table[0])
 _Static_assert(N_SETTINGS <= RMAI_SETTINGS_MAX, "a number for each row");
 
-/* Variables that programs and scripts of this package read; no row, but not misspelt either. */
+/* Variables that programs and scripts of this package read: they have no row, and are not misspelt either. */
 static const char *const other_variables[] = {"RMA_CC", "RMA_TEST_"};
 
 /* The index of word in a list "a|b|c", or -1. */
@@ -92,7 +94,7 @@ static int parse_bool(const char *text) {
     return i < 0 ? -1 : i & 1;
 }
 
-/* A whole decimal number, 0 or more, and nothing else; -1 if text is none or beyond a long. */
+/* Reads a whole decimal number, 0 or more, and nothing else. Returns -1 if text is none, or is beyond a long. */
 static long parse_count(const char *text) {
     char *end;
     errno = 0;
@@ -191,7 +193,7 @@ int rmai_settings_read(struct rmai_settings *s, size_t memory) {
 
 /* ---- among PEs ---- */
 
-/* A value as a number of its own order: "auto" of a count that limits is no limit. */
+/* A value as a number, in the order in which values are compared: "auto" of a count that limits is no limit. */
 static long setting_number(const struct setting *row, const struct rmai_settings *s) {
     const void *member = (const char *)s + row->offset;
     switch (row->kind) {
@@ -221,7 +223,7 @@ static void set_setting_number(const struct setting *row, struct rmai_settings *
     }
 }
 
-/* The rows' numbers, then those of the one row that has many. */
+/* The numbers of the rows come first, then those of the one row that has many. */
 void rmai_settings_offer(const struct rmai_settings *s, struct rmai_least *number) {
     const size_t *from = &s->collectives.from[0][0];
     for (size_t i = 0; i < RMAI_SETTINGS_MAX; i++) {
@@ -339,7 +341,7 @@ const char *rmai_settings_unknown(int n, const char **guess) {
         *guess = NULL;
         for (size_t i = 0; i < N_SETTINGS; i++) {
             size_t d = edit_distance(*e, len, settings_table[i].name);
-            /* Something must be left of the name: each short one is near to nothing. */
+            /* At least 5 letters must be the same, those of RMA_ among them: a short name is near to any other. */
             if (d < nearest && d + 4 < strlen(settings_table[i].name)) {
                 nearest = d;
                 *guess = settings_table[i].name;

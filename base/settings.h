@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Settings: one table of RMA_* environment variables. Values are read once, at init; a value that does
- * not parse is an error that quotes it. rma_info prints the table, the man page quotes it. */
+/* Settings: one table of RMA_* environment variables. Values are read once, at init. A value that does not parse is an
+ * error that quotes it. rma_info prints the table, the man page quotes it. */
 #ifndef RMAI_SETTINGS_H
 #define RMAI_SETTINGS_H
 
@@ -29,7 +29,7 @@ struct rmai_settings {
     size_t local_max; /* bytes of one PE's local heap at most */
     size_t heap_init; /* bytes of symmetric heap committed at init; <= heap_max */
     long spin;        /* polls before a waiting PE yields, or RMAI_AUTO */
-    long node_pes;    /* PEs of a machine that make one node at most, or RMAI_AUTO: all */
+    long node_pes;    /* PEs of a machine that make one node at most, or RMAI_AUTO: all PEs */
     int bind;         /* enum rmai_bind */
     int copy;         /* enum rmai_copy */
     int errors;       /* enum rmai_errors */
@@ -38,7 +38,7 @@ struct rmai_settings {
     int progress;     /* enum rmai_progress */
     int window;       /* enum rmai_window */
     int amo;          /* enum rmai_amo */
-    long stall;       /* seconds that a PE waits for another node before it says so; 0: never */
+    long stall;       /* seconds that a PE waits for another PE before it reports that; 0: never */
     long timeout;     /* seconds without a sign of life of a PE that is waited for until the job ends; 0: never */
     int stats;        /* 1: count all operations, and print the sums at the end */
     int check;        /* 1: compare the arguments of collective calls */
@@ -48,28 +48,29 @@ struct rmai_settings {
     int of[RMAI_SETTINGS_MAX];      /* by row: the PE whose value is in force instead of this PE's own, or -1 */
 };
 
-/* rmai_settings_read fills s from the environment; memory is the node's bytes, which % and the upper bound of
- * sizes refer to. Returns RMA_SUCCESS, or RMA_ERR_SETTING: then only s->errors is set, as far as it could be read. */
+/* rmai_settings_read fills s from the environment. memory is the node's bytes: percentages refer to it, and it is the
+ * upper bound of sizes. Returns RMA_SUCCESS, or RMA_ERR_SETTING: then only s->errors is set, as far as it could be
+ * read. */
 int rmai_settings_read(struct rmai_settings *s, size_t memory);
 
 /* rmai_settings_quote: until it is called with NULL, an error of setting `name` quotes `text`, "VARIABLE=VALUE", from
- * which its value has been made. Both are kept by address. */
+ * which the setting's value has been made. Both strings must live so long: only their addresses are kept. */
 void rmai_settings_quote(const char *name, const char *text);
 
-/* What all PEs must have alike: the table says of each setting whether every PE has its own, or the smallest or the
- * largest value of all PEs is in force. rmai_settings_offer writes this PE's values as RMAI_SETTINGS_NUMBERS numbers,
- * of which the smallest of all PEs counts; rmai_settings_adopt makes these, with the PEs they came from, what is in
- * force. Returns RMA_SUCCESS, or RMA_ERR_SETTING if values that are good on each PE by itself exclude each other: the
- * text names both, and the PEs. */
+/* What all PEs must have alike: the table says of each setting whether every PE has its own value, or the smallest or
+ * the largest value of all PEs is in force. rmai_settings_offer writes this PE's values as RMAI_SETTINGS_NUMBERS
+ * numbers, such that the smallest of all PEs counts. rmai_settings_adopt puts these smallest numbers in force, and
+ * keeps the PEs they came from. It returns RMA_SUCCESS, or RMA_ERR_SETTING if values that are good on each PE by itself
+ * exclude each other: the text names both values, and the PEs. */
 void rmai_settings_offer(const struct rmai_settings *s, struct rmai_least *number);
 int rmai_settings_adopt(struct rmai_settings *s, const struct rmai_least *number);
 
-/* rmai_settings_print writes a row per setting to `out` by put(out, line): name, value in force, where it
+/* rmai_settings_print writes a row for each setting to `out` by put(out, line): name, value in force, where the value
  * comes from (the environment, the default, or another PE), help, and whose value counts. */
 void rmai_settings_print(const struct rmai_settings *s, void (*put)(void *out, const char *line), void *out);
 
-/* rmai_settings_unknown returns the n-th (from 0) environment entry "RMA_X=..." that no row of the table and no
- * tool of the package knows, or NULL; *guess is then the nearest setting's name, or NULL if none is near. */
+/* rmai_settings_unknown returns the n-th (from 0) environment entry "RMA_X=..." that no row of the table and no tool of
+ * the package knows, or NULL. *guess is then the nearest setting's name, or NULL if no name is near. */
 const char *rmai_settings_unknown(int n, const char **guess);
 
 #endif

@@ -66,7 +66,7 @@ static hwloc_topology_t load_topology(void) {
     return t;
 }
 
-/* Binds to the object of the type that is this process's share of those in `mine`. */
+/* Binds the process to its share of the objects of this type in `mine`. */
 static int bind_to_object(hwloc_topology_t t, hwloc_const_cpuset_t mine, hwloc_obj_type_t type, const char *what,
                           int index, int count, char said[128]) {
     int total = hwloc_get_nbobjs_inside_cpuset_by_type(t, mine, type);
@@ -149,8 +149,8 @@ size_t rmai_huge_page(void) {
     return huge > page && (huge & (huge - 1)) == 0 ? huge : page;
 }
 
-/* MADV_HUGEPAGE lets the kernel do it some day, MADV_COLLAPSE does it now, or fails; it passes over what is no whole
- * huge page. */
+/* MADV_HUGEPAGE lets the kernel make huge pages later. MADV_COLLAPSE makes them now, or fails; it passes over what is
+ * no whole huge page. */
 int rmai_huge_advise(void *start, size_t len) {
     madvise(start, len, MADV_HUGEPAGE);
     return ((uintptr_t)start | len) % rmai_huge_page() == 0 && madvise(start, len, MADV_COLLAPSE) == 0;

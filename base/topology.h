@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The machine: memory, processors, NUMA nodes. What every init needs is read from the kernel in microseconds;
- * hwloc is loaded only where its knowledge is asked for (binding, rma_info): loading costs a millisecond
- * and a MiB here, and tenths of a second on machines with hundreds of processors. */
+/* The machine: memory, processors, NUMA nodes. What every init needs is read from the kernel, in microseconds. hwloc is
+ * loaded only for binding and rma_info: loading it costs a millisecond and a MiB on a small machine, and tenths of a
+ * second on machines with hundreds of processors. */
 #ifndef RMAI_TOPOLOGY_H
 #define RMAI_TOPOLOGY_H
 
@@ -17,33 +17,33 @@ struct rmai_cpus {
     uint64_t word[RMAI_CPU_WORDS];
 };
 
-/* rmai_node_memory: bytes that the processes of this node may use: the smaller of the physical memory and the
+/* rmai_node_memory: bytes that the processes of this node may use: the smaller one of the physical memory and the
  * memory limits of this process's control group and those above it (base/cgroup). */
 size_t rmai_node_memory(void);
 
-/* rmai_cpu_quota: processors' worth of time that the control groups allow, at least 1; INT_MAX if unlimited. */
+/* rmai_cpu_quota: how many processors' worth of time the control groups allow, at least 1; INT_MAX if they set no
+ * limit. */
 int rmai_cpu_quota(void);
 
 /* rmai_affinity reads the set of processors that this process may run on. */
 void rmai_affinity(struct rmai_cpus *cpus);
 
-/* rmai_cpus_add adds more to cpus; rmai_cpus_count counts. */
+/* rmai_cpus_add adds the processors of `more` to cpus; rmai_cpus_count counts those of cpus. */
 void rmai_cpus_add(struct rmai_cpus *cpus, const struct rmai_cpus *more);
 int rmai_cpus_count(const struct rmai_cpus *cpus);
 
-/* rmai_bind binds this process, number index of count on its node, to a core or a NUMA node: core (or node)
- * index * total / count of those that it may use. A process that may not run on all of the machine's
- * processors has been bound by its launcher, and stays so.
- * Returns RMA_SUCCESS or RMA_ERR_SYSTEM; what was done is written to `said`. */
+/* rmai_bind binds this process, number index of count on its node, to a core or a NUMA node: to number index * total /
+ * count of those that the process may use. A process that may not run on all of the machine's processors has been bound
+ * by its launcher, and stays so. What was done is written to `said`. Returns RMA_SUCCESS or RMA_ERR_SYSTEM. */
 int rmai_bind(enum rmai_bind how, int index, int count, char said[128]);
 
 /* rmai_numa_exists: 1 if the system has NUMA node number `node`. rmai_numa_bind binds [start, start + len), whole
- * pages, to it, and moves there what is elsewhere. Returns 1 if that was done. */
+ * pages, to that node, and moves there what is elsewhere. Returns 1 if that was done. */
 int rmai_numa_exists(int node);
 int rmai_numa_bind(void *start, size_t len, int node);
 
-/* rmai_huge_page: bytes of a huge page, or of a page where there are none. rmai_huge_advise asks for huge pages in
- * [start, start + len), whole huge pages. Returns 1 if they are huge now. */
+/* rmai_huge_page: bytes of a huge page, or of a page where there are no huge ones. rmai_huge_advise asks for huge pages
+ * in [start, start + len), whole huge pages. Returns 1 if the range has huge pages now. */
 size_t rmai_huge_page(void);
 int rmai_huge_advise(void *start, size_t len);
 

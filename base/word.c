@@ -7,8 +7,8 @@
 #include <assert.h>
 #include <string.h>
 
-/* What writes releases, what reads acquires: the promise of rma.h, as on the inlined path. SIGNED and REAL are the
- * other types of words of this length. */
+/* An operation that writes releases, one that reads acquires: rma.h promises that, as for the inlined path. SIGNED and
+ * REAL are the other types of words of this length. */
 #define ATOMIC(TYPE, SIGNED, REAL)                                                                                     \
     static TYPE##_t atomic_##TYPE(int op, TYPE##_t *word, TYPE##_t value, TYPE##_t cond) {                             \
         REAL real;                                                                                                     \

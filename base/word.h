@@ -7,8 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* rmai_atomic does an operation (enum rma_atomic_op_) on the word of 4 or 8 bytes at `word`, and returns the old value.
- */
+/* rmai_atomic does an operation (enum rma_atomic_op_) on the word of 4 or 8 bytes at `word`. Returns the old value. */
 uint64_t rmai_atomic(int op, void *word, size_t len, uint64_t value, uint64_t cond);
 
 /* rmai_move copies within this process; a naturally aligned value of up to 8 bytes moves whole, as on the inlined path.

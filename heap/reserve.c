@@ -29,7 +29,7 @@
 #include "base/cgroup.h"
 #include "base/error.h"
 #include "base/mpi.h"
-#include "base/settings.h"
+#include "base/size.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -5,7 +5,7 @@
 
 #include "heap/segment.h"
 #include "base/error.h"
-#include "base/settings.h"
+#include "base/size.h"
 #include "heap/attached.h"
 
 #include <assert.h>
