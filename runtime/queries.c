@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The public queries: who, where, how many; the clock; the version. They read what init has left and change nothing. */
+/* The public queries: who, where, how many, of the job and of teams; the clock; the version. They change nothing but
+ * the note that shmem/ keeps with a team. */
 #include "config.h"
 
 #include "base/clock.h"
 #include "base/error.h"
 #include "runtime/face.h"
 #include "runtime/world.h"
+
+/* ---- the job ---- */
 
 int rma_initialized(void) { return (int)rma_reach_.running; }
 
@@ -31,6 +34,63 @@ int rma_on_node(int pe) {
     if (rmai_raise(code) != RMA_SUCCESS) return 0;
     return rmai_node_slot(&rmai_world.job, pe) >= 0;
 }
+
+/* ---- teams ---- */
+
+int rma_team_my_pe(const rma_team *team) {
+    struct rmai_team *t = team == RMA_TEAM_INVALID ? NULL : rmai_team(&rmai_world, "rma_team_my_pe", team);
+    if (!t && team != RMA_TEAM_INVALID) rmai_raise(rma_last_code());
+    return t ? t->me : -1;
+}
+
+int rma_team_n_pes(const rma_team *team) {
+    struct rmai_team *t = team == RMA_TEAM_INVALID ? NULL : rmai_team(&rmai_world, "rma_team_n_pes", team);
+    if (!t && team != RMA_TEAM_INVALID) rmai_raise(rma_last_code());
+    return t ? t->n : -1;
+}
+
+int rma_team_translate_pe(const rma_team *team, int pe, const rma_team *other) {
+    static const char call[] = "rma_team_translate_pe";
+    struct rmai_team *from, *to;
+    if (team == RMA_TEAM_INVALID || other == RMA_TEAM_INVALID) return -1;
+    from = rmai_team(&rmai_world, call, team);
+    to = from ? rmai_team(&rmai_world, call, other) : NULL;
+    if (!to) {
+        rmai_raise(rma_last_code());
+        return -1;
+    }
+    if (pe < 0 || pe >= from->n) {
+        rmai_raise(rmai_error(RMA_ERR_PE, "%s: PE %d is outside 0..%d of the team", call, pe, from->n - 1));
+        return -1;
+    }
+    return rmai_team_index(to, rmai_team_pe(from, pe));
+}
+
+void *rma_team_ptr(const rma_team *team, const void *addr, int pe) {
+    static const char call[] = "rma_team_ptr";
+    const struct rmai_team *t = team == RMA_TEAM_INVALID ? NULL : rmai_team(&rmai_world, call, team);
+    if (team == RMA_TEAM_INVALID) return NULL;
+    if (t && pe >= 0 && pe < t->n) return rma_ptr(addr, rmai_team_pe(t, pe));
+    rmai_raise(t ? rmai_error(RMA_ERR_PE, "%s: PE %d is outside 0..%d of the team", call, pe, t->n - 1)
+                 : rma_last_code());
+    return NULL;
+}
+
+int rma_team_note_(rma_team *team, int note) {
+    struct rmai_team *t = rmai_team(&rmai_world, "rma_team_note_", team);
+    if (!t) return rmai_raise(rma_last_code());
+    t->note = note;
+    return RMA_SUCCESS;
+}
+
+int rma_team_noted_(const rma_team *team, int *note) {
+    struct rmai_team *t = rmai_team(&rmai_world, "rma_team_noted_", team);
+    if (!t) return rmai_raise(rma_last_code());
+    *note = t->note;
+    return RMA_SUCCESS;
+}
+
+/* ---- what needs no runtime ---- */
 
 double rma_wtime(void) { return rmai_wtime(); }
 

@@ -21,6 +21,7 @@
 #include "runtime/cover.h"
 #include "runtime/face.h"
 #include "runtime/stats.h"
+#include "runtime/team_table.h"
 
 #include <limits.h>
 #include <stdio.h>

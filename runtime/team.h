@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Teams: some of the job's PEs, numbered anew.
+/* Teams: some of the job's PEs, numbered anew. Here is what a team is, how its handle leads to it, and how its PEs
+ * meet; runtime/team_table and runtime/team_split make and destroy teams.
  *
- * The PEs of a team are an arithmetic progression of the world's, however often a team has been split; only those of a
- * node may be none, and are listed. So a team is a few numbers, whatever its size. A team has a number, the same on all
- * its PEs, and with it words in each PE's space, by which its PEs meet. Two teams with one number have no PE in common.
+ * The PEs of a team are an arithmetic progression of the world's, however often a team has been split; only the PEs of
+ * a node may be no progression, and are listed. So a team is a few numbers, whatever its size. A team has a number, the
+ * same on all its PEs, and by that number words in each PE's space, with which its PEs meet. Two teams with the same
+ * number have no PE in common.
  *
- * Meeting is dissemination, as on the node (runtime/node/barrier): in round k PE i tells PE i + 2^k and hears from PE i
- * - 2^k. What is told may carry data, which are merged on the way; the operations merge some PEs' more than once, so
- * they must not mind. */
+ * Meeting is dissemination, as on the node (runtime/node/barrier): in round k PE i tells PE i + 2^k and is told by PE
+ * i - 2^k. A message may carry data, which each PE merges with its own before the next round. The data of some PEs are
+ * merged more than once, so only operations that give the same then will do: minimum, maximum, or, and. */
 #ifndef RMAI_TEAM_H
 #define RMAI_TEAM_H
 
@@ -26,8 +28,9 @@ struct rmai_world;
 #define RMAI_TEAM_SHARED 1
 #define RMAI_TEAM_DATA   56 /* bytes that travel with a round */
 
-/* In the space of each PE, for each team number and round. event.value is the newest epoch in which the partner was
- * heard; the data of even and odd epochs have their own place, as a partner may be one epoch ahead. */
+/* In the space of each PE, for each team number and round. event.value is the newest epoch that the partner has told.
+ * Even and odd epochs have their data in two places: a partner may be one epoch ahead, and would overwrite data that
+ * this PE has not yet read. */
 struct rmai_team_round {
     _Alignas(128) struct rmai_event event;
     unsigned char data[2][RMAI_TEAM_DATA];
@@ -55,13 +58,12 @@ struct rmai_team {
     int start, stride, n; /* PE i of the team is start + i * stride, */
     int *list;            /* or list[i], if there is one */
     int me;
-    uint32_t epoch; /* meetings that this PE has entered */
-    uint64_t
-        generation; /* no two teams that this PE has been in have the same, but for the two that are always there: 0 */
+    uint32_t epoch;      /* meetings that this PE has entered */
+    uint64_t generation; /* no two teams that this PE was ever in have the same; 0: the two that are always there */
     int live;
-    int note;                   /* of a face: see rma_team_note_ */
+    int note;                   /* of shmem/: see rma_team_note_ */
     struct rmai_mailboxes near; /* its PEs of this node */
-    struct rmai_group group;    /* and all of them, for MPI */
+    struct rmai_group group;    /* and all of them, for what crosses nodes */
 };
 
 struct rmai_teams {
@@ -71,12 +73,12 @@ struct rmai_teams {
     unsigned rounds;    /* of the world: those of each number's words */
 };
 
-/* rmai_teams_commit gets memory for the words and mailboxes of the two teams that are always there, and for the header
- * before them; rmai_teams_open makes these teams; rmai_teams_close lets go of all. The first two return RMA_SUCCESS or
- * record RMA_ERR_NO_MEM. */
-int rmai_teams_commit(struct rmai_world *w);
-int rmai_teams_open(struct rmai_world *w);
-void rmai_teams_close(struct rmai_world *w);
+/* rmai_team_rounds: the rounds in which n PEs meet. rmai_team_words_at: the offset in every PE's space of the words of
+ * team number `number`, which those of the next number follow. rmai_team_clear_words sets this PE's words of t's number
+ * to 0: epochs begin anew, and nobody tells anything by the number meanwhile. */
+unsigned rmai_team_rounds(int n);
+size_t rmai_team_words_at(const struct rmai_world *w, int number);
+void rmai_team_clear_words(const struct rmai_world *w, const struct rmai_team *t);
 
 /* rmai_teams_hold: 1 if [offset, offset + len) of a PE's space is among the words of teams. */
 int rmai_teams_hold(size_t offset, size_t len);
@@ -84,8 +86,9 @@ int rmai_teams_hold(size_t offset, size_t len);
 /* rmai_team finds the team of a handle. NULL after recording RMA_ERR_STATE or RMA_ERR_ARG for `call`. */
 struct rmai_team *rmai_team(struct rmai_world *w, const char *call, const rma_team *handle);
 
-/* rmai_team_handle: the handle of t. */
+/* rmai_team_handle: the handle of t. rmai_team_number: its number. */
 rma_team *rmai_team_handle(const struct rmai_world *w, const struct rmai_team *t);
+int rmai_team_number(const struct rmai_world *w, const struct rmai_team *t);
 
 /* rmai_team_pe is the world's number of PE i of t; rmai_team_index is the number in t of a PE of the world, or -1. */
 int rmai_team_pe(const struct rmai_team *t, int i);

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "config.h"
+
+#include "runtime/team_table.h"
+#include "base/error.h"
+#include "runtime/group.h"
+#include "runtime/world.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static uint64_t generations; /* teams that were ever entered here, but for the two that are always there */
+
+static struct rmai_mailbox *own_mailbox(const struct rmai_world *w, int number) {
+    return (struct rmai_mailbox *)(void *)(rmai_job_space(&w->job, w->job.node_my_pe) + rmai_mailbox_at(number));
+}
+
+/* ---- the two that are always there ---- */
+
+/* The words of the first numbers follow the header and each other, and so do their mailboxes. */
+int rmai_teams_commit(struct rmai_world *w) {
+    const size_t standing = RMAI_TEAM_SHARED + 1;
+    int code;
+    w->teams.rounds = rmai_team_rounds(w->job.n_pes);
+    code = rmai_commit(&w->reservation, rmai_header(&w->job, w->job.node_my_pe), rmai_team_words_at(w, (int)standing));
+    return code == RMA_SUCCESS
+               ? rmai_commit(&w->reservation, own_mailbox(w, RMAI_TEAM_WORLD), standing * sizeof(struct rmai_mailbox))
+               : code;
+}
+
+int rmai_teams_open(struct rmai_world *w) {
+    struct rmai_teams *all = &w->teams;
+    int step = w->job.node_n_pes > 1 ? w->job.node_pes[1] - w->job.node_pes[0] : 1, regular = 1, code;
+    memset(all, 0, sizeof *all);
+    all->rounds = rmai_team_rounds(w->job.n_pes);
+    all->free = ~(uint64_t)3;
+    all->committed = 3;
+    all->team[RMAI_TEAM_WORLD] = (struct rmai_team){.stride = 1, .n = w->job.n_pes, .me = w->job.my_pe, .live = 1};
+    for (int i = 1; i < w->job.node_n_pes; i++) regular &= w->job.node_pes[i] - w->job.node_pes[i - 1] == step;
+    all->team[RMAI_TEAM_SHARED] = (struct rmai_team){
+        .start = w->job.node_pes[0], .stride = step, .n = w->job.node_n_pes, .me = w->job.node_my_pe, .live = 1};
+    if (!regular) all->team[RMAI_TEAM_SHARED].list = w->job.node_pes;
+    rmai_group_none(&all->team[RMAI_TEAM_WORLD].group);
+    rmai_group_none(&all->team[RMAI_TEAM_SHARED].group);
+    code = rmai_mailbox_open(w, "rma_init", &all->team[RMAI_TEAM_WORLD], RMAI_TEAM_WORLD);
+    return code == RMA_SUCCESS ? rmai_mailbox_open(w, "rma_init", &all->team[RMAI_TEAM_SHARED], RMAI_TEAM_SHARED)
+                               : code;
+}
+
+void rmai_teams_close(struct rmai_world *w) {
+    for (int i = 0; i < RMAI_TEAMS; i++)
+        if (w->teams.team[i].live) rmai_team_remove(w, &w->teams.team[i]);
+}
+
+/* ---- the others ---- */
+
+static int commit_number(struct rmai_world *w, const char *call, int number) {
+    const size_t at = rmai_team_words_at(w, number), end = rmai_team_words_at(w, number + 1);
+    int code = rmai_commit(&w->reservation, rmai_job_space(&w->job, w->job.node_my_pe) + at, end - at);
+    if (code == RMA_SUCCESS) code = rmai_commit(&w->reservation, own_mailbox(w, number), sizeof(struct rmai_mailbox));
+    if (code != RMA_SUCCESS) rmai_error_prefix("%s: ", call);
+    return code;
+}
+
+int rmai_team_prepare(struct rmai_world *w, const char *call, int number, struct rmai_team *made) {
+    const uint64_t bit = (uint64_t)1 << number;
+    if (!(w->teams.committed & bit)) {
+        int code = commit_number(w, call, number);
+        if (code != RMA_SUCCESS) return code;
+        w->teams.committed |= bit;
+    }
+    rmai_team_clear_words(w, &w->teams.team[number]);
+    rmai_mailbox_clear(own_mailbox(w, number));
+    return rmai_mailbox_open(w, call, made, number);
+}
+
+struct rmai_team *rmai_team_add(struct rmai_world *w, int number, const struct rmai_team *made) {
+    struct rmai_team *t = &w->teams.team[number];
+    *t = *made;
+    rmai_group_none(&t->group);
+    t->generation = ++generations;
+    t->live = 1;
+    w->teams.free &= ~((uint64_t)1 << number);
+    return t;
+}
+
+void rmai_team_remove(struct rmai_world *w, struct rmai_team *t) {
+    if (t->list != w->job.node_pes) free(t->list);
+    t->list = NULL;
+    rmai_mailbox_close(&t->near);
+    rmai_group_close(&t->group);
+    t->live = 0;
+    w->teams.free |= (uint64_t)1 << rmai_team_number(w, t);
+}
