@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What all PEs must decide alike, agreed on at init: here, and nowhere else. docs/structure.md lists all of it, with
+/* What all PEs must decide alike, agreed on at init: here, and nowhere else. docs/life-cycle.md lists all of it, with
  * its scope.
  *
  * Each function is one reduction over all PEs (collective over MPI_COMM_WORLD), and a meeting. Each also carries how
