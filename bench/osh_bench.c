@@ -9,9 +9,11 @@
  *
  * A row is measured in batches. PE 0 finds by trial how many iterations fill one, tells those who take part, and prints
  * the median and the best of the batches; what several PEs do takes as long as the slowest of them takes. Three kinds
- * of rows: ORIGIN  PE 0 alone calls, PE 1 is its target and waits in the library (shmem_long_wait_until) PAIR    PE 0
- * and PE 1 ALL     all PEs PEs that do not take part sleep, and look now and then whether the row is over: a barrier
- * might poll, and disturb.
+ * of rows:
+ *   ORIGIN  PE 0 alone calls, PE 1 is its target and waits in the library (shmem_long_wait_until)
+ *   PAIR    PE 0 and PE 1
+ *   ALL     all PEs
+ * PEs that do not take part sleep, and look now and then whether the row is over: a barrier might poll, and disturb.
  *
  * Sizes, PEs and addresses are hidden from the compiler, and after each call it must believe that somebody has looked
  * at all memory: what a library inlines is neither left out nor merged with the next call. */
@@ -28,12 +30,10 @@
 
 #define HAS_TEAMS (SHMEM_MAJOR_VERSION > 1 || SHMEM_MINOR_VERSION >= 5)
 
-#define WINDOW 64 /* nonblocking puts before a quiet */
-#define SLOTS_MAX                                                                                                      \
-    ((size_t)4 << 20)  /* bytes that a window goes over and over, or those of one put if these are more                \
-                        */
-#define GROUP     32   /* collectives between two barriers */
-#define BLOCK     1024 /* bytes of shmem_malloc */
+#define WINDOW    64                /* nonblocking puts before a quiet */
+#define SLOTS_MAX ((size_t)4 << 20) /* bytes that a window goes over and over, or of one put if that has more */
+#define GROUP     32                /* collectives between two barriers */
+#define BLOCK     1024              /* bytes of shmem_malloc */
 #define COUNT_MAX 1000000000L
 #define BYTES_MAX ((size_t)1 << 30)
 

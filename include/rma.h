@@ -75,8 +75,7 @@ enum rma_error {
     RMA_ERR_ADDRESS,  /* a remote range is not inside one segment of remotely accessible memory */
     RMA_ERR_BASE,     /* not the base of a live block: foreign, interior, or freed already */
     RMA_ERR_NO_MEM,   /* the heap's limit, /dev/shm, the node's or the control group's memory is exhausted */
-    RMA_ERR_STATE,    /* not now: before rma_init, after rma_finalize, \
-     of a lock that is held already or is not held */
+    RMA_ERR_STATE,    /* not now: before rma_init, after rma_finalize, for a lock that is held already or not held */
     RMA_ERR_MISMATCH, /* a collective call was made with different arguments on different PEs */
     RMA_ERR_SETTING,  /* an RMA_* variable has a value that cannot be used */
     RMA_ERR_LAUNCH,   /* started by a launcher that does not fit this MPI */
@@ -222,10 +221,10 @@ int rma_free(void *block);
  * or memory full: rma_last_error tells which, with the numbers). */
 int rma_alloc_mem(size_t size, void *base);
 
-/* What rma_alloc_mem_hints is asked for. Start from RMA_HINTS_NONE. */
+/* What rma_alloc_mem_hints is asked for. Start from RMA_HINTS_NONE. An alignment of up to the page size is one of the
+ * block's address, a larger one of its offset in the owner's memory. */
 struct rma_hints {
-    size_t alignment; /* a power of two up to 1 GiB, or 0 for 64. Of the address up to the page size, \
-        of the offset above */
+    size_t alignment; /* a power of two up to 1 GiB, or 0 for 64 */
     int zero;         /* not 0: the block is zeroed */
     int numa_node;    /* put its pages on this NUMA node (the system's number), or -1: best effort */
     int huge_pages;   /* not 0: ask for huge pages: best effort */
@@ -349,8 +348,7 @@ int rma_heap_stats(enum rma_heap heap, struct rma_heap_stats *stats);
  * ------------------------------------------------------------------------------------------------ */
 
 enum rma_path {
-    RMA_PATH_MEMORY,  /* load and store on this node; counted only with RMA_STATS=yes, \
-        which makes each of them a call */
+    RMA_PATH_MEMORY,  /* load and store on this node; counted only with RMA_STATS=yes, which makes each one a call */
     RMA_PATH_KERNEL,  /* process_vm_readv and process_vm_writev: attached memory of a PE of this node */
     RMA_PATH_OWNER,   /* by a thread of a PE of this node: atomics on its attached memory */
     RMA_PATH_WINDOW,  /* MPI's window */
@@ -488,8 +486,8 @@ int rma_sync_all(void);
  *     number   add(target, value, pe)                 old + value             fetch_add: the old one, too
  *     integer  inc(target, pe)                        old + 1                 fetch_inc
  *     integer  and, or, xor(target, value, pe)        old & | ^ value         fetch_and, fetch_or, fetch_xor
- *     number   min, max(target, value, pe)            the one that is less or greater; of a NaN and a number, the
- * number fetch_min, fetch_max
+ *     number   min, max(target, value, pe)            the one that is less or greater; of a NaN and a number the
+ *                                                     number             fetch_min, fetch_max
  *
  * So: long old = rma_atomic_fetch_add(&counter, 1, pe), or rma_atomic_fetch_add_long(&counter, 1, pe).
  *
@@ -512,8 +510,9 @@ int rma_sync_all(void);
  *     wait_until_all(ivars, n, status, cmp, value)            until it has held for each of them at one look; a code
  *     wait_until_any(ivars, n, status, cmp, value)            for one of them: its index; SIZE_MAX if no word is left
  *     wait_until_some(ivars, n, indices, status, cmp, value)  for at least one: how many; their indices are in
- * indices[0..) test, test_all                                          the same without waiting: 1 or 0 test_any,
- * test_some                                     SIZE_MAX, 0 if it holds for none
+ *                                                             indices[0..)
+ *     test, test_all                                          the same without waiting: 1 or 0
+ *     test_any, test_some                                     SIZE_MAX, 0 if it holds for none
  *
  * status is NULL, or has n numbers; a word whose number is not 0 is left out. If that leaves none, or n is 0, the calls
  * return at once: all hold. The _vector forms (wait_until_all_vector and so on) take n values, one for each word, in
@@ -614,11 +613,12 @@ int rma_alltoall(rma_team *team, void *dest, const void *source, size_t len);
 int rma_alltoalls(rma_team *team, void *dest, const void *source, ptrdiff_t dest_stride, ptrdiff_t source_stride,
                   size_t elem, size_t n);
 
-/* Reductions and scans, by type: C11 _Generic over rma_OP_reduce_TYPE and so on, which take TYPE *dest, const TYPE
- * *source
+/* Reductions and scans, by type: C11 _Generic over rma_OP_reduce_TYPE and so on, which take
+ * TYPE *dest, const TYPE *source
  *
  *     rma_OP_reduce(team, dest, source, n)   dest[i] = source[i] of PE 0 OP source[i] of PE 1 OP ... of the last, on
- * each PE rma_sum_inscan(team, dest, source, n)  dest[i] = the sum of source[i] of PE 0 to this one
+ *                                            each PE
+ *     rma_sum_inscan(team, dest, source, n)  dest[i] = the sum of source[i] of PE 0 to this one
  *     rma_sum_exscan(team, dest, source, n)  of PE 0 to the one before this; 0 on PE 0
  *
  *     OP          TYPE

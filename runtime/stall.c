@@ -12,13 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Seconds. */
+/* Seconds. DEATH_TIME: a PE that ends the job on purpose is killed with the job in less. */
 #define ANSWER_TIME 1.0  /* that an answer may take until it is missed */
 #define ANSWER_LOOK 0.01 /* between looks for answers */
 #define PROBE_TIME  0.5  /* between looks whether neighbours have died, */
-#define DEATH_TIME                                                                                                     \
-    1.0 /* and for which one has to be dead: who ends the job on purpose is killed with it within less                 \
-         */
+#define DEATH_TIME  1.0  /* and for which a neighbour has to be dead */
 
 #define ASKED_MOST RMAI_PINGS /* of very many PEs the first ones tell enough */
 #define SAID_MOST  8

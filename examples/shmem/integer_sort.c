@@ -5,12 +5,14 @@
  *
  * A bucket sort with one bucket per PE; afterwards PE 0 has the smallest keys, PE 1 the next ones, and so on. Steps:
  *   sample    each PE shows some of its keys to all (fcollect); all find the same bounds of the buckets in them, so
- * that buckets become about equally large, however the keys are distributed count     each PE counts its keys of each
- * bucket, and adds the count to the size of the bucket by an atomic. The greatest size of all (a reduction) tells how
- * much symmetric memory is needed exchange  each PE reserves a part of each bucket by an atomic fetch-and-add on its
- * owner, and puts its keys there; the owner takes no part, and nobody waits for anybody until the barrier sort each PE
- * sorts its bucket The check: each PE's keys are ascending and within its bounds, and the number of all keys and the
- * sum of their hashes are those of the unsorted ones. */
+ *             that buckets become about equally large, however the keys are distributed
+ *   count     each PE counts its keys of each bucket, and adds the count to the size of the bucket by an atomic. The
+ *             greatest size of all (a reduction) tells how much symmetric memory is needed
+ *   exchange  each PE reserves a part of each bucket by an atomic fetch-and-add on its owner, and puts its keys there;
+ *             the owner takes no part, and nobody waits for anybody until the barrier
+ *   sort      each PE sorts its bucket
+ * The check: each PE's keys are ascending and within its bounds, and the number of all keys and the sum of their hashes
+ * are those of the unsorted ones. */
 #include <getopt.h>
 #include <shmem.h>
 #include <stdbool.h>

@@ -10,8 +10,9 @@
  *                           stop   the process stops itself (SIGSTOP) before the call
  *                           kill   the process kills itself (SIGKILL) before the call
  *   RMA_TEST_FAULT_NOTE   a file, made when the Nth call has come. If it is not there at the end, there were fewer
- * calls: a sweep over N is over. A program that calls fault_no_more (dlsym(3)) ends the counting RMA_TEST_FAULT_FILES
- * PATH=OTHER,PATH=OTHER...: who opens PATH is given OTHER
+ *                         calls: a sweep over N is over. A program that calls fault_no_more (dlsym(3)) ends the
+ *                         counting
+ *   RMA_TEST_FAULT_FILES  PATH=OTHER,PATH=OTHER...: who opens PATH is given OTHER
  *
  * Functions: those of the two tables below. Of system calls by syscall(2), mmap and mremap count under these names.
  *

@@ -3,8 +3,9 @@
  * outside.
  *
  *     stall                  communicates until somebody ends it, or cuts the network under it. PE 0 says "running"
- * when it has begun. stall WAIT HINDRANCE   the PEs wait for PE 1 in a call of the kind WAIT, and PE 1 does not come,
- * for the reason HINDRANCE
+ *                            when it has begun.
+ *     stall WAIT HINDRANCE   the PEs wait for PE 1 in a call of the kind WAIT, and PE 1 does not come, for the reason
+ *                            HINDRANCE
  *
  * WAIT: barrier, team (a team made by a split meets), collective, lock, wait, signal, flood (all messages that may be
  * under way are, towards PE 1), put, get, atomic (of PE 1's memory, again and again; the script has them go through
