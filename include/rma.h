@@ -437,14 +437,15 @@ void *rma_ptr(const void *addr, int pe);
  * ------------------------------------------------------------------------------------------------ */
 
 /* rma_progress: serve what PEs of other nodes ask of this one, and take what has come for it; waits for nothing. Needed
- * only where no thread does so (rma_progress_thread) and the program does not call the library for long. In jobs of one
- * node it does nothing. Any thread as the level allows. Returns RMA_SUCCESS, RMA_ERR_STATE. */
+ * only where there is no progress thread and the program does not call the library for long. In jobs of one node it
+ * does nothing. Any thread as the level allows. Returns RMA_SUCCESS, RMA_ERR_STATE. */
 int rma_progress(void);
 
-/* rma_progress_thread: start (on is not 0) or end the thread that does the same while the program computes. It runs
- * from rma_init on in jobs of several nodes, unless RMA_PROGRESS=none or MPI was initialized for fewer threads than
- * MPI_THREAD_MULTIPLE. Local; does nothing if it is so already, and in jobs of one node. Returns RMA_SUCCESS,
- * RMA_ERR_STATE (also where MPI allows no such thread), RMA_ERR_SYSTEM (no thread to be had). */
+/* rma_progress_thread: start (on is not 0) or end the progress thread, which does what rma_progress does while the
+ * program computes. It runs from rma_init on in jobs of several nodes, unless RMA_PROGRESS=none or MPI was initialized
+ * for fewer threads than MPI_THREAD_MULTIPLE. Local; does nothing if the thread runs (or has ended) already, and in
+ * jobs of one node. Returns RMA_SUCCESS, RMA_ERR_STATE (also where MPI allows no such thread), RMA_ERR_SYSTEM (no
+ * thread to be had). */
 int rma_progress_thread(int on);
 
 /* rma_fence: puts and atomics of this PE before it take effect at each target before those after it.
