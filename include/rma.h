@@ -582,8 +582,8 @@ int rma_team_destroy(rma_team *team);
  * dest and source are any memory of the caller, and may be the same address (in place); they must not overlap otherwise
  * (RMA_ERR_ARG). They need not be symmetric, nor the same on all PEs; but what is not in memory that peers reach
  * (symmetric objects, the local heap) takes one more copy, and is no faster than that where it is long. When a call
- * returns, dest of this PE is complete and its source free. Other PEs may not be that far: who looks into a peer's dest
- * meets it first. Puts that are under way are not completed.
+ * returns, dest of this PE is complete and its source free. Other PEs may still be in the call: a PE that looks into a
+ * peer's dest meets the peer first. Puts that are under way are not completed.
  *
  * A length of 0 is no error, and needs no addresses. Sizes are in bytes but for the typed calls, where n counts
  * elements. Errors: RMA_ERR_ARG (team, a null pointer, an overflow), RMA_ERR_PE (root), RMA_ERR_ADDRESS (the range
