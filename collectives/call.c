@@ -24,6 +24,44 @@ int rmai_call_reaches(const struct rmai_call *c) {
 
 /* ---- buffers ---- */
 
+/* Sets *offset to where [addr, addr + len) is in this PE's space, as near PEs find it, or to 0 if it is in no memory
+ * that they can reach. Returns RMA_SUCCESS, or RMA_ERR_ADDRESS after recording that the range begins in a heap and
+ * passes the end of what that heap has in use. */
+static int find_offset(struct rmai_world *w, const char *call, const char *argument, const void *addr, size_t len,
+                       uint64_t *offset) {
+    const char *space = rmai_job_space(&w->job, w->job.node_my_pe);
+    /* Of the symmetric heap, which another thread may extend in this moment. */
+    const size_t size = __atomic_load_n(&rma_reach_.size, __ATOMIC_RELAXED);
+    size_t at = (size_t)((const char *)addr - w->symmetric.base), all;
+    *offset = w->job.layout.symmetric + at;
+    if (RMAI_LIKELY(at <= size && len <= size - at)) return RMA_SUCCESS;
+    *offset = 0;
+    if (w->job.statics_mode == RMAI_STATICS_REMAP && w->statics.moved) {
+        at = (size_t)((const char *)addr - w->statics.base);
+        if (at < w->statics.size && len <= w->statics.size - at) {
+            *offset = w->job.layout.statics + at;
+            return RMA_SUCCESS;
+        }
+    }
+    at = (size_t)((const char *)addr - space);
+    if (at >= w->job.layout.stride) return RMA_SUCCESS;
+    if (at >= w->job.layout.symmetric && at < w->job.layout.symmetric + w->job.layout.symmetric_max) {
+        all = w->job.layout.symmetric + size;
+    } else if (at >= w->job.layout.local) {
+        all = atomic_load_explicit(
+            &rmai_facts(&w->job, w->job.node_my_pe)->extent[at >= w->job.layout.guest ? RMAI_GUEST : RMAI_OWN],
+            memory_order_acquire);
+    } else {
+        all = 0;
+    }
+    if (at > all || len > all - at)
+        return rmai_error(RMA_ERR_ADDRESS,
+                          "%s: %s %p with %zu bytes passes the end of the heap's %zu bytes in use at %p", call,
+                          argument, addr, len, all, (const void *)(space + all));
+    *offset = at;
+    return RMA_SUCCESS;
+}
+
 static int check_buffer(const struct rmai_call *c, struct rmai_buffer *b) {
     b->offset = 0;
     if (b->len == 0) return RMA_SUCCESS;
@@ -34,7 +72,7 @@ static int check_buffer(const struct rmai_call *c, struct rmai_buffer *b) {
     if ((uintptr_t)b->addr + b->len < (uintptr_t)b->addr)
         return rmai_error(RMA_ERR_ADDRESS, "%s: %s %p with %zu bytes passes the end of memory", c->name, b->argument,
                           b->addr, b->len);
-    return rmai_mailbox_offset(c->w, c->name, b->argument, b->addr, b->len, &b->offset);
+    return find_offset(c->w, c->name, b->argument, b->addr, b->len, &b->offset);
 }
 
 int rmai_call_buffers(const struct rmai_call *c, struct rmai_buffer *dest, struct rmai_buffer *source) {

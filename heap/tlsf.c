@@ -43,7 +43,9 @@ static inline uint32_t entry_state(const struct rmai_tlsf_unit *u) {
     return __atomic_load_n(&u->next, __ATOMIC_RELAXED);
 }
 
-/* Atomic too: a PE that retires a block may read any entry, if only because its program passes a wrong address. */
+/* Atomic too: a PE that retires a block may read any entry, and try to change it, if only because its program passes a
+ * wrong address, or frees a block twice. */
+static inline uint32_t next_link(const struct rmai_tlsf_unit *u) { return __atomic_load_n(&u->next, __ATOMIC_RELAXED); }
 static inline void set_next_link(struct rmai_tlsf_unit *u, uint32_t next) {
     __atomic_store_n(&u->next, next, __ATOMIC_RELAXED);
 }
@@ -108,9 +110,10 @@ int rmai_tlsf_create(struct rmai_tlsf *t, void *room, size_t max_bytes, rmai_tls
 static inline void list_insert(struct rmai_tlsf *t, uint32_t b, uint32_t class) {
     struct rmai_tlsf_state *s = t->state;
     struct rmai_tlsf_unit *u = &t->unit[b];
-    set_next_link(u, s->head[class]);
+    const uint32_t next = s->head[class];
+    set_next_link(u, next);
     u->back = NIL;
-    if (u->next != NIL) t->unit[u->next].back = b;
+    if (next != NIL) t->unit[next].back = b;
     s->head[class] = b;
     s->columns[class / 32] |= 1u << class % 32;
     s->rows |= 1u << class / 32;
@@ -119,14 +122,15 @@ static inline void list_insert(struct rmai_tlsf *t, uint32_t b, uint32_t class) 
 static inline void list_remove(struct rmai_tlsf *t, uint32_t b, uint32_t class) {
     struct rmai_tlsf_state *s = t->state;
     struct rmai_tlsf_unit *u = &t->unit[b];
-    if (u->next != NIL) t->unit[u->next].back = u->back;
+    const uint32_t next = next_link(u);
+    if (next != NIL) t->unit[next].back = u->back;
     if (u->back != NIL) {
-        set_next_link(&t->unit[u->back], u->next);
+        set_next_link(&t->unit[u->back], next);
         return;
     }
     assert(s->head[class] == b && "a block without predecessor heads its list");
-    s->head[class] = u->next;
-    if (u->next != NIL) return;
+    s->head[class] = next;
+    if (next != NIL) return;
     s->columns[class / 32] &= ~(1u << class % 32);
     if (!s->columns[class / 32]) s->rows &= ~(1u << class / 32);
 }
@@ -171,9 +175,10 @@ static inline void change_free_block(struct rmai_tlsf *t, uint32_t from, uint32_
         list_remove(t, from, old);
         list_insert(t, to, new);
     } else if (from != to) {
-        set_next_link(u, t->unit[from].next);
+        const uint32_t next = next_link(&t->unit[from]);
+        set_next_link(u, next);
         u->back = t->unit[from].back;
-        if (u->next != NIL) t->unit[u->next].back = to;
+        if (next != NIL) t->unit[next].back = to;
         if (u->back != NIL)
             set_next_link(&t->unit[u->back], to);
         else
@@ -204,7 +209,7 @@ static inline uint32_t find_free_block(struct rmai_tlsf *t, uint64_t size) {
     if (rounded == size || size > s->max_units) return NIL;
     class = class_of((uint32_t)size);
     uint32_t b = s->head[class];
-    for (int i = 0; b != NIL && i < LOOK; i++, b = t->unit[b].next) {
+    for (int i = 0; b != NIL && i < LOOK; i++, b = next_link(&t->unit[b])) {
         if (t->unit[b].size < size) continue;
         move_to_front(t, b, class);
         return b;
@@ -421,7 +426,7 @@ int rmai_tlsf_before(const struct rmai_tlsf *t, size_t offset, struct rmai_tlsf_
 
 void rmai_tlsf_each_free(const struct rmai_tlsf *t, void (*see)(void *context, size_t size), void *context) {
     for (size_t c = 0; c < (size_t)RMAI_TLSF_ROWS * RMAI_TLSF_COLUMNS; c++)
-        for (uint32_t b = t->state->head[c]; b != NIL; b = t->unit[b].next)
+        for (uint32_t b = t->state->head[c]; b != NIL; b = next_link(&t->unit[b]))
             see(context, (size_t)t->unit[b].size * RMAI_TLSF_UNIT);
 }
 
@@ -446,7 +451,7 @@ static const char *check_lists(const struct rmai_tlsf *t, size_t n_free) {
             uint32_t back = NIL;
             REQUIRE((s->columns[r] >> c & 1) == (s->head[r * RMAI_TLSF_COLUMNS + c] != NIL),
                     "a column's bit tells if its list is empty");
-            for (uint32_t b = s->head[r * RMAI_TLSF_COLUMNS + c]; b != NIL; back = b, b = t->unit[b].next) {
+            for (uint32_t b = s->head[r * RMAI_TLSF_COLUMNS + c]; b != NIL; back = b, b = next_link(&t->unit[b])) {
                 REQUIRE(b < s->n_units && rmai_tlsf_ready(t, b) && t->unit[b].size, "a list holds blocks");
                 REQUIRE(is_free_entry(&t->unit[b]), "a list holds free blocks");
                 REQUIRE(t->unit[b].back == back, "a free list links both ways");

@@ -127,7 +127,7 @@ static struct attachment *add_attachment(struct rmai_world *w, const char *call,
                            (size_t)(a->to - a->from), (unsigned long long)a->from);
         return NULL;
     }
-    if ((*code = rmai_service_start(w)) != RMA_SUCCESS) {
+    if ((*code = rmai_service_start(&w->service)) != RMA_SUCCESS) {
         rmai_error_prefix("%s: ", call);
         return NULL;
     }

@@ -29,7 +29,7 @@ static int by_owner(struct rmai_world *w, const char *call, const struct rmai_pl
     for (size_t done = 0; done < len; done += RMAI_SERVICE_BYTES) {
         struct rmai_request r = {
             .op = (int)op, .address = p->address + done, .len = rmai_min(len - done, RMAI_SERVICE_BYTES)};
-        int code = rmai_service_ask(w, call, p->slot, &r, data + done);
+        int code = rmai_service_ask(&w->service, call, p->slot, &r, data + done);
         if (code != RMA_SUCCESS) return code;
         if (r.fault) return fault(w, call, p, len);
     }
@@ -108,7 +108,7 @@ int rmai_place_atomic(struct rmai_world *w, const char *call, struct rmai_place 
         if (old) *old = r.old;
         return RMA_SUCCESS;
     }
-    code = rmai_service_ask(w, call, p->slot, &r, NULL);
+    code = rmai_service_ask(&w->service, call, p->slot, &r, NULL);
     if (code == RMA_SUCCESS && r.fault) code = fault(w, call, p, len);
     if (p->region) rmai_attached_leave(p->region);
     if (code == RMA_SUCCESS && old) *old = r.old;

@@ -283,7 +283,7 @@ static int open_memory(struct rmai_world *w) {
 }
 
 static int close_memory(struct rmai_world *w) {
-    rmai_service_end(w);
+    rmai_service_end(&w->service);
     rmai_exposures_close(w);
     rmai_attachments_close(w);
     pthread_mutex_destroy(&w->local_lock);
@@ -346,6 +346,10 @@ static int agree_on_waiting(struct rmai_world *w, int code) {
     }
     rmai_barrier_setup(&w->barrier, (uint32_t)w->job.node_n_pes, (uint32_t)w->job.node_my_pe, w->job.node_pes, crowded,
                        patience, barrier_part, &w->job);
+    w->service = (struct rmai_service){.job = &w->job,
+                                       .patience = &w->barrier.patience,
+                                       .at = offsetof(struct rmai_header, service),
+                                       .crowded = crowded};
     return RMA_SUCCESS;
 }
 
@@ -425,7 +429,7 @@ static int open_statics(struct rmai_world *w) {
             code = rmai_error(RMA_ERR_SYSTEM, "rma_init: cannot move global variables back");
     }
     if (code == RMA_SUCCESS && w->job.statics_mode == RMAI_STATICS_WINDOW && w->job.node_n_pes > 1 &&
-        (code = rmai_service_start(w)) != RMA_SUCCESS)
+        (code = rmai_service_start(&w->service)) != RMA_SUCCESS)
         rmai_error_prefix("rma_init: ");
     return code;
 }

@@ -9,6 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+_Static_assert(RMAI_MAILBOXES_AT + RMAI_TEAMS * sizeof(struct rmai_mailbox) <= RMAI_HEADER_ROOM,
+               "the mailboxes of all teams fit");
+
 static uint64_t generations; /* teams that were ever entered here, but for the two that are always there */
 
 static struct rmai_mailbox *own_mailbox(const struct rmai_world *w, int number) {
@@ -28,6 +31,15 @@ int rmai_teams_commit(struct rmai_world *w) {
                : code;
 }
 
+static int open_mailboxes(struct rmai_world *w, const char *call, struct rmai_team *t, int number) {
+    int code, *index_of = malloc((size_t)w->job.node_n_pes * sizeof *index_of);
+    if (!index_of) return rmai_error(RMA_ERR_NO_MEM, "%s: no memory for the %d PEs of a node", call, w->job.node_n_pes);
+    for (int q = 0; q < w->job.node_n_pes; q++) index_of[q] = rmai_team_index(t, w->job.node_pes[q]);
+    code = rmai_mailbox_open(&t->near, &w->job, &w->barrier.patience, call, number, index_of, w->barrier.crowded);
+    free(index_of);
+    return code;
+}
+
 int rmai_teams_open(struct rmai_world *w) {
     struct rmai_teams *all = &w->teams;
     int step = w->job.node_n_pes > 1 ? w->job.node_pes[1] - w->job.node_pes[0] : 1, regular = 1, code;
@@ -42,9 +54,10 @@ int rmai_teams_open(struct rmai_world *w) {
     if (!regular) all->team[RMAI_TEAM_SHARED].list = w->job.node_pes;
     rmai_group_none(&all->team[RMAI_TEAM_WORLD].group);
     rmai_group_none(&all->team[RMAI_TEAM_SHARED].group);
-    code = rmai_mailbox_open(w, "rma_init", &all->team[RMAI_TEAM_WORLD], RMAI_TEAM_WORLD);
-    return code == RMA_SUCCESS ? rmai_mailbox_open(w, "rma_init", &all->team[RMAI_TEAM_SHARED], RMAI_TEAM_SHARED)
-                               : code;
+    code = open_mailboxes(w, "rma_init", &all->team[RMAI_TEAM_WORLD], RMAI_TEAM_WORLD);
+    if (code == RMA_SUCCESS) code = open_mailboxes(w, "rma_init", &all->team[RMAI_TEAM_SHARED], RMAI_TEAM_SHARED);
+    for (int i = 0; i < 2; i++) all->team[i].near.team = &all->team[i];
+    return code;
 }
 
 void rmai_teams_close(struct rmai_world *w) {
@@ -71,12 +84,13 @@ int rmai_team_prepare(struct rmai_world *w, const char *call, int number, struct
     }
     rmai_team_clear_words(w, &w->teams.team[number]);
     rmai_mailbox_clear(own_mailbox(w, number));
-    return rmai_mailbox_open(w, call, made, number);
+    return open_mailboxes(w, call, made, number);
 }
 
 struct rmai_team *rmai_team_add(struct rmai_world *w, int number, const struct rmai_team *made) {
     struct rmai_team *t = &w->teams.team[number];
     *t = *made;
+    t->near.team = t;
     rmai_group_none(&t->group);
     t->generation = ++generations;
     t->live = 1;

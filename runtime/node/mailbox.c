@@ -9,8 +9,6 @@
 
 #include "runtime/node/mailbox.h"
 #include "base/error.h"
-#include "runtime/team.h"
-#include "runtime/world.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -20,49 +18,47 @@
 _Static_assert(sizeof(struct rmai_mailbox) == (3 + RMAI_STAGES) * 4096,
                "a mailbox is slots, a page of flags, and stages");
 _Static_assert(sizeof(struct rmai_slot) == 128, "a slot is a line, and the one that is fetched with it");
-_Static_assert(RMAI_MAILBOXES_AT + RMAI_TEAMS * sizeof(struct rmai_mailbox) <= RMAI_HEADER_ROOM,
-               "the mailboxes of all teams fit");
 
 size_t rmai_mailbox_at(int number) { return RMAI_MAILBOXES_AT + (size_t)number * sizeof(struct rmai_mailbox); }
 
 /* ---- opening ---- */
 
-static int find_near_pes(struct rmai_world *w, const struct rmai_team *t, struct rmai_mailboxes *near, size_t at) {
+/* Returns the number of near PEs. */
+static int find_near_pes(const struct rmai_job *job, struct rmai_mailboxes *near, const int *index_of) {
     int n = 0;
-    for (int q = 0; q < w->job.node_n_pes; q++) {
-        int i = rmai_team_index(t, w->job.node_pes[q]), k;
-        if (i < 0) continue;
+    for (int q = 0; q < job->node_n_pes; q++) {
+        int k;
+        if (index_of[q] < 0) continue;
         /* Insertion sort: the node's PEs come in descending order where the team descends. */
-        for (k = n++; k > 0 && near->index[k - 1] > i; k--) {
+        for (k = n++; k > 0 && near->index[k - 1] > index_of[q]; k--) {
             near->index[k] = near->index[k - 1];
             near->mailbox[k] = near->mailbox[k - 1];
         }
-        near->index[k] = i;
-        near->mailbox[k] = (struct rmai_mailbox *)(void *)(rmai_job_space(&w->job, q) + at);
+        near->index[k] = index_of[q];
+        near->mailbox[k] = (struct rmai_mailbox *)(void *)(rmai_job_space(job, q) + near->at);
     }
     return n;
 }
 
-static int count_near_pes(struct rmai_world *w, const struct rmai_team *t) {
-    int n = 0;
-    for (int q = 0; q < w->job.node_n_pes; q++) n += rmai_team_index(t, w->job.node_pes[q]) >= 0;
+static size_t count_near_pes(const struct rmai_job *job, const int *index_of) {
+    size_t n = 0;
+    for (int q = 0; q < job->node_n_pes; q++) n += index_of[q] >= 0;
     return n;
 }
 
-int rmai_mailbox_open(struct rmai_world *w, const char *call, struct rmai_team *t, int number) {
-    struct rmai_mailboxes *near = &t->near;
-    const struct rmai_choice *choice = &w->job.settings.collectives;
-    size_t n = (size_t)count_near_pes(w, t);
-    *near = (struct rmai_mailboxes){.patience = &w->barrier.patience};
+int rmai_mailbox_open(struct rmai_mailboxes *near, const struct rmai_job *job, const struct rmai_patience *patience,
+                      const char *call, int number, const int *index_of, int crowded) {
+    const struct rmai_choice *choice = &job->settings.collectives;
+    const size_t n = count_near_pes(job, index_of);
+    *near = (struct rmai_mailboxes){.patience = patience, .at = rmai_mailbox_at(number)};
     near->mailbox = malloc(n * (sizeof *near->mailbox + sizeof *near->index));
     if (!near->mailbox)
         return rmai_error(RMA_ERR_NO_MEM, "%s: no memory for the %zu PEs of a team on this node", call, n);
     near->index = (int *)(void *)(near->mailbox + n);
-    near->at = rmai_mailbox_at(number);
-    near->n = find_near_pes(w, t, near, near->at);
-    near->me = rmai_mailbox_number(near, t->me);
+    near->n = find_near_pes(job, near, index_of);
+    near->me = rmai_mailbox_number(near, index_of[job->node_my_pe]);
     near->mine = near->mailbox[near->me];
-    near->shape = w->barrier.crowded ? RMAI_CROWDED : n <= 2 ? RMAI_PAIR : RMAI_ROOMY;
+    near->shape = crowded ? RMAI_CROWDED : n <= 2 ? RMAI_PAIR : RMAI_ROOMY;
     near->meeting = rmai_takes(choice, RMAI_MEET_COUNTER, near->shape, n) ? RMAI_COUNTER
                     : rmai_takes(choice, RMAI_MEET_TREE, near->shape, n)  ? RMAI_TREE
                                                                           : RMAI_FLAT;
@@ -94,16 +90,14 @@ static inline uint32_t poll_event(const struct rmai_mailboxes *near, struct rmai
 /* Describes a wait for near PE i, or for any of the near PEs if i is ANY_NEAR. */
 #define ANY_NEAR (-1)
 static struct rmai_stall describe_stall(const struct rmai_mailboxes *near, int i) {
-    const struct rmai_team *t =
-        (const struct rmai_team *)(const void *)((const char *)near - offsetof(struct rmai_team, near));
-    const struct rmai_header *h;
+    const struct rmai_facts *facts;
     if (!near->patience->late) return (struct rmai_stall){0};
-    h = (const struct rmai_header *)(const void *)((const char *)near->mailbox[i == ANY_NEAR ? 0 : i] - near->at);
+    facts = (const struct rmai_facts *)(const void *)((const char *)near->mailbox[i == ANY_NEAR ? 0 : i] - near->at);
     return (struct rmai_stall){.call = near->call,
                                .awaited = i == ANY_NEAR ? RMAI_AWAITED_TEAM : RMAI_AWAITED_PE,
-                               .pe = h->facts.pe,
-                               .team = t,
-                               .meeting = t};
+                               .pe = facts->pe,
+                               .team = near->team,
+                               .meeting = near->team};
 }
 
 /* Waits for an event in near PE i's mailbox, which PE `from` (or ANY_NEAR) will bring about. A PE that may sleep
@@ -257,41 +251,4 @@ void rmai_mailbox_sync(struct rmai_mailboxes *near) {
     rmai_mailbox_begin(near, 1, 0);
     rmai_mailbox_meet(near);
     rmai_mailbox_through(near);
-}
-
-/* ---- places ---- */
-
-int rmai_mailbox_offset(struct rmai_world *w, const char *call, const char *argument, const void *addr, size_t len,
-                        uint64_t *offset) {
-    const char *space = rmai_job_space(&w->job, w->job.node_my_pe);
-    /* Of the symmetric heap, which another thread may extend in this moment. */
-    const size_t size = __atomic_load_n(&rma_reach_.size, __ATOMIC_RELAXED);
-    size_t at = (size_t)((const char *)addr - w->symmetric.base), all;
-    *offset = w->job.layout.symmetric + at;
-    if (RMAI_LIKELY(at <= size && len <= size - at)) return RMA_SUCCESS;
-    *offset = 0;
-    if (w->job.statics_mode == RMAI_STATICS_REMAP && w->statics.moved) {
-        at = (size_t)((const char *)addr - w->statics.base);
-        if (at < w->statics.size && len <= w->statics.size - at) {
-            *offset = w->job.layout.statics + at;
-            return RMA_SUCCESS;
-        }
-    }
-    at = (size_t)((const char *)addr - space);
-    if (at >= w->job.layout.stride) return RMA_SUCCESS;
-    if (at >= w->job.layout.symmetric && at < w->job.layout.symmetric + w->job.layout.symmetric_max) {
-        all = w->job.layout.symmetric + size;
-    } else if (at >= w->job.layout.local) {
-        all = atomic_load_explicit(
-            &rmai_facts(&w->job, w->job.node_my_pe)->extent[at >= w->job.layout.guest ? RMAI_GUEST : RMAI_OWN],
-            memory_order_acquire);
-    } else {
-        all = 0;
-    }
-    if (at > all || len > all - at)
-        return rmai_error(RMA_ERR_ADDRESS,
-                          "%s: %s %p with %zu bytes passes the end of the heap's %zu bytes in use at %p", call,
-                          argument, addr, len, all, (const void *)(space + all));
-    *offset = at;
-    return RMA_SUCCESS;
 }

@@ -24,8 +24,8 @@
 #include "base/attributes.h"
 #include "base/choice.h"
 #include "base/wait.h"
+#include "runtime/job/job.h"
 
-struct rmai_world;
 struct rmai_team;
 
 #define RMAI_SLOTS  64                /* a PE may be so many turns ahead of another, */
@@ -64,7 +64,8 @@ struct rmai_mailboxes {
     enum rmai_shape shape;
     enum { RMAI_FLAT, RMAI_TREE, RMAI_COUNTER } meeting;
     const struct rmai_patience *patience;
-    const char *call; /* the public call that the present turn belongs to */
+    const struct rmai_team *team; /* for whoever hears that a turn takes long */
+    const char *call;             /* the public call that the present turn belongs to */
 };
 
 /* rmai_mailbox_at: where the mailbox of team number `number` is in each PE's space. Before the near PEs begin their
@@ -73,9 +74,11 @@ struct rmai_mailboxes {
 size_t rmai_mailbox_at(int number);
 void rmai_mailbox_clear(struct rmai_mailbox *mine);
 
-/* rmai_mailbox_open finds the near PEs of t, whose number is `number`. Returns RMA_SUCCESS or records RMA_ERR_NO_MEM.
- * rmai_mailbox_close is called when no turn is under way. */
-int rmai_mailbox_open(struct rmai_world *w, const char *call, struct rmai_team *t, int number);
+/* rmai_mailbox_open finds the near PEs of team number `number`: index_of[q] is the number in the team of the node's PE
+ * q, or -1. crowded: PEs share processors. Returns RMA_SUCCESS or records RMA_ERR_NO_MEM for `call`. rmai_mailbox_close
+ * is called when no turn is under way. */
+int rmai_mailbox_open(struct rmai_mailboxes *near, const struct rmai_job *job, const struct rmai_patience *patience,
+                      const char *call, int number, const int *index_of, int crowded);
 void rmai_mailbox_close(struct rmai_mailboxes *near);
 
 /* rmai_mailbox_number: the near number of PE i of the team, or -1. */
@@ -135,12 +138,6 @@ void rmai_mailbox_leave(struct rmai_mailboxes *near);
 void rmai_mailbox_sync(struct rmai_mailboxes *near);
 
 /* ---- buffers of a posted place ---- */
-
-/* rmai_mailbox_offset sets *offset to where [addr, addr + len) is in this PE's space, as near PEs find it, or to 0 if
- * it is in no memory that near PEs reach. Returns RMA_SUCCESS, or records RMA_ERR_ADDRESS if the range begins in a heap
- * and passes the end of what the heap has. */
-int rmai_mailbox_offset(struct rmai_world *w, const char *call, const char *argument, const void *addr, size_t len,
-                        uint64_t *offset);
 
 /* rmai_mailbox_address: the address in this process of such an offset in near PE i's space. */
 static inline char *rmai_mailbox_address(const struct rmai_mailboxes *near, int i, uint64_t offset) {

@@ -5,10 +5,15 @@
 #include "base/error.h"
 #include "base/process.h"
 #include "base/word.h"
-#include "runtime/world.h"
 
 #include <limits.h>
 #include <string.h>
+
+#define ASK_POLLS 400 /* before the asking PE sleeps, where PEs do not share processors */
+
+static struct rmai_service_shared *shared_part(const struct rmai_service *service, int q) {
+    return (struct rmai_service_shared *)(void *)(rmai_job_space(service->job, q) + service->at);
+}
 
 /* ---- the owner's side ---- */
 
@@ -44,13 +49,13 @@ static void *run_service_thread(void *context) {
     }
 }
 
-int rmai_service_start(struct rmai_world *w) {
+int rmai_service_start(struct rmai_service *service) {
     int failed;
-    if (w->service.running) return RMA_SUCCESS;
+    if (service->running) return RMA_SUCCESS;
     rmai_process_admit();
-    failed = rmai_thread(&w->service.thread, run_service_thread, &rmai_header(&w->job, w->job.node_my_pe)->service);
+    failed = rmai_thread(&service->thread, run_service_thread, shared_part(service, service->job->node_my_pe));
     if (failed) return rmai_error(RMA_ERR_SYSTEM, "no thread to serve the peers: %s", strerror(failed));
-    w->service.running = 1;
+    service->running = 1;
     return RMA_SUCCESS;
 }
 
@@ -61,48 +66,75 @@ static void ring_service_doorbell(struct rmai_service_shared *s) {
     rmai_wake(&s->asked);
 }
 
-void rmai_service_end(struct rmai_world *w) {
-    struct rmai_service_shared *s = &rmai_header(&w->job, w->job.node_my_pe)->service;
-    if (!w->service.running) return;
+void rmai_service_end(struct rmai_service *service) {
+    struct rmai_service_shared *s = shared_part(service, service->job->node_my_pe);
+    if (!service->running) return;
     atomic_store_explicit(&s->ending, 1, memory_order_relaxed);
     ring_service_doorbell(s);
-    pthread_join(w->service.thread, NULL);
-    w->service.running = 0;
+    pthread_join(service->thread, NULL);
+    service->running = 0;
 }
 
 /* ---- the asking side ---- */
 
-int rmai_service_ask(struct rmai_world *w, const char *call, int q, struct rmai_request *request, void *data) {
-    struct rmai_service_shared *s = &rmai_header(&w->job, q)->service;
-    struct rmai_patience patience = {.polls = w->barrier.crowded ? 0 : 400};
-    struct rmai_lock_wait turn = {.w = w, .stall.call = call};
-    struct rmai_stall stall = {.call = call, .pe = w->job.node_pes[q]};
+/* Who waits for its turn to ask. */
+struct turn {
+    const struct rmai_service *service;
+    struct rmai_stall stall;
+};
+
+/* What rmai_lock asks about the PE that holds the lock: 1 if it has died. Looks after the wait, too. */
+static int holder_has_died(void *context, uint32_t pe) {
+    struct turn *turn = context;
+    const struct rmai_patience *patience = turn->service->patience;
+    if (rmai_pe_gone(turn->service->job, (int)pe)) return 1;
+    if (turn->stall.pe != (int)pe) {
+        rmai_wait_over(patience, &turn->stall);
+        turn->stall = (struct rmai_stall){.call = turn->stall.call, .pe = (int)pe};
+    }
+    if (patience->late) patience->late(patience->context, &turn->stall);
+    return 0;
+}
+
+/* Until the owner, PE `pe`, has answered something after answer number `before`, or has died. Returns the last answer's
+ * number. */
+static uint32_t await_answer(const struct rmai_service *service, struct rmai_service_shared *s, uint32_t before,
+                             struct rmai_stall *stall) {
+    const struct rmai_patience patience = {.polls = service->crowded ? 0 : ASK_POLLS};
+    uint32_t now = rmai_wait_a_while(&s->answered, before, &patience);
+    if (now == before && service->patience->late) service->patience->late(service->patience->context, stall);
+    return now;
+}
+
+int rmai_service_ask(const struct rmai_service *service, const char *call, int q, struct rmai_request *request,
+                     void *data) {
+    struct rmai_service_shared *s = shared_part(service, q);
+    const int pe = service->job->node_pes[q];
+    struct turn turn = {.service = service, .stall = {.call = call, .pe = -1}};
+    struct rmai_stall stall = {.call = call, .pe = pe};
     uint32_t before;
     int code = RMA_SUCCESS;
     /* The lock may come from a PE that has died, whose request may still be under way. The service thread's answer to
      * that request then comes before the answer to ours, so we wait for it first. */
-    rmai_lock(&s->turn, (uint32_t)w->job.my_pe, rmai_stall_holder, &turn);
-    if (turn.stall.last > 0) rmai_stall_end(w, &turn.stall);
+    rmai_lock(&s->turn, (uint32_t)service->job->my_pe, holder_has_died, &turn);
+    rmai_wait_over(service->patience, &turn.stall);
     while ((before = atomic_load_explicit(&s->answered.value, memory_order_acquire)) !=
                atomic_load_explicit(&s->asked.value, memory_order_relaxed) &&
-           !rmai_pe_gone(&w->job, w->job.node_pes[q])) {
+           !rmai_pe_gone(service->job, pe)) {
         rmai_wake(&s->asked); /* the dead PE may have asked without waking the thread */
-        rmai_wait_a_while(&s->answered, before, &patience);
-        rmai_stall_look(w, &stall);
+        await_answer(service, s, before, &stall);
     }
     s->request = *request;
     if (request->op == RMAI_SERVICE_PUT) memcpy(s->data, data, request->len);
     ring_service_doorbell(s);
     while (atomic_load_explicit(&s->answered.value, memory_order_acquire) == before) {
-        if (rmai_wait_a_while(&s->answered, before, &patience) != before) break;
-        if (rmai_pe_gone(&w->job, w->job.node_pes[q])) {
-            code = rmai_error(RMA_ERR_SYSTEM, "%s: PE %d has died", call, w->job.node_pes[q]);
+        if (await_answer(service, s, before, &stall) != before) break;
+        if (rmai_pe_gone(service->job, pe)) {
+            code = rmai_error(RMA_ERR_SYSTEM, "%s: PE %d has died", call, pe);
             break;
         }
-        rmai_stall_look(w, &stall); /* without the lock of runtime/net: no question travels to a PE of this node (see
-                                       rmai_stall_holder) */
     }
-    if (stall.last > 0) rmai_stall_end(w, &stall);
+    rmai_wait_over(service->patience, &stall);
     *request = s->request;
     if (code == RMA_SUCCESS && request->op == RMAI_SERVICE_GET && !request->fault) memcpy(data, s->data, request->len);
     rmai_unlock(&s->turn);

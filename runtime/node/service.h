@@ -15,8 +15,7 @@
 #include "base/attributes.h"
 #include "base/lock.h"
 #include "base/wait.h"
-
-struct rmai_world;
+#include "runtime/job/job.h"
 
 #define RMAI_SERVICE_BYTES 4096 /* copied by one request at most */
 
@@ -42,19 +41,24 @@ struct rmai_service_shared {
 };
 
 struct rmai_service {
-    int running;
+    const struct rmai_job *job;
+    const struct rmai_patience *patience; /* looks after waits that last */
+    size_t at;                            /* where each PE's struct rmai_service_shared is in its space */
+    int crowded;                          /* PEs share processors */
+    int running;                          /* this PE's thread exists */
     pthread_t thread;
 };
 
 /* rmai_service_start starts this PE's service thread, unless it runs already. Returns RMA_SUCCESS or RMA_ERR_SYSTEM. */
-int rmai_service_start(struct rmai_world *w);
+int rmai_service_start(struct rmai_service *service);
 
 /* rmai_service_end ends the service thread. No peer may ask any more. */
-void rmai_service_end(struct rmai_world *w);
+void rmai_service_end(struct rmai_service *service);
 
 /* rmai_service_ask has PE number q of the node, the owner of the memory, do the request, and waits for the answer. data
  * holds the bytes to put, or receives those that were got. Returns RMA_SUCCESS, or RMA_ERR_SYSTEM after recording that
  * the owner has died. */
-int rmai_service_ask(struct rmai_world *w, const char *call, int q, struct rmai_request *request, void *data);
+int rmai_service_ask(const struct rmai_service *service, const char *call, int q, struct rmai_request *request,
+                     void *data);
 
 #endif
