@@ -13,11 +13,12 @@
 
 _Static_assert(RMAI_CONTEXTS % 64 == 0 && RMAI_CONTEXTS < 1 << INDEX_BITS, "a handle has room for the place");
 
-static uintptr_t given; /* contexts that were ever made here: no handle comes twice, after another rma_init neither */
+/* Over all runs of the runtime: no handle is given twice, after another rma_init neither. */
+static uintptr_t handles_given;
 
 /* ---- finding ---- */
 
-static struct rmai_context *at(const struct rmai_world *w, size_t index) {
+static struct rmai_context *context_at(const struct rmai_world *w, size_t index) {
     return index == 0 ? (struct rmai_context *)(uintptr_t)&w->contexts.standing : rmai_context_lines[index].context;
 }
 
@@ -25,7 +26,7 @@ struct rmai_context *rmai_context(struct rmai_world *w, const char *call, const 
     uintptr_t word = (uintptr_t)handle, index = (word & ((1u << INDEX_BITS) - 1)) - 1;
     if (rmai_running(call) != RMA_SUCCESS) return NULL;
     if (index < RMAI_CONTEXTS && __atomic_load_n(&rmai_context_lines[index].handle, __ATOMIC_ACQUIRE) == word)
-        return at(w, index);
+        return context_at(w, index);
     if (handle == RMA_CTX_INVALID)
         rmai_error(RMA_ERR_ARG, "%s: ctx is %s", call,
                    rmai_error_of_shmem(call) ? "SHMEM_CTX_INVALID" : "RMA_CTX_INVALID");
@@ -43,8 +44,9 @@ int rmai_context_pe(const struct rmai_context *c, const char *call, int pe) {
 
 /* ---- making and ending ---- */
 
-/* The inlined calls reach a team that is a progression by themselves; of another one they know no PE. */
-static void fill(struct rma_context_ *line, const struct rmai_team *t, struct rmai_context *c, size_t index) {
+/* Writes what the inlined calls read of the context. They compute the PEs of a team that is a progression; of another
+ * team they know no PE (n is 0), and come to the library. */
+static void set_line(struct rma_context_ *line, const struct rmai_team *t, struct rmai_context *c, size_t index) {
     line->n = t->list ? 0 : (uint32_t)t->n;
     line->start = t->start;
     line->stride = t->stride;
@@ -52,8 +54,8 @@ static void fill(struct rma_context_ *line, const struct rmai_team *t, struct rm
     line->context = c;
 }
 
-/* A free place, which is taken; 0 if there is none. */
-static size_t take_place(struct rmai_contexts *all) {
+/* Claims a free place in the table. Returns its index; 0 if there is none. The caller has the table's lock. */
+static size_t claim_index(struct rmai_contexts *all) {
     for (size_t i = 0; i < RMAI_CONTEXTS / 64; i++)
         if (~all->used[i]) {
             unsigned bit = (unsigned)__builtin_ctzll(~all->used[i]);
@@ -63,35 +65,37 @@ static size_t take_place(struct rmai_contexts *all) {
     return 0;
 }
 
-/* The locked table's next context from place i on that t has (NULL: any), or NULL. The standing one is not asked for.
- */
-static struct rmai_context *next_of(const struct rmai_world *w, size_t i, const struct rmai_team *t) {
+/* The next context of team t (NULL: of any team) in place i or after it, or NULL. With a team, i is at least 1: the
+ * standing context is not asked for. The caller has the table's lock. */
+static struct rmai_context *next_context(const struct rmai_world *w, size_t i, const struct rmai_team *t) {
     for (; i < RMAI_CONTEXTS; i++) {
-        struct rmai_context *c = w->contexts.used[i / 64] >> i % 64 & 1 ? at(w, i) : NULL;
+        struct rmai_context *c = w->contexts.used[i / 64] >> i % 64 & 1 ? context_at(w, i) : NULL;
         if (c && (!t || c->team == t)) return c;
     }
     return NULL;
 }
 
-/* The handle, or 0 if no place is free. */
-static uintptr_t make(struct rmai_world *w, struct rmai_context *c, struct rmai_team *t, int options) {
+/* Enters *c as a new context into the table. Returns its handle, or 0 if no place is free. The caller has the table's
+ * lock. */
+static uintptr_t enter_context(struct rmai_world *w, struct rmai_context *c, struct rmai_team *t, int options) {
     struct rma_context_ *line;
     uintptr_t handle;
-    size_t index = take_place(&w->contexts);
+    size_t index = claim_index(&w->contexts);
     if (!index) return 0;
     line = &rmai_context_lines[index];
     *c = (struct rmai_context){.line = line, .team = t, .options = options};
     rmai_pending_open(w->job.networked ? &w->net : NULL, &c->pending, &line->nothing_pending, &line->nothing_pending);
-    fill(line, t, c, index);
-    handle = ++given << INDEX_BITS | (index + 1);
-    /* Release: who finds the handle sees the rest. Pairs with rmai_context. */
+    set_line(line, t, c, index);
+    handle = ++handles_given << INDEX_BITS | (index + 1);
+    /* Release: a thread that finds the handle sees the rest. Pairs with the acquire load in rmai_context. */
     __atomic_store_n(&line->handle, handle, __ATOMIC_RELEASE);
     return handle;
 }
 
-/* The set is quiet. Handle 0 is RMA_CTX_INVALID's, which the inlined calls take to the last line: it must say there
- * that it is no context's. */
-static void end(struct rmai_world *w, struct rmai_context *c) {
+/* Ends a context whose pending set is quiet. The inlined calls take handle 0, which is RMA_CTX_INVALID, to the last
+ * line, and a line without a context has handle 0: n and nothing_pending must be 0 there, which sends such a call to
+ * the library. The caller has the table's lock. */
+static void end_context(struct rmai_world *w, struct rmai_context *c) {
     struct rma_context_ *line = c->line;
     __atomic_store_n(&line->handle, 0, __ATOMIC_RELEASE);
     line->n = line->nothing_pending = 0;
@@ -101,7 +105,7 @@ static void end(struct rmai_world *w, struct rmai_context *c) {
     free(c);
 }
 
-static int create(const char *call, rma_team *team, int options, rma_ctx **ctx) {
+static int create_context(const char *call, rma_team *team, int options, rma_ctx **ctx) {
     struct rmai_world *w = &rmai_world;
     struct rmai_team *t = rmai_team(w, call, team);
     struct rmai_context *c;
@@ -113,7 +117,7 @@ static int create(const char *call, rma_team *team, int options, rma_ctx **ctx) 
     c = malloc(sizeof *c);
     if (!c) return rmai_error(RMA_ERR_NO_MEM, "%s: no memory for a context", call);
     pthread_mutex_lock(&w->contexts.lock);
-    made = make(w, c, t, options);
+    made = enter_context(w, c, t, options);
     pthread_mutex_unlock(&w->contexts.lock);
     if (!made) {
         free(c);
@@ -124,11 +128,11 @@ static int create(const char *call, rma_team *team, int options, rma_ctx **ctx) 
 }
 
 int rma_ctx_create(int options, rma_ctx **ctx) {
-    return rmai_raise(create("rma_ctx_create", RMA_TEAM_WORLD, options, ctx));
+    return rmai_raise(create_context("rma_ctx_create", RMA_TEAM_WORLD, options, ctx));
 }
 
 int rma_team_create_ctx(rma_team *team, int options, rma_ctx **ctx) {
-    return rmai_raise(create("rma_team_create_ctx", team, options, ctx));
+    return rmai_raise(create_context("rma_team_create_ctx", team, options, ctx));
 }
 
 int rma_ctx_destroy(rma_ctx *ctx) {
@@ -144,7 +148,7 @@ int rma_ctx_destroy(rma_ctx *ctx) {
                                      rmai_error_of_shmem(call) ? "SHMEM_CTX_DEFAULT" : "RMA_CTX_DEFAULT"));
     code = rmai_net_quiet(&w->net, call, &c->pending);
     pthread_mutex_lock(&w->contexts.lock);
-    end(w, c);
+    end_context(w, c);
     pthread_mutex_unlock(&w->contexts.lock);
     return rmai_raise(code);
 }
@@ -165,8 +169,8 @@ int rma_quiet_slow_(const char *call, const rma_ctx *ctx) {
     return rmai_raise(c ? rmai_net_quiet(&rmai_world.net, call, &c->pending) : rma_last_code());
 }
 
-/* All are looked at before the first is waited for. */
-static int pe_quiet(const char *call, const rma_ctx *ctx, const int *pes, size_t n) {
+/* All PE numbers are checked before the first wait. */
+static int quiet_pes(const char *call, const rma_ctx *ctx, const int *pes, size_t n) {
     struct rmai_context *c = rmai_context(&rmai_world, call, ctx);
     int code = RMA_SUCCESS;
     atomic_thread_fence(memory_order_release);
@@ -181,10 +185,10 @@ static int pe_quiet(const char *call, const rma_ctx *ctx, const int *pes, size_t
     return rmai_raise(code);
 }
 
-int rma_pe_quiet(const int *pes, size_t n) { return pe_quiet("rma_pe_quiet", RMA_CTX_DEFAULT, pes, n); }
-int rma_pe_fence(const int *pes, size_t n) { return pe_quiet("rma_pe_fence", RMA_CTX_DEFAULT, pes, n); }
-int rma_ctx_pe_quiet(rma_ctx *ctx, const int *pes, size_t n) { return pe_quiet("rma_ctx_pe_quiet", ctx, pes, n); }
-int rma_ctx_pe_fence(rma_ctx *ctx, const int *pes, size_t n) { return pe_quiet("rma_ctx_pe_fence", ctx, pes, n); }
+int rma_pe_quiet(const int *pes, size_t n) { return quiet_pes("rma_pe_quiet", RMA_CTX_DEFAULT, pes, n); }
+int rma_pe_fence(const int *pes, size_t n) { return quiet_pes("rma_pe_fence", RMA_CTX_DEFAULT, pes, n); }
+int rma_ctx_pe_quiet(rma_ctx *ctx, const int *pes, size_t n) { return quiet_pes("rma_ctx_pe_quiet", ctx, pes, n); }
+int rma_ctx_pe_fence(rma_ctx *ctx, const int *pes, size_t n) { return quiet_pes("rma_ctx_pe_fence", ctx, pes, n); }
 
 /* ---- all of them ---- */
 
@@ -193,13 +197,13 @@ int rmai_contexts_end(struct rmai_world *w, const char *call, const struct rmai_
     size_t from = 1;
     int code = RMA_SUCCESS, one;
     pthread_mutex_lock(&w->contexts.lock);
-    while ((c = next_of(w, from, t)) != NULL) {
+    while ((c = next_context(w, from, t)) != NULL) {
         pthread_mutex_unlock(&w->contexts.lock);
         one = rmai_net_quiet(&w->net, call, &c->pending);
         if (code == RMA_SUCCESS) code = one;
         pthread_mutex_lock(&w->contexts.lock);
         from = c->line->index + 1;
-        end(w, c);
+        end_context(w, c);
     }
     pthread_mutex_unlock(&w->contexts.lock);
     return code;
@@ -213,7 +217,7 @@ void rmai_contexts_open(struct rmai_world *w) {
     all->standing = (struct rmai_context){.line = rmai_context_lines, .team = &w->teams.team[RMAI_TEAM_WORLD]};
     rmai_pending_open(w->job.networked ? &w->net : NULL, &all->standing.pending, &rma_reach_.nothing_pending,
                       &rmai_context_lines->nothing_pending);
-    fill(rmai_context_lines, all->standing.team, &all->standing, 0);
+    set_line(rmai_context_lines, all->standing.team, &all->standing, 0);
     rmai_context_lines->handle = (uintptr_t)RMA_CTX_DEFAULT;
 }
 

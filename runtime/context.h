@@ -29,24 +29,24 @@ struct rmai_context {
 
 struct rmai_contexts {
     uint64_t used[RMAI_CONTEXTS / 64];
-    pthread_mutex_t lock;         /* who makes and ends contexts */
+    pthread_mutex_t lock;         /* for entering, ending and listing contexts */
     struct rmai_context standing; /* RMA_CTX_DEFAULT: that of all calls that name none */
 };
 
-/* rmai_contexts_open: after rmai_teams_open and rmai_net_open. rmai_contexts_close: only the standing one is left, and
- * quiet. */
+/* rmai_contexts_open makes the standing context, after rmai_teams_open and rmai_net_open. rmai_contexts_close ends it:
+ * the last one, and quiet. */
 void rmai_contexts_open(struct rmai_world *w);
 void rmai_contexts_close(struct rmai_world *w);
 
-/* rmai_contexts_end ends the contexts of team t, or with NULL all but the standing one, when they are quiet. Returns
- * RMA_SUCCESS, or what quiet returned for the first that failed. */
+/* rmai_contexts_end waits until the contexts of team t are quiet, and ends them; with NULL all but the standing one.
+ * Returns RMA_SUCCESS, or what quiet returned for the first that failed. */
 int rmai_contexts_end(struct rmai_world *w, const char *call, const struct rmai_team *t);
 
 /* rmai_quiet_default: rmai_net_quiet of the default context, for the beginning of a collective call. Costs a load where
  * nothing is under way. */
 int rmai_quiet_default(struct rmai_world *w, const char *call);
 
-/* rmai_context finds that of a handle. NULL after recording RMA_ERR_STATE or RMA_ERR_ARG for `call`. */
+/* rmai_context is the context of a handle. NULL after recording RMA_ERR_STATE or RMA_ERR_ARG for `call`. */
 struct rmai_context *rmai_context(struct rmai_world *w, const char *call, const rma_ctx *handle);
 
 /* rmai_context_pe: the world's number of PE `pe` of the context's team; -1 after recording RMA_ERR_PE for `call`. */

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Three things have to be known of a process that ends: its status, that nobody finalizes any more, and that it ends at
- * all.
+/* The library must learn three things of a process that ends: its status, that nobody will finalize any more, and that
+ * it ends at all.
  *
- * The status is told to a function of on_exit(3). But functions that the program has registered before rma_init, and
- * destructors of its older objects, run after that one, and may finalize. So only the library's destructor decides: the
- * dynamic linker runs it after all of these, and before those of MPI, on which the library depends.
+ * on_exit(3) tells the status. But functions that the program has registered before rma_init, and destructors of its
+ * older objects, run after ours, and may finalize. So only the library's destructor decides: the dynamic linker runs it
+ * after all of these, and before those of MPI, on which the library depends.
  *
- * The C library exits with 0 where a process's last thread ends. Threads of this library and of MPI are no reason to
- * live on, but it counts them. So the end of the thread that has called rma_init (pthread_key_create(3) tells of it,
- * and not at exit) starts a thread that looks now and then whether any thread of the program is left, and calls exit(0)
- * in the C library's place if none is. */
+ * The C library exits with status 0 where a process's last thread ends, and counts the threads of this library and of
+ * MPI, which would keep the process alive for ever. So a destructor of a thread's value (pthread_key_create(3); not run
+ * by exit) tells when the thread that has called rma_init ends. It starts a thread that checks now and then whether any
+ * thread of the program is left, and calls exit(0) in the C library's place if none is. */
 #include "config.h"
 
 #include "runtime/exit.h"
@@ -28,8 +28,8 @@
 
 #define ABORT_TIME     5         /* seconds */
 #define READ_TIME      250000000 /* nanoseconds in which the launcher reads what the process has written */
-#define LOOK_STEP      20000000  /* nanoseconds between two looks for threads, at first, */
-#define LOOK_STEP_MOST 500000000 /* and at most */
+#define LIST_STEP      20000000  /* nanoseconds between two lists of threads, at first, */
+#define LIST_STEP_MOST 500000000 /* and at most */
 #define STRANGERS_MOST 64
 
 static struct {
@@ -48,8 +48,8 @@ static struct {
 
 /* ---- ending the job ---- */
 
-/* On a host that is cut off MPI_Abort waits for ever for a word from the launcher. */
-static void set_deadline(void) {
+/* On a host that is cut off from the network MPI_Abort waits for ever for an answer of the launcher. */
+static void set_abort_deadline(void) {
     sigset_t alarm_only;
     sigemptyset(&alarm_only);
     sigaddset(&alarm_only, SIGALRM);
@@ -58,12 +58,12 @@ static void set_deadline(void) {
     alarm(ABORT_TIME);
 }
 
-/* The launcher drops what a process has written and it has not yet read when the job aborts, and that is the reason for
- * the abort: give it the time. */
+/* When the job aborts the launcher drops what a process has written and the launcher has not yet read. That text is the
+ * reason for the abort: READ_TIME lets the launcher read it. */
 void rmai_exit_job(int code) {
     int initialized = 0, finalized = 0;
     watched.ending = 1;
-    set_deadline();
+    set_abort_deadline();
     nanosleep(&(struct timespec){.tv_nsec = READ_TIME}, NULL);
     MPI_Initialized(&initialized);
     MPI_Finalized(&finalized);
@@ -79,7 +79,7 @@ static void note_status(int status, void *unused) {
     watched.exiting = 1;
 }
 
-static void say_it(int code) {
+static void note_unfinalized_end(int code) {
     const char *who = rmai_error_who();
     int shmem = strncmp(watched.began_by, "rma_", 4) != 0;
     if (watched.last_thread)
@@ -95,20 +95,22 @@ static void say_it(int code) {
                   watched.status, shmem ? "shmem_finalize" : "rma_finalize", code);
 }
 
-/* Of the destructors of this library or, where it is linked into it, of the program, the last one. */
+/* Priority 101: the last one of the destructors of this library or, where it is linked in statically, of the program.
+ */
 __attribute__((destructor(101))) static void end_unfinalized(void) {
     int code = watched.status ? watched.status : RMA_EXIT_BASE + RMA_ERR_STATE;
     if (!watched.exiting || watched.ending || watched.process != getpid() || !rma_reach_.running) return;
-    say_it(code);
-    set_deadline(); /* another thread may keep a stream */
+    note_unfinalized_end(code);
+    set_abort_deadline(); /* another thread may have locked a stream, and fflush would wait for ever */
     fflush(NULL);
     rmai_exit_job(code);
 }
 
 /* ---- the end of the last thread ---- */
 
-/* Of a line of /proc/self/task/TID/stat, proc(5), fields 2 and 3. */
-static int read_state(int tid, char name[32]) {
+/* Reads fields 2 (name) and 3 (state, returned) of /proc/self/task/TID/stat, proc(5). Returns 0 if there is no such
+ * thread. */
+static int read_thread_state(int tid, char name[32]) {
     char path[48], line[128], *open, *shut;
     size_t n;
     FILE *f;
@@ -125,11 +127,11 @@ static int read_state(int tid, char name[32]) {
     return shut[2];
 }
 
-/* UCX calls its thread "async". One that cannot be told from the program's is taken for one of them: then nothing is
- * said. */
+/* 1 if the thread is none of the program's: it is ours, or UCX's ("async"), or has come during rma_init, or has ended.
+ * A thread in doubt counts as the program's: then the process just lives on. */
 static int is_stranger(int tid) {
     char name[32] = "";
-    int state = read_state(tid, name);
+    int state = read_thread_state(tid, name);
     if (state == 0 || state == 'Z' || state == 'X') return 1; /* it has ended */
     if (strcmp(name, RMAI_THREAD_NAME) == 0 || strcmp(name, "async") == 0) return 1;
     for (int i = 0; i < watched.n_strangers; i++)
@@ -138,7 +140,7 @@ static int is_stranger(int tid) {
 }
 
 /* Calls visit with the id of each thread of the process until it returns 0. Returns 1 if it never has. */
-static int for_threads(int (*visit)(int tid)) {
+static int visit_threads(int (*visit)(int tid)) {
     DIR *all = opendir("/proc/self/task");
     struct dirent *one;
     int every = all != NULL;
@@ -155,44 +157,44 @@ static int add_stranger(int tid) {
     return 1;
 }
 
-/* A thread that makes another one may do so between two reads of the list, and end: only what two looks have found is
- * believed. */
-static void *wait_for_last(void *unused) {
-    long step = LOOK_STEP;
+/* Between two reads of the list of threads one of them may start another one and end, so that neither is seen. So only
+ * two lists in turn without a thread of the program count. */
+static void *await_last_thread(void *unused) {
+    long step = LIST_STEP;
     int found = 0;
     (void)unused;
     while (found < 2) {
         nanosleep(&(struct timespec){.tv_nsec = step}, NULL);
         if (!rma_reach_.running || watched.exiting || watched.ending) return NULL;
-        found = for_threads(is_stranger) ? found + 1 : 0;
-        step = found ? LOOK_STEP : step * 2 < LOOK_STEP_MOST ? step * 2 : LOOK_STEP_MOST;
+        found = visit_threads(is_stranger) ? found + 1 : 0;
+        step = found ? LIST_STEP : step * 2 < LIST_STEP_MOST ? step * 2 : LIST_STEP_MOST;
     }
     watched.last_thread = 1;
     exit(0);
 }
 
-static void thread_ends(void *unused) {
+static void init_thread_ends(void *unused) {
     pthread_t thread;
     (void)unused;
     if (watched.process != getpid() || !rma_reach_.running) return;
-    if (rmai_thread(&thread, wait_for_last, NULL) == 0) pthread_detach(thread);
+    if (rmai_thread(&thread, await_last_thread, NULL) == 0) pthread_detach(thread);
 }
 
 /* ---- when the runtime starts ---- */
 
 void rmai_exit_begin(void) {
     watched.n_strangers = 0;
-    watched.alone = for_threads(is_the_caller);
+    watched.alone = visit_threads(is_the_caller);
 }
 
 void rmai_exit_watch(void) {
     if (!watched.registered) {
         on_exit(note_status, NULL);
-        watched.has_key = pthread_key_create(&watched.key, thread_ends) == 0;
+        watched.has_key = pthread_key_create(&watched.key, init_thread_ends) == 0;
         watched.registered = 1;
     }
     watched.process = getpid();
     watched.began_by = rmai_error_name("rma_init");
-    if (watched.alone) for_threads(add_stranger);
+    if (watched.alone) visit_threads(add_stranger);
     if (watched.has_key) pthread_setspecific(watched.key, &watched);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What another face of the engine, the library of <shmem.h>, needs of it beyond rma.h. Exported for it, and no part of
- * the public interface. */
+/* What the library of <shmem.h> needs of this one beyond rma.h. Exported for it, and no part of the public interface.
+ */
 #ifndef RMAI_FACE_H
 #define RMAI_FACE_H
 
@@ -20,7 +20,7 @@ void rma_setting_as_(const char *name, const char *text);
 /* rma_fail_ records an error and shows it to the error handler. Returns code. */
 int rma_fail_(int code, const char *format, ...) RMAI_PRINTF(2, 3);
 
-/* rma_exit_ ends the whole job as rma_abort does, without a word, after flushing this process's streams. */
+/* rma_exit_ ends the whole job as rma_abort does, without a message, after flushing this process's streams. */
 void rma_exit_(int code) __attribute__((noreturn));
 
 /* rma_level_: the thread level in force, of enum rma_thread_level. */

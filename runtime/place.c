@@ -19,30 +19,32 @@ int rmai_not_mapped(const char *call, uint64_t address, size_t len, int pe) {
                       (unsigned long long)address, pe);
 }
 
-static int fault(const struct rmai_world *w, const char *call, const struct rmai_place *p, size_t len) {
+static int owner_lacks_range(const struct rmai_world *w, const char *call, const struct rmai_place *p, size_t len) {
     return rmai_not_mapped(call, p->address, len, w->job.node_pes[p->slot]);
 }
 
-/* In pieces through the owner's thread. */
-static int by_owner(struct rmai_world *w, const char *call, const struct rmai_place *p, enum rmai_service_op op,
-                    char *data, size_t len) {
+/* The owner's service thread copies, in pieces. */
+static int copy_by_service(struct rmai_world *w, const char *call, const struct rmai_place *p, enum rmai_service_op op,
+                           char *data, size_t len) {
     for (size_t done = 0; done < len; done += RMAI_SERVICE_BYTES) {
         struct rmai_request r = {
             .op = (int)op, .address = p->address + done, .len = rmai_min(len - done, RMAI_SERVICE_BYTES)};
         int code = rmai_service_ask(&w->service, call, p->slot, &r, data + done);
         if (code != RMA_SUCCESS) return code;
-        if (r.fault) return fault(w, call, p, len);
+        if (r.fault) return owner_lacks_range(w, call, p, len);
     }
     return RMA_SUCCESS;
 }
 
-static int finish(struct rmai_world *w, const char *call, struct rmai_place *p, enum rmai_process_result result,
-                  enum rmai_service_op op, void *data, size_t len) {
+/* What follows the kernel's answer: the copy is done, or the owner's thread makes it, or it is an error. Leaves the
+ * region. */
+static int end_kernel_copy(struct rmai_world *w, const char *call, struct rmai_place *p,
+                           enum rmai_process_result result, enum rmai_service_op op, void *data, size_t len) {
     int code = RMA_SUCCESS;
     if (result == RMAI_PROCESS_REFUSED)
-        code = by_owner(w, call, p, op, data, len);
+        code = copy_by_service(w, call, p, op, data, len);
     else if (result == RMAI_PROCESS_FAULT)
-        code = fault(w, call, p, len);
+        code = owner_lacks_range(w, call, p, len);
     if (p->region) rmai_attached_leave(p->region);
     return code;
 }
@@ -59,7 +61,7 @@ int rmai_place_put(struct rmai_world *w, const char *call, struct rmai_place *p,
     rmai_count(&w->traffic, RMA_PATH_KERNEL, RMAI_PUTS, len);
     if (rmai_same_pids(&w->job, p->slot))
         result = rmai_process_write(rmai_facts(&w->job, p->slot)->pid, p->address, source, len);
-    return finish(w, call, p, result, RMAI_SERVICE_PUT, (void *)(uintptr_t)source, len);
+    return end_kernel_copy(w, call, p, result, RMAI_SERVICE_PUT, (void *)(uintptr_t)source, len);
 }
 
 int rmai_place_get(struct rmai_world *w, const char *call, struct rmai_place *p, void *dest, size_t len,
@@ -74,17 +76,17 @@ int rmai_place_get(struct rmai_world *w, const char *call, struct rmai_place *p,
     rmai_count(&w->traffic, RMA_PATH_KERNEL, RMAI_GETS, len);
     if (rmai_same_pids(&w->job, p->slot))
         result = rmai_process_read(rmai_facts(&w->job, p->slot)->pid, dest, p->address, len);
-    return finish(w, call, p, result, RMAI_SERVICE_GET, dest, len);
+    return end_kernel_copy(w, call, p, result, RMAI_SERVICE_GET, dest, len);
 }
 
-/* What MPI has to do although the word is near. */
-static int by_mpi(const struct rmai_world *w, const struct rmai_place *p) {
+/* 1 if MPI does the atomics on this word, also where the word is on this node (RMA_AMO=mpi). */
+static int mpi_does_atomics(const struct rmai_world *w, const struct rmai_place *p) {
     return rmai_net_by_mpi(&w->net, w->job.layout.symmetric, p->offset);
 }
 
-/* The value of a word of len bytes, as the network has filled it in. */
-static int far_atomic(struct rmai_world *w, const char *call, const struct rmai_place *p, int op, size_t len,
-                      uint64_t value, uint64_t cond, uint64_t *old) {
+/* The network writes an old value of len bytes; *old has 8. */
+static int atomic_on_other_node(struct rmai_world *w, const char *call, const struct rmai_place *p, int op, size_t len,
+                                uint64_t value, uint64_t cond, uint64_t *old) {
     uint32_t half = 0;
     int code;
     if (len == 8 || !old) return rmai_net_atomic(&w->net, call, p->set, p->pe, p->offset, op, len, value, cond, old, 0);
@@ -98,10 +100,10 @@ int rmai_place_atomic(struct rmai_world *w, const char *call, struct rmai_place 
     struct rmai_request r = {
         .op = RMAI_SERVICE_ATOMIC, .atomic = op, .address = p->address, .len = len, .value = value, .cond = cond};
     int code = RMA_SUCCESS;
-    int mpi = by_mpi(w, p);
+    int mpi = mpi_does_atomics(w, p);
     if (op != RMA_FETCH_ && w->net.active) code = rmai_net_release(&w->net, call, p->set, p->far && !mpi ? p->pe : -1);
     if (code != RMA_SUCCESS) return code;
-    if (p->far || mpi) return far_atomic(w, call, p, op, len, value, cond, old);
+    if (p->far || mpi) return atomic_on_other_node(w, call, p, op, len, value, cond, old);
     rmai_count(&w->traffic, p->there ? RMA_PATH_MEMORY : RMA_PATH_OWNER, RMAI_ATOMICS, 0);
     if (p->there) {
         r.old = rmai_atomic(op, p->there, len, value, cond);
@@ -109,7 +111,7 @@ int rmai_place_atomic(struct rmai_world *w, const char *call, struct rmai_place 
         return RMA_SUCCESS;
     }
     code = rmai_service_ask(&w->service, call, p->slot, &r, NULL);
-    if (code == RMA_SUCCESS && r.fault) code = fault(w, call, p, len);
+    if (code == RMA_SUCCESS && r.fault) code = owner_lacks_range(w, call, p, len);
     if (p->region) rmai_attached_leave(p->region);
     if (code == RMA_SUCCESS && old) *old = r.old;
     return code;
@@ -120,7 +122,7 @@ int rmai_place_atomic_later(struct rmai_world *w, const char *call, struct rmai_
     uint64_t old;
     uint32_t half;
     int code;
-    int mpi = by_mpi(w, p);
+    int mpi = mpi_does_atomics(w, p);
     if (p->far || mpi) {
         code = op == RMA_FETCH_ ? RMA_SUCCESS : rmai_net_release(&w->net, call, p->set, mpi ? -1 : p->pe);
         return code != RMA_SUCCESS

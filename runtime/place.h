@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where a remote range is, once it has been found, and the three things that can be done there. Either this process
- * reaches it by load and store, or it is private memory of another process of the node, or it is on another node. */
+/* A place: where a remote range is, once it has been found, and the three accesses to it: put, get, atomic. Either this
+ * process reaches the range by load and store, or it is private memory of another process of the node, or it is on
+ * another node. */
 #ifndef RMAI_PLACE_H
 #define RMAI_PLACE_H
 
@@ -17,14 +18,14 @@ struct rmai_place {
     int slot;                   /* else the owner's number on its node, */
     uint64_t address;           /* the address in its process, */
     struct rmai_region *region; /* and the attached region that this access has entered, or NULL */
-    struct rmai_pending *set;   /* what is done there and not at once belongs to it */
-    int far, pe;                /* far: not on this node, but there, */
-    uint64_t offset;            /* and where in the space of pe; near: the same, if it is in the symmetric heap */
+    struct rmai_pending *set;   /* the pending set of accesses that are not complete on return */
+    int far, pe;                /* far: on another node, in the space of pe, */
+    uint64_t offset;            /* at this offset. Near: the same, if the range is in the symmetric heap */
 };
 
-/* `when` counts for other nodes only. old may be NULL, and then an atomic on another node is done after rma_quiet.
- * Each does it, leaves the region, and returns RMA_SUCCESS, or records an error of `call`: RMA_ERR_ADDRESS if the
- * owner's memory is not there (any more), RMA_ERR_SYSTEM if the owner has died. */
+/* `when` counts for other nodes only. old may be NULL; then an atomic on another node is complete after rma_quiet.
+ * Each of them makes the access, leaves the region, and returns RMA_SUCCESS or records an error of `call`:
+ * RMA_ERR_ADDRESS if the owner's memory is not mapped (any more), RMA_ERR_SYSTEM if the owner has died. */
 int rmai_place_put(struct rmai_world *w, const char *call, struct rmai_place *p, const void *source, size_t len,
                    enum rmai_when when);
 int rmai_place_get(struct rmai_world *w, const char *call, struct rmai_place *p, void *dest, size_t len,
@@ -32,11 +33,11 @@ int rmai_place_get(struct rmai_world *w, const char *call, struct rmai_place *p,
 int rmai_place_atomic(struct rmai_world *w, const char *call, struct rmai_place *p, int op, size_t len, uint64_t value,
                       uint64_t cond, uint64_t *old);
 
-/* rmai_place_atomic_later: the same, but on another node *fetch, of len bytes, is filled after quiet. */
+/* rmai_place_atomic_later: the same, but on another node *fetch, of len bytes, is written before quiet returns. */
 int rmai_place_atomic_later(struct rmai_world *w, const char *call, struct rmai_place *p, int op, size_t len,
                             uint64_t value, uint64_t cond, void *fetch);
 
-/* rmai_check_local is RMA_SUCCESS, or records RMA_ERR_ARG for the caller's own buffer of `call` that is null. */
+/* rmai_check_local: RMA_SUCCESS, or records RMA_ERR_ARG for `call`: the caller's own buffer, `argument`, is null. */
 int rmai_check_local(const char *call, const char *argument, const void *buffer);
 
 /* rmai_not_mapped records RMA_ERR_ADDRESS: what PE pe has attached at `address` is not mapped there. */

@@ -6,14 +6,15 @@
 
 #include "rma.h"
 
-#define RMAI_CONTEXTS 4096 /* of one PE at a time, with the one that is always there */
+#define RMAI_CONTEXTS 4096 /* that one PE has at a time, the standing one included */
 
-/* The first line is of the standing context. Those of no context are zero: a handle leads from there to the library. */
+/* The first line is that of the standing context. A line without a context is zero: an inlined call that comes to it by
+ * a wrong handle goes on to the library. */
 extern struct rma_context_ rmai_context_lines[RMAI_CONTEXTS];
 
-/* rmai_reach_open: the calls may be used from now on, and find what they need in *r. rmai_reach_close: they must not be
- * used any more. rmai_reach_grown: they see `size` bytes of symmetric heap; other threads may be in them, and see the
- * old size or the new one. */
+/* rmai_reach_open: the inlined calls work from now on, with what is in *r. rmai_reach_close: they are refused from now
+ * on. rmai_reach_grown: they see `size` bytes of symmetric heap; other threads that are in such a call see the old size
+ * or the new one. */
 void rmai_reach_open(const struct rma_reach_ *r);
 void rmai_reach_close(void);
 void rmai_reach_grown(size_t size);

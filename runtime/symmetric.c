@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The symmetric heap. Every PE runs the same allocator over its own memory with the same calls, so equal offsets come
- * out without a word being exchanged about them; what is exchanged is only whether the calls are the same and whether
- * all could do their part:
+/* The symmetric heap. Every PE runs the same allocator over its own memory with the same calls, so all get equal
+ * offsets without exchanging them. What PEs exchange is whether the calls are the same and whether all could do their
+ * part:
  *
  *     agree on the arguments -> (grow: commit, agree on how far, extend) -> allocate -> agree on success
  *
- * A PE that cannot commit makes all of them take the step back, which leaves every allocator as it was. */
+ * Where one PE cannot commit, all undo their step, which leaves every allocator as it was. */
 #include "config.h"
 
 #include "base/error.h"
@@ -18,19 +18,19 @@
 #define ALIGNMENT     64
 #define ALIGNMENT_MAX ((size_t)1 << 30)
 
-static uint64_t offset_of(const struct rmai_world *w, const void *block) {
+static uint64_t symmetric_offset_of(const struct rmai_world *w, const void *block) {
     return (uint64_t)((const char *)block - w->symmetric.base);
 }
 
-/* Records, on a PE that had memory itself, that the first PE with the smallest of field 0 had none. */
-static int short_elsewhere(const struct rmai_world *w, const struct rmai_verdict *v) {
+/* For a PE that had memory itself. Names the PE that had none: the first one with the smallest field 0. */
+static int no_memory_elsewhere(const struct rmai_world *w, const struct rmai_verdict *v) {
     char room[RMAI_ROOM_TEXT];
     return rmai_error(RMA_ERR_NO_MEM, "PE %d has no memory for it; seen from PE %d, %s", v->field[0].min_pe,
                       w->job.my_pe, rmai_commit_room(&w->reservation, room));
 }
 
-/* Grows the segment on every PE by the same amount, at least by what this allocation needs. */
-static int grow(struct rmai_world *w, const char *name, size_t alignment, size_t size) {
+/* Grows the heap of every PE by the same amount, at least by what this allocation needs. */
+static int grow_on_all(struct rmai_world *w, const char *name, size_t alignment, size_t size) {
     size_t got = 0, want = rmai_segment_want(&w->symmetric, alignment, size);
     int code = want ? rmai_segment_commit(&w->symmetric, want, &got) : RMA_ERR_NO_MEM;
     struct rmai_verdict v;
@@ -39,7 +39,7 @@ static int grow(struct rmai_world *w, const char *name, size_t alignment, size_t
     if (met != RMA_SUCCESS) return met;
     if (v.field[0].min == 0) {
         rmai_segment_uncommit(&w->symmetric);
-        if (code == RMA_SUCCESS) short_elsewhere(w, &v);
+        if (code == RMA_SUCCESS) no_memory_elsewhere(w, &v);
         return RMA_ERR_NO_MEM;
     }
     rmai_segment_extend(&w->symmetric, (size_t)v.field[0].min);
@@ -47,23 +47,23 @@ static int grow(struct rmai_world *w, const char *name, size_t alignment, size_t
     return rmai_cover(w, name);
 }
 
-/* Allocates on every PE, or on none. The caller has agreed on the arguments, and zero is done before the others know.
- */
-static int allocate(struct rmai_world *w, const char *name, size_t alignment, size_t size, int zero, void **block) {
+/* Allocates on every PE, or on none. The caller has agreed on the arguments. With `zero` the block is cleared before
+ * another PE can know of it, and put to it. */
+static int alloc_on_all(struct rmai_world *w, const char *name, size_t alignment, size_t size, int zero, void **block) {
     static const char *const what[RMAI_AGREE_FIELDS] = {"success", "the offset of the new block"};
     struct rmai_verdict v;
     int full, code = RMA_SUCCESS;
     void *p = rmai_segment_alloc(&w->symmetric, name, alignment, size, &full);
     if (!p && full) {
-        code = grow(w, name, alignment, size);
+        code = grow_on_all(w, name, alignment, size);
         if (code != RMA_SUCCESS) return code;
         p = rmai_segment_alloc(&w->symmetric, name, alignment, size, &full);
     }
     if (p && zero) memset(p, 0, size);
-    const uint64_t mine[RMAI_AGREE_FIELDS] = {p != NULL, p ? offset_of(w, p) : 0};
+    const uint64_t mine[RMAI_AGREE_FIELDS] = {p != NULL, p ? symmetric_offset_of(w, p) : 0};
     code = rmai_agree_on(w, name, RMAI_STATUS, mine, &v);
     if (code == RMA_SUCCESS && !v.field[0].min) {
-        if (p) short_elsewhere(w, &v);
+        if (p) no_memory_elsewhere(w, &v);
         code = RMA_ERR_NO_MEM;
     } else if (code == RMA_SUCCESS) {
         code = rmai_agreed(&v, name, what);
@@ -76,9 +76,9 @@ static int allocate(struct rmai_world *w, const char *name, size_t alignment, si
     return RMA_SUCCESS;
 }
 
-/* The five public calls differ in what they check and in what they do with the block. `bad` is the code of what this PE
- * has found wrong by itself: the others must hear of it, since they wait. */
-static void *give(const char *name, enum rmai_agree_call call, int bad, size_t alignment, size_t size) {
+/* The allocating calls have this in common. `bad` is the code of what this PE has found wrong by itself: the other PEs
+ * wait for this one in the agreement, which tells them. */
+static void *alloc_agreed(const char *name, enum rmai_agree_call call, int bad, size_t alignment, size_t size) {
     static const char *const what[RMAI_AGREE_FIELDS] = {"the size in bytes", "the alignment"};
     struct rmai_world *w = &rmai_world;
     const uint64_t field[RMAI_AGREE_FIELDS - 1] = {size, alignment};
@@ -86,21 +86,21 @@ static void *give(const char *name, enum rmai_agree_call call, int bad, size_t a
     int code = rmai_running(name);
     if (code == RMA_SUCCESS) code = rmai_agree_arguments(w, name, call, bad, field, what);
     if (code == RMA_SUCCESS && size > 0) {
-        code = allocate(w, name, alignment, size, call == RMAI_CALLOC, &block);
+        code = alloc_on_all(w, name, alignment, size, call == RMAI_CALLOC, &block);
         if (code == RMA_ERR_NO_MEM) rmai_error_prefix("%s: ", name);
     }
     rmai_raise(code);
     return block;
 }
 
-void *rma_malloc(size_t size) { return give("rma_malloc", RMAI_MALLOC, RMA_SUCCESS, ALIGNMENT, size); }
+void *rma_malloc(size_t size) { return alloc_agreed("rma_malloc", RMAI_MALLOC, RMA_SUCCESS, ALIGNMENT, size); }
 
 void *rma_calloc(size_t count, size_t size) {
     size_t bytes;
     int bad = RMA_SUCCESS;
     if (__builtin_mul_overflow(count, size, &bytes))
         bad = rmai_error(RMA_ERR_ARG, "rma_calloc: count %zu times size %zu overflows", count, size);
-    return give("rma_calloc", RMAI_CALLOC, bad, ALIGNMENT, bytes);
+    return alloc_agreed("rma_calloc", RMAI_CALLOC, bad, ALIGNMENT, bytes);
 }
 
 void *rma_aligned_alloc(size_t alignment, size_t size) {
@@ -108,10 +108,10 @@ void *rma_aligned_alloc(size_t alignment, size_t size) {
     if (alignment == 0 || (alignment & (alignment - 1)) || alignment > ALIGNMENT_MAX)
         bad = rmai_error(RMA_ERR_ARG, "rma_aligned_alloc: alignment %zu is not a power of two up to %zu", alignment,
                          ALIGNMENT_MAX);
-    return give("rma_aligned_alloc", RMAI_ALIGNED_ALLOC, bad, rmai_max(alignment, ALIGNMENT), size);
+    return alloc_agreed("rma_aligned_alloc", RMAI_ALIGNED_ALLOC, bad, rmai_max(alignment, ALIGNMENT), size);
 }
 
-static int check_base(struct rmai_world *w, const char *name, const void *block) {
+static int check_symmetric_base(struct rmai_world *w, const char *name, const void *block) {
     if (!block) return RMA_SUCCESS;
     if (rmai_segment_live(&w->symmetric, block, NULL)) return rmai_segment_intact(&w->symmetric, name, block, 1);
     if (rmai_segment_live(&w->local, block, NULL))
@@ -123,8 +123,8 @@ static int agree_on_block(struct rmai_world *w, const char *name, enum rmai_agre
                           size_t size) {
     static const char *const what[RMAI_AGREE_FIELDS] = {"the block's offset in the symmetric heap",
                                                         "the new size in bytes"};
-    const uint64_t field[RMAI_AGREE_FIELDS - 1] = {block ? offset_of(w, block) : UINT64_MAX, size};
-    return rmai_agree_arguments(w, name, call, check_base(w, name, block), field, what);
+    const uint64_t field[RMAI_AGREE_FIELDS - 1] = {block ? symmetric_offset_of(w, block) : UINT64_MAX, size};
+    return rmai_agree_arguments(w, name, call, check_symmetric_base(w, name, block), field, what);
 }
 
 int rma_free(void *block) {
@@ -135,17 +135,18 @@ int rma_free(void *block) {
     return rmai_raise(code);
 }
 
-/* In place where there is room behind the block, else allocate, copy, free. Every PE's allocator decides alike; only a
- * page of the table that one PE cannot commit tells them apart, so growing in place is agreed on, and undone. */
-static int resize(struct rmai_world *w, void *block, size_t size, void **result) {
+/* Resizes in place where there is room behind the block; else allocates, copies, frees. The allocators of all PEs
+ * decide alike, but for one case: a PE cannot commit a page of its table. So PEs agree on a growth in place, and undo
+ * it where one has failed. */
+static int resize_on_all(struct rmai_world *w, void *block, size_t size, void **result) {
     size_t old = 0;
     struct rmai_verdict v;
     int code, did, met;
     rmai_segment_live(&w->symmetric, block, &old);
     did = rmai_segment_resize(&w->symmetric, block, size);
     if (did != -1) {
-        /* A larger block is marked before a peer may put something to its new part, a smaller one when it is sure to
-         * stay so. */
+        /* A larger block gets its red zone before the agreement, since after it other PEs may put to the new part; a
+         * smaller one after it, when it is sure to stay smaller. */
         if (did == 0 && size > old) rmai_segment_remark(&w->symmetric, "rma_realloc", block, old);
         const uint64_t mine[RMAI_AGREE_FIELDS] = {did == 0};
         met = rmai_agree_on(w, "rma_realloc", RMAI_STATUS, mine, &v);
@@ -154,7 +155,7 @@ static int resize(struct rmai_world *w, void *block, size_t size, void **result)
             if (did == 0) {
                 rmai_segment_resize(&w->symmetric, block, old);
                 if (size > old) rmai_segment_remark(&w->symmetric, "rma_realloc", block, size);
-                short_elsewhere(w, &v);
+                no_memory_elsewhere(w, &v);
             }
             return RMA_ERR_NO_MEM;
         }
@@ -162,11 +163,11 @@ static int resize(struct rmai_world *w, void *block, size_t size, void **result)
         *result = block;
         return RMA_SUCCESS;
     }
-    code = allocate(w, "rma_realloc", ALIGNMENT, size, 0, result);
+    code = alloc_on_all(w, "rma_realloc", ALIGNMENT, size, 0, result);
     if (code != RMA_SUCCESS) return code;
     memcpy(*result, block, rmai_min(old, size));
     rmai_segment_free(&w->symmetric, block);
-    /* A put to the new block by a peer that is ahead must not be overwritten by our copy. */
+    /* Without the meeting a PE that is ahead could put to the new block before this PE's copy overwrites it. */
     return rmai_meet(w, "rma_realloc");
 }
 
@@ -178,7 +179,8 @@ void *rma_realloc(void *block, size_t size) {
     if (code == RMA_SUCCESS && block && size == 0) {
         rmai_segment_free(&w->symmetric, block);
     } else if (code == RMA_SUCCESS && size > 0) {
-        code = block ? resize(w, block, size, &result) : allocate(w, "rma_realloc", ALIGNMENT, size, 0, &result);
+        code = block ? resize_on_all(w, block, size, &result)
+                     : alloc_on_all(w, "rma_realloc", ALIGNMENT, size, 0, &result);
         if (code == RMA_ERR_NO_MEM) rmai_error_prefix("rma_realloc: ");
     }
     rmai_raise(code);

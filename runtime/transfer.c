@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Put and get beyond the inlined path: PEs of the node that are outside its arithmetic progression, strided forms,
- * and every error. A range is looked at once, whole, before the first byte moves. */
+/* Accesses by symmetric address beyond the inlined path: PEs of the node that are outside its arithmetic progression,
+ * PEs of other nodes, strided forms, and every error. The whole range is checked before the first byte moves. */
 #include "config.h"
 
 #include "runtime/transfer.h"
@@ -10,8 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static int bad_address(const struct rmai_world *w, const char *call, const char *argument, const void *addr,
-                       size_t len) {
+static int not_symmetric(const struct rmai_world *w, const char *call, const char *argument, const void *addr,
+                         size_t len) {
     const char *malloc_name = rmai_error_of_shmem(call) ? "shmem_malloc" : "rma_malloc";
     char where[256];
     if (!addr) return rmai_error(RMA_ERR_ADDRESS, "%s: %s is a null pointer", call, argument);
@@ -33,8 +33,10 @@ static int bad_address(const struct rmai_world *w, const char *call, const char 
                       addr, len, where);
 }
 
-/* The symmetric range on PE pe, number slot of the node, or -1. Returns 0 if it is in no symmetric object. */
-static int find(const struct rmai_world *w, const void *addr, size_t len, int pe, int slot, struct rmai_place *p) {
+/* Writes to *p where the symmetric range is on PE pe, which is number `slot` of the node or, with -1, on another node.
+ * Returns 0 if the range is in no symmetric memory. */
+static int find_symmetric(const struct rmai_world *w, const void *addr, size_t len, int pe, int slot,
+                          struct rmai_place *p) {
     size_t offset = (size_t)((const char *)addr - w->symmetric.base), size = rmai_segment_size(&w->symmetric);
     *p = (struct rmai_place){.far = slot < 0, .pe = pe, .offset = w->job.layout.symmetric + offset};
     if (offset <= size && len <= size - offset) {
@@ -62,7 +64,8 @@ int rmai_resolve(const char *call, const char *argument, const rma_ctx *ctx, con
     if (!c) return rma_last_code();
     pe = rmai_context_pe(c, call, pe);
     if (pe < 0) return RMA_ERR_PE;
-    if (!find(w, addr, len, pe, rmai_node_slot(&w->job, pe), p)) return bad_address(w, call, argument, addr, len);
+    if (!find_symmetric(w, addr, len, pe, rmai_node_slot(&w->job, pe), p))
+        return not_symmetric(w, call, argument, addr, len);
     p->set = &c->pending;
     return RMA_SUCCESS;
 }
@@ -73,48 +76,48 @@ uint64_t rmai_symmetric_offset(const struct rmai_world *w, const void *addr) {
     return (uint64_t)((const char *)addr - w->symmetric.base);
 }
 
-/* A length of 0 moves nothing, and needs no address that is any good. */
-static int check_empty(const char *call, const rma_ctx *ctx, int pe) {
+/* The checks of a call that moves 0 bytes: its addresses may be anything. */
+static int check_ctx_and_pe(const char *call, const rma_ctx *ctx, int pe) {
     struct rmai_context *c = rmai_context(&rmai_world, call, ctx);
     return c && rmai_context_pe(c, call, pe) >= 0 ? RMA_SUCCESS : rma_last_code();
 }
 
-static int put(const char *call, const rma_ctx *ctx, void *dest, const void *source, size_t len, int pe,
-               enum rmai_when when) {
+static int put_symmetric(const char *call, const rma_ctx *ctx, void *dest, const void *source, size_t len, int pe,
+                         enum rmai_when when) {
     struct rmai_place p;
-    int code = len ? rmai_resolve(call, "dest", ctx, dest, len, pe, &p) : check_empty(call, ctx, pe);
+    int code = len ? rmai_resolve(call, "dest", ctx, dest, len, pe, &p) : check_ctx_and_pe(call, ctx, pe);
     if (code == RMA_SUCCESS && len) code = rmai_check_local(call, "source", source);
     if (code == RMA_SUCCESS && len) code = rmai_place_put(&rmai_world, call, &p, source, len, when);
     return rmai_raise(code);
 }
 
-static int get(const char *call, const rma_ctx *ctx, void *dest, const void *source, size_t len, int pe,
-               enum rmai_when when) {
+static int get_symmetric(const char *call, const rma_ctx *ctx, void *dest, const void *source, size_t len, int pe,
+                         enum rmai_when when) {
     struct rmai_place p;
-    int code = len ? rmai_resolve(call, "source", ctx, source, len, pe, &p) : check_empty(call, ctx, pe);
+    int code = len ? rmai_resolve(call, "source", ctx, source, len, pe, &p) : check_ctx_and_pe(call, ctx, pe);
     if (code == RMA_SUCCESS && len) code = rmai_check_local(call, "dest", dest);
     if (code == RMA_SUCCESS && len) code = rmai_place_get(&rmai_world, call, &p, dest, len, when);
     return rmai_raise(code);
 }
 
 int rma_put_slow_(const char *call, const rma_ctx *ctx, void *dest, const void *source, size_t len, int pe) {
-    return put(call, ctx, dest, source, len, pe, RMAI_NOW);
+    return put_symmetric(call, ctx, dest, source, len, pe, RMAI_NOW);
 }
 
 int rma_p_slow_(const char *call, const rma_ctx *ctx, void *dest, const void *source, size_t len, int pe) {
-    return put(call, ctx, dest, source, len, pe, RMAI_COPIED);
+    return put_symmetric(call, ctx, dest, source, len, pe, RMAI_COPIED);
 }
 
 int rma_get_slow_(const char *call, const rma_ctx *ctx, void *dest, const void *source, size_t len, int pe) {
-    return get(call, ctx, dest, source, len, pe, RMAI_NOW);
+    return get_symmetric(call, ctx, dest, source, len, pe, RMAI_NOW);
 }
 
 int rma_put_nbi_slow_(const char *call, const rma_ctx *ctx, void *dest, const void *source, size_t len, int pe) {
-    return put(call, ctx, dest, source, len, pe, RMAI_LATER);
+    return put_symmetric(call, ctx, dest, source, len, pe, RMAI_LATER);
 }
 
 int rma_get_nbi_slow_(const char *call, const rma_ctx *ctx, void *dest, const void *source, size_t len, int pe) {
-    return get(call, ctx, dest, source, len, pe, RMAI_LATER);
+    return get_symmetric(call, ctx, dest, source, len, pe, RMAI_LATER);
 }
 
 void *rma_ptr(const void *addr, int pe) {
@@ -127,7 +130,7 @@ void *rma_ptr(const void *addr, int pe) {
     if (code == RMA_SUCCESS) code = rmai_check_pe(&w->job, "rma_ptr", "PE", pe);
     if (rmai_raise(code) != RMA_SUCCESS) return NULL;
     slot = rmai_node_slot(&w->job, pe);
-    return slot >= 0 && find(w, addr, 1, pe, slot, &p) ? p.there : NULL;
+    return slot >= 0 && find_symmetric(w, addr, 1, pe, slot, &p) ? p.there : NULL;
 }
 
 int rmai_resolve_word(const char *call, const char *argument, const rma_ctx *ctx, const void *word, size_t len, int pe,
@@ -155,7 +158,7 @@ int rma_atomic_slow_(const char *call, const rma_ctx *ctx, int op, const void *t
     return rmai_raise(code);
 }
 
-/* Both are looked at before anything moves. */
+/* Data and signal are both checked before anything moves. */
 int rma_put_signal_slow_(const char *call, const rma_ctx *ctx, void *dest, const void *source, size_t len,
                          uint64_t *signal, uint64_t value, int op, int pe, int nbi) {
     struct rmai_world *w = &rmai_world;
@@ -195,8 +198,8 @@ int rmai_check_strides(const char *call, ptrdiff_t dest_stride, ptrdiff_t source
     return RMA_SUCCESS;
 }
 
-/* With the element's size a constant each move is one load and one store. After the last element the offsets may have
- * wrapped around. */
+/* With a constant size each element is one load and one store. After the last element the offsets a and b may have
+ * wrapped around; they are not used any more. */
 #define EACH for (size_t i = 0, a = 0, b = 0; i < n; i++, a += to_step, b += from_step)
 #define MOVE(SIZE)                                                                                                     \
     case SIZE: EACH memcpy(to + a, from + b, SIZE); break
@@ -212,11 +215,11 @@ void rmai_move_strided(char *to, const char *from, size_t to_step, size_t from_s
     }
 }
 
-/* Both directions: `remote` is the symmetric side, here its stride and the argument's name. */
-static int strided(const char *call, const char *argument, const rma_ctx *ctx, const void *remote,
-                   ptrdiff_t remote_stride, size_t elem, size_t n, int pe, struct rmai_place *p) {
+/* For put and get: `remote` is the symmetric side, remote_stride its stride, `argument` its name in texts. */
+static int resolve_strided(const char *call, const char *argument, const rma_ctx *ctx, const void *remote,
+                           ptrdiff_t remote_stride, size_t elem, size_t n, int pe, struct rmai_place *p) {
     size_t bytes;
-    if (n == 0) return check_empty(call, ctx, pe);
+    if (n == 0) return check_ctx_and_pe(call, ctx, pe);
     bytes = rmai_span(n, (size_t)remote_stride, elem);
     if (!bytes)
         return rmai_error(RMA_ERR_ADDRESS, "%s: %zu elements of %zu bytes, %td apart, overflow an address", call, n,
@@ -224,13 +227,13 @@ static int strided(const char *call, const char *argument, const rma_ctx *ctx, c
     return rmai_resolve(call, argument, ctx, remote, bytes, pe, p);
 }
 
-static int iput(const char *call, const rma_ctx *ctx, void *dest, const void *source, ptrdiff_t dest_stride,
-                ptrdiff_t source_stride, size_t elem, size_t n, int pe) {
+static int put_strided(const char *call, const rma_ctx *ctx, void *dest, const void *source, ptrdiff_t dest_stride,
+                       ptrdiff_t source_stride, size_t elem, size_t n, int pe) {
     struct rmai_world *w = &rmai_world;
     struct rmai_place p = {0};
     size_t to = (size_t)dest_stride * elem, from = (size_t)source_stride * elem;
     int code = rmai_check_strides(call, dest_stride, source_stride, elem);
-    if (code == RMA_SUCCESS) code = strided(call, "dest", ctx, dest, dest_stride, elem, n, pe, &p);
+    if (code == RMA_SUCCESS) code = resolve_strided(call, "dest", ctx, dest, dest_stride, elem, n, pe, &p);
     if (code == RMA_SUCCESS && n) code = rmai_check_local(call, "source", source);
     if (code == RMA_SUCCESS && p.there) {
         rmai_count(&w->traffic, RMA_PATH_MEMORY, RMAI_PUTS, n * elem);
@@ -242,13 +245,13 @@ static int iput(const char *call, const rma_ctx *ctx, void *dest, const void *so
     return rmai_raise(code);
 }
 
-static int iget(const char *call, const rma_ctx *ctx, void *dest, const void *source, ptrdiff_t dest_stride,
-                ptrdiff_t source_stride, size_t elem, size_t n, int pe) {
+static int get_strided(const char *call, const rma_ctx *ctx, void *dest, const void *source, ptrdiff_t dest_stride,
+                       ptrdiff_t source_stride, size_t elem, size_t n, int pe) {
     struct rmai_world *w = &rmai_world;
     struct rmai_place p = {0};
     size_t to = (size_t)dest_stride * elem, from = (size_t)source_stride * elem;
     int code = rmai_check_strides(call, dest_stride, source_stride, elem);
-    if (code == RMA_SUCCESS) code = strided(call, "source", ctx, source, source_stride, elem, n, pe, &p);
+    if (code == RMA_SUCCESS) code = resolve_strided(call, "source", ctx, source, source_stride, elem, n, pe, &p);
     if (code == RMA_SUCCESS && n) code = rmai_check_local(call, "dest", dest);
     if (code == RMA_SUCCESS && p.there) {
         rmai_count(&w->traffic, RMA_PATH_MEMORY, RMAI_GETS, n * elem);
@@ -262,20 +265,20 @@ static int iget(const char *call, const rma_ctx *ctx, void *dest, const void *so
 
 int rma_iput(void *dest, const void *source, ptrdiff_t dest_stride, ptrdiff_t source_stride, size_t elem, size_t n,
              int pe) {
-    return iput("rma_iput", RMA_CTX_DEFAULT, dest, source, dest_stride, source_stride, elem, n, pe);
+    return put_strided("rma_iput", RMA_CTX_DEFAULT, dest, source, dest_stride, source_stride, elem, n, pe);
 }
 
 int rma_iget(void *dest, const void *source, ptrdiff_t dest_stride, ptrdiff_t source_stride, size_t elem, size_t n,
              int pe) {
-    return iget("rma_iget", RMA_CTX_DEFAULT, dest, source, dest_stride, source_stride, elem, n, pe);
+    return get_strided("rma_iget", RMA_CTX_DEFAULT, dest, source, dest_stride, source_stride, elem, n, pe);
 }
 
 int rma_ctx_iput(rma_ctx *ctx, void *dest, const void *source, ptrdiff_t dest_stride, ptrdiff_t source_stride,
                  size_t elem, size_t n, int pe) {
-    return iput("rma_ctx_iput", ctx, dest, source, dest_stride, source_stride, elem, n, pe);
+    return put_strided("rma_ctx_iput", ctx, dest, source, dest_stride, source_stride, elem, n, pe);
 }
 
 int rma_ctx_iget(rma_ctx *ctx, void *dest, const void *source, ptrdiff_t dest_stride, ptrdiff_t source_stride,
                  size_t elem, size_t n, int pe) {
-    return iget("rma_ctx_iget", ctx, dest, source, dest_stride, source_stride, elem, n, pe);
+    return get_strided("rma_ctx_iget", ctx, dest, source, dest_stride, source_stride, elem, n, pe);
 }

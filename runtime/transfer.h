@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the inlined path hands over: reached another way, or refused with the reason. */
+/* Accesses by symmetric address that the inlined path hands over: done another way, or refused with the reason. */
 #ifndef RMAI_TRANSFER_H
 #define RMAI_TRANSFER_H
 
@@ -19,7 +19,7 @@ int rmai_resolve(const char *call, const char *argument, const rma_ctx *ctx, con
 int rmai_resolve_word(const char *call, const char *argument, const rma_ctx *ctx, const void *word, size_t len, int pe,
                       struct rmai_place *p);
 
-/* rmai_symmetric_offset is a number that all PEs get alike for the same symmetric object. */
+/* rmai_symmetric_offset is a number for a symmetric object, the same on all PEs. */
 uint64_t rmai_symmetric_offset(const struct rmai_world *w, const void *addr);
 
 /* ---- elements with gaps between them, strides in elements ---- */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Waiting for words of the program. Six comparisons of four kinds of words become one: a word is mapped to 64 bits so
- * that the order of its type is that of unsigned numbers, and a comparison holds if that number is in a range, or
- * outside of it (RMA_CMP_NE). So a look is a load, three instructions and a branch, whatever is waited for. */
+/* Waiting for words of the program. Six comparisons of words of several types become one: a word is mapped to 64 bits
+ * so that the order of its type becomes that of unsigned numbers, and a comparison holds if that number is in a range,
+ * or outside of it (RMA_CMP_NE). So a poll is a load, three instructions and a branch, whatever the program waits for.
+ */
 #include "config.h"
 
 #include "base/attributes.h"
@@ -9,7 +10,7 @@
 #include "runtime/space.h"
 #include "runtime/world.h"
 
-/* Of a word x: (map(x) - low <= span) != inverted. */
+/* Of a word x: (map_word(x) - low <= span) != inverted. */
 struct condition {
     uint64_t low, span;
     int inverted;
@@ -26,7 +27,7 @@ struct words {
     int many, cmp;
 };
 
-static uint64_t map(const struct words *s, const void *word) {
+static uint64_t map_word(const struct words *s, const void *word) {
     /* Acquire: what its writer did before is seen. */
     if (s->len == 8) return __atomic_load_n((const uint64_t *)word, __ATOMIC_ACQUIRE) ^ s->flip;
     if (s->len == 4) return __atomic_load_n((const uint32_t *)word, __ATOMIC_ACQUIRE) ^ (uint32_t)s->flip;
@@ -34,9 +35,9 @@ static uint64_t map(const struct words *s, const void *word) {
            (uint16_t)s->flip; /* OpenSHMEM's shmem_short_wait */
 }
 
-static struct condition condition(const struct words *s, size_t i) {
+static struct condition condition_of(const struct words *s, size_t i) {
     uint64_t most = s->len == 8 ? UINT64_MAX : s->len == 4 ? UINT32_MAX : UINT16_MAX;
-    uint64_t v = map(s, (const char *)s->values + (s->many ? i * s->len : 0));
+    uint64_t v = map_word(s, (const char *)s->values + (s->many ? i * s->len : 0));
     static const struct condition never = {.low = 0, .span = UINT64_MAX, .inverted = 1};
     switch ((enum rma_cmp)s->cmp) {
         case RMA_CMP_EQ: return (struct condition){.low = v};
@@ -49,10 +50,10 @@ static struct condition condition(const struct words *s, size_t i) {
     return never;
 }
 
-static int holds(const struct condition *c, uint64_t x) { return (x - c->low <= c->span) != c->inverted; }
+static int condition_holds(const struct condition *c, uint64_t x) { return (x - c->low <= c->span) != c->inverted; }
 
-/* All that can be said of the arguments. Words that nobody else can change are not waited for. */
-static int check(const struct words *s, const char *argument) {
+/* All checks of the arguments. A word that no other PE can reach is refused: the wait for it would never end. */
+static int check_words(const struct words *s, const char *argument) {
     struct rmai_world *w = &rmai_world;
     size_t bytes;
     int code = rmai_running(s->call);
@@ -73,8 +74,8 @@ static int check(const struct words *s, const char *argument) {
     return RMA_SUCCESS;
 }
 
-static struct words words(const char *call, int word, const void *at, size_t n, const int *status, int cmp,
-                          const void *values, int many) {
+static struct words describe_words(const char *call, int word, const void *at, size_t n, const int *status, int cmp,
+                                   const void *values, int many) {
     size_t len = (size_t)word & RMA_WORD_LEN_;
     return (struct words){.call = call,
                           .at = at,
@@ -89,72 +90,76 @@ static struct words words(const char *call, int word, const void *at, size_t n, 
 
 /* ---- one word ---- */
 
-#define HOT_LOOKS 100 /* before anything else is done: a partner that is just storing is met at once */
+#define HOT_POLLS 100 /* before anything else: the word of a partner that is just storing is seen at once */
 
-/* 1 if the word can be looked at. Whether anybody can change it takes longer to find out. */
-static int can_look(const struct words *s) {
+/* 1 if the word can be read and compared. Whether another PE can change it takes longer to find out, and check_words
+ * does so after the hot polls. */
+static int can_poll(const struct words *s) {
     return rma_reach_.running && s->at && ((uintptr_t)s->at & (s->len - 1)) == 0 && s->cmp >= RMA_CMP_EQ &&
            s->cmp <= RMA_CMP_LE;
 }
 
-static RMAI_COLD int wait_long(const struct words *s, const char *argument, const struct condition *c, uint64_t *x) {
+static RMAI_COLD int wait_for_word(const struct words *s, const char *argument, const struct condition *c,
+                                   uint64_t *x) {
     struct rmai_world *w = &rmai_world;
     struct rmai_stall stall = {.call = s->call, .awaited = RMAI_AWAITED_ANY};
     struct rmai_backoff backoff = {
-        .looks = (unsigned)rmai_min(HOT_LOOKS, w->barrier.patience.polls), /* as if they had been polls */
+        .looks = (unsigned)rmai_min(HOT_POLLS, w->barrier.patience.polls), /* the hot polls count */
         .stall = &stall};
-    int code = check(s, argument);
+    int code = check_words(s, argument);
     if (code != RMA_SUCCESS) return rmai_raise(code);
-    while (!holds(c, *x = map(s, s->at))) rmai_backoff_turn(&backoff, &w->barrier.patience);
+    while (!condition_holds(c, *x = map_word(s, s->at))) rmai_backoff_turn(&backoff, &w->barrier.patience);
     rmai_backoff_over(&backoff, &w->barrier.patience);
     rmai_wait_over(&w->barrier.patience, &stall);
     return RMA_SUCCESS;
 }
 
 int rma_wait_slow_(const char *call, int word, const void *ivar, int cmp, const void *value, uint64_t *seen) {
-    struct words s = words(call, word, ivar, 1, NULL, cmp, value, 0);
-    int looks = can_look(&s) ? HOT_LOOKS : 0, code = RMA_SUCCESS;
+    struct words s = describe_words(call, word, ivar, 1, NULL, cmp, value, 0);
+    int polls = can_poll(&s) ? HOT_POLLS : 0, code = RMA_SUCCESS;
     struct condition c = {0};
     uint64_t x = 0;
-    if (looks) c = condition(&s, 0);
-    while (looks > 0 && !holds(&c, x = map(&s, ivar))) looks--;
-    if (looks == 0) code = wait_long(&s, seen ? "signal" : "ivar", &c, &x);
+    if (polls) c = condition_of(&s, 0);
+    while (polls > 0 && !condition_holds(&c, x = map_word(&s, ivar))) polls--;
+    if (polls == 0) code = wait_for_word(&s, seen ? "signal" : "ivar", &c, &x);
     if (seen && code == RMA_SUCCESS) *seen = x ^ s.flip;
     return code;
 }
 
-/* A look, and a turn of progress where it is in vain: who tests in a loop waits. */
+/* One poll, and one round of progress where the condition does not hold: a program that tests in a loop waits, and what
+ * it waits for may need this PE's progress. */
 int rma_test_slow_(const char *call, int word, const void *ivar, int cmp, const void *value) {
-    struct words s = words(call, word, ivar, 1, NULL, cmp, value, 0);
+    struct words s = describe_words(call, word, ivar, 1, NULL, cmp, value, 0);
     struct condition c;
-    int code = check(&s, "ivar"), yes;
+    int code = check_words(&s, "ivar"), yes;
     if (code != RMA_SUCCESS) {
         rmai_raise(code);
         return 0;
     }
-    c = condition(&s, 0);
-    yes = holds(&c, map(&s, ivar));
+    c = condition_of(&s, 0);
+    yes = condition_holds(&c, map_word(&s, ivar));
     if (!yes) rmai_net_progress(&rmai_world.net, 1);
     return yes;
 }
 
 /* ---- many words ---- */
 
-/* What one look finds. */
-struct finding {
-    size_t held, of; /* words for which it holds, and that count at all */
-    size_t first;    /* of the former */
+/* The result of reading all words once. */
+struct scan {
+    size_t held, of; /* words for which the condition holds; words that are not left out */
+    size_t first;    /* index of the first for which it holds */
 };
 
-/* ANY stops at the first one; the others write the indices of all, if asked to. */
-static struct finding look(const struct words *s, int what, size_t *indices) {
-    struct finding f = {.first = SIZE_MAX};
-    struct condition c = condition(s, 0);
+/* Reads the words once. ANY stops at the first word for which the condition holds, ALL at the first for which it does
+ * not; SOME writes the indices of all for which it holds. */
+static struct scan scan_words(const struct words *s, int what, size_t *indices) {
+    struct scan f = {.first = SIZE_MAX};
+    struct condition c = condition_of(s, 0);
     for (size_t i = 0; i < s->n; i++) {
         if (s->status && s->status[i]) continue;
         f.of++;
-        if (s->many) c = condition(s, i);
-        if (!holds(&c, map(s, s->at + i * s->len))) {
+        if (s->many) c = condition_of(s, i);
+        if (!condition_holds(&c, map_word(s, s->at + i * s->len))) {
             if (what == RMA_ALL_) return f;
             continue;
         }
@@ -166,19 +171,19 @@ static struct finding look(const struct words *s, int what, size_t *indices) {
     return f;
 }
 
-static int found(const struct finding *f, int what) {
+static int scan_decides(const struct scan *f, int what) {
     return f->of == 0 || (what == RMA_ALL_ ? f->held == f->of : f->held > 0);
 }
 
-static RMAI_COLD struct finding wait_for_words(const struct words *s, int what, size_t *indices) {
+static RMAI_COLD struct scan wait_for_words(const struct words *s, int what, size_t *indices) {
     const struct rmai_patience *patience = &rmai_world.barrier.patience;
     struct rmai_stall stall = {.call = s->call, .awaited = RMAI_AWAITED_ANY};
     struct rmai_backoff backoff = {.stall = &stall};
-    struct finding f;
+    struct scan f;
     do {
         rmai_backoff_turn(&backoff, patience);
-        f = look(s, what, indices);
-    } while (!found(&f, what));
+        f = scan_words(s, what, indices);
+    } while (!scan_decides(&f, what));
     rmai_backoff_over(&backoff, patience);
     rmai_wait_over(patience, &stall);
     return f;
@@ -187,9 +192,9 @@ static RMAI_COLD struct finding wait_for_words(const struct words *s, int what, 
 size_t rma_words_(const char *call, int what, int waits, int word, const void *ivars, size_t n, size_t *indices,
                   const int *status, int cmp, const void *values, int many, int *code) {
     struct rmai_world *w = &rmai_world;
-    struct words s = words(call, word, ivars, n, status, cmp, values, many);
-    struct finding f;
-    *code = check(&s, "ivars");
+    struct words s = describe_words(call, word, ivars, n, status, cmp, values, many);
+    struct scan f;
+    *code = check_words(&s, "ivars");
     if (*code == RMA_SUCCESS && n && !values) *code = rmai_error(RMA_ERR_ARG, "%s: values is a null pointer", call);
     if (*code == RMA_SUCCESS && n && what == RMA_SOME_ && !indices)
         *code = rmai_error(RMA_ERR_ARG, "%s: indices is a null pointer", call);
@@ -198,12 +203,12 @@ size_t rma_words_(const char *call, int what, int waits, int word, const void *i
         return what == RMA_ANY_ ? SIZE_MAX : 0;
     }
     if (n == 0) return what == RMA_ANY_ ? SIZE_MAX : what == RMA_ALL_;
-    f = look(&s, what, indices);
-    if (!found(&f, what) && waits) {
+    f = scan_words(&s, what, indices);
+    if (!scan_decides(&f, what) && waits) {
         f = wait_for_words(&s, what, indices);
-    } else if (!found(&f, what)) {
+    } else if (!scan_decides(&f, what)) {
         rmai_net_progress(&w->net, 1);
     }
     if (what == RMA_ANY_) return f.first;
-    return what == RMA_SOME_ ? f.held : (size_t)found(&f, what);
+    return what == RMA_SOME_ ? f.held : (size_t)scan_decides(&f, what);
 }
