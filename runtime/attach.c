@@ -80,12 +80,10 @@ static int pages_mapped(uintptr_t from, size_t len) {
 static int check_mapped(const char *call, void *base, size_t size) {
     uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), from = (uintptr_t)base / page * page;
     size_t len = rmai_round_up((uintptr_t)base + size - from, page);
-    int mapped = len / page <= VECTOR
-                     ? len >= size && pages_mapped(from, len) /* less: no address space holds so much */
-                     : pages_mapped(from, page) && pages_mapped(from + len - page, page) &&
-                           msync((void *)(from + page), len - 2 * page, MS_ASYNC) == 0;
-    int known =
-        !mapped && (len < size || errno == ENOMEM); /* ENOMEM is how the system says that a page is not mapped */
+    int mapped = len / page <= VECTOR ? len >= size && pages_mapped(from, len) /* len < size: the sum has wrapped */
+                                      : pages_mapped(from, page) && pages_mapped(from + len - page, page) &&
+                                            msync((void *)(from + page), len - 2 * page, MS_ASYNC) == 0;
+    int known = !mapped && (len < size || errno == ENOMEM); /* ENOMEM is the answer for a page that is not mapped */
     if (mapped) return RMA_SUCCESS;
     return rmai_error(RMA_ERR_ADDRESS, "%s: not all of the %zu bytes at base %p are mapped%s%s", call, size, base,
                       known ? "" : ": ", known ? "" : strerror(errno));

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Contexts: what a thread, or a part of a program, has begun and waits for apart from the rest. A context is a pending
- * set (runtime/net/net) and the team by which its calls number PEs; on this node it is nothing but that numbering. No
- * window, no communicator.
+/* Contexts: a thread, or a part of a program, waits for the operations of its context apart from all others. A context
+ * is a pending set (runtime/net) and the team by which its calls number PEs. On this node it is nothing but that
+ * numbering. It has no window and no communicator of MPI.
  *
- * A handle is a number, 1 + the place in a table and how often that has been given away, so that one of a context that
- * is gone leads nowhere. What the inlined calls look at is in the table, a line for each context (struct rma_context_),
- * the rest behind it. */
+ * A handle is no address but a number: 1 + the context's place in a table, and the count of handles given so far. So
+ * the handle of a context that has been destroyed is told from that of a context which has the place now. The inlined
+ * calls read the table, which has a line for each context (struct rma_context_); the line leads to the rest. */
 #ifndef RMAI_CONTEXT_H
 #define RMAI_CONTEXT_H
 

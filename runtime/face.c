@@ -4,6 +4,7 @@
 #include "runtime/face.h"
 #include "base/error.h"
 #include "base/settings.h"
+#include "runtime/world.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -19,4 +20,20 @@ int rma_fail_(int code, const char *format, ...) {
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
     return rmai_raise(rmai_error(code, "%s", text));
+}
+
+int rma_level_(void) { return rmai_world.job.level; }
+
+int rma_team_note_(rma_team *team, int note) {
+    struct rmai_team *t = rmai_team(&rmai_world, "rma_team_note_", team);
+    if (!t) return rmai_raise(rma_last_code());
+    t->note = note;
+    return RMA_SUCCESS;
+}
+
+int rma_team_noted_(const rma_team *team, int *note) {
+    struct rmai_team *t = rmai_team(&rmai_world, "rma_team_noted_", team);
+    if (!t) return rmai_raise(rma_last_code());
+    *note = t->note;
+    return RMA_SUCCESS;
 }

@@ -1,18 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The public queries: who, where, how many, of the job and of teams; the clock; the version. They change nothing but
- * the note that shmem/ keeps with a team. */
+/* The public queries: who, where, how many, of the job and of teams; the clock; the version. They change nothing. */
 #include "config.h"
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "runtime/face.h"
 #include "runtime/world.h"
 
 /* ---- the job ---- */
 
 int rma_initialized(void) { return (int)rma_reach_.running; }
-
-int rma_level_(void) { return rmai_world.job.level; }
 
 #define QUERY(NAME, VALUE)                                                                                             \
     int NAME(void) {                                                                                                   \
@@ -74,20 +70,6 @@ void *rma_team_ptr(const rma_team *team, const void *addr, int pe) {
     rmai_raise(t ? rmai_error(RMA_ERR_PE, "%s: PE %d is outside 0..%d of the team", call, pe, t->n - 1)
                  : rma_last_code());
     return NULL;
-}
-
-int rma_team_note_(rma_team *team, int note) {
-    struct rmai_team *t = rmai_team(&rmai_world, "rma_team_note_", team);
-    if (!t) return rmai_raise(rma_last_code());
-    t->note = note;
-    return RMA_SUCCESS;
-}
-
-int rma_team_noted_(const rma_team *team, int *note) {
-    struct rmai_team *t = rmai_team(&rmai_world, "rma_team_noted_", team);
-    if (!t) return rmai_raise(rma_last_code());
-    *note = t->note;
-    return RMA_SUCCESS;
 }
 
 /* ---- what needs no runtime ---- */

@@ -48,7 +48,7 @@ void rmai_team_clear_words(const struct rmai_world *w, const struct rmai_team *t
         atomic_store_explicit(&round_of(w, w->job.node_my_pe, t, k)->event.value, 0, memory_order_relaxed);
 }
 
-/* ---- who ---- */
+/* ---- which PEs ---- */
 
 int rmai_team_pe(const struct rmai_team *t, int i) { return t->list ? t->list[i] : t->start + i * t->stride; }
 
