@@ -139,6 +139,11 @@ one_line "base including heap" base/x.c '#include "heap/tlsf.h"' 'a layer above'
 one_line "heap including runtime" heap/x.c '#include "runtime/net/transport.h"' 'a layer above'
 one_line "runtime including collectives" runtime/x.h '#  include "collectives/reduce.h"' 'a layer above'
 one_line "collectives including shmem" collectives/x.c '#include "shmem/rma.h"' 'a layer above'
+one_line "runtime/net including runtime" runtime/net/x.c '#include "runtime/world.h"' 'a layer above'
+one_line "runtime/node including runtime/net" runtime/node/x.c '#include "runtime/net/transport.h"' 'a layer above'
+one_line "runtime/net including runtime/node" runtime/net/x.c '#include "runtime/node/barrier.h"' 'do not know each other'
+one_line "runtime/job including runtime/node" runtime/job/x.h '#include "runtime/node/barrier.h"' 'a layer above'
+one_line "MPI in runtime/net" runtime/net/x.c 'int f(void) { return MPI_Test(0); }' 'only in transport_mpi'
 one_line "an upward include in angle brackets" base/x.c '#include <runtime/net/transport.h>' 'a layer above'
 one_line "an include after a comment" base/x.c '/* why */ #include "runtime/net/transport.h"' 'a layer above'
 one_line "the face of OpenSHMEM below shmem/" runtime/x.c '#include <shmem.h>' 'the layer shmem/'
@@ -164,6 +169,49 @@ done
 one_line "MPI_Win_allocate_shared outside heap/reserve.c" runtime/net/transport_mpi.c 'MPI_Win_allocate_shared(0);' \
     'only in heap/reserve.c'
 one_line "a call after the end of a comment" heap/x.c '/* a */ "/*"; MPI_Put(0); /* b' 'MPI_Put stands only'
+
+good_tree
+put heap/x.c <<'END'
+int rmai_x(int n) {
+    return n ? rmai_y(n - 1) : 0;
+}
+END
+put heap/x.h </dev/null
+put heap/y.c <<'END'
+static int rmai_twice(int n) { return 2 * n; }
+struct rmai_x *
+rmai_y(int n) { return rmai_twice(n); }
+END
+accepts "a module that calls another one, whose own it names as a struct"
+echo 'int rmai_x_more(int n) { return rmai_x(n); } /* rmai_y */' | put heap/x.h
+accepts "a module's header and source that call each other"
+# circle WHAT FILE...: the modules of these files call each other.
+circle() {
+    what=$1
+    shift
+    status=0
+    out=$("$script" "$tree" 2>&1) || status=$?
+    named=0
+    for file; do case "$out" in *"$file:"*'in a circle'*) named=$((named + 1)) ;; esac; done
+    if [ $status -eq 1 ] && [ $named -eq $# ] && [ "$(echo "$out" | wc -l)" -eq $# ]; then
+        echo "ok   rejects $what"
+    else
+        echo "FAIL $what: exit $status: $out"
+        failures=$((failures + 1))
+    fi
+}
+put heap/y.c <<'END'
+int rmai_y(int n) {
+    int (*f)(int) = rmai_x;
+    return f(n);
+}
+END
+circle "two modules that call each other, one by a pointer" heap/x.c heap/y.c
+echo 'static inline int rmai_z(int n) { return rmai_x(n); }' | put heap/z.h
+put heap/y.c <<'END'
+int rmai_y(int n) { return rmai_z(n); }
+END
+circle "a circle of three, through a header" heap/x.c heap/y.c heap/z.h
 
 good_tree
 echo 'int x;' >"$tree/base/x.c"

@@ -246,6 +246,10 @@ static int check_window(const struct rmai_transport_mpi *m) {
     return RMA_SUCCESS;
 }
 
+int rmai_transport_mpi_has_window(const struct rmai_transport_mpi *m) { return m->window != MPI_WIN_NULL; }
+
+void rmai_transport_mpi_forget_window(struct rmai_transport_mpi *m) { m->window = MPI_WIN_NULL; }
+
 int rmai_transport_mpi_end_window(struct rmai_transport_mpi *m) {
     int code;
     if (m->window == MPI_WIN_NULL) return RMA_SUCCESS;

@@ -60,6 +60,11 @@ int rmai_transport_mpi_leader(const struct rmai_transport_mpi *m, int i);
 int rmai_transport_mpi_window(struct rmai_transport_mpi *m, void *base, size_t size, int atomics);
 int rmai_transport_mpi_end_window(struct rmai_transport_mpi *m);
 
+/* rmai_transport_mpi_has_window: 1 if there is one. rmai_transport_mpi_forget_window leaves it to the end of the
+ * process: for one that some PEs have and others have not, which cannot be freed. */
+int rmai_transport_mpi_has_window(const struct rmai_transport_mpi *m);
+void rmai_transport_mpi_forget_window(struct rmai_transport_mpi *m);
+
 /* rmai_transport_mpi_machine_id: a number that PEs on one machine have alike, in whatever container they are, and those
  * on others have not. rmai_transport_mpi_machine: *n is how many PEs of the job run on the machine that this PE runs
  * on, whatever nodes they are on, and the n_bits words of `bits` become the union of theirs (collective over

@@ -30,13 +30,13 @@ static int all_succeeded(struct rmai_transport_mpi *mpi, int code) {
 static int agree_on_window(struct rmai_net *net, struct rmai_transport_mpi *mpi, const char *call, int code,
                            int *well) {
     enum { BAD, HAS, HAS_NOT }; /* HAS_NOT: the first of them is the largest */
-    const int none = mpi->window == MPI_WIN_NULL;
+    const int none = !rmai_transport_mpi_has_window(mpi);
     int worst[] = {
         [BAD] = code != RMA_SUCCESS, [HAS] = !none, [HAS_NOT] = none ? net->job->n_pes - net->job->my_pe : 0};
     int met = rmai_transport_mpi_worst(mpi, worst, 3);
     *well = met == RMA_SUCCESS && !worst[BAD];
     if (met != RMA_SUCCESS || !worst[HAS] || !worst[HAS_NOT]) return met;
-    mpi->window = MPI_WIN_NULL;
+    rmai_transport_mpi_forget_window(mpi);
     if (none) {
         rmai_error_prefix("%s: ", call);
         /* The others know no reason, and one of them may end the job first. */
