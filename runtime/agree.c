@@ -21,7 +21,7 @@ static const char *const call_names[][2] = {
     [RMAI_STATUS] = {"the end of a collective call", "the end of a collective call"},
 };
 
-static void widen(struct rmai_range *r, const struct rmai_range *more) {
+static void widen_range(struct rmai_range *r, const struct rmai_range *more) {
     if (more->min < r->min || (more->min == r->min && more->min_pe < r->min_pe)) {
         r->min = more->min;
         r->min_pe = more->min_pe;
@@ -32,31 +32,32 @@ static void widen(struct rmai_range *r, const struct rmai_range *more) {
     }
 }
 
-static void merge(struct rmai_verdict *v, const struct rmai_verdict *more) {
-    widen(&v->call, &more->call);
-    for (int f = 0; f < RMAI_AGREE_FIELDS; f++) widen(&v->field[f], &more->field[f]);
+static void merge_verdicts(struct rmai_verdict *v, const struct rmai_verdict *more) {
+    widen_range(&v->call, &more->call);
+    for (int f = 0; f < RMAI_AGREE_FIELDS; f++) widen_range(&v->field[f], &more->field[f]);
 }
 
 void rmai_agree_merge(void *in, void *inout, int *len, MPI_Datatype *datatype) {
     (void)datatype;
-    for (int i = 0; i < *len; i++) merge((struct rmai_verdict *)inout + i, (const struct rmai_verdict *)in + i);
+    for (int i = 0; i < *len; i++)
+        merge_verdicts((struct rmai_verdict *)inout + i, (const struct rmai_verdict *)in + i);
 }
 
-static struct rmai_range exactly(uint64_t value, int pe) {
+static struct rmai_range range_of(uint64_t value, int pe) {
     return (struct rmai_range){.min = value, .max = value, .min_pe = pe, .max_pe = pe};
 }
 
-static void scan(struct rmai_world *w, uint32_t turn, uint32_t epoch, struct rmai_verdict *v) {
+static void compare_slots(struct rmai_world *w, uint32_t turn, uint32_t epoch, struct rmai_verdict *v) {
     for (int q = 0; q < w->job.node_n_pes; q++) {
         const struct rmai_header *h = rmai_header(&w->job, q);
         const struct rmai_agree_slot *s = &h->agree.slot[turn];
         int pe = w->job.node_pes[q], here = s->epoch == epoch;
-        struct rmai_verdict one = {.call = exactly(here ? s->call : RMAI_ELSEWHERE, pe)};
-        for (int f = 0; f < RMAI_AGREE_FIELDS; f++) one.field[f] = exactly(here ? s->field[f] : 0, pe);
+        struct rmai_verdict one = {.call = range_of(here ? s->call : RMAI_ELSEWHERE, pe)};
+        for (int f = 0; f < RMAI_AGREE_FIELDS; f++) one.field[f] = range_of(here ? s->field[f] : 0, pe);
         if (q == 0)
             *v = one;
         else
-            merge(v, &one);
+            merge_verdicts(v, &one);
     }
 }
 
@@ -72,12 +73,12 @@ int rmai_agree_on(struct rmai_world *w, const char *name, enum rmai_agree_call c
     for (int f = 0; f < RMAI_AGREE_FIELDS; f++) mine->field[f] = field[f];
     rmai_barrier_node(&w->barrier, name);
     if (w->job.n_nodes == 1) {
-        scan(w, turn, epoch, v);
+        compare_slots(w, turn, epoch, v);
         return kept;
     }
     if (w->job.node_my_pe == 0) {
         struct rmai_token token;
-        scan(w, turn, epoch, told);
+        compare_slots(w, turn, epoch, told);
         code = rmai_transport_mpi_agree(&w->mpi, name, told, sizeof *told, &token);
         if (code == RMA_SUCCESS) code = rmai_net_finish(&w->net, name, "MPI_Iallreduce", token, NULL);
     }

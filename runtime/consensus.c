@@ -12,12 +12,12 @@
 #include <limits.h>
 
 /* A code as a number of which the smallest tells the first PE that failed, and how. */
-static long outcome(const struct rmai_world *w, int code) {
+static long outcome_number(const struct rmai_world *w, int code) {
     return code == RMA_SUCCESS ? LONG_MAX : (long)w->job.my_pe << 8 | code;
 }
 
 /* What to return for the smallest outcome of all PEs. Only the text of the first PE that failed is worth showing. */
-static int verdict(struct rmai_world *w, long first) {
+static int verdict_of(struct rmai_world *w, long first) {
     int code = (int)(first & 0xff);
     if (first == LONG_MAX) return RMA_SUCCESS;
     w->failed_pe = (int)(first >> 8);
@@ -26,18 +26,20 @@ static int verdict(struct rmai_world *w, long first) {
 
 /* The first number is the outcome. Where the reduction itself fails, PEs cannot agree on anything any more, not even on
  * ending: so this one ends the job, whatever the error handler, or the others would wait for it. */
-static int reduce(struct rmai_world *w, struct rmai_least *all, int n) {
+static int reduce_numbers(struct rmai_world *w, struct rmai_least *all, int n) {
     int code = rmai_mpi_least(MPI_COMM_WORLD, all, n, "rma_init");
     if (code != RMA_SUCCESS) rma_errors_abort(code, rma_last_error());
-    return verdict(w, all[0].value);
+    return verdict_of(w, all[0].value);
 }
 
 int rmai_consensus(struct rmai_world *w, int code) {
-    struct rmai_least all[1] = {{.value = outcome(w, code)}};
-    return reduce(w, all, 1);
+    struct rmai_least all[1] = {{.value = outcome_number(w, code)}};
+    return reduce_numbers(w, all, 1);
 }
 
-static int same(const struct rmai_least *x, const struct rmai_least *minus_x) { return x->value == -minus_x->value; }
+static int all_have_same(const struct rmai_least *x, const struct rmai_least *minus_x) {
+    return x->value == -minus_x->value;
+}
 
 int rmai_consensus_facts(struct rmai_world *w, int code) {
     enum {
@@ -55,48 +57,49 @@ int rmai_consensus_facts(struct rmai_world *w, int code) {
     const long program = (long)(w->statics.program >> 1), statics = (long)w->statics.size;
     const long machine = (long)(rmai_transport_mpi_machine_id() >> 1);
     struct rmai_least all[NUMBERS] = {
-        [OUTCOME] = {.value = outcome(w, code)}, [PROGRAM] = {.value = program},
-        [PROGRAM_MINUS] = {.value = -program},   [STATICS] = {.value = statics},
-        [STATICS_MINUS] = {.value = -statics},   [MACHINE] = {.value = machine},
-        [MACHINE_MINUS] = {.value = -machine},   [WATCHED] = {.value = w->job.mpi_multiple}};
+        [OUTCOME] = {.value = outcome_number(w, code)}, [PROGRAM] = {.value = program},
+        [PROGRAM_MINUS] = {.value = -program},          [STATICS] = {.value = statics},
+        [STATICS_MINUS] = {.value = -statics},          [MACHINE] = {.value = machine},
+        [MACHINE_MINUS] = {.value = -machine},          [WATCHED] = {.value = w->job.mpi_multiple}};
     if (w->job.settings.progress == RMAI_PROGRESS_NONE) all[WATCHED].value = 0;
     rmai_settings_offer(&w->job.settings, &all[SETTINGS]);
-    code = reduce(w, all, NUMBERS);
+    code = reduce_numbers(w, all, NUMBERS);
     if (code != RMA_SUCCESS) return code;
     code = rmai_settings_adopt(&w->job.settings, &all[SETTINGS]);
     if (code != RMA_SUCCESS) w->failed_pe = 0; /* all have found the same: one tells */
     w->job.statics_mode = w->job.settings.statics;
-    if (!statics || !same(&all[PROGRAM], &all[PROGRAM_MINUS]) || !same(&all[STATICS], &all[STATICS_MINUS]))
+    if (!statics || !all_have_same(&all[PROGRAM], &all[PROGRAM_MINUS]) ||
+        !all_have_same(&all[STATICS], &all[STATICS_MINUS]))
         w->job.statics_mode = RMAI_STATICS_OFF;
-    w->job.one_machine = same(&all[MACHINE], &all[MACHINE_MINUS]);
+    w->job.one_machine = all_have_same(&all[MACHINE], &all[MACHINE_MINUS]);
     w->job.all_progress = (int)all[WATCHED].value;
     return code;
 }
 
 int rmai_consensus_nodes(struct rmai_world *w, int code, int *most) {
-    struct rmai_least all[] = {{.value = outcome(w, code)}, {.value = -w->job.node_n_pes}};
-    code = reduce(w, all, 2);
+    struct rmai_least all[] = {{.value = outcome_number(w, code)}, {.value = -w->job.node_n_pes}};
+    code = reduce_numbers(w, all, 2);
     *most = (int)-all[1].value;
     return code;
 }
 
 int rmai_consensus_crowded(struct rmai_world *w, int code, int crowded) {
-    struct rmai_least all[] = {{.value = outcome(w, code)}, {.value = -crowded}};
-    code = reduce(w, all, 2);
+    struct rmai_least all[] = {{.value = outcome_number(w, code)}, {.value = -crowded}};
+    code = reduce_numbers(w, all, 2);
     w->job.crowded_somewhere = (int)-all[1].value;
     return code;
 }
 
 int rmai_consensus_moved(struct rmai_world *w, int code, int *moved) {
-    struct rmai_least all[] = {{.value = outcome(w, code)}, {.value = *moved}};
-    code = reduce(w, all, 2);
+    struct rmai_least all[] = {{.value = outcome_number(w, code)}, {.value = *moved}};
+    code = reduce_numbers(w, all, 2);
     *moved = (int)all[1].value;
     return code;
 }
 
 int rmai_consensus_watched(struct rmai_world *w, int code) {
-    struct rmai_least all[] = {{.value = outcome(w, code)}, {.value = w->progress_thread.running}};
-    code = reduce(w, all, 2);
+    struct rmai_least all[] = {{.value = outcome_number(w, code)}, {.value = w->progress_thread.running}};
+    code = reduce_numbers(w, all, 2);
     w->job.all_progress = (int)all[1].value;
     return code;
 }

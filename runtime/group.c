@@ -77,7 +77,7 @@ struct news {
     int scattered; /* the PEs of its node do not follow each other */
 };
 
-static void worst(void *mine, const void *other) {
+static void merge_group_news(void *mine, const void *other) {
     struct news a, b;
     memcpy(&a, mine, sizeof a);
     memcpy(&b, other, sizeof b);
@@ -109,7 +109,7 @@ int rmai_group_ready(struct rmai_world *w, const char *call, struct rmai_team *t
     if (g->all != MPI_COMM_NULL) return RMA_SUCCESS;
     code = get_memory(w, call, t, g);
     all = (struct news){code, near->index[near->n - 1] - near->index[0] != near->n - 1};
-    met = rmai_team_meet(w, call, t, &all, sizeof all, worst);
+    met = rmai_team_meet(w, call, t, &all, sizeof all, merge_group_news);
     g->in_order = !all.scattered;
     if (code == RMA_SUCCESS && met == RMA_SUCCESS && all.code != RMA_SUCCESS)
         code = rmai_error(all.code, "%s: another PE of the team has no memory for it", call);
@@ -125,7 +125,7 @@ int rmai_group_ready(struct rmai_world *w, const char *call, struct rmai_team *t
 
 /* ---- collectives ---- */
 
-static MPI_Comm comm(const struct rmai_team *t, enum rmai_among among) {
+static MPI_Comm communicator_of(const struct rmai_team *t, enum rmai_among among) {
     return among == RMAI_LEADERS ? t->group.leaders : t->group.all;
 }
 
@@ -140,7 +140,7 @@ int rmai_group_broadcast(struct rmai_world *w, const char *call, const struct rm
     int code = RMA_SUCCESS;
     for (size_t done = 0; code == RMA_SUCCESS && done < len; done += PIECE)
         code = BEGUN_AND_DONE(MPI_Ibcast, (char *)data + done, (int)rmai_min(len - done, PIECE), MPI_BYTE, root,
-                              comm(t, among));
+                              communicator_of(t, among));
     return code;
 }
 
@@ -168,17 +168,18 @@ int rmai_group_reduce(struct rmai_world *w, const char *call, const struct rmai_
     const size_t piece = PIECE / size;
     MPI_Request request;
     int code = RMA_SUCCESS, rank;
-    MPI_Comm_rank(comm(t, among), &rank);
+    MPI_Comm_rank(communicator_of(t, among), &rank);
     for (size_t done = 0; code == RMA_SUCCESS && done < n; done += piece) {
         int count = (int)rmai_min(n - done, piece);
         char *at = (char *)data + done * size;
         if (!exactly_alike) {
-            code = BEGUN_AND_DONE(MPI_Iallreduce, MPI_IN_PLACE, at, count, type, op, comm(t, among));
+            code = BEGUN_AND_DONE(MPI_Iallreduce, MPI_IN_PLACE, at, count, type, op, communicator_of(t, among));
             continue;
         }
         /* One PE does the sums; what the others get is the same, bit by bit. */
-        code = BEGUN_AND_DONE(MPI_Ireduce, rank == 0 ? MPI_IN_PLACE : at, at, count, type, op, 0, comm(t, among));
-        if (code == RMA_SUCCESS) code = BEGUN_AND_DONE(MPI_Ibcast, at, count, type, 0, comm(t, among));
+        code = BEGUN_AND_DONE(MPI_Ireduce, rank == 0 ? MPI_IN_PLACE : at, at, count, type, op, 0,
+                              communicator_of(t, among));
+        if (code == RMA_SUCCESS) code = BEGUN_AND_DONE(MPI_Ibcast, at, count, type, 0, communicator_of(t, among));
     }
     return code;
 }
@@ -204,7 +205,7 @@ int rmai_group_lengths(struct rmai_world *w, const char *call, const struct rmai
     uint64_t word = mine;
     MPI_Request request;
     _Static_assert(sizeof *len == sizeof word, "lengths travel as they are");
-    return BEGUN_AND_DONE(MPI_Iallgather, &word, 1, MPI_UINT64_T, len, 1, MPI_UINT64_T, comm(t, among));
+    return BEGUN_AND_DONE(MPI_Iallgather, &word, 1, MPI_UINT64_T, len, 1, MPI_UINT64_T, communicator_of(t, among));
 }
 
 /* Each part in turn, where MPI's counts do not reach. */
@@ -227,12 +228,14 @@ int rmai_group_gather(struct rmai_world *w, const char *call, const struct rmai_
     }
     if (!fits) return gather_one_by_one(w, call, t, among, dest, len, at, n);
     if (alike)
-        return BEGUN_AND_DONE(MPI_Iallgather, MPI_IN_PLACE, 0, MPI_BYTE, dest, (int)len[0], MPI_BYTE, comm(t, among));
+        return BEGUN_AND_DONE(MPI_Iallgather, MPI_IN_PLACE, 0, MPI_BYTE, dest, (int)len[0], MPI_BYTE,
+                              communicator_of(t, among));
     for (int i = 0; i < n; i++) {
         count[i] = (int)len[i];
         count[n + i] = (int)at[i];
     }
-    return BEGUN_AND_DONE(MPI_Iallgatherv, MPI_IN_PLACE, 0, MPI_BYTE, dest, count, count + n, MPI_BYTE, comm(t, among));
+    return BEGUN_AND_DONE(MPI_Iallgatherv, MPI_IN_PLACE, 0, MPI_BYTE, dest, count, count + n, MPI_BYTE,
+                          communicator_of(t, among));
 }
 
 /* Messages of two PEs keep their order: one tag does. */

@@ -7,15 +7,15 @@
 #include "runtime/space.h"
 #include "runtime/world.h"
 
-static int locate(void *context, const char *call, uint64_t offset, size_t len, size_t alignment, int writes,
-                  void **there, void **lease) {
+static int locate_here(void *context, const char *call, uint64_t offset, size_t len, size_t alignment, int writes,
+                       void **there, void **lease) {
     struct rmai_region *region = NULL;
     int code = rmai_gptr_here(context, call, offset, len, alignment, writes, there, &region);
     *lease = region;
     return code;
 }
 
-static void end_lease(void *context, void *lease) {
+static void end_region_lease(void *context, void *lease) {
     (void)context;
     rmai_attached_leave(lease);
 }
@@ -41,18 +41,18 @@ static void read_waiting(void *context, char call[RMAI_WAITING_TEXT]) {
     rmai_waiting_read(&rmai_header(&w->job, w->job.node_my_pe)->waiting, call);
 }
 
-static void wait_lasts(void *context, struct rmai_stall *stall) { rmai_stall_look(context, stall); }
+static void look_after_wait(void *context, struct rmai_stall *stall) { rmai_stall_look(context, stall); }
 
-static void wait_is_over(void *context, struct rmai_stall *stall) { rmai_stall_end(context, stall); }
+static void end_wait(void *context, struct rmai_stall *stall) { rmai_stall_end(context, stall); }
 
 void rmai_net_handlers(struct rmai_world *w, struct rmai_net_handlers *handlers) {
     *handlers = (struct rmai_net_handlers){.context = w,
-                                           .locate = locate,
-                                           .end_lease = end_lease,
+                                           .locate = locate_here,
+                                           .end_lease = end_region_lease,
                                            .allocate = allocate_here,
                                            .give_back = give_back_here,
                                            .extents = read_extents,
                                            .waiting_in = read_waiting,
-                                           .wait_lasts = wait_lasts,
-                                           .wait_is_over = wait_is_over};
+                                           .wait_lasts = look_after_wait,
+                                           .wait_is_over = end_wait};
 }

@@ -29,7 +29,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static int release(struct rmai_world *w);
+static int release_runtime(struct rmai_world *w);
 
 #define POLLS_ROOMY    4000 /* some 100 us: longer than any hand-over, shorter than a time slice */
 #define YIELDS_ROOMY   16
@@ -119,7 +119,7 @@ static int start_mpi(struct rmai_world *w, int required) {
     return RMA_SUCCESS;
 }
 
-static void introduce(struct rmai_world *w) {
+static void introduce_process(struct rmai_world *w) {
     char who[128];
     if (gethostname(w->job.host, sizeof w->job.host) != 0) strcpy(w->job.host, "?");
     w->job.host[sizeof w->job.host - 1] = 0;
@@ -171,7 +171,7 @@ static int find_node(struct rmai_world *w) {
 }
 
 /* The next smaller heaps to try. Not halves: as little as possible is given up. */
-static void shrink(struct rmai_layout *l) {
+static void shrink_layout(struct rmai_layout *l) {
     rmai_layout(l, l->symmetric_max / 4 * 3, l->local_max / 4 * 3, l->statics_max);
 }
 
@@ -203,7 +203,8 @@ static int agree_on_layout(struct rmai_world *w, int code) {
     w->job.networked = w->job.node_n_pes < w->job.n_pes || (w->job.settings.amo == RMAI_AMO_MPI && w->job.n_pes > 1);
     rmai_layout(&w->job.layout, w->job.settings.heap_max, w->job.settings.local_max,
                 w->job.statics_mode == RMAI_STATICS_OFF ? 0 : w->statics.size);
-    while (w->job.layout.stride > SPACE_MAX || w->job.layout.stride > NODE_MAX / (size_t)most) shrink(&w->job.layout);
+    while (w->job.layout.stride > SPACE_MAX || w->job.layout.stride > NODE_MAX / (size_t)most)
+        shrink_layout(&w->job.layout);
     return RMA_SUCCESS;
 }
 
@@ -223,7 +224,7 @@ static int open_reservation(struct rmai_world *w) {
         if (code != RMA_ERR_NO_MEM) return code;
         if (w->job.layout.symmetric_max <= SMALLEST_HEAP && w->job.layout.local_max <= SMALLEST_HEAP) return code;
         rmai_unreserve(&w->reservation);
-        shrink(&w->job.layout);
+        shrink_layout(&w->job.layout);
     }
 }
 
@@ -360,7 +361,7 @@ static int at_mpi_finalize(MPI_Comm comm, int keyval, void *value, void *extra) 
     if (rma_reach_.running) {
         rmai_contexts_end(&rmai_world, "MPI_Finalize", NULL);
         rmai_meet(&rmai_world, "MPI_Finalize");
-        release(&rmai_world);
+        release_runtime(&rmai_world);
     }
     if (rmai_world.job.settings.finalize_helper) rmai_finalize_helper_start(rmai_world.job.n_nodes);
     return MPI_SUCCESS;
@@ -453,7 +454,7 @@ static int close_statics(struct rmai_world *w) {
 
 static void put_line(void *out, const char *line) { fprintf(out, "librma:   %s\n", line); }
 
-static void inform(struct rmai_world *w) {
+static void print_information(struct rmai_world *w) {
     char heap[24], local[24], space[24];
     const char *guess, *entry;
     if (w->job.my_pe != 0) return;
@@ -569,7 +570,7 @@ static int open_steps(struct rmai_world *w) {
     return RMA_SUCCESS;
 }
 
-static int release(struct rmai_world *w) {
+static int release_runtime(struct rmai_world *w) {
     struct rmai_blocking blocking;
     int code;
     rmai_report(w);
@@ -583,7 +584,7 @@ static int release(struct rmai_world *w) {
 static int start_watched(struct rmai_world *w, int required) {
     int code = start_mpi(w, required);
     if (code != RMA_SUCCESS) return code;
-    introduce(w);
+    introduce_process(w);
     memset(&w->job.settings, 0, sizeof w->job.settings);
     rmai_transport_mpi_none(&w->mpi);
     memset(&w->teams, 0, sizeof w->teams);
@@ -591,11 +592,11 @@ static int start_watched(struct rmai_world *w, int required) {
     memset(&w->traffic, 0, sizeof w->traffic);
     w->net.active = 0;
     code = open_steps(w);
-    if (code == RMA_SUCCESS) inform(w);
+    if (code == RMA_SUCCESS) print_information(w);
     return code;
 }
 
-static int start(struct rmai_world *w, int required) {
+static int start_runtime(struct rmai_world *w, int required) {
     struct rmai_blocking blocking;
     int code;
     rmai_blocking_begin(&blocking, NULL, "rma_init", "MPI_Init_thread", 0);
@@ -606,7 +607,7 @@ static int start(struct rmai_world *w, int required) {
     return code;
 }
 
-static int init(int required, int *provided) {
+static int init_runtime(int required, int *provided) {
     struct rmai_world *w = &rmai_world;
     if (required < RMA_THREAD_SINGLE || required > RMA_THREAD_MULTIPLE)
         return rmai_raise(rmai_error(RMA_ERR_ARG, "rma_init_thread: required %d is no thread level", required));
@@ -616,7 +617,7 @@ static int init(int required, int *provided) {
         int code;
         w->failed_pe = w->job.my_pe = 0; /* until MPI and the others say otherwise */
         rmai_exit_begin();
-        code = start(w, required);
+        code = start_runtime(w, required);
         if (code != RMA_SUCCESS) {
             /* The handler of the PE that failed ends the job; ours would print a line that says less. */
             if (w->failed_pe != w->job.my_pe && rmai_errhandler() == rma_errors_abort) sleep(5);
@@ -634,14 +635,14 @@ static int init(int required, int *provided) {
     return RMA_SUCCESS;
 }
 
-int rma_init(void) { return init(RMA_THREAD_SINGLE, NULL); }
+int rma_init(void) { return init_runtime(RMA_THREAD_SINGLE, NULL); }
 
 /* Errors name this call, but where it is a call of OpenSHMEM that does the work here. */
 int rma_init_thread(int required, int *provided) {
     const int shmem = rmai_error_of_shmem("rma_init");
     int code;
     if (!shmem) rmai_error_as("rma_init_thread");
-    code = init(required, provided);
+    code = init_runtime(required, provided);
     if (!shmem) rmai_error_as(NULL);
     return code;
 }
@@ -659,7 +660,7 @@ int rma_finalize(void) {
         one = rmai_quiet_default(w, "rma_finalize");
         if (code == RMA_SUCCESS) code = one;
         over = rmai_meet(w, "rma_finalize");
-        if (over == RMA_SUCCESS) over = release(w);
+        if (over == RMA_SUCCESS) over = release_runtime(w);
     }
     MPI_Finalized(&finalized);
     if (w->owns_mpi && !finalized && over == RMA_SUCCESS) {

@@ -102,7 +102,7 @@ static int awaited_pe(const struct rmai_world *w, const struct rmai_stall *s, in
 /* ---- PEs of this node ---- */
 
 /* RMAI_PROCESS_LIVES where this PE cannot tell: in another container. */
-static enum rmai_process_state neighbour(const struct rmai_world *w, int slot) {
+static enum rmai_process_state neighbour_state(const struct rmai_world *w, int slot) {
     return rmai_same_pids(&w->job, slot) ? rmai_process_state(rmai_facts(&w->job, slot)->pid) : RMAI_PROCESS_LIVES;
 }
 
@@ -117,7 +117,7 @@ static void find_dead(struct rmai_world *w, struct rmai_stall *s) {
         int slot = s->awaited == RMAI_AWAITED_PE ? rmai_node_slot(&w->job, s->pe) : i;
         if (slot < 0 || slot == w->job.node_my_pe) continue;
         if (s->awaited == RMAI_AWAITED_TEAM && rmai_team_index(s->team, w->job.node_pes[slot]) < 0) continue;
-        if (neighbour(w, slot) == RMAI_PROCESS_GONE) s->suspect = 1 + w->job.node_pes[slot];
+        if (neighbour_state(w, slot) == RMAI_PROCESS_GONE) s->suspect = 1 + w->job.node_pes[slot];
     }
     if (s->suspect != before) s->suspected = s->waited;
     if (s->suspect && s->waited >= s->suspected + DEATH_TIME) {
@@ -130,7 +130,7 @@ static void find_dead(struct rmai_world *w, struct rmai_stall *s) {
 /* ---- asking ---- */
 
 static void ask_neighbour(const struct rmai_world *w, const struct rmai_stall *s, struct rmai_question *q) {
-    enum rmai_process_state state = neighbour(w, q->slot);
+    enum rmai_process_state state = neighbour_state(w, q->slot);
     int silent = state == RMAI_PROCESS_STOPPED || (state == RMAI_PROCESS_GONE && s->awaited != RMAI_AWAITED_ALIVE);
     if (silent && !q->silent) q->at = s->waited;
     q->silent = silent;
@@ -184,7 +184,7 @@ static void say_waited(const struct rmai_world *w, const struct rmai_stall *s, c
     rmai_note("%s has waited %.0f s in %s%s", rmai_error_who(), s->waited, name, news);
 }
 
-static void say(const struct rmai_world *w, const struct rmai_stall *s, const struct rmai_question *q) {
+static void say_question(const struct rmai_world *w, const struct rmai_stall *s, const struct rmai_question *q) {
     char news[160];
     if (q->silent && q->slot >= 0)
         snprintf(news, sizeof news, ": PE %d is stopped (process %d of this host)", q->pe,
@@ -207,7 +207,7 @@ static void say_all_answer(const struct rmai_world *w, const struct rmai_stall *
     say_waited(w, s, news);
 }
 
-static void give_up(const struct rmai_world *w, const struct rmai_stall *s, const struct rmai_question *q) {
+static void end_stalled_job(const struct rmai_world *w, const struct rmai_stall *s, const struct rmai_question *q) {
     const char *call = rmai_error_name(s->call);
     if (q->slot >= 0)
         rmai_error(RMA_ERR_SYSTEM, "%s: PE %d (process %d of this host) has been stopped for %.0f s (RMA_TIMEOUT)",
@@ -224,7 +224,7 @@ static int none_has_to(const struct rmai_stall *s) {
 }
 
 /* What has come of the questions. Returns the number of those who are silent. */
-static int judge(struct rmai_world *w, struct rmai_stall *s) {
+static int judge_answers(struct rmai_world *w, struct rmai_stall *s) {
     const int speaks = w->job.settings.stall > 0;
     int silent = 0, said = 0;
     char name[RMAI_WAITING_TEXT];
@@ -235,11 +235,11 @@ static int judge(struct rmai_world *w, struct rmai_stall *s) {
         int news = !q->missed &&
                    (q->silent || (!none_has_to(s) && s->waited >= s->say && (s->in_line || strcmp(q->in, name) != 0)));
         silent += q->silent;
-        if (news && speaks && said++ < SAID_MOST) say(w, s, q);
+        if (news && speaks && said++ < SAID_MOST) say_question(w, s, q);
         q->missed = 1;
         if (q->silent && (w->job.all_progress || q->slot >= 0) && w->job.settings.timeout &&
             s->waited > q->at + (double)w->job.settings.timeout)
-            give_up(w, s, q);
+            end_stalled_job(w, s, q);
     }
     if (none_has_to(s) && silent == 0 && speaks && s->waited >= s->say && s->n > 0) say_all_answer(w, s);
     return silent;
@@ -277,7 +277,7 @@ void rmai_stall_look(struct rmai_world *w, struct rmai_stall *s) {
         return;
     }
     for (int i = 0; s->waited >= s->say && i < s->n; i++) s->asked[i].missed = 0; /* say it again, */
-    silent = judge(w, s);
+    silent = judge_answers(w, s);
     if (s->waited >= s->say) s->say = 2 * s->waited; /* ever more rarely */
     if (silent == 0) forget_questions(s);
     s->next = s->waited + (silent ? ANSWER_TIME : patience);

@@ -87,23 +87,23 @@ static int find_stopped(char *text, size_t room) {
 /* ---- the watch ---- */
 
 /* Before MPI_Init has told it, the launcher's rank says which PE this is. */
-static const char *identity(char text[64]) {
+static const char *name_of_process(char text[64]) {
     if (*rmai_error_who()) return rmai_error_who();
     snprintf(text, 64, "PE %d", rank_of(getpid()));
     return text;
 }
 
-static void say(const struct rmai_blocking *b, const char *what, int stopped, const char *who_is) {
+static void say_blocked(const struct rmai_blocking *b, const char *what, int stopped, const char *who_is) {
     char me[64];
-    rmai_note("%s has waited %.0f s in %s, %s: %s", identity(me), b->waited, b->call, what,
+    rmai_note("%s has waited %.0f s in %s, %s: %s", name_of_process(me), b->waited, b->call, what,
               stopped ? who_is : "no PE of this host is stopped; it takes long, or one of another host is");
 }
 
 /* Not by MPI_Abort, which may wait for the call that does not return. A process that ends so ends the job. */
-static void give_up(const struct rmai_blocking *b, const char *what, int stopped, const char *who_is) {
+static void end_blocked_process(const struct rmai_blocking *b, const char *what, int stopped, const char *who_is) {
     char me[64];
-    rmai_note("%s: %s: %s is not over after %.0f s (RMA_TIMEOUT): %s; aborting the job", identity(me), b->call, what,
-              b->waited,
+    rmai_note("%s: %s: %s is not over after %.0f s (RMA_TIMEOUT): %s; aborting the job", name_of_process(me), b->call,
+              what, b->waited,
               stopped ? who_is : "no PE of this host is stopped, so one of another host is, or the way there is gone");
     nanosleep(&(struct timespec){.tv_nsec = READ_TIME}, NULL);
     _exit(RMA_EXIT_BASE + RMA_ERR_SYSTEM);
@@ -121,12 +121,12 @@ void rmai_blocking_look(struct rmai_blocking *b, double seconds) {
     if (b->said > 0 && (b->timeout == 0 || b->waited <= b->said + (double)b->timeout)) return;
     stopped = find_stopped(who_is, sizeof who_is);
     if (is_over(b)) return;
-    if (b->said == 0 && b->stall) say(b, what, stopped, who_is);
-    if (b->said > 0 && (stopped || b->met)) give_up(b, what, stopped, who_is);
+    if (b->said == 0 && b->stall) say_blocked(b, what, stopped, who_is);
+    if (b->said > 0 && (stopped || b->met)) end_blocked_process(b, what, stopped, who_is);
     b->said = b->waited;
 }
 
-static void *watch(void *context) {
+static void *watch_section(void *context) {
     struct rmai_blocking *b = context;
     const char *what = NULL, *present;
     double last = rmai_wtime(), time;
@@ -160,7 +160,7 @@ void rmai_blocking_begin(struct rmai_blocking *b, const struct rmai_settings *se
         b->timeout = early.timeout;
     }
     if (b->stall == 0 && b->timeout == 0) return;
-    b->running = rmai_thread(&b->thread, watch, b) == 0;
+    b->running = rmai_thread(&b->thread, watch_section, b) == 0;
 }
 
 void rmai_blocking_step(struct rmai_blocking *b, const char *what) {

@@ -69,7 +69,7 @@ static int count_epolls(void) {
     return n;
 }
 
-static void nap(long nanoseconds) { nanosleep(&(struct timespec){.tv_nsec = nanoseconds}, NULL); }
+static void nap_helper(long nanoseconds) { nanosleep(&(struct timespec){.tv_nsec = nanoseconds}, NULL); }
 
 /* 1 if the signal has come while the thread was in that read, which is to be begun anew after it. Elsewhere than on x86
  * what reads_launcher has said a moment before must do. */
@@ -84,29 +84,29 @@ static int was_reading(const ucontext_t *context) {
 #endif
 }
 
-static void park(int signal, siginfo_t *info, void *context) {
+static void park_in_signal(int signal, siginfo_t *info, void *context) {
     int kept = errno;
     (void)signal, (void)info;
     atomic_store_explicit(&helper.parked, was_reading(context) ? PARKED_READING : PARKED_ELSEWHERE,
                           memory_order_release);
-    while (!atomic_load_explicit(&helper.go, memory_order_acquire)) nap(PARK_STEP);
+    while (!atomic_load_explicit(&helper.go, memory_order_acquire)) nap_helper(PARK_STEP);
     atomic_store_explicit(&helper.parked, NOT_PARKED, memory_order_release);
     errno = kept;
 }
 
-static int parked(void) { return atomic_load_explicit(&helper.parked, memory_order_acquire); }
+static int parked_state(void) { return atomic_load_explicit(&helper.parked, memory_order_acquire); }
 
 /* While the other thread is held in its read, MPI is this thread's alone, whatever its thread level. It is the right
  * read if UCX is still there: there is one more, when it is gone. */
-static void help(void) {
+static void help_stuck_thread(void) {
     atomic_store_explicit(&helper.go, 0, memory_order_relaxed);
     if (syscall(SYS_tgkill, getpid(), helper.tid, helper.signal) != 0) return;
     int done;
-    for (int i = 0; i < PARK_MOST && parked() == NOT_PARKED; i++) nap(PARK_STEP);
-    if (parked() == PARKED_READING && count_epolls() == helper.epolls)
+    for (int i = 0; i < PARK_MOST && parked_state() == NOT_PARKED; i++) nap_helper(PARK_STEP);
+    if (parked_state() == PARKED_READING && count_epolls() == helper.epolls)
         for (int i = 0; i < HELPER_POLLS; i++) MPI_Test(&helper.request, &done, MPI_STATUS_IGNORE);
     atomic_store_explicit(&helper.go, 1, memory_order_release);
-    while (parked() != NOT_PARKED) nap(PARK_STEP);
+    while (parked_state() != NOT_PARKED) nap_helper(PARK_STEP);
 }
 
 /* Only where somebody is stuck, and then by turns with long rests: once all are through the barrier, the other thread
@@ -115,11 +115,11 @@ static void *help_when_stuck(void *context) {
     int finalized = 0, waiting = 0;
     (void)context;
     for (;;) {
-        nap(HELPER_STEP);
+        nap_helper(HELPER_STEP);
         MPI_Finalized(&finalized);
         if (finalized) return NULL;
         waiting = reads_launcher() ? waiting + 1 : 0;
-        if (waiting > HELPER_AFTER) help();
+        if (waiting > HELPER_AFTER) help_stuck_thread();
     }
 }
 
@@ -134,33 +134,35 @@ static int free_signal(void) {
 
 /* A request of our own that is never done: MPI_Test of it drives progress, and needs no communicator, which within
  * MPI_Finalize is gone. */
-static int asked(void *state, MPI_Status *status) {
+static int query_poll_request(void *state, MPI_Status *status) {
     (void)state;
     MPI_Status_set_elements(status, MPI_BYTE, 0);
     MPI_Status_set_cancelled(status, 0);
     return MPI_SUCCESS;
 }
 
-static int freed(void *state) {
+static int free_poll_request(void *state) {
     (void)state;
     return MPI_SUCCESS;
 }
 
-static int cancelled(void *state, int complete) {
+static int cancel_poll_request(void *state, int complete) {
     (void)state, (void)complete;
     return MPI_SUCCESS;
 }
 
 void rmai_finalize_helper_start(int n_nodes) {
     const char *pmi = getenv("PMI_FD");
-    struct sigaction action = {.sa_sigaction = park, .sa_flags = SA_SIGINFO | SA_RESTART};
+    struct sigaction action = {.sa_sigaction = park_in_signal, .sa_flags = SA_SIGINFO | SA_RESTART};
     sigset_t only;
     pthread_t thread;
     if (!pmi || n_nodes < 2 || (helper.signal = free_signal()) == 0) return;
     helper.tid = syscall(SYS_gettid);
     helper.pmi = atoi(pmi);
     helper.epolls = count_epolls();
-    if (MPI_Grequest_start(asked, freed, cancelled, NULL, &helper.request) != MPI_SUCCESS) return;
+    if (MPI_Grequest_start(query_poll_request, free_poll_request, cancel_poll_request, NULL, &helper.request) !=
+        MPI_SUCCESS)
+        return;
     sigfillset(&action.sa_mask);
     sigaction(helper.signal, &action, NULL);
     sigemptyset(&only);

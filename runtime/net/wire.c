@@ -16,9 +16,10 @@ static const char *const kinds[] = {
 };
 
 /* m->wrong: which record or item, and what. */
-static RMAI_COLD int refuse(struct rmai_wire_reader *m, const char *what, const char *format, ...) RMAI_PRINTF(3, 4);
+static RMAI_COLD int refuse_message(struct rmai_wire_reader *m, const char *what, const char *format, ...)
+    RMAI_PRINTF(3, 4);
 
-static int refuse(struct rmai_wire_reader *m, const char *what, const char *format, ...) {
+static int refuse_message(struct rmai_wire_reader *m, const char *what, const char *format, ...) {
     int n = snprintf(m->wrong, sizeof m->wrong, "%s %u of %u: ", what, m->next + 1, m->n);
     va_list args;
     va_start(args, format);
@@ -27,7 +28,7 @@ static int refuse(struct rmai_wire_reader *m, const char *what, const char *form
     return -1;
 }
 
-static size_t left(const struct rmai_wire_reader *m) { return (size_t)(m->end - m->at); }
+static size_t bytes_left(const struct rmai_wire_reader *m) { return (size_t)(m->end - m->at); }
 
 const struct rmai_envelope *rmai_wire_open(struct rmai_wire_reader *m, const void *message, size_t len) {
     const struct rmai_envelope *e = message;
@@ -45,17 +46,17 @@ const struct rmai_envelope *rmai_wire_open(struct rmai_wire_reader *m, const voi
 
 static int end_of(struct rmai_wire_reader *m) {
     if (RMAI_LIKELY(m->at == m->end)) return 0;
-    snprintf(m->wrong, sizeof m->wrong, "%zu bytes follow the last of %u parts", left(m), m->n);
+    snprintf(m->wrong, sizeof m->wrong, "%zu bytes follow the last of %u parts", bytes_left(m), m->n);
     return -1;
 }
 
 static int is_atomic(unsigned op) { return op <= RMA_FETCH_FMAX_; }
 
 static RMAI_COLD int refuse_atomic(struct rmai_wire_reader *m, const struct rmai_record *r) {
-    if (!is_atomic(r->op)) return refuse(m, "record", "operation %u is no atomic", r->op);
-    if (r->len != 4 && r->len != 8) return refuse(m, "record", "an atomic on a word of %u bytes", r->len);
-    if (r->flags & ~RMAI_RECORD_WANTED) return refuse(m, "record", "an atomic with flags %#x", r->flags);
-    return refuse(m, "record", "an atomic on %u bytes at offset %#llx", r->len, (unsigned long long)r->offset);
+    if (!is_atomic(r->op)) return refuse_message(m, "record", "operation %u is no atomic", r->op);
+    if (r->len != 4 && r->len != 8) return refuse_message(m, "record", "an atomic on a word of %u bytes", r->len);
+    if (r->flags & ~RMAI_RECORD_WANTED) return refuse_message(m, "record", "an atomic with flags %#x", r->flags);
+    return refuse_message(m, "record", "an atomic on %u bytes at offset %#llx", r->len, (unsigned long long)r->offset);
 }
 
 /* What a record of this kind, neither an atomic nor a put, may say. The bytes of its item go to *item. */
@@ -66,33 +67,33 @@ static __attribute__((noinline)) int check_kind(struct rmai_wire_reader *m, cons
     switch ((enum rmai_net_kind)r->kind) {
         case RMAI_RECORD_FREE: break;
         case RMAI_RECORD_LOOK:
-            if (r->op > 1) return refuse(m, "record", "a look with mode %u", r->op);
+            if (r->op > 1) return refuse_message(m, "record", "a look with mode %u", r->op);
             break;
         case RMAI_RECORD_GET:
-            if (r->value > RMAI_MESSAGE) return refuse(m, "record", "a short get of %llu bytes", value);
+            if (r->value > RMAI_MESSAGE) return refuse_message(m, "record", "a short get of %llu bytes", value);
             *item = (size_t)r->value;
             break;
         case RMAI_RECORD_PUT_LONG:
         case RMAI_RECORD_GET_LONG:
             if (r->kind == RMAI_RECORD_PUT_LONG) flags = RMAI_RECORD_SIGNAL;
-            if (r->value > RMAI_PIECE) return refuse(m, "record", "a %s of %llu bytes", kinds[r->kind], value);
+            if (r->value > RMAI_PIECE) return refuse_message(m, "record", "a %s of %llu bytes", kinds[r->kind], value);
             if (rmai_data_after(r) != (r->flags & RMAI_RECORD_SIGNAL ? sizeof(uint64_t) : 0))
-                return refuse(m, "record", "a %s followed by %u bytes", kinds[r->kind], r->len);
+                return refuse_message(m, "record", "a %s followed by %u bytes", kinds[r->kind], r->len);
             if (r->flags & RMAI_RECORD_SIGNAL && !is_atomic(r->op))
-                return refuse(m, "record", "operation %u is no atomic", r->op);
+                return refuse_message(m, "record", "operation %u is no atomic", r->op);
             break;
         case RMAI_RECORD_ALLOC: *item = sizeof(rma_gptr_t); break;
         case RMAI_RECORD_EXTENTS: *item = 2 * sizeof(size_t); break;
-        default: return refuse(m, "record", "%u is no kind of record", r->kind);
+        default: return refuse_message(m, "record", "%u is no kind of record", r->kind);
     }
-    return r->flags & ~flags ? refuse(m, "record", "a %s with flags %#x", kinds[r->kind], r->flags) : 1;
+    return r->flags & ~flags ? refuse_message(m, "record", "a %s with flags %#x", kinds[r->kind], r->flags) : 1;
 }
 
 /* A record with a name, or of another kind than streams are of. */
 static __attribute__((noinline)) int check_other(struct rmai_wire_reader *m, const struct rmai_record *r, char *name,
                                                  size_t *item) {
     if (r->kind != RMAI_RECORD_ATOMIC && r->kind != RMAI_RECORD_PUT && check_kind(m, r, item) < 0) return -1;
-    if (r->name >= RMAI_NAME_MAX) return refuse(m, "record", "a name of %u bytes", r->name);
+    if (r->name >= RMAI_NAME_MAX) return refuse_message(m, "record", "a name of %u bytes", r->name);
     if (r->name) *item = rmai_max(*item, RMAI_TEXT_MAX);
     memcpy(name, m->at + sizeof *r, r->name);
     return 1;
@@ -100,33 +101,33 @@ static __attribute__((noinline)) int check_other(struct rmai_wire_reader *m, con
 
 int rmai_wire_next_any_(struct rmai_wire_reader *m, struct rmai_record *r, char *name, const unsigned char **data) {
     const unsigned char *at = m->at;
-    const size_t room = left(m);
+    const size_t room = bytes_left(m);
     size_t named, whole, item = 0;
     if (RMAI_UNLIKELY(m->next == m->n)) return end_of(m);
     if (RMAI_UNLIKELY(room < sizeof *r))
-        return refuse(m, "record", "%zu bytes are left, and a record has %zu", room, sizeof *r);
+        return refuse_message(m, "record", "%zu bytes are left, and a record has %zu", room, sizeof *r);
     memcpy(r, at, sizeof *r);
     named = sizeof *r + rmai_padded(r->name);
     whole = named + rmai_padded(rmai_data_after(r));
     if (RMAI_UNLIKELY(whole > room))
-        return refuse(m, "record", "a name of %u bytes and %u bytes of data, and %zu are left", r->name,
-                      rmai_data_after(r), room - sizeof *r);
+        return refuse_message(m, "record", "a name of %u bytes and %u bytes of data, and %zu are left", r->name,
+                              rmai_data_after(r), room - sizeof *r);
     if (RMAI_UNLIKELY(r->offset >> RMA_GPTR_BITS_))
-        return refuse(m, "record", "offset %#llx is none", (unsigned long long)r->offset);
+        return refuse_message(m, "record", "offset %#llx is none", (unsigned long long)r->offset);
     if (r->kind == RMAI_RECORD_ATOMIC) {
         if (RMAI_UNLIKELY(!is_atomic(r->op) || (r->len != 4 && r->len != 8) || r->flags & ~RMAI_RECORD_WANTED ||
                           ((r->offset & (r->len - 1)) && r->offset < RMA_GPTR_ATTACHED_)))
             return refuse_atomic(m, r);
         if (r->flags) item = r->len;
     } else if (RMAI_UNLIKELY(r->kind == RMAI_RECORD_PUT && r->flags)) {
-        return refuse(m, "record", "a put with flags %#x", r->flags);
+        return refuse_message(m, "record", "a put with flags %#x", r->flags);
     }
     if (RMAI_UNLIKELY(r->name || (r->kind != RMAI_RECORD_ATOMIC && r->kind != RMAI_RECORD_PUT)))
         if (check_other(m, r, name, &item) < 0) return -1;
     name[r->name] = 0;
     m->answer += sizeof(struct rmai_item) + rmai_padded(item);
     if (RMAI_UNLIKELY(m->answer > RMAI_MESSAGE))
-        return refuse(m, "record", "the answer would have %zu bytes", m->answer);
+        return refuse_message(m, "record", "the answer would have %zu bytes", m->answer);
     *data = at + named;
     m->at = at + whole;
     m->next++;
@@ -135,13 +136,13 @@ int rmai_wire_next_any_(struct rmai_wire_reader *m, struct rmai_record *r, char 
 
 int rmai_wire_next_item(struct rmai_wire_reader *m, struct rmai_item *i, const unsigned char **data) {
     if (m->next == m->n) return end_of(m);
-    if (RMAI_UNLIKELY(left(m) < sizeof *i))
-        return refuse(m, "item", "%zu bytes are left, and an item has %zu", left(m), sizeof *i);
+    if (RMAI_UNLIKELY(bytes_left(m) < sizeof *i))
+        return refuse_message(m, "item", "%zu bytes are left, and an item has %zu", bytes_left(m), sizeof *i);
     memcpy(i, m->at, sizeof *i);
     m->at += sizeof *i;
-    if (RMAI_UNLIKELY(rmai_padded(i->len) > left(m)))
-        return refuse(m, "item", "%u bytes of data, and %zu are left", i->len, left(m));
-    if (RMAI_UNLIKELY(i->code > RMA_ERR_SYSTEM)) return refuse(m, "item", "%u is no code of an error", i->code);
+    if (RMAI_UNLIKELY(rmai_padded(i->len) > bytes_left(m)))
+        return refuse_message(m, "item", "%u bytes of data, and %zu are left", i->len, bytes_left(m));
+    if (RMAI_UNLIKELY(i->code > RMA_ERR_SYSTEM)) return refuse_message(m, "item", "%u is no code of an error", i->code);
     *data = m->at;
     m->at += rmai_padded(i->len);
     m->next++;
