@@ -15,6 +15,7 @@
 #include "runtime/exit.h"
 #include "runtime/expose.h"
 #include "runtime/header.h"
+#include "runtime/job/launch.h"
 #include "runtime/meet.h"
 #include "runtime/net/finalize_helper.h"
 #include "runtime/net_handlers.h"
@@ -78,47 +79,6 @@ static void set_reach(struct rmai_world *w) {
 
 /* ---- init ---- */
 
-/* n processes that are each a world of one: another MPI's launcher, or a resource manager without ours. */
-static int check_launcher(const struct rmai_world *w) {
-    static const char *const sizes[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MPI_LOCALNRANKS", "PALS_NRANKS"};
-    for (size_t i = 0; w->job.n_pes == 1 && i < sizeof sizes / sizeof sizes[0]; i++) {
-        const char *text = getenv(sizes[i]);
-        if (text && atoi(text) > 1)
-            return rmai_error(
-                RMA_ERR_LAUNCH,
-                "rma_init: the launcher started %s processes (%s), but each is an MPI world of one: use the "
-                "mpiexec that belongs to the MPI of this program (%s)",
-                text, sizes[i], RMAI_MPIEXEC);
-    }
-    return RMA_SUCCESS;
-}
-
-static int start_mpi(struct rmai_world *w, int required) {
-    int initialized = 0, finalized = 0, provided = MPI_THREAD_SINGLE;
-    const int levels[] = {MPI_THREAD_SINGLE, MPI_THREAD_FUNNELED, MPI_THREAD_SERIALIZED, MPI_THREAD_MULTIPLE};
-    MPI_Initialized(&initialized);
-    MPI_Finalized(&finalized);
-    if (finalized)
-        return rmai_error(RMA_ERR_STATE,
-                          "rma_init: called after MPI_Finalize: MPI cannot be started twice in a process");
-    if (initialized) {
-        MPI_Query_thread(&provided);
-    } else {
-        /* More than the program asks for: our own thread calls MPI too. */
-        int code = rmai_mpi(MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &provided), "rma_init", "MPI_Init_thread");
-        if (code != RMA_SUCCESS) return code;
-        w->owns_mpi = 1;
-    }
-    w->job.mpi_multiple = provided == MPI_THREAD_MULTIPLE;
-    w->job.level = RMA_THREAD_SINGLE;
-    for (int l = RMA_THREAD_SINGLE; l <= (w->owns_mpi ? required : RMA_THREAD_MULTIPLE); l++)
-        if (levels[l] <= provided) w->job.level = l;
-    MPI_Comm_rank(MPI_COMM_WORLD, &w->job.my_pe);
-    MPI_Comm_size(MPI_COMM_WORLD, &w->job.n_pes);
-    w->failed_pe = w->job.my_pe;
-    return RMA_SUCCESS;
-}
-
 static void introduce_process(struct rmai_world *w) {
     char who[128];
     if (gethostname(w->job.host, sizeof w->job.host) != 0) strcpy(w->job.host, "?");
@@ -127,73 +87,20 @@ static void introduce_process(struct rmai_world *w) {
     rmai_error_identity(who, rmai_exit_job);
 }
 
-static int read_settings(struct rmai_world *w) {
-    int code = rmai_settings_read(&w->job.settings, rmai_node_memory());
-    if (w->job.settings.errors == RMAI_ERRORS_RETURN && rmai_errhandler() == rma_errors_abort)
-        rma_set_errhandler(rma_errors_return);
-    return code;
-}
-
-/* The PEs of this machine that share memory. */
-static int find_machine(struct rmai_world *w) {
-    int code = MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &w->node);
-    if (code != MPI_SUCCESS) w->node = MPI_COMM_NULL;
-    return rmai_mpi(code, "rma_init", "MPI_Comm_split_type");
-}
-
-/* RMA_NODE_PES: the machine's PEs are cut into blocks, each a node. */
-static int cut_machine(struct rmai_world *w, int slot, int n) {
-    MPI_Comm machine = w->node;
-    int code;
-    if (w->job.settings.node_pes == RMAI_AUTO || w->job.settings.node_pes >= n) return RMA_SUCCESS;
-    code = MPI_Comm_split(machine, slot / (int)w->job.settings.node_pes, slot, &w->node);
-    if (code != MPI_SUCCESS) w->node = MPI_COMM_NULL;
-    MPI_Comm_free(&machine);
-    return rmai_mpi(code, "rma_init", "MPI_Comm_split");
-}
-
-static int find_node(struct rmai_world *w) {
-    MPI_Group all, here;
-    int code, *ranks;
-    MPI_Comm_rank(w->node, &w->job.node_my_pe);
-    MPI_Comm_size(w->node, &w->job.node_n_pes);
-    w->job.node_pes = malloc(2 * (size_t)w->job.node_n_pes * sizeof(int));
-    if (!w->job.node_pes)
-        return rmai_error(RMA_ERR_NO_MEM, "rma_init: no memory for the %d PEs of a node", w->job.node_n_pes);
-    ranks = w->job.node_pes + w->job.node_n_pes;
-    for (int q = 0; q < w->job.node_n_pes; q++) ranks[q] = q;
-    MPI_Comm_group(MPI_COMM_WORLD, &all);
-    MPI_Comm_group(w->node, &here);
-    code = MPI_Group_translate_ranks(here, w->job.node_n_pes, ranks, all, w->job.node_pes);
-    MPI_Group_free(&all);
-    MPI_Group_free(&here);
-    return rmai_mpi(code, "rma_init", "MPI_Group_translate_ranks");
-}
-
 /* The next smaller heaps to try. Not halves: as little as possible is given up. */
 static void shrink_layout(struct rmai_layout *l) {
     rmai_layout(l, l->symmetric_max / 4 * 3, l->local_max / 4 * 3, l->statics_max);
 }
 
-/* What the user and the system say. MPI's call is made in any case: the others are in it. */
+/* What the user and the system say. */
 static int open_facts(struct rmai_world *w) {
-    int found = find_machine(w), code = check_launcher(w);
-    if (code == RMA_SUCCESS) code = read_settings(w);
-    if (code == RMA_SUCCESS && w->job.n_pes > 1 << 24)
-        code = rmai_error(RMA_ERR_LAUNCH, "rma_init: %d PEs: a global pointer names 2^24 at most", w->job.n_pes);
+    int code = rmai_launch_facts(&w->job, &w->node);
     rmai_statics_find(&w->statics);
     w->statics_stuck = 0;
-    return code == RMA_SUCCESS ? found : code;
+    return code;
 }
 
-static int open_node(struct rmai_world *w) {
-    int slot, n, code;
-    MPI_Comm_rank(w->node, &slot);
-    MPI_Comm_size(w->node, &n);
-    code = cut_machine(w, slot, n);
-    if (code == RMA_SUCCESS) code = find_node(w);
-    return code == RMA_SUCCESS ? rmai_bind((enum rmai_bind)w->job.settings.bind, slot, n, w->job.binding) : code;
-}
+static int open_node(struct rmai_world *w) { return rmai_launch_node(&w->job, &w->node); }
 
 /* All PEs get the same layout: their limits, within what a node can map. */
 static int agree_on_layout(struct rmai_world *w, int code) {
@@ -582,8 +489,9 @@ static int release_runtime(struct rmai_world *w) {
 }
 
 static int start_watched(struct rmai_world *w, int required) {
-    int code = start_mpi(w, required);
+    int code = rmai_launch_mpi(&w->job, required, &w->owns_mpi);
     if (code != RMA_SUCCESS) return code;
+    w->failed_pe = w->job.my_pe;
     introduce_process(w);
     memset(&w->job.settings, 0, sizeof w->job.settings);
     rmai_transport_mpi_none(&w->mpi);

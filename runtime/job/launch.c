@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "config.h"
+
+#include "runtime/job/launch.h"
+#include "base/error.h"
+#include "base/mpi.h"
+#include "base/topology.h"
+#include "rma.h"
+
+#include <stdlib.h>
+
+/* ---- MPI and the settings ---- */
+
+int rmai_launch_mpi(struct rmai_job *job, int required, int *owns_mpi) {
+    int initialized = 0, finalized = 0, provided = MPI_THREAD_SINGLE;
+    const int levels[] = {MPI_THREAD_SINGLE, MPI_THREAD_FUNNELED, MPI_THREAD_SERIALIZED, MPI_THREAD_MULTIPLE};
+    MPI_Initialized(&initialized);
+    MPI_Finalized(&finalized);
+    if (finalized)
+        return rmai_error(RMA_ERR_STATE,
+                          "rma_init: called after MPI_Finalize: MPI cannot be started twice in a process");
+    if (initialized) {
+        MPI_Query_thread(&provided);
+    } else {
+        /* More than the program asks for: our own thread calls MPI too. */
+        int code = rmai_mpi(MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &provided), "rma_init", "MPI_Init_thread");
+        if (code != RMA_SUCCESS) return code;
+        *owns_mpi = 1;
+    }
+    job->mpi_multiple = provided == MPI_THREAD_MULTIPLE;
+    job->level = RMA_THREAD_SINGLE;
+    for (int l = RMA_THREAD_SINGLE; l <= (*owns_mpi ? required : RMA_THREAD_MULTIPLE); l++)
+        if (levels[l] <= provided) job->level = l;
+    MPI_Comm_rank(MPI_COMM_WORLD, &job->my_pe);
+    MPI_Comm_size(MPI_COMM_WORLD, &job->n_pes);
+    return RMA_SUCCESS;
+}
+
+/* n processes that are each a world of one: another MPI's launcher, or a resource manager without ours. */
+static int check_launcher(const struct rmai_job *job) {
+    static const char *const sizes[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MPI_LOCALNRANKS", "PALS_NRANKS"};
+    for (size_t i = 0; job->n_pes == 1 && i < sizeof sizes / sizeof sizes[0]; i++) {
+        const char *text = getenv(sizes[i]);
+        if (text && atoi(text) > 1)
+            return rmai_error(
+                RMA_ERR_LAUNCH,
+                "rma_init: the launcher started %s processes (%s), but each is an MPI world of one: use the "
+                "mpiexec that belongs to the MPI of this program (%s)",
+                text, sizes[i], RMAI_MPIEXEC);
+    }
+    return RMA_SUCCESS;
+}
+
+static int read_settings(struct rmai_job *job) {
+    int code = rmai_settings_read(&job->settings, rmai_node_memory());
+    if (job->settings.errors == RMAI_ERRORS_RETURN && rmai_errhandler() == rma_errors_abort)
+        rma_set_errhandler(rma_errors_return);
+    return code;
+}
+
+/* The PEs of this machine that share memory. */
+static int find_machine(MPI_Comm *node) {
+    int code = MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, node);
+    if (code != MPI_SUCCESS) *node = MPI_COMM_NULL;
+    return rmai_mpi(code, "rma_init", "MPI_Comm_split_type");
+}
+
+/* MPI's call is made in any case: the others are in it. */
+int rmai_launch_facts(struct rmai_job *job, MPI_Comm *node) {
+    int found = find_machine(node), code = check_launcher(job);
+    if (code == RMA_SUCCESS) code = read_settings(job);
+    if (code == RMA_SUCCESS && job->n_pes > 1 << 24)
+        code = rmai_error(RMA_ERR_LAUNCH, "rma_init: %d PEs: a global pointer names 2^24 at most", job->n_pes);
+    return code == RMA_SUCCESS ? found : code;
+}
+
+/* ---- the node ---- */
+
+/* RMA_NODE_PES: the machine's PEs are cut into blocks, each a node. */
+static int cut_machine(const struct rmai_job *job, MPI_Comm *node, int slot, int n) {
+    MPI_Comm machine = *node;
+    int code;
+    if (job->settings.node_pes == RMAI_AUTO || job->settings.node_pes >= n) return RMA_SUCCESS;
+    code = MPI_Comm_split(machine, slot / (int)job->settings.node_pes, slot, node);
+    if (code != MPI_SUCCESS) *node = MPI_COMM_NULL;
+    MPI_Comm_free(&machine);
+    return rmai_mpi(code, "rma_init", "MPI_Comm_split");
+}
+
+static int find_node(struct rmai_job *job, MPI_Comm node) {
+    MPI_Group all, here;
+    int code, *ranks;
+    MPI_Comm_rank(node, &job->node_my_pe);
+    MPI_Comm_size(node, &job->node_n_pes);
+    job->node_pes = malloc(2 * (size_t)job->node_n_pes * sizeof(int));
+    if (!job->node_pes)
+        return rmai_error(RMA_ERR_NO_MEM, "rma_init: no memory for the %d PEs of a node", job->node_n_pes);
+    ranks = job->node_pes + job->node_n_pes;
+    for (int q = 0; q < job->node_n_pes; q++) ranks[q] = q;
+    MPI_Comm_group(MPI_COMM_WORLD, &all);
+    MPI_Comm_group(node, &here);
+    code = MPI_Group_translate_ranks(here, job->node_n_pes, ranks, all, job->node_pes);
+    MPI_Group_free(&all);
+    MPI_Group_free(&here);
+    return rmai_mpi(code, "rma_init", "MPI_Group_translate_ranks");
+}
+
+int rmai_launch_node(struct rmai_job *job, MPI_Comm *node) {
+    int slot, n, code;
+    MPI_Comm_rank(*node, &slot);
+    MPI_Comm_size(*node, &n);
+    code = cut_machine(job, node, slot, n);
+    if (code == RMA_SUCCESS) code = find_node(job, *node);
+    return code == RMA_SUCCESS ? rmai_bind((enum rmai_bind)job->settings.bind, slot, n, job->binding) : code;
+}
