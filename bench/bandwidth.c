@@ -167,9 +167,7 @@ static void open_all(void) {
     bench_pair_open(&pair, bench.sizes.max);
     to = direction == BANDWIDTH_GET ? pair.own : pair.peer;
     from = direction == BANDWIDTH_GET ? pair.peer : pair.own;
-    flag = rma_aligned_alloc(FLAG_SIZE, FLAG_SIZE);
-    if (!flag) bench_refuse(1, "%s", rma_last_error());
-    *flag = 0;
+    flag = bench_symmetric(FLAG_SIZE, FLAG_SIZE);
     clock_cost = bench_clock_cost();
     BENCH_RMA(rma_barrier_all());
 }

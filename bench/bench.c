@@ -70,6 +70,13 @@ void bench_refuse(int code, const char *format, ...) {
     leave(code);
 }
 
+void *bench_symmetric(size_t alignment, size_t size) {
+    void *p = rma_aligned_alloc(alignment, size);
+    if (!p) bench_refuse(1, "%s", rma_last_error());
+    memset(p, 0, size);
+    return p;
+}
+
 void bench_fail(const char *call, int mpi_code) {
     char text[MPI_MAX_ERROR_STRING] = "";
     int len;

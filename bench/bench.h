@@ -148,6 +148,10 @@ int bench_finish(void);
 /* bench_refuse: let PE 0 print "program: text" to stderr, then end the program on all PEs with this code. */
 _Noreturn void bench_refuse(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* bench_symmetric: size bytes of the symmetric heap, zero, with this alignment, a power of two; ends the program with
+ * librma's reason where there is no room. */
+void *bench_symmetric(size_t alignment, size_t size);
+
 /* bench_fail: print what failed and why, and abort the job. mpi_code 0: rma_last_error says why. Local. */
 _Noreturn void bench_fail(const char *call, int mpi_code) __attribute__((cold));
 

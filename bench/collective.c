@@ -323,18 +323,11 @@ static void settle_sizes(void) {
                      bench.n_pes, BENCH_SIZE_MAX);
 }
 
-static void *calloc_symmetric(size_t alignment, size_t size) {
-    void *p = rma_aligned_alloc(alignment, size);
-    if (!p) bench_refuse(1, "%s", rma_last_error());
-    memset(p, 0, size);
-    return p;
-}
-
 /* Whole pages, and one at least: all touched. */
 static void open_buffers(void) {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
     size_t source = bytes(operation->source) / page * page + page, dest = bytes(operation->dest) / page * page + page;
-    symmetric = (struct buffers){calloc_symmetric(page, source), calloc_symmetric(page, dest)};
+    symmetric = (struct buffers){bench_symmetric(page, source), bench_symmetric(page, dest)};
     ordinary = (struct buffers){aligned_alloc(page, source), aligned_alloc(page, dest)};
     if (bench_agree(!ordinary.source || !ordinary.dest))
         bench_refuse(1, "cannot allocate %zu bytes on every PE", source + dest);

@@ -40,12 +40,10 @@ void bench_pair_open(struct bench_pair *pair, size_t size) {
     size = (size + page - 1) / page * page;
     pair->own = aligned_alloc(page, size);
     if (bench_agree(!pair->own)) bench_refuse(1, "cannot allocate %zu bytes on every PE", size);
-    pair->heap = rma_aligned_alloc(page, size);
-    if (!pair->heap) bench_refuse(1, "%s", rma_last_error());
+    pair->heap = bench_symmetric(page, size);
     pair->peer = bench.role != BENCH_BYSTANDER ? rma_ptr(pair->heap, bench.peer) : NULL;
     pair->on_node = !bench_agree(bench.role != BENCH_BYSTANDER && !pair->peer);
     memset(pair->own, 1, size);
-    memset(pair->heap, 0, size);
     BENCH_MPI(MPI_Win_allocate((MPI_Aint)size, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &pair->base, &pair->win));
     memset(pair->base, 0, size);
     BENCH_MPI(MPI_Win_lock_all(MPI_MODE_NOCHECK, pair->win));

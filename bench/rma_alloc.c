@@ -537,9 +537,7 @@ static void timed_row(int row) {
 static void open_partner(void) {
     partner = bench_agree(bench.pe == 0 && bench.n_pes > 1 && rma_on_node(1)) != 0;
     if (!partner) return;
-    ring = rma_aligned_alloc(APART, sizeof *ring);
-    if (!ring) bench_refuse(1, "%s", rma_last_error());
-    memset(ring, 0, sizeof *ring);
+    ring = bench_symmetric(APART, sizeof *ring);
     ring->freed = RING;
     partner_ring = rma_ptr(ring, 1);
     if (bench.pe == 1 && sched_getaffinity(0, sizeof partner_cpus, &partner_cpus) != 0)

@@ -93,9 +93,7 @@ int main(int argc, char **argv) {
         spec.title = "sync latency";
         methods[RMA].run = run_sync;
     }
-    flag = rma_aligned_alloc(FLAG_SIZE, 2 * FLAG_SIZE);
-    if (!flag) bench_refuse(1, "%s", rma_last_error());
-    memset(flag, 0, 2 * FLAG_SIZE);
+    flag = bench_symmetric(FLAG_SIZE, 2 * FLAG_SIZE);
     arrivals = flag + FLAG_SIZE / sizeof *flag;
     if (bench.n_pes == 2) peer_flag = rma_ptr(flag, 1 - bench.pe);
     if (bench_agree(!peer_flag)) methods[RAW].run = NULL;

@@ -177,8 +177,7 @@ static bool open_tables(size_t size) {
     MPI_Info hints;
     table_of = calloc((size_t)bench.n_pes, sizeof *table_of);
     if (bench_agree(!table_of)) bench_refuse(1, "cannot allocate the addresses of %d tables", bench.n_pes);
-    table = rma_malloc(size);
-    if (!table) bench_refuse(1, "%s", rma_last_error());
+    table = bench_symmetric(sizeof *table, size);
     for (int pe = 0; pe < bench.n_pes; pe++) {
         table_of[pe] = rma_ptr(table, pe);
         far = far || !table_of[pe];

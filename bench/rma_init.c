@@ -81,8 +81,7 @@ int main(int argc, char **argv) {
     figures[RMA_MEMORY] = resident() - before;
 
     bench_init(argc, argv, &spec);
-    uint64_t *word = rma_malloc(sizeof *word);
-    if (!word) bench_refuse(1, "%s", rma_last_error());
+    uint64_t *word = bench_symmetric(sizeof *word, sizeof *word);
     *word = (uint64_t)bench.pe + 1;
     BENCH_RMA(rma_barrier_all());
     int wrong = ask_all(word);

@@ -442,8 +442,7 @@ static void open_shared(void) {
     size_t size = (size_t)n_nodes * sizeof(struct node);
     struct pool *pools[] = {&rma_pool, &raw_pool};
     bool failed = false, far = false;
-    shared_head = rma_calloc(16, sizeof *shared_head);
-    if (!shared_head) bench_refuse(1, "%s", rma_last_error());
+    shared_head = bench_symmetric(sizeof *shared_head, 16 * sizeof *shared_head);
     for (int i = 0; i < 2; i++) failed = rma_alloc_mem(size, &pools[i]->nodes) != RMA_SUCCESS || failed;
     if (bench_agree(failed)) bench_refuse(1, "cannot allocate twice %zu bytes in the local heap of every PE", size);
     for (int i = 0; i < 2; i++) tell(pools[i], rma_gptr(pools[i]->nodes, bench.pe));

@@ -357,13 +357,6 @@ static void fill(enum row row, struct bench_method methods[N_METHODS]) {
     }
 }
 
-static void *calloc_symmetric(size_t size) {
-    void *p = rma_aligned_alloc(APART, size);
-    if (!p) bench_refuse(1, "%s", rma_last_error());
-    memset(p, 0, size);
-    return p;
-}
-
 /* A lock's home is the PE whose copy changes when another one takes the lock. */
 static void choose_lock(void) {
     const rma_lock_t unused = RMA_LOCK_INIT;
@@ -381,8 +374,8 @@ static void choose_lock(void) {
 }
 
 static void open_all(void) {
-    locks = calloc_symmetric((size_t)(LOCKS * bench.n_pes) * sizeof *locks);
-    board = calloc_symmetric(sizeof *board);
+    locks = bench_symmetric(APART, (size_t)(LOCKS * bench.n_pes) * sizeof *locks);
+    board = bench_symmetric(APART, sizeof *board);
     clock_cost = bench_clock_cost();
     BENCH_RMA(rma_barrier_all());
     choose_lock();

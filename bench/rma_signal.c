@@ -131,9 +131,7 @@ int main(int argc, char **argv) {
     bench_init(argc, argv, &spec);
     place = (MPI_Aint)((bench.sizes.max + SIGNAL_SIZE - 1) / SIGNAL_SIZE * SIGNAL_SIZE);
     bench_pair_open(&pair, (size_t)place + SIGNAL_SIZE);
-    word = rma_aligned_alloc(SIGNAL_SIZE, SIGNAL_SIZE);
-    if (!word) bench_refuse(1, "%s", rma_last_error());
-    *word = 0;
+    word = bench_symmetric(SIGNAL_SIZE, SIGNAL_SIZE);
     if (bench.role == BENCH_ORIGIN) raw = rma_ptr(word, bench.peer);
     BENCH_RMA(rma_barrier_all());
     if (!pair.on_node) methods[RAW].run = NULL;
