@@ -302,7 +302,7 @@ void rmai_settings_print(const struct rmai_settings *s, void (*put)(void *out, c
             snprintf(source, sizeof source, "PE %d", s->of[i]);
         else
             snprintf(source, sizeof source, "%s", getenv(settings_table[i].name) ? "environment" : "default");
-        snprintf(line, sizeof line, "%-15s %-10s %-11s %s%s%s", settings_table[i].name, value, source,
+        snprintf(line, sizeof line, "%-19s %-10s %-11s %s%s%s", settings_table[i].name, value, source,
                  settings_table[i].help, allowed, setting_scope_text(&settings_table[i]));
         put(out, line);
     }

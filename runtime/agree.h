@@ -55,7 +55,7 @@ struct rmai_agree_shared {
 int rmai_agree_on(struct rmai_world *w, const char *name, enum rmai_agree_call call,
                   const uint64_t field[RMAI_AGREE_FIELDS], struct rmai_verdict *v);
 
-/* rmai_agree_merge merges verdicts: rmai_transport_agree's operation. */
+/* rmai_agree_merge merges verdicts: rmai_transport_mpi_agree's operation. */
 void rmai_agree_merge(void *in, void *inout, int *len, MPI_Datatype *datatype);
 
 /* rmai_agreed is RMA_SUCCESS if all PEs stated the same call and the same fields, as far as what[f] names them;

@@ -256,8 +256,13 @@ int rmai_group_swap_begin(const char *call, const struct rmai_team *t, struct rm
 }
 
 int rmai_group_swap_end(struct rmai_world *w, const char *call, const struct rmai_team *t, struct rmai_group_swap *s) {
-    int code = rmai_net_finish(&w->net, call, "MPI_Irecv", s->in, t);
-    return code == RMA_SUCCESS ? rmai_net_finish(&w->net, call, "MPI_Isend", s->out, t) : code;
+    struct rmai_token in = s->in, out = s->out;
+    int code;
+    s->in = RMAI_NO_TOKEN; /* done, or failed: rmai_group_swap_drop has nothing to do with it any more */
+    code = rmai_net_finish(&w->net, call, "MPI_Irecv", in, t);
+    if (code != RMA_SUCCESS) return code;
+    s->out = RMAI_NO_TOKEN;
+    return rmai_net_finish(&w->net, call, "MPI_Isend", out, t);
 }
 
 void rmai_group_swap_drop(struct rmai_world *w, struct rmai_group_swap *s) {

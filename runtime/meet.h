@@ -6,7 +6,7 @@
 struct rmai_world;
 
 /* rmai_meet_only waits for every PE of the job. What any PE wrote to shared memory before is seen by all after. Returns
- * RMA_SUCCESS or RMA_ERR_MPI. rmai_meet is rmai_net_quiet_default before it: what this PE has begun is complete; or the
+ * RMA_SUCCESS or RMA_ERR_MPI. rmai_meet is rmai_quiet_default before it: what this PE has begun is complete; or the
  * first error of that. Both: all PEs, in the same order. */
 int rmai_meet_only(struct rmai_world *w, const char *call);
 int rmai_meet(struct rmai_world *w, const char *call);

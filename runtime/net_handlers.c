@@ -11,7 +11,7 @@ static int locate_here(void *context, const char *call, uint64_t offset, size_t 
                        void **there, void **lease) {
     struct rmai_region *region = NULL;
     int code = rmai_gptr_here(context, call, offset, len, alignment, writes, there, &region);
-    *lease = region;
+    *lease = code == RMA_SUCCESS ? region : NULL;
     return code;
 }
 

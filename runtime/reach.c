@@ -20,10 +20,9 @@ void rmai_reach_open(const struct rma_reach_ *r) {
     rma_reach_ = *r;
 }
 
-void rmai_reach_close(void) {
-    has_ended |= (int)rma_reach_.running;
-    rma_reach_ = nowhere;
-}
+void rmai_reach_close(void) { rma_reach_ = nowhere; }
+
+void rmai_reach_ended(void) { has_ended = 1; }
 
 void rmai_reach_grown(size_t size) { __atomic_store_n(&rma_reach_.size, size, __ATOMIC_RELAXED); }
 

@@ -17,6 +17,10 @@ extern struct rma_context_ rmai_context_lines[RMAI_CONTEXTS];
  * or the new one. */
 void rmai_reach_open(const struct rma_reach_ *r);
 void rmai_reach_close(void);
+
+/* rmai_reach_ended: what is closed now was in use: errors speak of rma_finalize, no longer of rma_init. */
+void rmai_reach_ended(void);
+
 void rmai_reach_grown(size_t size);
 
 /* rmai_running: RMA_SUCCESS, or records RMA_ERR_STATE for `call` and returns it. */

@@ -95,6 +95,7 @@ static void shrink_layout(struct rmai_layout *l) {
 /* What the user and the system say. */
 static int open_facts(struct rmai_world *w) {
     int code = rmai_launch_facts(&w->job, &w->node);
+    w->finalize_helper = w->job.settings.finalize_helper;
     rmai_statics_find(&w->statics);
     w->statics_stuck = 0;
     return code;
@@ -270,7 +271,7 @@ static int at_mpi_finalize(MPI_Comm comm, int keyval, void *value, void *extra) 
         rmai_meet(&rmai_world, "MPI_Finalize");
         release_runtime(&rmai_world);
     }
-    if (rmai_world.job.settings.finalize_helper) rmai_finalize_helper_start(rmai_world.job.n_nodes);
+    if (rmai_world.finalize_helper) rmai_finalize_helper_start(rmai_world.job.n_nodes);
     return MPI_SUCCESS;
 }
 
@@ -317,6 +318,7 @@ static int agree_on_connections(struct rmai_world *w, int code) {
 static int close_connections(struct rmai_world *w) {
     rmai_contexts_close(w);
     rmai_teams_close(w);
+    rmai_transport_mpi_end_window(&w->mpi); /* while messages can still be received: all PEs meet in there */
     rmai_net_close(&w->net);
     rmai_transport_mpi_close(&w->mpi);
     return RMA_SUCCESS;
@@ -483,6 +485,7 @@ static int release_runtime(struct rmai_world *w) {
     rmai_report(w);
     rmai_blocking_begin(&blocking, &w->job.settings, "rma_finalize", "closing windows and communicators", 1);
     rmai_traffic_report(w);
+    rmai_reach_ended();
     code = close_steps(w, N_STEPS);
     rmai_blocking_end(&blocking);
     return code;

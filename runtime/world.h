@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The world: all that the process knows of the job, and the life cycle that makes and unmakes it. The one mutable
- * global of the library; rma_reach_ is that part of it which the inlined calls read. */
+/* The world: all that the process knows of the job. runtime/runtime.c opens and closes it; API files see all of it, the
+ * files below take their part of it. rma_reach_ is what the inlined calls read. */
 #ifndef RMAI_WORLD_H
 #define RMAI_WORLD_H
 
@@ -68,7 +68,8 @@ struct rmai_world {
     struct rmai_progress_thread progress_thread;
     struct rmai_flush_watch flush_watch;
     struct rmai_blocking *blocking; /* of rma_init, while it opens; else NULL */
-    int statics_stuck; /* at the end a PE of this node still has its variables in the shared memory: it must stay */
+    int finalize_helper; /* the setting, which stays when another rma_init fails before it has read its own */
+    int statics_stuck;   /* at the end a PE of this node still has its variables in the shared memory: it must stay */
     struct rmai_barrier barrier;
     _Atomic unsigned polls_now; /* see struct rmai_patience */
 };

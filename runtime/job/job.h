@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The job: what rmai_init finds out, and what nobody changes from then on. So every module may read it without a lock.
+/* The job: what rma_init finds out, and what nobody changes from then on. So every module may read it without a lock.
  */
 #ifndef RMAI_JOB_H
 #define RMAI_JOB_H

@@ -77,7 +77,8 @@ void rmai_batches_go_on(struct rmai_net *net) {
 
 /* ---- replies ---- */
 
-/* Of a record that nobody waits for. There is no text: see failed_there. */
+/* Of a record that nobody waits for. The record carries no text;
+ * rmai_net_failed_there words it. */
 static void keep_failure(struct rmai_peer *p, int code) {
     rmai_pending_lock(p->set);
     if (!p->set->failed) {

@@ -33,7 +33,7 @@ struct rmai_batch {
     struct rmai_batch *next; /* of the free ones, or of those whose long data are under way */
     uint16_t id, n;          /* n: records */
     uint16_t answered;
-    size_t bytes, answer; /* of the message, and at most of its reply */
+    size_t bytes, answer; /* of the message; of its reply, at most */
     struct rmai_token sent, data;
     void *buffer; /* of long data, which go in a batch of their own: len bytes, to put or to get; or NULL */
     size_t len;

@@ -31,7 +31,7 @@ static inline void rmai_flush_ends(struct rmai_flush *f) {
 
 /* What another thread has read of a flush. */
 struct rmai_flush_seen {
-    const void *set; /* the pending set that it is of, or NULL: none is under way */
+    unsigned set; /* the id of the pending set that it is of, or 0: none is under way */
     unsigned version;
     const char *call;
     int pe;

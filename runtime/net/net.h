@@ -6,7 +6,7 @@
 
 #include "runtime/net/state.h"
 
-/* rmai_net_open: the transport is open; *net is zero. crowded: there are more PEs than processors on this machine.
+/* rmai_net_open: the transport is open, *net is not. crowded: there are more PEs than processors on this machine.
  * Returns RMA_SUCCESS, RMA_ERR_NO_MEM or RMA_ERR_MPI. rmai_net_close: after all PEs have met, quiet; also of a part,
  * and where it was never opened. */
 int rmai_net_open(struct rmai_net *net, const struct rmai_job *job, struct rmai_transport *transport,

@@ -100,8 +100,7 @@ void rmai_pending_open(struct rmai_net *net, struct rmai_pending *s, uint32_t *n
     set_nothing_pending(s, !(net && net->amo_mpi));
     if (!net) return;
     pthread_mutex_lock(&net->sets_lock);
-    /* So no flush of this set is taken for one of a set that was in this memory before. */
-    atomic_store_explicit(&s->flush.version, 2 * ++net->n_opened, memory_order_relaxed);
+    s->id = ++net->n_opened;
     s->link = &net->sets;
     s->next_set = net->sets;
     if (s->next_set) s->next_set->link = &s->next_set;
@@ -135,7 +134,7 @@ int rmai_pending_flush_lasts(struct rmai_net *net, struct rmai_flush_seen *seen)
     for (struct rmai_pending *s = net->sets; s && !lasts; s = s->next_set) {
         struct rmai_flush_seen now;
         if (!rmai_flush_read(&s->flush, &now)) continue;
-        now.set = s;
+        now.set = s->id;
         lasts = now.set == before.set && now.version == before.version;
         if (lasts || !seen->set) *seen = now;
     }

@@ -52,6 +52,7 @@ struct rmai_pending {
     struct rmai_peer *busy; /* peers with something open, under way or touched */
     _Atomic int puts;       /* what is not complete: RMAI_NO_PUTS, 1 + pe: only short messages to pe, RMAI_MANY_PUTS */
     int failed, failed_pe;  /* the first error that nobody waited for, until the next quiet, and where */
+    unsigned id;            /* no two sets of a net have the same */
     struct rmai_flush flush;
     struct rmai_operands *operands; /* of atomics by MPI that nobody waits for: RMAI_OPERANDS places, or NULL */
     unsigned n_operands;            /* in use until the next flush of all PEs */

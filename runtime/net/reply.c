@@ -5,7 +5,7 @@
  *
  * Requests are answered without memory, too, if slowly: one reply is got at init, and a request stays unread until a
  * reply is free (rmai_reply_ready). A long put keeps a second one until its data have come, so it is refused where
- * there is no memory for that; a reply that is out there to be sent comes back. */
+ * there is no memory for that; a reply that has been sent is free again. */
 #include "config.h"
 
 #include "runtime/net/reply.h"
@@ -34,8 +34,9 @@ struct transit {
     struct transit *next;
     struct rmai_token data;
     void *lease, *signal_lease; /* of the memory that they are in, or NULL */
-    struct reply *answer; /* of a put: due when it has come, and got before it begins, since then nothing may fail */
-    uint64_t *signal;     /* or NULL: the word that an atomic `op` with `value` follows on */
+    struct reply
+        *answer;      /* of a put: sent when the data have come; got before they move, since nothing may fail after */
+    uint64_t *signal; /* or NULL: the word that an atomic `op` with `value` follows on */
     uint64_t value;
     int op;
 };

@@ -33,7 +33,7 @@ struct rmai_net_handlers {
     void *context; /* of all of them */
     /* Where [offset, offset + len) of this PE's space is, for a request of `call`, with this alignment. Returns
      * RMA_SUCCESS with *there, and *lease, which keeps the memory in place until it is given back, or is NULL; or
-     * records why not: RMA_ERR_ADDRESS. */
+     * records why not: RMA_ERR_ADDRESS, with *lease NULL. */
     int (*locate)(void *context, const char *call, uint64_t offset, size_t len, size_t alignment, int writes,
                   void **there, void **lease);
     void (*end_lease)(void *context, void *lease);

@@ -4,8 +4,8 @@
  * displacements, and nothing of who carries them.
  *
  * A transport that has a window lets puts, gets and atomics into a part of each PE's memory; one that has none leaves
- * these four operations NULL, and is never asked for them. No operation waits but flush. One thread at a time is in
- * send, receive, test and drop; the operations of the window may be called beside those. */
+ * these four operations NULL, and is never asked for them. Flush waits, and so does drop of a
+ * receive, until it is cancelled; nothing else does. Threads may be in several operations at once. */
 #ifndef RMAI_TRANSPORT_H
 #define RMAI_TRANSPORT_H
 

@@ -51,12 +51,12 @@ static int test_by_mpi(struct rmai_transport *t, struct rmai_token *token, struc
     MPI_Status status;
     int done = 0, len, code = MPI_Test(&request, &done, arrival ? &status : MPI_STATUS_IGNORE);
     (void)t;
+    *token = rmai_token_of(request); /* none, too, where MPI has let go of it after an error */
     if (RMAI_UNLIKELY(code != MPI_SUCCESS)) {
         rmai_mpi(code, "moving data", "MPI_Test");
         return -1;
     }
     if (!done) return 0;
-    *token = RMAI_NO_TOKEN;
     if (!arrival) return 1;
     MPI_Get_count(&status, MPI_BYTE, &len);
     *arrival = (struct rmai_arrival){status.MPI_SOURCE, (size_t)len};
@@ -65,7 +65,7 @@ static int test_by_mpi(struct rmai_transport *t, struct rmai_token *token, struc
 
 static void drop_by_mpi(struct rmai_transport *t, struct rmai_token *token, int is_receive) {
     MPI_Request request;
-    if (test_by_mpi(t, token, NULL) != 0) return;
+    if (test_by_mpi(t, token, NULL) == 1 || token->word == 0) return;
     request = request_of(*token);
     if (is_receive) {
         MPI_Cancel(&request);

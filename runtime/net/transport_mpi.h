@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* MPI as a transport between nodes, and what else of MPI's communication the runtime needs between rmai_init's end and
+/* MPI as a transport between nodes, and what else of MPI's communication the runtime needs between rma_init's end and
  * rma_finalize: agreements among leaders, and the window.
  *
  *   leaders    one PE of each node; they meet and agree

@@ -98,8 +98,9 @@ static struct rmai_peer *touch_peer(struct rmai_pending *s, int pe) {
     return p;
 }
 
-/* MPI does what comes through the window without a word to us: who is asked so learns by a message now and then, and
- * after each pause, that it does well to look often. */
+/* Tells p now and then, and after each pause, that this PE uses its window. MPI does what comes through a window
+ * without a word to the library; a target that does not know of it would let its progress thread sleep long, and each
+ * transfer would wait for that thread. */
 static void ring_doorbell(struct rmai_net *net, struct rmai_peer *p, unsigned every) {
     static const struct rmai_envelope doorbell = {
         .kind = RMAI_WIRE_DOORBELL}; /* may be on its way after the set has ended */
@@ -112,8 +113,9 @@ static void ring_doorbell(struct rmai_net *net, struct rmai_peer *p, unsigned ev
         rmai_net_fatal();
 }
 
-/* 0: the range does not go through the window. The set's lock is held until MPI is done with it: so whoever takes the
- * window down, having closed it, has only to flush each set once (rmai_net_cover), and finds nobody there after. */
+/* Returns 0 if the range does not go through the window. Where there are threads, this holds the set's lock until MPI
+ * has taken the transfer. A thread that takes the window down first sets `covered` to 0 and then flushes each set
+ * (rmai_window_make), for which it needs that lock: so no transfer is in the window any more when it is freed. */
 static int use_window(struct rmai_net *net, const char *call, struct rmai_pending *s, int pe, uint64_t offset,
                       void *buffer, size_t len, enum rmai_when when, int get, int *code) {
     struct rmai_peer *p;
@@ -136,9 +138,9 @@ static int use_window(struct rmai_net *net, const char *call, struct rmai_pendin
     return disp != 0;
 }
 
-/* As by_window, but in pieces, between which others are served: who asks this PE for something meanwhile, if only for a
- * sign of life, does not wait for the whole. Returns 1, or 0 where the rest, which *done bytes are before, has to go as
- * messages. */
+/* As use_window, but in pieces, between which others are served: who asks this PE for something meanwhile, if only for
+ * a sign of life, does not wait for the whole. Returns 1, or 0 where the rest, which *done bytes are before, has to go
+ * as messages. */
 int rmai_window_move(struct rmai_net *net, const char *call, struct rmai_pending *s, int pe, uint64_t offset,
                      char *buffer, size_t len, enum rmai_when when, int get, size_t *done, int *code) {
     const size_t piece = when == RMAI_LATER ? WINDOW_PIECE_LATER : WINDOW_PIECE;

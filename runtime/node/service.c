@@ -67,8 +67,9 @@ static void ring_service_doorbell(struct rmai_service_shared *s) {
 }
 
 void rmai_service_end(struct rmai_service *service) {
-    struct rmai_service_shared *s = shared_part(service, service->job->node_my_pe);
+    struct rmai_service_shared *s;
     if (!service->running) return;
+    s = shared_part(service, service->job->node_my_pe);
     atomic_store_explicit(&s->ending, 1, memory_order_relaxed);
     ring_service_doorbell(s);
     pthread_join(service->thread, NULL);
@@ -83,14 +84,15 @@ struct turn {
     struct rmai_stall stall;
 };
 
-/* What rmai_lock asks about the PE that holds the lock: 1 if it has died. Looks after the wait, too. */
+/* What rmai_lock asks about the PE that holds the lock: 1 if it has died. Looks after the wait, too, whose time goes on
+ * when another PE gets the lock: only the questions are forgotten. */
 static int holder_has_died(void *context, uint32_t pe) {
     struct turn *turn = context;
     const struct rmai_patience *patience = turn->service->patience;
     if (rmai_pe_gone(turn->service->job, (int)pe)) return 1;
     if (turn->stall.pe != (int)pe) {
         rmai_wait_over(patience, &turn->stall);
-        turn->stall = (struct rmai_stall){.call = turn->stall.call, .pe = (int)pe};
+        turn->stall.pe = (int)pe;
     }
     if (patience->late) patience->late(patience->context, &turn->stall);
     return 0;
