@@ -73,7 +73,7 @@ int rmai_window_flush_all(struct rmai_net *net, const char *call) {
 static size_t window_place(const struct rmai_net *net, uint64_t offset, size_t len, enum rmai_when when) {
     size_t at = (size_t)offset - net->job->layout.symmetric,
            covered = atomic_load_explicit(&net->covered, memory_order_acquire);
-    if (offset < net->job->layout.symmetric || at > covered || len > covered - at) return 0;
+    if (offset < net->job->layout.symmetric || at >= covered || len > covered - at) return 0;
     if (net->only_atomics) return 0;
     if (net->one_sided <= 0 && (len >= LONG_FROM || when == RMAI_COPIED || (when == RMAI_LATER && len <= SHORT_MOST)))
         return 0;
