@@ -1,0 +1,1020 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* runtime/net needs a transport and handlers, and nothing else: here two PEs, and then two jobs of two PEs each, run in
+ * one process and one thread, on a transport of queues, over arrays of bytes.
+ *
+ * Broken by a static or global variable in runtime/net, by a call of MPI there, by a transport's operation that is used
+ * in a way that its contract does not promise, and by whatever loses, doubles or misplaces a request, its answer, an
+ * error or a block of memory. */
+#include "config.h"
+
+#include "base/error.h"
+#include "rma.h"
+#include "runtime/net/batch.h"
+#include "runtime/net/liveness.h"
+#include "runtime/net/net.h"
+#include "runtime/net/progress.h"
+#include "runtime/net/quiet.h"
+#include "runtime/net/request.h"
+#include "test/unit/require.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define PES       2
+#define LONG      ((size_t)300 << 10)
+#define MEMORY    ((size_t)512 << 10)
+#define HEAP      ((size_t)448 << 10) /* where in the memory allocated blocks begin */
+#define BLOCK     ((size_t)64)
+#define ATTACHED  ((size_t)320 << 10)
+#define WAITED    3  /* rests of a wait before it ends, where it waits for a PE that sleeps */
+#define DELAY     50 /* looks until long data come */
+#define TURNS     1000
+#define UNTOUCHED 0xee
+
+/* A send or receive under way. */
+struct movement {
+    struct movement *next;
+    int pe, tag; /* pe: the sender; of a receive that of which it expects something, or RMAI_ANY_PE */
+    char *data;  /* the caller's: no copy is made before the receiver is there */
+    size_t len;
+    int done, dropped;
+    int delay; /* looks of the receiver that miss it */
+    struct rmai_arrival arrival;
+};
+
+struct queues {
+    struct rmai_transport transport;   /* the first field: operations get its address */
+    struct pe *pe;                     /* whose */
+    struct movement *coming, *posted;  /* to this PE, oldest first */
+    int live;                          /* movements that this PE has begun and that are not freed */
+    int short_receives, long_receives; /* that succeed before one fails; -1: all succeed */
+    int sends;                         /* the same */
+    int unread, most_unread;           /* short messages to this PE, now and at most */
+};
+
+struct pe {
+    struct job *job;
+    struct rmai_job facts;
+    int me;
+    struct queues queues;
+    struct rmai_traffic traffic;
+    struct rmai_net net;
+    struct rmai_pending set;
+    uint32_t nothing_pending, nothing_pending_too;
+    int sleeps; /* nobody drives this PE's progress but its own calls */
+    /* What the handlers know. */
+    unsigned char memory[MEMORY], attached[ATTACHED];
+    int leases, blocks;
+    size_t extent[RMAI_POOLS];
+    const char *waiting_in;
+    int rests, waits_over; /* of waits that lasted */
+    int begun, begun_at_rest;
+    struct rmai_stall stall;
+};
+
+struct job {
+    struct pe pe[PES];
+    int driving; /* a PE drives the other one */
+};
+
+static struct job jobs[2];
+
+static struct pe *other_of(struct pe *p) { return &p->job->pe[!p->me]; }
+
+/* ---- a transport of queues ---- */
+
+static struct queues *queues_of(struct rmai_transport *t) { return (struct queues *)(void *)t; }
+
+static void append_movement(struct movement **queue, struct movement *m) {
+    while (*queue) queue = &(*queue)->next;
+    *queue = m;
+}
+
+/* 1 if this one fails. */
+static int fails_now(int *left) {
+    if (*left < 0) return 0;
+    if (*left > 0) return --*left, 0;
+    return rmai_error(RMA_ERR_MPI, "the queue is broken") == RMA_ERR_MPI;
+}
+
+static struct movement *begin_movement(struct queues *q, int pe, int tag, const void *data, size_t len,
+                                       struct rmai_token *token) {
+    struct movement *m = calloc(1, sizeof *m);
+    REQUIRE(m != NULL, "no memory");
+    *m = (struct movement){
+        .pe = pe, .tag = tag, .data = (char *)(uintptr_t)data, .len = len, .delay = tag == RMAI_SHORT_TAG ? 0 : DELAY};
+    q->live++;
+    token->word = (uintptr_t)m;
+    return m;
+}
+
+static void end_movement(struct queues *q, struct movement *m) {
+    q->live--;
+    free(m);
+}
+
+static int queue_send(struct rmai_transport *t, int pe, int tag, const void *data, size_t len,
+                      struct rmai_token *token) {
+    struct queues *q = queues_of(t), *to = &other_of(q->pe)->queues;
+    REQUIRE(pe == !q->pe->me, "PE %d sends to PE %d", q->pe->me, pe);
+    if (fails_now(&q->sends)) return RMA_ERR_MPI;
+    append_movement(&to->coming, begin_movement(q, q->pe->me, tag, data, len, token));
+    if (tag == RMAI_SHORT_TAG && ++to->unread > to->most_unread) to->most_unread = to->unread;
+    return RMA_SUCCESS;
+}
+
+static int queue_receive(struct rmai_transport *t, int pe, int tag, void *data, size_t len, struct rmai_token *token) {
+    struct queues *q = queues_of(t);
+    if (fails_now(tag == RMAI_SHORT_TAG ? &q->short_receives : &q->long_receives)) return RMA_ERR_MPI;
+    append_movement(&q->posted, begin_movement(q, pe, tag, data, len, token));
+    return RMA_SUCCESS;
+}
+
+/* What has come goes to the receives that wait for it. Only the receiving PE comes here: so a send is under way until
+ * that PE drives. Short messages that were sent later overtake long data, as a transport may let them. */
+static void deliver(struct queues *q) {
+    for (struct movement *sent, *got, **c = &q->coming; (sent = *c) != NULL;) {
+        struct movement **r = &q->posted;
+        while (*r && ((*r)->tag != sent->tag || ((*r)->pe != RMAI_ANY_PE && (*r)->pe != sent->pe))) r = &(*r)->next;
+        if (!(got = *r) || sent->delay-- > 0) {
+            c = &sent->next;
+            continue;
+        }
+        REQUIRE(sent->len <= got->len, "%zu bytes for a receive of %zu, tag %d", sent->len, got->len, sent->tag);
+        memcpy(got->data, sent->data, sent->len);
+        got->arrival = (struct rmai_arrival){.pe = sent->pe, .len = sent->len};
+        *r = got->next;
+        *c = sent->next;
+        got->done = sent->done = 1;
+        if (sent->tag == RMAI_SHORT_TAG) q->unread--;
+        if (sent->dropped) end_movement(&other_of(q->pe)->queues, sent);
+    }
+}
+
+static void drive_other(struct pe *p) {
+    struct pe *other = other_of(p);
+    if (other->sleeps || p->job->driving) return;
+    p->job->driving = 1;
+    rmai_net_progress(&other->net, 1);
+    p->job->driving = 0;
+}
+
+/* A PE that waits comes here in every turn, and lets the other one go on. */
+static int queue_test(struct rmai_transport *t, struct rmai_token *token, struct rmai_arrival *arrival) {
+    struct queues *q = queues_of(t);
+    struct movement *m = (struct movement *)token->word;
+    deliver(q);
+    if (!m->done) drive_other(q->pe);
+    if (!m->done) return 0;
+    if (arrival) *arrival = m->arrival;
+    end_movement(q, m);
+    token->word = 0;
+    return 1;
+}
+
+static void queue_drop(struct rmai_transport *t, struct rmai_token *token, int is_receive) {
+    struct queues *q = queues_of(t);
+    struct movement *m = (struct movement *)token->word, **i = &q->posted;
+    token->word = 0;
+    if (!m->done && !is_receive) {
+        m->dropped = 1;
+        return;
+    }
+    while (*i && *i != m) i = &(*i)->next;
+    if (*i) *i = m->next;
+    end_movement(q, m);
+}
+
+static const struct rmai_transport_operations operations = {
+    .send = queue_send, .receive = queue_receive, .test = queue_test, .drop = queue_drop};
+
+/* ---- memory ---- */
+
+static int locate(void *context, const char *call, uint64_t offset, size_t len, size_t alignment, int writes,
+                  void **there, void **lease) {
+    struct pe *p = context;
+    const int attached = offset >= RMA_GPTR_ATTACHED_;
+    const size_t at = attached ? (size_t)(offset - RMA_GPTR_ATTACHED_) : (size_t)offset,
+                 end = attached ? ATTACHED : MEMORY;
+    (void)writes;
+    *lease = NULL;
+    if (at > end || len > end - at || at % alignment)
+        return rmai_error(RMA_ERR_ADDRESS, "%s: PE %d has no %zu bytes at %#llx", call, p->me, len,
+                          (unsigned long long)offset);
+    *there = (attached ? p->attached : p->memory) + at;
+    if (attached) *lease = &p->leases;
+    p->leases += attached;
+    return RMA_SUCCESS;
+}
+
+static void end_lease(void *context, void *lease) {
+    struct pe *p = context;
+    REQUIRE(lease == &p->leases && p->leases > 0, "PE %d has given no such lease", p->me);
+    p->leases--;
+}
+
+/* Blocks of one size, one after the other; the last one is the first to be free again. */
+static int allocate(void *context, const char *call, size_t size, uint64_t *block) {
+    struct pe *p = context;
+    if (size > BLOCK) return rmai_error(RMA_ERR_NO_MEM, "%s: PE %d has no %zu bytes", call, p->me, size);
+    *block = HEAP + (size_t)p->blocks++ * BLOCK;
+    return RMA_SUCCESS;
+}
+
+static int give_back(void *context, const char *call, uint64_t offset) {
+    struct pe *p = context;
+    if (p->blocks == 0 || offset != HEAP + (size_t)(p->blocks - 1) * BLOCK)
+        return rmai_error(RMA_ERR_ADDRESS, "%s: PE %d has no block at %#llx", call, p->me, (unsigned long long)offset);
+    p->blocks--;
+    return RMA_SUCCESS;
+}
+
+static void read_extents(void *context, size_t extent[RMAI_POOLS]) {
+    const struct pe *p = context;
+    memcpy(extent, p->extent, sizeof p->extent);
+}
+
+static void read_waiting(void *context, char call[RMAI_WAITING_TEXT]) {
+    const struct pe *p = context;
+    memset(call, 0, RMAI_WAITING_TEXT);
+    memcpy(call, p->waiting_in, strlen(p->waiting_in));
+}
+
+/* A PE that waits for one that sleeps lets it sleep for a while. */
+static void wait_lasts(void *context, struct rmai_stall *stall) {
+    struct pe *p = context;
+    stall->last = 1;
+    p->stall = *stall;
+    p->begun_at_rest = p->begun;
+    if (++p->rests == WAITED) other_of(p)->sleeps = 0;
+}
+
+static void wait_is_over(void *context, struct rmai_stall *stall) {
+    struct pe *p = context;
+    (void)stall;
+    p->waits_over++;
+}
+
+/* ---- jobs ---- */
+
+static int open_net(struct pe *p) {
+    const struct rmai_net_handlers handlers = {.context = p,
+                                               .locate = locate,
+                                               .end_lease = end_lease,
+                                               .allocate = allocate,
+                                               .give_back = give_back,
+                                               .extents = read_extents,
+                                               .waiting_in = read_waiting,
+                                               .wait_lasts = wait_lasts,
+                                               .wait_is_over = wait_is_over};
+    /* Crowded: a wait comes to its first rest soon. */
+    return rmai_net_open(&p->net, &p->facts, &p->queues.transport, &p->traffic, &handlers, 1);
+}
+
+static void prepare_pe(struct job *job, int me) {
+    struct pe *p = &job->pe[me];
+    p->job = job;
+    p->me = me;
+    p->waiting_in = "";
+    p->facts = (struct rmai_job){.my_pe = me,
+                                 .n_pes = PES,
+                                 .my_node = me,
+                                 .n_nodes = PES,
+                                 .node_n_pes = 1,
+                                 .node_pes = &p->me,
+                                 .level = RMA_THREAD_SINGLE,
+                                 .networked = 1};
+    p->queues = (struct queues){
+        .transport = {.operations = &operations}, .pe = p, .short_receives = -1, .long_receives = -1, .sends = -1};
+    memset(p->memory, UNTOUCHED, sizeof p->memory);
+    memset(p->attached, UNTOUCHED, sizeof p->attached);
+}
+
+static void open_job(struct job *job) {
+    memset(job, 0, sizeof *job);
+    for (int me = 0; me < PES; me++) prepare_pe(job, me);
+    for (int me = 0; me < PES; me++) {
+        struct pe *p = &job->pe[me];
+        ck_assert_int_eq(open_net(p), RMA_SUCCESS);
+        rmai_pending_open(&p->net, &p->set, &p->nothing_pending, &p->nothing_pending_too);
+    }
+}
+
+static int quiet(struct pe *p) {
+    int code = rmai_net_quiet(&p->net, "rma_quiet", &p->set);
+    ck_assert_uint_eq(p->nothing_pending, 1);
+    ck_assert_uint_eq(p->nothing_pending_too, 1);
+    return code;
+}
+
+static void close_job(struct job *job) {
+    for (int me = 0; me < PES; me++) ck_assert_int_eq(quiet(&job->pe[me]), RMA_SUCCESS);
+    for (int me = 0; me < PES; me++) {
+        rmai_pending_close(&job->pe[me].set);
+        rmai_net_close(&job->pe[me].net);
+    }
+    for (int me = 0; me < PES; me++) {
+        ck_assert_ptr_null(job->pe[me].queues.coming);
+        ck_assert_ptr_null(job->pe[me].queues.posted);
+        ck_assert_int_eq(job->pe[me].queues.live, 0);
+        ck_assert_int_eq(job->pe[me].leases, 0);
+    }
+}
+
+static void open_one(void) { open_job(&jobs[0]); }
+static void close_one(void) { close_job(&jobs[0]); }
+
+static void open_two(void) {
+    for (int j = 0; j < 2; j++) open_job(&jobs[j]);
+}
+static void close_two(void) {
+    for (int j = 0; j < 2; j++) close_job(&jobs[j]);
+}
+
+/* ---- calls ---- */
+
+static int put(struct pe *p, uint64_t offset, const void *source, size_t len, enum rmai_when when) {
+    return rmai_net_put(&p->net, "rma_put", &p->set, !p->me, offset, source, len, when);
+}
+
+static int get(struct pe *p, uint64_t offset, void *dest, size_t len, enum rmai_when when) {
+    return rmai_net_get(&p->net, "rma_get", &p->set, !p->me, offset, dest, len, when);
+}
+
+static int add(struct pe *p, uint64_t offset, size_t len, uint64_t value, void *old, int later) {
+    return rmai_net_atomic(&p->net, "rma_add", &p->set, !p->me, offset, RMA_FETCH_ADD_, len, value, 0, old, later);
+}
+
+static uint64_t word_at(const struct pe *p, size_t offset) {
+    uint64_t word;
+    memcpy(&word, p->memory + offset, sizeof word);
+    return word;
+}
+
+static void set_word(struct pe *p, size_t offset, uint64_t word) { memcpy(p->memory + offset, &word, sizeof word); }
+
+static void fill(unsigned char *data, size_t len, unsigned seed) {
+    for (size_t i = 0; i < len; i++) data[i] = (unsigned char)(seed * 37 + i * 11 + i / 256);
+}
+
+static int is_filled(const unsigned char *data, size_t len, unsigned seed) {
+    for (size_t i = 0; i < len; i++)
+        if (data[i] != (unsigned char)(seed * 37 + i * 11 + i / 256)) return 0;
+    return 1;
+}
+
+static int is_untouched(const unsigned char *data, size_t len) {
+    for (size_t i = 0; i < len; i++)
+        if (data[i] != UNTOUCHED) return 0;
+    return 1;
+}
+
+static unsigned char source[LONG], dest[LONG + 1], there_and_back[LONG];
+
+/* ---- puts and gets ---- */
+
+/* In one record, in two, by tag; none at all. */
+static const size_t lengths[] = {0, 1, 8, 3968, 3969, 4096, 4097, 5000, LONG};
+
+static void put_and_check(struct pe *p, size_t at, size_t len, enum rmai_when when) {
+    struct pe *there = other_of(p);
+    unsigned seed = 2 * (unsigned)when + (unsigned)p->me + 1;
+    memset(there->memory, UNTOUCHED, HEAP);
+    fill(source, len, seed);
+    ck_assert_int_eq(put(p, at, source, len, when), RMA_SUCCESS);
+    if (when != RMAI_LATER) memset(source, 0, len);
+    ck_assert_int_eq(quiet(p), RMA_SUCCESS);
+    ck_assert(is_untouched(there->memory, at));
+    ck_assert(is_filled(there->memory + at, len, seed));
+    ck_assert(is_untouched(there->memory + at + len, HEAP - at - len));
+}
+
+static void get_and_check(struct pe *p, size_t at, size_t len, enum rmai_when when) {
+    unsigned seed = (unsigned)(100 + p->me);
+    fill(other_of(p)->memory + at, len, seed);
+    memset(dest, UNTOUCHED, sizeof dest);
+    ck_assert_int_eq(get(p, at, dest, len, when), RMA_SUCCESS);
+    if (when == RMAI_LATER) ck_assert_int_eq(quiet(p), RMA_SUCCESS);
+    ck_assert(is_filled(dest, len, seed));
+    ck_assert(is_untouched(dest + len, sizeof dest - len));
+}
+
+START_TEST(a_put_and_a_get_move_these_bytes_and_no_others) {
+    /* A piece at the wrong place, a source that is read after the call, a call through a window that is not there: 0
+     * bytes at offset 0 lie in a window of 0 bytes. */
+    for (int me = 0; me < PES; me++)
+        for (size_t at = 0; at < 100; at += 77) {
+            put_and_check(&jobs[0].pe[me], at, lengths[_i], RMAI_NOW);
+            put_and_check(&jobs[0].pe[me], at, lengths[_i], RMAI_LATER);
+            put_and_check(&jobs[0].pe[me], at, lengths[_i], RMAI_COPIED);
+            get_and_check(&jobs[0].pe[me], at, lengths[_i], RMAI_NOW);
+            get_and_check(&jobs[0].pe[me], at, lengths[_i], RMAI_LATER);
+        }
+}
+END_TEST
+
+START_TEST(what_is_pending_is_said_until_quiet) {
+    /* A quiet that is left out, since nothing seems to be pending, or that returns too early. */
+    struct pe *p = &jobs[0].pe[0], *there = other_of(p);
+    there->sleeps = 1;
+    fill(source, 8, 1);
+    ck_assert_int_eq(put(p, 8, source, 8, RMAI_LATER), RMA_SUCCESS);
+    ck_assert_uint_eq(p->nothing_pending, 0);
+    ck_assert_uint_eq(p->nothing_pending_too, 0);
+    ck_assert(is_untouched(there->memory, MEMORY));
+    ck_assert_int_eq(p->rests, 0);
+    ck_assert_int_eq(quiet(p), RMA_SUCCESS);
+    ck_assert_int_ge(p->rests, WAITED);
+    ck_assert(is_filled(there->memory + 8, 8, 1));
+}
+END_TEST
+
+/* Both PEs ask, while neither is served; then both are. */
+START_TEST(pes_that_ask_each_other_at_once_serve_each_other) {
+    /* A PE that waits and does not serve the one that it waits for; an answer to a request of the other PE's number. */
+    enum { SHORTS = 50 };
+    static unsigned char fetched[PES][LONG];
+    uint64_t values[PES][SHORTS];
+    for (int me = 0; me < PES; me++) jobs[0].pe[me].sleeps = 1;
+    fill(source, LONG, 1);
+    for (int me = 0; me < PES; me++) {
+        struct pe *p = &jobs[0].pe[me];
+        ck_assert_int_eq(put(p, 0, source, LONG, RMAI_LATER), RMA_SUCCESS);
+        fill(p->memory + LONG, 5000, (unsigned)me + 7);
+        ck_assert_int_eq(get(p, LONG, fetched[me], 5000, RMAI_LATER), RMA_SUCCESS);
+        for (int i = 0; i < SHORTS; i++) {
+            values[me][i] = (uint64_t)(1000 * me + i);
+            ck_assert_int_eq(put(p, LONG + 8192 + (size_t)i * 8, &values[me][i], 8, RMAI_COPIED), RMA_SUCCESS);
+        }
+    }
+    for (int me = 0; me < PES; me++) {
+        ck_assert(is_untouched(jobs[0].pe[me].memory, LONG));
+        ck_assert_uint_eq(jobs[0].pe[me].nothing_pending, 0);
+        jobs[0].pe[me].sleeps = 0;
+    }
+    for (int me = 0; me < PES; me++) ck_assert_int_eq(quiet(&jobs[0].pe[me]), RMA_SUCCESS);
+    for (int me = 0; me < PES; me++) {
+        const struct pe *p = &jobs[0].pe[me];
+        ck_assert(is_filled(p->memory, LONG, 1));
+        ck_assert(is_filled(fetched[me], 5000, (unsigned)!me + 7));
+        for (int i = 0; i < SHORTS; i++)
+            ck_assert_uint_eq(word_at(p, LONG + 8192 + (size_t)i * 8), (uint64_t)(1000 * !me + i));
+    }
+}
+END_TEST
+
+/* ---- atomics and signals ---- */
+
+START_TEST(an_atomic_gives_the_value_before) {
+    /* An old value of another record, half a word, an operand in the wrong half. */
+    struct pe *p = &jobs[0].pe[0], *there = other_of(p);
+    uint64_t old = 0;
+    uint32_t half = 0;
+    set_word(there, 16, 5);
+    ck_assert_int_eq(add(p, 16, 8, 7, &old, 0), RMA_SUCCESS);
+    ck_assert_uint_eq(old, 5);
+    ck_assert_uint_eq(word_at(there, 16), 12);
+    ck_assert_int_eq(rmai_net_atomic(&p->net, "rma_cswap", &p->set, 1, 16, RMA_COMPARE_SWAP_, 8, 100, 11, &old, 0),
+                     RMA_SUCCESS);
+    ck_assert_uint_eq(old, 12);
+    ck_assert_uint_eq(word_at(there, 16), 12);
+    ck_assert_int_eq(rmai_net_atomic(&p->net, "rma_cswap", &p->set, 1, 16, RMA_COMPARE_SWAP_, 8, 100, 12, &old, 0),
+                     RMA_SUCCESS);
+    ck_assert_uint_eq(old, 12);
+    ck_assert_uint_eq(word_at(there, 16), 100);
+    set_word(there, 16, UINT64_MAX);
+    ck_assert_int_eq(add(p, 20, 4, 2, &half, 0), RMA_SUCCESS);
+    ck_assert_uint_eq(half, UINT32_MAX);
+    ck_assert_uint_eq(word_at(there, 16), (uint64_t)1 << 32 | UINT32_MAX);
+}
+END_TEST
+
+START_TEST(adds_that_nobody_waits_for_are_all_done_at_quiet) {
+    /* A lost or doubled record; a stream that goes in a message for each record. */
+    enum { ADDS = 1000 };
+    static uint64_t old[ADDS];
+    struct pe *p = &jobs[0].pe[0], *there = other_of(p);
+    set_word(there, 0, 0);
+    for (int i = 0; i < ADDS; i++) ck_assert_int_eq(add(p, 0, 8, 3, NULL, 1), RMA_SUCCESS);
+    ck_assert_int_eq(quiet(p), RMA_SUCCESS);
+    ck_assert_uint_eq(word_at(there, 0), 3 * ADDS);
+    for (int i = 0; i < ADDS; i++) ck_assert_int_eq(add(p, 0, 8, 1, &old[i], 1), RMA_SUCCESS);
+    ck_assert_int_eq(quiet(p), RMA_SUCCESS);
+    for (int i = 0; i < ADDS; i++) ck_assert_uint_eq(old[i], 3 * ADDS + (uint64_t)i);
+    ck_assert_uint_eq(there->traffic.more[RMAI_SERVED], 2 * ADDS);
+    ck_assert_uint_eq(p->traffic.more[RMAI_HEARD], p->traffic.more[RMAI_SENT]);
+    ck_assert_uint_le(p->traffic.more[RMAI_SENT], ADDS / 4);
+}
+END_TEST
+
+static void put_signal_and_check(struct pe *p, size_t len, size_t word_len, int urgent) {
+    struct pe *there = other_of(p);
+    uint64_t word = MEMORY - 8;
+    int turns = 0;
+    memset(there->memory, UNTOUCHED, HEAP);
+    set_word(there, word, 0);
+    fill(source, len, 3);
+    p->sleeps = there->sleeps = 1;
+    ck_assert_int_eq(rmai_net_put_signal(&p->net, "rma_put_signal", &p->set, there->me, 8, source, len, word,
+                                         RMA_FETCH_ADD_, word_len, 9, RMAI_LATER, urgent),
+                     RMA_SUCCESS);
+    for (; word_at(there, word) == 0 && turns < TURNS; turns++) {
+        rmai_net_progress(&there->net, 1);
+        if (word_at(there, word) == 0) rmai_net_progress(&p->net, 1);
+    }
+    ck_assert_int_lt(turns, TURNS);
+    ck_assert_uint_eq(word_at(there, word), 9);
+    ck_assert(is_filled(there->memory + 8, len, 3));
+    ck_assert(is_untouched(there->memory + 8 + len, HEAP - 8 - len));
+    p->sleeps = there->sleeps = 0;
+    ck_assert_int_eq(quiet(p), RMA_SUCCESS);
+    ck_assert_uint_eq(word_at(there, word), 9);
+}
+
+START_TEST(a_signal_comes_after_its_data) {
+    /* A signal that is sent with the request for long data, or that does not come, or twice. */
+    for (int me = 0; me < PES; me++) {
+        struct pe *p = &jobs[0].pe[me];
+        put_signal_and_check(p, 0, 8, 0);
+        put_signal_and_check(p, 24, 8, 0);
+        put_signal_and_check(p, 24, 4, 0);
+        put_signal_and_check(p, 24, 8, 1);
+        put_signal_and_check(p, 3968, 8, 0);
+        put_signal_and_check(p, 3969, 8, 0);
+        put_signal_and_check(p, LONG, 8, 0);
+    }
+}
+END_TEST
+
+START_TEST(a_signal_comes_after_the_puts_before_it) {
+    /* A short signal that overtakes long data. */
+    struct pe *p = &jobs[0].pe[0], *there = other_of(p);
+    const uint64_t word = MEMORY - 8;
+    set_word(there, word, 0);
+    fill(source, LONG, 4);
+    there->sleeps = 1;
+    ck_assert_int_eq(put(p, 0, source, LONG, RMAI_LATER), RMA_SUCCESS);
+    ck_assert_int_eq(
+        rmai_net_put_signal(&p->net, "rma_put_signal", &p->set, 1, 0, source, 0, word, RMA_SET_, 8, 1, RMAI_NOW, 0),
+        RMA_SUCCESS);
+    ck_assert(is_filled(there->memory, LONG, 4));
+    ck_assert_int_eq(quiet(p), RMA_SUCCESS);
+    ck_assert_uint_eq(word_at(there, word), 1);
+}
+END_TEST
+
+/* ---- blocks and extents ---- */
+
+START_TEST(blocks_come_from_the_owner_and_go_back_to_it) {
+    /* A pointer of another PE's answer, a free that is not done when the call returns, an owner's error that is lost.
+     */
+    struct pe *p = &jobs[0].pe[0], *there = other_of(p);
+    uint64_t block[2] = {0, 0}, none = 77;
+    for (unsigned i = 0; i < 2; i++) {
+        ck_assert_int_eq(rmai_net_alloc(&p->net, "rma_alloc", &p->set, 1, BLOCK, &block[i]), RMA_SUCCESS);
+        ck_assert_uint_eq(block[i], HEAP + i * BLOCK);
+    }
+    ck_assert_int_eq(there->blocks, 2);
+    ck_assert_int_eq(p->blocks, 0);
+    fill(source, BLOCK, 2);
+    ck_assert_int_eq(put(p, block[1], source, BLOCK, RMAI_NOW), RMA_SUCCESS);
+    ck_assert_int_eq(quiet(p), RMA_SUCCESS);
+    ck_assert(is_untouched(there->memory, HEAP + BLOCK));
+    ck_assert(is_filled(there->memory + HEAP + BLOCK, BLOCK, 2));
+    ck_assert_int_eq(rmai_net_alloc(&p->net, "rma_alloc", &p->set, 1, BLOCK + 1, &none), RMA_ERR_NO_MEM);
+    ck_assert_str_eq(rma_last_error(), "rma_alloc: PE 1 has no 65 bytes");
+    ck_assert_uint_eq(none, 77);
+    for (unsigned i = 2; i-- > 0;)
+        ck_assert_int_eq(rmai_net_free(&p->net, "rma_free", &p->set, 1, block[i]), RMA_SUCCESS);
+    ck_assert_int_eq(there->blocks, 0);
+    ck_assert_int_eq(rmai_net_free(&p->net, "rma_free", &p->set, 1, block[0]), RMA_ERR_ADDRESS);
+    ck_assert_str_eq(rma_last_error(), "rma_free: PE 1 has no block at 0x70000");
+}
+END_TEST
+
+START_TEST(an_extent_is_remembered_and_never_shrinks) {
+    /* A question for each access, or an answer that is older than what is known. */
+    struct pe *p = &jobs[0].pe[0], *there = other_of(p);
+    size_t extent = 1;
+    there->extent[RMAI_OWN] = 4096;
+    there->extent[RMAI_GUEST] = 12288;
+    ck_assert_int_eq(rmai_net_extent(&p->net, "rma_get", &p->set, 1, RMAI_GUEST, 0, &extent), RMA_SUCCESS);
+    ck_assert_uint_eq(extent, 0);
+    ck_assert_int_eq(rmai_net_extent(&p->net, "rma_get", &p->set, 1, RMAI_GUEST, 1, &extent), RMA_SUCCESS);
+    ck_assert_uint_eq(extent, 12288);
+    ck_assert_int_eq(rmai_net_extent(&p->net, "rma_get", &p->set, 1, RMAI_OWN, 0, &extent), RMA_SUCCESS);
+    ck_assert_uint_eq(extent, 4096);
+    ck_assert_uint_eq(there->traffic.more[RMAI_SERVED], 1);
+    there->extent[RMAI_GUEST] = 1;
+    ck_assert_int_eq(rmai_net_extent(&p->net, "rma_get", &p->set, 1, RMAI_GUEST, 1, &extent), RMA_SUCCESS);
+    ck_assert_uint_eq(extent, 12288);
+}
+END_TEST
+
+/* ---- errors ---- */
+
+static void check_refused(int code, const char *call, size_t len, uint64_t offset) {
+    char text[200];
+    snprintf(text, sizeof text, "%s: PE 1 has no %zu bytes at %#llx", call, len, (unsigned long long)offset);
+    ck_assert_int_eq(code, RMA_ERR_ADDRESS);
+    ck_assert_int_eq(rma_last_code(), RMA_ERR_ADDRESS);
+    ck_assert_str_eq(rma_last_error(), text);
+}
+
+START_TEST(what_the_owner_refuses_is_the_asker_s_error) {
+    /* A put whose first pieces are there, a text of this side, memory that is kept in place for ever. */
+    struct pe *p = &jobs[0].pe[0], *there = other_of(p);
+    uint64_t old = 77;
+    for (size_t i = 1; i < sizeof lengths / sizeof lengths[0]; i++) {
+        const size_t len = lengths[i];
+        const uint64_t inside = RMA_GPTR_ATTACHED_ + ATTACHED - len, outside = inside + 1;
+        for (enum rmai_when when = RMAI_NOW; when <= RMAI_LATER; when++) {
+            memset(there->attached, UNTOUCHED, ATTACHED);
+            memset(dest, UNTOUCHED, sizeof dest);
+            fill(source, len, 5);
+            check_refused(put(p, outside, source, len, when), "rma_put", len, outside);
+            check_refused(get(p, outside, dest, len, when), "rma_get", len, outside);
+            ck_assert_int_eq(quiet(p), RMA_SUCCESS);
+            ck_assert(is_untouched(there->attached, ATTACHED));
+            ck_assert(is_untouched(dest, sizeof dest));
+            ck_assert_int_eq(put(p, inside, source, len, when), RMA_SUCCESS);
+            ck_assert_int_eq(get(p, inside, dest, len, when), RMA_SUCCESS);
+            ck_assert_int_eq(quiet(p), RMA_SUCCESS);
+            ck_assert(is_filled(there->attached + ATTACHED - len, len, 5));
+            ck_assert(is_filled(dest, len, 5));
+            rmai_net_progress(&there->net, 1); /* it learns that its data have been taken */
+            ck_assert_int_eq(there->leases, 0);
+        }
+    }
+    check_refused(add(p, RMA_GPTR_ATTACHED_ + ATTACHED, 8, 1, &old, 0), "rma_add", 8, RMA_GPTR_ATTACHED_ + ATTACHED);
+    check_refused(add(p, RMA_GPTR_ATTACHED_ + 4, 8, 1, NULL, 1), "rma_add", 8, RMA_GPTR_ATTACHED_ + 4);
+    ck_assert_uint_eq(old, 77);
+}
+END_TEST
+
+START_TEST(an_error_that_nobody_waits_for_is_quiet_s_once) {
+    /* Long data whose receive cannot be posted at the owner: an error that is lost, told twice, or of a whole batch. */
+    struct pe *p = &jobs[0].pe[0], *there = other_of(p);
+    char text[200];
+    snprintf(text, sizeof text, "PE 1 could not do it: %s", rma_strerror(RMA_ERR_MPI));
+    fill(source, LONG, 6);
+    there->queues.long_receives = 0;
+    ck_assert_int_eq(put(p, 0, source, LONG, RMAI_LATER), RMA_SUCCESS);
+    ck_assert_int_eq(put(p, LONG, source, 8, RMAI_LATER), RMA_SUCCESS);
+    ck_assert_int_eq(quiet(p), RMA_ERR_MPI);
+    ck_assert_msg(strstr(rma_last_error(), text) != NULL, "%s", rma_last_error());
+    ck_assert_ptr_eq(strstr(rma_last_error(), "rma_quiet: "), rma_last_error());
+    ck_assert_int_eq(quiet(p), RMA_SUCCESS);
+    ck_assert(is_untouched(there->memory, LONG));
+    ck_assert(is_filled(there->memory + LONG, 8, 6));
+    ck_assert_int_eq(put(p, 0, source, 5000, RMAI_NOW), RMA_ERR_MPI);
+    ck_assert_ptr_eq(strstr(rma_last_error(), "rma_put: "), rma_last_error());
+    ck_assert_int_eq(quiet(p), RMA_SUCCESS);
+    ck_assert_int_eq(put(p, RMA_GPTR_ATTACHED_, source, 5000, RMAI_NOW), RMA_ERR_MPI);
+    ck_assert_ptr_nonnull(strstr(rma_last_error(), "the queue is broken"));
+    ck_assert_int_eq(there->leases, 0);
+    there->queues.long_receives = -1;
+    ck_assert_int_eq(put(p, 0, source, LONG, RMAI_NOW), RMA_SUCCESS);
+    ck_assert(is_filled(there->memory, LONG, 6));
+}
+END_TEST
+
+START_TEST(an_opening_that_fails_leaves_nothing) {
+    /* Receives that stay posted in memory that is freed. */
+    prepare_pe(&jobs[0], 0);
+    jobs[0].pe[0].queues.short_receives = _i;
+    ck_assert_int_eq(open_net(&jobs[0].pe[0]), RMA_ERR_MPI);
+    ck_assert_str_eq(rma_last_error(), "rma_init: the queue is broken");
+    ck_assert_int_eq(jobs[0].pe[0].queues.live, _i);
+    rmai_net_close(&jobs[0].pe[0].net);
+    ck_assert_int_eq(jobs[0].pe[0].queues.live, 0);
+    rmai_net_close(&jobs[0].pe[0].net);
+}
+END_TEST
+
+static const char *last_words;
+static void end_with_words(int code) { _exit(strstr(rma_last_error(), last_words) ? code : 99); }
+
+/* Runs body in a child, whose job ends with these words. Returns its exit code, or -1 after a signal. */
+static int in_child(void (*body)(struct pe *p), struct pe *p, const char *words) {
+    int status;
+    pid_t child = fork();
+    ck_assert_int_ge(child, 0);
+    if (child == 0) {
+        close(STDERR_FILENO);
+        last_words = words;
+        rmai_error_identity("PE 0 of 2", end_with_words);
+        body(p);
+        _exit(98);
+    }
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static void send_to_broken(struct pe *p) {
+    p->queues.sends = 0;
+    put(p, 0, source, 8, RMAI_NOW);
+}
+
+static void hear_no_kind(struct pe *p) {
+    static const struct rmai_envelope e = {.kind = RMAI_WIRE_KINDS};
+    struct rmai_token token;
+    rmai_send(&other_of(p)->queues.transport, p->me, RMAI_SHORT_TAG, &e, sizeof e, &token);
+    rmai_net_progress(&p->net, 1);
+}
+
+static void hear_answer_to_nothing(struct pe *p) {
+    static const struct rmai_envelope e = {.kind = RMAI_WIRE_ANSWER, .batch = 3};
+    struct rmai_token token;
+    rmai_send(&other_of(p)->queues.transport, p->me, RMAI_SHORT_TAG, &e, sizeof e, &token);
+    rmai_net_progress(&p->net, 1);
+}
+
+START_TEST(a_broken_transport_and_a_damaged_message_end_the_job) {
+    /* A call that waits for ever, or that returns while its buffers are in use. */
+    struct pe *p = &jobs[0].pe[0];
+    ck_assert_int_eq(in_child(send_to_broken, p, "the queue is broken"), RMA_EXIT_BASE + RMA_ERR_MPI);
+    ck_assert_int_eq(in_child(hear_no_kind, p, "a message from PE 1 is damaged"), RMA_EXIT_BASE + RMA_ERR_MPI);
+    ck_assert_int_eq(in_child(hear_answer_to_nothing, p, "request 3"), RMA_EXIT_BASE + RMA_ERR_MPI);
+}
+END_TEST
+
+/* ---- waiting ---- */
+
+START_TEST(a_pe_that_is_not_served_has_its_credits_and_no_more) {
+    /* A PE that floods another one, and one that waits for an answer that is there. */
+    enum { ADDS = 3000 };
+    struct pe *p = &jobs[0].pe[0], *there = other_of(p);
+    set_word(there, 0, 0);
+    there->sleeps = 1;
+    for (p->begun = 0; p->begun < ADDS; p->begun++) ck_assert_int_eq(add(p, 0, 8, 1, NULL, 1), RMA_SUCCESS);
+    ck_assert_int_ge(p->rests, WAITED);
+    ck_assert_int_ge(p->begun_at_rest, RMAI_CREDITS * RMAI_RECORDS);
+    ck_assert_int_lt(p->begun_at_rest, (RMAI_CREDITS + 1) * RMAI_RECORDS);
+    ck_assert_int_eq(there->queues.most_unread, RMAI_CREDITS);
+    ck_assert_int_eq(quiet(p), RMA_SUCCESS);
+    ck_assert_uint_eq(word_at(there, 0), ADDS);
+    ck_assert_int_eq(there->queues.most_unread, RMAI_CREDITS);
+}
+END_TEST
+
+START_TEST(long_data_wait_for_credits_too) {
+    /* The data of a batch under way that another one takes over. */
+    enum { PIECES = 40 };
+    struct pe *p = &jobs[0].pe[0], *there = other_of(p);
+    const size_t len = LONG / PIECES;
+    fill(source, LONG, 8);
+    memset(dest, 0, sizeof dest);
+    there->sleeps = 1;
+    for (size_t i = 0; i < PIECES; i++)
+        ck_assert_int_eq(put(p, i * len, source + i * len, len, RMAI_LATER), RMA_SUCCESS);
+    ck_assert_int_ge(p->rests, WAITED);
+    ck_assert_int_eq(quiet(p), RMA_SUCCESS);
+    ck_assert(is_filled(there->memory, LONG, 8));
+    for (size_t i = PIECES; i-- > 0;)
+        ck_assert_int_eq(get(p, i * len, there_and_back + i * len, len, RMAI_LATER), RMA_SUCCESS);
+    ck_assert_int_eq(quiet(p), RMA_SUCCESS);
+    ck_assert(is_filled(there_and_back, LONG, 8));
+    ck_assert_int_eq(there->queues.most_unread, RMAI_CREDITS);
+}
+END_TEST
+
+START_TEST(sets_wait_each_for_its_own) {
+    /* A quiet of one set that completes, or waits for, what another one has begun. */
+    struct pe *p = &jobs[0].pe[0], *there = other_of(p);
+    struct rmai_pending second;
+    uint32_t nothing;
+    rmai_pending_open(&p->net, &second, &nothing, &nothing);
+    there->sleeps = 1;
+    fill(source, 16, 9);
+    ck_assert_int_eq(put(p, 0, source, 8, RMAI_LATER), RMA_SUCCESS);
+    ck_assert_uint_eq(nothing, 1);
+    ck_assert_int_eq(rmai_net_quiet(&p->net, "rma_ctx_quiet", &second), RMA_SUCCESS);
+    ck_assert_uint_eq(p->nothing_pending, 0);
+    ck_assert_int_eq(p->rests, 0);
+    ck_assert_int_eq(rmai_net_put(&p->net, "rma_ctx_put", &second, 1, 8, source + 8, 8, RMAI_LATER), RMA_SUCCESS);
+    ck_assert_uint_eq(nothing, 0);
+    ck_assert_int_eq(quiet(p), RMA_SUCCESS);
+    ck_assert_int_eq(rmai_net_quiet_pe(&p->net, "rma_ctx_quiet", &second, 1), RMA_SUCCESS);
+    ck_assert_uint_eq(nothing, 1);
+    ck_assert(is_filled(there->memory, 16, 9));
+    rmai_pending_close(&second);
+}
+END_TEST
+
+START_TEST(a_wait_that_lasts_is_told_of) {
+    /* A wait that nobody can explain, and one that is watched after its end. */
+    struct pe *p = &jobs[0].pe[1], *there = other_of(p);
+    there->sleeps = 1;
+    fill(there->memory, 8, 2);
+    ck_assert_int_eq(get(p, 0, dest, 8, RMAI_NOW), RMA_SUCCESS);
+    ck_assert(is_filled(dest, 8, 2));
+    ck_assert_int_ge(p->rests, WAITED);
+    ck_assert_int_eq(p->waits_over, 1);
+    ck_assert_str_eq(p->stall.call, "rma_get");
+    ck_assert_int_eq(p->stall.awaited, RMAI_AWAITED_PE);
+    ck_assert_int_eq(p->stall.pe, 0);
+    ck_assert_int_eq(there->rests, 0);
+}
+END_TEST
+
+/* ---- signs of life ---- */
+
+static struct rmai_ping *ask_for_life(struct pe *p) {
+    struct rmai_ping *ping;
+    rmai_net_lock(&p->net);
+    ping = rmai_net_ping(&p->net, !p->me);
+    rmai_net_unlock(&p->net);
+    return ping;
+}
+
+static void forget(struct pe *p, struct rmai_ping *ping) {
+    rmai_net_lock(&p->net);
+    rmai_net_forget_ping(ping);
+    rmai_net_unlock(&p->net);
+}
+
+static void drive_until_answered(struct pe *p, const struct rmai_ping *ping) {
+    for (int turns = 0; !ping->answered && turns < TURNS; turns++) rmai_net_progress(&p->net, 1);
+    ck_assert_int_eq(ping->answered, 1);
+}
+
+START_TEST(a_sign_of_life_says_where_the_other_waits) {
+    /* A question that takes credits, the text of another PE, an answer that comes too late and is taken for another. */
+    struct pe *p = &jobs[0].pe[0], *there = other_of(p);
+    struct rmai_ping *first, *second;
+    there->waiting_in = "rma_barrier";
+    there->sleeps = 1;
+    ck_assert_ptr_nonnull(first = ask_for_life(p));
+    rmai_net_progress(&p->net, 1);
+    ck_assert_int_eq(first->answered, 0);
+    forget(p, first); /* its place is in use until the message is sent */
+    ck_assert_ptr_nonnull(second = ask_for_life(p));
+    ck_assert_ptr_ne(first, second);
+    there->sleeps = 0;
+    drive_until_answered(p, second);
+    ck_assert_str_eq(second->in, "rma_barrier");
+    ck_assert_int_eq(first->answered, 0);
+    forget(p, second);
+    there->waiting_in = "";
+    ck_assert_ptr_nonnull(second = ask_for_life(p));
+    drive_until_answered(p, second);
+    ck_assert_str_eq(second->in, "");
+    forget(p, second);
+}
+END_TEST
+
+START_TEST(places_for_questions_are_used_again) {
+    /* A place that is lost with each question, one that two questions have, a question that is lost. */
+    static struct rmai_ping *ping[RMAI_PINGS];
+    struct pe *p = &jobs[0].pe[0], *there = other_of(p);
+    there->waiting_in = "rma_get";
+    for (int again = 0; again < 2; again++) {
+        there->sleeps = 1;
+        for (int i = 0; i < RMAI_PINGS; i++) ck_assert_ptr_nonnull(ping[i] = ask_for_life(p));
+        ck_assert_ptr_null(ask_for_life(p));
+        ck_assert_int_eq(there->queues.unread, RMAI_PINGS);
+        there->sleeps = 0;
+        for (int i = 0; i < RMAI_PINGS; i++) {
+            drive_until_answered(p, ping[i]);
+            ck_assert_str_eq(ping[i]->in, "rma_get");
+            forget(p, ping[i]);
+        }
+    }
+}
+END_TEST
+
+START_TEST(a_question_that_is_never_heard_does_not_keep_the_net_open) {
+    /* Memory that is freed while the transport holds the message. */
+    struct pe *p = &jobs[0].pe[0], *there = &jobs[0].pe[1];
+    struct movement *sent;
+    open_job(&jobs[0]);
+    there->sleeps = 1;
+    forget(p, ask_for_life(p));
+    sent = there->queues.coming;
+    rmai_pending_close(&p->set);
+    rmai_net_close(&p->net);
+    ck_assert_int_eq(p->queues.live, 1);
+    ck_assert_int_eq(sent->dropped, 1);
+    ck_assert_uint_eq(((const struct rmai_envelope *)(const void *)sent->data)->kind, RMAI_WIRE_PING);
+    /* The transport ends, and with it the message, whose memory the net has left to it: the first of all places. */
+    free(sent->data);
+    there->queues.coming = NULL;
+    end_movement(&p->queues, sent);
+    rmai_pending_close(&there->set);
+    rmai_net_close(&there->net);
+    ck_assert_int_eq(there->queues.live, 0);
+}
+END_TEST
+
+/* ---- two jobs ---- */
+
+START_TEST(two_jobs_in_one_process_know_nothing_of_each_other) {
+    /* Anything in runtime/net that is the process's. */
+    enum { PUTS = 200 };
+    static unsigned char other_source[LONG];
+    struct pe *a = &jobs[0].pe[0], *b = &jobs[1].pe[0], *a_there = other_of(a), *b_there = other_of(b);
+    const uint64_t word = MEMORY - 8;
+    struct rmai_ping *ping;
+    fill(source, LONG, 21);
+    fill(other_source, LONG, 22);
+    for (int j = 0; j < 2; j++) set_word(&jobs[j].pe[1], word, 0);
+    a_there->waiting_in = "rma_quiet";
+    b_there->waiting_in = "rma_barrier";
+
+    /* One job's other PE sleeps, while the other job does the same and is done. */
+    a_there->sleeps = 1;
+    ck_assert_int_eq(put(a, 0, source, LONG, RMAI_LATER), RMA_SUCCESS);
+    ck_assert_int_eq(put(b, 0, other_source, LONG, RMAI_LATER), RMA_SUCCESS);
+    for (size_t i = 0; i < PUTS; i++) {
+        ck_assert_int_eq(put(a, LONG + i * 8, source + i * 8, 8, RMAI_COPIED), RMA_SUCCESS);
+        ck_assert_int_eq(put(b, LONG + i * 8, other_source + i * 8, 8, RMAI_COPIED), RMA_SUCCESS);
+        ck_assert_int_eq(add(a, word, 8, 1, NULL, 1), RMA_SUCCESS);
+        ck_assert_int_eq(add(b, word, 8, 1000, NULL, 1), RMA_SUCCESS);
+    }
+    ck_assert_int_eq(quiet(b), RMA_SUCCESS);
+    ck_assert_int_eq(a->rests + b->rests, 0);
+    ck_assert_uint_eq(a->nothing_pending, 0);
+    ck_assert(is_filled(b_there->memory, LONG, 22));
+    ck_assert_uint_eq(word_at(b_there, word), 1000 * PUTS);
+    ck_assert(is_untouched(a_there->memory, word));
+    ck_assert_uint_eq(word_at(a_there, word), 0);
+    ck_assert_uint_eq(a_there->traffic.more[RMAI_SERVED], 0);
+    ck_assert_uint_eq(b_there->traffic.more[RMAI_SERVED], 2 * PUTS + 1);
+
+    ck_assert_int_eq(quiet(a), RMA_SUCCESS);
+    ck_assert_int_ge(a->rests, WAITED);
+    ck_assert_int_eq(b->rests, 0);
+    ck_assert_uint_eq(word_at(a_there, word), PUTS);
+    ck_assert_uint_eq(word_at(b_there, word), 1000 * PUTS);
+    ck_assert_uint_eq(a_there->traffic.more[RMAI_SERVED], 2 * PUTS + 1);
+    ck_assert_uint_eq(b_there->traffic.more[RMAI_SERVED], 2 * PUTS + 1);
+    for (int j = 0; j < 2; j++) {
+        const struct pe *there = &jobs[j].pe[1];
+        ck_assert(is_filled(there->memory, LONG, 21 + (unsigned)j));
+        ck_assert(is_filled(there->memory + LONG, PUTS * 8, 21 + (unsigned)j));
+        ck_assert(is_untouched(there->memory + LONG + PUTS * 8, word - LONG - PUTS * 8));
+        ck_assert(is_untouched(jobs[j].pe[0].memory, MEMORY));
+        ck_assert_int_eq(get(&jobs[j].pe[0], 0, dest, LONG, RMAI_NOW), RMA_SUCCESS);
+        ck_assert(is_filled(dest, LONG, 21 + (unsigned)j));
+    }
+
+    for (int j = 0; j < 2; j++) {
+        struct pe *p = &jobs[j].pe[0];
+        ck_assert_ptr_nonnull(ping = ask_for_life(p));
+        drive_until_answered(p, ping);
+        ck_assert_str_eq(ping->in, other_of(p)->waiting_in);
+        forget(p, ping);
+    }
+}
+END_TEST
+
+int main(void) {
+    Suite *s = suite_create("net");
+    TCase *moves = tcase_create("puts and gets"), *words = tcase_create("atomics and signals"),
+          *blocks = tcase_create("blocks and extents"), *errors = tcase_create("errors"),
+          *waits = tcase_create("waiting"), *parts = tcase_create("opening and closing"),
+          *two = tcase_create("two jobs");
+    TCase *const in_one_job[] = {moves, words, blocks, errors, waits};
+    SRunner *runner;
+    int failed;
+    tcase_add_loop_test(moves, a_put_and_a_get_move_these_bytes_and_no_others, 0,
+                        (int)(sizeof lengths / sizeof lengths[0]));
+    tcase_add_test(moves, what_is_pending_is_said_until_quiet);
+    tcase_add_test(moves, pes_that_ask_each_other_at_once_serve_each_other);
+    tcase_add_test(words, an_atomic_gives_the_value_before);
+    tcase_add_test(words, adds_that_nobody_waits_for_are_all_done_at_quiet);
+    tcase_add_test(words, a_signal_comes_after_its_data);
+    tcase_add_test(words, a_signal_comes_after_the_puts_before_it);
+    tcase_add_test(blocks, blocks_come_from_the_owner_and_go_back_to_it);
+    tcase_add_test(blocks, an_extent_is_remembered_and_never_shrinks);
+    tcase_add_test(errors, what_the_owner_refuses_is_the_asker_s_error);
+    tcase_add_test(errors, an_error_that_nobody_waits_for_is_quiet_s_once);
+    tcase_add_test(errors, a_broken_transport_and_a_damaged_message_end_the_job);
+    tcase_add_test(waits, a_pe_that_is_not_served_has_its_credits_and_no_more);
+    tcase_add_test(waits, long_data_wait_for_credits_too);
+    tcase_add_test(waits, sets_wait_each_for_its_own);
+    tcase_add_test(waits, a_wait_that_lasts_is_told_of);
+    tcase_add_test(waits, a_sign_of_life_says_where_the_other_waits);
+    tcase_add_test(waits, places_for_questions_are_used_again);
+    for (size_t i = 0; i < sizeof in_one_job / sizeof in_one_job[0]; i++) {
+        tcase_add_checked_fixture(in_one_job[i], open_one, close_one);
+        tcase_set_timeout(in_one_job[i], 60);
+        suite_add_tcase(s, in_one_job[i]);
+    }
+    tcase_add_loop_test(parts, an_opening_that_fails_leaves_nothing, 0, RMAI_POSTED);
+    tcase_add_test(parts, a_question_that_is_never_heard_does_not_keep_the_net_open);
+    tcase_set_timeout(parts, 60);
+    suite_add_tcase(s, parts);
+    tcase_add_test(two, two_jobs_in_one_process_know_nothing_of_each_other);
+    tcase_add_checked_fixture(two, open_two, close_two);
+    tcase_set_timeout(two, 60);
+    suite_add_tcase(s, two);
+    runner = srunner_create(s);
+    srunner_run_all(runner, CK_NORMAL);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
