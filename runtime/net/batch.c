@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The asking side's messages. A batch is a message under way with what its reply will fill; a peer has one more batch
- * open, in which records gather. An open batch leaves when nothing is under way to its peer, when somebody waits for
- * it, when it is full, and when a reply comes back: so a lone record never waits, and a stream sends as much at once as
- * came together in a round trip. */
+/* The asking side's messages. A batch is a message under way, with the places that its reply will fill. A peer has one
+ * more batch open, in which records gather. The open batch is sent when nothing else is under way to its peer, when a
+ * call waits for one of its records, when it is full, and when a reply comes back. So a lone record never waits, and a
+ * stream of records sends in one message what has gathered during a round trip. */
 #include "config.h"
 
 #include "runtime/net/batch.h"
@@ -32,7 +32,6 @@ struct rmai_batch *rmai_batch_take(struct rmai_net *net) {
     return batch;
 }
 
-/* Both locks are held. */
 void rmai_batch_send(struct rmai_net *net, struct rmai_peer *p) {
     struct rmai_batch *batch = p->open;
     const struct rmai_envelope e = {.kind = RMAI_WIRE_REQUEST, .batch = batch->id, .n = batch->n};
@@ -44,7 +43,8 @@ void rmai_batch_send(struct rmai_net *net, struct rmai_peer *p) {
         rmai_net_fatal();
 }
 
-/* A batch is over when it is answered, and neither its message nor its data are in MPI's hands any more. */
+/* Puts the batch back among the idle ones, if it is over: its reply has come, and the transport is done with its
+ * message and its data. Else rmai_batches_go_on looks again. */
 static void finish_batch(struct rmai_net *net, struct rmai_batch *batch) {
     struct rmai_peer *p = batch->peer;
     int sent = rmai_token_done(net->transport, &batch->sent),
@@ -55,7 +55,7 @@ static void finish_batch(struct rmai_net *net, struct rmai_batch *batch) {
         net->moving = batch;
         return;
     }
-    /* A long one's waiter waits for the data too. */
+    /* Only now: the waiter of a long record waits for the data too. */
     for (unsigned i = 0; i < batch->n; i++)
         if (batch->expect[i].waiter) batch->expect[i].waiter->left--;
     batch->next = net->idle;
@@ -77,7 +77,7 @@ void rmai_batches_go_on(struct rmai_net *net) {
 
 /* ---- replies ---- */
 
-/* Of a record that nobody waits for. The record carries no text;
+/* Keeps the error of a record that no call waits for, until the next quiet reports it. The record carries no text;
  * rmai_net_failed_there words it. */
 static void keep_failure(struct rmai_peer *p, int code) {
     rmai_pending_lock(p->set);
@@ -88,7 +88,7 @@ static void keep_failure(struct rmai_peer *p, int code) {
     rmai_pending_unlock(p->set);
 }
 
-/* 0: the item has more than was asked for. */
+/* Moves a reply's item to where its record wants it. Returns 0 if the item has more bytes than the record asked for. */
 static int take_item(struct rmai_peer *p, struct rmai_expect *x, const struct rmai_item *item,
                      const unsigned char *data) {
     if (item->code == RMA_SUCCESS) {
@@ -105,7 +105,7 @@ static int take_item(struct rmai_peer *p, struct rmai_expect *x, const struct rm
     return 1;
 }
 
-/* The batch that an answer of PE `from` is for; NULL if no request of that number is under way to it. */
+/* The batch that a reply of PE `from` is for; NULL if no batch of that number is under way to that PE. */
 static struct rmai_batch *batch_named(const struct rmai_net *net, int from, const struct rmai_envelope *e) {
     struct rmai_batch *batch = e->batch < net->n_batches ? net->batch[e->batch] : NULL;
     return batch && !batch->answered && batch->peer->pe == from && batch->peer->open != batch ? batch : NULL;
@@ -134,7 +134,7 @@ int rmai_batch_answered(struct rmai_net *net, int from, const struct rmai_envelo
     if (RMAI_UNLIKELY(more < 0)) return rmai_net_damaged(from, m->wrong);
     batch->answered = 1;
     if (batch->data.word == 0 || batch->get) {
-        /* A put's data under way: the batch is in the list already. */
+        /* The data of a put may still be under way; then the batch is in the list already. */
         struct rmai_batch **i = &net->moving;
         while (*i && *i != batch) i = &(*i)->next;
         if (*i) *i = batch->next;

@@ -24,10 +24,10 @@ struct rmai_ping *rmai_net_ping(struct rmai_net *net, int pe) {
     return ping;
 }
 
-/* MPI may still hold the message: then the place is not given away (rmai_net_ping). */
+/* The transport may still hold the message; until it is sent, rmai_net_ping does not use the place again. */
 void rmai_net_forget_ping(struct rmai_ping *ping) { ping->used = 0; }
 
-/* Of a question that nobody waits for any more the answer comes too late. */
+/* An answer to a question that was forgotten meanwhile is ignored. */
 int rmai_net_take_sign_of_life(struct rmai_net *net, int from, const struct rmai_envelope *e, size_t len) {
     struct rmai_ping *ping = &net->ping[e->batch % RMAI_PINGS];
     if (e->batch >= RMAI_PINGS || len != sizeof *e + sizeof ping->in)
@@ -44,7 +44,8 @@ int rmai_liveness_open(struct rmai_net *net) {
     return net->ping ? RMA_SUCCESS : rmai_error(RMA_ERR_NO_MEM, "rma_init: no memory for signs of life");
 }
 
-/* A question to a PE that takes none may still be in the transport's hands; then its memory stays there. */
+/* The transport may still hold a question, to a PE that receives nothing any more. Then the questions stay in memory.
+ */
 void rmai_liveness_close(struct rmai_net *net) {
     int held = 0;
     for (unsigned i = 0; net->ping && i < RMAI_PINGS; i++) {

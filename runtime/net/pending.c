@@ -18,7 +18,7 @@ static struct rmai_peer **peer_slot(struct rmai_peer **table, unsigned room, int
     return &table[i];
 }
 
-/* The table is kept at most half full. */
+/* Makes room for one more peer. Returns -1 without memory. */
 static int grow_peers(struct rmai_pending *s) {
     unsigned room = s->room ? 2 * s->room : 16;
     struct rmai_peer **table;
@@ -33,7 +33,6 @@ static int grow_peers(struct rmai_pending *s) {
     return 0;
 }
 
-/* NULL without memory. Only threads of the program come here. */
 struct rmai_peer *rmai_peer_of(struct rmai_pending *s, int pe) {
     struct rmai_peer **slot;
     if (RMAI_LIKELY(s->last && s->last->pe == pe)) return s->last;
@@ -53,14 +52,13 @@ struct rmai_peer *rmai_peer_of(struct rmai_pending *s, int pe) {
 /* ---- what quiet completes ---- */
 
 static void set_nothing_pending(struct rmai_pending *s, uint32_t nothing) {
-    /* Release: a thread whose quiet finds it calm, because another one's quiet was, sees what that one has waited for.
-     */
+    /* Release: a thread that finds nothing pending, since another thread's quiet has seen to that, sees what that quiet
+     * has waited for. Pairs with the acquire load in rmai_quiet_default and the inlined quiet. */
     __atomic_store_n(s->nothing_pending, nothing, __ATOMIC_RELEASE);
     if (s->nothing_pending_too != s->nothing_pending)
         __atomic_store_n(s->nothing_pending_too, nothing, __ATOMIC_RELEASE);
 }
 
-/* Something of p has to be completed by quiet. */
 void rmai_peer_list(struct rmai_peer *p) {
     if (p->listed) return;
     p->listed = 1;
@@ -69,8 +67,6 @@ void rmai_peer_list(struct rmai_peer *p) {
     set_nothing_pending(p->set, 0);
 }
 
-/* Messages of one PE to another are heard and done in the order in which they were sent; long data and the window are
- * apart. */
 void rmai_pending_note_put(struct rmai_pending *s, int pe, int in_order) {
     int before = atomic_load_explicit(&s->puts, memory_order_relaxed), mine = in_order ? 1 + pe : RMAI_MANY_PUTS;
     if (before != RMAI_NO_PUTS && before != mine) mine = RMAI_MANY_PUTS;

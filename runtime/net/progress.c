@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Whoever waits drives the progress of all: so two PEs that wait for each other serve each other. */
+/* A thread that waits for another node drives progress meanwhile. So two PEs that wait for each other serve each other.
+ */
 #include "config.h"
 
 #include "runtime/net/progress.h"
@@ -23,9 +24,9 @@
 
 /* ---- the lock ---- */
 
-/* Who holds it polls for its own answer, which is long; so it is asked for by `wanted` too, and then let go of between
- * two looks. Where processors suffice nobody goes to sleep for it at once: to be woken would take longer than the
- * message. */
+/* The thread that holds the lock may poll for a long time. Other threads announce themselves in `wanted`; the holder
+ * then releases the lock between two polls. Where PEs do not share processors, a thread polls for the lock before it
+ * sleeps for it: to be woken takes longer than a message. */
 void rmai_net_lock(struct rmai_net *net) {
     if (RMAI_LIKELY(pthread_mutex_trylock(&net->lock) == 0)) return;
     atomic_fetch_add_explicit(&net->wanted, 1, memory_order_relaxed);
@@ -41,7 +42,7 @@ void rmai_net_lock(struct rmai_net *net) {
 
 void rmai_net_unlock(struct rmai_net *net) { pthread_mutex_unlock(&net->lock); }
 
-/* Lets one of those who want the lock have it, if there is one. */
+/* Releases the lock until one of the threads in `wanted` has taken it, if there is one, and takes it again. */
 static void yield_lock(struct rmai_net *net) {
     int wanted = atomic_load_explicit(&net->wanted, memory_order_relaxed);
     if (RMAI_LIKELY(wanted == 0)) return;
@@ -61,7 +62,7 @@ int rmai_net_drive(struct rmai_net *net) {
     while (heard < MESSAGES_MOST &&
            (message = rmai_messages_next(&net->messages, net->transport, &from, &len, &code)) != NULL) {
         const struct rmai_envelope *e = rmai_wire_open(&m, message, len);
-        /* Without memory for the answer the request stays, and is heard again in the next turn. */
+        /* Without memory for a reply the request stays where it is, and is read in a later turn. */
         if (RMAI_LIKELY(e != NULL) && (e->kind == RMAI_WIRE_REQUEST || e->kind == RMAI_WIRE_PING) &&
             RMAI_UNLIKELY(!rmai_reply_ready(net)))
             break;
@@ -109,10 +110,10 @@ void rmai_net_wait_ends(struct rmai_net *net, struct rmai_net_wait *v) {
     if (RMAI_UNLIKELY(v->stall.last > 0)) net->handlers.wait_is_over(net->handlers.context, &v->stall);
 }
 
-/* One look, and a rest if there was nothing to hear. The lock is held, and let go where others may want it. */
+/* Polls once, and sleeps if there has been nothing for some polls. Releases the lock where other threads want it. */
 void rmai_net_wait_turn(struct rmai_net *net, struct rmai_net_wait *v) {
     int heard = rmai_net_drive(net);
-    /* Where messages never end there is no rest. */
+    /* Where messages never end, the wait has no rest: so it is looked after here too. */
     if (++v->looks % LOOKS_A_STALL == 0) net->handlers.wait_lasts(net->handlers.context, &v->stall);
     if (heard > 0) {
         v->nap = NAP_FIRST;
@@ -130,7 +131,6 @@ void rmai_net_wait_turn(struct rmai_net *net, struct rmai_net_wait *v) {
     net->handlers.wait_lasts(net->handlers.context, &v->stall);
 }
 
-/* Until all of the waiter's records are done. Returns the code of the first that failed, with its text recorded. */
 int rmai_net_wait_for(struct rmai_net *net, const char *call, int pe, struct rmai_waiter *waiter) {
     struct rmai_net_wait v = rmai_net_wait_begins(call, pe);
     while (waiter->left > 0) rmai_net_wait_turn(net, &v);

@@ -9,8 +9,8 @@
 #include "runtime/net/state.h"
 #include "runtime/net/window.h"
 
-/* What is asked of p by messages; the lock of all is held. Other threads may put something through the window
- * meanwhile, or ask more. */
+/* Waits until p has replied to all that it was asked by messages. The net's lock is held. Other threads may use the
+ * window meanwhile, or ask for more. */
 static void wait_for_replies(struct rmai_net *net, const char *call, struct rmai_peer *p) {
     struct rmai_net_wait v = rmai_net_wait_begins(call, p->pe);
     rmai_pending_lock(p->set);
@@ -28,8 +28,8 @@ static void wait_for_replies(struct rmai_net *net, const char *call, struct rmai
     rmai_net_wait_ends(net, &v);
 }
 
-/* The first error that nobody waited for, and an acquire of what nonblocking atomics have read: pairs with the release
- * of whoever wrote the word. The set's lock is held. */
+/* Returns the first error of a record that nobody waited for, or code. The set's lock is held. The fence is an acquire
+ * for what nonblocking atomics have read; it pairs with the release of the PE that wrote the word. */
 static int report_failure(const char *call, struct rmai_pending *s, int code) {
     if (code == RMA_SUCCESS && s->failed) code = rmai_net_failed_there(call, s->failed_pe, s->failed);
     s->failed = 0;
@@ -37,8 +37,8 @@ static int report_failure(const char *call, struct rmai_pending *s, int code) {
     return code;
 }
 
-/* Flushes what of s has gone through the window, with the set's lock, which is let go of between two PEs: others are
- * served then. */
+/* Flushes all peers to which something has gone through the window. The set's lock is held, and released between two
+ * peers: other PEs are served then. */
 static int flush_peers(struct rmai_net *net, const char *call, struct rmai_pending *s) {
     int code = RMA_SUCCESS, one;
     for (struct rmai_peer *p = s->busy, *next; p; p = next) {
@@ -50,14 +50,14 @@ static int flush_peers(struct rmai_net *net, const char *call, struct rmai_pendi
         rmai_pending_unlock(s);
         rmai_net_progress(net, 1);
         rmai_pending_lock(s);
-        next = s->busy; /* the list may be another one now */
+        next = s->busy; /* another thread may have changed the list */
     }
     return code;
 }
 
-/* First what MPI completes by itself, and then, if there is any, what others have to answer. Those that have something
- * open leave first, so that the answers come while the first is waited for. Other threads may begin something anew
- * meanwhile: who is quiet is told only of what was there before. */
+/* Flushes the window first, then waits for replies. All open batches are sent before the first reply is waited for, so
+ * the replies of all peers come at the same time. Other threads may begin something anew meanwhile; the caller of quiet
+ * is promised only what was there before. */
 int rmai_net_quiet(struct rmai_net *net, const char *call, struct rmai_pending *s) {
     int code = RMA_SUCCESS, one;
     if (!net->active) return RMA_SUCCESS;

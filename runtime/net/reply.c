@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The asked side: what another node wants of this PE's memory, done by whichever thread of this PE drives progress,
- * with the same look at every range and the same C11 atomics as on the node. Nothing here waits: an answer, or long
- * data, that the transport has not yet taken is looked after at the next turn.
+/* The asked side: what another node wants of this PE's memory. Whichever thread of this PE drives progress does it,
+ * with the same check of every range and the same C11 atomics as a PE of this node. Nothing here waits: a reply, or
+ * long data, that the transport has not taken yet is looked after at the next turn of progress.
  *
- * Requests are answered without memory, too, if slowly: one reply is got at init, and a request stays unread until a
- * reply is free (rmai_reply_ready). A long put keeps a second one until its data have come, so it is refused where
- * there is no memory for that; a reply that has been sent is free again. */
+ * Requests are served without free memory too, if slowly: this PE gets memory for one reply when it opens, and a
+ * request stays unread until a reply is free (rmai_reply_ready). A long put keeps a second reply until its data have
+ * come; it is refused where there is no memory for that one. */
 #include "config.h"
 
 #include "runtime/net/reply.h"
@@ -112,7 +112,8 @@ static void add_value(struct task *t, const void *data, size_t len) {
     memcpy(add_item(t, RMA_SUCCESS, len), data, len);
 }
 
-/* The error recorded last is the answer. A record that cannot fail has no room for a text. */
+/* Replies with the error that was recorded last. A record that no mistake of the caller lets fail has no room for a
+ * text. */
 static void add_failure(struct task *t, int code) {
     const char *text = rma_last_error();
     size_t len = t->r.name ? strnlen(text, RMAI_TEXT_MAX - 1) : 0;
@@ -125,7 +126,8 @@ static void end_lease(struct rmai_net *net, void *lease) {
     if (lease) net->handlers.end_lease(net->handlers.context, lease);
 }
 
-/* The word that t's signal is for, which stands behind its record; NULL and RMA_SUCCESS if there is none. */
+/* Finds the word of t's signal, whose offset stands behind the record, for *d. Without a signal d->signal stays NULL.
+ */
 static int find_signal(struct task *t, struct transit *d) {
     uint64_t offset;
     void *word;
@@ -149,7 +151,7 @@ static int begin_moving(struct task *t, struct transit *d, void *there) {
     return rmai_send(transport, t->from, rmai_long_tag(t->batch, 1), there, len, &d->data);
 }
 
-/* Begins to move long data. Whatever fails, fails before they move; then nothing is under way. */
+/* Begins to move long data. All that can fail is done before they move: after an error nothing is under way. */
 static int begin_transit(struct task *t, void *there, void *lease) {
     struct rmai_replies *a = t->net->replies;
     struct transit *d = malloc(sizeof *d);
@@ -224,7 +226,7 @@ static int do_with_memory(struct task *t) {
     if (code != RMA_SUCCESS) return code;
     if (r->kind == RMAI_RECORD_PUT_LONG || r->kind == RMAI_RECORD_GET_LONG) return begin_transit(t, there, lease);
     if (r->kind == RMAI_RECORD_LOOK) {
-        /* there they are */
+        /* the range is there: that was the question */
     } else if (r->kind == RMAI_RECORD_PUT) {
         rmai_move(there, t->data, len);
     } else if (r->kind == RMAI_RECORD_GET) {
@@ -260,8 +262,8 @@ static int do_record(struct task *t) {
     }
 }
 
-/* A range that no mistake of the caller's lets be wrong was looked at by the origin: then the message is not what it
- * sent. */
+/* A record without a name is of a range that the origin has checked already. If the range is wrong here, the message is
+ * not the one that the origin sent. */
 static int not_sent_so(const struct task *t) {
     char text[300];
     snprintf(text, sizeof text, "%s", rma_last_error());
@@ -274,8 +276,8 @@ int rmai_reply(struct rmai_net *net, int from, const struct rmai_envelope *reque
     int more;
     t.reply = begin_reply(net->replies, from, request->batch, RMAI_WIRE_ANSWER);
     assert(t.reply && "rmai_reply_ready has seen to it");
-    /* What was done for others in earlier turns, maybe by another thread of this PE, comes before what is done now for
-     * every reader of this memory. */
+    /* Every reader of this memory sees what was done for other PEs in earlier turns, maybe by another thread of this
+     * PE, before what is done in this turn. */
     atomic_thread_fence(memory_order_acq_rel);
     for (; (more = rmai_wire_next_record(m, &t.r, t.call, &t.data)) > 0; t.number++) {
         int code;
@@ -310,7 +312,7 @@ int rmai_reply_open(struct rmai_net *net) {
     return rmai_error(RMA_ERR_NO_MEM, "rma_init: no memory for answers");
 }
 
-/* All requests have been answered, and all answers heard: what MPI still holds is done in a moment. */
+/* All requests have been answered, and all replies received: what the transport still holds is done in a moment. */
 void rmai_reply_close(struct rmai_net *net) {
     struct rmai_replies *a = net->replies;
     if (!a) return;

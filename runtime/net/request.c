@@ -20,7 +20,7 @@
 
 /* ---- records into batches ---- */
 
-/* What is to be asked; the pieces of one call share most of it. */
+/* What one record asks for. The pieces of one call share most of it. */
 struct ask {
     const char *call;
     struct rmai_pending *set;
@@ -29,8 +29,8 @@ struct ask {
     const void *data; /* of r.len bytes, with RMAI_RECORD_PUT, RMAI_RECORD_PUT_LONG */
     struct rmai_expect expect;
     size_t answer; /* bytes of data in the item, at most */
-    int put;       /* a release has to come after it */
-    int now;       /* somebody will wait for it */
+    int put;       /* it writes: a release has to wait for it */
+    int now;       /* the call waits for it */
     int hold;      /* the next record goes with it */
     void *buffer;  /* of long data, r.value bytes; or NULL */
 };
@@ -52,7 +52,8 @@ static int fits_batch(const struct rmai_batch *batch, const struct need *need) {
            batch->answer + need->answer <= RMAI_MESSAGE;
 }
 
-/* To p's open batch. Only now it is pending: whoever waited for a place may have let others in, and their quiet. */
+/* Adds the record to p's open batch. Only now p is listed as pending: while this thread waited for room, another thread
+ * may have been in a quiet, which took p off the list. */
 static void append_record(struct rmai_peer *p, const struct ask *a, const struct need *need) {
     struct rmai_batch *batch = p->open;
     unsigned char *at = batch->message + batch->bytes;
@@ -69,8 +70,8 @@ static void append_record(struct rmai_peer *p, const struct ask *a, const struct
     if (a->put) rmai_pending_note_put(p->set, p->pe, r.kind == RMAI_RECORD_PUT);
 }
 
-/* Most records of a stream join the batch that is open while another is under way: for that the lock of all is not
- * needed. Returns 0 if it is. */
+/* Adds the record to the batch that is open while another one is under way, as most records of a stream do: for that
+ * the set's lock is enough. Returns 0 if the net's lock is needed, since a batch has to be taken or sent. */
 static int join_open_batch(struct rmai_net *net, const struct ask *a) {
     struct rmai_pending *s = a->set;
     const struct need need = need_of(a);
@@ -96,8 +97,8 @@ static int has_room(const struct rmai_peer *p, const struct ask *a, const struct
     return fits_batch(p->open, need);
 }
 
-/* The peer, with an open batch that has room for the record, if need be after waiting for one; NULL without memory. The
- * net's lock is held, and the set's, which is let go of meanwhile. */
+/* Returns the peer, with an open batch that has room for the record, or NULL without memory. Both locks are held; while
+ * this waits for room, the set's lock is released. */
 static struct rmai_peer *make_room(struct rmai_net *net, const struct ask *a, const struct need *need) {
     struct rmai_pending *s = a->set;
     struct rmai_peer *p = rmai_peer_of(s, a->pe);
@@ -121,7 +122,8 @@ static struct rmai_peer *make_room(struct rmai_net *net, const struct ask *a, co
     return p;
 }
 
-/* The receive of what is to be got is there before the request leaves. */
+/* Ties the long data to the batch. What is to be got has its receive posted before the request is sent: then the
+ * target's data never arrive unexpected. */
 static void attach_long_data(struct rmai_net *net, struct rmai_batch *batch, const struct ask *a) {
     batch->buffer = a->buffer;
     batch->len = (size_t)a->r.value;
@@ -152,7 +154,7 @@ static int add_record(struct rmai_net *net, const struct ask *a) {
     return p ? RMA_SUCCESS : rmai_net_no_memory(a->call, a->pe);
 }
 
-/* A put or get in pieces. */
+/* Asks for a put or get, in pieces. Returns when all are asked for, or with a waiter when all are done. */
 static int move_in_pieces(struct rmai_net *net, struct ask *a, char *buffer, size_t len, int get,
                           struct rmai_waiter *waiter) {
     int longs = len > INLINE_MOST, code = RMA_SUCCESS;
@@ -180,7 +182,7 @@ static int move_in_pieces(struct rmai_net *net, struct ask *a, char *buffer, siz
         if (waiter && code != RMA_SUCCESS) waiter->left--;
         a->r.offset += n;
     }
-    /* Also where a piece could not be asked for: the others refer to our waiter. */
+    /* Also after a piece that could not be asked for: the replies to the others will write to our waiter. */
     if (waiter) {
         int waited = rmai_net_wait_for(net, a->call, a->pe, waiter);
         if (code == RMA_SUCCESS) code = waited;
@@ -188,7 +190,7 @@ static int move_in_pieces(struct rmai_net *net, struct ask *a, char *buffer, siz
     return code;
 }
 
-/* One record, and its answer. */
+/* Asks for one record and waits for its reply, whose value goes to dest. */
 static int ask_and_wait(struct rmai_net *net, struct ask *a, void *dest, size_t len) {
     struct rmai_waiter waiter = {.left = 1};
     int code;
@@ -202,7 +204,8 @@ static int ask_and_wait(struct rmai_net *net, struct ask *a, void *dest, size_t 
     return code;
 }
 
-/* What goes in pieces is looked at whole before the first byte moves, where only the owner can tell. */
+/* Has the owner check the whole range before the first byte moves. For memory of which only the owner knows the end,
+ * and for ranges of several pieces: else the first pieces would be moved before a later one is refused. */
 static int look_at_whole(struct rmai_net *net, const char *call, struct rmai_pending *s, int pe, uint64_t offset,
                          size_t len, int get) {
     struct ask a = {.call = call,
@@ -213,7 +216,7 @@ static int look_at_whole(struct rmai_net *net, const char *call, struct rmai_pen
     return len > INLINE_PIECE ? ask_and_wait(net, &a, NULL, 0) : RMA_SUCCESS;
 }
 
-/* Attached memory is looked up by its owner: it may be gone. */
+/* 1 if the owner has to look the memory up: attached memory may be gone. */
 static int is_attached(uint64_t offset) { return offset >= RMA_GPTR_ATTACHED_; }
 
 int rmai_net_put(struct rmai_net *net, const char *call, struct rmai_pending *s, int pe, uint64_t offset,
@@ -367,7 +370,7 @@ int rmai_net_extent(struct rmai_net *net, const char *call, struct rmai_pending 
     if (code != RMA_SUCCESS) return code;
     rmai_pending_lock(s);
     p = rmai_peer_of(s, pe);
-    /* They only grow. */
+    /* Extents only grow: an older answer may come later. */
     for (int i = 0; p && fresh && i < RMAI_POOLS; i++) p->extent[i] = rmai_max(p->extent[i], now[i]);
     *extent = p ? p->extent[pool] : 0;
     rmai_pending_unlock(s);

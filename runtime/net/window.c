@@ -66,10 +66,10 @@ int rmai_window_flush_all(struct rmai_net *net, const char *call) {
 
 /* ---- puts and gets ---- */
 
-/* The displacement in the window of [offset, offset + len); 0 if it is not in there (before the heap lies a page), or
- * better goes as messages. That is so where the window is not one-sided, measured against MPI's put and get between two
- * processes of a machine: short ones that nobody waits for gather in batches (an eighth of the time), long ones go
- * straight into place (two thirds). */
+/* Returns the displacement of [offset, offset + len) in the window; 0 if the range is not in there (a page lies before
+ * the heap, so no range is at 0), or if messages are faster. They are where the window needs the target: short
+ * transfers that nobody waits for gather in batches (an eighth of the time), and long ones go straight into place (two
+ * thirds), measured against MPI's put and get between two processes of a machine. */
 static size_t window_place(const struct rmai_net *net, uint64_t offset, size_t len, enum rmai_when when) {
     size_t at = (size_t)offset - net->job->layout.symmetric,
            covered = atomic_load_explicit(&net->covered, memory_order_acquire);
@@ -80,7 +80,8 @@ static size_t window_place(const struct rmai_net *net, uint64_t offset, size_t l
     return at + RMAI_PROBE_ROOM;
 }
 
-/* With one thread nobody else uses what the way through the window changes: the progress thread does not. */
+/* Below RMA_THREAD_MULTIPLE no lock is needed: the progress thread does not use what the way through the window
+ * changes. */
 static void lock_with_threads(struct rmai_net *net, struct rmai_pending *s) {
     if (net->job->level == RMA_THREAD_MULTIPLE) rmai_pending_lock(s);
 }
@@ -89,7 +90,7 @@ static void unlock_with_threads(struct rmai_net *net, struct rmai_pending *s) {
     if (net->job->level == RMA_THREAD_MULTIPLE) rmai_pending_unlock(s);
 }
 
-/* The peer, with something that quiet completes; NULL without memory. */
+/* Returns the peer, marked as one whose transfers a quiet has to flush; NULL without memory. */
 static struct rmai_peer *touch_peer(struct rmai_pending *s, int pe) {
     struct rmai_peer *p = rmai_peer_of(s, pe);
     if (!p) return NULL;
@@ -128,7 +129,7 @@ static int use_window(struct rmai_net *net, const char *call, struct rmai_pendin
             *code = get ? net->transport->operations->get(net->transport, call, pe, disp, buffer, len)
                         : net->transport->operations->put(net->transport, call, pe, disp, buffer, len);
         if (!get) rmai_pending_note_put(s, pe, 0);
-        /* To flush a get for good is the same, and MPICH does it some ten nanoseconds faster. */
+        /* For a get a full flush does the same as a local one, and MPICH does it some ten nanoseconds faster. */
         if (*code == RMA_SUCCESS && when != RMAI_LATER)
             *code =
                 get ? flush_window(net, call, s, pe, RMAI_FLUSH_PE) : flush_window(net, call, s, pe, RMAI_FLUSH_LOCAL);
@@ -138,9 +139,6 @@ static int use_window(struct rmai_net *net, const char *call, struct rmai_pendin
     return disp != 0;
 }
 
-/* As use_window, but in pieces, between which others are served: who asks this PE for something meanwhile, if only for
- * a sign of life, does not wait for the whole. Returns 1, or 0 where the rest, which *done bytes are before, has to go
- * as messages. */
 int rmai_window_move(struct rmai_net *net, const char *call, struct rmai_pending *s, int pe, uint64_t offset,
                      char *buffer, size_t len, enum rmai_when when, int get, size_t *done, int *code) {
     const size_t piece = when == RMAI_LATER ? WINDOW_PIECE_LATER : WINDOW_PIECE;
@@ -157,8 +155,8 @@ int rmai_window_move(struct rmai_net *net, const char *call, struct rmai_pending
 
 /* ---- atomics by MPI ---- */
 
-/* Places for the operands of an atomic that nobody waits for: they stay in use until all PEs have been flushed. NULL:
- * *code says why. */
+/* Returns a place for the operands of an atomic that nobody waits for, or NULL with *code. MPI reads operands until a
+ * flush; when all places are in use, all PEs are flushed. */
 static struct rmai_operands *next_operands(struct rmai_net *net, const char *call, struct rmai_pending *s, int pe,
                                            int *code) {
     if (!s->operands && !(s->operands = calloc(RMAI_OPERANDS, sizeof *s->operands))) {
@@ -173,7 +171,7 @@ static struct rmai_operands *next_operands(struct rmai_net *net, const char *cal
     return &s->operands[s->n_operands++];
 }
 
-/* In the first len bytes, as MPI takes them. */
+/* The operands in the first len bytes of their fields, where MPI reads them. */
 static struct rmai_operands operands_of(size_t len, uint64_t value, uint64_t cond) {
     struct rmai_operands o = {value, cond};
     const uint32_t half[] = {(uint32_t)value, (uint32_t)cond};
@@ -183,8 +181,8 @@ static struct rmai_operands operands_of(size_t len, uint64_t value, uint64_t con
     return o;
 }
 
-/* The set's lock is held, where there are threads. The atomic is touched and begun in one: another thread's quiet must
- * not come between. */
+/* Marks the peer and begins the atomic. The set's lock is held for both, where there are threads: a quiet of another
+ * thread between them would take the mark away before there is something to flush. */
 static int begin_atomic(struct rmai_net *net, const char *call, struct rmai_pending *s, int pe, size_t disp, int op,
                         size_t len, const struct rmai_operands *o, void *old) {
     struct rmai_peer *p = touch_peer(s, pe);
@@ -196,13 +194,13 @@ static int begin_atomic(struct rmai_net *net, const char *call, struct rmai_pend
     return code;
 }
 
-/* The set's lock is held, where there are threads, and another one may have taken the window down: until there is one
- * again. */
+/* Waits until there is a window: another thread may have taken it down, to make it anew. The set's lock is held, where
+ * there are threads, and released meanwhile. */
 static int await_window(struct rmai_net *net, const char *call, struct rmai_pending *s) {
     while (RMAI_UNLIKELY(atomic_load_explicit(&net->covered, memory_order_acquire) == 0)) {
         if (net->windowless) return rmai_error(RMA_ERR_MPI, "%s: MPI's window, which RMA_AMO=mpi needs, is gone", call);
         unlock_with_threads(net, s);
-        rmai_net_lock(net); /* it is held by who makes the window */
+        rmai_net_lock(net); /* the thread that makes the window holds it */
         rmai_net_unlock(net);
         lock_with_threads(net, s);
     }

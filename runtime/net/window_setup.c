@@ -19,14 +19,15 @@ static int flush_probe(struct rmai_net *net, int pe) {
     return net->transport->operations->flush(net->transport, PROBE, pe, RMAI_FLUSH_PE);
 }
 
-/* All PEs hear whether all succeeded. */
+/* Tells all PEs whether all succeeded. */
 static int all_succeeded(struct rmai_transport_mpi *mpi, int code) {
     int bad = code != RMA_SUCCESS;
     return rmai_transport_mpi_worst(mpi, &bad, 1) == RMA_SUCCESS && !bad;
 }
 
-/* After rmai_transport_mpi_window, with its code: *well if all can use theirs. A window that some PEs have and others
- * could not make can neither be used nor be freed, which takes all: it stays, and the call fails on all PEs. */
+/* Agrees on how making the window went: `code` here. *well becomes 1 if all PEs can use theirs. A window that some PEs
+ * have and others could not make can neither be used nor be freed, since all PEs would have to take part: it stays, and
+ * the call fails on all PEs. */
 static int agree_on_window(struct rmai_net *net, struct rmai_transport_mpi *mpi, const char *call, int code,
                            int *well) {
     enum { BAD, HAS, HAS_NOT }; /* HAS_NOT: the first of them is the largest */
@@ -47,10 +48,10 @@ static int agree_on_window(struct rmai_net *net, struct rmai_transport_mpi *mpi,
                       net->job->n_pes - worst[HAS_NOT]);
 }
 
-/* Whether a put gets there while the target is not in MPI. If so, the network does it, and nobody is disturbed; if not,
- * the target has to look for what comes, and our messages tell it by their number how often, while MPI keeps that to
- * itself. Tried once, by two leaders: the one sleeps while the other puts. Where the first is late, small transfers go
- * as messages: no harm. */
+/* Returns 1 if a put gets to its place while the target is not in MPI: then the network does it alone. If not, the
+ * target has to drive progress for it, and knows only by our messages and doorbells that it should. Tried once, by two
+ * leaders: leader 1 sleeps while leader 0 puts. If leader 1 is late the answer may be wrong, and small transfers then
+ * go as messages: that is slower, and does no harm. */
 static int probe_one_sided(struct rmai_net *net, struct rmai_transport_mpi *mpi) {
     int target = net->job->node_my_pe == 0 ? rmai_transport_mpi_leader(mpi, 1) : -1, code;
     int met = 0;
@@ -65,8 +66,8 @@ static int probe_one_sided(struct rmai_net *net, struct rmai_transport_mpi *mpi)
     return code == RMA_SUCCESS && rmai_wtime() < begun + 300e-6;
 }
 
-/* A pattern put at an odd place in the page before the heap of a PE on another node, and read back: some versions of
- * MPI and UCX shift what a window with an unlucky base gets. */
+/* Puts a pattern at an odd place in the page before the heap of a PE on another node, and reads it back: some versions
+ * of MPI and UCX shift what is put into a window with an unlucky base. */
 static int write_and_read_back(struct rmai_net *net) {
     unsigned char pattern[13], back[13] = {0};
     size_t at = 1 + (size_t)(net->job->my_pe % 128) * 16;
