@@ -155,7 +155,7 @@ info() {
         fail "rma_info: exit $status, not $wanted with '$text'"
     fi
 }
-info 0 'RMA_HEAP_MAX    64 MiB     environment' RMA_HEAP_MAX=64M "$rma_info"
+info 0 'RMA_HEAP_MAX        64 MiB     environment' RMA_HEAP_MAX=64M "$rma_info"
 info 0 'reduce:share      16 KiB   16 KiB   16 KiB' RMA_COLLECTIVES=reduce:share=16k "$rma_info"
 info 1 "RMA_COLLECTIVES=scan:share=1k,reduce:all=2: 'reduce:all=2' is not an algorithm" RMA_COLLECTIVES=scan:share=1k,reduce:all=2 "$rma_info"
 info 0 'RMA_HEAP_MAKS is not a setting; is RMA_HEAP_MAX meant?' RMA_HEAP_MAKS=1 "$rma_info"

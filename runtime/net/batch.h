@@ -14,7 +14,7 @@
 
 #define RMAI_RECORDS 126 /* that fit a message */
 
-/* Somebody who waits for one record, or for some. */
+/* A call that waits for one record, or for some. */
 struct rmai_waiter {
     int left; /* records not yet done */
     int code; /* of the first that failed */
@@ -25,7 +25,7 @@ struct rmai_waiter {
 struct rmai_expect {
     void *dest;
     uint32_t len;
-    struct rmai_waiter *waiter; /* or NULL: nobody waits for this one alone */
+    struct rmai_waiter *waiter; /* or NULL: only a quiet waits for this record */
 };
 
 struct rmai_batch {

@@ -26,16 +26,15 @@ struct rmai_blocking {
     pthread_t thread;
 };
 
-/* rmai_blocking_begin begins to watch; met: all PEs have met just before. settings: NULL
- * before they are read. Without a thread for it nothing is watched:
- * that is no error. rmai_blocking_step: the section goes on with another call, and its time begins anew.
- * rmai_blocking_end ends the watch. */
+/* rmai_blocking_begin begins to watch; met: all PEs have met just before. settings: NULL before they are read. Without
+ * a thread for it nothing is watched: that is no error. rmai_blocking_step: the section goes on with another call, and
+ * its time begins anew. rmai_blocking_end ends the watch. */
 void rmai_blocking_begin(struct rmai_blocking *b, const struct rmai_settings *settings, const char *call,
                          const char *what, int met);
 void rmai_blocking_step(struct rmai_blocking *b, const char *what);
 void rmai_blocking_end(struct rmai_blocking *b);
 
-/* rmai_blocking_look: the section has lasted for `seconds` more. For who watches it in a thread of his own, with all
+/* rmai_blocking_look: the section has lasted for `seconds` more. For a thread of the caller's that watches it, with all
  * fields filled in but the last ones. */
 void rmai_blocking_look(struct rmai_blocking *b, double seconds);
 

@@ -8,7 +8,8 @@
 #ifndef RMAI_FINALIZE_HELPER_H
 #define RMAI_FINALIZE_HELPER_H
 
-/* rmai_finalize_helper_start: called where this thread's MPI_Finalize begins, whoever called it. Another thread then
+/* rmai_finalize_helper_start: called where this thread's MPI_Finalize begins, which the library or the program may have
+ * called. Another thread then
  * drives progress while this one waits in the launcher's barrier, held there by a signal meanwhile: also where MPI is
  * initialized for one thread. It ends by itself when MPI is finalized. Jobs of one node need none. */
 void rmai_finalize_helper_start(int n_nodes);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A flush of the window that is under way, for another thread to see (runtime/net/flush_watch). A pending set has one
- * flush at a time: whoever flushes holds its lock. */
+ * flush at a time: the thread that flushes holds its lock. */
 #ifndef RMAI_FLUSH_H
 #define RMAI_FLUSH_H
 
@@ -16,8 +16,8 @@ struct rmai_flush {
 
 static inline void rmai_flush_begins(struct rmai_flush *f, const char *call, int pe) {
     unsigned version = atomic_load_explicit(&f->version, memory_order_relaxed);
-    /* Release fence: who reads the new call or PE finds the version changed. Release store: who finds the odd version
-     * reads them. */
+    /* Release fence: a thread that reads the new call or PE finds the version changed. Release store: a thread that
+     * finds the odd version reads them. */
     atomic_thread_fence(memory_order_release);
     atomic_store_explicit(&f->call, rmai_error_name(call), memory_order_relaxed);
     atomic_store_explicit(&f->pe, pe, memory_order_relaxed);

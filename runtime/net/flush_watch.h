@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Flushes of MPI's window that last. MPI_Win_flush returns when the target has answered, and until then MPICH lets no
  * other thread of the process into MPI: a flush of a PE that stands still would be silent for ever, and nothing could
- * be asked of anybody. So whoever flushes says so in a few words of memory (runtime/net/flush), and a thread that never
- * enters MPI looks at these, and says after RMA_STALL seconds which call waits for which PE. RMA_TIMEOUT seconds later
- * it ends the process, and so the job (runtime/net/blocking). */
+ * be asked of anybody. So a thread that flushes says so in a few words of memory (runtime/net/flush), and a thread that
+ * never enters MPI looks at these, and says after RMA_STALL seconds which call waits for which PE. RMA_TIMEOUT seconds
+ * later it ends the process, and so the job (runtime/net/blocking). */
 #ifndef RMAI_FLUSH_WATCH_H
 #define RMAI_FLUSH_WATCH_H
 

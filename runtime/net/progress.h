@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Progress: hearing what has come and doing what it asks for. Whoever waits for another node drives it; while the
- * program computes, the progress thread does (runtime/net/progress_thread). One thread at a time is at it, who holds
- * the net's lock. */
+/* Progress: receiving messages and doing what they ask for. A thread that waits for another node drives progress
+ * meanwhile; while the program computes, the progress thread does (runtime/net/progress_thread). One thread at a time
+ * drives it: the one that holds the net's lock. */
 #ifndef RMAI_PROGRESS_H
 #define RMAI_PROGRESS_H
 
@@ -20,11 +20,11 @@ int rmai_net_progress(struct rmai_net *net, int try);
 void rmai_net_lock(struct rmai_net *net);
 void rmai_net_unlock(struct rmai_net *net);
 
-/* rmai_net_drive: as rmai_net_progress, for who holds the lock. */
+/* rmai_net_drive: as rmai_net_progress, for a thread that holds the lock. */
 int rmai_net_drive(struct rmai_net *net);
 
-/* A wait of who holds the lock: for whom, how patiently. rmai_net_wait_turn is one look, and a rest if there was
- * nothing to hear; it lets go of the lock meanwhile where others may want it. */
+/* A wait of a thread that holds the lock. rmai_net_wait_turn drives progress once, and sleeps if there has been nothing
+ * to do for some turns; it releases the lock meanwhile where other threads want it. */
 struct rmai_net_wait {
     unsigned looks, idle;
     long nap;

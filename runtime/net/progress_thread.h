@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The progress thread: a thread that drives progress while the program computes, so that who asks something of this PE
- * does not wait for it. It looks in steps, short ones while there is traffic and long ones when there is none, and
- * stands back while a thread of the program drives progress itself. It needs an MPI that several threads may call. */
+/* The progress thread: a thread that drives progress while the program computes, so that a PE that asks something of
+ * this one does not wait for it. It looks in steps, short ones while there is traffic and long ones when there is none,
+ * and stands back while a thread of the program drives progress itself. It needs an MPI that several threads may call.
+ */
 #ifndef RMAI_PROGRESS_THREAD_H
 #define RMAI_PROGRESS_THREAD_H
 

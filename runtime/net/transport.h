@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What carries bytes between nodes: seven operations and one to let go. MPI is one transport (transport_mpi); two
- * queues in one process are another (test/unit/check_net). Whoever calls through here knows PEs, tags, buffers and
- * displacements, and nothing of who carries them.
+ * queues in one process are another (test/unit/check_net). The caller knows PEs, tags, buffers and displacements, and
+ * nothing of the way that they go.
  *
  * A transport that has a window lets puts, gets and atomics into a part of each PE's memory; one that has none leaves
  * these four operations NULL, and is never asked for them. Flush waits, and so does drop of a

@@ -10,9 +10,10 @@
 #include "runtime/net/pending.h"
 #include "runtime/net/when.h"
 
-/* rmai_window_move puts or gets (get) len bytes between `buffer` and [offset, offset + len) of pe, in pieces, between
- * which others are served: who asks this PE for something meanwhile, if only for a sign of life, does not wait for the
- * whole. Returns 1, with *code; or 0 where the rest, which *done bytes are before, has to go as messages. */
+/* rmai_window_move puts or gets (get) len bytes between `buffer` and [offset, offset + len) of pe, in pieces. Between
+ * two pieces this PE serves others: else a PE that asks it for something, if only for a sign of life, would wait for
+ * the whole transfer. Returns 1, with *code; or 0 where what comes after the first *done bytes has to go as messages.
+ */
 int rmai_window_move(struct rmai_net *net, const char *call, struct rmai_pending *s, int pe, uint64_t offset,
                      char *buffer, size_t len, enum rmai_when when, int get, size_t *done, int *code);
 
@@ -21,7 +22,7 @@ int rmai_window_atomic(struct rmai_net *net, const char *call, struct rmai_pendi
                        size_t len, uint64_t value, uint64_t cond, void *old, int later);
 
 /* rmai_window_flush completes what has gone to p through the window, with the set's lock. rmai_window_flush_all: what
- * has gone through it anywhere, in all sets, one after the other: whoever was using the window in one of them is done.
+ * has gone through it anywhere, in all sets, one after the other; after it no thread uses the window in any of them.
  * Return RMA_SUCCESS or RMA_ERR_MPI. */
 int rmai_window_flush(struct rmai_net *net, const char *call, struct rmai_peer *p);
 int rmai_window_flush_all(struct rmai_net *net, const char *call);
