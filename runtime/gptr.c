@@ -53,7 +53,8 @@ static int find_on_other_node(struct rmai_world *w, const char *call, rma_gptr_t
     if (offset >= RMA_GPTR_ATTACHED_) return 1;
     part = rmai_space_part(w, offset);
     for (int fresh = 0; part.pool >= 0 && fresh < 2; fresh++) {
-        *code = rmai_net_extent(&w->net, call, &w->contexts.standing.pending, pe, part.pool, fresh, &part.end);
+        *code = rmai_net_extent(&w->net, call, &w->contexts.standing.pending, pe, (enum rmai_pool)part.pool, fresh,
+                                &part.end);
         if (*code != RMA_SUCCESS || rmai_part_holds(&part, offset, len)) break;
     }
     return rmai_part_holds(&part, offset, len);
