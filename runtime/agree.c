@@ -80,7 +80,7 @@ int rmai_agree_on(struct rmai_world *w, const char *name, enum rmai_agree_call c
         struct rmai_token token;
         compare_slots(w, turn, epoch, told);
         code = rmai_transport_mpi_agree(&w->mpi, name, told, sizeof *told, &token);
-        if (code == RMA_SUCCESS) code = rmai_net_finish(&w->net, name, "MPI_Iallreduce", token, NULL);
+        if (code == RMA_SUCCESS) code = rmai_net_finish(&w->net, name, "MPI_Iallreduce", &token, NULL);
     }
     rmai_barrier_node(&w->barrier, name);
     *v = *told;

@@ -44,6 +44,12 @@ static int make_all(struct rmai_world *w, const struct rmai_team *t, MPI_Comm *a
     return code;
 }
 
+static int finish_request(struct rmai_world *w, const char *call, const char *what, MPI_Request request,
+                          const struct rmai_team *t) {
+    struct rmai_token token = rmai_token_of(request);
+    return rmai_net_finish(&w->net, call, what, &token, t);
+}
+
 /* Of each node: its first PE, and its number of PEs. */
 static int learn_nodes(struct rmai_world *w, const char *call, const struct rmai_team *t, struct rmai_group *g) {
     const struct rmai_mailboxes *near = &t->near;
@@ -52,7 +58,7 @@ static int learn_nodes(struct rmai_world *w, const char *call, const struct rmai
     MPI_Comm_size(g->leaders, &g->n_nodes);
     code =
         rmai_mpi(MPI_Iallgather(mine, 2, MPI_INT, g->node, 2, MPI_INT, g->leaders, &request), call, "MPI_Iallgather");
-    return code == RMA_SUCCESS ? rmai_net_finish(&w->net, call, "MPI_Iallgather", rmai_token_of(request), t) : code;
+    return code == RMA_SUCCESS ? finish_request(w, call, "MPI_Iallgather", request, t) : code;
 }
 
 /* All memory that the team's collectives will need of the system, so that none of them fails on one PE while the others
@@ -130,9 +136,8 @@ static MPI_Comm communicator_of(const struct rmai_team *t, enum rmai_among among
 }
 
 #define BEGUN_AND_DONE(CALL, ...)                                                                                      \
-    (rmai_mpi(CALL(__VA_ARGS__, &request), call, #CALL) == RMA_SUCCESS                                                 \
-         ? rmai_net_finish(&w->net, call, #CALL, rmai_token_of(request), t)                                            \
-         : RMA_ERR_MPI)
+    (rmai_mpi(CALL(__VA_ARGS__, &request), call, #CALL) == RMA_SUCCESS ? finish_request(w, call, #CALL, request, t)    \
+                                                                       : RMA_ERR_MPI)
 
 int rmai_group_broadcast(struct rmai_world *w, const char *call, const struct rmai_team *t, enum rmai_among among,
                          void *data, size_t len, int root) {
@@ -256,13 +261,8 @@ int rmai_group_swap_begin(const char *call, const struct rmai_team *t, struct rm
 }
 
 int rmai_group_swap_end(struct rmai_world *w, const char *call, const struct rmai_team *t, struct rmai_group_swap *s) {
-    struct rmai_token in = s->in, out = s->out;
-    int code;
-    s->in = RMAI_NO_TOKEN; /* done, or failed: rmai_group_swap_drop has nothing to do with it any more */
-    code = rmai_net_finish(&w->net, call, "MPI_Irecv", in, t);
-    if (code != RMA_SUCCESS) return code;
-    s->out = RMAI_NO_TOKEN;
-    return rmai_net_finish(&w->net, call, "MPI_Isend", out, t);
+    int code = rmai_net_finish(&w->net, call, "MPI_Irecv", &s->in, t);
+    return code == RMA_SUCCESS ? rmai_net_finish(&w->net, call, "MPI_Isend", &s->out, t) : code;
 }
 
 void rmai_group_swap_drop(struct rmai_world *w, struct rmai_group_swap *s) {

@@ -149,7 +149,7 @@ static int make_room_for_statics(struct rmai_world *w, char *space) {
 
 static int open_memory(struct rmai_world *w) {
     char *space = rmai_job_space(&w->job, w->job.node_my_pe);
-    struct rmai_facts *mine = (struct rmai_facts *)(void *)space;
+    struct rmai_facts *mine = rmai_facts(&w->job, w->job.node_my_pe);
     struct rmai_segment guest; /* made here; whoever uses it takes a view under its lock */
     size_t got = 0, init = rmai_max(w->job.settings.heap_init, RMA_SIZE_MIN_);
     int code;

@@ -43,7 +43,6 @@ struct rmai_peer *rmai_peer_of(struct rmai_pending *s, int pe) {
         if (!*slot) return NULL;
         (*slot)->set = s;
         (*slot)->pe = pe;
-        (*slot)->doorbell = RMAI_NO_TOKEN;
         s->n_peers++;
     }
     return s->last = *slot;

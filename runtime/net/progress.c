@@ -139,14 +139,14 @@ int rmai_net_wait_for(struct rmai_net *net, const char *call, int pe, struct rma
     return *waiter->text ? rmai_error(waiter->code, "%s", waiter->text) : rmai_net_failed_there(call, pe, waiter->code);
 }
 
-int rmai_net_finish(struct rmai_net *net, const char *call, const char *what, struct rmai_token token,
+int rmai_net_finish(struct rmai_net *net, const char *call, const char *what, struct rmai_token *token,
                     const struct rmai_team *team) {
     struct rmai_net_wait v = rmai_net_wait_begins(call, -1);
     int done;
     v.stall.awaited = team ? RMAI_AWAITED_TEAM : RMAI_AWAITED_LEADERS;
     v.stall.team = v.stall.meeting = team;
     rmai_net_lock(net);
-    while ((done = rmai_token_done(net->transport, &token)) == 0) rmai_net_wait_turn(net, &v);
+    while ((done = rmai_token_done(net->transport, token)) == 0) rmai_net_wait_turn(net, &v);
     rmai_net_wait_ends(net, &v);
     rmai_net_unlock(net);
     if (done > 0) return RMA_SUCCESS;

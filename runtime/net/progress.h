@@ -39,9 +39,10 @@ void rmai_net_wait_ends(struct rmai_net *net, struct rmai_net_wait *v);
  * failed, with its text recorded. */
 int rmai_net_wait_for(struct rmai_net *net, const char *call, int pe, struct rmai_waiter *waiter);
 
-/* rmai_net_finish waits for a token among the PEs of team, or with NULL of a leader among leaders, serving others
- * meanwhile. Returns RMA_SUCCESS, or the recorded error of `call` and `what`: RMA_ERR_MPI. */
-int rmai_net_finish(struct rmai_net *net, const char *call, const char *what, struct rmai_token token,
+/* rmai_net_finish waits until *token is done, and so none, among the PEs of team, or with NULL of a leader among
+ * leaders, and serves others meanwhile. Returns RMA_SUCCESS, or the recorded error of `call` and `what`: RMA_ERR_MPI.
+ */
+int rmai_net_finish(struct rmai_net *net, const char *call, const char *what, struct rmai_token *token,
                     const struct rmai_team *team);
 
 #endif

@@ -168,17 +168,15 @@ static int move_in_pieces(struct rmai_net *net, struct ask *a, char *buffer, siz
             a->r.kind = get ? RMAI_RECORD_GET_LONG : RMAI_RECORD_PUT_LONG;
             a->r.value = n;
             a->buffer = buffer + done;
-            code = add_record(net, a);
         } else if (get) {
             a->r.value = a->answer = n;
             a->expect.dest = buffer + done;
             a->expect.len = (uint32_t)n;
-            code = add_record(net, a);
         } else {
             a->r.len = (uint32_t)n;
             a->data = buffer + done;
-            code = add_record(net, a);
         }
+        code = add_record(net, a);
         if (waiter && code != RMA_SUCCESS) waiter->left--;
         a->r.offset += n;
     }

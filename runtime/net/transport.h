@@ -70,6 +70,22 @@ static inline int rmai_receive(struct rmai_transport *t, int pe, int tag, void *
     return t->operations->receive(t, pe, tag, data, len, token);
 }
 
+static inline int rmai_transport_put(struct rmai_transport *t, const char *call, int pe, size_t disp,
+                                     const void *source, size_t len) {
+    return t->operations->put(t, call, pe, disp, source, len);
+}
+static inline int rmai_transport_get(struct rmai_transport *t, const char *call, int pe, size_t disp, void *dest,
+                                     size_t len) {
+    return t->operations->get(t, call, pe, disp, dest, len);
+}
+static inline int rmai_transport_atomic(struct rmai_transport *t, const char *call, int pe, size_t disp, int op,
+                                        size_t len, const void *operand, const void *cond, void *old) {
+    return t->operations->atomic(t, call, pe, disp, op, len, operand, cond, old);
+}
+static inline int rmai_transport_flush(struct rmai_transport *t, const char *call, int pe, enum rmai_flush_kind kind) {
+    return t->operations->flush(t, call, pe, kind);
+}
+
 /* rmai_token_done: 1 if there is nothing under way, or not any more; 0 and -1 as test. */
 static inline int rmai_token_done(struct rmai_transport *t, struct rmai_token *token) {
     return token->word == 0 ? 1 : t->operations->test(t, token, NULL);

@@ -16,7 +16,7 @@
 #define PROBE "the window's probe" /* the call that errors name */
 
 static int flush_probe(struct rmai_net *net, int pe) {
-    return net->transport->operations->flush(net->transport, PROBE, pe, RMAI_FLUSH_PE);
+    return rmai_transport_flush(net->transport, PROBE, pe, RMAI_FLUSH_PE);
 }
 
 /* Tells all PEs whether all succeeded. */
@@ -61,7 +61,7 @@ static int probe_one_sided(struct rmai_net *net, struct rmai_transport_mpi *mpi)
     if (target < 0 || net->job->my_node != 0) return 1;
     nanosleep(&(struct timespec){.tv_nsec = 200000}, NULL); /* it has left MPI */
     begun = rmai_wtime();
-    code = net->transport->operations->put(net->transport, PROBE, target, 0, &target, 1);
+    code = rmai_transport_put(net->transport, PROBE, target, 0, &target, 1);
     if (code == RMA_SUCCESS) code = flush_probe(net, target);
     return code == RMA_SUCCESS && rmai_wtime() < begun + 300e-6;
 }
@@ -75,9 +75,9 @@ static int write_and_read_back(struct rmai_net *net) {
     do pe = (pe + 1) % net->job->n_pes;
     while (net->job->n_nodes > 1 && rmai_node_slot(net->job, pe) >= 0);
     for (size_t i = 0; i < sizeof pattern; i++) pattern[i] = (unsigned char)((size_t)net->job->my_pe * 31 + i * 7 + 1);
-    code = net->transport->operations->put(net->transport, PROBE, pe, at, pattern, sizeof pattern);
+    code = rmai_transport_put(net->transport, PROBE, pe, at, pattern, sizeof pattern);
     if (code == RMA_SUCCESS) code = flush_probe(net, pe);
-    if (code == RMA_SUCCESS) code = net->transport->operations->get(net->transport, PROBE, pe, at, back, sizeof back);
+    if (code == RMA_SUCCESS) code = rmai_transport_get(net->transport, PROBE, pe, at, back, sizeof back);
     if (code == RMA_SUCCESS) code = flush_probe(net, pe);
     if (code == RMA_SUCCESS && memcmp(pattern, back, sizeof back) != 0)
         code = rmai_error(RMA_ERR_MPI, "a put through MPI's window did not come back from PE %d as it was", pe);
