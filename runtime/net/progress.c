@@ -106,48 +106,48 @@ struct rmai_net_wait rmai_net_wait_begins(const char *call, int pe) {
     return (struct rmai_net_wait){.nap = NAP_FIRST, .stall = {.call = call, .pe = pe}};
 }
 
-void rmai_net_wait_ends(struct rmai_net *net, struct rmai_net_wait *v) {
-    if (RMAI_UNLIKELY(v->stall.last > 0)) net->handlers.wait_is_over(net->handlers.context, &v->stall);
+void rmai_net_wait_ends(struct rmai_net *net, struct rmai_net_wait *wait) {
+    if (RMAI_UNLIKELY(wait->stall.last > 0)) net->handlers.wait_is_over(net->handlers.context, &wait->stall);
 }
 
 /* Polls once, and sleeps if there has been nothing for some polls. Releases the lock where other threads want it. */
-void rmai_net_wait_turn(struct rmai_net *net, struct rmai_net_wait *v) {
+void rmai_net_wait_turn(struct rmai_net *net, struct rmai_net_wait *wait) {
     int heard = rmai_net_drive(net);
     /* Where messages never end, the wait has no rest: so it is looked after here too. */
-    if (++v->looks % LOOKS_A_STALL == 0) net->handlers.wait_lasts(net->handlers.context, &v->stall);
+    if (++wait->looks % LOOKS_A_STALL == 0) net->handlers.wait_lasts(net->handlers.context, &wait->stall);
     if (heard > 0) {
-        v->nap = NAP_FIRST;
-        v->idle = 0;
+        wait->nap = NAP_FIRST;
+        wait->idle = 0;
         return;
     }
-    if (++v->idle < (net->crowded ? POLLS_CROWDED : POLLS)) {
+    if (++wait->idle < (net->crowded ? POLLS_CROWDED : POLLS)) {
         yield_lock(net);
         return;
     }
     rmai_net_unlock(net);
-    rmai_doze(&net->doze, v->nap);
-    v->nap = (long)rmai_min((size_t)v->nap * 3 / 2, NAP_LAST);
+    rmai_doze(&net->doze, wait->nap);
+    wait->nap = (long)rmai_min((size_t)wait->nap * 3 / 2, NAP_LAST);
     rmai_net_lock(net);
-    net->handlers.wait_lasts(net->handlers.context, &v->stall);
+    net->handlers.wait_lasts(net->handlers.context, &wait->stall);
 }
 
 int rmai_net_wait_for(struct rmai_net *net, const char *call, int pe, struct rmai_waiter *waiter) {
-    struct rmai_net_wait v = rmai_net_wait_begins(call, pe);
-    while (waiter->left > 0) rmai_net_wait_turn(net, &v);
-    rmai_net_wait_ends(net, &v);
+    struct rmai_net_wait wait = rmai_net_wait_begins(call, pe);
+    while (waiter->left > 0) rmai_net_wait_turn(net, &wait);
+    rmai_net_wait_ends(net, &wait);
     if (waiter->code == RMA_SUCCESS) return RMA_SUCCESS;
     return *waiter->text ? rmai_error(waiter->code, "%s", waiter->text) : rmai_net_failed_there(call, pe, waiter->code);
 }
 
 int rmai_net_finish(struct rmai_net *net, const char *call, const char *what, struct rmai_token *token,
                     const struct rmai_team *team) {
-    struct rmai_net_wait v = rmai_net_wait_begins(call, -1);
+    struct rmai_net_wait wait = rmai_net_wait_begins(call, -1);
     int done;
-    v.stall.awaited = team ? RMAI_AWAITED_TEAM : RMAI_AWAITED_LEADERS;
-    v.stall.team = v.stall.meeting = team;
+    wait.stall.awaited = team ? RMAI_AWAITED_TEAM : RMAI_AWAITED_LEADERS;
+    wait.stall.team = wait.stall.meeting = team;
     rmai_net_lock(net);
-    while ((done = rmai_token_done(net->transport, token)) == 0) rmai_net_wait_turn(net, &v);
-    rmai_net_wait_ends(net, &v);
+    while ((done = rmai_token_done(net->transport, token)) == 0) rmai_net_wait_turn(net, &wait);
+    rmai_net_wait_ends(net, &wait);
     rmai_net_unlock(net);
     if (done > 0) return RMA_SUCCESS;
     rmai_error_prefix("%s: %s: ", call, what);

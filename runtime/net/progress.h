@@ -32,8 +32,8 @@ struct rmai_net_wait {
 };
 
 struct rmai_net_wait rmai_net_wait_begins(const char *call, int pe);
-void rmai_net_wait_turn(struct rmai_net *net, struct rmai_net_wait *v);
-void rmai_net_wait_ends(struct rmai_net *net, struct rmai_net_wait *v);
+void rmai_net_wait_turn(struct rmai_net *net, struct rmai_net_wait *wait);
+void rmai_net_wait_ends(struct rmai_net *net, struct rmai_net_wait *wait);
 
 /* rmai_net_wait_for waits until all of the waiter's records are done, with the lock. Returns the code of the first that
  * failed, with its text recorded. */

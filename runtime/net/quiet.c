@@ -12,20 +12,20 @@
 /* Waits until p has replied to all that it was asked by messages. The net's lock is held. Other threads may use the
  * window meanwhile, or ask for more. */
 static void wait_for_replies(struct rmai_net *net, const char *call, struct rmai_peer *p) {
-    struct rmai_net_wait v = rmai_net_wait_begins(call, p->pe);
+    struct rmai_net_wait wait = rmai_net_wait_begins(call, p->pe);
     rmai_pending_lock(p->set);
     while (p->under_way || rmai_peer_has_open(p)) {
         if (rmai_peer_has_open(p) && p->under_way < RMAI_CREDITS) {
             rmai_batch_send(net, p);
         } else {
             rmai_pending_unlock(p->set);
-            rmai_net_wait_turn(net, &v);
+            rmai_net_wait_turn(net, &wait);
             rmai_pending_lock(p->set);
         }
     }
     if (!p->touched && p->listed) rmai_peer_unlist(p);
     rmai_pending_unlock(p->set);
-    rmai_net_wait_ends(net, &v);
+    rmai_net_wait_ends(net, &wait);
 }
 
 /* Returns the first error of a record that nobody waited for, or code. The set's lock is held. The fence is an acquire
