@@ -117,23 +117,22 @@ static void alltoall_on_node(const struct rmai_call *c, const struct blocks *b) 
 
 /* ---- between nodes, in pieces ----
  *
- * MPI's collective would need a copy of source where source is dest; one PE might not get the memory for it while the
- * others wait. So PE i and PE (r - i) mod n exchange their blocks in round r, which pairs all PEs anew in each round.
- * They do so piece by piece, with some pieces under way at a time. A piece is received in its place in dest. Where the
- * old content of that place has to leave first, or where there are gaps, it is received in the team's stage. All PEs go
- * through rounds and pieces in the same order, so the PE that is furthest behind waits for no other, or only for one
- * that is as far behind. */
+ * Where source is dest, a copy of source would need memory that one PE might not get while the others wait. So PE i and
+ * PE (r - i) mod n exchange their blocks in round r, which pairs all PEs anew in each round. They do so piece by piece,
+ * with some pieces under way at a time. A piece is received in its place in dest. Where the old content of that place
+ * has to leave first, or where there are gaps, it is received in the team's room. All PEs go through rounds and pieces
+ * in the same order, so the PE that is furthest behind waits for no other, or only for one that is as far behind. */
 
 #define SWAPS_MOST     64 /* pieces under way */
-#define PARTS_AT_LEAST 4  /* parts of the stage, for long pieces */
+#define PARTS_AT_LEAST 4  /* parts of the room, for long pieces */
 
 /* n elements from number k on of the block of PE `with`, and of each of them `len` bytes from byte o on. */
 struct piece {
     int with;
     size_t k, n, o, len;
-    char *in, *out; /* its places in the stage; `in` is in dest if the piece can be received there at once */
+    char *in, *out; /* its places in the room; `in` is in dest if the piece can be received there at once */
     int staged;
-    struct rmai_group_swap swap;
+    struct rmai_group_messages messages;
 };
 
 /* The state of the walk over all pieces, in the order that all PEs keep. */
@@ -168,29 +167,33 @@ static int next_piece(struct course *s, struct piece *p) {
 
 static int begin_piece(const struct rmai_call *c, const struct blocks *b, struct piece *p) {
     const char *from = b->source + element_offset(b, p->with, p->k, b->from) + p->o;
+    int code;
     p->staged = b->dest == b->source || (p->n > 1 && b->to != 1);
     if (!p->staged) p->in = b->dest + element_offset(b, p->with, p->k, b->to) + p->o;
     if (p->n > 1 && b->from != 1) {
         copy_pieces(p->out, p->len, from, b->from * b->elem, p->len, p->n);
         from = p->out;
     }
-    return rmai_group_swap_begin(c->name, c->t, &p->swap, p->with, from, p->in, p->len * p->n);
+    rmai_group_begin(&p->messages);
+    code = rmai_group_receive(&c->t->nodes.all, c->name, &p->messages, p->with, p->in, p->len * p->n);
+    return code == RMA_SUCCESS ? rmai_group_send(&c->t->nodes.all, c->name, &p->messages, p->with, from, p->len * p->n)
+                               : code;
 }
 
 static int end_piece(const struct rmai_call *c, const struct blocks *b, struct piece *p) {
-    int code = rmai_group_swap_end(c->w, c->name, c->t, &p->swap);
+    int code = rmai_group_finish(&c->t->nodes.all, c->name, &p->messages);
     if (code != RMA_SUCCESS || !p->staged) return code;
     copy_pieces(b->dest + element_offset(b, p->with, p->k, b->to) + p->o, b->to * b->elem, p->in, p->len, p->len, p->n);
     return RMA_SUCCESS;
 }
 
 static int swap_blocks(const struct rmai_call *c, const struct blocks *b, const unsigned char *skip) {
-    /* How many places a piece needs in the stage: what has gaps is packed before it is sent. Pieces have the same
+    /* How many places a piece needs in the room: what has gaps is packed before it is sent. Pieces have the same
      * bounds on all PEs, of which some may have source in dest and others not. */
     const size_t halves = b->from == 1 ? 1 : 2;
-    const size_t most = rmai_min(b->n * b->elem, RMAI_GROUP_STAGE / (PARTS_AT_LEAST * halves));
+    const size_t most = rmai_min(b->n * b->elem, RMAI_BETWEEN_ROOM / (PARTS_AT_LEAST * halves));
     const int unstaged = b->from == 1 && b->to == 1 && b->dest != b->source;
-    const unsigned room = (unsigned)(unstaged ? SWAPS_MOST : rmai_min(SWAPS_MOST, RMAI_GROUP_STAGE / (halves * most)));
+    const unsigned room = (unsigned)(unstaged ? SWAPS_MOST : rmai_min(SWAPS_MOST, RMAI_BETWEEN_ROOM / (halves * most)));
     struct course course = {.b = b, .n = c->t->n, .me = c->t->me, .skip = skip, .most = most};
     struct piece pieces[SWAPS_MOST];
     unsigned begun = 0, ended = 0;
@@ -199,7 +202,7 @@ static int swap_blocks(const struct rmai_call *c, const struct blocks *b, const 
         struct piece *p = &pieces[begun % room];
         if (more && begun - ended < room) {
             if (!(more = next_piece(&course, p))) continue;
-            p->in = unstaged ? NULL : c->t->group.stage + begun % room * halves * most;
+            p->in = unstaged ? NULL : c->t->nodes.room + begun % room * halves * most;
             p->out = unstaged ? NULL : p->in + most;
             begun++;
             code = begin_piece(c, b, p);
@@ -208,13 +211,13 @@ static int swap_blocks(const struct rmai_call *c, const struct blocks *b, const 
             ended += code == RMA_SUCCESS;
         }
     }
-    for (; ended < begun; ended++) rmai_group_swap_drop(c->w, &pieces[ended % room].swap);
+    for (; ended < begun; ended++) rmai_group_drop(&c->t->nodes.all, &pieces[ended % room].messages);
     return code;
 }
 
 static int alltoall_between_nodes(const struct rmai_call *c, const struct blocks *b) {
     const struct rmai_mailboxes *near = c->near;
-    unsigned char *skip = c->t->group.marks;
+    unsigned char *skip = c->t->nodes.marks;
     memset(skip, 0, (size_t)c->t->n);
     for (int i = 0; i < near->n; i++) skip[near->index[i]] = 1;
     return swap_blocks(c, b, skip);

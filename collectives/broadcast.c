@@ -10,13 +10,11 @@
 static int broadcast_across_nodes(const struct rmai_call *c, const struct rmai_buffer *dest,
                                   const struct rmai_buffer *source, int root) {
     const struct rmai_mailboxes *near = c->near;
-    int near_root = rmai_mailbox_number(near, root), code = RMA_SUCCESS, node;
+    struct rmai_team_nodes *nodes = &c->t->nodes;
+    int near_root = rmai_mailbox_number(near, root), code = RMA_SUCCESS;
     void *data = (void *)(uintptr_t)dest->addr;
     if (near_root >= 0) rmai_spread(c, near_root, data, source->addr, source->offset, dest->len);
-    if (near->me == 0) {
-        code = rmai_group_find(c->w, c->name, c->t, root, near_root >= 0, &node);
-        if (code == RMA_SUCCESS) code = rmai_group_broadcast(c->w, c->name, c->t, RMAI_LEADERS, data, dest->len, node);
-    }
+    if (near->me == 0) code = rmai_between_broadcast(&nodes->leaders, c->name, data, dest->len, nodes->node_of[root]);
     if (near_root < 0) rmai_spread(c, 0, data, data, dest->offset, dest->len);
     return code;
 }

@@ -4,6 +4,7 @@
 #include "collectives/call.h"
 #include "base/error.h"
 #include "collectives/kernels.h"
+#include "collectives/nodes.h"
 
 #include <string.h>
 
@@ -19,7 +20,7 @@ int rmai_call_begin(struct rmai_call *c, const char *name, const rma_team *team)
 }
 
 int rmai_call_reaches(const struct rmai_call *c) {
-    return c->far ? rmai_group_ready(c->w, c->name, c->t) : RMA_SUCCESS;
+    return c->far ? rmai_nodes_ready(c->w, c->name, c->t) : RMA_SUCCESS;
 }
 
 /* ---- buffers ---- */

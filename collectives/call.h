@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "rma.h"
-#include "runtime/group.h"
+#include "collectives/between.h"
 #include "runtime/world.h"
 
 /* The calls, as PEs tell each other which one they have entered. */
@@ -61,7 +61,7 @@ struct rmai_stated {
  * different things. */
 int rmai_call_agree(const struct rmai_call *c, int code, const struct rmai_stated *stated);
 
-/* rmai_call_reaches makes the communicators of team t (runtime/group), if some of its PEs are on other nodes. */
+/* rmai_call_reaches learns the nodes of the team (collectives/nodes), if some of its PEs are on other nodes. */
 int rmai_call_reaches(const struct rmai_call *c);
 
 /* rmai_call_takes: whether the table of choices gives this team the algorithm `way` for n bytes. */

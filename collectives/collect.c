@@ -5,7 +5,7 @@
  * block is. A PE that has met the others knows where each block goes, and copies it there. Long blocks that peers
  * cannot reach follow piece by piece. Where the team is on several nodes, and each node's blocks follow each other in
  * the result, the leaders exchange their nodes' blocks and hand the rest on to their nodes. In other placements each PE
- * takes part in MPI's collective. */
+ * takes part in the exchange between nodes. */
 #include "config.h"
 
 #include "base/error.h"
@@ -130,24 +130,28 @@ static struct gather prepare_gather(const struct rmai_call *c, enum rmai_way way
 
 /* ---- between nodes ---- */
 
-/* The bytes of each part and where it goes in dest, for MPI's collective: one part for each leader, or for each PE. */
-struct parts {
-    size_t *len, *at;
-};
-
-static struct parts group_parts(const struct rmai_call *c) {
-    return (struct parts){c->t->group.sizes, c->t->group.sizes + c->t->n};
+/* Makes of the n lengths at `sizes` the places of the blocks: where each begins, and at sizes[n] the end of the last.
+ */
+static void place_blocks(size_t *sizes, int n) {
+    size_t at = 0;
+    for (int i = 0; i < n; i++) {
+        const size_t len = sizes[i];
+        sizes[i] = at;
+        at += len;
+    }
+    sizes[n] = at;
 }
 
-/* The leaders have the blocks of their nodes in dest, and exchange them; then all blocks are there. Each leader hands
- * the parts of other nodes on to its node's PEs. */
-static int gather_among_leaders(const struct rmai_call *c, const struct rmai_buffer *dest, const struct parts *p,
-                                size_t before, size_t near_all, size_t all) {
+/* The leaders have the blocks of their nodes in dest, and exchange them; then all blocks are there. nodes->sizes has
+ * the places of the nodes' blocks. Each leader hands the blocks of other nodes on to its node's PEs. */
+static int gather_among_leaders(const struct rmai_call *c, const struct rmai_buffer *dest, size_t before,
+                                size_t near_all, size_t all) {
+    struct rmai_team_nodes *nodes = &c->t->nodes;
     char *to = (char *)(uintptr_t)dest->addr;
     uint64_t offset = dest->offset;
     size_t after = before + near_all;
     int code = RMA_SUCCESS;
-    if (c->near->me == 0) code = rmai_group_gather(c->w, c->name, c->t, RMAI_LEADERS, to, p->len, p->at);
+    if (c->near->me == 0) code = rmai_between_gather(&nodes->leaders, c->name, to, nodes->sizes);
     if (before) rmai_spread(c, 0, to, to, offset, before);
     if (all > after) rmai_spread(c, 0, to + after, to + after, offset ? offset + after : 0, all - after);
     return code;
@@ -156,16 +160,13 @@ static int gather_among_leaders(const struct rmai_call *c, const struct rmai_buf
 static int fcollect_in_order(const struct rmai_call *c, const struct rmai_buffer *dest,
                              const struct rmai_buffer *source) {
     struct gather g = prepare_gather(c, RMAI_FCOLLECT_DIRECT, dest, source);
-    const struct rmai_group *group = &c->t->group;
+    const struct rmai_team_nodes *nodes = &c->t->nodes;
     const size_t len = source->len, before = (size_t)c->near->index[0] * len;
-    struct parts p = group_parts(c);
-    for (int i = 0; c->near->me == 0 && i < group->n_nodes; i++) {
-        p.len[i] = (size_t)group->node[i].n * len;
-        p.at[i] = (size_t)group->node[i].first * len;
-    }
+    for (int i = 0; i < nodes->leaders.n; i++) nodes->sizes[i] = (size_t)nodes->node[i].n * len;
+    place_blocks(nodes->sizes, nodes->leaders.n);
     g.dest += before;
     gather_near_blocks(&g);
-    return gather_among_leaders(c, dest, &p, before, g.all, (size_t)c->t->n * len);
+    return gather_among_leaders(c, dest, before, g.all, (size_t)c->t->n * len);
 }
 
 /* First the lengths are exchanged: those of the node's blocks, then those of all nodes. The leader tells its node's PEs
@@ -173,9 +174,8 @@ static int fcollect_in_order(const struct rmai_call *c, const struct rmai_buffer
 static int collect_in_order(const struct rmai_call *c, const struct rmai_buffer *dest,
                             const struct rmai_buffer *source) {
     struct gather g = prepare_gather(c, RMAI_COLLECT_DIRECT, dest, source);
-    const struct rmai_group *group = &c->t->group;
+    struct rmai_team_nodes *nodes = &c->t->nodes;
     struct rmai_mailboxes *near = c->near;
-    struct parts p = group_parts(c);
     size_t near_all = 0, whole[3] = {0, 0, RMA_SUCCESS};
     rmai_mailbox_begin(near, 1, 0);
     rmai_mailbox_slot(near, near->me)->word = source->len;
@@ -183,12 +183,11 @@ static int collect_in_order(const struct rmai_call *c, const struct rmai_buffer 
     for (int i = 0; i < near->n; i++) near_all += rmai_mailbox_slot(near, i)->word;
     rmai_mailbox_through(near);
     if (near->me == 0) {
-        whole[2] = (size_t)rmai_group_lengths(c->w, c->name, c->t, RMAI_LEADERS, near_all, p.len);
-        for (int i = 0; whole[2] == RMA_SUCCESS && i < group->n_nodes; i++) {
-            p.at[i] = whole[1];
-            if (group->node[i].first < near->index[0]) whole[0] += p.len[i];
-            whole[1] += p.len[i];
-        }
+        nodes->sizes[nodes->leaders.me] = near_all;
+        whole[2] = (size_t)rmai_between_gather_alike(&nodes->leaders, c->name, nodes->sizes, sizeof *nodes->sizes);
+        place_blocks(nodes->sizes, nodes->leaders.n);
+        whole[0] = nodes->sizes[nodes->leaders.me];
+        whole[1] = nodes->sizes[nodes->leaders.n];
     }
     rmai_spread(c, 0, whole, whole, 0, sizeof whole);
     if (whole[2] != RMA_SUCCESS)
@@ -196,26 +195,21 @@ static int collect_in_order(const struct rmai_call *c, const struct rmai_buffer 
                              : rmai_error((int)whole[2], "%s: the lengths of other nodes could not be learnt", c->name);
     g.dest += whole[0];
     gather_near_blocks(&g);
-    return gather_among_leaders(c, dest, &p, whole[0], near_all, whole[1]);
+    return gather_among_leaders(c, dest, whole[0], near_all, whole[1]);
 }
 
-/* Each PE takes part in MPI's collective by itself. */
+/* Each PE takes part in the exchange between nodes by itself. */
 static int collect_by_all(const struct rmai_call *c, const struct rmai_buffer *dest, const struct rmai_buffer *source,
                           int alike) {
+    struct rmai_team_nodes *nodes = &c->t->nodes;
     char *to = (char *)(uintptr_t)dest->addr;
-    const int n = c->t->n, me = c->t->me;
-    size_t all = 0;
-    struct parts p = group_parts(c);
     int code = RMA_SUCCESS;
-    for (int i = 0; i < n; i++) p.len[i] = source->len;
-    if (!alike) code = rmai_group_lengths(c->w, c->name, c->t, RMAI_ALL, source->len, p.len);
+    for (int i = 0; i < c->t->n; i++) nodes->sizes[i] = source->len;
+    if (!alike) code = rmai_between_gather_alike(&nodes->all, c->name, nodes->sizes, sizeof *nodes->sizes);
     if (code != RMA_SUCCESS) return code;
-    for (int i = 0; i < n; i++) {
-        p.at[i] = all;
-        all += p.len[i];
-    }
-    if (source->len) memmove(to + p.at[me], source->addr, source->len);
-    return all ? rmai_group_gather(c->w, c->name, c->t, RMAI_ALL, to, p.len, p.at) : RMA_SUCCESS;
+    place_blocks(nodes->sizes, c->t->n);
+    if (source->len) memmove(to + nodes->sizes[c->t->me], source->addr, source->len);
+    return rmai_between_gather(&nodes->all, c->name, to, nodes->sizes);
 }
 
 /* ---- the calls ---- */
@@ -245,7 +239,7 @@ int rma_fcollect(rma_team *team, void *dest, const void *source, size_t len) {
     }
     code = rmai_call_reaches(&c);
     if (code == RMA_SUCCESS)
-        code = c.t->group.in_order ? fcollect_in_order(&c, &to, &from) : collect_by_all(&c, &to, &from, 1);
+        code = c.t->nodes.in_order ? fcollect_in_order(&c, &to, &from) : collect_by_all(&c, &to, &from, 1);
     return rmai_raise(code);
 }
 
@@ -265,6 +259,6 @@ int rma_collect(rma_team *team, void *dest, const void *source, size_t len) {
     }
     code = rmai_call_reaches(&c);
     if (code == RMA_SUCCESS)
-        code = c.t->group.in_order ? collect_in_order(&c, &to, &from) : collect_by_all(&c, &to, &from, 0);
+        code = c.t->nodes.in_order ? collect_in_order(&c, &to, &from) : collect_by_all(&c, &to, &from, 0);
     return rmai_raise(code);
 }

@@ -8,7 +8,6 @@
 #include "collectives/kernels.h"
 
 #include <complex.h>
-#include <pthread.h>
 #include <stdint.h>
 
 /* No fused multiply-add: it would make a complex product depend on which factor comes first, and between nodes PEs
@@ -133,58 +132,3 @@ static const struct {
 size_t rmai_type_size(enum rmai_type type) { return type_layout[type].size; }
 size_t rmai_type_align(enum rmai_type type) { return type_layout[type].align; }
 int rmai_type_inexact(enum rmai_type type) { return type >= RMAI_FLOAT; }
-
-MPI_Datatype rmai_type_mpi(enum rmai_type type) {
-    switch (type) {
-        case RMAI_I8: return MPI_INT8_T;
-        case RMAI_I16: return MPI_INT16_T;
-        case RMAI_I32: return MPI_INT32_T;
-        case RMAI_I64: return MPI_INT64_T;
-        case RMAI_U8: return MPI_UINT8_T;
-        case RMAI_U16: return MPI_UINT16_T;
-        case RMAI_U32: return MPI_UINT32_T;
-        case RMAI_U64: return MPI_UINT64_T;
-        case RMAI_FLOAT: return MPI_FLOAT;
-        case RMAI_DOUBLE: return MPI_DOUBLE;
-        case RMAI_LDOUBLE: return MPI_LONG_DOUBLE;
-        case RMAI_COMPLEXF: return MPI_C_FLOAT_COMPLEX;
-        default: return MPI_C_DOUBLE_COMPLEX;
-    }
-}
-
-/* MPI's collectives use these operations of ours instead of their own: MPICH 4.0 compares unsigned numbers as signed
- * ones in MPI_MIN and MPI_MAX, and in Open MPI 4.1 sums of 8 and 16 bits stop at the largest number. They live as long
- * as MPI. */
-static MPI_Op mpi_ops[RMAI_OPS];
-
-static enum rmai_type type_from_mpi(MPI_Datatype type) {
-    int i = 0;
-    while (i < RMAI_TYPES - 1 && rmai_type_mpi((enum rmai_type)i) != type) i++;
-    return (enum rmai_type)i;
-}
-
-#define DO(NAME, OP)                                                                                                   \
-    static void NAME(void *in, void *inout, int *n, MPI_Datatype *type) {                                              \
-        rmai_kernel(OP, type_from_mpi(*type))->accumulate(inout, in, (size_t)*n);                                      \
-    }
-DO(do_and, RMAI_AND)
-DO(do_or, RMAI_OR)
-DO(do_xor, RMAI_XOR)
-DO(do_min, RMAI_MIN)
-DO(do_max, RMAI_MAX)
-DO(do_sum, RMAI_SUM)
-DO(do_prod, RMAI_PROD)
-
-static void make_mpi_ops(void) {
-    static MPI_User_function *const function[RMAI_OPS] = {do_and, do_or, do_xor, do_min, do_max, do_sum, do_prod};
-    for (int op = 0; op < RMAI_OPS; op++) {
-        mpi_ops[op] = MPI_OP_NULL;
-        MPI_Op_create(function[op], 1, &mpi_ops[op]);
-    }
-}
-
-MPI_Op rmai_op_mpi(enum rmai_op op) {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, make_mpi_ops);
-    return mpi_ops[op];
-}

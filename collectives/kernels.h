@@ -4,7 +4,6 @@
 #ifndef RMAI_KERNELS_H
 #define RMAI_KERNELS_H
 
-#include <mpi.h>
 #include <stddef.h>
 
 enum rmai_op { RMAI_AND, RMAI_OR, RMAI_XOR, RMAI_MIN, RMAI_MAX, RMAI_SUM, RMAI_PROD, RMAI_OPS };
@@ -54,9 +53,5 @@ const struct rmai_kernel *rmai_kernel(enum rmai_op op, enum rmai_type type);
 size_t rmai_type_size(enum rmai_type type);
 size_t rmai_type_align(enum rmai_type type);
 int rmai_type_inexact(enum rmai_type type);
-
-/* The counterparts of types and operations in MPI. */
-MPI_Datatype rmai_type_mpi(enum rmai_type type);
-MPI_Op rmai_op_mpi(enum rmai_op op);
 
 #endif

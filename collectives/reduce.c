@@ -6,8 +6,8 @@
  * them. No PE touches another's share, so source may be dest. (The usual algorithm has a second step, in which each PE
  * gathers the shares of the others. That would be one meeting more, and would read and write again what is in the cache
  * of the PE that summed it.) Each element is summed by one PE, or by all PEs in the same order, so the result has the
- * same bits everywhere. Where the team is on several nodes, the sum of each node goes to its leader, MPI sums those of
- * the leaders, and each leader hands the result to its node. */
+ * same bits everywhere. Where the team is on several nodes, the sum of each node goes to its leader, the leaders
+ * sum theirs, and each leader hands the result to its node. */
 #include "config.h"
 
 #include "collectives/reduce.h"
@@ -109,16 +109,13 @@ static void reduce_on_node(const struct rmai_reduction *r, int only_leader) {
     reduce_staged(r, only_leader);
 }
 
-/* The minimum and maximum of floating-point numbers depend on the order in which zeros and NaNs come. So one leader
- * finds them for all PEs: else the PEs' results could differ. */
 static int reduce_across_nodes(const struct rmai_reduction *r) {
     const struct rmai_call *c = r->c;
-    const int alike = (r->op == RMAI_MIN || r->op == RMAI_MAX) && rmai_type_inexact(r->type);
+    struct rmai_team_nodes *nodes = &c->t->nodes;
     int code = RMA_SUCCESS;
     reduce_on_node(r, 1);
     if (c->near->me == 0)
-        code = rmai_group_reduce(c->w, c->name, c->t, RMAI_LEADERS, r->dest, r->n, r->size, rmai_type_mpi(r->type),
-                                 rmai_op_mpi(r->op), alike);
+        code = rmai_between_reduce(&nodes->leaders, c->name, r->kernel, r->dest, r->n, r->size, nodes->room);
     rmai_spread(c, 0, r->dest, r->dest, r->dest_offset, r->n * r->size);
     return code;
 }

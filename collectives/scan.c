@@ -3,8 +3,8 @@
  * the first PE).
  *
  * On a node scans are done as reductions are: short data are staged, and each PE sums what comes before it; of long
- * data each PE scans its share of the elements, for all PEs. Where the team is on several nodes each PE takes part in
- * MPI's collective. */
+ * data each PE scans its share of the elements, for all PEs. Where the team is on several nodes, each PE takes part
+ * in the scan between nodes. */
 #include "config.h"
 
 #include "collectives/reduce.h"
@@ -76,13 +76,12 @@ static void scan_on_node(const struct rmai_reduction *r, enum rmai_scan kind) {
     scan_staged(r, kind);
 }
 
-/* MPI leaves the first PE's dest of an exclusive scan as it is, so it is set to 0 here. */
 static int scan_across_nodes(const struct rmai_reduction *r, enum rmai_scan kind) {
     const struct rmai_call *c = r->c;
+    struct rmai_team_nodes *nodes = &c->t->nodes;
     int code;
     if (r->dest != r->source) memcpy(r->dest, r->source, r->n * r->size);
-    code =
-        rmai_group_scan(c->w, c->name, c->t, kind, r->dest, r->n, r->size, rmai_type_mpi(r->type), rmai_op_mpi(r->op));
+    code = rmai_between_scan(&nodes->all, c->name, r->kernel, kind, r->dest, r->n, r->size, nodes->room);
     if (kind == RMAI_EXCLUSIVE && c->t->me == 0) memset(r->dest, 0, r->n * r->size);
     return code;
 }

@@ -32,15 +32,11 @@ static void widen_range(struct rmai_range *r, const struct rmai_range *more) {
     }
 }
 
-static void merge_verdicts(struct rmai_verdict *v, const struct rmai_verdict *more) {
+static void merge_verdicts(void *mine, const void *other) {
+    struct rmai_verdict *v = mine;
+    const struct rmai_verdict *more = other;
     widen_range(&v->call, &more->call);
     for (int f = 0; f < RMAI_AGREE_FIELDS; f++) widen_range(&v->field[f], &more->field[f]);
-}
-
-void rmai_agree_merge(void *in, void *inout, int *len, MPI_Datatype *datatype) {
-    (void)datatype;
-    for (int i = 0; i < *len; i++)
-        merge_verdicts((struct rmai_verdict *)inout + i, (const struct rmai_verdict *)in + i);
 }
 
 static struct rmai_range range_of(uint64_t value, int pe) {
@@ -61,6 +57,8 @@ static void compare_slots(struct rmai_world *w, uint32_t turn, uint32_t epoch, s
     }
 }
 
+_Static_assert(sizeof(struct rmai_verdict) <= RMAI_MERGE_MOST, "leaders can merge a verdict");
+
 int rmai_agree_on(struct rmai_world *w, const char *name, enum rmai_agree_call call,
                   const uint64_t field[RMAI_AGREE_FIELDS], struct rmai_verdict *v) {
     uint32_t epoch = w->barrier.epoch + 1, turn = epoch & 1;
@@ -77,10 +75,8 @@ int rmai_agree_on(struct rmai_world *w, const char *name, enum rmai_agree_call c
         return kept;
     }
     if (w->job.node_my_pe == 0) {
-        struct rmai_token token;
         compare_slots(w, turn, epoch, told);
-        code = rmai_transport_mpi_agree(&w->mpi, name, told, sizeof *told, &token);
-        if (code == RMA_SUCCESS) code = rmai_net_finish(&w->net, name, "MPI_Iallreduce", &token, NULL);
+        code = rmai_group_merge(&w->leaders, name, told, sizeof *told, merge_verdicts);
     }
     rmai_barrier_node(&w->barrier, name);
     *v = *told;

@@ -4,7 +4,6 @@
 #ifndef RMAI_AGREE_H
 #define RMAI_AGREE_H
 
-#include <mpi.h>
 #include <stdint.h>
 
 #include "base/attributes.h"
@@ -54,9 +53,6 @@ struct rmai_agree_shared {
  * another collective call counts as having stated RMAI_ELSEWHERE. Returns RMA_SUCCESS or RMA_ERR_MPI. */
 int rmai_agree_on(struct rmai_world *w, const char *name, enum rmai_agree_call call,
                   const uint64_t field[RMAI_AGREE_FIELDS], struct rmai_verdict *v);
-
-/* rmai_agree_merge merges verdicts: rmai_transport_mpi_agree's operation. */
-void rmai_agree_merge(void *in, void *inout, int *len, MPI_Datatype *datatype);
 
 /* rmai_agreed is RMA_SUCCESS if all PEs stated the same call and the same fields, as far as what[f] names them;
  * else it records RMA_ERR_MISMATCH with the argument, both values and a PE that stated each. */

@@ -5,14 +5,10 @@
 #include "runtime/world.h"
 
 int rmai_meet_only(struct rmai_world *w, const char *call) {
-    struct rmai_token token;
     int code = RMA_SUCCESS;
     rmai_barrier_node(&w->barrier, call);
     if (w->job.n_nodes == 1) return code;
-    if (w->job.node_my_pe == 0) {
-        code = rmai_transport_mpi_barrier(&w->mpi, call, &token);
-        if (code == RMA_SUCCESS) code = rmai_net_finish(&w->net, call, "MPI_Ibarrier", &token, NULL);
-    }
+    if (w->job.node_my_pe == 0) code = rmai_group_meet(&w->leaders, call);
     rmai_barrier_node(&w->barrier, call);
     return code;
 }

@@ -7,6 +7,8 @@
 #include "runtime/space.h"
 #include "runtime/world.h"
 
+#include <stdio.h>
+
 static int locate_here(void *context, const char *call, uint64_t offset, size_t len, size_t alignment, int writes,
                        void **there, void **lease) {
     struct rmai_region *region = NULL;
@@ -45,6 +47,13 @@ static void look_after_wait(void *context, struct rmai_stall *stall) { rmai_stal
 
 static void end_wait(void *context, struct rmai_stall *stall) { rmai_stall_end(context, stall); }
 
+static void end_job(void *context) {
+    char text[RMAI_TEXT_MAX];
+    (void)context;
+    snprintf(text, sizeof text, "%s", rma_last_error()); /* which the end of the job may overwrite */
+    rma_errors_abort(rma_last_code(), text);
+}
+
 void rmai_net_handlers(struct rmai_world *w, struct rmai_net_handlers *handlers) {
     *handlers = (struct rmai_net_handlers){.context = w,
                                            .locate = locate_here,
@@ -54,5 +63,6 @@ void rmai_net_handlers(struct rmai_world *w, struct rmai_net_handlers *handlers)
                                            .extents = read_extents,
                                            .waiting_in = read_waiting,
                                            .wait_lasts = look_after_wait,
-                                           .wait_is_over = end_wait};
+                                           .wait_is_over = end_wait,
+                                           .fatal = end_job};
 }

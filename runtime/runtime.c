@@ -297,11 +297,9 @@ static int open_net(struct rmai_world *w) {
 static int open_connections(struct rmai_world *w) {
     struct rmai_facts *first = rmai_facts(&w->job, 0);
     int code = RMA_SUCCESS;
-    if (w->job.networked) code = rmai_transport_mpi_open(&w->mpi, w->job.node_my_pe == 0, rmai_agree_merge);
-    if (code == RMA_SUCCESS && w->job.networked && w->job.node_my_pe == 0) {
-        MPI_Comm_rank(w->mpi.leaders, &first->my_node);
-        MPI_Comm_size(w->mpi.leaders, &first->n_nodes);
-    }
+    if (w->job.networked)
+        code =
+            rmai_transport_mpi_open(&w->mpi, w->job.node_my_pe == 0, &first->n_nodes, &first->my_node, &w->job.leaders);
     if (code == RMA_SUCCESS && w->job.networked) code = open_net(w);
     if (code == RMA_SUCCESS) code = rmai_teams_open(w);
     if (code == RMA_SUCCESS) rmai_contexts_open(w);
@@ -312,6 +310,11 @@ static int agree_on_connections(struct rmai_world *w, int code) {
     code = rmai_consensus(w, code);
     w->job.my_node = w->job.networked && code == RMA_SUCCESS ? rmai_facts(&w->job, 0)->my_node : 0;
     w->job.n_nodes = w->job.networked && code == RMA_SUCCESS ? rmai_facts(&w->job, 0)->n_nodes : 1;
+    w->leaders = (struct rmai_group){.net = &w->net,
+                                     .tag = RMAI_LEADERS_TAG,
+                                     .n = w->job.n_nodes,
+                                     .me = w->job.node_my_pe == 0 ? w->job.my_node : -1,
+                                     .list = w->job.leaders};
     return code;
 }
 
@@ -321,6 +324,8 @@ static int close_connections(struct rmai_world *w) {
     rmai_transport_mpi_end_window(&w->mpi); /* while messages can still be received: all PEs meet in there */
     rmai_net_close(&w->net);
     rmai_transport_mpi_close(&w->mpi);
+    free(w->job.leaders);
+    w->job.leaders = NULL;
     return RMA_SUCCESS;
 }
 

@@ -92,7 +92,7 @@ static int awaited_pe(const struct rmai_world *w, const struct rmai_stall *s, in
         case RMAI_AWAITED_PE: return s->pe;
         case RMAI_AWAITED_TEAM: return rmai_team_pe(s->team, i);
         case RMAI_AWAITED_NODE: return w->job.node_pes[i];
-        case RMAI_AWAITED_LEADERS: return rmai_transport_mpi_leader(&w->mpi, i);
+        case RMAI_AWAITED_LEADERS: return rmai_group_pe(&w->leaders, i);
         case RMAI_AWAITED_ANY:
         case RMAI_AWAITED_ALIVE: return (int)(((long)w->job.my_pe + i) % w->job.n_pes);
     }

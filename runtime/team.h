@@ -13,12 +13,12 @@
 #ifndef RMAI_TEAM_H
 #define RMAI_TEAM_H
 
-#include <mpi.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/wait.h"
 #include "rma.h"
+#include "runtime/net/group.h"
 #include "runtime/node/mailbox.h"
 
 struct rmai_world;
@@ -36,22 +36,24 @@ struct rmai_team_round {
     unsigned char data[2][RMAI_TEAM_DATA];
 };
 
-/* The PEs of one node: numbers first, first + 1, ... in the team, if the team is in order. */
-struct rmai_group_node {
+/* One node of a team: the number in the team of the node's first PE, and how many PEs of the team the node has. */
+struct rmai_team_node {
     int first, n;
 };
 
-/* The team as MPI knows it, where it is on several nodes: see runtime/group. */
-struct rmai_group {
-    MPI_Comm all;     /* of all PEs, numbered as in the team; MPI_COMM_NULL until it is made */
-    MPI_Comm leaders; /* by the number of their PE; MPI_COMM_NULL on the others */
-    int n_nodes;
-    int in_order;                 /* each node's PEs follow each other in the team: alike on all PEs */
-    struct rmai_group_node *node; /* of leaders, by number among the leaders; NULL elsewhere */
-    size_t *sizes;                /* room for a call: two numbers for each PE of the team, */
-    int *counts;                  /* two for MPI, */
-    unsigned char *marks;         /* and a byte */
-    char *stage;                  /* RMAI_GROUP_STAGE bytes: pieces under way (rmai_group_swap_begin) */
+/* What a team of several nodes knows of them, from the first of its collectives that moves data (collectives/nodes): 17
+ * bytes for each PE, 12 for each node. */
+struct rmai_team_nodes {
+    char *room;    /* RMAI_BETWEEN_ROOM bytes for pieces under way; NULL: nothing is known. What follows is
+                      a part of this block: */
+    size_t *sizes; /* 1 + a number for each PE of the team, for a call */
+    struct rmai_team_node *node;
+    int *leader;               /* the PE of the job that is the first of each node */
+    int *node_of;              /* the number of each PE's node */
+    unsigned char *marks;      /* a byte for each PE, for a call */
+    int in_order;              /* each node's PEs follow each other in the team: alike on all PEs */
+    struct rmai_group all;     /* all PEs, */
+    struct rmai_group leaders; /* and the first one of each node */
 };
 
 struct rmai_team {
@@ -61,9 +63,9 @@ struct rmai_team {
     uint32_t epoch;      /* meetings that this PE has entered */
     uint64_t generation; /* no two teams that this PE was ever in have the same; 0: the two that are always there */
     int live;
-    int note;                   /* of shmem/: see rma_team_note_ */
-    struct rmai_mailboxes near; /* its PEs of this node */
-    struct rmai_group group;    /* and all of them, for what crosses nodes */
+    int note;                     /* of shmem/: see rma_team_note_ */
+    struct rmai_mailboxes near;   /* its PEs of this node */
+    struct rmai_team_nodes nodes; /* and all of them, for what crosses nodes */
 };
 
 struct rmai_teams {

@@ -3,7 +3,6 @@
 
 #include "runtime/team_table.h"
 #include "base/error.h"
-#include "runtime/group.h"
 #include "runtime/world.h"
 
 #include <stdlib.h>
@@ -52,8 +51,6 @@ int rmai_teams_open(struct rmai_world *w) {
     all->team[RMAI_TEAM_SHARED] = (struct rmai_team){
         .start = w->job.node_pes[0], .stride = step, .n = w->job.node_n_pes, .me = w->job.node_my_pe, .live = 1};
     if (!regular) all->team[RMAI_TEAM_SHARED].list = w->job.node_pes;
-    rmai_group_none(&all->team[RMAI_TEAM_WORLD].group);
-    rmai_group_none(&all->team[RMAI_TEAM_SHARED].group);
     code = open_mailboxes(w, "rma_init", &all->team[RMAI_TEAM_WORLD], RMAI_TEAM_WORLD);
     if (code == RMA_SUCCESS) code = open_mailboxes(w, "rma_init", &all->team[RMAI_TEAM_SHARED], RMAI_TEAM_SHARED);
     for (int i = 0; i < 2; i++) all->team[i].near.team = &all->team[i];
@@ -91,7 +88,6 @@ struct rmai_team *rmai_team_add(struct rmai_world *w, int number, const struct r
     struct rmai_team *t = &w->teams.team[number];
     *t = *made;
     t->near.team = t;
-    rmai_group_none(&t->group);
     t->generation = ++generations;
     t->live = 1;
     w->teams.free &= ~((uint64_t)1 << number);
@@ -102,7 +98,8 @@ void rmai_team_remove(struct rmai_world *w, struct rmai_team *t) {
     if (t->list != w->job.node_pes) free(t->list);
     t->list = NULL;
     rmai_mailbox_close(&t->near);
-    rmai_group_close(&t->group);
+    free(t->nodes.room);
+    t->nodes.room = NULL;
     t->live = 0;
     w->teams.free |= (uint64_t)1 << rmai_team_number(w, t);
 }

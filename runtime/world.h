@@ -62,6 +62,7 @@ struct rmai_world {
     MPI_Comm node;
     struct rmai_transport_mpi mpi;
     struct rmai_net net;
+    struct rmai_group leaders; /* of all nodes; used by leaders, in jobs of several nodes */
     struct rmai_teams teams;
     struct rmai_contexts contexts;
     struct rmai_traffic traffic;

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # check-blocking.sh: a PE that is stopped where the others wait for it inside MPI is named, and the job ends.
 #
-# PE 1 stops itself just before the first call of a function (test/fault/fault.c): in rma_init, in rma_finalize (in MPI_Finalize as well), where the symmetric heap's
-# window is made anew, and where a team's communicators are. Nothing of MPI says that it waits there. The jobs sleep most of the time,
-# and are run all at once.
+# PE 1 stops itself just before the first call of a function (test/fault/fault.c): in rma_init, in rma_finalize (in
+# MPI_Finalize as well), where the symmetric heap's window is made anew. Nothing of MPI says that it waits there. The
+# jobs sleep most of the time, and are run all at once.
 set -eu
 
 # fault.sh and launcher.sh want some variables, and set others.
@@ -68,7 +68,6 @@ start split MPI_Comm_split 1 $nodes
 start idup MPI_Comm_idup 1 $nodes
 start window MPI_Win_create 1 $nodes
 start again MPI_Win_create 2 $nodes
-start group MPI_Comm_create_group 1 $nodes
 start end MPI_Win_free 1 $nodes
 start finalize MPI_Finalize 1
 wait
@@ -79,7 +78,6 @@ judge split 'rma_init, .*MPI_Comm_split'
 judge idup 'rma_init, .*MPI_Comm_split'
 judge window "rma_init, making MPI.s window by MPI_Win_create"
 judge again "rma_[a-z_]*, making MPI.s window by MPI_Win_create"
-judge group 'rma_[a-z_]*, making a communicator by MPI_Comm_create_group'
 judge end "rma_[a-z_]*, (closing windows and communicators|making MPI.s window by MPI_Win_create)"
 judge finalize 'rma_finalize, MPI_Finalize'
 [ $failures -eq 0 ]

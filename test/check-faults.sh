@@ -118,8 +118,8 @@ sweep mmap pass 1 3 2 1 $nodes
 sweep MPI_Irecv fail 7 16 2 1 $nodes
 sweep MPI_Comm_split fail 1 1 2 1 $nodes
 sweep MPI_Comm_idup fail 1 1 2 0 $nodes
-sweep MPI_Op_create fail 1 1 2 1 $nodes
-sweep MPI_Comm_set_errhandler fail 1 2 2 1 $nodes
+sweep MPI_Group_translate_ranks fail 1 2 2 1 $nodes
+sweep MPI_Comm_set_errhandler fail 1 1 2 1 $nodes
 sweep MPI_Win_create fail 1 1 2 1 $nodes RMA_WINDOW=always
 sweep MPI_Win_lock_all pass 1 1 2 1 $nodes RMA_WINDOW=always
 sweep MPI_Put pass 1 1 2 1 $nodes RMA_WINDOW=always

@@ -40,7 +40,7 @@ void rmai_batch_send(struct rmai_net *net, struct rmai_peer *p) {
     p->under_way++;
     rmai_add(&net->traffic->more[RMAI_SENT], 1);
     if (rmai_send(net->transport, p->pe, RMAI_SHORT_TAG, batch->message, batch->bytes, &batch->sent) != RMA_SUCCESS)
-        rmai_net_fatal();
+        rmai_net_fatal(net);
 }
 
 /* Puts the batch back among the idle ones, if it is over: its reply has come, and the transport is done with its
@@ -49,7 +49,7 @@ static void finish_batch(struct rmai_net *net, struct rmai_batch *batch) {
     struct rmai_peer *p = batch->peer;
     int sent = rmai_token_done(net->transport, &batch->sent),
         moved = sent == 1 ? rmai_token_done(net->transport, &batch->data) : 0;
-    if (sent < 0 || moved < 0) rmai_net_fatal();
+    if (sent < 0 || moved < 0) rmai_net_fatal(net);
     if (!sent || !moved || !batch->answered) {
         batch->next = net->moving;
         net->moving = batch;

@@ -20,7 +20,7 @@ struct rmai_ping *rmai_net_ping(struct rmai_net *net, int pe) {
     ping->answered = 0;
     ping->pe = pe;
     if (rmai_send(net->transport, pe, RMAI_SHORT_TAG, &ping->message, sizeof ping->message, &ping->sent) != RMA_SUCCESS)
-        rmai_net_fatal();
+        rmai_net_fatal(net);
     return ping;
 }
 

@@ -80,7 +80,7 @@ int rmai_net_drive(struct rmai_net *net) {
         heard++;
     }
     if (code == RMA_SUCCESS) code = rmai_reply_go_on(net);
-    if (code != RMA_SUCCESS) rmai_net_fatal();
+    if (code != RMA_SUCCESS) rmai_net_fatal(net);
     if (net->moving) rmai_batches_go_on(net);
     atomic_fetch_add_explicit(&net->turns, 1, memory_order_relaxed);
     if (heard) rmai_add(&net->traffic->more[RMAI_HEARD], (uint64_t)heard);
@@ -139,17 +139,18 @@ int rmai_net_wait_for(struct rmai_net *net, const char *call, int pe, struct rma
     return *waiter->text ? rmai_error(waiter->code, "%s", waiter->text) : rmai_net_failed_there(call, pe, waiter->code);
 }
 
-int rmai_net_finish(struct rmai_net *net, const char *call, const char *what, struct rmai_token *token,
+int rmai_net_finish(struct rmai_net *net, const char *call, struct rmai_token *token, int n,
                     const struct rmai_team *team) {
     struct rmai_net_wait wait = rmai_net_wait_begins(call, -1);
-    int done;
+    int done = 1;
     wait.stall.awaited = team ? RMAI_AWAITED_TEAM : RMAI_AWAITED_LEADERS;
     wait.stall.team = wait.stall.meeting = team;
     rmai_net_lock(net);
-    while ((done = rmai_token_done(net->transport, token)) == 0) rmai_net_wait_turn(net, &wait);
+    for (int i = 0; i < n && done > 0; i++)
+        while ((done = rmai_token_done(net->transport, &token[i])) == 0) rmai_net_wait_turn(net, &wait);
     rmai_net_wait_ends(net, &wait);
     rmai_net_unlock(net);
     if (done > 0) return RMA_SUCCESS;
-    rmai_error_prefix("%s: %s: ", call, what);
+    rmai_error_prefix("%s: ", call);
     return RMA_ERR_MPI;
 }

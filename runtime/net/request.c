@@ -130,7 +130,7 @@ static void attach_long_data(struct rmai_net *net, struct rmai_batch *batch, con
     batch->get = a->r.kind == RMAI_RECORD_GET_LONG;
     if (batch->get && rmai_receive(net->transport, a->pe, rmai_long_tag(batch->id, 1), batch->buffer, batch->len,
                                    &batch->data) != RMA_SUCCESS)
-        rmai_net_fatal();
+        rmai_net_fatal(net);
 }
 
 /* Adds the record to the peer's open batch. The net's lock is held. Returns RMA_SUCCESS or RMA_ERR_NO_MEM. */

@@ -4,16 +4,11 @@
 #include "runtime/net/state.h"
 #include "base/error.h"
 
-#include <stdio.h>
-#include <string.h>
+#include <stdlib.h>
 
-/* What the service cannot go on without has failed. Requests of this process refer to memory of callers that must not
- * return: the job ends, whatever the error handler. */
-void rmai_net_fatal(void) {
-    char text[1024];
-    memcpy(text, rma_last_error(), sizeof text);
-    text[sizeof text - 1] = 0;
-    rma_errors_abort(rma_last_code(), text);
+void rmai_net_fatal(struct rmai_net *net) {
+    net->handlers.fatal(net->handlers.context);
+    abort(); /* not reached: the handler does not return */
 }
 
 int rmai_net_no_memory(const char *call, int pe) {

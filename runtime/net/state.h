@@ -48,6 +48,8 @@ struct rmai_net_handlers {
     /* A wait has lasted, at one of its rests; and it is over. The net's lock is held. */
     void (*wait_lasts)(void *context, struct rmai_stall *stall);
     void (*wait_is_over)(void *context, struct rmai_stall *stall);
+    /* Ends the job, whatever the error handler, for the error that is recorded. Does not return. */
+    void (*fatal)(void *context);
 };
 
 struct rmai_net {
@@ -83,9 +85,9 @@ struct rmai_net {
     int one_sided;          /* what goes through the window does not need the target: 1, 0, or -1: not yet known */
 };
 
-/* rmai_net_fatal: what runtime/net cannot go on without has failed, as is recorded. Requests of this process refer to
- * memory of callers that must not return: the job ends, whatever the error handler. */
-void rmai_net_fatal(void);
+/* rmai_net_fatal: what runtime/net cannot go on without has failed, as is recorded. Requests of this PE refer to memory
+ * of callers that must not return: so the handler `fatal` ends the job. */
+_Noreturn void rmai_net_fatal(struct rmai_net *net);
 
 /* Each records an error of `call` about `pe`, and returns its code. rmai_net_failed_there: of a record whose error came
  * without a text, since no mistake of the caller's lets it fail: its owner had no memory, or MPI failed there. */

@@ -10,6 +10,7 @@
 
 #include <assert.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- the seven operations ---- */
@@ -17,7 +18,7 @@
 static struct rmai_transport_mpi *mpi_of(struct rmai_transport *t) { return (struct rmai_transport_mpi *)(void *)t; }
 
 /* A handle of MPI is an integer or a pointer, and never 0 while something is under way. */
-struct rmai_token rmai_token_of(MPI_Request request) {
+static struct rmai_token token_of(MPI_Request request) {
     struct rmai_token token = RMAI_NO_TOKEN;
     _Static_assert(sizeof request <= sizeof token.word, "a token has room for MPI's handle");
     if (request != MPI_REQUEST_NULL) memcpy(&token.word, &request, sizeof request);
@@ -34,7 +35,7 @@ static int send_by_mpi(struct rmai_transport *t, int pe, int tag, const void *da
                        struct rmai_token *token) {
     MPI_Request request;
     int code = MPI_Isend(data, (int)len, MPI_BYTE, pe, tag, mpi_of(t)->messages, &request);
-    if (code == MPI_SUCCESS) *token = rmai_token_of(request);
+    if (code == MPI_SUCCESS) *token = token_of(request);
     return rmai_mpi(code, "sending", "MPI_Isend");
 }
 
@@ -42,7 +43,7 @@ static int receive_by_mpi(struct rmai_transport *t, int pe, int tag, void *data,
     const int source = pe == RMAI_ANY_PE ? MPI_ANY_SOURCE : pe;
     MPI_Request request;
     int code = MPI_Irecv(data, (int)len, MPI_BYTE, source, tag, mpi_of(t)->messages, &request);
-    if (code == MPI_SUCCESS) *token = rmai_token_of(request);
+    if (code == MPI_SUCCESS) *token = token_of(request);
     return rmai_mpi(code, "receiving", "MPI_Irecv");
 }
 
@@ -51,7 +52,7 @@ static int test_by_mpi(struct rmai_transport *t, struct rmai_token *token, struc
     MPI_Status status;
     int done = 0, len, code = MPI_Test(&request, &done, arrival ? &status : MPI_STATUS_IGNORE);
     (void)t;
-    *token = rmai_token_of(request); /* none, too, where MPI has let go of it after an error */
+    *token = token_of(request); /* none, too, where MPI has let go of it after an error */
     if (RMAI_UNLIKELY(code != MPI_SUCCESS)) {
         rmai_mpi(code, "moving data", "MPI_Test");
         return -1;
@@ -146,74 +147,56 @@ static const struct rmai_transport_operations by_mpi = {
 /* ---- opening and closing ---- */
 
 void rmai_transport_mpi_none(struct rmai_transport_mpi *m) {
-    *m = (struct rmai_transport_mpi){.transport = {&by_mpi},
-                                     .leaders = MPI_COMM_NULL,
-                                     .messages = MPI_COMM_NULL,
-                                     .merge = MPI_OP_NULL,
-                                     .window = MPI_WIN_NULL};
+    *m = (struct rmai_transport_mpi){.transport = {&by_mpi}, .messages = MPI_COMM_NULL, .window = MPI_WIN_NULL};
+}
+
+/* Writes which PEs the leaders are. The communicator in which they have found each other is needed for nothing else. */
+static int list_leaders(MPI_Comm leaders, int *n, int *me, int **list) {
+    MPI_Group all, some;
+    int *rank, code;
+    MPI_Comm_size(leaders, n);
+    MPI_Comm_rank(leaders, me);
+    rank = malloc(2 * (size_t)*n * sizeof *rank);
+    if (!rank) return rmai_error(RMA_ERR_NO_MEM, "rma_init: no memory for the leaders of %d nodes", *n);
+    for (int i = 0; i < *n; i++) rank[*n + i] = i;
+    MPI_Comm_group(MPI_COMM_WORLD, &all);
+    MPI_Comm_group(leaders, &some);
+    code = MPI_Group_translate_ranks(some, *n, rank + *n, all, rank);
+    MPI_Group_free(&all);
+    MPI_Group_free(&some);
+    *list = rank;
+    return rmai_mpi(code, "rma_init", "MPI_Group_translate_ranks");
 }
 
 /* What takes all PEs is made in any case, also where something before it has failed here: the others are in it. */
-int rmai_transport_mpi_open(struct rmai_transport_mpi *m, int is_leader, rmai_transport_mpi_merge *merge) {
+int rmai_transport_mpi_open(struct rmai_transport_mpi *m, int is_leader, int *n_nodes, int *my_node, int **leaders) {
     MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Comm comm;
     int rank, code, copied;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    code = MPI_Comm_split(MPI_COMM_WORLD, is_leader ? 0 : MPI_UNDEFINED, rank, &m->leaders);
-    code = rmai_mpi(code, "rma_init", "MPI_Comm_split");
-    copied = MPI_Comm_idup(MPI_COMM_WORLD, &m->messages, &request);
-    copied = copied == MPI_SUCCESS ? rmai_mpi_wait(&request, "rma_init", "MPI_Comm_idup")
-                                   : rmai_mpi(copied, "rma_init", "MPI_Comm_idup");
+    code = rmai_mpi(MPI_Comm_split(MPI_COMM_WORLD, is_leader ? 0 : MPI_UNDEFINED, rank, &comm), "rma_init",
+                    "MPI_Comm_split");
+    copied = rmai_mpi(MPI_Comm_idup(MPI_COMM_WORLD, &m->messages, &request), "rma_init", "MPI_Comm_idup");
+    if (copied == RMA_SUCCESS) copied = rmai_mpi_wait(&request, "rma_init", "MPI_Comm_idup");
+    if (code == RMA_SUCCESS && is_leader) {
+        code = list_leaders(comm, n_nodes, my_node, leaders);
+        MPI_Comm_free(&comm);
+    }
     if (code == RMA_SUCCESS) code = copied;
-    if (code != RMA_SUCCESS) return code;
-    code = MPI_Op_create(merge, 1, &m->merge);
-    if (code != MPI_SUCCESS) return rmai_mpi(code, "rma_init", "MPI_Op_create");
-    if (is_leader) code = MPI_Comm_set_errhandler(m->leaders, MPI_ERRORS_RETURN);
-    if (code == MPI_SUCCESS) code = MPI_Comm_set_errhandler(m->messages, MPI_ERRORS_RETURN);
-    return rmai_mpi(code, "rma_init", "MPI_Comm_set_errhandler");
+    return code == RMA_SUCCESS ? rmai_mpi(MPI_Comm_set_errhandler(m->messages, MPI_ERRORS_RETURN), "rma_init",
+                                          "MPI_Comm_set_errhandler")
+                               : code;
 }
 
 void rmai_transport_mpi_close(struct rmai_transport_mpi *m) {
     rmai_transport_mpi_end_window(m);
     if (m->messages != MPI_COMM_NULL) MPI_Comm_free(&m->messages);
-    if (m->merge != MPI_OP_NULL) MPI_Op_free(&m->merge);
-    if (m->leaders != MPI_COMM_NULL) MPI_Comm_free(&m->leaders);
 }
 
-/* ---- among leaders, and among all ---- */
-
-int rmai_transport_mpi_barrier(struct rmai_transport_mpi *m, const char *call, struct rmai_token *token) {
-    MPI_Request request = MPI_REQUEST_NULL;
-    int code = rmai_mpi(MPI_Ibarrier(m->leaders, &request), call, "MPI_Ibarrier");
-    *token = rmai_token_of(request);
-    return code;
-}
-
-int rmai_transport_mpi_agree(struct rmai_transport_mpi *m, const char *call, void *data, size_t bytes,
-                             struct rmai_token *token) {
-    MPI_Request request = MPI_REQUEST_NULL;
-    MPI_Datatype type;
-    int code = MPI_Type_contiguous((int)bytes, MPI_BYTE, &type);
-    if (code != MPI_SUCCESS) return rmai_mpi(code, call, "MPI_Type_contiguous");
-    MPI_Type_commit(&type);
-    code = MPI_Iallreduce(MPI_IN_PLACE, data, 1, type, m->merge, m->leaders, &request);
-    MPI_Type_free(&type); /* goes when the request is done (MPI-3.1 section 4.1.9) */
-    *token = rmai_token_of(request);
-    return rmai_mpi(code, call, "MPI_Iallreduce");
-}
+/* ---- among all PEs ---- */
 
 int rmai_transport_mpi_worst(struct rmai_transport_mpi *m, int *values, int n) {
     return rmai_mpi_merge(m->messages, values, n, MPI_INT, MPI_MAX, "agreeing");
-}
-
-int rmai_transport_mpi_leader(const struct rmai_transport_mpi *m, int i) {
-    MPI_Group all, leaders;
-    int pe = -1;
-    MPI_Comm_group(MPI_COMM_WORLD, &all);
-    MPI_Comm_group(m->leaders, &leaders);
-    MPI_Group_translate_ranks(leaders, 1, &i, all, &pe);
-    MPI_Group_free(&all);
-    MPI_Group_free(&leaders);
-    return pe;
 }
 
 /* ---- the window ---- */

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* MPI as a transport between nodes, and what else of MPI's communication the runtime needs between rma_init's end and
- * rma_finalize: agreements among leaders, and the window.
+ * rma_finalize: agreements of all PEs about the window.
  *
- *   leaders    one PE of each node; they meet and agree
  *   messages   short ones and long data; on a communicator of their own
  *   window     one over the first part of each PE's symmetric heap, in one epoch from its creation to its end
  *
- * Two communicators and one window, whatever the job does. MPI RMA calls may stand nowhere else. Nothing here waits
+ * One communicator and one window, whatever the job does. MPI RMA calls may stand nowhere else. Nothing here waits
  * unless it says so. */
 #ifndef RMAI_TRANSPORT_MPI_H
 #define RMAI_TRANSPORT_MPI_H
@@ -19,40 +18,25 @@
 
 struct rmai_transport_mpi {
     struct rmai_transport transport; /* first: its operations get this struct */
-    MPI_Comm leaders;                /* MPI_COMM_NULL on other PEs and in jobs of one node */
-    MPI_Op merge;                    /* rmai_transport_mpi_agree's operation */
     MPI_Comm messages;               /* MPI_COMM_NULL in jobs of one node */
     MPI_Win window;
     char *window_base;
 };
 
-/* rmai_token_of: a token of this transport for one of MPI's requests. */
-struct rmai_token rmai_token_of(MPI_Request request);
-
-/* A merge function for rmai_transport_mpi_agree, with MPI's signature for user operations; *datatype is of bytes. */
-typedef void rmai_transport_mpi_merge(void *in, void *inout, int *len, MPI_Datatype *datatype);
-
 /* rmai_transport_mpi_none: the state of a job of one node, in which rmai_transport_mpi_close does nothing. */
 void rmai_transport_mpi_none(struct rmai_transport_mpi *m);
 
-/* rmai_transport_mpi_open sets up leaders and messages (collective over MPI_COMM_WORLD). Returns RMA_SUCCESS or
- * RMA_ERR_MPI; it may fail on one PE alone, and waits for nobody in that case. rmai_transport_mpi_close frees what open
- * made, all of it or a part: collective, with no message under way. */
-int rmai_transport_mpi_open(struct rmai_transport_mpi *m, int is_leader, rmai_transport_mpi_merge *merge);
+/* rmai_transport_mpi_open sets up the messages, and tells leaders who they are: *n_nodes leaders, of which this one is
+ * number *my_node, and number i is PE (*leaders)[i]; the caller frees *leaders. On other PEs the three stay (collective
+ * over MPI_COMM_WORLD). Returns RMA_SUCCESS, RMA_ERR_NO_MEM or RMA_ERR_MPI; it may fail on one PE alone, and waits for
+ * nobody in that case. rmai_transport_mpi_close frees what open made, all of it or a part: collective, with no message
+ * under way. */
+int rmai_transport_mpi_open(struct rmai_transport_mpi *m, int is_leader, int *n_nodes, int *my_node, int **leaders);
 void rmai_transport_mpi_close(struct rmai_transport_mpi *m);
-
-/* Begun by every leader, in one order; each returns RMA_SUCCESS with *token, or RMA_ERR_MPI. rmai_transport_mpi_barrier
- * is complete when all have begun it; rmai_transport_mpi_agree merges `bytes` bytes of all leaders in place. */
-int rmai_transport_mpi_barrier(struct rmai_transport_mpi *m, const char *call, struct rmai_token *token);
-int rmai_transport_mpi_agree(struct rmai_transport_mpi *m, const char *call, void *data, size_t bytes,
-                             struct rmai_token *token);
 
 /* rmai_transport_mpi_worst makes each of the n values the largest of all PEs' (collective, waits). Returns RMA_SUCCESS
  * or RMA_ERR_MPI. */
 int rmai_transport_mpi_worst(struct rmai_transport_mpi *m, int *values, int n);
-
-/* rmai_transport_mpi_leader: the PE that is leader number i. */
-int rmai_transport_mpi_leader(const struct rmai_transport_mpi *m, int i);
 
 /* rmai_transport_mpi_window makes the window over [base, base + size) of each PE, in place of the one there is;
  * rmai_transport_mpi_end_window ends that (both collective; nothing is under way in it). atomics: some will be done in

@@ -111,7 +111,7 @@ static void ring_doorbell(struct rmai_net *net, struct rmai_peer *p, unsigned ev
     if (p->used - before < PAUSE && ++p->through_window % every != 0) return;
     if (rmai_token_done(net->transport, &p->doorbell) != 1) return;
     if (rmai_send(net->transport, p->pe, RMAI_SHORT_TAG, &doorbell, sizeof doorbell, &p->doorbell) != RMA_SUCCESS)
-        rmai_net_fatal();
+        rmai_net_fatal(net);
 }
 
 /* Returns 0 if the range does not go through the window. Where there are threads, this holds the set's lock until MPI

@@ -53,7 +53,7 @@ static int agree_on_window(struct rmai_net *net, struct rmai_transport_mpi *mpi,
  * leaders: leader 1 sleeps while leader 0 puts. If leader 1 is late the answer may be wrong, and small transfers then
  * go as messages: that is slower, and does no harm. */
 static int probe_one_sided(struct rmai_net *net, struct rmai_transport_mpi *mpi) {
-    int target = net->job->node_my_pe == 0 ? rmai_transport_mpi_leader(mpi, 1) : -1, code;
+    int target = net->job->node_my_pe == 0 ? net->job->leaders[1] : -1, code;
     int met = 0;
     double begun;
     rmai_transport_mpi_worst(mpi, &met, 1); /* all come together, so that the one sleeps while the other puts */

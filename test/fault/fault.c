@@ -216,7 +216,6 @@ ALONE(MPI_Irecv, (void *b, int n, MPI_Datatype t, int from, int tag, MPI_Comm c,
       (b, n, t, from, tag, c, r))
 ALONE(MPI_Isend, (const void *b, int n, MPI_Datatype t, int to, int tag, MPI_Comm c, MPI_Request *r),
       (b, n, t, to, tag, c, r))
-ALONE(MPI_Op_create, (MPI_User_function * f, int commute, MPI_Op *op), (f, commute, op))
 ALONE(MPI_Comm_create_keyval,
       (MPI_Comm_copy_attr_function * f, MPI_Comm_delete_attr_function *g, int *key, void *extra), (f, g, key, extra))
 ALONE(MPI_Comm_set_attr, (MPI_Comm c, int key, void *value), (c, key, value))
@@ -234,11 +233,8 @@ TOGETHER(MPI_Comm_split_type, (MPI_Comm c, int type, int key, MPI_Info i, MPI_Co
 TOGETHER(MPI_Comm_split, (MPI_Comm c, int color, int key, MPI_Comm *new), (c, color, key, new), *new = MPI_COMM_NULL)
 TOGETHER(MPI_Comm_idup, (MPI_Comm c, MPI_Comm *new, MPI_Request *r), (c, new, r),
          (*new = MPI_COMM_NULL, *r = MPI_REQUEST_NULL))
-TOGETHER(MPI_Comm_create_group, (MPI_Comm c, MPI_Group g, int tag, MPI_Comm *new), (c, g, tag, new),
-         *new = MPI_COMM_NULL)
 ALONE(MPI_Iallreduce, (const void *a, void *b, int n, MPI_Datatype t, MPI_Op op, MPI_Comm c, MPI_Request *r),
       (a, b, n, t, op, c, r))
-TOGETHER(MPI_Ibarrier, (MPI_Comm c, MPI_Request *r), (c, r), *r = MPI_REQUEST_NULL)
 TOGETHER(MPI_Win_allocate_shared, (MPI_Aint size, int unit, MPI_Info i, MPI_Comm c, void *base, MPI_Win *w),
          (size, unit, i, c, base, w), *w = MPI_WIN_NULL)
 TOGETHER(MPI_Win_create, (void *base, MPI_Aint size, int unit, MPI_Info i, MPI_Comm c, MPI_Win *w),

@@ -251,6 +251,12 @@ static void wait_lasts(void *context, struct rmai_stall *stall) {
     if (++p->rests == WAITED) other_of(p)->sleeps = 0;
 }
 
+/* A job of this test is the process. */
+static void fatal(void *context) {
+    (void)context;
+    rma_errors_abort(rma_last_code(), rma_last_error());
+}
+
 static void wait_is_over(void *context, struct rmai_stall *stall) {
     struct pe *p = context;
     (void)stall;
@@ -268,7 +274,8 @@ static int open_net(struct pe *p) {
                                                .extents = read_extents,
                                                .waiting_in = read_waiting,
                                                .wait_lasts = wait_lasts,
-                                               .wait_is_over = wait_is_over};
+                                               .wait_is_over = wait_is_over,
+                                               .fatal = fatal};
     /* Crowded: a wait comes to its first rest soon. */
     return rmai_net_open(&p->net, &p->facts, &p->queues.transport, &p->traffic, &handlers, 1);
 }

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The algorithms are the usual ones (Thakur, Rabenseifner, Gropp 2005): trees and doubling where data are short, so
+ * that there are few rounds; where they are long, ways in which each byte crosses the network once or twice. */
+#include "config.h"
+
+#include "collectives/between.h"
+#include "base/attributes.h"
+#include "base/error.h"
+#include "runtime/net/wire.h" /* RMAI_PIECE */
+
+#include <string.h>
+
+#define TREE_MOST     ((size_t)32 << 10) /* bytes: longer broadcasts scatter and gather, if there are many PEs, */
+#define TREE_PES      4                  /* that is, more than so many */
+#define DOUBLING_MOST ((size_t)8 << 10)  /* bytes: longer reductions go by halves */
+#define LEVELS        31                 /* rounds of doubling, at most */
+
+/* ---- blocks ---- */
+
+/* Blocks of data, one for each PE of the group, one after the other: block i ends where block i + 1 begins. */
+struct blocks {
+    char *data;
+    const size_t *at; /* block i is [at[i], at[i + 1]); or NULL: */
+    size_t len, all;  /* block i is [i * len, (i + 1) * len), as far as there are bytes */
+};
+
+static size_t block_begin(const struct blocks *b, int i) {
+    return b->at ? b->at[i] : rmai_min((size_t)i * b->len, b->all);
+}
+
+/* Sends blocks [out, out + out_n) to number `to`, and receives blocks [in, in + in_n) from number `from`; block numbers
+ * go on with 0 after the last one, so each is one piece of memory, or two. -1: no PE. Pieces without a byte do not
+ * travel. */
+static int exchange_blocks(struct rmai_group *g, const char *call, const struct blocks *b, int to, int out, int out_n,
+                           int from, int in, int in_n) {
+    const int out_last = out + out_n < g->n ? out + out_n : g->n, in_last = in + in_n < g->n ? in + in_n : g->n;
+    const int out_part[2][2] = {{out, out_last}, {0, out + out_n - out_last}},
+              in_part[2][2] = {{in, in_last}, {0, in + in_n - in_last}};
+    int code = RMA_SUCCESS;
+    for (int k = 0; k < 2 && code == RMA_SUCCESS; k++) {
+        const size_t out_at = block_begin(b, out_part[k][0]), out_len = block_begin(b, out_part[k][1]) - out_at,
+                     in_at = block_begin(b, in_part[k][0]), in_len = block_begin(b, in_part[k][1]) - in_at;
+        code = rmai_group_exchange(g, call, out_len ? to : -1, b->data + out_at, out_len, in_len ? from : -1,
+                                   b->data + in_at, in_len);
+    }
+    return code;
+}
+
+/* ---- gather ---- */
+
+/* By doubling (Bruck et al. 1997), without its copies: a PE that has `have` blocks, its own one and those that follow,
+ * gets as many more from the PE whose blocks follow these. */
+static int gather_blocks(struct rmai_group *g, const char *call, const struct blocks *b) {
+    int code = RMA_SUCCESS;
+    for (int have = 1; code == RMA_SUCCESS && have < g->n; have *= 2) {
+        const int n = have < g->n - have ? have : g->n - have, next = (g->me + have) % g->n;
+        code = exchange_blocks(g, call, b, (g->me + g->n - have) % g->n, g->me, n, next, next, n);
+    }
+    return code;
+}
+
+int rmai_between_gather(struct rmai_group *g, const char *call, char *data, const size_t *at) {
+    return gather_blocks(g, call, &(struct blocks){.data = data, .at = at});
+}
+
+int rmai_between_gather_alike(struct rmai_group *g, const char *call, void *data, size_t len) {
+    return gather_blocks(g, call, &(struct blocks){.data = data, .len = len, .all = (size_t)g->n * len});
+}
+
+/* ---- broadcast ----
+ *
+ * PEs are numbered from the root on: the root is 0. In a binomial tree number v has its data from v without its lowest
+ * bit, and hands them to v + each smaller power of two. */
+
+/* The first power of two that v hands nothing to: its lowest bit; of the root, the first that is no number. */
+static int tree_reach(int v, int n) {
+    int reach = 1;
+    while (reach < n && !(v & reach)) reach *= 2;
+    return reach;
+}
+
+static int broadcast_by_tree(struct rmai_group *g, const char *call, char *data, size_t len, int root) {
+    const int v = (g->me + g->n - root) % g->n, reach = tree_reach(v, g->n);
+    struct rmai_group_messages m;
+    int code = rmai_group_one_way(g, call);
+    rmai_group_begin(&m);
+    if (code == RMA_SUCCESS && v > 0)
+        code = rmai_group_exchange(g, call, -1, NULL, 0, (v - reach + root) % g->n, data, len);
+    for (int step = reach / 2; code == RMA_SUCCESS && step > 0; step /= 2)
+        if (v + step < g->n) code = rmai_group_send(g, call, &m, (v + step + root) % g->n, data, len);
+    if (code == RMA_SUCCESS) code = rmai_group_finish(g, call, &m);
+    if (RMAI_UNLIKELY(code != RMA_SUCCESS)) rmai_group_drop(g, &m);
+    return code;
+}
+
+/* Each PE gets one block, by the tree: v has those of the PEs below it in the tree. Then the PEs gather the blocks. */
+static int broadcast_by_blocks(struct rmai_group *g, const char *call, char *data, size_t len, int root) {
+    const int v = (g->me + g->n - root) % g->n, reach = tree_reach(v, g->n);
+    const struct blocks b = {.data = data, .len = (len + (size_t)g->n - 1) / (size_t)g->n, .all = len};
+    int code = RMA_SUCCESS;
+    if (v > 0) {
+        const int n = reach < g->n - v ? reach : g->n - v;
+        code = exchange_blocks(g, call, &b, -1, 0, 0, (v - reach + root) % g->n, g->me, n);
+    }
+    for (int step = reach / 2; code == RMA_SUCCESS && step > 0; step /= 2) {
+        const int to = (v + step + root) % g->n, n = step < g->n - v - step ? step : g->n - v - step;
+        if (v + step < g->n) code = exchange_blocks(g, call, &b, to, to, n, -1, 0, 0);
+    }
+    return code == RMA_SUCCESS ? gather_blocks(g, call, &b) : code;
+}
+
+int rmai_between_broadcast(struct rmai_group *g, const char *call, void *data, size_t len, int root) {
+    int code = RMA_SUCCESS;
+    if (len > TREE_MOST && g->n > TREE_PES) return broadcast_by_blocks(g, call, data, len, root);
+    for (size_t done = 0; code == RMA_SUCCESS && done < len; done += RMAI_PIECE)
+        code = broadcast_by_tree(g, call, (char *)data + done, rmai_min(len - done, RMAI_PIECE), root);
+    return code;
+}
+
+/* ---- reduce ----
+ *
+ * Doubling and halving want a power of two of PEs. So of the first pairs of PEs, as many as are too many, one PE gives
+ * its elements to the other, and gets the result in the end. The terms of a sum stand in the order of the PEs. */
+
+struct reduction {
+    struct rmai_group *g;
+    const char *call;
+    const struct rmai_kernel *kernel;
+    size_t size; /* bytes of an element */
+    int pairs;   /* in which one PE works for both */
+    int v, n;    /* this PE's number among those that work, and how many these are: a power of two */
+};
+
+/* The number in the group of the PE that is number v among those that work. */
+static int worker(const struct reduction *r, int v) { return v < r->pairs ? 2 * v : v + r->pairs; }
+
+/* Each PE exchanges all that it has with a partner that is twice as far away in each round. */
+static int reduce_by_doubling(const struct reduction *r, char *data, size_t n, char *room) {
+    char *mine = data, *theirs = room, *swap;
+    for (int step = 1; step < r->n; step *= 2) {
+        const int partner = worker(r, r->v ^ step);
+        int code = rmai_group_exchange(r->g, r->call, partner, mine, n * r->size, partner, theirs, n * r->size);
+        if (code != RMA_SUCCESS) return code;
+        if (r->v & step) {
+            swap = mine;
+            mine = theirs;
+            theirs = swap;
+        }
+        r->kernel->accumulate(mine, theirs, n); /* the partner with the smaller number stands first, on both */
+    }
+    if (mine != data) memcpy(data, mine, n * r->size);
+    return RMA_SUCCESS;
+}
+
+/* Each PE keeps one half of its elements and gives the other one away, until each has the sum of its part; then they go
+ * back the same way, and collect the parts. */
+static int reduce_by_halves(const struct reduction *r, char *data, size_t n, char *room) {
+    size_t from[LEVELS + 1] = {0}, to[LEVELS + 1] = {n};
+    int level = 0, code = RMA_SUCCESS;
+    for (int step = 1; code == RMA_SUCCESS && step < r->n; step *= 2, level++) {
+        const int partner = worker(r, r->v ^ step), upper = (r->v & step) != 0;
+        const size_t middle = (from[level] + to[level]) / 2;
+        const size_t out = upper ? from[level] : middle, out_n = upper ? middle - out : to[level] - out;
+        from[level + 1] = upper ? middle : from[level];
+        to[level + 1] = upper ? to[level] : middle;
+        code = rmai_group_exchange(r->g, r->call, partner, data + out * r->size, out_n * r->size, partner, room,
+                                   (to[level + 1] - from[level + 1]) * r->size);
+        if (code == RMA_SUCCESS)
+            r->kernel->accumulate(data + from[level + 1] * r->size, room, to[level + 1] - from[level + 1]);
+    }
+    for (int step = r->n / 2; code == RMA_SUCCESS && step > 0; step /= 2, level--) {
+        const int partner = worker(r, r->v ^ step), upper = (r->v & step) != 0;
+        const size_t in = upper ? from[level - 1] : to[level], in_n = upper ? from[level] - in : to[level - 1] - in;
+        code = rmai_group_exchange(r->g, r->call, partner, data + from[level] * r->size,
+                                   (to[level] - from[level]) * r->size, partner, data + in * r->size, in_n * r->size);
+    }
+    return code;
+}
+
+static int reduce_piece(const struct reduction *r, char *data, size_t n, char *room) {
+    struct rmai_group *g = r->g;
+    const size_t len = n * r->size;
+    const int paired = g->me < 2 * r->pairs;
+    int code = RMA_SUCCESS;
+    if (paired && g->me % 2) {
+        code = rmai_group_exchange(g, r->call, g->me - 1, data, len, -1, NULL, 0);
+        return code == RMA_SUCCESS ? rmai_group_exchange(g, r->call, -1, NULL, 0, g->me - 1, data, len) : code;
+    }
+    if (paired) {
+        code = rmai_group_exchange(g, r->call, -1, NULL, 0, g->me + 1, room, len);
+        if (code == RMA_SUCCESS) r->kernel->accumulate(data, room, n);
+    }
+    if (code == RMA_SUCCESS)
+        code = len > DOUBLING_MOST && n >= (size_t)r->n ? reduce_by_halves(r, data, n, room)
+                                                        : reduce_by_doubling(r, data, n, room);
+    return code == RMA_SUCCESS && paired ? rmai_group_exchange(g, r->call, g->me + 1, data, len, -1, NULL, 0) : code;
+}
+
+int rmai_between_reduce(struct rmai_group *g, const char *call, const struct rmai_kernel *kernel, char *data, size_t n,
+                        size_t size, char *room) {
+    struct reduction r = {.g = g, .call = call, .kernel = kernel, .size = size, .n = 1};
+    const size_t most = RMAI_BETWEEN_ROOM / size;
+    int code = RMA_SUCCESS;
+    while (r.n <= g->n / 2) r.n *= 2;
+    r.pairs = g->n - r.n;
+    r.v = g->me < 2 * r.pairs ? g->me / 2 : g->me - r.pairs;
+    for (size_t done = 0; code == RMA_SUCCESS && done < n; done += most)
+        code = reduce_piece(&r, data + done * size, rmai_min(n - done, most), room);
+    return code;
+}
+
+/* ---- scan ----
+ *
+ * By doubling (Hillis, Steele 1986): before the round with this step a PE has the sum of the last `step` PEs up to
+ * itself. In an exclusive scan each PE first gets its neighbour's elements in place of its own. */
+static int scan_piece(struct rmai_group *g, const char *call, const struct rmai_kernel *kernel, enum rmai_scan kind,
+                      char *data, size_t n, size_t size, char *room) {
+    const size_t len = n * size;
+    const int first = kind == RMAI_EXCLUSIVE; /* the first PE that has a sum */
+    char *sum = data, *before = room, *swap;
+    int code = rmai_group_one_way(g, call);
+    if (code == RMA_SUCCESS && kind == RMAI_EXCLUSIVE) {
+        code = rmai_group_exchange(g, call, g->me + 1 < g->n ? g->me + 1 : -1, data, len, g->me - 1, room, len);
+        if (g->me > 0) {
+            sum = room;
+            before = data;
+        }
+    }
+    if (g->me < first) return code;
+    for (int step = 1; code == RMA_SUCCESS && step < g->n - first; step *= 2) {
+        const int from = g->me - step >= first ? g->me - step : -1;
+        code = rmai_group_exchange(g, call, g->me + step < g->n ? g->me + step : -1, sum, len, from, before, len);
+        if (code != RMA_SUCCESS || from < 0) continue;
+        kernel->accumulate(before, sum, n);
+        swap = sum;
+        sum = before;
+        before = swap;
+    }
+    if (code == RMA_SUCCESS && sum != data) memcpy(data, sum, len);
+    return code;
+}
+
+int rmai_between_scan(struct rmai_group *g, const char *call, const struct rmai_kernel *kernel, enum rmai_scan kind,
+                      char *data, size_t n, size_t size, char *room) {
+    const size_t most = RMAI_BETWEEN_ROOM / size;
+    int code = RMA_SUCCESS;
+    for (size_t done = 0; code == RMA_SUCCESS && done < n; done += most)
+        code = scan_piece(g, call, kernel, kind, data + done * size, rmai_min(n - done, most), size, room);
+    return code;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Collectives among the PEs of a group on several nodes, by messages (runtime/net/group). Every PE of the group makes
+ * the call; each call waits and serves other PEs meanwhile, and returns RMA_SUCCESS or the recorded RMA_ERR_MPI of
+ * `call`. */
+#ifndef RMAI_BETWEEN_H
+#define RMAI_BETWEEN_H
+
+#include <stddef.h>
+
+#include "collectives/kernels.h"
+#include "runtime/net/group.h"
+
+/* rmai_between_broadcast: len bytes at data go from number `root` to all. */
+int rmai_between_broadcast(struct rmai_group *g, const char *call, void *data, size_t len, int root);
+
+/* rmai_between_gather: number i's block is [at[i], at[i + 1]) of data. Before, each PE has its own block there, and
+ * after, all blocks. rmai_between_gather_alike: the same for blocks of len bytes, one after the other. */
+int rmai_between_gather(struct rmai_group *g, const char *call, char *data, const size_t *at);
+int rmai_between_gather_alike(struct rmai_group *g, const char *call, void *data, size_t len);
+
+/* The room that the following calls need beside data: at least so many bytes, aligned for the type. */
+#define RMAI_BETWEEN_ROOM ((size_t)256 << 10)
+
+/* rmai_between_reduce: the n elements at data become, on all PEs with the same bits, the sum (or what else the kernel
+ * does) of those of all PEs. size: bytes of an element. */
+int rmai_between_reduce(struct rmai_group *g, const char *call, const struct rmai_kernel *kernel, char *data, size_t n,
+                        size_t size, char *room);
+
+/* rmai_between_scan: they become the sum of those of the PEs with smaller numbers, with their own ones (inclusive) or
+ * without (exclusive: number 0 gets nothing, and its data stay). */
+enum rmai_scan { RMAI_INCLUSIVE, RMAI_EXCLUSIVE };
+int rmai_between_scan(struct rmai_group *g, const char *call, const struct rmai_kernel *kernel, enum rmai_scan kind,
+                      char *data, size_t n, size_t size, char *room);
+
+#endif

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Groups: the PEs that do something together between nodes, such as the leaders of all nodes, or the PEs of a team.
+ * They exchange messages under a tag of the group's own. All PEs of a group make the same calls in the same order, and
+ * messages of one PE to another keep their order; so each message meets the receive that it is for. Two groups with a
+ * PE in common may have one tag only if that PE's calls for both have one order, too.
+ *
+ * Every call that waits serves other PEs meanwhile, and returns RMA_SUCCESS or the recorded RMA_ERR_MPI of `call`. */
+#ifndef RMAI_GROUP_H
+#define RMAI_GROUP_H
+
+#include <stddef.h>
+
+#include "runtime/net/transport.h"
+
+struct rmai_net;
+struct rmai_team;
+
+#define RMAI_LEADERS_TAG 20000 /* of the leaders of all nodes */
+#define RMAI_TEAMS_TAG   20001 /* of the team with number 0; the others follow */
+
+struct rmai_group {
+    struct rmai_net *net;
+    int tag;
+    int n, me;              /* how many PEs, and the number of this one; -1: it is none of them */
+    const int *list;        /* PE i of the group is PE list[i] of the job, */
+    int start, stride;      /* or start + i * stride, where list is NULL */
+    struct rmai_team *team; /* whom a report about a long wait names; NULL: the leaders of all nodes */
+    unsigned one_way;       /* rmai_group_one_way was called so many times */
+};
+
+/* rmai_group_pe: the PE of the job that is number i of the group. */
+static inline int rmai_group_pe(const struct rmai_group *g, int i) {
+    return g->list ? g->list[i] : g->start + i * g->stride;
+}
+
+/* Messages under way; rmai_group_begin: none. rmai_group_send and rmai_group_receive add one: len bytes, at most
+ * RMAI_PIECE, to or from number i of the group. The data stay in use until rmai_group_finish, which waits for all, or
+ * rmai_group_drop, which gives up what is under way after an error. */
+#define RMAI_GROUP_MESSAGES 32
+struct rmai_group_messages {
+    int n;
+    struct rmai_token token[RMAI_GROUP_MESSAGES];
+    unsigned receives; /* bit k: token k is a receive */
+};
+static inline void rmai_group_begin(struct rmai_group_messages *m) {
+    m->n = 0;
+    m->receives = 0;
+}
+int rmai_group_send(struct rmai_group *g, const char *call, struct rmai_group_messages *m, int i, const void *data,
+                    size_t len);
+int rmai_group_receive(struct rmai_group *g, const char *call, struct rmai_group_messages *m, int i, void *data,
+                       size_t len);
+int rmai_group_finish(struct rmai_group *g, const char *call, struct rmai_group_messages *m);
+void rmai_group_drop(struct rmai_group *g, struct rmai_group_messages *m);
+
+/* rmai_group_exchange sends out_len bytes to number `to`, receives in_len bytes from number `from`, and waits for both.
+ * -1: no PE. Any lengths; the other side gives the same ones. */
+int rmai_group_exchange(struct rmai_group *g, const char *call, int to, const void *out, size_t out_len, int from,
+                        void *in, size_t in_len);
+
+/* rmai_group_meet waits for all PEs of the group. rmai_group_merge does, too, and merges the len bytes at data, at most
+ * RMAI_MERGE_MOST, with those of all PEs. The data of some PEs are merged more than once, so the result must not depend
+ * on that: minimum, maximum, or, and. */
+#define RMAI_MERGE_MOST 256
+typedef void rmai_group_merger(void *mine, const void *other);
+int rmai_group_meet(struct rmai_group *g, const char *call);
+int rmai_group_merge(struct rmai_group *g, const char *call, void *data, size_t len, rmai_group_merger *merge);
+
+/* rmai_group_one_way: every PE calls it before something in which some PEs only send. From time to time it is a
+ * meeting, so that no PE is ahead of another by more than RMAI_ONE_WAY_MOST messages, which the other one has to keep.
+ */
+#define RMAI_ONE_WAY_MOST 64
+int rmai_group_one_way(struct rmai_group *g, const char *call);
+
+#endif
