@@ -503,7 +503,7 @@ static int start_watched(struct rmai_world *w, int required) {
     introduce_process(w);
     memset(&w->job.settings, 0, sizeof w->job.settings);
     rmai_transport_mpi_none(&w->mpi);
-    memset(&w->teams, 0, sizeof w->teams);
+    rmai_teams_none(&w->teams);
     memset(&w->contexts, 0, sizeof w->contexts);
     memset(&w->traffic, 0, sizeof w->traffic);
     w->net.active = 0;

@@ -70,9 +70,11 @@ struct rmai_team {
 
 struct rmai_teams {
     struct rmai_team team[RMAI_TEAMS];
-    uint64_t free;      /* bit i: number i is free on this PE */
-    uint64_t committed; /* bit i: its words here have memory */
-    unsigned rounds;    /* of the world: those of each number's words */
+    uint64_t free;        /* bit i: number i is free on this PE */
+    uint64_t committed;   /* bit i: its words here have memory */
+    unsigned rounds;      /* of the world: those of each number's words */
+    uint64_t generations; /* teams that this PE was ever in, but for the two that are always there: over all lives of
+                             the library, so that a handle of an earlier one is known */
 };
 
 /* rmai_team_rounds: the rounds in which n PEs meet. rmai_team_words_at: the offset in every PE's space of the words of

@@ -11,13 +11,17 @@
 _Static_assert(RMAI_MAILBOXES_AT + RMAI_TEAMS * sizeof(struct rmai_mailbox) <= RMAI_HEADER_ROOM,
                "the mailboxes of all teams fit");
 
-static uint64_t generations; /* teams that were ever entered here, but for the two that are always there */
-
 static struct rmai_mailbox *own_mailbox(const struct rmai_world *w, int number) {
     return (struct rmai_mailbox *)(void *)(rmai_job_space(&w->job, w->job.node_my_pe) + rmai_mailbox_at(number));
 }
 
 /* ---- the two that are always there ---- */
+
+void rmai_teams_none(struct rmai_teams *all) {
+    const uint64_t generations = all->generations;
+    memset(all, 0, sizeof *all);
+    all->generations = generations;
+}
 
 /* The words of the first numbers follow the header and each other, and so do their mailboxes. */
 int rmai_teams_commit(struct rmai_world *w) {
@@ -42,7 +46,7 @@ static int open_mailboxes(struct rmai_world *w, const char *call, struct rmai_te
 int rmai_teams_open(struct rmai_world *w) {
     struct rmai_teams *all = &w->teams;
     int step = w->job.node_n_pes > 1 ? w->job.node_pes[1] - w->job.node_pes[0] : 1, regular = 1, code;
-    memset(all, 0, sizeof *all);
+    rmai_teams_none(all);
     all->rounds = rmai_team_rounds(w->job.n_pes);
     all->free = ~(uint64_t)3;
     all->committed = 3;
@@ -88,7 +92,7 @@ struct rmai_team *rmai_team_add(struct rmai_world *w, int number, const struct r
     struct rmai_team *t = &w->teams.team[number];
     *t = *made;
     t->near.team = t;
-    t->generation = ++generations;
+    t->generation = ++w->teams.generations;
     t->live = 1;
     w->teams.free &= ~((uint64_t)1 << number);
     return t;

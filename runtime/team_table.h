@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The table of this PE's teams: memory and numbers for them, entering and removing them. The two teams that are always
- * there are made here; all others by runtime/team_split. Stands on runtime/team, on the mailboxes of the node and on
- * the groups between nodes. */
+ * there are made here; all others by runtime/team_split. Stands on runtime/team, on the mailboxes of the node. */
 #ifndef RMAI_TEAM_TABLE_H
 #define RMAI_TEAM_TABLE_H
 
 #include "runtime/team.h"
 
-/* rmai_teams_commit gets memory for the words and mailboxes of the two teams that are always there, and for the header
- * before them; rmai_teams_open makes these teams; rmai_teams_close removes all teams. The first two return RMA_SUCCESS
- * or record RMA_ERR_NO_MEM. */
+/* rmai_teams_none: there is no team, and rmai_teams_close does nothing. rmai_teams_commit gets memory for the words and
+ * mailboxes of the two teams that are always there, and for the header before them; rmai_teams_open makes these teams;
+ * rmai_teams_close removes all teams. The first two return RMA_SUCCESS or record RMA_ERR_NO_MEM. */
+void rmai_teams_none(struct rmai_teams *all);
 int rmai_teams_commit(struct rmai_world *w);
 int rmai_teams_open(struct rmai_world *w);
 void rmai_teams_close(struct rmai_world *w);

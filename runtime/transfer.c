@@ -33,8 +33,7 @@ static int not_symmetric(const struct rmai_world *w, const char *call, const cha
                       addr, len, where);
 }
 
-/* Writes to *p where the symmetric range is on PE pe, which is number `slot` of the node or, with -1, on another node.
- * Returns 0 if the range is in no symmetric memory. */
+/* PE pe is number `slot` of the node or, with -1, on another node. */
 static int find_symmetric(const struct rmai_world *w, const void *addr, size_t len, int pe, int slot,
                           struct rmai_place *p) {
     size_t offset = (size_t)((const char *)addr - w->symmetric.base), size = rmai_segment_size(&w->symmetric);
@@ -55,6 +54,10 @@ static int find_symmetric(const struct rmai_world *w, const void *addr, size_t l
     else
         *p = (struct rmai_place){.slot = slot, .address = rmai_facts(&w->job, slot)->statics + offset};
     return 1;
+}
+
+int rmai_place_symmetric(const struct rmai_world *w, const void *addr, size_t len, int pe, struct rmai_place *p) {
+    return find_symmetric(w, addr, len, pe, rmai_node_slot(&w->job, pe), p);
 }
 
 int rmai_resolve(const char *call, const char *argument, const rma_ctx *ctx, const void *addr, size_t len, int pe,
@@ -124,13 +127,12 @@ void *rma_ptr(const void *addr, int pe) {
     struct rmai_world *w = &rmai_world;
     void *there = rma_reach_ptr_(addr, 1, pe);
     struct rmai_place p;
-    int slot, code;
+    int code;
     if (RMAI_LIKELY(there != NULL)) return there;
     code = rmai_running("rma_ptr");
     if (code == RMA_SUCCESS) code = rmai_check_pe(&w->job, "rma_ptr", "PE", pe);
     if (rmai_raise(code) != RMA_SUCCESS) return NULL;
-    slot = rmai_node_slot(&w->job, pe);
-    return slot >= 0 && find_symmetric(w, addr, 1, pe, slot, &p) ? p.there : NULL;
+    return rmai_place_symmetric(w, addr, 1, pe, &p) ? p.there : NULL;
 }
 
 int rmai_resolve_word(const char *call, const char *argument, const rma_ctx *ctx, const void *word, size_t len, int pe,

@@ -10,6 +10,10 @@
 
 struct rmai_world;
 
+/* rmai_place_symmetric writes to *p where the symmetric range [addr, addr + len) is on PE pe of the job; the caller
+ * fills in p->set. Returns 0 if the range is in no symmetric memory. */
+int rmai_place_symmetric(const struct rmai_world *w, const void *addr, size_t len, int pe, struct rmai_place *p);
+
 /* rmai_resolve finds the symmetric range [addr, addr + len) of PE number pe of the context's team. `argument` names the
  * parameter in texts. Returns RMA_SUCCESS with *p, or the recorded reason: RMA_ERR_STATE, _ARG (ctx), _PE, _ADDRESS. */
 int rmai_resolve(const char *call, const char *argument, const rma_ctx *ctx, const void *addr, size_t len, int pe,

@@ -143,7 +143,12 @@ one_line "runtime/net including runtime" runtime/net/x.c '#include "runtime/worl
 one_line "runtime/node including runtime/net" runtime/node/x.c '#include "runtime/net/transport.h"' 'a layer above'
 one_line "runtime/net including runtime/node" runtime/net/x.c '#include "runtime/node/barrier.h"' 'do not know each other'
 one_line "runtime/job including runtime/node" runtime/job/x.h '#include "runtime/node/barrier.h"' 'a layer above'
-one_line "MPI in runtime/net" runtime/net/x.c 'int f(void) { return MPI_Test(0); }' 'only in transport_mpi'
+several='one process may run several jobs'
+one_line "MPI in runtime/net" runtime/net/x.c 'int f(void) { return MPI_Test(0); }' "$several"
+one_line "MPI in a meeting" runtime/meet.c 'int f(void) { return MPI_Barrier(0); }' "$several"
+one_line "the global in a lock between nodes" runtime/queue_lock.c 'void *f(void) { return &rmai_world; }' "$several"
+one_line "the inlined path's global in a collective between nodes" collectives/between.c \
+    'int f(void) { return rma_reach_.n_pes; }' "$several"
 one_line "an upward include in angle brackets" base/x.c '#include <runtime/net/transport.h>' 'a layer above'
 one_line "an include after a comment" base/x.c '/* why */ #include "runtime/net/transport.h"' 'a layer above'
 one_line "the face of OpenSHMEM below shmem/" runtime/x.c '#include <shmem.h>' 'the layer shmem/'
