@@ -1,12 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# check-agreement.sh: what one PE is told differently is agreed on, or refused with a text that names both values.
+# check-agreement.sh: where one PE has another setting, or finds another machine, than the others, all PEs agree on one
+# value, or rma_init refuses with a text that names both values.
 #
-# The settings are those of rma_info's table, so that none can be forgotten: each is set on one PE alone, to each of its
-# words or to a few values of its kind, on one node and on two. Then PEs see different processor quotas, memory sizes
-# and boot ids (test/fault/fault.c). Each job must pass: it uses one of each kind of call whose way all PEs choose alike
-# (test/job/begin.c). Broken by a PE that goes by its own opinion where others go by theirs: they wait for each other,
-# or fail an assertion.
+# The settings are those of rma_info's table, so that none can be forgotten. The script sets each of them on one PE
+# alone, to each of its words or to a few values of its kind, on one node and on two. Then it shows the PEs different
+# processor quotas, memory sizes and boot ids (test/fault/fault.c). Each job must pass: it uses one of each kind of call
+# whose way all PEs choose alike (test/job/begin.c). Broken by a PE that chooses by its own value where other PEs choose
+# by theirs: they wait for each other, or fail an assertion.
 set -eu
 
 # fault.sh and launcher.sh want some variables, and set others.
@@ -23,7 +24,7 @@ trap 'rm -rf "$dir"' EXIT
 trap 'exit 99' HUP INT TERM
 # shellcheck source=/dev/null
 . "$(dirname "$0")/fault/fault.sh"
-for name in $(env | sed -n 's/^\(RMA_[A-Za-z0-9_]*\)=.*/\1/p'); do case $name in RMA_TEST_*) ;; *) unset "$name" ;; esac; done
+unset_settings
 nodes=MPIR_CVAR_NOLOCAL=1
 [ $mpi != openmpi ] || nodes=RMA_NODE_PES=1
 
@@ -50,7 +51,7 @@ passes() {
     fi
 }
 
-# values NAME VALUE TEXT: what to set a setting to, by its value in force and its line of help.
+# values NAME VALUE TEXT: prints the values to try for a setting, by its value in force and its line of help.
 values() {
     case $3 in
     *family:algorithm=size*)
@@ -74,7 +75,10 @@ values() {
 "$rma_info" >"$dir/info"
 sed -n 's/^  \(RMA_[A-Z_]*\)  *\(.*[^ ]\)  *default  *\(.*\)/\1;\2;\3/p' "$dir/info" >"$dir/table"
 rows=$(wc -l <"$dir/table")
-[ "$rows" -eq "$(grep -c '^  RMA_' "$dir/info")" ] && [ "$rows" -gt 10 ] || { fail "rma_info's table is not understood"; cat "$dir/info"; }
+if [ "$rows" -ne "$(grep -c '^  RMA_' "$dir/info")" ] || [ "$rows" -le 10 ]; then
+    fail "rma_info's table is not understood"
+    cat "$dir/info"
+fi
 
 own_pe=0
 while IFS=';' read -r name value text <&3; do
@@ -91,7 +95,7 @@ while IFS=';' read -r name value text <&3; do
 done 3<"$dir/table"
 [ $jobs -ge $((2 * rows)) ] || fail "$jobs jobs for $rows settings"
 
-# Good on each PE, but not together.
+# Each value alone is good, but the two exclude each other.
 own_pe=0 own='-u RMA_AMO RMA_WINDOW=none'
 for layout in RMA_SPIN=auto $nodes; do
     fault_job 2 RMA_AMO=mpi $layout
@@ -109,11 +113,12 @@ echo 0::/ >"$dir/cgroup"
 echo 100000 100000 >"$dir/cpu.max"
 echo 200000000 >"$dir/memory.max"
 echo 01234567-89ab-cdef-0123-456789abcdef >"$dir/boot_id"
-quota=/proc/self/cgroup=$dir/cgroup,/sys/fs/cgroup/cpu.max=$dir/cpu.max,/sys/fs/cgroup//cpu.max=$dir/cpu.max
-memory=/proc/self/cgroup=$dir/cgroup,/sys/fs/cgroup/memory.max=$dir/memory.max,/sys/fs/cgroup//memory.max=$dir/memory.max
+group=/proc/self/cgroup=$dir/cgroup
+quota=$group,/sys/fs/cgroup/cpu.max=$dir/cpu.max,/sys/fs/cgroup//cpu.max=$dir/cpu.max
+memory=$group,/sys/fs/cgroup/memory.max=$dir/memory.max,/sys/fs/cgroup//memory.max=$dir/memory.max
 boot_id=/proc/sys/kernel/random/boot_id=$dir/boot_id
 
-# finds WHAT FILES PE N SETTING...
+# finds WHAT FILES PE N SETTING...: that PE of N reads these FILES (NAME=REPLACEMENT,...) in place of the machine's.
 finds() {
     what=$1 files=$2 pe=$3
     shift 3
@@ -132,7 +137,7 @@ finds "another machine" "$boot_id" 0 2 $nodes
 finds "another machine" "$boot_id" 1 3 RMA_NODE_PES=2
 finds "another machine, and one processor's time" "$boot_id,$quota" 1 3 RMA_NODE_PES=2
 
-# One machine with more PEs than processors, one with as many.
+# Two machines: one has more PEs than processors, the other as many.
 if command -v taskset >/dev/null 2>&1; then
     cpu=$(taskset -cp $$ | sed 's/.*: *\([0-9]*\).*/\1/')
     mpiexec="taskset -c $cpu $mpiexec"

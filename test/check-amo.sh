@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# check-amo.sh: RMA_AMO=mpi: all atomics on the symmetric heap go through MPI, those between PEs of a node too.
+# check-amo.sh: with RMA_AMO=mpi all atomics on the symmetric heap go through MPI, those between PEs of a node too.
 #
-# The sums that the job tests add up come out wrong as soon as two PEs update a word in different ways.
+# Broken by two PEs that update a word in different ways: then the sums that the job tests compute are wrong.
 set -eu
 
 top_srcdir=${top_srcdir:-$(cd "$(dirname "$0")/.." && pwd)}
@@ -22,7 +22,8 @@ trap 'rm -f "$log"' EXIT
 trap 'exit 99' HUP INT TERM
 
 jobs() { # jobs PROGRAM PES LAYOUTS
-    RMA_AMO=mpi RMA_TEST_PES=$2 RMA_TEST_NODES=$3 "$top_srcdir/test/run-job" "$top_builddir/$1" || fail "$1 with RMA_AMO=mpi"
+    RMA_AMO=mpi RMA_TEST_PES=$2 RMA_TEST_NODES=$3 "$top_srcdir/test/run-job" "$top_builddir/$1" ||
+        fail "$1 with RMA_AMO=mpi"
 }
 
 if deep; then
@@ -52,8 +53,9 @@ else # on one node, on several, and on nodes of two PEs
     jobs examples/hash_table "2" "nolocal"
 fi
 
-says() { # says TEXT STATUS: what the last job has written, and how it ended: 0, or 1 for anything else
-    [ "$2" -eq 0 ] && [ "$status" -eq 0 ] || { [ "$2" -ne 0 ] && [ "$status" -ne 0 ]; } || fail "a job ended with $status"
+says() { # says TEXT STATUS: the last job has written TEXT, and has ended with 0, or, where STATUS is 1, with another code
+    if [ "$status" -eq 0 ]; then ended=0; else ended=1; fi
+    [ $ended -eq "$2" ] || fail "a job ended with $status"
     grep -q -- "$1" "$log" || {
         fail "nothing says '$1':"
         cat "$log"

@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# check-blocking.sh: a PE that is stopped where the others wait for it inside MPI is named, and the job ends.
+# check-blocking.sh: where PEs wait inside MPI for a PE that is stopped, they name it, and the job ends.
 #
-# PE 1 stops itself just before the first call of a function (test/fault/fault.c): in rma_init, in rma_finalize (in
-# MPI_Finalize as well), where the symmetric heap's window is made anew. Nothing of MPI says that it waits there. The
-# jobs sleep most of the time, and are run all at once.
+# PE 1 stops itself just before a call of an MPI function (test/fault/fault.c): in rma_init, in rma_finalize
+# (MPI_Finalize, too), and where the PEs make the symmetric heap's window again. MPI itself says nothing while it waits
+# there. The jobs sleep most of the time, so they run all at once.
 set -eu
 
 # fault.sh and launcher.sh want some variables, and set others.
@@ -30,7 +30,8 @@ start() {
         status=0
         # mpiexec may be a command with arguments.
         # shellcheck disable=SC2086
-        env RMA_TEST_FAULT=stop:"$function:$call" RMA_TEST_FAULT_PE=1 RMA_TEST_FAULT_LATER=1 RMA_TEST_FAULT_NOTE="$dir/$name.note" RMA_TEST_JOB_ID="$$.$name" "$@" \
+        env RMA_TEST_FAULT=stop:"$function:$call" RMA_TEST_FAULT_PE=1 RMA_TEST_FAULT_LATER=1 \
+            RMA_TEST_FAULT_NOTE="$dir/$name.note" RMA_TEST_JOB_ID="$$.$name" "$@" \
             timeout -k 5 "$deadline" $mpiexec -n 2 env LD_LIBRARY_PATH="$libraries" LD_PRELOAD="$preload" "$begin" \
             >"$dir/$name.out" 2>"$dir/$name.err" </dev/null || status=$?
         echo $status >"$dir/$name.status"
@@ -38,13 +39,15 @@ start() {
 }
 
 failures=0
-# judge NAME WHERE: it has ended, and PE 0 has said who is stopped, and in what of which call it has waited.
+# judge NAME WHERE: the job has ended, and PE 0 has said which PE is stopped, and WHERE (call and step) PE 0 has waited.
 judge() {
     status=$(cat "$dir/$1.status") why=
     [ -e "$dir/$1.note" ] || why='; there is no such call'
     case $status in 0 | 124 | 137) why="$why; exit $status" ;; esac
-    grep -qE "PE 0.* has waited [0-9]+ s in $2: PE 1 is stopped \(process [0-9]+ of this host\)" "$dir/$1.err" || why="$why; nobody says who is stopped"
-    grep -qE "PE 1 .*(is stopped|has been stopped).*RMA_TIMEOUT|RMA_TIMEOUT.*PE 1 is stopped" "$dir/$1.err" || why="$why; nobody says why it ends"
+    grep -qE "PE 0.* has waited [0-9]+ s in $2: PE 1 is stopped \(process [0-9]+ of this host\)" "$dir/$1.err" ||
+        why="$why; nobody says who is stopped"
+    grep -qE "PE 1 .*(is stopped|has been stopped).*RMA_TIMEOUT|RMA_TIMEOUT.*PE 1 is stopped" "$dir/$1.err" ||
+        why="$why; nobody says why it ends"
     pids=$(grep -lszxF "RMA_TEST_JOB_ID=$$.$1" /proc/[0-9]*/environ 2>/dev/null | tr -dc '0-9\n' || true)
     for pid in $pids; do
         why="$why; has left process $pid"

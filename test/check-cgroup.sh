@@ -1,11 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# check-cgroup.sh: a control group that has no memory left is an error message, not the end of a PE.
+# check-cgroup.sh: where a control group has no memory left, PEs get an error message, and the kernel kills none.
 #
-# Makes a control group with a memory limit, of version 1 or 2, and runs test/job/exhaustion in it, whose PEs ask for more than there
-# is, one of them, all together, and until there is no more; then rma_info, which takes the limit for the machine's memory. Needs
-# root and a file system of groups that can be written.
-# Broken by a limit that is not found or not looked at, by PEs that each take what is left for all, by memory that is not given back.
+# The script makes a control group with a memory limit, of version 1 or 2, and runs test/job/exhaustion in it: there one
+# PE asks for more memory than there is, then all PEs together do, then they allocate until there is no more. Then it
+# runs rma_info, which takes the limit for the machine's memory. Needs root, and a file system of groups that can be
+# written.
+# Broken by a limit that librma does not find or does not respect, by PEs that each take what is left for all, and by
+# memory that PEs do not give back.
 set -eu
 
 top_builddir=${top_builddir:-$(pwd)}
@@ -21,7 +23,7 @@ for program in "$exhaustion" "$info"; do
 done
 skip() { echo "check-cgroup: skipped: $*"; exit 77; }
 
-# Where version 1 has the memory controller, version 2 has it not.
+# Only one version has the memory controller: version 1 if it is mounted there, else version 2.
 where=$(awk '{ n = split($0, half, " - "); split(half[1], a, " "); split(half[2], b, " ")
     if (b[1] == "cgroup" && ("," b[3] ",") ~ /,memory,/) { print 1, a[5]; exit }
     if (b[1] == "cgroup2" && !two) two = a[5] }
@@ -36,7 +38,7 @@ esac
 mkdir "$group" 2>/dev/null || skip "this user cannot make a control group in ${where#* }"
 
 dir=$(mktemp -d "${TMPDIR:-/tmp}/check-cgroup.XXXXXX")
-# A group can be removed some time after its last process has ended.
+# The kernel lets go of a group only some time after its last process has ended.
 clean() {
     rm -rf "$dir"
     tries=0
@@ -64,7 +66,7 @@ fail() {
     failures=$((failures + 1))
 }
 
-# Where /dev/shm is smaller, it is what refuses; a node of one PE does not use it.
+# A /dev/shm that is smaller than the group refuses first. A node of one PE does not use it.
 pes='1 2 4'
 if [ "$(df -Pk /dev/shm 2>/dev/null | awk 'NR == 2 { print $2 }')" -le $((mib << 10)) ]; then
     echo "note: /dev/shm is no larger than the group: 1 PE only"
@@ -74,7 +76,8 @@ for n in $pes; do
     status=0
     # mpiexec may be a command with arguments.
     # shellcheck disable=SC2086
-    RMA_TEST_GROUP=$((mib << 20)) inside timeout 100 $mpiexec -n $n "$exhaustion" >"$dir/out" 2>&1 </dev/null || status=$?
+    RMA_TEST_GROUP=$((mib << 20)) inside timeout 100 $mpiexec -n $n "$exhaustion" \
+        >"$dir/out" 2>&1 </dev/null || status=$?
     if [ $status -ne 0 ]; then
         fail "$n PEs and $mib MiB: exit $status"
     else

@@ -1,11 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# check-dying.sh: a PE that is killed leaves nothing behind and holds up nobody.
+# check-dying.sh: a PE that is killed leaves nothing behind, and no other PE waits for it for ever.
 #
-# First as it is mostly: the launcher ends the job, and no process and no file in /dev/shm stays. Then the others live on: a shell
-# around each PE keeps its death from the launcher. The survivors must go on, or hear that they cannot, all of them the
-# same. With RMA_HEAP_CHECK=full a PE that allocates spends most of its time under the lock, filling the block, and dies there.
-# Broken by memory that only a clean end removes, by a lock that nobody takes from the dead, and by an owner who waits for it.
+# First the usual case: the launcher ends the job, and no process and no file in /dev/shm stays. Then the other PEs live
+# on, as a shell around each PE hides its death from the launcher. All survivors must go on, or all must hear that they
+# cannot. With RMA_HEAP_CHECK=full a PE that allocates spends most of its time filling the block, under the heap's lock,
+# and so dies there.
+# Broken by memory that only a clean end removes, by a lock that nobody takes from a dead PE, and by the owner of a heap
+# that waits for that lock.
 set -eu
 
 top_builddir=${top_builddir:-$(pwd)}
@@ -35,7 +37,7 @@ fail() {
 # shellcheck source=/dev/null
 . "$(dirname "$0")/leftovers.sh"
 
-# run SETTINGS... COMMAND...: $status; and nothing may stay.
+# run SETTING... COMMAND...: runs it, and sets $status; no process and no file of it may stay.
 run() {
     id=$$.$((${id##*.} + 1))
     job_mark=CHECK_DYING_ID=$id
@@ -72,17 +74,18 @@ for n in 2 5; do
     [ $failures -ne "$before" ] || echo "ok   $rounds jobs of $n PEs end with the one that is killed"
 done
 
-# The launcher is not to look after them, where it can be told so; ours can.
+# The launcher must not end the job when a PE dies; MPICH's has a switch for that.
 keep=
 $mpiexec --help 2>&1 | grep -q -- '-disable-auto-cleanup' && keep=-disable-auto-cleanup
 for check in none full; do
     seed=0 refused=0
     before=$failures
-    # On, if need be, until one has died under the lock.
+    # More than $rounds jobs, if need be, until a PE has died under the lock.
     while [ $((seed += 1)) -le "$rounds" ] || { [ $refused -eq 0 ] && [ $seed -le 30 ]; }; do
         what="survivors, RMA_HEAP_CHECK=$check, seed $seed"
         # shellcheck disable=SC2086,SC2016
-        run RMA_TEST_SEED=$seed RMA_TEST_DYING=survive RMA_HEAP_CHECK=$check OUT="$dir/pe" timeout -k 5 45 $mpiexec $keep -n 5 \
+        run RMA_TEST_SEED=$seed RMA_TEST_DYING=survive RMA_HEAP_CHECK=$check OUT="$dir/pe" \
+            timeout -k 5 45 $mpiexec $keep -n 5 \
             sh -c 'trap "" USR1; "$0" >"$OUT.$PMI_RANK" 2>&1; echo "status $?" >>"$OUT.$PMI_RANK"' "$dying"
         cat "$dir"/pe.* >"$dir/all" 2>/dev/null || true
         n=$(grep -c '^PE [01] survived: ' "$dir/all" || true)
@@ -96,10 +99,12 @@ for check in none full; do
         fi
         ! grep -q 'survived: refused' "$dir/all" || refused=$((refused + 1))
     done
+    what="RMA_HEAP_CHECK=$check"
+    jobs=$((seed - 1))
     [ $failures -ne "$before" ] ||
-        echo "ok   RMA_HEAP_CHECK=$check: the survivors of $((seed - 1)) jobs do not hang; in $refused somebody died under the lock"
-    # Without red zones the lock is held for a moment only.
-    [ $refused -gt 0 ] || [ $check = none ] || fail "RMA_HEAP_CHECK=$check: in none of $((seed - 1)) jobs somebody died under the lock"
+        echo "ok   $what: the survivors of $jobs jobs do not hang; in $refused somebody died under the lock"
+    # Without red zones a PE holds the lock for a moment only.
+    [ $refused -gt 0 ] || [ $check = none ] || fail "$what: in none of $jobs jobs somebody died under the lock"
 done
 
 [ $failures -eq 0 ] || { echo "$failures failed"; exit 1; }

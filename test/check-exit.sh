@@ -1,10 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# check-exit.sh: a process that ends without rma_finalize says so, by its PE, and ends the job with an exit code that is not 0; what
-# only looks so is left alone. The exit code of a job that an error ends is RMA_EXIT_BASE + the error's, and nobody's signal.
+# check-exit.sh: a process that ends without rma_finalize names its PE and ends the job with an exit code that is not 0.
+# librma leaves alone a process that only seems to end so. A job that an error ends has the exit code RMA_EXIT_BASE +
+# the error's code, and no PE dies by a signal.
 #
-# Broken by a job that ends in silence, with 0, or not at all; by a program that finalizes later, in a function of atexit or in
-# another thread, and is ended; by a child of fork that ends its parent's job; by output that is lost; by two lines for one end.
+# Broken by a job that ends in silence, with 0, or not at all; by the end of a program that would have called
+# rma_finalize later, in a function of atexit or in another thread; by a child of fork that ends its parent's job; by
+# output that is lost; by two lines for one end.
 set -eu
 
 top_builddir=${top_builddir:-$(pwd)}
@@ -29,20 +31,21 @@ fail() {
     failures=$((failures + 1))
 }
 
-# job N NODES PROGRAM ARGUMENT...: NODES is `one`, or `own` for a node for each PE. mpiexec may be a command with arguments.
+# job N NODES PROGRAM ARGUMENT...: runs N PEs; NODES is `one`, or `own` for a node for each PE.
 job() {
     n=$1 nodes=$2
     shift 2
     what="$(basename "$1") $2 ${3-}, $n PEs, $nodes"
     status=0
     [ "$nodes" = one ] || set -- env RMA_NODE_PES=1 "$@"
+    # mpiexec may be a command with arguments.
     # shellcheck disable=SC2086
     timeout -k 5 60 $mpiexec -n "$n" "$@" >"$dir/out" 2>"$dir/err" </dev/null || status=$?
 }
 
 lines() { grep -c '^librma: .*without' "$dir/err" || true; }
 
-# said CODE LINES WORDS N NODES PROGRAM ARGUMENT...: the job ends with this code, after so many lines with these words.
+# said CODE LINES WORDS N NODES PROGRAM ARGUMENT...: the job ends with CODE, and at least LINES lines have these words.
 said() {
     code=$1 wanted=$2 words=$3
     shift 3
@@ -51,7 +54,8 @@ said() {
         fail "$what: not $code"
     elif [ $status -eq 0 ] || [ $status -eq 124 ]; then
         fail "$what"
-    elif [ "$(grep -cE "^librma: PE [0-9]+ of $n on [^:]+: $words" "$dir/err")" -lt "$wanted" ] || [ "$(lines)" -gt "$n" ]; then
+    elif [ "$(grep -cE "^librma: PE [0-9]+ of $n on [^:]+: $words" "$dir/err")" -lt "$wanted" ] ||
+        [ "$(lines)" -gt "$n" ]; then
         fail "$what: not $wanted lines '$words'"
     elif grep -qE 'not so|has returned|deadline' "$dir/err"; then
         fail "$what: ended by something else"
@@ -62,7 +66,7 @@ said() {
     fi
 }
 
-# quiet CODE N NODES PROGRAM ARGUMENT...: the job ends with this code, and nobody says a thing about it.
+# quiet CODE N NODES PROGRAM ARGUMENT...: the job ends with CODE, and no PE writes a line about it.
 quiet() {
     code=$1
     shift

@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # check-faults.sh: whatever fails on one PE in rma_init ends rma_init on all PEs, with the reason.
 #
-# For each function that rma_init calls, its first call is made to fail on one PE, then its second, and so on, until
-# there are no more calls before the job is through (test/fault/fault.c); where there are many, not each of them. By
-# default the job must end with that PE's reason, and with RMA_ERRORS=return rma_init must return an error on every PE,
-# so that each can end as it likes. What rma_init can do without (a thread, moving global variables) may also be
-# missing: then the job passes. Broken by a step of rma_init that one PE gives up while the others go on to the next and
-# wait there for it, by a reason that gets lost, and by what is taken down by some PEs only.
+# For each function that rma_init calls, the script makes its first call fail on one PE, then its second, and so on,
+# until there are no more calls before the job's end (test/fault/fault.c); of many calls, it takes every few. By default
+# the job must end with that PE's reason, and with RMA_ERRORS=return rma_init must return an error on every PE, so that
+# each can end as it likes. Where rma_init can do without the call (a thread, moving global variables), the job may pass
+# as well. Broken by a step of rma_init that one PE gives up while the others go on to the next and wait there for it,
+# by a reason that gets lost, and by resources that only some PEs give back.
 #
 #   check-faults.sh [--long] [FUNCTION...]    --long: every call; on PE 0, too
 set -eu
@@ -28,9 +28,9 @@ trap 'exit 99' HUP INT TERM
 long=
 [ "${1-}" != --long ] || { long=1; shift; }
 chosen=$*
-# UCX puts functions of its own before those of the C library that map memory.
+# Otherwise UCX replaces the C library's functions that map memory, and fault.c does not see their calls.
 export UCX_MEM_MMAP_HOOK_MODE=none
-for name in $(env | sed -n 's/^\(RMA_[A-Za-z0-9_]*\)=.*/\1/p'); do case $name in RMA_TEST_*) ;; *) unset "$name" ;; esac; done
+unset_settings
 
 failures=0 jobs=0 turn=0
 fail() {
@@ -39,15 +39,16 @@ fail() {
     failures=$((failures + 1))
 }
 
-# told PE: the reason has been said, by that PE or with its number.
+# told PE: a PE has said the reason: that PE, or another one with that PE's number.
 told() { grep -q "PE $1.*rma_init: [^ ]" "$dir/err" && ! grep -q 'not so' "$dir/err"; }
-# returned N: on N PEs. Open MPI's launcher ends the job as soon as one of them has exited.
+# returned N: rma_init has returned an error on N PEs. Open MPI's launcher ends the job as soon as one of them exits.
 returned() {
     told=$(grep -c '^rma_init returned [1-9][0-9]*: rma_init: [^ ]' "$dir/err" || true)
     [ "$told" -eq "$1" ] || { [ $mpi = openmpi ] && [ "$told" -gt 0 ]; }
 }
 
-# try FUNCTION N PES PE MAY SETTING...: that call fails on that PE. MAY is pass where the job may go on without it.
+# try FUNCTION N PES PE MAY SETTING...: the Nth call of FUNCTION fails on PE. MAY is `pass` where the job can do without
+# the call, else `fail`.
 try() {
     function=$1 call=$2 pes=$3 pe=$4 may=$5
     shift 5
@@ -71,8 +72,8 @@ try() {
     fi
 }
 
-# sweep FUNCTION MAY STEP MOST PES PE SETTING...: calls 1, 1 + STEP, ..., until one is not reached, or up to MOST. The
-# error handler aborts or returns, by turns.
+# sweep FUNCTION MAY STEP MOST PES PE SETTING...: tries calls 1, 1 + STEP, ..., up to MOST, or until the job makes no
+# such call. The error handler aborts or returns, by turns.
 sweep() {
     function=$1 may=$2 step=$3 most=$4 pes=$5 pe=$6
     shift 6

@@ -1,11 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# check-heap-check.sh: what RMA_HEAP_CHECK says at the end: each block that was left, in which heap of which PE; and else nothing.
+# check-heap-check.sh: RMA_HEAP_CHECK reports at the end each block that was not freed, with its heap and PE, and nothing
+# else; and it reports each write to a freed block once, at the next allocation or at the end.
 #
-# test/job/heap_check leaves something behind, as it is told. Broken by a leak that nobody reports or that all report, by
-# memory of the library itself in the report, by a block that another PE has given back and that counts as left, and by a
-# report of what was not asked for. Also what it says of writes to freed blocks, once, at the next allocation or at the end: broken by a way
-# into the free memory by which it is no poison, and by one out of it that does not look.
+# test/job/heap_check leaves blocks behind, or writes to freed ones, as RMA_TEST_LEAK says. Broken by a leak that no PE
+# reports or that all report, by memory of the library itself in the report, by a block that counts as left although
+# another PE has freed it, and by a report that nobody asked for. For writes: broken by a way to free a block that does
+# not fill it with the pattern, and by a way to allocate one that does not compare the pattern.
 set -eu
 
 top_builddir=${top_builddir:-$(pwd)}
@@ -28,18 +29,19 @@ fail() {
     good=0
 }
 
-# run CHECK LEAK N: what is on stderr of the library goes to $dir/notes.
+# run CHECK LEAK N: runs N PEs; the lines that the library writes to stderr go to $dir/notes.
 run() {
     what="RMA_HEAP_CHECK=$1, $2, $3 PEs"
     status=0 good=1
     # mpiexec may be a command with arguments.
     # shellcheck disable=SC2086
-    RMA_HEAP_CHECK=$1 RMA_TEST_LEAK=$2 timeout 60 $mpiexec -n "$3" "$heap_check" >"$dir/out" 2>"$dir/err" </dev/null || status=$?
+    RMA_HEAP_CHECK=$1 RMA_TEST_LEAK=$2 timeout 60 $mpiexec -n "$3" "$heap_check" \
+        >"$dir/out" 2>"$dir/err" </dev/null || status=$?
     grep '^librma: ' "$dir/err" >"$dir/notes" || true
     [ $status -eq 0 ] || fail "exit $status"
 }
 
-# lines N REGEX: N lines of the report match. all N: and there are N lines in all.
+# lines N REGEX: N lines of the report match. all N: the report has N lines in all.
 lines() {
     n=$(grep -cE "^librma: $2\$" "$dir/notes" || true)
     [ "$n" -eq "$1" ] || fail "$n lines, not $1, are: $2"
@@ -80,7 +82,7 @@ for pes in $(by_depth 2 2 '1 2 4'); do
         lines 1 "PE $last: 1 blocks?, 777 bytes, of the guests' part of the local heap $left"
         all 2
 
-        # The first ten, and the sum.
+        # The report names the first ten, and the sum.
         run "$check" many "$pes"
         lines 10 "PE 0: 100 bytes $at in the local heap $left"
         lines 1 "PE 0: 25 blocks, 2500 bytes, of the local heap $left in all"
@@ -106,10 +108,12 @@ for pes in $(by_depth 2 2 '1 2 4'); do
         grown) name='symmetric heap' byte=304096 call=rma_realloc ;;
         esac
         run full freed-$heap $pes
-        lines 1 "PE $last: the $name was written to where it is free: byte $byte of the free block of [0-9]+ bytes $at is 0x11"
+        found="byte $byte of the free block of [0-9]+ bytes $at is 0x11"
+        lines 1 "PE $last: the $name was written to where it is free: $found"
         all 1
         run full again-$heap $pes
-        lines 1 "PE $last of $pes on [^:]*: $call: the $name was written to where it was free: byte $byte of the block of [0-9]+ bytes $at, which is given now, was 0x11"
+        found="byte $byte of the block of [0-9]+ bytes $at, which is given now, was 0x11"
+        lines 1 "PE $last of $pes on [^:]*: $call: the $name was written to where it was free: $found"
         all 1
     done
     run leaks freed-symmetric $pes

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=sh
-# fault.sh: for scripts that inject faults to source, after test/launcher.sh: compiles test/fault/fault.c, and runs jobs
-# under it.
+# fault.sh: compiles test/fault/fault.c, and runs jobs under it. Scripts that inject faults source this file, after
+# test/launcher.sh.
 #
-# Wants $script (its name), $dir (a folder of its own, removed at the end), $top_builddir. Sets $preload, and $begin
-# with $libraries: the program test/job/begin without libtool's wrapper, whose shell would be preloaded too.
+# The script sets $script (its name), $dir (a folder of its own, which it removes at the end) and $top_builddir. This
+# file sets $preload, and $begin with $libraries: the program test/job/begin itself, since the shell of libtool's
+# wrapper would be preloaded too.
 
 # shellcheck disable=SC2154
 case ${SANITIZERS-} in
@@ -25,9 +26,20 @@ job_id=$$.0
 # shellcheck source=/dev/null
 . "$(dirname "$0")/leftovers.sh"
 
-# fault_job N SETTING...: test/job/begin as N PEs with these settings, those of the fault among them, and with $own, if
-# set, on PE $own_pe alone. Sets $status (124: not ended in time), and $left: what it has left behind, processes or
-# files of /dev/shm. What it has said is in $dir/out and $dir/err.
+# unset_settings: what the caller's environment sets of librma, except for the tests themselves (RMA_TEST_...).
+# shellcheck disable=SC2329
+unset_settings() {
+    for name in $(env | sed -n 's/^\(RMA_[A-Za-z0-9_]*\)=.*/\1/p'); do
+        case $name in
+        RMA_TEST_*) ;;
+        *) unset "$name" ;;
+        esac
+    done
+}
+
+# fault_job N SETTING...: runs test/job/begin as N PEs with these settings, those of the fault among them, and with
+# $own, if set, on PE $own_pe alone. Sets $status (124: the job has not ended in time), and $left: the processes and
+# files of /dev/shm that the job has left behind. The job's output is in $dir/out and $dir/err.
 fault_job() {
     n=$1
     shift
@@ -37,10 +49,12 @@ fault_job() {
     status=0
     # mpiexec may be a command with arguments.
     # shellcheck disable=SC2086,SC2016
-    env RMA_TEST_JOB_ID="$job_id" RMA_TEST_FAULT_NOTE="$dir/note" "$@" timeout -k 5 "${fault_deadline:-30}" $mpiexec -n "$n" \
+    env RMA_TEST_JOB_ID="$job_id" RMA_TEST_FAULT_NOTE="$dir/note" "$@" \
+        timeout -k 5 "${fault_deadline:-30}" $mpiexec -n "$n" \
         sh -c 'if [ "${PMI_RANK-${OMPI_COMM_WORLD_RANK-}}" = "$1" ]; then own=$2; else own=; fi
                shift 2
-               exec env $own "$@"' sh "${own_pe-}" "${own-}" LD_LIBRARY_PATH="$libraries" LD_PRELOAD="$preload" "$begin" \
+               exec env $own "$@"' sh "${own_pe-}" "${own-}" \
+        LD_LIBRARY_PATH="$libraries" LD_PRELOAD="$preload" "$begin" \
         >"$dir/out" 2>"$dir/err" </dev/null || status=$?
     [ $status -ne 137 ] || status=124
     left=$(settle left_processes)
@@ -49,5 +63,5 @@ fault_job() {
 }
 
 fault_hit() { [ -e "$dir/note" ]; }
-# all_passed N: every one of the N PEs has gone through its program.
+# all_passed N: each of the N PEs has come to the end of its program.
 all_passed() { [ $status -eq 0 ] && [ "$(grep -c '^PE [0-9]* passed' "$dir/out")" -eq "$1" ]; }
