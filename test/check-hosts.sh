@@ -1,10 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# check-hosts.sh: on two hosts with TCP between them the programs do what they do on one; and a job that loses a host ends.
+# check-hosts.sh: on two hosts with TCP between them the programs do what they do on one host; and a job that loses a
+# host ends.
 #
-# test/hosts does both, on hosts that tools/hosts makes; here is only the choice of what takes a minute at most. Broken by
-# a library that takes PEs of another host for neighbours, by messages that depend on a shared memory, and by a PE that
-# waits for ever for one that cannot be reached any more. HOSTS_PROGRAMS and CUT_PROGRAM choose others.
+# test/hosts tries both, on hosts that tools/hosts makes; this script only chooses programs that take a minute at most.
+# HOSTS_PROGRAMS and CUT_PROGRAM choose others. Broken by a library that takes PEs of another host for PEs of this node,
+# by messages that depend on shared memory, and by a PE that waits for ever for one that it can no longer reach.
 set -eu
 
 top_builddir=${top_builddir:-$(pwd)}
@@ -14,13 +15,11 @@ here=$(cd "$(dirname "$0")" && pwd)
 . "$here/depth.sh"
 cut_program=${CUT_PROGRAM:-$top_builddir/test/job/stall}
 # Without `long`: atomics, the collectives, messages of all sizes, and memory that grows.
-if deep; then
-    programs=${HOSTS_PROGRAMS:-atomics barrier collective collective_order far_progress far_sizes gptr linked_list symmetric}
-else
-    programs=${HOSTS_PROGRAMS:-atomics collective far_sizes symmetric}
-fi
+programs='atomics collective far_sizes symmetric'
+if deep; then programs="$programs barrier collective_order far_progress gptr linked_list"; fi
+programs=${HOSTS_PROGRAMS:-$programs}
 
-# A job that hangs is to fail here, not to use up everybody's time.
+# Short deadlines: a job that hangs fails here soon.
 status=0
 # shellcheck disable=SC2086
 sh "$here/hosts" --hosts 2 --times 1 --deadline 20 $programs || status=$?

@@ -1,12 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# check-install.sh: what "make install" puts on a machine is all that a program needs, and "make uninstall" takes it away.
+# check-install.sh: "make install" installs all that a program needs, and "make uninstall" removes it.
 #
-# Broken by a header, page or link that is missing from the makefile's lists, by a path of the build tree in what is
-# installed, by flags that rmacc or pkg-config leave out, by functions of the header that two source files of a program
-# cannot both include (or that are missing where the compiler inlines nothing), and by files that stay behind.
-# The library is configured once more, for a prefix under /tmp: rmacc and rma.pc carry the prefix. Objects are those of the present
-# build, where it has the same config.h, no sanitizers, and RMA_TEST_DEPTH is not `long`; else they are compiled, too.
+# Broken by a header, page or link that is missing from the makefile's lists, by a path of the build tree in an installed
+# file, by flags that rmacc or pkg-config leave out, by functions of the header that two source files of a program cannot
+# both include (or that are missing where the compiler inlines nothing), and by files that stay behind.
+# The script configures the library once more, for a prefix under /tmp, as rmacc and rma.pc carry the prefix. It copies
+# the objects of the present build, if that has the same config.h and no sanitizers, and RMA_TEST_DEPTH is not `long`;
+# else it compiles them, too.
 set -eu
 
 top_builddir=${top_builddir:-$(pwd)}
@@ -40,19 +41,20 @@ fail() { # fail TEXT, with the log of what was run last
 run() { "$@" >"$dir/log" 2>&1 </dev/null; } # run COMMAND...
 must() { run "$@" || { fail "$*"; exit 1; }; }
 
-# Without optimisation: quicker, and the compiler then calls each function that it would otherwise inline.
+# CFLAGS=-O0: quicker, and the compiler then calls each function that it would otherwise inline.
 mkdir "$dir/build" "$dir/program"
 cd "$dir/build"
-# What the present build has found out is not tried again.
+# configure takes the answers that it has found for the present build.
 cache=
 if ! deep && [ -f "$top_builddir/config.log" ]; then
     cache=$dir/config.cache
     grep -E '^[a-z_0-9]+_cv_[A-Za-z0-9_]+=' "$top_builddir/config.log" | grep -v '^ac_cv_env_' >"$cache" || cache=
 fi
-must "$top_srcdir/configure" -q ${cache:+--cache-file="$cache"} --prefix="$prefix" ${CC:+CC="$CC"} ${MPICC:+MPICC="$MPICC"} \
-    ${MPIEXEC:+MPIEXEC="$MPIEXEC"} CFLAGS=-O0
+must "$top_srcdir/configure" -q ${cache:+--cache-file="$cache"} --prefix="$prefix" ${CC:+CC="$CC"} \
+    ${MPICC:+MPICC="$MPICC"} ${MPIEXEC:+MPIEXEC="$MPIEXEC"} CFLAGS=-O0
 if ! deep && [ -z "${SANITIZERS-}" ] && cmp -s config.h "$top_builddir/config.h"; then
-    # Newer than all sources, and than the stamps of the folders that they stand in. No library or program is copied: these know folders.
+    # tar -m makes the copies newer than all sources, and than the stamps of their folders, which are copied first. No
+    # library and no program is copied: these contain the names of folders.
     for folder in base heap runtime collectives shmem bench examples tools; do
         (cd "$top_builddir" && find "$folder" \( -name '*.o' -o -name '*.lo' \) -print) >objects
         (cd "$top_builddir" && find "$folder" -name .dirstamp -print) >stamps
@@ -72,8 +74,9 @@ present() { # present FILE...: below the prefix
     done
 }
 present include/rma.h include/rma_inline.h lib/librma.so lib/librma.so.0 lib/pkgconfig/rma.pc bin/rmacc bin/rma_info \
-    include/shmem.h include/shmemx.h include/pshmem.h include/shmem_table.h include/mpp/shmem.h include/mpp/shmemx.h lib/librma_shmem.so \
-    lib/librma_shmem.so.0 share/librma/librma.supp lib/pkgconfig/shmem.pc bin/oshcc bin/oshc++ bin/oshrun share/man/man1/oshc++.1
+    include/shmem.h include/shmemx.h include/pshmem.h include/shmem_table.h include/mpp/shmem.h include/mpp/shmemx.h \
+    lib/librma_shmem.so lib/librma_shmem.so.0 lib/pkgconfig/shmem.pc bin/oshcc bin/oshc++ bin/oshrun \
+    share/librma/librma.supp share/man/man1/oshc++.1
 for page in "$top_srcdir"/man/*.[1-9]; do
     name=$(basename "$page")
     present "share/man/man${name##*.}/$name"
@@ -88,11 +91,12 @@ for program in "$top_srcdir"/bench/rma_*.c; do present "bin/$(basename "$program
 for header in "$top_srcdir"/include/*.h; do
     cmp -s "$header" "$prefix/include/$(basename "$header")" || fail "include/$(basename "$header") is not the source's"
 done
-# Nothing else of the library's inside, and no trace of where it was built.
+# No other header, nothing of the library's inside, and no path of the build folder.
 [ "$(find "$prefix/include" -type f | wc -l)" -eq "$(find "$top_srcdir/include" -name '*.h' | wc -l)" ] ||
     fail "include has other files than the source"
 [ -z "$(find "$prefix" -name 'librmai*')" ] || fail "the convenience library is installed"
-if grep -rlF "$dir/build" "$prefix/bin/rmacc" "$prefix/bin/oshcc" "$prefix/bin/oshc++" "$prefix/bin/oshrun" "$prefix/lib/pkgconfig" "$prefix/include" >"$dir/log"; then
+if (cd "$prefix" && grep -rlF "$dir/build" bin/rmacc bin/oshcc bin/oshc++ bin/oshrun lib/pkgconfig include) \
+    >"$dir/log"; then
     fail "paths of the build folder are installed"
 fi
 [ $failures -gt 0 ] || ok "everything is installed"
@@ -129,7 +133,7 @@ int give(long *box, long value, int pe) {
 }
 END
 
-works() { # works WHAT: ./program gives what it should, on 2 PEs
+works() { # works WHAT: ./program prints what it should, on 2 PEs
     # mpiexec may be a command with arguments.
     # shellcheck disable=SC2086
     if run timeout 60 $mpiexec -n 2 ./program && grep -qx 'PE 0 was given 101 and 5' "$dir/log" &&
@@ -179,20 +183,24 @@ static bool in_a_context(long *box, int pe) {
     if (rma_team_create_ctx(RMA_TEAM_WORLD, RMA_CTX_PRIVATE, &other) != RMA_SUCCESS or ctx == other) return false;
     bool ok = rma_ctx_team(ctx, &team) == RMA_SUCCESS and team == RMA_TEAM_WORLD;
     ok = ok and rma_ctx_put(ctx, box, &value, sizeof value, pe) == RMA_SUCCESS and rma_ctx_fence(ctx) == RMA_SUCCESS;
-    ok = ok and rma_ctx_put_nbi(ctx, box, &value, sizeof value, pe) == RMA_SUCCESS and rma_ctx_pe_fence(ctx, &pe, 1) == RMA_SUCCESS;
+    ok = ok and rma_ctx_put_nbi(ctx, box, &value, sizeof value, pe) == RMA_SUCCESS;
+    ok = ok and rma_ctx_pe_fence(ctx, &pe, 1) == RMA_SUCCESS;
     ok = ok and rma_ctx_iput(ctx, box, &value, 1, 1, sizeof value, 1, pe) == RMA_SUCCESS;
     ok = ok and rma_ctx_p_long(ctx, box, value, pe) == RMA_SUCCESS and rma_ctx_pe_quiet(ctx, &pe, 1) == RMA_SUCCESS;
     ok = ok and rma_ctx_put_signal(ctx, box, &value, sizeof value, &signal, 1, RMA_SIGNAL_ADD, pe) == RMA_SUCCESS;
     ok = ok and rma_ctx_put_signal_nbi(ctx, box, &value, sizeof value, &signal, 1, RMA_SIGNAL_ADD, pe) == RMA_SUCCESS;
     ok = ok and rma_ctx_atomic_or_long(ctx, box, 0, pe) == RMA_SUCCESS and rma_ctx_quiet(ctx) == RMA_SUCCESS;
-    ok = ok and rma_ctx_atomic_fetch_and_long(other, box, -1, pe) == value and rma_ctx_atomic_fetch_xor_long(other, box, 0, pe) == value;
+    ok = ok and rma_ctx_atomic_fetch_and_long(other, box, -1, pe) == value;
+    ok = ok and rma_ctx_atomic_fetch_xor_long(other, box, 0, pe) == value;
     ok = ok and rma_ctx_atomic_compare_swap_long(other, box, value + 1, 0, pe) == value;
     ok = ok and rma_ctx_get(other, &got[0], box, sizeof value, pe) == RMA_SUCCESS;
     ok = ok and rma_ctx_get_nbi(other, &got[1], box, sizeof value, pe) == RMA_SUCCESS;
     ok = ok and rma_ctx_atomic_fetch_or_nbi_long(other, &got[2], box, 0, pe) == RMA_SUCCESS;
-    ok = ok and rma_ctx_iget(other, &got[0], box, 1, 1, sizeof value, 1, pe) == RMA_SUCCESS and rma_ctx_destroy(other) == RMA_SUCCESS;
+    ok = ok and rma_ctx_iget(other, &got[0], box, 1, 1, sizeof value, 1, pe) == RMA_SUCCESS;
+    ok = ok and rma_ctx_destroy(other) == RMA_SUCCESS;
     ok = ok and got[0] == value and got[1] == value and got[2] == value;
-    return ok and rma_pe_quiet(&pe, 1) == RMA_SUCCESS and rma_pe_fence(&pe, 1) == RMA_SUCCESS and rma_ctx_destroy(ctx) == RMA_SUCCESS;
+    ok = ok and rma_pe_quiet(&pe, 1) == RMA_SUCCESS and rma_pe_fence(&pe, 1) == RMA_SUCCESS;
+    return ok and rma_ctx_destroy(ctx) == RMA_SUCCESS;
 }
 
 extern "C" int give(long *box, long value, int pe) {
@@ -238,7 +246,8 @@ int main(void) {
 }
 END
 cp osh.c osh.cc
-for how in "oshcc -O0 osh.c" "oshcc -O2 -profile osh.c" "oshcc -O2 -DWITH_MPI osh.c" "oshc++ -O0 osh.cc" "oshc++ -O2 osh.cc"; do
+for how in "oshcc -O0 osh.c" "oshcc -O2 -profile osh.c" "oshcc -O2 -DWITH_MPI osh.c" \
+    "oshc++ -O0 osh.cc" "oshc++ -O2 osh.cc"; do
     case $how in oshc++*) sh "$prefix/bin/oshc++" --show x | grep -q . 2>/dev/null || continue ;; esac
     # a list of words
     # shellcheck disable=SC2086
@@ -257,14 +266,18 @@ for tool in oshcc oshc++ oshrun; do
     "$prefix/bin/$tool" --help | grep -q "^usage: $tool" || fail "$tool --help"
 done
 "$prefix/bin/oshcc" -c x.c --show | grep -q -- "-I$prefix/include -c x.c\$" || fail "oshcc -c --show"
-"$prefix/bin/oshcc" -profile x.c -showme | grep -q -- "-DSHMEM_PROFILE x.c -L$prefix/lib .*-lrma_shmem -lrma" || fail "oshcc -profile -showme"
+"$prefix/bin/oshcc" -profile x.c -showme | grep -q -- "-DSHMEM_PROFILE x.c -L$prefix/lib .*-lrma_shmem -lrma" ||
+    fail "oshcc -profile -showme"
 
-# The same in C, where <iso646.h> makes macros of the three; and the generic front: what it takes, and what the compiler refuses. Each
-# call stands in a file of its own lines: in the first none may be an error, in the second each must be, by the macro's own list.
+# The generic macros of the atomics: which types they accept, and which the compiler refuses; in C with <iso646.h>, which
+# makes macros of `and`, `or` and `xor`. Each call stands on a line of its own: taken.c must compile without a warning,
+# and in refused.c each line must be an error of the macro's own list of types.
 printf '#include <iso646.h>\n#include <rma.h>\n' >taken.c
 cp taken.c refused.c
-front() { # front FILE TARGET CALL: t points to TARGET
-    echo "void f$((n += 1))($2 *t, long *fetch, float *real, int pe); void f$n($2 *t, long *fetch, float *real, int pe)" \
+front() { # front FILE TARGET CALL: appends a function with this call, where t points to a TARGET
+    arguments="($2 *t, long *fetch, float *real, int pe)"
+    n=$((n + 1))
+    echo "void f$n$arguments; void f$n$arguments" \
         "{ (void)t, (void)fetch, (void)real, (void)pe; (void)($3); }" >>"$1.c"
 }
 n=0
@@ -274,18 +287,21 @@ for call in 'rma_atomic_fetch(t, pe)' 'rma_atomic_fetch_nbi(fetch, t, pe)'; do
     taken 'const long' "$call"
     refused 'const char' "$call"
 done
-for call in 'set(t, 1, pe)' 'swap(t, 1, pe)' 'swap_nbi(fetch, t, 1, pe)' 'add(t, 1, pe)' 'fetch_add(t, 1, pe)' \
-    'fetch_add_nbi(fetch, t, 1, pe)' 'min(t, 1, pe)' 'fetch_min(t, 1, pe)' 'fetch_min_nbi(fetch, t, 1, pe)' 'max(t, 1, pe)' \
-    'fetch_max(t, 1, pe)' 'fetch_max_nbi(fetch, t, 1, pe)'; do
+for call in 'set(t, 1, pe)' 'swap(t, 1, pe)' 'swap_nbi(fetch, t, 1, pe)' \
+    'add(t, 1, pe)' 'fetch_add(t, 1, pe)' 'fetch_add_nbi(fetch, t, 1, pe)' \
+    'min(t, 1, pe)' 'fetch_min(t, 1, pe)' 'fetch_min_nbi(fetch, t, 1, pe)' \
+    'max(t, 1, pe)' 'fetch_max(t, 1, pe)' 'fetch_max_nbi(fetch, t, 1, pe)'; do
     taken long "rma_atomic_$call"
     taken float "$(echo "rma_atomic_$call" | sed 's/(fetch,/(real,/')"
     refused char "rma_atomic_$call"
     refused 'long double' "rma_atomic_$call"
     refused 'void *' "rma_atomic_$call"
 done
-for call in 'compare_swap(t, 0, 1, pe)' 'compare_swap_nbi(fetch, t, 0, 1, pe)' 'inc(t, pe)' 'fetch_inc(t, pe)' \
-    'fetch_inc_nbi(fetch, t, pe)' 'and(t, 1, pe)' 'fetch_and(t, 1, pe)' 'fetch_and_nbi(fetch, t, 1, pe)' 'or(t, 1, pe)' \
-    'fetch_or(t, 1, pe)' 'fetch_or_nbi(fetch, t, 1, pe)' 'xor(t, 1, pe)' 'fetch_xor(t, 1, pe)' 'fetch_xor_nbi(fetch, t, 1, pe)'; do
+for call in 'compare_swap(t, 0, 1, pe)' 'compare_swap_nbi(fetch, t, 0, 1, pe)' \
+    'inc(t, pe)' 'fetch_inc(t, pe)' 'fetch_inc_nbi(fetch, t, pe)' \
+    'and(t, 1, pe)' 'fetch_and(t, 1, pe)' 'fetch_and_nbi(fetch, t, 1, pe)' \
+    'or(t, 1, pe)' 'fetch_or(t, 1, pe)' 'fetch_or_nbi(fetch, t, 1, pe)' \
+    'xor(t, 1, pe)' 'fetch_xor(t, 1, pe)' 'fetch_xor_nbi(fetch, t, 1, pe)'; do
     taken long "rma_atomic_$call"
     refused char "rma_atomic_$call"
     refused float "rma_atomic_$call"
@@ -293,13 +309,16 @@ done
 before=$failures
 # shellcheck disable=SC2086
 run "$prefix/bin/rmacc" $warnings -fsyntax-only taken.c || fail "the generic front refuses what it should take"
-# gcc says where a macro was written, not where it was used, if it is not told to.
+# By default gcc names the line in which a macro is defined; the first option makes it name the line of the call. The
+# second one makes clang print all errors. An option that the compiler does not know is left out.
 lines=
 for option in -ftrack-macro-expansion=0 -ferror-limit=0; do
     if run "$prefix/bin/rmacc" -Werror $option -fsyntax-only give.c; then lines="$lines $option"; fi
 done
 # shellcheck disable=SC2086
-if run "$prefix/bin/rmacc" $warnings $lines -fsyntax-only refused.c; then fail "the generic front takes all of refused.c"; fi
+if run "$prefix/bin/rmacc" $warnings $lines -fsyntax-only refused.c; then
+    fail "the generic front takes all of refused.c"
+fi
 sed -nE 's/^refused\.c:([0-9]+):.*error: .*(_Generic|controlling expression).*/\1/p' "$dir/log" | sort -u >refused.lines
 awk 'FILENAME == ARGV[1] { refused[$1] = 1; next } /^void f/ && !(FNR in refused)' refused.lines refused.c >accepted
 if [ -s accepted ]; then
@@ -325,7 +344,7 @@ must "$make" uninstall
 find "$prefix" ! -type d >"$dir/log"
 if [ -s "$dir/log" ]; then fail "files are left after make uninstall"; else ok "make uninstall leaves no file"; fi
 
-# The same into a staging folder, as packagers do.
+# make install into a staging folder, as packagers do.
 must "$make" install DESTDIR="$dir/stage"
 if [ -s "$dir/stage$prefix/include/rma.h" ] && [ ! -e "$prefix/include/rma.h" ] &&
     grep -qx "prefix=$prefix" "$dir/stage$prefix/lib/pkgconfig/rma.pc"; then

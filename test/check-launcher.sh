@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # check-launcher.sh: a program that another MPI's launcher has started says so, instead of running n times as one PE.
 #
-# Such a launcher leaves its variables in the environment, and MPI, not knowing them, makes a world of one process.
-# Broken by a launcher that is not noticed, and just as much by one that is: variables that fit the world, or that
-# somebody's shell has left over for a job that MPI did start, must be no error.
+# Such a launcher sets its variables in the environment, and MPI, which does not know them, makes a world of one
+# process. Broken by a launcher that librma does not notice, and by an error where there is none: variables that fit the
+# world, or that are left over in a shell that then starts a job with the right launcher.
 set -eu
 
 top_builddir=${top_builddir:-$(pwd)}
@@ -25,14 +25,14 @@ fail() { # fail TEXT, with what the program said
     failures=$((failures + 1))
 }
 
-# run COMMAND...: with the launchers' variables of the place where this script runs taken away.
+# run COMMAND...: runs it without the launchers' variables that this script itself may have been given.
 run() {
     status=0
     env -u OMPI_COMM_WORLD_SIZE -u PMI_SIZE -u PMI_RANK -u PMI_FD -u MPI_LOCALNRANKS -u PALS_NRANKS -u RMA_ERRORS \
         timeout 60 "$@" >"$dir/out" 2>"$dir/err" </dev/null || status=$?
 }
 
-# refused VARIABLE: with 4 in it, a program that nobody joined to a world ends with one line that says what to do.
+# refused VARIABLE: with VARIABLE=4, a program that is a world of its own ends with one line that says what to do.
 refused() {
     run env "$1=4" "$hello"
     if [ $status -eq 0 ] || [ $status -eq 124 ]; then
@@ -47,7 +47,7 @@ refused() {
         echo "ok   $1=4 is refused"
     fi
 
-    # With errors returned the program decides, and here it gives up in silence.
+    # With RMA_ERRORS=return the program decides; hello ends without a word.
     run env "$1=4" RMA_ERRORS=return "$hello"
     [ $status -ne 0 ] || fail "$1=4 RMA_ERRORS=return: the program ran"
 }

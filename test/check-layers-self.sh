@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# check-layers-self: tools/check-layers notices each breach that it promises to notice, and nothing else.
+# check-layers-self.sh: tools/check-layers notices each breach that it promises to notice, and nothing else.
 #
-# A check that never fails is worth nothing and looks like one that always holds. So: a small tree that
-# keeps all rules and is full of things that look like breaches, and then one breach at a time.
+# A check that never fails is worth nothing, and looks like one that always holds. So the script makes a small tree that
+# keeps all rules but is full of text that looks like breaches, and then breaks one rule at a time.
 set -eu
 
 case "${1-}" in
@@ -21,13 +21,13 @@ trap 'rm -rf "$tree"' EXIT
 spdx='/* SPDX-License-Identifier: BSD-3-Clause */'
 failures=0
 
-# put FILE: a source file with the licence line and the lines of stdin.
+# put FILE: writes a source file: the licence line, then the lines of stdin.
 put() {
     mkdir -p "$tree/$(dirname "$1")"
     { echo "$spdx"; cat; } >"$tree/$1"
 }
 
-# good_tree: every rule is kept.
+# good_tree: makes the tree anew, with every rule kept.
 good_tree() {
     rm -rf "$tree"
     mkdir -p "$tree"
@@ -107,7 +107,7 @@ accepts() {
     fi
 }
 
-# rejects WHAT FILE:LINE WORDS: the tree as it stands fails, with exactly one breach, there and so named.
+# rejects WHAT FILE:LINE WORDS: the tree as it stands fails, with exactly one breach, at FILE:LINE and with these WORDS.
 rejects() {
     status=0
     out=$("$script" "$tree" 2>&1) || status=$?
@@ -141,7 +141,8 @@ one_line "runtime including collectives" runtime/x.h '#  include "collectives/re
 one_line "collectives including shmem" collectives/x.c '#include "shmem/rma.h"' 'a layer above'
 one_line "runtime/net including runtime" runtime/net/x.c '#include "runtime/world.h"' 'a layer above'
 one_line "runtime/node including runtime/net" runtime/node/x.c '#include "runtime/net/transport.h"' 'a layer above'
-one_line "runtime/net including runtime/node" runtime/net/x.c '#include "runtime/node/barrier.h"' 'do not know each other'
+one_line "runtime/net including runtime/node" runtime/net/x.c '#include "runtime/node/barrier.h"' \
+    'do not know each other'
 one_line "runtime/job including runtime/node" runtime/job/x.h '#include "runtime/node/barrier.h"' 'a layer above'
 several='one process may run several jobs'
 one_line "MPI in runtime/net" runtime/net/x.c 'int f(void) { return MPI_Test(0); }' "$several"
@@ -169,7 +170,8 @@ for call in MPI_Put MPI_Get MPI_Accumulate MPI_Get_accumulate MPI_Fetch_and_op M
     MPI_Win_unlock MPI_Win_unlock_all MPI_Win_flush MPI_Win_flush_all MPI_Win_flush_local \
     MPI_Win_flush_local_all MPI_Win_fence MPI_Win_post MPI_Win_start MPI_Win_complete MPI_Win_wait \
     MPI_Win_test MPI_Win_sync; do
-    one_line "$call outside runtime/net/transport_mpi.c" runtime/amo.c "int x = /**/ $call (0);" "$call stands only in runtime/net/transport_mpi.c"
+    one_line "$call outside runtime/net/transport_mpi.c" runtime/amo.c "int x = /**/ $call (0);" \
+        "$call stands only in runtime/net/transport_mpi.c"
 done
 one_line "MPI_Win_allocate_shared outside heap/reserve.c" runtime/net/transport_mpi.c 'MPI_Win_allocate_shared(0);' \
     'only in heap/reserve.c'
@@ -190,6 +192,7 @@ END
 accepts "a module that calls another one, whose own it names as a struct"
 echo 'int rmai_x_more(int n) { return rmai_x(n); } /* rmai_y */' | put heap/x.h
 accepts "a module's header and source that call each other"
+
 # circle WHAT FILE...: the modules of these files call each other.
 circle() {
     what=$1

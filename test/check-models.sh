@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# check-models.sh: spin finds nothing wrong with the models in test/model, and does find what is broken on purpose.
+# check-models.sh: spin finds no error in the models of test/model, and finds each error that is put in on purpose.
 #
-# A model that cannot fail shows nothing: so each is also run with each of the steps that its header names left out, and
-# must then fail. Bounds and assumptions stand in the models' headers.
+# A model that cannot fail shows nothing: so the script also breaks each model in each of the ways that its header names
+# (BROKEN_...), and an assertion must then fail. Bounds and assumptions stand in the models' headers.
 #
-# Searches run at the same time, one for each processor: each is this script again, with --one. RMA_TEST_DEPTH=long (test/depth.sh)
-# has the larger bounds that the headers name.
+# Searches run at the same time, one for each processor: each search is this script again, with --one.
+# RMA_TEST_DEPTH=long (test/depth.sh) takes the larger bounds that the headers name.
 #
 #     RMA_TEST_MODELS=large   still larger bounds: about a minute and 2 GiB of memory
 set -eu
@@ -37,7 +37,8 @@ fail() { # fail TEXT, with the log of what was run last
     failures=$((failures + 1))
 }
 
-# search MODEL [-D...]: the whole state space; $states and $errors as pan says, or 1 if it did not get that far.
+# search MODEL [-D...]: searches the whole state space, and sets $states and $errors as pan says; returns 1 if the search
+# did not come to its end.
 search() {
     model=$1
     shift
@@ -53,13 +54,13 @@ search() {
     errors=$(sed -n 's/^State-vector.*errors: //p' log)
     states=$(sed -n 's/^ *\([0-9.e+]*\) states, stored.*/\1/p' log)
     [ -n "$errors" ] || return 1
-    # A search that was cut short has shown nothing.
+    # A search that reached a limit has shown nothing.
     ! grep -q 'search depth too small\|out of memory\|Search not completed\|max depth' log || [ "$errors" -gt 0 ]
 }
 
 no_way_to_break() { : >log; fail "$1: no way to break it"; }
 
-# holds MODEL [-D...]: no error, and no line of the model that is never reached.
+# holds MODEL [-D...]: spin finds no error, and reaches each line of the model.
 holds() {
     if ! search "$@"; then
         fail "$*: not searched to the end"
@@ -84,13 +85,14 @@ breaks() {
 }
 
 if [ "${1-}" = --one ]; then # --one "holds|breaks MODEL [-D...]"
-    # An error is found at once, in few states, and smaller bounds are searched in a second: most of the time would go into compiling.
+    # spin finds an error at once, in few states, and searches small bounds in a second: with optimization the compiler
+    # would take most of the time.
     optimize=-O0 memory="-m1000000 -w20"
     case $2 in
     breaks*) memory="-m10000 -w18" ;;
     *) if deep; then optimize=-O2 memory=-m1000000; fi ;;
     esac
-    # A list of words; what it says stays together.
+    # $2 is a list of words. Its output is printed at once, so that it is not mixed with that of other searches.
     # shellcheck disable=SC2086
     $2 >said
     cat said
@@ -119,7 +121,7 @@ fi
         echo holds list -DPES=3 -DOPERATIONS=1 -DKEYS=2
     fi
 
-    # Each way to break it that a model names.
+    # Each way to break a model that its header names.
     for model in returned list lock; do
         grep -o '^#if[a-z]* *BROKEN_[A-Z]*\|defined(BROKEN_[A-Z]*)' "$top_srcdir/test/model/$model.pml" |
             grep -o 'BROKEN_[A-Z]*' | sort -u >ways || true
@@ -128,6 +130,9 @@ fi
     done
 } >searches
 
-# xargs exits with another code than 0 if one of them does.
+# xargs exits with another code than 0 if one of the searches does.
 export top_srcdir
-xargs -P "$(nproc)" -I SEARCH sh "$top_srcdir/test/check-models.sh" --one SEARCH <searches || { echo "some failed"; exit 1; }
+if ! xargs -P "$(nproc)" -I SEARCH sh "$top_srcdir/test/check-models.sh" --one SEARCH <searches; then
+    echo "some failed"
+    exit 1
+fi

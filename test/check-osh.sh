@@ -1,10 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# check-osh.sh: osh_bench measures each of its rows and finds its data right; osh_compare survives what a peer may do.
+# check-osh.sh: osh_bench measures each of its rows and finds its data right; osh_compare survives what a peer (another
+# OpenSHMEM) may do.
 #
-# Broken by a row that hangs or is missing, on one node or several, with PEs that take no part; by data that are wrong, or are
-# not found wrong when calls lose them; by collectives over active sets; by a comparison that ends with its peer, or leaves
-# files or processes. The peer is librma too, and fails where a header makes it. No figure is looked at.
+# Broken by a row that hangs or is missing, on one node or several, with PEs that take no part; by wrong data, or by data
+# that osh_bench does not find wrong when calls lose them; by collectives over active sets; by a comparison that ends
+# with its peer, or leaves files or processes. Here the peer is librma too, and fails where a header makes it. The script
+# reads no figure.
 set -eu
 
 top_builddir=$(cd "${top_builddir:-$(pwd)}" && pwd)
@@ -35,8 +37,8 @@ fail() { # fail TEXT, with what was said
     failures=$((failures + 1))
 }
 
-# A compiler command that finds the library in the build folder: osh_compare calls it as "COMMAND FLAGS -o PROGRAM SOURCE".
-# What has been compiled with the same flags is linked anew only.
+# A compiler command that finds the library in the build folder: osh_compare calls it as
+# "COMMAND FLAGS -o PROGRAM SOURCE". It compiles once for each set of flags, and then only links.
 cat >"$dir/oshcc" <<END
 #!/bin/sh
 set -eu
@@ -50,7 +52,7 @@ fi
 exec "$top_builddir/libtool" --quiet --tag=CC --mode=link $cc \$flags -no-install -o "\$2" "\$object" \\
     "$top_builddir/librma_shmem.la" "$top_builddir/librma.la"
 END
-# Loses some puts; the second one ends the job in one call and waits for ever in another.
+# With lossy.h the peer loses some puts; with failing.h it ends the job in one call, and waits for ever in another.
 cat >"$dir/lossy.h" <<'END'
 #include <shmem.h>
 static inline void lossy_put(void *dest, const void *source, size_t n, int pe) {
@@ -82,19 +84,23 @@ job() {
     shift 2
     status=0
     # shellcheck disable=SC2086
-    env "$switch" timeout -k 5 120 $mpiexec -n "$n" "$dir/osh_bench" "$@" >"$dir/out" 2>"$dir/err" </dev/null || status=$?
+    env "$switch" timeout -k 5 120 $mpiexec -n "$n" "$dir/osh_bench" "$@" \
+        >"$dir/out" 2>"$dir/err" </dev/null || status=$?
 }
 
-# run_compare TAG ARGUMENT...: its exit code and what it says and leaves are in $dir/TAG.*.
+# run_compare TAG ARGUMENT...: runs osh_compare; its exit code, its output and the files that it leaves are in
+# $dir/TAG.*.
 run_compare() {
     tag=$1 code=0
     shift
     mkdir "$dir/$tag.tmp"
-    TMPDIR=$dir/$tag.tmp sh "$top_srcdir/bench/osh_compare" "--oshcc=$dir/oshcc" "--oshrun=$mpiexec" "--peer-oshrun=$mpiexec" \
+    TMPDIR=$dir/$tag.tmp sh "$top_srcdir/bench/osh_compare" \
+        "--oshcc=$dir/oshcc" "--oshrun=$mpiexec" "--peer-oshrun=$mpiexec" \
         --csv "$@" >"$dir/$tag.out" 2>"$dir/$tag.err" </dev/null || code=$?
     echo $code >"$dir/$tag.status"
 }
-# judge CODE TAG: this was the exit code, and nothing is left; $dir/out and $dir/err are its for row and says.
+# judge CODE TAG: osh_compare has ended with CODE, and has left no file. Copies its output to $dir/out and $dir/err, where
+# row and says read it.
 judge() {
     cp "$dir/$2.out" "$dir/out"
     cp "$dir/$2.err" "$dir/err"
@@ -102,7 +108,7 @@ judge() {
     [ -z "$(ls "$dir/$2.tmp")" ] || fail "osh_compare, $2: leaves $(ls "$dir/$2.tmp")"
     rm -rf "$dir/$2.tmp"
 }
-# compare CODE TAG ARGUMENT...
+# compare CODE TAG ARGUMENT...: run_compare, then judge.
 compare() {
     expected=$1 name=$2
     shift 2
@@ -110,14 +116,14 @@ compare() {
     judge "$expected" "$name"
 }
 
-# A peer that hangs, and one that ends early, sleep most of the time: meanwhile comes what follows.
+# A peer that hangs, and one that ends early, sleep most of the time: the rest of this script runs meanwhile.
 if deep; then failing_rounds=2 failing_deadline=20; else failing_rounds=1 failing_deadline=10; fi
-run_compare failing --deadline=$((failing_deadline * slow)) "--peer-oshcc=$dir/oshcc -include $dir/failing.h" -r $failing_rounds -- \
-    -r 1 -b 1 -t quiet,lock,sync_all,malloc_free &
+run_compare failing --deadline=$((failing_deadline * slow)) "--peer-oshcc=$dir/oshcc -include $dir/failing.h" \
+    -r $failing_rounds -- -r 1 -b 1 -t quiet,lock,sync_all,malloc_free &
 hanging=$!
 
-# Rows with -m 64: sizes 8, 16 and 64 of four tests, and one of each of the other twenty. Three of these have no data to check.
-# Without `long`: the pair on two nodes, and on one with a PE on another.
+# Rows with -m 64: sizes 8, 16 and 64 of four tests, and one of each of the other twenty. Three of these have no data to
+# check. Without `long`: the two PEs of the pair on two nodes; both on one node, with a third PE on another.
 if deep; then
     cases="RMA_NODE_PES=auto:2 RMA_NODE_PES=1:2 RMA_NODE_PES=auto:3 RMA_NODE_PES=2:3" rounds=2
 else
@@ -141,14 +147,18 @@ fi
 for arguments in "-t nix" "-m 7" "-r 0" "--nix" "nix"; do
     # shellcheck disable=SC2086
     job RMA_NODE_PES=auto 2 $arguments
-    if [ $status -eq 2 ] && ! [ -s "$dir/out" ]; then ok "osh_bench $arguments is refused"; else fail "osh_bench $arguments: exit $status"; fi
+    if [ $status -eq 2 ] && ! [ -s "$dir/out" ]; then
+        ok "osh_bench $arguments is refused"
+    else
+        fail "osh_bench $arguments: exit $status"
+    fi
 done
 
 # row PATTERN WHAT: the table has such a row, and only one.
 row() {
     if [ "$(grep -c "$1" "$dir/out")" -eq 1 ]; then ok "osh_compare: $2"; else fail "osh_compare: $2: no row $1"; fi
 }
-# says PATTERN WHAT: so does the standard error output.
+# says PATTERN WHAT: the standard error output has such a line.
 says() {
     if grep -q "$1" "$dir/err"; then ok "osh_compare: $2"; else fail "osh_compare: $2: nothing says $1"; fi
 }
@@ -157,7 +167,11 @@ number='[0-9][0-9.]*'
 compare 0 both "--peer-oshcc=$dir/oshcc" -r $failing_rounds -- -c -r 1 -b 1 -t long_p,barrier_all
 row "^long_p,8,ns,$number,$number,$number," "both are measured"
 row "^barrier_all,0,ns,$number,$number,$number," "both are measured"
-if deep; then compare 0 absent "--peer-oshcc=$dir/nix"; else compare 0 absent "--peer-oshcc=$dir/nix" -r 1 -- -r 1 -b 1 -t quiet; fi
+if deep; then
+    compare 0 absent "--peer-oshcc=$dir/nix"
+else
+    compare 0 absent "--peer-oshcc=$dir/nix" -r 1 -- -r 1 -b 1 -t quiet
+fi
 says 'there is no peer' "a peer that is absent is said to be"
 compare 77 required "--peer-oshcc=$dir/nix" --require-peer -- -t quiet
 compare 0 lossy "--peer-oshcc=$dir/oshcc -include $dir/lossy.h" -r 1 -- -c -r 1 -b 1 -m 64 -t quiet,putmem

@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# check-profile.sh: a tool takes functions of the library by their names, and calls them by their second ones.
+# check-profile.sh: a tool can define functions of the library under their names, and call the library's under their
+# second names (prma_...).
 #
-# Broken by a call that is compiled into the program although it asks for calls (RMA_PROFILE), and by a function without a
-# second name.
+# Broken by a call that the compiler inlines although the program is compiled with RMA_PROFILE, and by a function without
+# a second name.
 set -eu
 
 top_srcdir=${top_srcdir:-$(cd "$(dirname "$0")/.." && pwd)}
@@ -76,17 +77,23 @@ int main(void) {
 }
 END
 
+include=-I$top_srcdir/include rpath=-Wl,-rpath,$top_builddir/.libs
+warnings="-Wall -Wextra -Werror"
+# CC and warnings are lists of words.
 # shellcheck disable=SC2086
 {
-    $cc -std=gnu11 -O2 -Wall -Wextra -Werror -fPIC -shared -I"$top_srcdir/include" "$dir/tool.c" -o "$dir/tool.so"
-    $cc -std=gnu11 -O2 -Wall -Wextra -Werror -DRMA_PROFILE -I"$top_srcdir/include" "$dir/program.c" -o "$dir/profiled" "$library" -Wl,-rpath,"$top_builddir/.libs"
-    $cc -std=gnu11 -O2 -I"$top_srcdir/include" "$dir/program.c" -o "$dir/plain" "$library" -Wl,-rpath,"$top_builddir/.libs"
+    $cc -std=gnu11 -O2 $warnings -fPIC -shared "$include" "$dir/tool.c" -o "$dir/tool.so"
+    $cc -std=gnu11 -O2 $warnings -DRMA_PROFILE "$include" "$dir/program.c" -o "$dir/profiled" "$library" "$rpath"
+    $cc -std=gnu11 -O2 "$include" "$dir/program.c" -o "$dir/plain" "$library" "$rpath"
 }
 
 failures=0
 run() { # run PROGRAM WANTED
     # shellcheck disable=SC2086
-    $mpiexec -n 2 env LD_PRELOAD="$dir/tool.so" "$dir/$1" >"$dir/out" 2>&1 || { echo "FAIL $1 ended badly"; failures=1; }
+    $mpiexec -n 2 env LD_PRELOAD="$dir/tool.so" "$dir/$1" >"$dir/out" 2>&1 || {
+        echo "FAIL $1 ended badly"
+        failures=1
+    }
     [ "$(grep -c "^seen $2\$" "$dir/out")" = 2 ] || {
         echo "FAIL $1: not 'seen $2' from both PEs:"
         cat "$dir/out"
@@ -94,5 +101,5 @@ run() { # run PROGRAM WANTED
     }
 }
 run profiled "7 11 1"
-run plain "0 0 1" # inlined: only calls are seen
+run plain "0 0 1" # the compiler has inlined put and add: the tool sees calls only
 exit $failures

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# check-settings.sh: a setting that cannot be used ends the job with one line that quotes it; one that can is used.
+# check-settings.sh: a bad value of a setting ends the job with one line that quotes it; librma uses a good one.
 #
-# Broken by a value that is taken for a default in silence, by as many lines as there are PEs, by PEs that wait for the one
-# that has given up, by a line that gets lost on its way out of the job, and by a misspelt name that nobody hears of.
+# Broken by a bad value for which librma takes the default in silence, by a line from each PE, by PEs that wait for the
+# one that has given up, by a line that gets lost on its way out of the job, and by a misspelt name without a warning.
 set -eu
 
 top_builddir=${top_builddir:-$(pwd)}
@@ -17,7 +17,7 @@ for program in "$hello" "$rma_info"; do
     [ -x "$program" ] || { echo "check-settings: there is no $program" >&2; exit 99; }
 done
 
-# Settings of the place where this script runs are none of these tests.
+# The caller's own settings must not change these tests.
 for name in $(env | sed -n 's/^\(RMA_[A-Za-z0-9_]*\)=.*/\1/p'); do unset "$name"; done
 
 dir=$(mktemp -d "${TMPDIR:-/tmp}/check-settings.XXXXXX")
@@ -43,7 +43,7 @@ job() { run env "$@" $mpiexec -n 2 "$hello"; }
 lines() { grep -c '^librma: ' "$dir/err" || true; }
 ran() { [ $status -eq 0 ] && [ "$(grep -c '^hello from PE [01] of 2' "$dir/out")" -eq 2 ]; }
 
-# refused SETTING...: and the first of them is quoted.
+# refused SETTING...: the job ends with one line that quotes the first of them.
 refused() {
     job "$@"
     if [ $status -eq 0 ] || [ $status -eq 124 ]; then
@@ -59,7 +59,7 @@ refused() {
     fi
 }
 
-# accepted SETTING...: and nothing is said.
+# accepted SETTING...: the job runs, and librma says nothing.
 accepted() {
     job "$@"
     if ran && [ "$(lines)" -eq 0 ]; then ok "accepted: $*"; else fail "$*: exit $status"; fi
@@ -94,7 +94,7 @@ accepted RMA_NODE_PES=1
 accepted RMA_NODE_PES=1000000000000
 accepted RMA_NODE_PES=auto
 
-# On one PE alone: that PE tells why, and the other ends with it.
+# A bad value on one PE alone: that PE says why, and the job ends.
 # shellcheck disable=SC2086
 run $mpiexec -n 1 "$hello" : -n 1 env RMA_SPIN=soon "$hello"
 if [ $status -ne 0 ] && [ "$(lines)" -eq 1 ] && grep -q '^librma: PE 1 .*RMA_SPIN=soon: ' "$dir/err"; then
@@ -103,7 +103,7 @@ else
     fail "RMA_SPIN=soon on PE 1 alone: exit $status"
 fi
 
-# Errors returned: the program decides; hello ends with 1 and says nothing.
+# With RMA_ERRORS=return the program decides; hello ends with 1 and says nothing.
 job RMA_ERRORS=return RMA_SPIN=soon
 if [ $status -eq 1 ] && [ "$(lines)" -eq 0 ] && ! grep -q '^hello' "$dir/out"; then
     ok "RMA_ERRORS=return leaves it to the program"
@@ -128,7 +128,8 @@ accepted RMA_CC=cc RMA_TEST_ANYTHING=1
 
 job RMA_INFO=1 RMA_SPIN=77
 if ran && grep -q '^librma: version [0-9.]*, 2 PEs on 1 nodes' "$dir/err" &&
-    grep -q '^librma: *RMA_SPIN *77 *environment' "$dir/err" && grep -q '^librma: *RMA_COPY *auto *default' "$dir/err"; then
+    grep -q '^librma: *RMA_SPIN *77 *environment' "$dir/err" &&
+    grep -q '^librma: *RMA_COPY *auto *default' "$dir/err"; then
     ok "RMA_INFO=1 prints what is in force, and why"
 else
     fail "RMA_INFO=1: exit $status"
@@ -144,7 +145,7 @@ for what in core numa; do
 done
 
 # rma_info reads the same settings, without a job.
-# info WANTED_STATUS TEXT SETTING... [-- ARGUMENT...]
+# info STATUS TEXT COMMAND...: the command, run by env(1), ends with STATUS and prints TEXT.
 info() {
     wanted=$1 text=$2
     shift 2
@@ -157,7 +158,8 @@ info() {
 }
 info 0 'RMA_HEAP_MAX        64 MiB     environment' RMA_HEAP_MAX=64M "$rma_info"
 info 0 'reduce:share      16 KiB   16 KiB   16 KiB' RMA_COLLECTIVES=reduce:share=16k "$rma_info"
-info 1 "RMA_COLLECTIVES=scan:share=1k,reduce:all=2: 'reduce:all=2' is not an algorithm" RMA_COLLECTIVES=scan:share=1k,reduce:all=2 "$rma_info"
+wrong=RMA_COLLECTIVES=scan:share=1k,reduce:all=2
+info 1 "$wrong: 'reduce:all=2' is not an algorithm" "$wrong" "$rma_info"
 info 0 'RMA_HEAP_MAKS is not a setting; is RMA_HEAP_MAX meant?' RMA_HEAP_MAKS=1 "$rma_info"
 info 0 'rma_info (librma)' "$rma_info" --version
 info 0 'usage: rma_info' "$rma_info" --help

@@ -1,10 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# check-shmem.sh: the headers of OpenSHMEM in the languages and compilers that there are; a tool takes functions by their names; the environment
-# variables of the specification; the launcher's wrapper.
+# check-shmem.sh: the headers of OpenSHMEM compile in each language with each compiler that there is; a tool can define
+# functions under their names; the environment variables of the specification work, and so does oshrun.
 #
-# Broken by a header that another language does not take or that warns, by a function without a second name or one that is compiled into
-# the program although it asks for calls, by a variable that is not looked at or whose wrong value is.
+# Broken by a header that a language does not accept or that gives a warning; by a function without a second name; by a
+# call that the compiler inlines although the program is compiled for profiling; by a variable without effect, or whose
+# wrong value librma accepts.
 set -eu
 
 top_srcdir=${top_srcdir:-$(cd "$(dirname "$0")/.." && pwd)}
@@ -29,22 +30,32 @@ fail() {
 
 # ---- the headers ----
 
-# `long`: each header with each compiler and standard; `normal`: the one that holds all so, and the others once in either language;
-# `quick`: with this build's compiler alone.
-# CC may be a command with arguments, and stands for itself in the list.
+# `long`: each header with each compiler and standard. `normal`: so for shmem.h, which holds all the rest; the others once
+# in either language. `quick`: with this build's compiler alone.
+# CC may be a command with arguments: in the list the word CC stands for it.
 if quick; then compilers=CC; elif [ "$cc" = gcc ]; then compilers="gcc clang"; else compilers="CC gcc clang"; fi
+warnings="-pedantic -Wall -Wextra -Werror"
 for header in shmem.h shmemx.h pshmem.h mpp/shmem.h mpp/shmemx.h; do
     if [ $header = shmem.h ] || deep; then all=yes; else all=no; fi
-    printf '#include <%s>\n#include <%s>\nstatic long word;\nint main(void) { shmem_init(); shmem_long_p(&word, shmem_long_g(&word, 0), 0); shmem_finalize(); return 0; }\n' \
-        $header $header >"$dir/one.c"
+    cat >"$dir/one.c" <<END
+#include <$header>
+#include <$header>
+static long word;
+int main(void) {
+    shmem_init();
+    shmem_long_p(&word, shmem_long_g(&word, 0), 0);
+    shmem_finalize();
+    return 0;
+}
+END
     cp "$dir/one.c" "$dir/one.cc"
     for name in $compilers; do
         if [ "$name" = CC ]; then compiler=$cc; else compiler=$name; fi
         command -v "${compiler%% *}" >/dev/null 2>&1 || continue
         for flags in -std=c99 -std=c11 "-std=gnu17 -O2" "-std=c11 -DSHMEM_PROFILE"; do
             # shellcheck disable=SC2086
-            $compiler $flags -pedantic -Wall -Wextra -Wconversion -Wshadow -Werror "$include" -c "$dir/one.c" -o "$dir/one.o" >"$dir/log" 2>&1 ||
-                fail "<$header> with $compiler $flags"
+            $compiler $flags $warnings -Wconversion -Wshadow "$include" -c "$dir/one.c" -o "$dir/one.o" \
+                >"$dir/log" 2>&1 || fail "<$header> with $compiler $flags"
             [ $all = yes ] || break 2
         done
     done
@@ -52,34 +63,51 @@ for header in shmem.h shmemx.h pshmem.h mpp/shmem.h mpp/shmemx.h; do
         command -v "$compiler" >/dev/null 2>&1 || continue
         for flags in -std=c++11 -std=c++20 "-std=c++17 -DSHMEM_PROFILE"; do
             # shellcheck disable=SC2086
-            $compiler $flags -pedantic -Wall -Wextra -Werror "$include" -c "$dir/one.cc" -o "$dir/one.o" >"$dir/log" 2>&1 ||
+            $compiler $flags $warnings "$include" -c "$dir/one.cc" -o "$dir/one.o" >"$dir/log" 2>&1 ||
                 fail "<$header> with $compiler $flags"
             [ $all = yes ] || break 2
         done
     done
 done
 
-# Before C99 each file that sees an inlined call would define it: such files get calls of the library's, and can be linked together.
-printf '#include <shmem.h>\nstatic long word;\nvoid one(void);\nvoid one(void) { shmem_long_p(&word, 1, shmem_my_pe()); }\n' >"$dir/one.c"
+# Before C99 each file that includes an inlined function would define it. There the header declares functions of the
+# library instead, so that several such files can be linked together.
+cat >"$dir/one.c" <<'END'
+#include <shmem.h>
+static long word;
+void one(void);
+void one(void) { shmem_long_p(&word, 1, shmem_my_pe()); }
+END
 for compiler in gcc clang; do
     command -v $compiler >/dev/null 2>&1 || continue
     $compiler -std=gnu89 -O2 -Wall -Wextra -Werror "$include" -c "$dir/one.c" -o "$dir/one.o" >"$dir/log" 2>&1 &&
         [ "$(nm "$dir/one.o" | grep -c ' T ')" -eq 1 ] || fail "$compiler -std=gnu89: a file defines what the header declares"
 done
 
-# What is compiled for profiling declares nothing of the native interface.
+# With SHMEM_PROFILE <shmem.h> declares nothing of the native interface.
 printf '#define SHMEM_PROFILE\n#include <shmem.h>\nint rma_put;\nint main(void) { return rma_put; }\n' >"$dir/one.c"
 # shellcheck disable=SC2086
 $cc -Werror "$include" -c "$dir/one.c" -o "$dir/one.o" >"$dir/log" 2>&1 || fail "names of rma.h with SHMEM_PROFILE"
 
-# A type outside the lists is refused.
-for call in 'shmem_p(&s, s, 0)' 'shmem_atomic_add(&d, 1, 0)' 'shmem_and_reduce(SHMEM_TEAM_WORLD, &d, &d, 1)' 'shmem_put(&s, &s, 1)'; do
-    printf '#include <shmem.h>\nvoid f(void);\nvoid f(void) { struct { int i; } s = {0}; double d = 0; (void)s, (void)d; %s; }\n' "$call" >"$dir/one.c"
+# The compiler refuses a type outside the lists.
+for call in 'shmem_p(&s, s, 0)' 'shmem_atomic_add(&d, 1, 0)' 'shmem_and_reduce(SHMEM_TEAM_WORLD, &d, &d, 1)' \
+    'shmem_put(&s, &s, 1)'; do
+    cat >"$dir/one.c" <<END
+#include <shmem.h>
+void f(void);
+void f(void) {
+    struct { int i; } s = {0};
+    double d = 0;
+    (void)s, (void)d;
+    $call;
+}
+END
     # shellcheck disable=SC2086
     if $cc -std=c11 "$include" -c "$dir/one.c" -o "$dir/one.o" >"$dir/log" 2>&1; then fail "$call is taken"; fi
 done
 
-if [ ! -f "$top_builddir/.libs/librma_shmem.so" ] || grep -q '^SAN_CFLAGS = .*-fsanitize' "$top_builddir/Makefile" 2>/dev/null; then
+if [ ! -f "$top_builddir/.libs/librma_shmem.so" ] ||
+    grep -q '^SAN_CFLAGS = .*-fsanitize' "$top_builddir/Makefile" 2>/dev/null; then
     [ $failures -eq 0 ] || exit 1
     echo "check-shmem: the rest is skipped: there is no shared library, or one with sanitizers, which must be loaded first"
     exit 77
@@ -127,12 +155,14 @@ int main(void) {
 END
 libraries="$top_builddir/.libs/librma_shmem.so $top_builddir/.libs/librma.so"
 # shellcheck disable=SC2086
+compile() { $cc -std=gnu11 -O2 -Wall -Wextra -Werror "$include" "$@"; }
+compile -fPIC -shared "$dir/tool.c" -o "$dir/tool.so"
+compile -c "$dir/tool.c" -o "$dir/tool.o"
+# shellcheck disable=SC2086
 {
-    $cc -std=gnu11 -O2 -Wall -Wextra -Werror -fPIC -shared "$include" "$dir/tool.c" -o "$dir/tool.so"
-    $cc -std=gnu11 -O2 -Wall -Wextra -Werror "$include" -c "$dir/tool.c" -o "$dir/tool.o"
-    $cc -std=gnu11 -O2 -Wall -Wextra -Werror -DSHMEM_PROFILE "$include" "$dir/program.c" -o "$dir/profiled" $libraries "$rpath"
-    $cc -std=gnu11 -O2 -Wall -Wextra -Werror -DSHMEM_PROFILE "$include" "$dir/program.c" "$dir/tool.o" -o "$dir/linked" $libraries "$rpath"
-    $cc -std=gnu11 -O2 -Wall -Wextra -Werror "$include" "$dir/program.c" -o "$dir/plain" $libraries "$rpath"
+    compile -DSHMEM_PROFILE "$dir/program.c" -o "$dir/profiled" $libraries "$rpath"
+    compile -DSHMEM_PROFILE "$dir/program.c" "$dir/tool.o" -o "$dir/linked" $libraries "$rpath"
+    compile "$dir/program.c" -o "$dir/plain" $libraries "$rpath"
 }
 seen() { # seen PROGRAM WANTED [PRELOAD]
     # shellcheck disable=SC2086
@@ -141,7 +171,7 @@ seen() { # seen PROGRAM WANTED [PRELOAD]
 }
 seen profiled "7 11 1 3" "$dir/tool.so"
 seen linked "7 11 1 3"
-seen plain "0 0 1 3" "$dir/tool.so" # inlined: only calls are seen
+seen plain "0 0 1 3" "$dir/tool.so" # the compiler has inlined put and add: the tool sees calls only
 
 # ---- environment variables ----
 
@@ -170,7 +200,9 @@ with SHMEM_SYMMETRIC_SIZE=1m '^blocks 1[0-9]$'
 with SHMEM_SYMMETRIC_SIZE=0.5M '^blocks [5-9]$'
 with SMA_SYMMETRIC_SIZE=1000K '^blocks 1[0-9]$'
 with RMA_HEAP_MAX=50m '^blocks 100$'
-for wrong in 20kk 5x -1 0 "" nan 0x10 1e6 m; do with SHMEM_SYMMETRIC_SIZE=$wrong "shmem_init: SHMEM_SYMMETRIC_SIZE=$wrong: not a positive"; done
+for wrong in 20kk 5x -1 0 "" nan 0x10 1e6 m; do
+    with SHMEM_SYMMETRIC_SIZE=$wrong "shmem_init: SHMEM_SYMMETRIC_SIZE=$wrong: not a positive"
+done
 with SHMEM_SYMMETRIC_SIZE=900T 'shmem_init: SHMEM_SYMMETRIC_SIZE=900T: more than this node.s memory'
 with SMA_SYMMETRIC_SIZE=900T 'shmem_init: SMA_SYMMETRIC_SIZE=900T: more than'
 with SHMEM_VERSION=1 '^librma [0-9.]+: OpenSHMEM 1[.]6$'
@@ -182,7 +214,8 @@ with SHMEM_DEBUG=1 'version .* PEs on '
 # ---- the launcher's wrapper ----
 
 oshrun=$top_builddir/tools/oshrun
-if sh "$oshrun" --version >"$dir/log" 2>&1 && grep -q 'OpenSHMEM 1[.]6' "$dir/log" && sh "$oshrun" --help >"$dir/log" && grep -q '^usage: oshrun' "$dir/log"; then
+if sh "$oshrun" --version >"$dir/log" 2>&1 && grep -q 'OpenSHMEM 1[.]6' "$dir/log" &&
+    sh "$oshrun" --help >"$dir/log" && grep -q '^usage: oshrun' "$dir/log"; then
     for flag in -n -np; do
         timeout 60 sh "$oshrun" $flag 2 "$dir/heap" >"$dir/log" 2>&1 || fail "oshrun $flag 2 ended badly"
         grep -q "^blocks 100\$" "$dir/log" || fail "oshrun $flag 2"

@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # check-small-shm.sh: a small /dev/shm is an error message, not the end of the program by SIGBUS.
 #
-# Containers give /dev/shm 64 MiB, of which more can be mapped than touched. Here a file system of that size is mounted
-# over it, seen by this script and its children only. test/job/exhaustion then asks for more than there is, on one PE's
-# account and on all PEs' together, looks at what is said and given back, and goes on with less.
-# Broken by memory that is touched before it is committed, by a commit that leaves /dev/shm full when it fails, by a
-# reason that only one PE knows, and by an rma_init that dies where there is next to nothing.
+# In containers /dev/shm has 64 MiB; a program can map more, and dies when it touches more. This script mounts a file
+# system of that size over /dev/shm, which only the script and its children see. test/job/exhaustion then asks for more
+# than there is, on one PE and on all PEs together, checks the error and that the memory is given back, and goes on with
+# less.
+# Broken by memory that a PE touches before it commits it, by a commit that leaves /dev/shm full when it fails, by a
+# reason that only one PE knows, and by an rma_init that dies where there is next to no memory.
 set -eu
 
 top_builddir=${top_builddir:-$(pwd)}
@@ -41,7 +42,7 @@ fail() {
     failures=$((failures + 1))
 }
 
-# One over the other: all of them end with the namespace.
+# Each mount covers the one before; all of them end with the namespace.
 shm() { mount -t tmpfs -o "size=$1" tmpfs /dev/shm; }
 died() { grep -qiE 'signal 7|bus error' "$dir/out" || [ $status -eq 135 ] || [ $status -eq 7 ]; }
 
@@ -60,8 +61,8 @@ for n in 2 4; do
     fi
 done
 
-# Down to nothing. MPI is told to keep its own shared memory out of /dev/shm, as it would fail before there is anything to
-# test. (Not by TCP: with that, MPI_Finalize of MPICH 4.0.2 hangs in one run of a hundred, without librma too.)
+# Down to nothing. UCX_TLS keeps MPI's own shared memory out of /dev/shm: otherwise MPI fails before librma begins. (TCP
+# would do that, too, but with TCP MPI_Finalize of MPICH 4.0.2 hangs in one run of a hundred, without librma as well.)
 accepted=0 refused=0
 for size in 32k 128k 256k 512k 640k 768k 1m 4m; do
     shm $size

@@ -1,10 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# check-stall.sh: no wait is silent. Whatever a PE waits in, and on whichever node, it names after RMA_STALL seconds the PE that does not come; a PE
-# that is stopped ends the job after RMA_TIMEOUT seconds, a dead one of the same node at once, and one that computes never.
+# check-stall.sh: no wait is silent. A PE that has waited for RMA_STALL seconds, in whichever call and on whichever node,
+# names the PE that does not come. If that PE is stopped, the job ends after RMA_TIMEOUT seconds; if it is dead and on
+# the same node, at once; if it computes, never.
 #
-# The jobs sleep most of the time, and are run all at once. Broken by a wait without a look, by a question that needs what is used up,
-# and by an end of a job whose PEs all answer.
+# The jobs sleep most of the time, so they run all at once. Broken by a wait that never looks for the other PE, by a
+# question to the other PE that needs a resource that is used up, and by the end of a job whose PEs all answer.
 set -eu
 
 top_builddir=${top_builddir:-$(pwd)}
@@ -24,7 +25,7 @@ as=
 pin= # a command that binds the job to a processor, or none
 export RMA_STALL=1 RMA_TIMEOUT=3 # a PE of a busy machine may be off its processor for a second or two
 
-# start LAYOUT WAIT HINDRANCE [SETTING...]: a job in the background; its status goes to a file.
+# start LAYOUT WAIT HINDRANCE [SETTING...]: starts a job in the background; its status goes to $dir/NAME.status.
 start() {
     name=${as:-$1.$2.$3}
     case $1 in one) nodes=RMA_NODE_PES=64 ;; *) nodes=RMA_NODE_PES=1 ;; esac
@@ -32,7 +33,7 @@ start() {
     shift 3
     (
         status=0
-        # A shell around each PE keeps its death from the launcher: then it is the library's to tell.
+        # A shell around each PE hides its death from the launcher: then only the library can notice it.
         # shellcheck disable=SC2086
         if [ "$hindrance" = die ]; then
             set -- "$@" timeout -k 5 "$deadline" $mpiexec -n 2 sh -c '"$0" "$@"; sleep 30' "$program"
@@ -44,13 +45,14 @@ start() {
     ) &
 }
 
-# suspend_and_resume LAYOUT: PE 1 computes and is stopped; when that has been said, PE 0 is stopped for longer than RMA_TIMEOUT, and then both
-# go on, PE 0 first. Of the time in which it did not run itself PE 0 must not hold any against PE 1.
+# suspend_and_resume LAYOUT: stops PE 1, which computes; when PE 0 has said so, stops PE 0 for longer than RMA_TIMEOUT;
+# then continues both, PE 0 first. PE 0 must not count the time in which it was stopped itself.
 suspend_and_resume() {
     as=$1.suspended
     start "$1" barrier late "CHECK_STALL=$$.$1.suspended" RMA_TIMEOUT=4
     tries=0
-    until first=$(pe_of "$$.$1.suspended" 0) && second=$(pe_of "$$.$1.suspended" 1) && grep -q running "$dir/$1.suspended.out"; do
+    until first=$(pe_of "$$.$1.suspended" 0) && second=$(pe_of "$$.$1.suspended" 1) &&
+        grep -q running "$dir/$1.suspended.out"; do
         tries=$((tries + 1))
         [ $tries -lt $((deadline * 10)) ] || return 0
         sleep 0.1
@@ -67,7 +69,7 @@ suspend_and_resume() {
     kill -CONT "$second"
     wait
 }
-# pe_of ID PE: its process.
+# pe_of ID PE: prints the process number of that PE of the job with CHECK_STALL=ID.
 pe_of() {
     for pid in $(grep -lszxF "CHECK_STALL=$1" /proc/[0-9]*/environ 2>/dev/null | sed 's,^/proc/,,; s,/.*,,'); do
         tr '\0' '\n' <"/proc/$pid/environ" 2>/dev/null | grep -qxE "(PMI_RANK|OMPI_COMM_WORLD_RANK)=$2" || continue
@@ -77,7 +79,8 @@ pe_of() {
     return 1
 }
 
-# stop_when_said LAYOUT WAIT HINDRANCE REGEX: ends a job that waits for ever, when it has said what it should, or at the deadline.
+# stop_when_said LAYOUT WAIT HINDRANCE REGEX: ends a job that waits for ever, when a line of it matches REGEX, or at the
+# deadline.
 stop_when_said() {
     tries=0
     until grep -qE "$4" "$dir/$1.$2.$3.err" || [ -e "$dir/$1.$2.$3.status" ] || [ $tries -ge $((deadline * 10)) ]; do
@@ -89,12 +92,13 @@ stop_when_said() {
     done
 }
 
-# judge NAME ended|passes|killed REGEX [REGEX not]
+# judge NAME ended|passes|killed REGEX [REGEX]: the job has ended so; a line of its stderr matches the first REGEX, and
+# none the second.
 judge() {
     status=$(cat "$dir/$1.status" 2>/dev/null || echo none)
     why=
     case $2.$status in
-    killed.*) ;; # by this script
+    killed.*) ;; # by stop_when_said
     ended.0 | *.none | *.124 | *.137) why="exit $status" ;;
     ended.* | passes.0) ;;
     *) why="exit $status" ;;
@@ -127,7 +131,7 @@ for layout in one far; do
         start $layout $wait stop
         start $layout $wait late RMA_TIMEOUT=30 # PEs are slow to answer where the machine is busy
     done
-    [ $layout = far ] || pin='taskset -c 0' # two PEs on one processor meet by a counter
+    [ $layout = far ] || pin='taskset -c 0' # on one processor the two PEs meet by a counter: another way to wait
     start $layout team late RMA_TIMEOUT=30
     pin=
     wait
@@ -152,29 +156,38 @@ done
 wait
 
 for layout in one far; do
-    if [ $layout = one ]; then silent='PE 1 is stopped'; else silent='PE 1 does not answer'; fi
-    if [ $layout = one ]; then over='PE 1 .*has been stopped for .*RMA_TIMEOUT'; else over='PE 1 has not answered for .*RMA_TIMEOUT'; fi
+    if [ $layout = one ]; then
+        silent='PE 1 is stopped'
+        over='PE 1 .*has been stopped for .*RMA_TIMEOUT'
+    else
+        silent='PE 1 does not answer'
+        over='PE 1 has not answered for .*RMA_TIMEOUT'
+    fi
+    computes='PE 1 answers, and waits in no call'
     for wait in barrier collective lock wait signal; do
         call=$(name_of $wait)
         judge $layout.$wait.stop ended "has waited [0-9]+ s in $call: $silent"
         judge $layout.$wait.stop ended "$call: $over"
         case $wait in
-        wait | signal) judge $layout.$wait.late passes "has waited [0-9]+ s in $call, for what any PE may do: 1 PE was asked, all answer" 'PE 1 is stopped' ;;
-        *) judge $layout.$wait.late passes "has waited [0-9]+ s in $call: PE 1 answers, and waits in no call" 'PE 1 is stopped' ;;
+        wait | signal) said=', for what any PE may do: 1 PE was asked, all answer' ;;
+        *) said=": $computes" ;;
         esac
+        judge $layout.$wait.late passes "has waited [0-9]+ s in $call$said" 'PE 1 is stopped'
     done
-    judge $layout.team.late passes "has waited [0-9]+ s in rma_team_sync .team 2.: PE 1 answers, and waits in no call" 'PE 1 is stopped'
+    judge $layout.team.late passes "has waited [0-9]+ s in rma_team_sync .team 2.: $computes" 'PE 1 is stopped'
     judge $layout.suspended passes 'PE 1 (is stopped|does not answer)' 'RMA_TIMEOUT'
     judge $layout.barrier.elsewhere killed 'in rma_barrier_all: PE 1 answers, and waits in rma_broadcast'
     judge $layout.team.crossed killed 'in rma_team_sync .team 2.: PE 1 answers, and waits in rma_team_sync .team 3.'
 done
 judge far.flood.stop ended "$(name_of flood): PE 1 has not answered for .*RMA_TIMEOUT"
-# Within a flush of MPI's window a PE asks nothing of others, and looks at the processes of its host.
+# Within a flush of MPI's window a PE asks no other PE, but looks at the processes of its host.
 flush='flushing PE 1 by MPI_Win_flush'
 stopped='PE 1 is stopped \(process [0-9]+ of this host\)'
 for name in far.put.stop far.get.stop far.atomic.single far.atomic.multiple; do
     judge $name ended "has waited [0-9]+ s in rma_[a-z_]*, $flush: $stopped"
     judge $name ended "rma_[a-z_]*: $flush is not over after [0-9]+ s \(RMA_TIMEOUT\): $stopped"
 done
-for wait in barrier lock wait; do judge one.$wait.die ended "$(name_of $wait): PE 1 has died \\(process [0-9]+ of this host\\)"; done
+for wait in barrier lock wait; do
+    judge one.$wait.die ended "$(name_of $wait): PE 1 has died \\(process [0-9]+ of this host\\)"
+done
 [ $failures -eq 0 ]

@@ -2,10 +2,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # check-statics.sh: global variables are symmetric in a program however it was linked.
 #
-# Where .data and .bss begin, and what of them the dynamic linker makes read-only, depends on the linker and its
-# options. Here one small program is built by each compiler and linker there is, position-independent or not, with more
-# or less of it read-only, and static if MPI can be, and run on 2 PEs, with its variables moved and left in place.
-# Broken by a range that leaves out the first or last variable, or takes in what is read-only by then: the program dies.
+# Where .data and .bss begin, and which part of them the dynamic linker makes read-only, depends on the linker and its
+# options. The script builds one small program with each compiler and linker there is, position-independent or not, with
+# more or less of it read-only, and static if MPI can be. It runs each on 2 PEs, once with RMA_STATICS=remap and, of some
+# kinds of program, once with RMA_STATICS=window.
+# Broken by a range that leaves out the first or last variable; by one that includes memory that is read-only by then,
+# so that the program dies.
 set -eu
 
 top_builddir=${top_builddir:-$(pwd)}
@@ -24,7 +26,8 @@ if [ -z "$lib" ] || [ ! -e "$lib/librma.so" ]; then
     exit 99
 fi
 
-# Other compilers' programs cannot be linked with a library that one compiler's sanitizers are in; test/job/statics can.
+# A program of one compiler cannot be linked with a library that has the sanitizers of another. test/job/statics, which
+# the build itself compiles, is tested with sanitizers.
 if [ -n "${SANITIZERS-}" ]; then
     echo "check-statics: skipped: the library is built with sanitizers"
     exit 77
@@ -57,8 +60,9 @@ const char *names[] = {"pointers", "that are relocated"};
 static long *const constant_pointer = &in_data[1]; /* read-only after relocation */
 static long *pointer = &in_data[1];
 static struct { void *address; long size; } seen[] = {
-    {&tiny, sizeof tiny}, {in_data, sizeof in_data}, {in_bss, sizeof in_bss}, {large, sizeof large}, {page, sizeof page},
-    {&last, sizeof last}, {&at_the_end, sizeof at_the_end}, {names, sizeof names}, {&pointer, sizeof pointer}};
+    {&tiny, sizeof tiny}, {in_data, sizeof in_data}, {in_bss, sizeof in_bss},
+    {large, sizeof large}, {page, sizeof page}, {&last, sizeof last},
+    {&at_the_end, sizeof at_the_end}, {names, sizeof names}, {&pointer, sizeof pointer}};
 
 static int fail(int line, const char *what) {
     fprintf(stderr, "line %d: not %s: %s\n", line, what, rma_last_error());
@@ -103,7 +107,7 @@ int main(int argc, char **argv) {
 }
 END
 
-# build NAME COMPILER OPTIONS...: a compiler or linker that is not there, or cannot, is passed over.
+# build NAME COMPILER OPTIONS...: builds the program; fails where the compiler or linker is not there, or cannot.
 # SANITIZERS is a list of words.
 # shellcheck disable=SC2086
 build() {
@@ -113,7 +117,8 @@ build() {
         >"$dir/log" 2>&1
 }
 
-# Left in place, variables have no range to be found: once for each kind of program, unless it is `long`.
+# With RMA_STATICS=window the variables stay in place, whatever the linker did: once for each kind of program is enough,
+# unless the depth is `long`.
 run() { # run NAME
     case $1 in plain | no-pie | library-static | static) modes="remap window" ;; *) modes=remap ;; esac
     if deep; then modes="remap window"; fi

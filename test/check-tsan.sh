@@ -1,12 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# check-tsan.sh: ThreadSanitizer finds no race where blocks are given back while their owner works, in
-# test/threads/returned.c, nor among the PEs of a team that meet and tell each other things, in test/threads/near.c, nor where a heap
-# grows while other threads ask what is in it, in test/threads/growth.c.
+# check-tsan.sh: ThreadSanitizer finds no race in three programs, whose threads share memory as processes of a node do:
 #
-# Broken by a plain access to a word that others read or write at the same time, and by an ordering that is too weak to
-# carry what a giver wrote to the next life of its block, or what a PE wrote to those that have heard it. Processes on one node share
-# memory as these threads do.
+#   test/threads/returned.c  threads give blocks back while their owner works
+#   test/threads/near.c      the PEs of a team meet and exchange values
+#   test/threads/growth.c    a heap grows while other threads ask what is in it
+#
+# Broken by a plain access to a word that another thread reads or writes at the same time; by an ordering that is too
+# weak: what a thread wrote to a block must be seen by the owner that allocates it again, and what a PE wrote before a
+# message by the PE that has received it.
 set -eu
 
 top_builddir=${top_builddir:-$(pwd)}
@@ -27,7 +29,7 @@ fail() { # fail TEXT, with the start of what was said
     failures=$((failures + 1))
 }
 
-# Under the sanitizer the addresses of some kernels' layout are too random: then without.
+# Some kernels place memory at addresses that the sanitizer does not expect: then without random addresses.
 printf '#include <pthread.h>\nint main(void) { return pthread_self() == 0; }\n' >"$dir/probe.c"
 # CC and flags are lists of words.
 # shellcheck disable=SC2086
@@ -52,22 +54,24 @@ if ! $cc $flags -I"$top_builddir" -I"$top_srcdir" -I"$top_srcdir/include" -pthre
     exit 1
 fi
 
-# What is not of turns, and would need the rest of the library, is left out; of MPI there are the headers. Fences are not known to the
-# sanitizer; here they are for waking only.
+# --gc-sections drops the functions that need the rest of the library and that near.c does not call; of MPI only the
+# headers are used. The sanitizer does not know fences; here they only serve to wake sleepers.
 headers=$(${MPICC:-mpicc.mpich} -show | tr ' ' '\n' | grep '^-I' | tr '\n' ' ')
 # shellcheck disable=SC2086
 if ! $cc $flags $headers -Wno-tsan -Wno-unknown-warning-option -ffunction-sections -Wl,--gc-sections \
-    -I"$top_builddir" -I"$top_srcdir" -I"$top_srcdir/include" -pthread -o "$dir/near" "$top_srcdir/runtime/node/mailbox.c" \
-    "$top_srcdir/base/wait.c" \
-    "$top_srcdir/test/threads/near.c" >"$dir/log" 2>&1; then
+    -I"$top_builddir" -I"$top_srcdir" -I"$top_srcdir/include" -pthread -o "$dir/near" \
+    "$top_srcdir/runtime/node/mailbox.c" "$top_srcdir/base/wait.c" "$top_srcdir/test/threads/near.c" \
+    >"$dir/log" 2>&1; then
     fail "compilation"
     exit 1
 fi
 
-# The checks of ranges and what makes heaps grow: the library's own objects, without what calls MPI.
+# The modules that check ranges and grow heaps, again without the functions that need the rest of the library.
 sources="$top_srcdir/test/threads/growth.c"
-for module in base/error base/settings base/size base/choice base/cgroup heap/segment heap/reserve heap/tlsf heap/quick heap/returned heap/attached \
-    runtime/job/job runtime/reach runtime/world runtime/context runtime/pool runtime/local runtime/attach runtime/space runtime/gptr runtime/transfer runtime/inline; do
+for module in base/error base/settings base/size base/choice base/cgroup \
+    heap/segment heap/reserve heap/tlsf heap/quick heap/returned heap/attached \
+    runtime/job/job runtime/reach runtime/world runtime/context runtime/pool runtime/local runtime/attach \
+    runtime/space runtime/gptr runtime/transfer runtime/inline; do
     sources="$sources $top_srcdir/$module.c"
 done
 # shellcheck disable=SC2086
@@ -77,11 +81,11 @@ if ! $cc $flags $headers -Wno-tsan -Wno-unknown-warning-option -ffunction-sectio
     exit 1
 fi
 
-races() { # races PROGRAM ARGUMENT...: none, and all is as it has to be
+races() { # races PROGRAM ARGUMENT...: the program finds its results right, and the sanitizer no race
     program=$1
     shift
     status=0
-    # The addresses' layout is random anew in each process.
+    # fixed is a command with arguments, or none. Each process needs it, as each gets random addresses of its own.
     # shellcheck disable=SC2086
     TSAN_OPTIONS="halt_on_error=0 exitcode=66 ${TSAN_OPTIONS-}" timeout 120 $fixed "$dir/$program" "$@" \
         >"$dir/log" 2>&1 </dev/null || status=$?

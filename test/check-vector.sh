@@ -1,10 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# check-vector.sh: the compiler says that it has vectorised the loops of reductions; gcc for every processor and for those with AVX2.
+# check-vector.sh: the compiler reports that it has vectorised the loops of reductions; gcc once for every processor and
+# once for those with AVX2.
 #
-# Broken by a loop whose arrays the compiler has to take for overlapping, by one that is compiled without -O3, and by a new operation
-# or type that needs another form. What no x86-64 has instructions for may stay as it is: products of 64 bits and comparisons of such
-# before AVX2, long double, complex products.
+# Broken by a loop whose arrays may overlap for all that the compiler knows, by one that is compiled without -O3, and by
+# a new operation or type that needs another form of loop. Some loops may stay as they are, as x86-64 has no instruction
+# for them: products of 64 bits, and comparisons of 64 bits before AVX2; long double; complex products.
 set -eu
 
 top_srcdir=${top_srcdir:-$(cd "$(dirname "$0")/.." && pwd)}
@@ -20,16 +21,22 @@ case "${SANITIZERS-} $(uname -m)" in
 esac
 # shellcheck disable=SC2086
 case "$($CC --version | head -n 1)" in
-*clang*) report="-Rpass-missed=loop-vectorize -Rpass=loop-vectorize" done='vectorized loop' missed='loop not vectorized' least=60 ;;
-*) report="-fopt-info-vec-optimized-missed" done='loop vectorized' missed="couldn't vectorize loop" least=150 ;;
+*clang*)
+    report="-Rpass-missed=loop-vectorize -Rpass=loop-vectorize"
+    done='vectorized loop' missed='loop not vectorized' least=60
+    ;;
+*)
+    report="-fopt-info-vec-optimized-missed"
+    done='loop vectorized' missed="couldn't vectorize loop" least=150
+    ;;
 esac
 
 source=$top_srcdir/collectives/kernels.c
 : >"$dir/config.h"
 echo "#define HAVE_TARGET_CLONES 1" >>"$dir/config.h"
 # shellcheck disable=SC2086
-if ! MPICH_CC=$CC OMPI_CC=$CC $mpicc -std=gnu11 -O2 -g $report -I"$dir" -I"$top_srcdir" -I"$top_srcdir/include" -c "$source" -o "$dir/kernels.o" \
-    2>"$dir/report"; then
+if ! MPICH_CC=$CC OMPI_CC=$CC $mpicc -std=gnu11 -O2 -g $report -I"$dir" -I"$top_srcdir" -I"$top_srcdir/include" \
+    -c "$source" -o "$dir/kernels.o" 2>"$dir/report"; then
     cat "$dir/report"
     exit 1
 fi
