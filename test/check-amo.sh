@@ -53,7 +53,8 @@ else # on one node, on several, and on nodes of two PEs
     jobs examples/hash_table "2" "nolocal"
 fi
 
-says() { # says TEXT STATUS: the last job has written TEXT, and has ended with 0, or, where STATUS is 1, with another code
+# says TEXT STATUS: the last job has written TEXT, and has ended with 0, or, where STATUS is 1, with another code.
+says() {
     if [ "$status" -eq 0 ]; then ended=0; else ended=1; fi
     [ $ended -eq "$2" ] || fail "a job ended with $status"
     grep -q -- "$1" "$log" || {

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# check-heap-check.sh: RMA_HEAP_CHECK reports at the end each block that was not freed, with its heap and PE, and nothing
-# else; and it reports each write to a freed block once, at the next allocation or at the end.
+# check-heap-check.sh: RMA_HEAP_CHECK reports at the end each block that was not freed, with its heap and PE, and
+# nothing else; and it reports each write to a freed block once, at the next allocation or at the end.
 #
 # test/job/heap_check leaves blocks behind, or writes to freed ones, as RMA_TEST_LEAK says. Broken by a leak that no PE
 # reports or that all report, by memory of the library itself in the report, by a block that counts as left although

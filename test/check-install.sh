@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # check-install.sh: "make install" installs all that a program needs, and "make uninstall" removes it.
 #
-# Broken by a header, page or link that is missing from the makefile's lists, by a path of the build tree in an installed
-# file, by flags that rmacc or pkg-config leave out, by functions of the header that two source files of a program cannot
-# both include (or that are missing where the compiler inlines nothing), and by files that stay behind.
+# Broken by a header, page or link that is missing from the makefile's lists, by a path of the build tree in an
+# installed file, by flags that rmacc or pkg-config leave out, by functions of the header that two source files of a
+# program cannot both include (or that are missing where the compiler inlines nothing), and by files that stay behind.
 # The script configures the library once more, for a prefix under /tmp, as rmacc and rma.pc carry the prefix. It copies
 # the objects of the present build, if that has the same config.h and no sanitizers, and RMA_TEST_DEPTH is not `long`;
 # else it compiles them, too.
@@ -85,7 +85,8 @@ while read -r alias page rest; do
     case $alias in '' | '#'*) continue ;; esac
     case $page in *.1) n=1 page=${page%.1} ;; *) n=3 ;; esac
     present "share/man/man$n/$alias.$n"
-    grep -qx ".so man$n/$page.$n" "$prefix/share/man/man$n/$alias.$n" || fail "man$n/$alias.$n does not lead to $page.$n"
+    grep -qx ".so man$n/$page.$n" "$prefix/share/man/man$n/$alias.$n" ||
+        fail "man$n/$alias.$n does not lead to $page.$n"
 done <"$top_srcdir/man/aliases"
 for program in "$top_srcdir"/bench/rma_*.c; do present "bin/$(basename "$program" .c)"; done
 for header in "$top_srcdir"/include/*.h; do
@@ -269,9 +270,9 @@ done
 "$prefix/bin/oshcc" -profile x.c -showme | grep -q -- "-DSHMEM_PROFILE x.c -L$prefix/lib .*-lrma_shmem -lrma" ||
     fail "oshcc -profile -showme"
 
-# The generic macros of the atomics: which types they accept, and which the compiler refuses; in C with <iso646.h>, which
-# makes macros of `and`, `or` and `xor`. Each call stands on a line of its own: taken.c must compile without a warning,
-# and in refused.c each line must be an error of the macro's own list of types.
+# The generic macros of the atomics: which types they accept, and which the compiler refuses; in C with <iso646.h>,
+# which makes macros of `and`, `or` and `xor`. Each call stands on a line of its own: taken.c must compile without a
+# warning, and in refused.c each line must be an error of the macro's own list of types.
 printf '#include <iso646.h>\n#include <rma.h>\n' >taken.c
 cp taken.c refused.c
 front() { # front FILE TARGET CALL: appends a function with this call, where t points to a TARGET

@@ -37,8 +37,8 @@ fail() { # fail TEXT, with the log of what was run last
     failures=$((failures + 1))
 }
 
-# search MODEL [-D...]: searches the whole state space, and sets $states and $errors as pan says; returns 1 if the search
-# did not come to its end.
+# search MODEL [-D...]: searches the whole state space, and sets $states and $errors as pan says; returns 1 if the
+# search did not come to its end.
 search() {
     model=$1
     shift

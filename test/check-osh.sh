@@ -3,10 +3,10 @@
 # check-osh.sh: osh_bench measures each of its rows and finds its data right; osh_compare survives what a peer (another
 # OpenSHMEM) may do.
 #
-# Broken by a row that hangs or is missing, on one node or several, with PEs that take no part; by wrong data, or by data
-# that osh_bench does not find wrong when calls lose them; by collectives over active sets; by a comparison that ends
-# with its peer, or leaves files or processes. Here the peer is librma too, and fails where a header makes it. The script
-# reads no figure.
+# Broken by a row that hangs or is missing, on one node or several, with PEs that take no part; by wrong data, or by
+# data that osh_bench does not find wrong when calls lose them; by collectives over active sets; by a comparison that
+# ends with its peer, or leaves files or processes. Here the peer is librma too, and fails where a header makes it. The
+# script reads no figure.
 set -eu
 
 top_builddir=$(cd "${top_builddir:-$(pwd)}" && pwd)
@@ -99,8 +99,8 @@ run_compare() {
         --csv "$@" >"$dir/$tag.out" 2>"$dir/$tag.err" </dev/null || code=$?
     echo $code >"$dir/$tag.status"
 }
-# judge CODE TAG: osh_compare has ended with CODE, and has left no file. Copies its output to $dir/out and $dir/err, where
-# row and says read it.
+# judge CODE TAG: osh_compare has ended with CODE, and has left no file. Copies its output to $dir/out and $dir/err,
+# where row and says read it.
 judge() {
     cp "$dir/$2.out" "$dir/out"
     cp "$dir/$2.err" "$dir/err"

@@ -3,8 +3,8 @@
 # check-profile.sh: a tool can define functions of the library under their names, and call the library's under their
 # second names (prma_...).
 #
-# Broken by a call that the compiler inlines although the program is compiled with RMA_PROFILE, and by a function without
-# a second name.
+# Broken by a call that the compiler inlines although the program is compiled with RMA_PROFILE, and by a function
+# without a second name.
 set -eu
 
 top_srcdir=${top_srcdir:-$(cd "$(dirname "$0")/.." && pwd)}

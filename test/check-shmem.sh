@@ -30,8 +30,8 @@ fail() {
 
 # ---- the headers ----
 
-# `long`: each header with each compiler and standard. `normal`: so for shmem.h, which holds all the rest; the others once
-# in either language. `quick`: with this build's compiler alone.
+# `long`: each header with each compiler and standard. `normal`: so for shmem.h, which holds all the rest; the others
+# once in either language. `quick`: with this build's compiler alone.
 # CC may be a command with arguments: in the list the word CC stands for it.
 if quick; then compilers=CC; elif [ "$cc" = gcc ]; then compilers="gcc clang"; else compilers="CC gcc clang"; fi
 warnings="-pedantic -Wall -Wextra -Werror"
@@ -80,8 +80,9 @@ void one(void) { shmem_long_p(&word, 1, shmem_my_pe()); }
 END
 for compiler in gcc clang; do
     command -v $compiler >/dev/null 2>&1 || continue
+    what="$compiler -std=gnu89"
     $compiler -std=gnu89 -O2 -Wall -Wextra -Werror "$include" -c "$dir/one.c" -o "$dir/one.o" >"$dir/log" 2>&1 &&
-        [ "$(nm "$dir/one.o" | grep -c ' T ')" -eq 1 ] || fail "$compiler -std=gnu89: a file defines what the header declares"
+        [ "$(nm "$dir/one.o" | grep -c ' T ')" -eq 1 ] || fail "$what: a file defines what the header declares"
 done
 
 # With SHMEM_PROFILE <shmem.h> declares nothing of the native interface.
@@ -109,7 +110,8 @@ done
 if [ ! -f "$top_builddir/.libs/librma_shmem.so" ] ||
     grep -q '^SAN_CFLAGS = .*-fsanitize' "$top_builddir/Makefile" 2>/dev/null; then
     [ $failures -eq 0 ] || exit 1
-    echo "check-shmem: the rest is skipped: there is no shared library, or one with sanitizers, which must be loaded first"
+    echo "check-shmem: the rest is skipped: there is no shared library," \
+        "or one with sanitizers, which must be loaded first"
     exit 77
 fi
 

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# check-stall.sh: no wait is silent. A PE that has waited for RMA_STALL seconds, in whichever call and on whichever node,
-# names the PE that does not come. If that PE is stopped, the job ends after RMA_TIMEOUT seconds; if it is dead and on
-# the same node, at once; if it computes, never.
+# check-stall.sh: no wait is silent. A PE that has waited for RMA_STALL seconds, in whichever call and on whichever
+# node, names the PE that does not come. If that PE is stopped, the job ends after RMA_TIMEOUT seconds; if it is dead
+# and on the same node, at once; if it computes, never.
 #
 # The jobs sleep most of the time, so they run all at once. Broken by a wait that never looks for the other PE, by a
 # question to the other PE that needs a resource that is used up, and by the end of a job whose PEs all answer.

@@ -4,8 +4,8 @@
 #
 # Where .data and .bss begin, and which part of them the dynamic linker makes read-only, depends on the linker and its
 # options. The script builds one small program with each compiler and linker there is, position-independent or not, with
-# more or less of it read-only, and static if MPI can be. It runs each on 2 PEs, once with RMA_STATICS=remap and, of some
-# kinds of program, once with RMA_STATICS=window.
+# more or less of it read-only, and static if MPI can be. It runs each on 2 PEs, once with RMA_STATICS=remap and, of
+# some kinds of program, once with RMA_STATICS=window.
 # Broken by a range that leaves out the first or last variable; by one that includes memory that is read-only by then,
 # so that the program dies.
 set -eu

@@ -4,14 +4,16 @@
 # this file.
 #
 # The script sets $dir, a folder of its own, and $job_mark, NAME=VALUE; it runs shm_files >"$dir/shm.before" and then
-# starts the job with that variable in its environment, by which the job's processes are known wherever they were forked.
+# starts the job with that variable in its environment, by which the job's processes are known wherever they were
+# forked.
 
 # shellcheck disable=SC2154
 shm_files() { find /dev/shm -maxdepth 1 -type f -user "$(id -u)" 2>/dev/null | sort; }
 
 # shm_in_use FILE: a process maps FILE or has it open, so it belongs to another job, which may come and go.
 shm_in_use() {
-    grep -qsF " $1" /proc/[0-9]*/maps 2>/dev/null || find /proc/[0-9]*/fd -maxdepth 1 -lname "$1" 2>/dev/null | grep -q .
+    grep -qsF " $1" /proc/[0-9]*/maps 2>/dev/null ||
+        find /proc/[0-9]*/fd -maxdepth 1 -lname "$1" 2>/dev/null | grep -q .
 }
 
 # left_shm: the files that were not there before and that no process uses.

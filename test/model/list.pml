@@ -2,11 +2,12 @@
 /* list.pml: a sorted linked list that all PEs change at once, with removal by marks and memory given back by epochs, as
  * in examples/linked_list.c, for spin. test/check-models.sh runs it.
  *
- * After T. Harris, "A pragmatic implementation of non-blocking linked-lists", DISC 2001, figures 3 to 5: an element is
- * removed by marking the next word of its node, and the node is then unlinked by whoever comes by. One change: there,
- * memory is left to a garbage collector; here, whoever's compare-and-swap unlinks nodes retires them, and a retired
+ * After T. Harris, "A pragmatic implementation of non-blocking linked-lists", DISC 2001, figures 3 to 5: a PE removes
+ * an element by marking the next word of its node, and the next PE that finds the mark unlinks the node. One change:
+ * there a garbage collector frees memory; here the PE whose compare-and-swap unlinks nodes retires them, and a retired
  * node is freed once every PE that was inside an operation after the unlinking has left it. A PE that retires asks the
- * others one by one whether they are inside; who leaves is waited for no more (in a program: his counter has changed).
+ * others one by one whether they are inside; it no longer waits for one that has left (in a program: whose counter has
+ * changed).
  *
  * Shown, for every interleaving:
  *   a compare-and-swap that inserts finds the key absent, one that marks finds it present: no element is lost
@@ -16,14 +17,14 @@
  *   a node is retired exactly once, and in the end each is in the list or free again
  * Bounds: 2 PEs with OPERATIONS 2 each on KEYS 3 keys; then 2, 3, 2; then 3, 1, 1. An operation is any of insert or
  * remove with any key. The list begins with all keys. NODES 4: memory is soon used again, so that a pointer kept too
- * long meets a new node at its address. Memory is sequentially consistent.
+ * long points to a new node. Memory is sequentially consistent.
  *
  * What breaks it, each by one -D:
  *   BROKEN_MARK      remove unlinks without marking
  *   BROKEN_EPOCH     a retired node is freed at once
  *   BROKEN_ENTER     a PE reads the first pointer before it says that it is inside
- *   BROKEN_SNAPSHOT  who is inside is asked before the node is unlinked
- *   BROKEN_RETIRE    the PE that marked a node retires it, also if it was somebody else who unlinked it
+ *   BROKEN_SNAPSHOT  a PE asks who is inside before it unlinks the node
+ *   BROKEN_RETIRE    the PE that marked a node retires it, even if another PE has unlinked it
  *   BROKEN_CHAIN     of several nodes that are unlinked together, only the first is retired */
 #ifndef PES
 #define PES 2

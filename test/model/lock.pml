@@ -4,18 +4,19 @@
  * PES PEs take and release one lock TURNS times each, each time by setting or by testing, as they like.
  *
  * Shown, for every interleaving:
- *   one PE at a time holds it
- *   PEs get it in the order in which they came to the tail
- *   a PE that comes anew finds its word without the mark of a sleeper, which the inlined calls ask for
- *   nobody waits for ever (the assertion of `watch`)
- * Bounds: PES 2, TURNS 4; then 3, 3. Memory is sequentially consistent here. A PE that sleeps wakes when the word has changed: that a
- * release may miss it, which then costs a millisecond, is left out.
+ *   one PE at a time holds the lock
+ *   PEs get it in the order in which they exchanged the tail
+ *   a PE that comes again finds its word without the mark of a sleeper, as the inlined calls assume
+ *   no PE waits for ever (the assertion of `watch`)
+ * Bounds: PES 2, TURNS 4; then 3, 3. Memory is sequentially consistent here. A PE that sleeps wakes when the word has
+ * changed. In the code a release may miss a sleeper, which then wakes a millisecond later; the model leaves that out.
  *
  * What breaks it, each by one -D:
  *   BROKEN_PHASE   the phase does not alternate
- *   BROKEN_STORE   the own word is stored after the exchange of the tail
- *   BROKEN_SECOND  test_lock does not look again after its compare-and-swap: the tail's PE may have been in the queue twice more
- *   BROKEN_SLEEP   a PE marks its sleep on a word that it has not compared */
+ *   BROKEN_STORE   a PE stores its own word after it has exchanged the tail
+ *   BROKEN_SECOND  test_lock does not read the word again after its compare-and-swap: the tail's PE may have been in
+ *                  the queue twice more
+ *   BROKEN_SLEEP   a PE marks its sleep on a word without comparing it */
 #ifndef PES
 #define PES 2
 #endif
@@ -44,7 +45,7 @@ inline enter() {
     }
 }
 
-/* One look at the word of the PE that was the tail. */
+/* The PE that was the tail has released the lock, by its word. */
 #define PAST (before_pe == NOBODY || before_pe == me || !held[before_pe] || phase[before_pe] != before_phase)
 
 inline wait() {
@@ -98,7 +99,8 @@ inline test() {
         store_word();
         d_step {
             if
-            :: tail_pe == before_pe && tail_phase == before_phase -> tail_pe = me; tail_phase = next; in_queue(); got = true
+            :: tail_pe == before_pe && tail_phase == before_phase ->
+                tail_pe = me; tail_phase = next; in_queue(); got = true
             :: else -> got = false
             fi
         }
@@ -115,7 +117,7 @@ inline test() {
     fi
 }
 
-/* A look for a sleeper, and then a store, or an exchange and a wake-up: in the model the same. */
+/* In the code: if nobody sleeps a store, else an exchange and a wake-up. In the model both are the same. */
 inline clear() {
     if
     :: asleep[me]

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* returned.pml: the list of blocks that others give back (heap/returned.c over retire and free_retired of heap/tlsf.c),
+/* returned.pml: the list of blocks that peers give back (heap/returned.c over retire and free_retired of heap/tlsf.c),
  * for spin. test/check-models.sh runs it.
  *
- * One owner allocates, frees, hands out and drains; GIVERS peers give back what they were handed. Now and then the
- * owner hands the same block to two peers, which is a program's mistake that exactly one of them must be told of.
+ * One owner allocates blocks, frees them, hands them out, and drains the list; GIVERS peers give back the blocks that
+ * they were handed. Now and then the owner hands the same block to two peers. That is a mistake of the program, and
+ * exactly one of the two must get an error.
  *
  * Shown, for every interleaving:
- *   a block handed out is accepted from exactly one and freed exactly once before it is allocated anew
+ *   a block handed out is accepted from exactly one peer, and freed exactly once, before it is allocated again
  *   only retired blocks are on the list, and following it from its head ends
  *   when all have finished, and the owner has drained once more, every block is free
- *   (nobody waits for ever: spin's invalid end states)
+ *   nobody waits for ever (spin's invalid end states)
  * Bounds: GIVERS 2, BLOCKS 3, ROUNDS 6 steps of the owner, each an allocation or a drain; then 3, 2, 4. Memory is
  * sequentially consistent here; whether the code's orderings suffice is for test/check-tsan.sh. The pool's free lists
- * are left out: any free block may be allocated. Assumed: nobody gives back a block that has been allocated anew since
- * it was handed to him, which no allocator can notice.
+ * are left out: any free block may be allocated. Assumed: no peer gives back a block that has been allocated again
+ * since the peer was handed it; no allocator can notice that.
  *
  * What breaks it, each by one -D:
  *   BROKEN_RETIRE  retire looks at the state and stores it in two steps

@@ -1,28 +1,32 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# check-perf: instructions per operation, as callgrind counts them, against those that are kept beside this script.
+# check-perf.sh: compares the instructions per operation, as callgrind counts them, with the counts in a file beside
+# this script.
 #
-# Instructions are no times, but they need no quiet machine: they are the same in every run and every build folder, so that one more
-# in an inlined put is seen. Broken by a check that comes to stand on the fast path, by a value that the compiler has to read again
-# and by a call that is no longer inlined.
+# Instructions are no times, but to count them needs no quiet machine: they are the same in every run and every build
+# folder, so that one more in an inlined put is seen. Broken by a new check on the fast path, by a value that the
+# compiler has to read again, and by a call that is no longer inlined.
 #
-# What they depend on is kept with them: the compiler, its flags, and the C library. With another compiler or other flags there is
-# nothing to compare; with another C library what is ours is compared alone. memcpy is held to the form that every x86-64
-# has; valgrind hides the processor's other differences.
+# The file also names what its counts depend on: the compiler, its flags, and the C library. With another compiler or
+# other flags the script compares nothing; with another C library it compares only the instructions of librma and of the
+# program. GLIBC_TUNABLES holds memcpy to the form that every x86-64 has; valgrind hides the processor's other
+# differences.
 set -eu
 
 usage() {
     cat <<'END'
 usage: check-perf.sh [OPTION]
 
-Counts the instructions of each operation of test/perf/count.c and compares them with test/perf/counts.ARCH-COMPILER. To be run in a
-build folder where test/perf/count has been made: by `make check-perf`.
+Counts the instructions of each operation of test/perf/count.c and compares them with test/perf/counts.ARCH-COMPILER.
+To be run in a build folder where test/perf/count has been made: by `make check-perf`.
   --list     print all operations, not only those that have changed
   --update   write that file instead
 
-Valgrind 3.19 cannot read clang's debugging information: with clang, configure with CFLAGS=-O2. Debugging flags are none of those compared.
+Valgrind 3.19 cannot read clang's debugging information: with clang, configure with CFLAGS=-O2. Debugging flags are
+none of those compared.
 
-An operation that takes more than kept by more than 1 instruction and more than 3 % is a failure; so is one of which nothing is kept.
+An operation that takes more than kept by more than 1 instruction and more than 3 % is a failure; so is one of which
+nothing is kept.
 Exit code: 0 none, 1 some, 77 there is nothing to compare with, 99 it could not be tried.
 
 Environment: MPIEXEC, top_srcdir, top_builddir; VALGRIND (default valgrind).
@@ -58,14 +62,14 @@ dir=$(mktemp -d "${TMPDIR:-/tmp}/check-perf.XXXXXX")
 trap 'rm -rf "$dir"' EXIT
 trap 'exit 99' HUP INT TERM
 
-# Settings of the place where this script runs are none of this test.
+# The caller's own settings must not change the counts.
 for name in $(env | sed -n 's/^\(\(RMA\|MPIR_CVAR\)_[A-Za-z0-9_]*\)=.*/\1/p'); do unset "$name"; done
 export GLIBC_TUNABLES=glibc.cpu.hwcaps=-AVX_Fast_Unaligned_Load,-AVX512F,-AVX512VL,-SSSE3,-ERMS,-FSRM
 
 # --- What is compared with what -------------------------------------------------------------------------
 "$count" --facts >"$dir/facts" || skip "test/perf/count was compiled without <valgrind/callgrind.h>"
 fact() { sed -n "s/^$1 //p" "$2"; }
-# Flags that change no instruction, and spaces.
+# tidy FLAGS: prints them without those that change no instruction, with one space between.
 tidy() {
     for word in $1; do
         case $word in
@@ -94,15 +98,15 @@ if [ $mode != update ]; then
 fi
 
 # --- Counting -------------------------------------------------------------------------------------------
-# job NAME LAUNCHED...: PE 0 is counted, from where count.c asks for it. Each thread has dumps of its own; the first one
-# is the one that calls.
+# job NAME LAUNCHED...: runs count on PE 0 under callgrind, which counts from where count.c asks for it. Each thread has
+# dumps of its own; the first thread is the one that makes the calls.
 job() {
     out=$1
     shift
     # shellcheck disable=SC2086
-    timeout 300 $mpiexec -n 1 "$top_builddir/libtool" --mode=execute "$valgrind" --tool=callgrind --instr-atstart=no --separate-threads=yes \
-        --compress-strings=no --compress-pos=no --callgrind-out-file="$dir/$out" "$count" "$@" \
-        >"$dir/$out.log" 2>&1 </dev/null || {
+    timeout 300 $mpiexec -n 1 "$top_builddir/libtool" --mode=execute "$valgrind" --tool=callgrind \
+        --instr-atstart=no --separate-threads=yes --compress-strings=no --compress-pos=no \
+        --callgrind-out-file="$dir/$out" "$count" "$@" >"$dir/$out.log" 2>&1 </dev/null || {
         cat "$dir/$out.log"
         hard "the job has failed"
     }
@@ -110,9 +114,11 @@ job() {
 job pair : -n 1 "$count"
 job alone
 
-# A dump: "desc: Trigger: Client Request: NUMBER N TURN OPERATION", and costs of lines below the object that they belong to. The line
-# after calls= is what was spent in the call: that stands in the called one's own lines, too.
-# Turn 0 is the first time over. Ours is what stands in the library and, inlined, in the program, with the jumps to other libraries.
+# A dump has a line "desc: Trigger: Client Request: NUMBER N TURN OPERATION", and below a line ob=OBJECT the costs of
+# the object's lines. The line after calls= is left out: it has the cost of a call, which the called function's own
+# lines have, too. Turn 0 warms up; turn 1 has N operations and turn 2 has 2 N, so that their difference is N operations
+# and nothing else. `ours` counts instructions of the library and, inlined, of the program, with the jumps to other
+# libraries.
 cat "$dir"/pair.*-01 "$dir"/alone.*-01 | awk '
     /^part: / { object = ""; called = i = 0 }
     /^desc: Trigger: Client Request: / {
@@ -136,7 +142,10 @@ cat "$dir"/pair.*-01 "$dir"/alone.*-01 | awk '
         for (i = 0; i <= last; i++) {
             if (!(i in names) || !total[i, 1] || !total[i, 2]) { print "operation " i " has no count"; exit 1 }
             for (turn = 1; turn <= 2; turn++)
-                if (ours[i, turn] + other[i, turn] != total[i, turn]) { print names[i] ": the dump does not add up"; exit 1 }
+                if (ours[i, turn] + other[i, turn] != total[i, turn]) {
+                    print names[i] ": the dump does not add up"
+                    exit 1
+                }
             if (names[i] == "loop") loop = per(ours)
             printf "%7s %7s  %s\n", show(per(ours) - (names[i] == "loop" ? 0 : loop)), show(per(other)), names[i]
         }
@@ -145,7 +154,8 @@ cat "$dir"/pair.*-01 "$dir"/alone.*-01 | awk '
 
 if [ $mode = update ]; then
     {
-        echo "# Instructions per operation, written by make check-perf-update; test/perf/check-perf.sh --help says what becomes of them."
+        echo "# Instructions per operation, written by make check-perf-update." \
+            "test/perf/check-perf.sh --help says more."
         cat "$dir/now"
         echo "#  ours   other  operation (ours: with what is inlined; other: the C library; the loop's are taken off)"
         cat "$dir/counts"
@@ -163,9 +173,10 @@ awk -v whole=$whole -v mode=$mode '
         if ($0 ~ /^ *[0-9]/) { name = $0; sub(/^ *[^ ]+ +[^ ]+ +/, "", name); kept[name] = whole ? $1 + $2 : $1 }
         next
     }
-    function line(name, was, is, text) {
+    function line(name, was, is, text,    change) {
         if (!head++) printf "%8s %8s %8s  %s\n", "kept", "now", "change", "operation"
-        printf "%8s %8s %8s  %s%s\n", was, is, was == "-" || is == "-" ? "-" : sprintf("%+g", is - was), name, text == "" ? "" : ": " text
+        change = was == "-" || is == "-" ? "-" : sprintf("%+g", is - was)
+        printf "%8s %8s %8s  %s%s\n", was, is, change, name, text == "" ? "" : ": " text
     }
     {
         name = $0
