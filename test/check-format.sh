@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# check-format.sh: no line of code, comment or Markdown has more than 120 columns, and C is as .clang-format says.
+# check-format.sh: no line has more than 120 columns, be it code, comment, script, build file, manual page or Markdown;
+# and C is as .clang-format says.
 #
 # Rows of Markdown's tables are left out: they cannot be broken. Other versions of clang-format than 14 (Debian 12's)
-# break lines elsewhere, so with these, and without clang-format, only the columns are looked at.
+# break lines elsewhere, so with these, and without clang-format, the script looks at the columns only.
 set -eu
 
 srcdir=${srcdir:-$(dirname "$0")/..}
@@ -16,23 +17,56 @@ prose=$(find $folders -type f -name '*.md' ! -path 'docs/results/*' -print | LC_
 prose="README.md CHANGELOG.md CONTRIBUTING.md $prose"
 [ -n "$code" ] || { echo "check-format: there is no source file in $srcdir" >&2; exit 99; }
 
+# Scripts, tables, models and pages, without git, as a tarball has none. A file without a suffix is a script of ours if
+# it names the licence: libtool's wrappers of programs do not. What configure makes of a file NAME.in is left out.
+script_folders='man test tools bench'
+[ ! -d .ci ] || script_folders="$script_folders .ci" # a tarball has it not
+# shellcheck disable=SC2086
+text=$({
+    echo Makefile.am
+    echo configure.ac
+    find autogen.sh man/aliases test/job/plan test/perf/counts.*
+    find man -type f -name '*.[1-9]'
+    find $script_folders -type f \( -name '*.sh' -o -name '*.awk' -o -name '*.gp' -o -name '*.in' -o -name '*.pml' \
+        -o -name '*.supp' \)
+    find $script_folders -type f ! -name '*.*' ! -name 'oshc++' | while IFS= read -r file; do
+        [ -e "$file.in" ] || ! head -n 3 "$file" | grep -aq '^# SPDX-License-Identifier' || echo "$file"
+    done
+} | LC_ALL=C sort -u)
+for file in test/check-format.sh tools/check test/hosts man/check-man man/rma.7 test/model/lock.pml tools/rmacc.in; do
+    case " $(echo "$text" | tr '\n' ' ') " in
+    *" $file "*) ;;
+    *) echo "check-format: does not find $file" >&2; exit 99 ;;
+    esac
+done
+# Lines of these are still longer.
+longer='^(man/.*\.[1-9]|test/run|test/run-job|test/launcher\.sh|test/check-bench\.sh|test/check-tools-bench\.sh'
+longer="$longer|tools/bench|tools/bench\.awk|tools/bench\.gp|tools/scaling|bench/osh_compare)\$"
+text=$(echo "$text" | grep -vE "$longer")
+
 status=0
-# Columns, not bytes: a letter with an accent is one.
+# Columns, not bytes: a letter with an accent is one, and a tab goes on to the next multiple of 8.
 # shellcheck disable=SC2086
 LC_ALL=C awk '
-    { line = $0; gsub(/[\200-\277]/, "", line) }
+    {
+        line = $0
+        gsub(/[\200-\277]/, "", line)
+        while (at = index(line, "\t"))
+            line = substr(line, 1, at - 1) substr("        ", 1 + (at - 1) % 8) substr(line, at + 1)
+    }
     length(line) > 120 && !(FILENAME ~ /\.md$/ && line ~ /^ *\|/) {
         printf "%s:%d: %d columns, 120 are the most\n", FILENAME, FNR, length(line)
         bad = 1
     }
-    END { exit bad }' $code $prose || status=1
+    END { exit bad }' $code $prose $text || status=1
 
-case $(clang-format --version 2>/dev/null || echo none) in
+version=$(clang-format --version 2>/dev/null || echo none)
+case $version in
 *' version 14.'*)
     # shellcheck disable=SC2086
     clang-format --dry-run -Werror $code || { echo 'check-format: run clang-format -i on these files'; status=1; }
     ;;
 none) echo 'check-format: clang-format is not there: only columns were looked at' ;;
-*) echo "check-format: $(clang-format --version): only version 14 breaks lines as this tree does; only columns were looked at" ;;
+*) echo "check-format: $version: only version 14 breaks lines as this tree does; only columns were looked at" ;;
 esac
 exit $status
