@@ -40,7 +40,7 @@ for file in test/check-format.sh tools/check test/hosts man/check-man man/rma.7 
     esac
 done
 # Lines of these are still longer.
-longer='^(man/.*\.[1-9]|test/run|test/run-job|test/launcher\.sh|test/check-bench\.sh|test/check-tools-bench\.sh'
+longer='^(man/.*\.[1-9]|test/launcher\.sh|test/check-bench\.sh|test/check-tools-bench\.sh'
 longer="$longer|tools/bench|tools/bench\.awk|tools/bench\.gp|tools/scaling|bench/osh_compare)\$"
 text=$(echo "$text" | grep -vE "$longer")
 
