@@ -3,7 +3,7 @@
 # check-faults.sh: whatever fails on one PE in rma_init ends rma_init on all PEs, with the reason.
 #
 # For each function that rma_init calls, the script makes its first call fail on one PE, then its second, and so on,
-# until there are no more calls before the job's end (test/fault/fault.c); of many calls, it takes every few. By default
+# until there are no more calls before the job's end (test/fault/fault.c); of many calls it takes only some. By default
 # the job must end with that PE's reason, and with RMA_ERRORS=return rma_init must return an error on every PE, so that
 # each can end as it likes. Where rma_init can do without the call (a thread, moving global variables), the job may pass
 # as well. Broken by a step of rma_init that one PE gives up while the others go on to the next and wait there for it,
