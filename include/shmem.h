@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* shmem.h: OpenSHMEM 1.6 on librma. The specification (openshmem.org) is the manual of what the calls do; shmem(7) says
- * what is particular to this library. All of the C interface is here, what is deprecated since 1.0 included, and its
- * generic forms for C11.
+/* shmem.h: OpenSHMEM 1.6 on librma. The specification (openshmem.org) is the manual of the calls; shmem(7) says what is
+ * particular to this library. This header has the whole C interface, with what is deprecated since 1.0, and the generic
+ * forms for C11.
  *
- * What moves data, updates words, orders or waits is compiled into the program, as the native calls are (rma.h). A
- * program, or a tool, that is compiled with SHMEM_PROFILE defined calls functions instead, which a profiling library
- * may have taken (pshmem.h); then nothing but what the specification names is declared here.
+ * Calls that move data, update words, order or wait are compiled into the program, as the native calls are (rma.h). A
+ * program or a tool that is compiled with SHMEM_PROFILE defined calls functions instead, so that a profiling library
+ * can define these functions (pshmem.h). With SHMEM_PROFILE this header declares nothing but the specification's names.
  *
- * Names that end with an underscore belong to the header. */
+ * Names that end with an underscore are internal to the header. */
 #ifndef SHMEM_H
 #define SHMEM_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* Before C99 an inlined call would be defined by each file that sees it. */
+/* By the rules of inline before C99, each file that includes this header would define the inlined calls, and linking
+ * two such files would fail. So such a program calls functions. */
 #if defined __GNUC_GNU_INLINE__ && !defined SHMEM_PROFILE
 #define SHMEM_PROFILE
 #endif
@@ -65,7 +66,8 @@ extern "C" {
 #define SHMEM_TEAM_NUM_CONTEXTS     1L
 #define SHMEM_CTX_SESSION_TOTAL_OPS 1L
 
-/* Work arrays of active sets: a counter for each round of a meeting of 2^24 PEs, and two words of each PE's own. */
+/* Work arrays of active sets: one counter for each round of a barrier of up to 2^24 PEs, and two words that only the
+ * array's own PE uses. */
 #define SHMEM_SYNC_VALUE              0L
 #define SHMEM_SYNC_SIZE               32
 #define SHMEM_BARRIER_SYNC_SIZE       SHMEM_SYNC_SIZE
@@ -94,7 +96,7 @@ extern "C" {
 #define _SHMEM_REDUCE_SYNC_SIZE        SHMEM_REDUCE_SYNC_SIZE
 #define _SHMEM_REDUCE_MIN_WRKDATA_SIZE SHMEM_REDUCE_MIN_WRKDATA_SIZE
 
-/* ---- handles: the engine's own ---- */
+/* ---- handles: those of rma.h ---- */
 
 typedef struct rma_team *shmem_team_t;
 typedef struct rma_ctx *shmem_ctx_t;
@@ -126,7 +128,7 @@ SHMEM_INLINED_CALLS_(SHMEM_DECLARE_)
 #else
 #pragma GCC diagnostic push
 #ifdef __clang__
-#pragma GCC diagnostic ignored "-Watomic-alignment" /* of the branch that a 16-byte long double does not take */
+#pragma GCC diagnostic ignored "-Watomic-alignment" /* in a branch that a 16-byte long double never takes */
 #endif
 SHMEM_INLINED_CALLS_(SHMEM_DEFINE_)
 #pragma GCC diagnostic pop
@@ -148,7 +150,8 @@ SHMEM_OTHER_CALLS_(SHMEM_DECLARE_)
 #define SHMEM_TEAM_FRONT_(TYPES, CALL, team, first, ...) _Generic(*(first) TYPES(SHMEM_CASE_, CALL))(team, first, \
     __VA_ARGS__)
 
-/* With one argument more, a context is the first: SHMEM_PICK4_ is for calls of 4 without. */
+/* A call with one argument more than its form without a context has a context as its first argument. SHMEM_PICK4_ is
+ * for calls that have 4 arguments without a context. */
 #define SHMEM_PICK2_(a, b, c, pick, ...) pick
 #define SHMEM_PICK3_(a, b, c, d, pick, ...) pick
 #define SHMEM_PICK4_(a, b, c, d, e, pick, ...) pick
@@ -238,7 +241,7 @@ SHMEM_OTHER_CALLS_(SHMEM_DECLARE_)
 #define shmem_sum_inscan(...) SHMEM_TEAM_FRONT_(SHMEM_DISTINCT_SUM_TYPES_, _sum_inscan, __VA_ARGS__)
 #define shmem_sum_exscan(...) SHMEM_TEAM_FRONT_(SHMEM_DISTINCT_SUM_TYPES_, _sum_exscan, __VA_ARGS__)
 
-/* Of a team; of an active set it is deprecated. */
+/* With a team: shmem_team_sync. With an active set: the deprecated shmem_sync. */
 #define SHMEM_FIRST_(first, ...) first
 #define shmem_sync(...) _Generic((SHMEM_FIRST_(__VA_ARGS__, )), shmem_team_t: shmem_team_sync, \
     default: shmem_sync)(__VA_ARGS__)

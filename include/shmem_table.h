@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* shmem_table.h: the OpenSHMEM 1.6 API as one table: which types there are, and which functions of each. Included by
- * shmem.h and pshmem.h, which make prototypes and inlined calls of it, and by the library, which makes the functions
- * and their second names.
+/* shmem_table.h: the OpenSHMEM 1.6 API as one table: which types there are, and which functions each type has. shmem.h
+ * and pshmem.h make prototypes and inlined calls of the table; the library makes the functions and their second names.
  *
  *     SHMEM_..._TYPES_(F, A)   F(A, NAME, TYPE, RNAME) for each type: its names in shmem_NAME_put and in rma_p_RNAME
  *     SHMEM_..._CALLS_(X)      X(RESULT, FUNCTION, (PARAMETERS), body) for each function
  *
- * Functions of the families with bodies are compiled into the program (rma_inline.h); of the others X gets no body.
- * The bodies go to the engine's slow calls under their own names, so that an error names the function that the program
- * has called. Names are pasted to a leading underscore, so that no macro of a program (or <iso646.h>) changes them on
- * the way. */
+ * Functions of the families with bodies are compiled into the program (rma_inline.h). For the other functions X gets no
+ * body. A body passes its own function's name to librma's slow calls, so that an error names the function that the
+ * program has called. Names are pasted to a leading underscore; otherwise a macro of the program (or of <iso646.h>)
+ * with the same name would change them on the way. */
 #ifndef SHMEM_TABLE_H
 #define SHMEM_TABLE_H
 
@@ -73,14 +72,14 @@
 
 /* ---- what the bodies have in common ---- */
 
-/* Each family stands twice: for the context of all calls that name none (SYM), and for the one that is named (CTX). */
+/* Each family is in the table twice: for the calls that name no context (SYM), and for those that name one (CTX). */
 #define SHMEM_SYM_CTX_
 #define SHMEM_CTX_CTX_ shmem_ctx_t ctx,
 #define SHMEM_BOTH_(FAMILY, X, NAME, TYPE, RNAME)                                                       \
     FAMILY(X, SYM, shmem_##NAME, TYPE, RNAME)                                                           \
     FAMILY(X, CTX, shmem_ctx_##NAME, TYPE, RNAME)
 
-/* A length that cannot be is a length that does not fit. */
+/* A number of bytes that overflows becomes SIZE_MAX, which fits no segment: the slow call reports the error. */
 #define SHMEM_BYTES_(n, SIZE) ((SIZE) == 1 || (n) <= (size_t)PTRDIFF_MAX / (SIZE) ? (n) * (SIZE) : (size_t)-1)
 
 /* ---- put and get ---- */
@@ -130,7 +129,7 @@
     FAMILY(X, F, STEM, 8, 1) FAMILY(X, F, STEM, 16, 2) FAMILY(X, F, STEM, 32, 4)                        \
     FAMILY(X, F, STEM, 64, 8) FAMILY(X, F, STEM, 128, 16)
 
-/* One store or load for each type that the machine moves whole; so that no reader sees half a value. */
+/* One store or load for each type that the machine moves whole, so that no reader sees half of a value. */
 #define SHMEM_P_(X, F, CALL, TYPE)                                                                      \
     X(void, CALL, (SHMEM_##F##_CTX_ TYPE *dest, TYPE value, int pe), {                                  \
         TYPE *there = (TYPE *)RMA_##F##_THERE_(dest, sizeof value, pe);                                 \
@@ -195,7 +194,7 @@
     SHMEM_TYPES_(SHMEM_TYPED_STRIDES_, X)                                                               \
     SHMEM_EACH_SIZE_(SHMEM_SIZED_STRIDES_, X, SYM, shmem_) SHMEM_EACH_SIZE_(SHMEM_SIZED_STRIDES_, X, CTX, shmem_ctx_)
 
-/* ---- atomics: CALL of the OpenSHMEM name, OP as the engine has it, DO what is done with the word at t ---- */
+/* ---- atomics: CALL is part of OpenSHMEM's name, OP of rma.h's name, DO is done with the word at t ---- */
 
 #define SHMEM_ATOMIC_SLOW_(F, CALL, TYPE, OP, VALUE, COND, OLD)                                         \
     rma_atomic_slow_(#CALL, RMA_##F##_OF_, OP, target, sizeof(TYPE), VALUE, COND, pe, OLD)
