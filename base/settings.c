@@ -165,7 +165,7 @@ static int parse_setting(const struct setting *row, const char *text, size_t mem
             return RMA_SUCCESS;
         case WAYS:
             if (rmai_choice_set(member, text, &part, &len) == 0) return RMA_SUCCESS;
-            snprintf(what, sizeof what, "'%.*s' is not an algorithm of rma_info's list with =, and a size or never",
+            snprintf(what, sizeof what, "'%.*s' is not an algorithm of rma_info's list, then = and a size or never",
                      (int)rmai_min(len, 64), part);
             return setting_error(row, text, what);
     }
@@ -187,7 +187,7 @@ int rmai_settings_read(struct rmai_settings *s, size_t memory) {
         s->heap_init = s->heap_max;
     }
     if (s->amo == RMAI_AMO_MPI && s->window == RMAI_WINDOW_NONE)
-        return rmai_error(RMA_ERR_SETTING, "rma_init: RMA_AMO=mpi needs the window that RMA_WINDOW=none does without");
+        return rmai_error(RMA_ERR_SETTING, "rma_init: RMA_AMO=mpi needs MPI's window, which RMA_WINDOW=none forbids");
     return RMA_SUCCESS;
 }
 
@@ -257,7 +257,7 @@ int rmai_settings_adopt(struct rmai_settings *s, const struct rmai_least *number
     }
     if (s->amo == RMAI_AMO_MPI && s->window == RMAI_WINDOW_NONE)
         return rmai_error(RMA_ERR_SETTING,
-                          "rma_init: RMA_AMO=mpi of PE %d needs the window that RMA_WINDOW=none of PE %d does without",
+                          "rma_init: RMA_AMO=mpi of PE %d needs MPI's window, which RMA_WINDOW=none of PE %d forbids",
                           pe_of_setting("RMA_AMO", number), pe_of_setting("RMA_WINDOW", number));
     return RMA_SUCCESS;
 }

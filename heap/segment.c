@@ -69,10 +69,10 @@ size_t rmai_segment_want(const struct rmai_segment *s, size_t alignment, size_t 
     size_t need = rmai_tlsf_need(&s->pool, alignment, with_guard(s, size));
     char asked[24], used[24], all[24];
     if (need && need <= s->max - s->size) return need;
-    rmai_error(RMA_ERR_NO_MEM, "%s asked for, but the %s uses %s of at most %s (%s) and has no such free block",
-               rmai_format_size(asked, size), s->name,
-               rmai_format_size(used, s->pool.state->used_units * RMAI_TLSF_UNIT), rmai_format_size(all, s->max),
-               s->setting);
+    rmai_error(
+        RMA_ERR_NO_MEM, "%s asked for, but the %s uses %s of at most %s (%s), and has no free block of that size",
+        rmai_format_size(asked, size), s->name, rmai_format_size(used, s->pool.state->used_units * RMAI_TLSF_UNIT),
+        rmai_format_size(all, s->max), s->setting);
     return 0;
 }
 
@@ -139,8 +139,8 @@ static void check_taken_memory(const struct rmai_segment *s, const char *call, c
                                size_t from, size_t to) {
     const unsigned char *bad = find_written_byte(block + from, to - from);
     if (bad)
-        rmai_note("%s: %s: the %s was written to where it was free: byte %zu of the block of %zu bytes at %p, which is "
-                  "given now, was %#x",
+        rmai_note("%s: %s: the program has written to free memory of the %s: byte %zu of the block of %zu bytes at %p, "
+                  "which this call allocates, was %#x",
                   rmai_error_who(), rmai_error_name(call), s->name, (size_t)(bad - (const unsigned char *)block), size,
                   (const void *)block, *bad);
 }
@@ -268,9 +268,10 @@ size_t rmai_segment_report(const struct rmai_segment *s, const char *who, size_t
     for (size_t at = 0; (next = rmai_tlsf_next(&s->pool, at, &b)) != 0; at = next) {
         const unsigned char *bad;
         if (!b.live && s->guard && (bad = find_written_byte(s->base + at, b.size)) != NULL)
-            rmai_note(
-                "%s: the %s was written to where it is free: byte %zu of the free block of %zu bytes at %p is %#x", who,
-                s->name, (size_t)(bad - (const unsigned char *)(s->base + at)), b.size, (void *)(s->base + at), *bad);
+            rmai_note("%s: the program has written to free memory of the %s: byte %zu of the free block of %zu bytes "
+                      "at %p is %#x",
+                      who, s->name, (size_t)(bad - (const unsigned char *)(s->base + at)), b.size,
+                      (void *)(s->base + at), *bad);
         if (!b.live) continue;
         n++;
         bytes += b.size - s->guard;

@@ -95,9 +95,11 @@ static int check_region(const struct rmai_world *w, const char *call, void *base
     if (!base) return rmai_error(RMA_ERR_ARG, "%s: base is a null pointer", call);
     if (size == 0) return rmai_error(RMA_ERR_ARG, "%s: size is 0", call);
     if ((uintptr_t)base > UINTPTR_MAX - size)
-        return rmai_error(RMA_ERR_ARG, "%s: %zu bytes at base %p wrap", call, size, base);
+        return rmai_error(RMA_ERR_ARG, "%s: %zu bytes at base %p wrap around the end of the address space", call, size,
+                          base);
     if ((uintptr_t)base < (uintptr_t)space + node && (uintptr_t)base + size > (uintptr_t)space)
-        return rmai_error(RMA_ERR_ARG, "%s: %zu bytes at base %p overlap a heap, which is accessible already", call,
+        return rmai_error(RMA_ERR_ARG,
+                          "%s: %zu bytes at base %p overlap a heap, which is accessible already: use rma_gptr", call,
                           size, base);
     return check_mapped(call, base, size);
 }
@@ -105,11 +107,11 @@ static int check_region(const struct rmai_world *w, const char *call, void *base
 /* ---- the caller has the own lock (rmai_own_lock) ---- */
 
 static int no_room_for_region(const struct rmai_world *w, const char *call, void *base, size_t size) {
-    return rmai_error(RMA_ERR_NO_MEM,
-                      "%s: %zu bytes at base %p: no memory for one more region, or no free range of offsets so long "
-                      "(of %zu GiB in all, with %u regions attached)",
-                      call, size, base, ((size_t)RMAI_GRANULES * RMAI_GRANULE) >> 30,
-                      w->attachments.table.state->n_live);
+    return rmai_error(
+        RMA_ERR_NO_MEM,
+        "%s: %zu bytes at base %p: no memory for the tables of one more region, or no free range of offsets "
+        "that is long enough: %u regions are attached, and there are %zu GiB of offsets in all",
+        call, size, base, w->attachments.table.state->n_live, ((size_t)RMAI_GRANULES * RMAI_GRANULE) >> 30);
 }
 
 static void forget_attachment(struct rmai_world *w, struct attachment *a) {
@@ -121,8 +123,9 @@ static void forget_attachment(struct rmai_world *w, struct attachment *a) {
 static struct attachment *add_attachment(struct rmai_world *w, const char *call, void *base, size_t size, int *code) {
     struct attachment *a = find_attachment(w, base, size);
     if (a) {
-        *code = rmai_error(RMA_ERR_ARG, "%s: %zu bytes at base %p overlap the %zu attached at %#llx", call, size, base,
-                           (size_t)(a->to - a->from), (unsigned long long)a->from);
+        *code = rmai_error(RMA_ERR_ARG,
+                           "%s: %zu bytes at base %p overlap the region of %zu bytes that is attached at %#llx", call,
+                           size, base, (size_t)(a->to - a->from), (unsigned long long)a->from);
         return NULL;
     }
     if ((*code = rmai_service_start(&w->service)) != RMA_SUCCESS) {
@@ -213,10 +216,10 @@ static int detach_region(struct rmai_world *w, void *base) {
     struct attachment *a = find_attachment(w, base, 1);
     if (!a || (a->from == (uintptr_t)base && !a->by_program))
         return rmai_error(RMA_ERR_BASE, "rma_detach: no region is attached at base %p%s", base,
-                          a ? ": rma_expose made it accessible" : "");
+                          a ? ": rma_expose attached it, and rma_unexpose ends that" : "");
     if (a->from != (uintptr_t)base)
-        return rmai_error(RMA_ERR_BASE, "rma_detach: base %p is %zu bytes into the region attached at %#llx", base,
-                          (size_t)((uintptr_t)base - a->from), (unsigned long long)a->from);
+        return rmai_error(RMA_ERR_BASE, "rma_detach: base %p is %zu bytes into the region that is attached at %#llx",
+                          base, (size_t)((uintptr_t)base - a->from), (unsigned long long)a->from);
     a->by_program = 0;
     end_unless_kept(w, "rma_detach", a);
     return RMA_SUCCESS;

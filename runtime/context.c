@@ -121,7 +121,8 @@ static int create_context(const char *call, rma_team *team, int options, rma_ctx
     pthread_mutex_unlock(&w->contexts.lock);
     if (!made) {
         free(c);
-        return rmai_error(RMA_ERR_NO_MEM, "%s: this PE has %d contexts, and can have no more", call, RMAI_CONTEXTS - 1);
+        return rmai_error(RMA_ERR_NO_MEM, "%s: this PE has %d contexts, the most that it can have: destroy one first",
+                          call, RMAI_CONTEXTS - 1);
     }
     *ctx = (rma_ctx *)made;
     return RMA_SUCCESS;
@@ -144,7 +145,7 @@ int rma_ctx_destroy(rma_ctx *ctx) {
     c = rmai_context(w, call, ctx);
     if (!c) return rmai_raise(rma_last_code());
     if (ctx == RMA_CTX_DEFAULT)
-        return rmai_raise(rmai_error(RMA_ERR_ARG, "%s: %s is always there", call,
+        return rmai_raise(rmai_error(RMA_ERR_ARG, "%s: ctx is %s, which cannot be destroyed", call,
                                      rmai_error_of_shmem(call) ? "SHMEM_CTX_DEFAULT" : "RMA_CTX_DEFAULT"));
     code = rmai_net_quiet(&w->net, call, &c->pending);
     pthread_mutex_lock(&w->contexts.lock);

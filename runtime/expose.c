@@ -35,9 +35,9 @@ void rmai_exposures_close(struct rmai_world *w) {
 static int offer_region(struct rmai_world *w, void *base, size_t size, size_t unit, struct rma_exposure *mine,
                         void **held) {
     *mine = (struct rma_exposure){.size = size, .unit = unit};
-    if (unit == 0) return rmai_error(RMA_ERR_ARG, "rma_expose: unit is 0");
+    if (unit == 0) return rmai_error(RMA_ERR_ARG, "rma_expose: unit is 0, and must be at least 1");
     if (size == 0) return RMA_SUCCESS;
-    if (!base) return rmai_error(RMA_ERR_ARG, "rma_expose: base is a null pointer, with a size of %zu", size);
+    if (!base) return rmai_error(RMA_ERR_ARG, "rma_expose: base is a null pointer, and size is %zu", size);
     mine->start = rmai_gptr_own(w, base, size);
     /* Attached memory is accessible already, and is held all the same: else the program's rma_detach would end it. */
     if (mine->start && (mine->start & RMAI_OFFSET_MASK) < RMA_GPTR_ATTACHED_) return RMA_SUCCESS;
@@ -94,7 +94,8 @@ rma_gptr_t rma_exposed_at(const rma_exposure *e, int pe, size_t disp) {
     if (read_exposure("rma_exposed_at", e, pe, &of) != RMA_SUCCESS) return RMA_GPTR_NULL;
     if (__builtin_mul_overflow(disp, of.unit, &bytes) || bytes >= of.size) {
         rmai_raise(rmai_error(RMA_ERR_ADDRESS,
-                              "rma_exposed_at: displacement %zu in units of %zu bytes is outside PE %d's %zu bytes",
+                              "rma_exposed_at: displacement %zu, in units of %zu bytes, is outside the region of PE "
+                              "%d, which has %zu bytes",
                               disp, (size_t)of.unit, pe, (size_t)of.size));
         return RMA_GPTR_NULL;
     }
@@ -118,7 +119,7 @@ int rma_unexpose(rma_exposure *e) {
     while (*at && (*at)->e != e) at = &(*at)->next;
     known = *at;
     if (e && !known)
-        bad = rmai_error(RMA_ERR_BASE, "rma_unexpose: %p is nothing that rma_expose gave, or has ended already",
+        bad = rmai_error(RMA_ERR_BASE, "rma_unexpose: e %p is nothing that rma_expose gave, or has ended already",
                          (void *)e);
     /* Accesses by other PEs are over when all PEs have met here. */
     code = rmai_agree_arguments(w, "rma_unexpose", RMAI_UNEXPOSE, bad, field, what);

@@ -35,7 +35,7 @@ void rmai_guest_view(const struct rmai_world *w, int q, struct rmai_segment *s) 
 }
 
 static int lock_orphaned(const struct rmai_world *w, int q, int pe) {
-    return rmai_error(RMA_ERR_SYSTEM, "PE %d died while it was allocating on PE %d: nobody can allocate there any more",
+    return rmai_error(RMA_ERR_SYSTEM, "PE %d died while it was allocating on PE %d: no PE can allocate there any more",
                       pe, w->job.node_pes[q]);
 }
 
@@ -88,9 +88,9 @@ int rmai_give_back(struct rmai_world *w, const char *call, int q, size_t offset,
     else
         rmai_own_view(w, q, &s);
     if (!rmai_segment_holds(&s, block)) {
-        if (addr) return rmai_error(RMA_ERR_BASE, "%s: %p is in no local heap", call, addr);
-        return rmai_error(RMA_ERR_BASE, "%s: offset %#zx of PE %d is in no local heap", call, offset,
-                          w->job.node_pes[q]);
+        if (addr) return rmai_error(RMA_ERR_BASE, "%s: base %p is in no local heap", call, addr);
+        return rmai_error(RMA_ERR_BASE, "%s: the global pointer to offset %#zx of PE %d is in no local heap", call,
+                          offset, w->job.node_pes[q]);
     }
     if (RMAI_UNLIKELY(s.guard) && rmai_segment_live(&s, block, NULL)) code = rmai_segment_intact(&s, call, block, 0);
     /* A damaged red zone may also be poison: another thread or PE was faster to give the block back. Then the block is

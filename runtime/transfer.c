@@ -18,10 +18,10 @@ static int not_symmetric(const struct rmai_world *w, const char *call, const cha
     if (rmai_segment_holds(&w->symmetric, addr))
         rmai_segment_describe(&w->symmetric, addr, where, sizeof where);
     else if (rmai_segment_holds(&w->local, addr))
-        strcpy(where, "it is in the local heap, which is not symmetric: use a global pointer");
+        strcpy(where, "it is in the local heap, which is not symmetric: use a global pointer (rma_gptr)");
     else if (w->job.statics_mode == RMAI_STATICS_OFF)
         snprintf(where, sizeof where,
-                 "it is in no memory that %s gives (global variables are not symmetric here: RMA_STATICS)",
+                 "it is in no memory that %s gives (global variables are not symmetric in this job: see RMA_STATICS)",
                  malloc_name);
     else if ((size_t)((const char *)addr - w->statics.base) < w->statics.size)
         snprintf(where, sizeof where, "it passes the end of the program's global variables at %p",

@@ -30,7 +30,7 @@ _Static_assert(SHMEM_SYNC_SIZE > LENGTH_AT && SHMEM_SYNC_VALUE == 0,
 
 struct set {
     int start, step, n, me; /* PE i of the set is start + i * step, i < n; this one is number me */
-    int world;              /* 1: the set is all PEs, and the engine's collectives may be used */
+    int world;              /* 1: the set is all PEs, and the collectives of rma.h may be used */
     long *sync;
 };
 
@@ -53,7 +53,7 @@ static int enter_set(struct set *s, const char *call, int start, int log, int si
                   log, size, start < 0 ? start : start + (size - 1) * step, n - 1);
     else if ((me - start) % step != 0 || me < start || (me - start) / step >= size)
         rma_fail_(RMA_ERR_PE,
-                  "%s: PE_start %d, logPE_stride %d, PE_size %d: PE %d, which calls, is not in the active set", call,
+                  "%s: PE_start %d, logPE_stride %d, PE_size %d: the calling PE %d is not in the active set", call,
                   start, log, size, me);
     else if (!sync)
         rma_fail_(RMA_ERR_ADDRESS, "%s: pSync is a null pointer", call);

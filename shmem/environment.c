@@ -49,20 +49,21 @@ static void lend_setting(int which, const char *value) {
     lent_settings[which].set = !getenv(lent_settings[which].name) && setenv(lent_settings[which].name, value, 0) == 0;
 }
 
+static const char *symmetric_size_name(void) {
+    return getenv("SHMEM_SYMMETRIC_SIZE") ? "SHMEM_SYMMETRIC_SIZE" : "SMA_SYMMETRIC_SIZE";
+}
+
 int rmai_shmem_environment_begin(const char *call) {
     const char *size = variable_value("SHMEM_SYMMETRIC_SIZE", "SMA_SYMMETRIC_SIZE");
     char text[32];
     if (size) {
         double bytes = parse_symmetric_size(size);
         if (bytes == 0)
-            return rma_fail_(
-                RMA_ERR_SETTING,
-                "%s: SHMEM_SYMMETRIC_SIZE=%s: not a positive number with k, m, g or t after it, or nothing", call,
-                size);
+            return rma_fail_(RMA_ERR_SETTING, "%s: %s=%s: not a positive number, alone or with k, m, g or t after it",
+                             call, symmetric_size_name(), size);
         snprintf(text, sizeof text, "%.0f", add_heap_overhead(bytes));
         lend_setting(0, text);
-        snprintf(asked_size, sizeof asked_size, "%s=%s",
-                 getenv("SHMEM_SYMMETRIC_SIZE") ? "SHMEM_SYMMETRIC_SIZE" : "SMA_SYMMETRIC_SIZE", size);
+        snprintf(asked_size, sizeof asked_size, "%s=%s", symmetric_size_name(), size);
         if (lent_settings[0].set) rma_setting_as_(lent_settings[0].name, asked_size);
     }
     if (variable_value("SHMEM_DEBUG", "SMA_DEBUG")) {
@@ -85,14 +86,15 @@ void rmai_shmem_environment_inform(void) {
     if (variable_value("SHMEM_VERSION", "SMA_VERSION"))
         fprintf(stderr, "%s: OpenSHMEM %d.%d\n", SHMEM_VENDOR_STRING, SHMEM_MAJOR_VERSION, SHMEM_MINOR_VERSION);
     if (variable_value("SHMEM_INFO", "SMA_INFO"))
-        fputs("Environment variables of OpenSHMEM, each also with SMA_ for SHMEM_:\n"
-              "  SHMEM_VERSION         any value: print the library's version at start\n"
-              "  SHMEM_INFO            any value: print this text\n"
-              "  SHMEM_SYMMETRIC_SIZE  size of each PE's symmetric heap, a number with k, m, g or t after it, or "
-              "nothing;\n"
-              "                        RMA_HEAP_MAX counts more; without both the heap grows up to the node's memory\n"
-              "  SHMEM_DEBUG           any value: RMA_INFO=yes and RMA_CHECK=yes: settings and layout at start,\n"
-              "                        arguments of collective calls are compared\n"
-              "Settings of librma (RMA_...): rma_info, rma(7)\n",
-              stderr);
+        fputs(
+            "Environment variables of OpenSHMEM, each also with SMA_ for SHMEM_:\n"
+            "  SHMEM_VERSION         any value: print the library's version at start\n"
+            "  SHMEM_INFO            any value: print this text\n"
+            "  SHMEM_SYMMETRIC_SIZE  size of each PE's symmetric heap: a number, alone or with k, m, g or t after it.\n"
+            "                        RMA_HEAP_MAX, if set, counts in its place. Without both the heap grows up to the\n"
+            "                        node's memory\n"
+            "  SHMEM_DEBUG           any value: RMA_INFO=yes and RMA_CHECK=yes: print settings and layout at start,\n"
+            "                        compare the arguments of collective calls\n"
+            "Settings of librma (RMA_...): rma_info, rma(7)\n",
+            stderr);
 }

@@ -37,7 +37,7 @@ void *pshmem_team_ptr(shmem_team_t team, const void *dest, int pe) {
  * the number is only remembered. A member that the mask leaves out has its default, 0. */
 static int check_config(const char *call, const char *argument, const shmem_team_config_t *config, long mask) {
     if (mask & ~SHMEM_TEAM_NUM_CONTEXTS)
-        rma_fail_(RMA_ERR_ARG, "%s: the mask %#lx of %s has bits that are no member of it", call, (unsigned long)mask,
+        rma_fail_(RMA_ERR_ARG, "%s: the mask %#lx of %s has bits that stand for no member", call, (unsigned long)mask,
                   argument);
     else if (mask && !config)
         rma_fail_(RMA_ERR_ARG, "%s: %s is a null pointer, and its mask is %#lx", call, argument, (unsigned long)mask);
@@ -53,7 +53,7 @@ int pshmem_team_get_config(shmem_team_t team, long config_mask, shmem_team_confi
     int wanted, code;
     if (team == SHMEM_TEAM_INVALID) return RMA_ERR_ARG;
     if (config_mask & ~SHMEM_TEAM_NUM_CONTEXTS)
-        return rma_fail_(RMA_ERR_ARG, "%s: config_mask %#lx has bits that are no member of config", call,
+        return rma_fail_(RMA_ERR_ARG, "%s: config_mask %#lx has bits that stand for no member of config", call,
                          (unsigned long)config_mask);
     rma_call_as_(call);
     code = rmai_shmem_end(rma_team_noted_(team, &wanted));
@@ -185,7 +185,7 @@ void pshmem_ctx_session_start(shmem_ctx_t ctx, long options, const shmem_ctx_ses
     if (options & ~SHMEM_CTX_SESSION_BATCH)
         rma_fail_(RMA_ERR_ARG, "%s: options %#lx has bits that are no option", call, (unsigned long)options);
     else if (config_mask & ~SHMEM_CTX_SESSION_TOTAL_OPS)
-        rma_fail_(RMA_ERR_ARG, "%s: config_mask %#lx has bits that are no member of config", call,
+        rma_fail_(RMA_ERR_ARG, "%s: config_mask %#lx has bits that stand for no member of config", call,
                   (unsigned long)config_mask);
     else if (config_mask && !config)
         rma_fail_(RMA_ERR_ARG, "%s: config is a null pointer, and config_mask is %#lx", call,

@@ -109,11 +109,11 @@ for pes in $(by_depth 2 2 '1 2 4'); do
         esac
         run full freed-$heap $pes
         found="byte $byte of the free block of [0-9]+ bytes $at is 0x11"
-        lines 1 "PE $last: the $name was written to where it is free: $found"
+        lines 1 "PE $last: the program has written to free memory of the $name: $found"
         all 1
         run full again-$heap $pes
-        found="byte $byte of the block of [0-9]+ bytes $at, which is given now, was 0x11"
-        lines 1 "PE $last of $pes on [^:]*: $call: the $name was written to where it was free: $found"
+        found="byte $byte of the block of [0-9]+ bytes $at, which this call allocates, was 0x11"
+        lines 1 "PE $last of $pes on [^:]*: $call: the program has written to free memory of the $name: $found"
         all 1
     done
     run leaks freed-symmetric $pes

@@ -205,6 +205,7 @@ with RMA_HEAP_MAX=50m '^blocks 100$'
 for wrong in 20kk 5x -1 0 "" nan 0x10 1e6 m; do
     with SHMEM_SYMMETRIC_SIZE=$wrong "shmem_init: SHMEM_SYMMETRIC_SIZE=$wrong: not a positive"
 done
+with SMA_SYMMETRIC_SIZE=5x 'shmem_init: SMA_SYMMETRIC_SIZE=5x: not a positive'
 with SHMEM_SYMMETRIC_SIZE=900T 'shmem_init: SHMEM_SYMMETRIC_SIZE=900T: more than this node.s memory'
 with SMA_SYMMETRIC_SIZE=900T 'shmem_init: SMA_SYMMETRIC_SIZE=900T: more than'
 with SHMEM_VERSION=1 '^librma [0-9.]+: OpenSHMEM 1[.]6$'

@@ -432,7 +432,7 @@ static void mistakes(void) {
         size_t large = (size_t)300 << 30;
         char *q = mmap(NULL, large, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         if (q != MAP_FAILED) {
-            EXPECT("rma_attach", rma_attach(q, large, &g), RMA_ERR_NO_MEM, "GiB in all");
+            EXPECT("rma_attach", rma_attach(q, large, &g), RMA_ERR_NO_MEM, "GiB of offsets in all");
             CHECK(g == 4711, "a refused call wrote %#llx", (unsigned long long)g);
             munmap(q, large);
         }

@@ -190,7 +190,7 @@ static void mistakes(void) {
         mistake(who, p, SIZE_MAX, 1, &e, RMA_ERR_ARG, "wrap");
         mistake(who, p + page, 3 * page, 8, &e, RMA_ERR_ADDRESS, "mapped");
         mistake(who, block - 1000000, 2000000, 8, &e, RMA_ERR_ARG, "overlap a heap");
-        if (all) mistake(who, q, large, 8, &e, RMA_ERR_NO_MEM, "GiB in all");
+        if (all) mistake(who, q, large, 8, &e, RMA_ERR_NO_MEM, "GiB of offsets in all");
     }
     OK(rma_unexpose(NULL));
     EXPECT("rma_unexpose", rma_unexpose((rma_exposure *)(void *)(block + 64)), RMA_ERR_BASE, "rma_unexpose");
