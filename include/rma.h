@@ -397,7 +397,7 @@ int rma_stats_reset(void);
  * Put and get, by symmetric address
  *
  * dest of a put and source of a get are symmetric addresses (the caller's own). The other buffer is any memory of the
- * caller. The buffers must not overlap. len is in bytes; with 0 the calls check their arguments and do nothing else.
+ * caller. The buffers must not overlap. len is in bytes; with 0 the calls check pe and do nothing else.
  * A put returns when source may be reused; it is complete at the target after rma_quiet. A get returns when dest is
  * filled. The _nbi forms (non-blocking, implicit handle) return earlier: the program must not touch either buffer
  * before rma_quiet. On-node, all four are plain copies.
