@@ -4,10 +4,10 @@
  *     mpiexec -n 4 ./galton [balls per thread]
  *
  * A ball goes left or right at each of 64 pins, and falls into the bin of its steps to the right. Bin b is on PE b % n.
- * Each thread has a context of its own. It adds to the bins without waiting for each ball, and at the end completes
- * what it has begun itself, whatever the other threads still have under way. Then it hands its report to PE 0 by a put
- * with a signal, which so knows without a barrier when all balls have fallen. PE 0 compares the bins with what it works
- * out alone. */
+ * Each thread has a context of its own. It adds to the bins without waiting for each ball. At the end it completes its
+ * own additions, whatever the other threads still have pending. Then it sends its report to PE 0 by a put with a
+ * signal. So PE 0 knows without a barrier when all balls have fallen. PE 0 compares the bins with what it computes
+ * alone. */
 #include <pthread.h>
 #include <rma.h>
 #include <stdbool.h>
@@ -40,14 +40,14 @@ static int fall(uint64_t ball) {
     return __builtin_popcountll(x ^ x >> 31);
 }
 
-/* One thread, the argument says which of this PE. With the default handler an error ends the job: codes need no look.
- */
+/* One thread; the argument is its number on this PE. The default error handler ends the job, so no code is checked. */
 static void *work(void *argument) {
     int n = rma_n_pes(), number = rma_my_pe() * n_threads + *(int *)argument;
     struct report mine = {.balls = balls, .lowest = BINS};
     uint64_t first = (uint64_t)number * (uint64_t)balls;
     rma_ctx *ctx;
-    if (rma_ctx_create(RMA_CTX_PRIVATE, &ctx) != RMA_SUCCESS) rma_abort(1); /* no memory is left to the caller */
+    if (rma_ctx_create(RMA_CTX_PRIVATE, &ctx) != RMA_SUCCESS)
+        rma_abort(1); /* exhausted memory does not go to the handler */
 
     for (uint64_t ball = first; ball < first + (uint64_t)balls; ball++) {
         int bin = fall(ball);
@@ -117,7 +117,7 @@ int main(int argc, char **argv) {
         rma_signal_wait_until(&reported, RMA_CMP_EQ, (uint64_t)rma_n_pes() * (uint64_t)n_threads);
         failed = judge(rma_wtime() - start);
     }
-    rma_free(reports); /* meets all PEs */
+    rma_free(reports); /* waits for all PEs */
     rma_finalize();
     return failed;
 }

@@ -12,8 +12,8 @@
  *           compare-and-swap
  *   count   each PE draws words, the lower ones much oftener, and adds 1 to the count of each. Several PEs find at the
  *           same time that a word of the lower half is new; one entry of it must result
- *   lookup  each PE looks up words at random, and compares with counts that it has made of everybody's draws
- *   delete  each PE deletes the words of the next PE's buckets. As nobody else touches those, plain puts will do
+ *   lookup  each PE looks up words at random, and compares with counts that it has made of the draws of all PEs
+ *   delete  each PE deletes the words of the next PE's buckets. As no other PE uses these, plain puts will do
  * Nothing is deleted while others search. To see how that can be done, go on to linked_list. */
 #include <inttypes.h>
 #include <rma.h>
@@ -87,22 +87,22 @@ static void add(struct table *t, uint64_t word, uint64_t value) {
     while (found == RMA_GPTR_NULL) {
         struct entry e = {.next = head, .word = word, .count = value};
         if (made == RMA_GPTR_NULL && rma_alloc_mem_on(p.pe, sizeof e, &made) != RMA_SUCCESS) die("no entry for", word);
-        rma_fence(); /* not before what the turn before has put there */
+        rma_fence(); /* orders the put below after that of the previous turn, which wrote to the same entry */
         rma_gptr_put(made, &e, sizeof e);
         /* Release: who follows the pointer sees the entry. Pairs with the fetches of heads. */
         rma_gptr_t seen = rma_atomic_compare_swap(&t->heads[p.bucket], head, made, p.pe);
         if (seen == head) return;
-        /* Others were faster: is the word among what they have linked before the head that we knew? */
+        /* Other PEs were faster: is the word among the entries that they have linked before the head that we knew? */
         found = search(seen, head, word);
         head = seen;
     }
     rma_gptr_atomic_fetch_add(found + offsetof(struct entry, count), value);
     if (made == RMA_GPTR_NULL) return;
-    rma_quiet(); /* the put to it is complete. Nobody else has seen it, so it can go at once */
+    rma_quiet(); /* the put to it is complete. No other PE has seen it, so it can be freed at once */
     if (rma_gptr_free(made) != RMA_SUCCESS) die("cannot give back the entry of", word);
 }
 
-/* How often the word was added; 0 if never. */
+/* The word's count; 0 if it is not in the table. */
 static uint64_t look_up(const struct table *t, uint64_t word) {
     struct place p = place_of(t, word);
     rma_gptr_t found = search(rma_atomic_fetch(&t->heads[p.bucket], p.pe), RMA_GPTR_NULL, word);

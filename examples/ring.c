@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <time.h>
 
-/* Polls for a while, which is fastest where each PE has a processor, then sleeps between looks, so that PEs that share
- * one get on: a polling PE would keep it from the very PE that it waits for. */
+/* Polls for a while, which is fastest where each PE has a processor, then sleeps between two polls. Without the sleep,
+ * a PE that shares its processor would keep that processor from the very PE that it waits for. */
 static void wait_for(const long *turn, long round) {
     for (long looks = 0; rma_atomic_fetch(turn, rma_my_pe()) < round; looks++)
         if (looks > 2000) nanosleep(&(struct timespec){.tv_nsec = 1000}, NULL);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* tickets: work that nobody can share out beforehand, since its pieces take so different times. Each PE draws a ticket,
- * does that piece, draws the next one.
+/* tickets: work that cannot be divided among the PEs beforehand, since its pieces take very different times. Each PE
+ * draws a ticket, does that piece, draws the next one.
  *
  *     mpiexec -n 4 ./tickets [pieces]
  *
- * The tickets are a counter on PE 0: fetch_inc gives each number once, to whoever asks, and no PE waits for another. A
- * piece counts the steps of some Collatz sequences; its result goes by a put with a signal to the PE that keeps it,
- * which so knows without a barrier when it has all that it is to keep. In the end PE 0 has the sum of all results, and
- * compares it with what it works out alone. */
+ * The tickets are a counter on PE 0: fetch_inc gives each number to one PE, and no PE waits for another. A piece counts
+ * the steps of some Collatz sequences. Its result goes by a put with a signal to the PE that keeps it. So that PE knows
+ * without a barrier when it has all results that it keeps. In the end PE 0 has the sum of all results, and compares it
+ * with what it computes alone. */
 #include <rma.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -42,7 +42,7 @@ static int run(long pieces) {
         rma_put_signal(&results[piece % keep], &result, sizeof result, &kept, 1, RMA_SIGNAL_ADD, keeper);
     }
 
-    /* All of this PE's have come, whoever has worked them out. */
+    /* Wait for all results that this PE keeps, whichever PEs have computed them. */
     long mine = pieces - me * keep < keep ? pieces - me * keep : keep, part = 0;
     if (mine < 0) mine = 0;
     rma_signal_wait_until(&kept, RMA_CMP_EQ, (uint64_t)mine);
@@ -62,7 +62,7 @@ static int run(long pieces) {
         for (int pe = 0; pe < n; pe++) printf(" %ld", rma_g(&done, pe));
         printf("\n");
     }
-    rma_free(results); /* meets all PEs */
+    rma_free(results); /* waits for all PEs */
     return failed;
 }
 
