@@ -46,8 +46,7 @@ static void *work(void *argument) {
     struct report mine = {.balls = balls, .lowest = BINS};
     uint64_t first = (uint64_t)number * (uint64_t)balls;
     rma_ctx *ctx;
-    if (rma_ctx_create(RMA_CTX_PRIVATE, &ctx) != RMA_SUCCESS)
-        rma_abort(1); /* exhausted memory does not go to the handler */
+    if (rma_ctx_create(RMA_CTX_PRIVATE, &ctx) != RMA_SUCCESS) rma_abort(1); /* no memory: the handler is not called */
 
     for (uint64_t ball = first; ball < first + (uint64_t)balls; ball++) {
         int bin = fall(ball);

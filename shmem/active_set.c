@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Collectives of active sets (deprecated): PEs start, start + 2^log, ..., of which a PE knows no more than each call
- * says. All that the members share beforehand is pSync, a symmetric array of zeros. A team of the engine is no choice:
+ * says. All that the members share beforehand is pSync, a symmetric array of zeros. A team of librma is no choice:
  * more PEs than those that call would have to make it, and a program may use as many active sets as it likes. So
  * everything is done with pSync, in the caller's own call:
  *
@@ -11,8 +11,8 @@
  * and each word is 0 again when all that was sent to it has been taken. Data are moved by reads, not by writes: a PE
  * knows where its own data go, and no PE's memory is held up by a slow one.
  *
- * An active set of all PEs is the world, for which the engine's collectives are faster. It is treated as any other set
- * only where several threads may be in such calls at a time: the engine wants collectives one after the other, in the
+ * An active set of all PEs is the world, for which librma's collectives are faster. It is treated as any other set
+ * only where several threads may be in such calls at a time: librma wants collectives one after the other, in the
  * same order on each PE. */
 #include "config.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Collectives of teams. The engine counts in bytes except in reductions. A length that overflows is passed on to the
- * engine, which refuses it. */
+/* Collectives of teams. librma counts in bytes except in reductions. A length that overflows is passed on to
+ * librma, which refuses it. */
 #include "config.h"
 
 #include "shmem/define.h"

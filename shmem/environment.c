@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The specification's environment variables. Each has an older name, which counts if the newer one is not set. While
- * the engine reads its settings (rma(7)), those variables stand in for them; a setting that is set itself stays as it
+ * librma reads its settings (rma(7)), those variables stand in for them; a setting that is set itself stays as it
  * is. */
 #include "config.h"
 

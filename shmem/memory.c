@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The symmetric heap. The engine's calls wait for all PEs, as the specification wants it, and report an error if PEs
+/* The symmetric heap. librma's calls wait for all PEs, as the specification wants it, and report an error if PEs
  * call with different arguments. */
 #include "config.h"
 

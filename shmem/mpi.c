@@ -4,13 +4,13 @@
  * file takes MPI's calls for that, by MPI's profiling interface:
  *
  *   MPI_Init after shmem_init            succeeds, and MPI belongs to the program from then on
- *   MPI_Init before shmem_init           asks for the thread level that the engine needs to serve others while the
+ *   MPI_Init before shmem_init           asks for the thread level that librma needs to serve others while the
  *                                        program computes
  *   MPI_Finalize before shmem_finalize   is put off: MPI ends in shmem_finalize
  *   shmem_finalize                       leaves MPI as it is otherwise, so that shmem_init may come again
  *   the end of the process               ends MPI, if OpenSHMEM has begun it and the program has not ended it
  *
- * The engine's own calls of MPI_Init_thread and MPI_Finalize come here too; a flag tells them from the program's. */
+ * librma's own calls of MPI_Init_thread and MPI_Finalize come here too; a flag tells them from the program's. */
 #include "config.h"
 
 #include "shmem/setup.h"
@@ -20,8 +20,8 @@
 
 static enum { NONE, HOLDS, GIVEN } program_hold; /* what the program has called: nothing, MPI_Init, MPI_Finalize */
 static int mpi_begun_here;                       /* 1: shmem_init has initialized MPI */
-static int finalize_owed;                        /* 1: the engine would have finalized MPI */
-static int engine_asks, shmem_active;            /* 1: the engine is calling MPI; 1: OpenSHMEM is initialized */
+static int finalize_owed;                        /* 1: librma would have finalized MPI */
+static int librma_asks, shmem_active;            /* 1: librma is calling MPI; 1: OpenSHMEM is initialized */
 
 #pragma GCC visibility push(default)
 int MPI_Init(int *argc, char ***argv);
@@ -37,13 +37,13 @@ static int mpi_finalized(void) {
 
 int MPI_Init_thread(int *argc, char ***argv, int required, int *provided) {
     int code;
-    if (!engine_asks && mpi_begun_here && program_hold == NONE && !mpi_finalized()) {
+    if (!librma_asks && mpi_begun_here && program_hold == NONE && !mpi_finalized()) {
         program_hold = HOLDS;
         return MPI_Query_thread(provided);
     }
-    (void)required; /* the engine needs the highest level, which serves the program too */
+    (void)required; /* librma needs the highest level, which serves the program too */
     code = PMPI_Init_thread(argc, argv, MPI_THREAD_MULTIPLE, provided);
-    if (code == MPI_SUCCESS && engine_asks)
+    if (code == MPI_SUCCESS && librma_asks)
         mpi_begun_here = 1;
     else if (code == MPI_SUCCESS)
         program_hold = HOLDS;
@@ -56,7 +56,7 @@ int MPI_Init(int *argc, char ***argv) {
 }
 
 int MPI_Finalize(void) {
-    if (engine_asks) {
+    if (librma_asks) {
         finalize_owed = 1;
         return MPI_SUCCESS;
     }
@@ -68,10 +68,10 @@ int MPI_Finalize(void) {
     return PMPI_Finalize();
 }
 
-void rmai_shmem_mpi_begin(void) { engine_asks = 1; }
+void rmai_shmem_mpi_begin(void) { librma_asks = 1; }
 
 int rmai_shmem_mpi_end(const char *call, int running) {
-    engine_asks = 0;
+    librma_asks = 0;
     shmem_active = running;
     if (running || program_hold != GIVEN || mpi_finalized()) return RMA_SUCCESS;
     return PMPI_Finalize() == MPI_SUCCESS ? RMA_SUCCESS : rma_fail_(RMA_ERR_MPI, "%s: MPI_Finalize failed", call);

@@ -3,7 +3,7 @@
 #ifndef RMAI_SHMEM_SETUP_H
 #define RMAI_SHMEM_SETUP_H
 
-/* rmai_shmem_environment_begin turns the specification's variables into settings of the engine, before rma_init reads
+/* rmai_shmem_environment_begin turns the specification's variables into settings of librma, before rma_init reads
  * these. It returns RMA_SUCCESS, or RMA_ERR_SETTING after the error handler. rmai_shmem_environment_end makes the
  * environment what it was. */
 int rmai_shmem_environment_begin(const char *call);
@@ -17,7 +17,7 @@ void rmai_shmem_environment_inform(void);
 int rmai_shmem_threads(void);
 
 /* rmai_shmem_mpi_begin and rmai_shmem_mpi_end stand around calls of rma_init and rma_finalize: MPI's calls between them
- * are the engine's, not the program's. running: 1 if OpenSHMEM is initialized now. rmai_shmem_mpi_end ends MPI if the
+ * are librma's, not the program's. running: 1 if OpenSHMEM is initialized now. rmai_shmem_mpi_end ends MPI if the
  * program has asked for that and nobody needs MPI any more; it returns RMA_SUCCESS or RMA_ERR_MPI. */
 void rmai_shmem_mpi_begin(void);
 int rmai_shmem_mpi_end(const char *call, int running);

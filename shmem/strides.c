@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Strided and blocked transfers. Strided ones are the engine's. The strides of blocked ones are counted in elements and
+/* Strided and blocked transfers. Strided ones are librma's. The strides of blocked ones are counted in elements and
  * lead from one block to the next, and each block is a transfer of its own. The last block goes first: a check that
  * accepts it also holds for the blocks before it, since a segment has no holes. So a call that fails has moved nothing.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Teams, contexts and locks are the engine's own, so their handles are the engine's handles. */
+/* Teams, contexts and locks are librma's own, so their handles are librma's handles. */
 #include "config.h"
 
 #include "shmem/define.h"
@@ -141,7 +141,7 @@ void pshmem_barrier_all(void) {
 
 /* ---- contexts ---- */
 
-/* Options are a long in OpenSHMEM and an int in the engine. Bits that do not fit an int are no option. */
+/* Options are a long in OpenSHMEM and an int in librma. Bits that do not fit an int are no option. */
 static int context_options(long options) { return options < 0 || options > INT_MAX ? INT_MIN : (int)options; }
 
 int pshmem_ctx_create(long options, shmem_ctx_t *ctx) {
@@ -173,7 +173,7 @@ int pshmem_ctx_get_team(shmem_ctx_t ctx, shmem_team_t *team) {
     return rmai_shmem_end(rma_ctx_team(ctx, team));
 }
 
-/* Sessions are hints. The engine gathers short operations into messages by itself, as soon as one message is under way.
+/* Sessions are hints. librma gathers short operations into messages by itself, as soon as one message is under way.
  * The arguments are checked all the same. */
 void pshmem_ctx_session_start(shmem_ctx_t ctx, long options, const shmem_ctx_session_config_t *config,
                               long config_mask) {
@@ -213,11 +213,11 @@ void pshmem_ctx_pe_quiet(shmem_ctx_t ctx, const int *target_pes, size_t npes) {
     rma_call_as_(NULL);
 }
 
-/* ---- locks: a long is as large as the engine's lock, and zero is the free state of both ---- */
+/* ---- locks: a long is as large as librma's lock, and zero is the free state of both ---- */
 
 _Static_assert(sizeof(rma_lock_t) == sizeof(long) && _Alignof(rma_lock_t) == _Alignof(long), "a lock is a long");
 
-/* Finds the tail of a lock that this PE may ask for by the inlined part of the engine's calls. That part is tried
+/* Finds the tail of a lock that this PE may ask for by the inlined part of librma's calls. That part is tried
  * without naming the OpenSHMEM call: the name is for errors, which only the other part makes. Returns NULL where only
  * the other part knows the lock, or where this PE holds it or waits for it already. */
 static uint32_t *find_free_tail(rma_lock_t *lock, uint32_t *node) {
@@ -238,7 +238,7 @@ void pshmem_set_lock(long *lock) {
     rma_call_as_(NULL);
 }
 
-/* The opposite of the engine's result: 0 if this PE holds the lock now, 1 if another PE has it. */
+/* The opposite of librma's result: 0 if this PE holds the lock now, 1 if another PE has it. */
 int pshmem_test_lock(long *lock) {
     uint32_t node = 0, *tail = find_free_tail((rma_lock_t *)lock, &node);
     if (RMA_LIKELY_(tail != NULL)) return !rma_lock_test_((rma_lock_t *)lock, tail, node);
