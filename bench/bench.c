@@ -28,6 +28,11 @@ static const char *const placements[] = {"any", "node", "far"};
 
 struct bench bench = {.window = 1, .streams = 1, .pairs = 1, .warmup = -1};
 
+const struct bench_ratio bench_ratios[BENCH_RATIOS] = {
+    {"rma/raw", 0, {1, -1}},
+    {"MPI/rma", 2, {0, -1}},
+};
+
 static const struct bench_spec *spec;
 static const char *program = "bench";
 static bool help;

@@ -120,6 +120,12 @@ struct bench_ratio {
     int under[2];
 };
 
+/* bench_ratios: those of the programs whose methods are librma, the limit and MPI, in this order: rma/raw and MPI/rma.
+ * They are the same on one node and between nodes, so that rows of both can stand side by side. Between nodes there is
+ * no limit, and rma/raw shows '-'. */
+#define BENCH_RATIOS 2
+extern const struct bench_ratio bench_ratios[BENCH_RATIOS];
+
 /* bench_init: start librma, unless the program has, and read the options. Ends the program, on all PEs: with code 0
  * after
  * --help; with 2 after a bad option, value, or number of PEs. */

@@ -375,8 +375,8 @@ int bench_collective(int argc, char **argv, const struct bench_spec *given, enum
         [MPI] = {.name = "MPI (us)", .run = run_mpi, .check = check_mpi, .mpi = true},
     };
     static const struct bench_ratio ratios[] = {
-        {"MPI/rma", MPI, {RMA, -1}},
         {"rma/copies", RMA, {COPIES, -1}},
+        {"MPI/rma", MPI, {RMA, -1}},
     };
 
     spec = *given;

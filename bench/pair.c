@@ -59,18 +59,10 @@ void bench_pair_close(struct bench_pair *pair) {
 
 int bench_pair_latency(int argc, char **argv, const struct bench_spec *spec, struct bench_pair *pair,
                        struct bench_method methods[PAIR_METHODS]) {
-    static const struct bench_ratio near[] = {
-        {"rma/raw", PAIR_RMA, {PAIR_RAW, -1}},
-        {"MPI/rma", PAIR_MPI, {PAIR_RMA, -1}},
-    };
-    static const struct bench_ratio far[] = {
-        {"rma/MPI", PAIR_RMA, {PAIR_MPI, -1}},
-        {"MPI/rma", PAIR_MPI, {PAIR_RMA, -1}},
-    };
     bench_init(argc, argv, spec);
     bench_pair_open(pair, bench.sizes.max);
     if (!pair->on_node) methods[PAIR_RAW].run = NULL;
-    bench_sweep(methods, PAIR_METHODS, pair->on_node ? near : far, 2);
+    bench_sweep(methods, PAIR_METHODS, bench_ratios, BENCH_RATIOS);
     bench_pair_close(pair);
     return bench_finish();
 }

@@ -47,8 +47,7 @@ BENCH_INLINE double bench_pair_puts(const struct bench_pair *pair, long n, size_
 }
 
 /* bench_pair_latency: main, from bench_init to bench_finish, of a benchmark with three columns: librma, bare
- * loads and stores (left out if off-node), MPI. Opens pair for the largest size. On-node the first ratio is to the bare
- * ones, off-node to MPI. */
+ * loads and stores (left out if off-node), MPI; its ratios are bench_ratios. Opens pair for the largest size. */
 enum { PAIR_RMA, PAIR_RAW, PAIR_MPI, PAIR_METHODS };
 int bench_pair_latency(int argc, char **argv, const struct bench_spec *spec, struct bench_pair *pair,
                        struct bench_method methods[PAIR_METHODS]);

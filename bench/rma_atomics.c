@@ -310,15 +310,10 @@ int main(int argc, char **argv) {
         [MPI] = {.name = "MPI (us)", .check = check_window, .callers = BENCH_ORIGINS, .mpi = true},
         [STREAM] = {.name = "MPI stream (us)", .check = check_window, .callers = BENCH_ORIGINS, .mpi = true},
     };
-    static const struct bench_ratio near[] = {
+    static const struct bench_ratio ratios[] = {
         {"rma/raw", RMA, {RAW, -1}},
         {"MPI/rma", MPI, {RMA, -1}},
         {"stream/rma", STREAM, {RMA, -1}},
-    };
-    static const struct bench_ratio far[] = {
-        {"rma/MPI", RMA, {MPI, -1}},
-        {"MPI/rma", MPI, {RMA, -1}},
-        {"rma/stream", RMA, {STREAM, -1}},
     };
 
     bench_init(argc, argv, &spec);
@@ -332,7 +327,7 @@ int main(int argc, char **argv) {
         set_word();
         for (int k = 0; k < N_METHODS; k++) methods[k].run = operation->run[k];
         if (!pair.on_node) methods[RAW].run = NULL;
-        bench_row(operation->name, methods, N_METHODS, pair.on_node ? near : far, 3);
+        bench_row(operation->name, methods, N_METHODS, ratios, 3);
     }
     bench_pair_close(&pair);
     return bench_finish();

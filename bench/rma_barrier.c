@@ -83,10 +83,6 @@ int main(int argc, char **argv) {
         [RAW] = {.name = "raw (us)", .run = run_raw, .check = check},
         [MPI] = {.name = "MPI (us)", .run = run_mpi, .check = check},
     };
-    static const struct bench_ratio ratios[] = {
-        {"rma/raw", RMA, {RAW, -1}},
-        {"MPI/rma", MPI, {RMA, -1}},
-    };
 
     bench_init(argc, argv, &spec);
     if (operation == 1) {
@@ -98,7 +94,7 @@ int main(int argc, char **argv) {
     if (bench.n_pes == 2) peer_flag = rma_ptr(flag, 1 - bench.pe);
     if (bench_agree(!peer_flag)) methods[RAW].run = NULL;
     BENCH_RMA(rma_barrier_all());
-    bench_sweep(methods, N_METHODS, ratios, 2);
+    bench_sweep(methods, N_METHODS, bench_ratios, BENCH_RATIOS);
     BENCH_RMA(rma_free(flag));
     return bench_finish();
 }

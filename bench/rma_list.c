@@ -568,14 +568,6 @@ int main(int argc, char **argv) {
         [RAW] = {.name = "raw (ns)", .check = check_raw},
         [MPI] = {.name = "MPI (ns)", .check = check_mpi, .mpi = true},
     };
-    static const struct bench_ratio near[] = {
-        {"rma/raw", RMA, {RAW, -1}},
-        {"MPI/rma", MPI, {RMA, -1}},
-    };
-    static const struct bench_ratio far[] = {
-        {"rma/MPI", RMA, {MPI, -1}},
-        {"MPI/rma", MPI, {RMA, -1}},
-    };
 
     bench_init(argc, argv, &spec);
     own = calloc((size_t)n_nodes, sizeof *own);
@@ -592,7 +584,7 @@ int main(int argc, char **argv) {
             methods[i].callers = row == TRAVERSE ? BENCH_ORIGINS : BENCH_ALL;
             if (row == TRAVERSE && methods[i].run) begin_shuffled(&kinds[i], n_nodes);
         }
-        bench_row(names[row], methods, N_METHODS, raw_head ? near : far, 2);
+        bench_row(names[row], methods, N_METHODS, bench_ratios, BENCH_RATIOS);
     }
     if (window) close_mpi();
     close_shared();

@@ -223,7 +223,6 @@ int main(int argc, char **argv) {
     };
     static const struct bench_method methods[N_METHODS] = {
         [RMA] = {.name = "Latency (us)"}, [RAW] = {.name = "raw (us)"}, [MPI] = {.name = "MPI (us)"}};
-    static const struct bench_ratio ratios[] = {{"rma/raw", RMA, {RAW, -1}}, {"MPI/rma", MPI, {RMA, -1}}};
 
     bench_init(argc, argv, &spec);
     serve(true); /* or end here, where no thread is to be had */
@@ -242,12 +241,12 @@ int main(int argc, char **argv) {
             }
         for (int m = 0; m < N_METHODS; m++)
             cells[m] = m == RAW && !pair.on_node ? NAN : bench_median(values + m * bench.repeat, (int)bench.repeat);
-        bench_row_of(rows[r].name, cells, good(), methods, N_METHODS, ratios, 2);
+        bench_row_of(rows[r].name, cells, good(), methods, N_METHODS, bench_ratios, BENCH_RATIOS);
     }
     double longer[N_METHODS] = {NAN, NAN, NAN}, share[N_METHODS] = {NAN, NAN, NAN};
     if (bench.far) slowdown(&longer[RMA], &share[RMA]);
-    bench_row_of("slowdown (%)", longer, true, methods, N_METHODS, ratios, 2);
-    bench_row_of("thread (%)", share, true, methods, N_METHODS, ratios, 2);
+    bench_row_of("slowdown (%)", longer, true, methods, N_METHODS, bench_ratios, BENCH_RATIOS);
+    bench_row_of("thread (%)", share, true, methods, N_METHODS, bench_ratios, BENCH_RATIOS);
     serve(true);
     bench_pair_close(&pair);
     free(samples);

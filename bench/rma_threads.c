@@ -190,13 +190,8 @@ int main(int argc, char **argv) {
         [RAW] = {.name = "raw (us)", .run = run_raw, .check = check_heap, .callers = BENCH_ORIGINS},
         [MPI] = {.name = "MPI (us)", .run = run_mpi, .check = check_window, .callers = BENCH_ORIGINS, .mpi = true},
     };
-    static const struct bench_ratio near[] = {
+    static const struct bench_ratio ratios[] = {
         {"own/raw", OWN, {RAW, -1}},
-        {"one/own", ONE, {OWN, -1}},
-        {"MPI/own", MPI, {OWN, -1}},
-    };
-    static const struct bench_ratio far[] = {
-        {"own/MPI", OWN, {MPI, -1}},
         {"one/own", ONE, {OWN, -1}},
         {"MPI/own", MPI, {OWN, -1}},
     };
@@ -217,7 +212,7 @@ int main(int argc, char **argv) {
     for (n_threads = 1; n_threads <= threads; n_threads *= 2) {
         char name[24];
         snprintf(name, sizeof name, "%d", n_threads);
-        bench_row(name, methods, N_METHODS, pair.on_node ? near : far, 3);
+        bench_row(name, methods, N_METHODS, ratios, 3);
     }
     bench_pair_close(&pair);
     return bench_finish();

@@ -230,14 +230,6 @@ int main(int argc, char **argv) {
         [RAW] = {.name = "raw (ns)", .check = check},
         [MPI] = {.name = "MPI (ns)", .check = check, .mpi = true},
     };
-    static const struct bench_ratio near[] = {
-        {"rma/raw", RMA, {RAW, -1}},
-        {"MPI/rma", MPI, {RMA, -1}},
-    };
-    static const struct bench_ratio far[] = {
-        {"rma/MPI", RMA, {MPI, -1}},
-        {"MPI/rma", MPI, {RMA, -1}},
-    };
 
     bench_init(argc, argv, &spec);
     bench_pair_open(&pair, sizeof *board);
@@ -252,7 +244,7 @@ int main(int argc, char **argv) {
             methods[k].callers = rows[i].callers;
         }
         if (!pair.on_node) methods[RAW].run = NULL;
-        bench_row(rows[i].name, methods, N_METHODS, pair.on_node ? near : far, 2);
+        bench_row(rows[i].name, methods, N_METHODS, bench_ratios, BENCH_RATIOS);
     }
     bench_pair_close(&pair);
     return bench_finish();
