@@ -4,8 +4,8 @@
 #
 # RMA_TEST_DEPTH: `quick` runs each benchmark once, in turn on one node and on two; `normal` on both; `long` with each
 # option, and with other numbers of PEs.
-# Broken by a benchmark that hangs where its target is on another node, by data that its own validation finds wrong, by rows
-# that are not printed, and by options that are not read. A few iterations each: no figure is looked at.
+# Broken by a benchmark that hangs where its target is on another node, by data that its own validation finds wrong, by
+# rows that are not printed, and by options that are not read. A few iterations each: no figure is looked at.
 set -eu
 
 top_builddir=${top_builddir:-$(pwd)}
@@ -14,6 +14,10 @@ mpiexec=${MPIEXEC:-mpiexec.mpich}
 top_builddir=$(cd "$top_builddir" && pwd)
 # shellcheck source=depth.sh
 . "$top_srcdir/test/depth.sh"
+# shellcheck source=launcher.sh
+. "$top_srcdir/test/launcher.sh"
+# shellcheck source=layout.sh
+. "$top_srcdir/test/layout.sh"
 
 dir=$(mktemp -d "${TMPDIR:-/tmp}/check-bench.XXXXXX")
 trap 'rm -rf "$dir"' EXIT
@@ -25,37 +29,41 @@ fail() { # fail TEXT, with what the job said
     failures=$((failures + 1))
 }
 
-# job SWITCH N PROGRAM [ARGUMENT...]: SWITCH is a setting of the environment. mpiexec may be a command with arguments.
+# job LAYOUT N PROGRAM [ARGUMENT...]: with $setting, a setting of the environment, if it is not empty. Lists of words:
+# the layout's switches, mpiexec.
+setting=
 job() {
-    switch=$1 n=$2 program=$3
+    layout=$1 n=$2 program=$3
     shift 3
     status=0
-    # shellcheck disable=SC2086
-    env "$switch" timeout -k 5 120 $mpiexec -n "$n" "$top_builddir/bench/$program" "$@" >"$dir/out" 2>"$dir/err" </dev/null ||
-        status=$?
+    # shellcheck disable=SC2046,SC2086
+    env $(layout_switches "$layout" "$n") ${setting:+"$setting"} timeout -k 5 120 $mpiexec -n "$n" \
+        "$top_builddir/bench/$program" "$@" >"$dir/out" 2>"$dir/err" </dev/null || status=$?
 }
+# exits CODE WHAT: how the last job has ended.
+exits() { if [ $status -eq "$1" ]; then ok "$2"; else fail "$2: exit $status, not $1"; fi; }
 
-# runs SWITCH ROWS PROGRAM [ARGUMENT...]: so many rows, each with Pass in its last column.
+# runs LAYOUT ROWS PROGRAM [ARGUMENT...]: so many rows, each with Pass in its last column.
 runs() {
-    switch=$1 rows=$2 program=$3
+    layout=$1 rows=$2 program=$3
     shift 3
-    job "$switch" "${pes:-2}" "$program" -c --csv "$@"
+    job "$layout" "${pes:-2}" "$program" -c --csv "$@"
     if [ $status -eq 0 ] && [ "$(grep -c ',Pass$' "$dir/out")" -eq "$rows" ] &&
         [ "$(wc -l <"$dir/out")" -eq $((rows + 1)) ]; then
-        ok "$program $*, ${pes:-2} PEs, $switch"
+        ok "$program $*, ${pes:-2} PEs, $layout"
     else
-        fail "$program $*, ${pes:-2} PEs, $switch: exit $status"
+        fail "$program $*, ${pes:-2} PEs, $layout: exit $status"
     fi
 }
 # in_turn ROWS PROGRAM [ARGUMENT...]: on one node, or with a node for each PE, the other time the other.
-turn=1
+turn=nolocal
 in_turn() {
-    turn=$((1 - turn))
-    runs MPIR_CVAR_NOLOCAL=$turn "$@"
+    case $turn in one) turn=nolocal ;; *) turn=one ;; esac
+    runs $turn "$@"
 }
 on_both() {
-    runs MPIR_CVAR_NOLOCAL=0 "$@"
-    runs MPIR_CVAR_NOLOCAL=1 "$@"
+    runs one "$@"
+    runs nolocal "$@"
 }
 # Each benchmark; its options and other numbers of PEs; and what repeats these: see the head of this file.
 passes() { if quick; then in_turn "$@"; else on_both "$@"; fi; }
@@ -96,7 +104,9 @@ few="-i 3 -x 0 -r 1"
     passes 2 rma_gups $few -m 64k:128k
     passes 4 rma_list $few --nodes=16
     option 1 rma_list $few --nodes=2 --operation=remove
-    for program in rma_bcast rma_fcollect rma_collect rma_alltoall rma_reduce rma_scan; do passes 2 $program $few -m 8:16; done
+    for program in rma_bcast rma_fcollect rma_collect rma_alltoall rma_reduce rma_scan; do
+        passes 2 $program $few -m 8:16
+    done
     option 2 rma_reduce $few -m 8:16 -o max
     repeats 2 rma_reduce $few -m 8:16 -o xor
     option 2 rma_scan $few -m 8:16 -o exscan
@@ -130,54 +140,61 @@ few="-i 3 -x 0 -r 1"
 
 # tunes PROGRAM-ARGUMENTS: the last line is a setting that a job takes, whatever the sizes in it.
 size='([0-9]+[kM]?|never)'
-setting="RMA_COLLECTIVES=broadcast:direct=$size,fcollect:direct=$size,collect:direct=$size,alltoall:direct=$size"
-setting="$setting,reduce:share=$size,scan:share=$size"
+printed="RMA_COLLECTIVES=broadcast:direct=$size,fcollect:direct=$size,collect:direct=$size,alltoall:direct=$size"
+printed="$printed,reduce:share=$size,scan:share=$size"
 for arguments in "-r 1 -m 64:128" "-r 2 -m 8k:8k --verbose"; do
     deep || [ "$arguments" = "-r 1 -m 64:128" ] || continue
     # shellcheck disable=SC2086
-    job MPIR_CVAR_NOLOCAL=0 2 rma_collective_tune $arguments
+    job one 2 rma_collective_tune $arguments
     chosen=$(tail -n 1 "$dir/out")
-    if [ $status -eq 0 ] && echo "$chosen" | grep -Eqx "$setting"; then
+    if [ $status -eq 0 ] && echo "$chosen" | grep -Eqx "$printed"; then
         ok "rma_collective_tune $arguments"
     else
         fail "rma_collective_tune $arguments: exit $status"
         continue
     fi
-    job "$chosen" 2 rma_reduce -i 3 -x 0 -r 1 -m 8:8 -o sum -c --csv
-    if [ $status -eq 0 ]; then ok "a job takes $chosen"; else fail "$chosen: exit $status"; fi
+    setting=$chosen
+    job one 2 rma_reduce -i 3 -x 0 -r 1 -m 8:8 -o sum -c --csv
+    setting=
+    exits 0 "a job takes $chosen"
 done
-job MPIR_CVAR_NOLOCAL=0 1 rma_collective_tune
-if [ $status -eq 2 ]; then ok "rma_collective_tune refuses to be alone"; else fail "rma_collective_tune, 1 PE: exit $status"; fi
-job MPIR_CVAR_NOLOCAL=0 2 rma_collective_tune --rounds=0
-if [ $status -eq 2 ]; then ok "rma_collective_tune refuses --rounds=0"; else fail "rma_collective_tune --rounds=0: exit $status"; fi
-job MPIR_CVAR_NOLOCAL=1 2 rma_collective_tune
-if [ $status -eq 2 ]; then ok "rma_collective_tune refuses a node for each PE"; else fail "rma_collective_tune, 2 nodes: exit $status"; fi
+job one 1 rma_collective_tune
+exits 2 "rma_collective_tune refuses to be alone"
+job one 2 rma_collective_tune --rounds=0
+exits 2 "rma_collective_tune refuses --rounds=0"
+job nolocal 2 rma_collective_tune
+exits 2 "rma_collective_tune refuses a node for each PE"
 
-# places SWITCH PLACEMENT PEs WORDS: what the note says of the pair, or why there is none.
+# places LAYOUT PLACEMENT PEs WORDS [OPTION]: what the note says of the pairs, or why there are none; with MPIs that can
+# make the layout.
 places() {
-    job "$1" "$3" rma_put_latency -i 1 -x 0 -r 1 -m 8:8 --placement="$2"
-    if grep -q "$4" "$dir/out" "$dir/err"; then ok "$1, --placement=$2, $3 PEs: $4"; else fail "$1, --placement=$2, $3 PEs: not '$4'"; fi
+    if [ -n "$(layout_left_out "$1")" ]; then return; fi
+    job "$1" "$3" rma_put_latency -i 1 -x 0 -r 1 -m 8:8 --placement="$2" ${5:+"$5"}
+    if grep -q "$4" "$dir/out" "$dir/err"; then
+        ok "$1, --placement=$2, $3 PEs: $4"
+    else
+        fail "$1, --placement=$2, $3 PEs: not '$4'"
+    fi
 }
-places MPIR_CVAR_NOLOCAL=0 node 3 "PE 0 to PE 1, on one node"
-places MPIR_CVAR_NOLOCAL=0 far 2 "0 of 1 pair of PEs of different nodes: the job has 2 PEs on 1 node$"
+places one node 3 "PE 0 to PE 1, on one node"
+places one far 2 "0 of 1 pair of PEs of different nodes: the job has 2 PEs on 1 node$"
 if ! quick; then
-    places MPIR_CVAR_NOLOCAL=1 far 2 "PE 0 to PE 1, across nodes"
-    places MPIR_CVAR_NUM_CLIQUES=2 node 4 "PE 0 to PE 2, on one node"
-    places MPIR_CVAR_NOLOCAL=0 any 1 "0 of 1 pair of PEs: the job has 1 PE on 1 node; start it with mpiexec -n 2 or more"
+    places nolocal far 2 "PE 0 to PE 1, across nodes"
+    places cliques2 node 4 "PE 0 to PE 2, on one node"
+    places one any 1 "0 of 1 pair of PEs: the job has 1 PE on 1 node; start it with mpiexec -n 2 or more"
 fi
 if deep; then
-    places MPIR_CVAR_NOLOCAL=0 any 2 "PE 0 to PE 1, on one node"
-    places MPIR_CVAR_NOLOCAL=1 node 2 "0 of 1 pair of PEs of one node: the job has 2 PEs on 2 nodes$"
-    places MPIR_CVAR_NUM_CLIQUES=2 any 4 "PE 0 to PE 1, across nodes"
-    places MPIR_CVAR_NUM_CLIQUES=2 far 4 "PE 0 to PE 1, across nodes"
+    places one any 2 "PE 0 to PE 1, on one node"
+    places nolocal node 2 "0 of 1 pair of PEs of one node: the job has 2 PEs on 2 nodes$"
+    places cliques2 any 4 "PE 0 to PE 1, across nodes"
+    places cliques2 far 4 "PE 0 to PE 1, across nodes"
 fi
-job MPIR_CVAR_NUM_CLIQUES=2 4 rma_put_latency -i 1 -x 0 -r 1 -m 8:8 --placement=node --pairs=2
-if grep -q "2 pairs, the first PE 0 to PE 2, on one node" "$dir/out"; then ok "two pairs, each on its node"; else fail "two pairs, each on its node"; fi
-job MPIR_CVAR_NOLOCAL=0 3 rma_put_latency --pairs=2
-if [ $status -eq 2 ]; then ok "two pairs of 3 PEs are refused"; else fail "two pairs of 3 PEs: exit $status"; fi
+places cliques2 node 4 "2 pairs, the first PE 0 to PE 2, on one node" --pairs=2
+job one 3 rma_put_latency --pairs=2
+exits 2 "two pairs of 3 PEs are refused"
 
 # Statistics: what stands in the columns is ordered, and in JSON, too.
-job MPIR_CVAR_NOLOCAL=0 2 rma_put_latency -i 3 -x 0 -r 20 -m 8:8 --stats --csv --json="$dir/json"
+job one 2 rma_put_latency -i 3 -x 0 -r 20 -m 8:8 --stats --csv --json="$dir/json"
 if [ $status -eq 0 ] && [ "$(wc -l <"$dir/out")" -eq 6 ] &&
     awk -F, 'NR > 1 && !($3 <= $4 && $4 <= $5 && $6 <= $4 && $4 <= $7) { bad = 1 } END { exit bad }' "$dir/out"; then
     ok "--stats: minimum, median, 99th percentile and interval"
@@ -185,7 +202,8 @@ else
     fail "--stats: exit $status"
 fi
 if command -v python3 >/dev/null; then
-    if python3 - "$dir/json" <<'END'; then ok "--json is JSON, with all statistics"; else fail "--json"; cat "$dir/json"; fi
+    status=0
+    python3 - "$dir/json" >"$dir/out" 2>"$dir/err" <<'END' || status=$?
 import json, sys
 found = json.load(open(sys.argv[1]))
 assert found["benchmark"] == "rma_put_latency" and found["pes"] == 2 and found["pairs"] == 1 and found["repeat"] == 20
@@ -193,10 +211,12 @@ assert [row["size"] for row in found["rows"]] == [8]
 column = found["rows"][0]["columns"]["Latency (us)"]
 assert column["n"] == 20 and column["min"] <= column["low"] <= column["median"] <= column["high"] <= column["max"]
 END
+    [ $status -eq 0 ] || cat "$dir/json" >>"$dir/out"
+    exits 0 "--json is JSON, with all statistics"
 fi
-job MPIR_CVAR_NOLOCAL=0 2 rma_put_latency --csv --json
-if [ $status -eq 2 ]; then ok "--csv and --json cannot share the standard output"; else fail "--csv --json: exit $status"; fi
-job MPIR_CVAR_NOLOCAL=0 2 rma_put_latency --csv="$dir/no/such/folder"
+job one 2 rma_put_latency --csv --json
+exits 2 "--csv and --json cannot share the standard output"
+job one 2 rma_put_latency --csv="$dir/no/such/folder"
 if [ $status -eq 2 ] && grep -q "no/such/folder' cannot be written" "$dir/err"; then
     ok "a file that cannot be written is refused"
 else
@@ -205,13 +225,22 @@ fi
 # More than 2 seconds, in which the line is shown.
 if deep; then long_enough="--compute=700 -r 2"; else long_enough="--compute=250 -r 1"; fi
 # shellcheck disable=SC2086
-job MPIR_CVAR_NOLOCAL=0 2 rma_progress $long_enough --progress=yes
-if [ $status -eq 0 ] && grep -q "rma_progress: Row" "$dir/err"; then ok "--progress=yes"; else fail "--progress=yes: exit $status"; fi
+job one 2 rma_progress $long_enough --progress=yes
+if [ $status -eq 0 ] && grep -q "rma_progress: Row" "$dir/err"; then
+    ok "--progress=yes"
+else
+    fail "--progress=yes: exit $status"
+fi
 # shellcheck disable=SC2086
-job MPIR_CVAR_NOLOCAL=0 2 rma_progress $long_enough
-if [ $status -eq 0 ] && [ ! -s "$dir/err" ]; then ok "no progress where stderr is no terminal"; else fail "progress into a file"; fi
+job one 2 rma_progress $long_enough
+if [ $status -eq 0 ] && [ ! -s "$dir/err" ]; then
+    ok "no progress where stderr is no terminal"
+else
+    fail "progress into a file: exit $status"
+fi
 
-# With two PEs, only one of which says it; without `long` all but the first alone and without a launcher, where that is quicker.
+# With two PEs, only one of which says it; without `long` all but the first alone and without a launcher, where that is
+# quicker.
 alone() {
     status=0
     timeout -k 5 120 "$top_builddir/bench/$1" "$2" >"$dir/out" 2>"$dir/err" </dev/null || status=$?
@@ -219,7 +248,7 @@ alone() {
 tried=
 for source in "$top_srcdir"/bench/rma_*.c; do
     program=$(basename "$source" .c)
-    how="job MPIR_CVAR_NOLOCAL=0 2"
+    how="job one 2"
     deep || [ -z "$tried" ] || how=alone
     tried=yes
     $how "$program" --help
@@ -245,7 +274,8 @@ nolocal,2,60.00,,,
 END
 status=0
 sh "$top_srcdir/tools/scaling" --from="$dir/rows.csv" --plot="$dir/plot.svg" >"$dir/out" 2>"$dir/err" || status=$?
-if [ $status -eq 1 ] && [ "$(grep -c '<polyline' "$dir/plot.svg")" -eq 8 ] && tail -n 1 "$dir/plot.svg" | grep -qx '</svg>'; then
+if [ $status -eq 1 ] && [ "$(grep -c '<polyline' "$dir/plot.svg")" -eq 8 ] &&
+    tail -n 1 "$dir/plot.svg" | grep -qx '</svg>' && grep -q 'a node for each PE: rma_init' "$dir/plot.svg"; then
     ok "tools/scaling draws, and says by its exit that a row is missing"
 else
     fail "tools/scaling: exit $status"

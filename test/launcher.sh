@@ -1,24 +1,33 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=sh
 # launcher.sh: for scripts that start jobs to source: whose launcher $mpiexec is (mpi: mpich, openmpi, other), and the
-# environment in which it can be used by a test.
+# environment in which it can be used by a test. Without mpiexec: the functions alone.
 #
-# Open MPI's wants to be told twice that root may run it, and that PEs may outnumber cores (PRTE_ is for version 5). It binds
-# PEs where MPICH's does not, and the two threads of a PE would then share one core.
+# Which simulated nodes a job has is not here but in layout.sh.
 
-# shellcheck disable=SC2154
-case $($mpiexec --version 2>&1 </dev/null) in
-*"Open MPI"* | *OpenRTE*)
-    mpi=openmpi
+# openmpi_allow: tell Open MPI's launcher twice that root may run it, and that PEs may outnumber cores (PRTE_ is for
+# version 5).
+openmpi_allow() {
     export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
     export OMPI_MCA_rmaps_base_oversubscribe=1 PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
+}
+
+# openmpi_unbind: let Open MPI's launcher bind no PE, as MPICH's does: the two threads of a PE would share one core.
+openmpi_unbind() {
     export OMPI_MCA_hwloc_base_binding_policy=none PRTE_MCA_hwloc_default_binding_policy=none
-    ;;
-*HYDRA*) mpi=mpich ;;
-*) mpi=other ;;
-esac
+}
 
 # not_with_openmpi SCRIPT WHY: ends the script as skipped there.
 not_with_openmpi() {
     [ $mpi != openmpi ] || { echo "$1: skipped: $2"; exit 77; }
 }
+
+case $(${mpiexec:+$mpiexec --version} 2>&1 </dev/null) in
+*"Open MPI"* | *OpenRTE*)
+    mpi=openmpi
+    openmpi_allow
+    openmpi_unbind
+    ;;
+*HYDRA*) mpi=mpich ;;
+*) mpi=other ;;
+esac
