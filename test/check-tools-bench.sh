@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # check-tools-bench.sh: tools/bench runs what it is asked to, keeps it, sees what fails, and draws.
 #
-# Broken by results that are not there or are cut short, by a failure that goes unnoticed or ends the run, by figures without
-# curves, by a host or folder that is named, and by options that are not read. A few batches: no figure is looked at.
+# Broken by results that are not there or are cut short, by a failure that goes unnoticed or ends the run, by figures
+# without curves, by layouts that do not stand side by side, by a host or folder that is named, and by options that are
+# not read. A few batches: no figure is looked at.
 set -eu
 
 top_builddir=${top_builddir:-$(pwd)}
@@ -31,8 +32,8 @@ good() {
 bench() {
     build=$1 status=0
     shift
-    top_builddir=$build MPIEXEC=$mpiexec timeout -k 5 400 sh "$top_srcdir/tools/bench" "$@" >"$dir/out" 2>"$dir/err" </dev/null ||
-        status=$?
+    top_builddir=$build MPIEXEC=$mpiexec timeout -k 5 400 sh "$top_srcdir/tools/bench" "$@" \
+        >"$dir/out" 2>"$dir/err" </dev/null || status=$?
 }
 # exits CODE WHAT
 exits() { if [ $status -eq "$1" ]; then ok "$2"; else fail "$2: exit $status, not $1"; fi; }
@@ -54,10 +55,27 @@ balanced() {
 }
 # points FILE N: of curves and their legend, and the file is complete.
 # shellcheck disable=SC2329
-points() { [ "$(grep -c "<use xlink:href='#gpPt[0-9]*' transform='translate" "$1")" -eq "$2" ] && grep -qx '</svg>' "$1"; }
+points() {
+    [ "$(grep -c "<use xlink:href='#gpPt[0-9]*' transform='translate" "$1")" -eq "$2" ] && grep -qx '</svg>' "$1"
+}
+# has_in_row_2 FILE CONDITION: of the columns of the first row below the titles, in terms of awk.
+# shellcheck disable=SC2329
+has_in_row_2() { awk -F, "NR == 2 && $2 { found = 1 } END { exit !found }" "$1"; }
+# side_by_side WHAT: the summary has one row of it, with all numbers of one node, the limit too, and of the other
+# layout.
+# shellcheck disable=SC2329
+side_by_side() {
+    awk -F '|' -v what=" $1 " '
+        $2 == what {
+            rows++
+            for (i = 5; i <= 12; i++) if ($i !~ /^ [0-9.e+-]+ $/) bad++
+            if ($3 != " 2 " || $4 != " us " || NF != 13) bad++
+        }
+        END { exit rows != 1 || bad }' "$dir/results/summary.md"
+}
 
-bench "$top_builddir" --quick --repeat=1 --layouts="one nolocal" --pes=2 --sizes=8:32 --only="rma_put_latency rma_barrier" \
-    --no-plots --output="$dir/results"
+bench "$top_builddir" --quick --repeat=1 --layouts="one nolocal" --pes=2 --sizes=8:32 \
+    --only="rma_put_latency rma_barrier" --no-plots --output="$dir/results"
 exits 0 "two programs on two layouts"
 for layout in one nolocal; do
     good "$layout: rows for three sizes" rows "$dir/results/$layout/rma_put_latency.csv" 3
@@ -68,12 +86,17 @@ for layout in one nolocal; do
         good "$layout/$name.txt is the table" grep -q '^# librma ' "$dir/results/$layout/$name.txt"
     done
 done
+for name in rma_put_latency rma_barrier-pes2; do
+    good "$name has the same columns on one node and on two" \
+        [ "$(head -n 1 "$dir/results/one/$name.csv")" = "$(head -n 1 "$dir/results/nolocal/$name.csv")" ]
+done
 # shellcheck disable=SC2016
-good "one node has a limit" awk -F, 'NR == 2 && $3 > 0 { found = 1 } END { exit !found }' "$dir/results/one/rma_put_latency.csv"
+good "one node has a limit" has_in_row_2 "$dir/results/one/rma_put_latency.csv" '$3 > 0 && $5 > 0'
 # shellcheck disable=SC2016
-good "several have none" awk -F, 'NR == 2 && $3 == "" { found = 1 } END { exit !found }' "$dir/results/nolocal/rma_put_latency.csv"
+good "several have none" has_in_row_2 "$dir/results/nolocal/rma_put_latency.csv" '$3 == "" && $5 == "" && $6 > 0'
 good "all jobs are told of" [ "$(grep -c ',ok$' "$dir/results/jobs.csv")" -eq 4 ]
-good "the summary has a row for each" [ "$(grep -c '^| put, 8 bytes \|^| barrier ' "$dir/results/summary.md")" -eq 4 ]
+good "the summary has puts on one node beside those on two" side_by_side "put, 8 bytes"
+good "and barriers" side_by_side "barrier"
 for what in date library processor cores kernel MPI compiler note; do
     good "machine.txt tells the $what" grep -q "^$what: ." "$dir/results/machine.txt"
 done
@@ -117,7 +140,8 @@ else
     drawn=no
 fi
 mkdir "$dir/bin"
-for tool in sh awk sed grep head tail tr cut sort uniq cat cp mv rm mkdir mktemp dirname ls env uname wc date nproc lscpu; do
+for tool in sh awk sed grep head tail tr cut sort uniq cat cp mv rm mkdir mktemp dirname ls env uname wc date nproc \
+    lscpu; do
     path=$(command -v $tool) && ln -s "$path" "$dir/bin/$tool"
 done
 rm -rf "$dir/before/plots"
@@ -131,7 +155,11 @@ refused() {
     code=$1 words=$2
     shift 2
     bench "$top_builddir" "$@"
-    if [ $status -eq "$code" ] && grep -qF -e "$words" "$dir/err"; then ok "refuses $*"; else fail "$*: exit $status"; fi
+    if [ $status -eq "$code" ] && grep -qF -e "$words" "$dir/err"; then
+        ok "refuses $*"
+    else
+        fail "$*: exit $status"
+    fi
 }
 refused 2 "unknown argument '--no-such-option'" --no-such-option
 refused 2 "'two' is none of" --layouts=two

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # bench.awk: for tools/bench: what bench.gp is to draw, as gnuplot's variables: labels, ranges and tics from the values.
 #
-# Reads a file of panel titles, a line each, and one of series, "PANEL<tab>COLOUR<tab>DASH<tab>FILE<tab>LABEL", whose files have
-# lines "X<tab>Y". For bars, of one panel, it writes a matrix: a line for each X, a column for each series.
+# Reads a file of panel titles, a line each, and one of series, "PANEL<tab>COLOUR<tab>DASH<tab>FILE<tab>LABEL", whose
+# files have lines "X<tab>Y". For bars, of one panel, it writes a matrix: a line for each X, a column for each series.
 #
-# Axes with steps of ten show too little of a factor of 30, and gnuplot's own choice of binary tics changes from figure to figure:
-# ranges end on 1, 2 or 5 times a power of ten, and sizes are named as the programs' options name them.
+# Axes with steps of ten show too little of a factor of 30, and gnuplot's own choice of binary tics changes from figure
+# to figure: ranges end on 1, 2 or 5 times a power of ten, and sizes are named as the programs' options name them.
 
 function floor(x) { return int(x) - (x < int(x)) }
 function log10(x) { return log(x) / log(10) }
@@ -77,7 +77,11 @@ FILENAME == ARGV[1] { panel[++n_panels] = text($0); next }
     last[p] = n
     colour[n] = $2; dash[n] = $3; file[n] = text($4); label[n] = text($5)
     # Each entry of the legend once.
-    if (!(($5, $2, $3) in known)) { known[$5, $2, $3] = 1; k++; key_label[k] = label[n]; key_colour[k] = $2; key_dash[k] = $3 }
+    if (!(($5, $2, $3) in known)) {
+        known[$5, $2, $3] = 1
+        k++
+        key_label[k] = label[n]; key_colour[k] = $2; key_dash[k] = $3
+    }
     if (length($5) > key_width) key_width = length($5)
     source = $4
     while ((getline values <source) > 0) {

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # bench.gp: draw one figure of tools/bench, as SVG and as PNG, from the variables that bench.awk has written.
 #
-# Colour says what is measured (librma, the limit, MPI), dash and point where (on one node, on several). The colours are those of
-# Okabe and Ito, which colour-blind people can tell apart; the background is white on dark pages, too.
+# Colour says what is measured (librma, the limit, MPI), dash and point where (on one node, on several). The colours are
+# those of Okabe and Ito, which colour-blind people can tell apart; the background is white on dark pages, too.
 # The legend stands below, once for all panels, in a panel of its own that has no axes.
 
 array rgb[7] = ["#0072b2", "#222222", "#d55e00", "#56b4e9", "#009e73", "#cc79a7", "#e69f00"]
@@ -52,7 +52,8 @@ do for [format in "svg png"] {
         set bmargin at screen 1 - (top + (row + 1) * each - 52) / high
         if (i == 1) {
             set label 1 title at screen 0.5, 1 - 18 / high center font (svg ? "sans-serif,17" : "sans,13")
-            set label 2 machine at screen 0.5, 1 - 40 / high center font (svg ? "sans-serif,11" : "sans,8") textcolor rgb "#555555"
+            set label 2 machine at screen 0.5, 1 - 40 / high center font (svg ? "sans-serif,11" : "sans,8") \
+                textcolor rgb "#555555"
         } else {
             unset label
         }
@@ -75,10 +76,10 @@ do for [format in "svg png"] {
             set grid noxtics
             smaller = svg ? "sans-serif,11" : "sans,8.5"
             if (n_rows > 8) { set xtics font smaller rotate by 35 right }
-            plot for [k = 1:n_series] matrix using ($1 + middle(k)):(column(k + 1)) with boxes fillstyle solid 1 noborder \
-                    linecolor rgb rgb[colour[k]], \
-                for [k = 1:n_series] matrix using ($1 + middle(k)):(column(k + 1)):(said(column(k + 1))) with labels rotate left \
-                    offset 0, 0.4 font (svg ? "sans-serif,10" : "sans,7.5")
+            plot for [k = 1:n_series] matrix using ($1 + middle(k)):(column(k + 1)) \
+                    with boxes fillstyle solid 1 noborder linecolor rgb rgb[colour[k]], \
+                for [k = 1:n_series] matrix using ($1 + middle(k)):(column(k + 1)):(said(column(k + 1))) \
+                    with labels rotate left offset 0, 0.4 font (svg ? "sans-serif,10" : "sans,7.5")
         }
     }
 
@@ -91,10 +92,11 @@ do for [format in "svg png"] {
     set yrange [0:1]
     set key at graph 0.5, 0.5 center center horizontal Left reverse maxcols key_across samplen 3 width 2
     if (kind eq "lines") {
-        plot for [k = 1:n_key] NaN with linespoints linetype 10 + key_dash[k] linewidth 1.8 linecolor rgb rgb[key_colour[k]] \
-            pointtype point[key_dash[k]] pointsize 0.6 title key_label[k]
+        plot for [k = 1:n_key] NaN with linespoints linetype 10 + key_dash[k] linewidth 1.8 \
+            linecolor rgb rgb[key_colour[k]] pointtype point[key_dash[k]] pointsize 0.6 title key_label[k]
     } else {
-        plot for [k = 1:n_key] NaN with boxes fillstyle solid 1 noborder linecolor rgb rgb[key_colour[k]] title key_label[k]
+        plot for [k = 1:n_key] NaN with boxes fillstyle solid 1 noborder linecolor rgb rgb[key_colour[k]] \
+            title key_label[k]
     }
     unset multiplot
     unset output
