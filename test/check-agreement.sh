@@ -17,6 +17,8 @@ top_builddir=${top_builddir:-$(pwd)}
 mpiexec=${MPIEXEC:-mpiexec.mpich}
 # shellcheck source=/dev/null
 . "$(dirname "$0")/launcher.sh"
+# shellcheck source=/dev/null
+. "$(dirname "$0")/layout.sh"
 rma_info=$top_builddir/tools/rma_info
 [ -x "$rma_info" ] || { echo "$script: there is no $rma_info" >&2; exit 99; }
 dir=$(mktemp -d "${TMPDIR:-/tmp}/check-agreement.XXXXXX")
@@ -25,8 +27,7 @@ trap 'exit 99' HUP INT TERM
 # shellcheck source=/dev/null
 . "$(dirname "$0")/fault/fault.sh"
 unset_settings
-nodes=MPIR_CVAR_NOLOCAL=1
-[ $mpi != openmpi ] || nodes=RMA_NODE_PES=1
+nodes=$(layout_switches nolocal 2)
 
 failures=0 jobs=0
 fail() {

@@ -14,6 +14,8 @@ top_builddir=${top_builddir:-$(pwd)}
 mpiexec=${MPIEXEC:-mpiexec.mpich}
 # shellcheck source=/dev/null
 . "$(dirname "$0")/launcher.sh"
+# shellcheck source=/dev/null
+. "$(dirname "$0")/layout.sh"
 dir=$(mktemp -d "${TMPDIR:-/tmp}/check-blocking.XXXXXX")
 trap 'rm -rf "$dir"' EXIT
 trap 'exit 99' HUP INT TERM
@@ -62,8 +64,7 @@ judge() {
     failures=$((failures + 1))
 }
 
-nodes=MPIR_CVAR_NOLOCAL=1
-[ $mpi != openmpi ] || nodes=RMA_NODE_PES=1
+nodes=$(layout_switches nolocal 2)
 start init MPI_Init_thread 1
 start split_type MPI_Comm_split_type 1
 if [ $mpi = mpich ]; then start shared MPI_Win_allocate_shared 1; fi

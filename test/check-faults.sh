@@ -19,6 +19,8 @@ top_builddir=${top_builddir:-$(pwd)}
 mpiexec=${MPIEXEC:-mpiexec.mpich}
 # shellcheck source=/dev/null
 . "$(dirname "$0")/launcher.sh"
+# shellcheck source=/dev/null
+. "$(dirname "$0")/layout.sh"
 dir=$(mktemp -d "${TMPDIR:-/tmp}/check-faults.XXXXXX")
 trap 'rm -rf "$dir"' EXIT
 trap 'exit 99' HUP INT TERM
@@ -92,8 +94,7 @@ sweep() {
     [ $hits -gt 0 ] || fail "$function on PE $pe of $pes: there is no such call"
 }
 
-nodes=MPIR_CVAR_NOLOCAL=1
-[ $mpi != openmpi ] || nodes=RMA_NODE_PES=1
+nodes=$(layout_switches nolocal 2)
 
 # PEs of one node.
 sweep malloc fail 1 9 2 1

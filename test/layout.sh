@@ -50,8 +50,8 @@ layout_left_out() {
     esac
 }
 
-# layout_switches LAYOUT N: print the settings of the environment that make it of a job of N PEs; none for `one`, so that
-# its jobs are those of a user who sets nothing. Returns 1 if $mpi cannot make it, or there is no such layout.
+# layout_switches LAYOUT N: print the settings of the environment that make it of a job of N PEs; none for `one`, so
+# that its jobs are those of a user who sets nothing. Returns 1 if $mpi cannot make it, or there is no such layout.
 layout_switches() {
     layout_known "$1" || return 1
     case "$mpi.$1" in
