@@ -15,7 +15,7 @@
 
 /* ---- on a node ---- */
 
-struct gather {
+struct collection {
     const struct rmai_call *c;
     char *dest; /* where the first near PE's block goes */
     const char *source;
@@ -27,7 +27,7 @@ struct gather {
 
 /* Writes into this PE's slot what it publishes of its block: the length is the slot's word; of a long block the note
  * says where it is, or 0. */
-static void publish_block(const struct gather *g) {
+static void publish_block(const struct collection *g) {
     struct rmai_slot *slot = rmai_mailbox_slot(g->c->near, g->c->near->me);
     slot->word = g->len;
     if (g->len > g->limit) memcpy(slot->note, &g->offset, sizeof g->offset);
@@ -35,11 +35,11 @@ static void publish_block(const struct gather *g) {
 
 /* What near PE i has published. This PE does not read its own slot: the slot's line has gone to the others, and would
  * have to come back. */
-static size_t near_block_len(const struct gather *g, int i) {
+static size_t near_block_len(const struct collection *g, int i) {
     return i == g->c->near->me ? g->len : rmai_mailbox_slot(g->c->near, i)->word;
 }
 
-static uint64_t near_block_offset(const struct gather *g, int i) {
+static uint64_t near_block_offset(const struct collection *g, int i) {
     uint64_t offset;
     if (i == g->c->near->me) return g->offset;
     memcpy(&offset, rmai_mailbox_note(g->c->near, i), sizeof offset);
@@ -48,7 +48,7 @@ static uint64_t near_block_offset(const struct gather *g, int i) {
 
 /* Moves this PE's block to its place, before those of others are copied: where source is dest, another block may go to
  * source. */
-static void place_own_block(struct gather *g) {
+static void place_own_block(struct collection *g) {
     const struct rmai_mailboxes *near = g->c->near;
     g->at = g->all = 0;
     for (int i = 0; i < near->n; i++) {
@@ -60,7 +60,7 @@ static void place_own_block(struct gather *g) {
 
 /* Copies the short blocks, and the long ones that this PE reaches. *reached: there are such long ones; *hidden: the
  * length of the longest that is not reached. */
-static void copy_near_blocks(const struct gather *g, int *reached, size_t *hidden) {
+static void copy_near_blocks(const struct collection *g, int *reached, size_t *hidden) {
     const struct rmai_mailboxes *near = g->c->near;
     size_t at = 0;
     for (int i = 0; i < near->n; i++) {
@@ -76,7 +76,7 @@ static void copy_near_blocks(const struct gather *g, int *reached, size_t *hidde
 
 /* Copies a piece of each long block that is not reached. In each turn a PE publishes again what it published of its
  * block. */
-static void gather_stage_pieces(const struct gather *g, size_t done) {
+static void collect_stage_pieces(const struct collection *g, size_t done) {
     struct rmai_mailboxes *near = g->c->near;
     size_t at = 0;
     rmai_mailbox_begin(near, 1, RMAI_STAGE);
@@ -93,7 +93,7 @@ static void gather_stage_pieces(const struct gather *g, size_t done) {
     rmai_mailbox_through(near);
 }
 
-static void gather_near_blocks(struct gather *g) {
+static void collect_near_blocks(struct collection *g) {
     struct rmai_mailboxes *near = g->c->near;
     int reached = 0;
     size_t hidden = 0;
@@ -107,7 +107,7 @@ static void gather_near_blocks(struct gather *g) {
         rmai_mailbox_leave(near);
     else
         rmai_mailbox_through(near);
-    for (size_t done = 0; done < hidden; done += RMAI_STAGE) gather_stage_pieces(g, done);
+    for (size_t done = 0; done < hidden; done += RMAI_STAGE) collect_stage_pieces(g, done);
 }
 
 /* The length up to which blocks are published whole: the greatest for which the table does not choose the other
@@ -117,15 +117,15 @@ static size_t short_limit(const struct rmai_call *c, enum rmai_way way) {
     return from > RMAI_STAGE ? RMAI_STAGE : from == 0 ? 0 : from - 1;
 }
 
-static struct gather prepare_gather(const struct rmai_call *c, enum rmai_way way, const struct rmai_buffer *dest,
-                                    const struct rmai_buffer *source) {
+static struct collection prepare_collection(const struct rmai_call *c, enum rmai_way way,
+                                            const struct rmai_buffer *dest, const struct rmai_buffer *source) {
     const int stays = dest->addr != source->addr && rmai_call_takes(c, way, source->len);
-    return (struct gather){.c = c,
-                           .dest = (char *)(uintptr_t)dest->addr,
-                           .source = source->addr,
-                           .len = source->len,
-                           .offset = stays ? source->offset : 0,
-                           .limit = short_limit(c, way)};
+    return (struct collection){.c = c,
+                               .dest = (char *)(uintptr_t)dest->addr,
+                               .source = source->addr,
+                               .len = source->len,
+                               .offset = stays ? source->offset : 0,
+                               .limit = short_limit(c, way)};
 }
 
 /* ---- between nodes ---- */
@@ -144,8 +144,8 @@ static void place_blocks(size_t *sizes, int n) {
 
 /* The leaders have the blocks of their nodes in dest, and exchange them; then all blocks are there. nodes->sizes has
  * the places of the nodes' blocks. Each leader hands the blocks of other nodes on to its node's PEs. */
-static int gather_among_leaders(const struct rmai_call *c, const struct rmai_buffer *dest, size_t before,
-                                size_t near_all, size_t all) {
+static int collect_among_leaders(const struct rmai_call *c, const struct rmai_buffer *dest, size_t before,
+                                 size_t near_all, size_t all) {
     struct rmai_team_nodes *nodes = &c->t->nodes;
     char *to = (char *)(uintptr_t)dest->addr;
     uint64_t offset = dest->offset;
@@ -159,21 +159,21 @@ static int gather_among_leaders(const struct rmai_call *c, const struct rmai_buf
 
 static int fcollect_in_order(const struct rmai_call *c, const struct rmai_buffer *dest,
                              const struct rmai_buffer *source) {
-    struct gather g = prepare_gather(c, RMAI_FCOLLECT_DIRECT, dest, source);
+    struct collection g = prepare_collection(c, RMAI_FCOLLECT_DIRECT, dest, source);
     const struct rmai_team_nodes *nodes = &c->t->nodes;
     const size_t len = source->len, before = (size_t)c->near->index[0] * len;
     for (int i = 0; i < nodes->leaders.n; i++) nodes->sizes[i] = (size_t)nodes->node[i].n * len;
     place_blocks(nodes->sizes, nodes->leaders.n);
     g.dest += before;
-    gather_near_blocks(&g);
-    return gather_among_leaders(c, dest, before, g.all, (size_t)c->t->n * len);
+    collect_near_blocks(&g);
+    return collect_among_leaders(c, dest, before, g.all, (size_t)c->t->n * len);
 }
 
 /* First the lengths are exchanged: those of the node's blocks, then those of all nodes. The leader tells its node's PEs
  * where the node's blocks begin, and the sum of all. */
 static int collect_in_order(const struct rmai_call *c, const struct rmai_buffer *dest,
                             const struct rmai_buffer *source) {
-    struct gather g = prepare_gather(c, RMAI_COLLECT_DIRECT, dest, source);
+    struct collection g = prepare_collection(c, RMAI_COLLECT_DIRECT, dest, source);
     struct rmai_team_nodes *nodes = &c->t->nodes;
     struct rmai_mailboxes *near = c->near;
     size_t near_all = 0, whole[3] = {0, 0, RMA_SUCCESS};
@@ -194,8 +194,8 @@ static int collect_in_order(const struct rmai_call *c, const struct rmai_buffer 
         return near->me == 0 ? (int)whole[2]
                              : rmai_error((int)whole[2], "%s: the lengths of other nodes could not be learnt", c->name);
     g.dest += whole[0];
-    gather_near_blocks(&g);
-    return gather_among_leaders(c, dest, whole[0], near_all, whole[1]);
+    collect_near_blocks(&g);
+    return collect_among_leaders(c, dest, whole[0], near_all, whole[1]);
 }
 
 /* Each PE takes part in the exchange between nodes by itself. */
@@ -228,13 +228,13 @@ int rma_fcollect(rma_team *team, void *dest, const void *source, size_t len) {
         &c, code, &(struct rmai_stated){.which = RMAI_CALL_FCOLLECT, .len = len, .len_text = "the length in bytes"});
     if (code != RMA_SUCCESS || len == 0) return rmai_raise(code);
     if (!c.far) {
-        struct gather g = prepare_gather(&c, RMAI_FCOLLECT_DIRECT, &to, &from);
+        struct collection g = prepare_collection(&c, RMAI_FCOLLECT_DIRECT, &to, &from);
         if (dest == source && rmai_call_takes(&c, RMAI_FCOLLECT_DIRECT, len)) {
             /* The place of this PE's block is known already, and peers reach the block there. */
             g.source = memmove((char *)dest + (size_t)c.near->me * len, source, len);
             g.offset = to.offset ? to.offset + (size_t)c.near->me * len : 0;
         }
-        gather_near_blocks(&g);
+        collect_near_blocks(&g);
         return RMA_SUCCESS;
     }
     code = rmai_call_reaches(&c);
@@ -253,8 +253,8 @@ int rma_collect(rma_team *team, void *dest, const void *source, size_t len) {
     code = rmai_call_agree(&c, code, &(struct rmai_stated){.which = RMAI_CALL_COLLECT, .len_text = ""});
     if (code != RMA_SUCCESS) return rmai_raise(code);
     if (!c.far) {
-        struct gather g = prepare_gather(&c, RMAI_COLLECT_DIRECT, &to, &from);
-        gather_near_blocks(&g);
+        struct collection g = prepare_collection(&c, RMAI_COLLECT_DIRECT, &to, &from);
+        collect_near_blocks(&g);
         return RMA_SUCCESS;
     }
     code = rmai_call_reaches(&c);

@@ -114,7 +114,8 @@ static int reserve_shared(struct rmai_reservation *r, MPI_Comm node, size_t stri
 }
 #else
 static int reserve_shared(struct rmai_reservation *r, MPI_Comm node, size_t stride) {
-    int rank, unit, code, mine, worst[2]; /* the largest error of all processes, and 1 if any process has the window */
+    int worst[2]; /* the largest error of all processes, and 1 if any process has the window */
+    int rank, unit, code, mpi_code;
     MPI_Aint size;
     void *base;
     MPI_Errhandler handler;
@@ -122,12 +123,12 @@ static int reserve_shared(struct rmai_reservation *r, MPI_Comm node, size_t stri
     size = rank == 0 ? (MPI_Aint)(stride * (size_t)r->n_slots + ODD_BYTES) : 0;
     MPI_Comm_get_errhandler(node, &handler);
     MPI_Comm_set_errhandler(node, MPI_ERRORS_RETURN);
-    mine = MPI_Win_allocate_shared(size, 1, MPI_INFO_NULL, node, &base, &r->window);
+    mpi_code = MPI_Win_allocate_shared(size, 1, MPI_INFO_NULL, node, &base, &r->window);
     MPI_Comm_set_errhandler(node, handler);
     MPI_Errhandler_free(&handler);
-    if (mine != MPI_SUCCESS) r->window = MPI_WIN_NULL;
-    worst[0] = mine;
-    worst[1] = mine == MPI_SUCCESS;
+    if (mpi_code != MPI_SUCCESS) r->window = MPI_WIN_NULL;
+    worst[0] = mpi_code;
+    worst[1] = mpi_code == MPI_SUCCESS;
     code = rmai_mpi_merge(node, worst, 2, MPI_INT, MPI_MAX, "rma_init");
     if (code != RMA_SUCCESS) return code;
     if (worst[0] != MPI_SUCCESS) {
@@ -136,10 +137,10 @@ static int reserve_shared(struct rmai_reservation *r, MPI_Comm node, size_t stri
         /* Freeing the window takes all processes of the node, and one of them has none. So the window stays, and a
          * smaller size cannot be tried. */
         r->window = MPI_WIN_NULL;
-        return mine == MPI_SUCCESS ? RMA_SUCCESS : RMA_ERR_MPI;
+        return mpi_code == MPI_SUCCESS ? RMA_SUCCESS : RMA_ERR_MPI;
     }
-    code = MPI_Win_shared_query(r->window, 0, &size, &unit, &base);
-    if (code != MPI_SUCCESS) return rmai_mpi(code, "rma_init", "MPI_Win_shared_query");
+    code = rmai_mpi(MPI_Win_shared_query(r->window, 0, &size, &unit, &base), "rma_init", "MPI_Win_shared_query");
+    if (code != RMA_SUCCESS) return code;
     r->node_base = base;
     return RMA_SUCCESS;
 }

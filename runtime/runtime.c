@@ -278,14 +278,14 @@ static int at_mpi_finalize(MPI_Comm comm, int keyval, void *value, void *extra) 
 /* Once, and for good: MPI lets go of the key when the attribute is gone. */
 static int watch_mpi_finalize(void) {
     static int watching;
-    int keyval, code = MPI_SUCCESS;
+    int keyval, mpi_code = MPI_SUCCESS;
     if (watching) return RMA_SUCCESS;
-    code = MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, at_mpi_finalize, &keyval, NULL);
-    if (code != MPI_SUCCESS) return rmai_mpi(code, "rma_init", "MPI_Comm_create_keyval");
-    code = MPI_Comm_set_attr(MPI_COMM_SELF, keyval, NULL);
-    watching = code == MPI_SUCCESS;
+    mpi_code = MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, at_mpi_finalize, &keyval, NULL);
+    if (mpi_code != MPI_SUCCESS) return rmai_mpi(mpi_code, "rma_init", "MPI_Comm_create_keyval");
+    mpi_code = MPI_Comm_set_attr(MPI_COMM_SELF, keyval, NULL);
+    watching = mpi_code == MPI_SUCCESS;
     MPI_Comm_free_keyval(&keyval);
-    return rmai_mpi(code, "rma_init", "MPI_Comm_set_attr");
+    return rmai_mpi(mpi_code, "rma_init", "MPI_Comm_set_attr");
 }
 
 static int open_net(struct rmai_world *w) {

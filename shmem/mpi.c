@@ -36,18 +36,18 @@ static int mpi_finalized(void) {
 }
 
 int MPI_Init_thread(int *argc, char ***argv, int required, int *provided) {
-    int code;
+    int mpi_code;
     if (!librma_asks && mpi_begun_here && program_hold == NONE && !mpi_finalized()) {
         program_hold = HOLDS;
         return MPI_Query_thread(provided);
     }
     (void)required; /* librma needs the highest level, which serves the program too */
-    code = PMPI_Init_thread(argc, argv, MPI_THREAD_MULTIPLE, provided);
-    if (code == MPI_SUCCESS && librma_asks)
+    mpi_code = PMPI_Init_thread(argc, argv, MPI_THREAD_MULTIPLE, provided);
+    if (mpi_code == MPI_SUCCESS && librma_asks)
         mpi_begun_here = 1;
-    else if (code == MPI_SUCCESS)
+    else if (mpi_code == MPI_SUCCESS)
         program_hold = HOLDS;
-    return code;
+    return mpi_code;
 }
 
 int MPI_Init(int *argc, char ***argv) {

@@ -60,9 +60,9 @@ static int read_settings(struct rmai_job *job) {
 
 /* The PEs of this machine that share memory. */
 static int find_machine(MPI_Comm *node) {
-    int code = MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, node);
-    if (code != MPI_SUCCESS) *node = MPI_COMM_NULL;
-    return rmai_mpi(code, "rma_init", "MPI_Comm_split_type");
+    int mpi_code = MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, node);
+    if (mpi_code != MPI_SUCCESS) *node = MPI_COMM_NULL;
+    return rmai_mpi(mpi_code, "rma_init", "MPI_Comm_split_type");
 }
 
 /* MPI's call is made in any case: the others are in it. */
@@ -79,17 +79,17 @@ int rmai_launch_facts(struct rmai_job *job, MPI_Comm *node) {
 /* RMA_NODE_PES: the machine's PEs are cut into blocks, each a node. */
 static int cut_machine(const struct rmai_job *job, MPI_Comm *node, int slot, int n) {
     MPI_Comm machine = *node;
-    int code;
+    int mpi_code;
     if (job->settings.node_pes == RMAI_AUTO || job->settings.node_pes >= n) return RMA_SUCCESS;
-    code = MPI_Comm_split(machine, slot / (int)job->settings.node_pes, slot, node);
-    if (code != MPI_SUCCESS) *node = MPI_COMM_NULL;
+    mpi_code = MPI_Comm_split(machine, slot / (int)job->settings.node_pes, slot, node);
+    if (mpi_code != MPI_SUCCESS) *node = MPI_COMM_NULL;
     MPI_Comm_free(&machine);
-    return rmai_mpi(code, "rma_init", "MPI_Comm_split");
+    return rmai_mpi(mpi_code, "rma_init", "MPI_Comm_split");
 }
 
 static int find_node(struct rmai_job *job, MPI_Comm node) {
     MPI_Group all, here;
-    int code, *ranks;
+    int mpi_code, *ranks;
     MPI_Comm_rank(node, &job->node_my_pe);
     MPI_Comm_size(node, &job->node_n_pes);
     job->node_pes = malloc(2 * (size_t)job->node_n_pes * sizeof(int));
@@ -99,10 +99,10 @@ static int find_node(struct rmai_job *job, MPI_Comm node) {
     for (int q = 0; q < job->node_n_pes; q++) ranks[q] = q;
     MPI_Comm_group(MPI_COMM_WORLD, &all);
     MPI_Comm_group(node, &here);
-    code = MPI_Group_translate_ranks(here, job->node_n_pes, ranks, all, job->node_pes);
+    mpi_code = MPI_Group_translate_ranks(here, job->node_n_pes, ranks, all, job->node_pes);
     MPI_Group_free(&all);
     MPI_Group_free(&here);
-    return rmai_mpi(code, "rma_init", "MPI_Group_translate_ranks");
+    return rmai_mpi(mpi_code, "rma_init", "MPI_Group_translate_ranks");
 }
 
 int rmai_launch_node(struct rmai_job *job, MPI_Comm *node) {

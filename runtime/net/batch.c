@@ -25,7 +25,7 @@ struct rmai_batch *rmai_batch_take(struct rmai_net *net) {
         net->batch[net->n_batches++] = batch;
     }
     batch->n = batch->answered = 0;
-    batch->bytes = batch->answer = sizeof(struct rmai_envelope);
+    batch->bytes = batch->reply = sizeof(struct rmai_envelope);
     batch->sent = batch->data = RMAI_NO_TOKEN;
     batch->buffer = NULL;
     batch->get = 0;
@@ -111,7 +111,7 @@ static struct rmai_batch *batch_named(const struct rmai_net *net, int from, cons
     return batch && !batch->answered && batch->peer->pe == from && batch->peer->open != batch ? batch : NULL;
 }
 
-int rmai_batch_answered(struct rmai_net *net, int from, const struct rmai_envelope *e, struct rmai_wire_reader *m) {
+int rmai_batch_take_reply(struct rmai_net *net, int from, const struct rmai_envelope *e, struct rmai_wire_reader *m) {
     struct rmai_batch *batch = batch_named(net, from, e);
     struct rmai_item item;
     const unsigned char *data;

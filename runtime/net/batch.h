@@ -33,7 +33,7 @@ struct rmai_batch {
     struct rmai_batch *next; /* of the free ones, or of those whose long data are under way */
     uint16_t id, n;          /* n: records */
     uint16_t answered;
-    size_t bytes, answer; /* of the message; of its reply, at most */
+    size_t bytes, reply; /* of the message; of its reply, at most */
     struct rmai_token sent, data;
     void *buffer; /* of long data, which go in a batch of their own: len bytes, to put or to get; or NULL */
     size_t len;
@@ -52,7 +52,7 @@ void rmai_batches_go_on(struct rmai_net *net);
 
 /* A message from PE `from` has come: a reply, whose items m reads; or a word that a long put's data may be sent. Return
  * RMA_SUCCESS, or RMA_ERR_MPI: it is none that a PE sends, or the transport has failed. */
-int rmai_batch_answered(struct rmai_net *net, int from, const struct rmai_envelope *e, struct rmai_wire_reader *m);
+int rmai_batch_take_reply(struct rmai_net *net, int from, const struct rmai_envelope *e, struct rmai_wire_reader *m);
 int rmai_batch_send_data(struct rmai_net *net, int from, const struct rmai_envelope *e);
 
 #endif

@@ -69,7 +69,7 @@ int rmai_net_drive(struct rmai_net *net) {
         switch (RMAI_LIKELY(e != NULL) ? e->kind : RMAI_WIRE_KINDS) {
             case RMAI_WIRE_REQUEST: code = rmai_reply(net, from, e, &m); break;
             case RMAI_WIRE_GO: code = rmai_batch_send_data(net, from, e); break;
-            case RMAI_WIRE_ANSWER: code = rmai_batch_answered(net, from, e, &m); break;
+            case RMAI_WIRE_REPLY: code = rmai_batch_take_reply(net, from, e, &m); break;
             case RMAI_WIRE_DOORBELL: break;
             case RMAI_WIRE_PING: code = rmai_reply_ping(net, from, e); break;
             case RMAI_WIRE_ALIVE: code = rmai_net_take_sign_of_life(net, from, e, len); break;

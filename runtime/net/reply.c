@@ -34,9 +34,9 @@ struct transit {
     struct transit *next;
     struct rmai_token data;
     void *lease, *signal_lease; /* of the memory that they are in, or NULL */
-    struct reply
-        *answer;      /* of a put: sent when the data have come; got before they move, since nothing may fail after */
-    uint64_t *signal; /* or NULL: the word that an atomic `op` with `value` follows on */
+    struct reply *done; /* of a put: the reply that says that the data have come. It is got before they move, since
+                           nothing may fail after */
+    uint64_t *signal;   /* or NULL: the word that an atomic `op` with `value` follows on */
     uint64_t value;
     int op;
 };
@@ -57,7 +57,7 @@ struct task {
     struct reply *reply;
 };
 
-/* ---- answers ---- */
+/* ---- replies ---- */
 
 static struct reply *begin_reply(struct rmai_replies *a, int to, uint16_t batch, enum rmai_wire kind) {
     struct reply *r = a->idle;
@@ -101,7 +101,7 @@ static void *add_item(struct task *t, int code, size_t len) {
     const struct rmai_item i = {.record = t->number, .code = (uint16_t)code, .len = (uint32_t)len};
     struct reply *r = t->reply;
     unsigned char *data = r->message + r->bytes + sizeof i;
-    assert(r->bytes + sizeof i + rmai_padded(len) <= RMAI_MESSAGE && "the reader has counted the answer's bytes");
+    assert(r->bytes + sizeof i + rmai_padded(len) <= RMAI_MESSAGE && "the reader has counted the reply's bytes");
     memcpy(r->message + r->bytes, &i, sizeof i);
     r->bytes += sizeof i + rmai_padded(len);
     r->e.n++;
@@ -157,14 +157,14 @@ static int begin_transit(struct task *t, void *there, void *lease) {
     struct transit *d = malloc(sizeof *d);
     int put = t->r.kind == RMAI_RECORD_PUT_LONG, code = RMA_SUCCESS;
     if (d) *d = (struct transit){.lease = lease, .data = RMAI_NO_TOKEN};
-    if (d && put) d->answer = begin_reply(a, t->from, t->batch, RMAI_WIRE_ANSWER);
-    if (!d || (put && !d->answer))
+    if (d && put) d->done = begin_reply(a, t->from, t->batch, RMAI_WIRE_REPLY);
+    if (!d || (put && !d->done))
         code = rmai_error(RMA_ERR_NO_MEM, "%s: PE %d has no memory to move %zu bytes", t->call, t->net->job->my_pe,
                           (size_t)t->r.value);
     if (code == RMA_SUCCESS) code = find_signal(t, d);
     if (code == RMA_SUCCESS) code = begin_moving(t, d, there);
     if (code != RMA_SUCCESS) {
-        if (d && d->answer) keep_reply(a, d->answer);
+        if (d && d->done) keep_reply(a, d->done);
         if (d) end_lease(t->net, d->signal_lease);
         free(d);
         end_lease(t->net, lease);
@@ -172,7 +172,7 @@ static int begin_transit(struct task *t, void *there, void *lease) {
     }
     d->next = a->transits;
     a->transits = d;
-    if (put) t->reply->e.kind = RMAI_WIRE_GO; /* the answer comes later */
+    if (put) t->reply->e.kind = RMAI_WIRE_GO; /* the reply comes later */
     return RMA_SUCCESS;
 }
 
@@ -196,11 +196,11 @@ int rmai_reply_go_on(struct rmai_net *net) {
             continue;
         }
         *i = d->next;
-        if (d->answer) {
+        if (d->done) {
             int code;
             atomic_thread_fence(memory_order_release);
             if (d->signal) rmai_atomic(d->op, d->signal, sizeof *d->signal, d->value, 0);
-            if ((code = send_reply(net, d->answer)) != RMA_SUCCESS) return code;
+            if ((code = send_reply(net, d->done)) != RMA_SUCCESS) return code;
         }
         end_lease(net, d->lease);
         end_lease(net, d->signal_lease);
@@ -274,7 +274,7 @@ int rmai_reply(struct rmai_net *net, int from, const struct rmai_envelope *reque
     struct task t = {.net = net, .from = from, .batch = request->batch};
     struct rmai_error_kept kept;
     int more;
-    t.reply = begin_reply(net->replies, from, request->batch, RMAI_WIRE_ANSWER);
+    t.reply = begin_reply(net->replies, from, request->batch, RMAI_WIRE_REPLY);
     assert(t.reply && "rmai_reply_ready has seen to it");
     /* Every reader of this memory sees what was done for other PEs in earlier turns, maybe by another thread of this
      * PE, before what is done in this turn. */
@@ -309,7 +309,7 @@ int rmai_reply_ping(struct rmai_net *net, int from, const struct rmai_envelope *
 int rmai_reply_open(struct rmai_net *net) {
     net->replies = calloc(1, sizeof *net->replies);
     if (net->replies && rmai_reply_ready(net)) return RMA_SUCCESS;
-    return rmai_error(RMA_ERR_NO_MEM, "rma_init: no memory for answers");
+    return rmai_error(RMA_ERR_NO_MEM, "rma_init: no memory for replies");
 }
 
 /* All requests have been answered, and all replies received: what the transport still holds is done in a moment. */

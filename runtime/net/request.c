@@ -28,28 +28,28 @@ struct ask {
     struct rmai_record r;
     const void *data; /* of r.len bytes, with RMAI_RECORD_PUT, RMAI_RECORD_PUT_LONG */
     struct rmai_expect expect;
-    size_t answer; /* bytes of data in the item, at most */
-    int put;       /* it writes: a release has to wait for it */
-    int now;       /* the call waits for it */
-    int hold;      /* the next record goes with it */
-    void *buffer;  /* of long data, r.value bytes; or NULL */
+    size_t reply; /* bytes of data in the item, at most */
+    int put;      /* it writes: a release has to wait for it */
+    int now;      /* the call waits for it */
+    int hold;     /* the next record goes with it */
+    void *buffer; /* of long data, r.value bytes; or NULL */
 };
 
 /* The record with its name and data, and what it may bring back. */
 struct need {
-    size_t name, bytes, answer;
+    size_t name, bytes, reply;
 };
 
 static struct need need_of(const struct ask *a) {
     struct need need = {.name = a->may_fail ? strlen(a->call) : 0};
     need.bytes = sizeof a->r + rmai_padded(need.name) + rmai_padded(rmai_data_after(&a->r));
-    need.answer = sizeof(struct rmai_item) + rmai_padded(a->may_fail ? rmai_max(a->answer, RMAI_TEXT_MAX) : a->answer);
+    need.reply = sizeof(struct rmai_item) + rmai_padded(a->may_fail ? rmai_max(a->reply, RMAI_TEXT_MAX) : a->reply);
     return need;
 }
 
 static int fits_batch(const struct rmai_batch *batch, const struct need *need) {
     return batch->n < RMAI_RECORDS && batch->bytes + need->bytes <= RMAI_MESSAGE &&
-           batch->answer + need->answer <= RMAI_MESSAGE;
+           batch->reply + need->reply <= RMAI_MESSAGE;
 }
 
 /* Adds the record to p's open batch. Only now p is listed as pending: while this thread waited for room, another thread
@@ -64,7 +64,7 @@ static void append_record(struct rmai_peer *p, const struct ask *a, const struct
     if (need->name) memcpy(at + sizeof r, a->call, need->name);
     if (data) memcpy(at + sizeof r + rmai_padded(need->name), a->data, data);
     batch->bytes += need->bytes;
-    batch->answer += need->answer;
+    batch->reply += need->reply;
     batch->expect[batch->n++] = a->expect;
     rmai_peer_list(p);
     if (a->put) rmai_pending_note_put(p->set, p->pe, r.kind == RMAI_RECORD_PUT);
@@ -169,7 +169,7 @@ static int move_in_pieces(struct rmai_net *net, struct ask *a, char *buffer, siz
             a->r.value = n;
             a->buffer = buffer + done;
         } else if (get) {
-            a->r.value = a->answer = n;
+            a->r.value = a->reply = n;
             a->expect.dest = buffer + done;
             a->expect.len = (uint32_t)n;
         } else {
@@ -193,7 +193,7 @@ static int ask_and_wait(struct rmai_net *net, struct ask *a, void *dest, size_t 
     struct rmai_waiter waiter = {.left = 1};
     int code;
     a->expect = (struct rmai_expect){.dest = dest, .len = (uint32_t)len, .waiter = &waiter};
-    a->answer = len;
+    a->reply = len;
     a->now = 1;
     rmai_net_lock(net);
     code = add_record(net, a);
@@ -292,7 +292,7 @@ int rmai_net_atomic(struct rmai_net *net, const char *call, struct rmai_pending 
     rmai_count(net->traffic, RMA_PATH_REQUEST, RMAI_ATOMICS, 0);
     if ((old && !later) || a.may_fail) return ask_and_wait(net, &a, old ? old : nothing, len);
     a.expect = (struct rmai_expect){.dest = old, .len = (uint32_t)len};
-    a.answer = old ? len : 0;
+    a.reply = old ? len : 0;
     if (join_open_batch(net, &a)) return RMA_SUCCESS;
     rmai_net_lock(net);
     code = add_record(net, &a);
@@ -368,7 +368,7 @@ int rmai_net_extent(struct rmai_net *net, const char *call, struct rmai_pending 
     if (code != RMA_SUCCESS) return code;
     rmai_pending_lock(s);
     p = rmai_peer_of(s, pe);
-    /* Extents only grow: an older answer may come later. */
+    /* Extents only grow: an older reply may come later. */
     for (int i = 0; p && fresh && i < RMAI_POOLS; i++) p->extent[i] = rmai_max(p->extent[i], now[i]);
     *extent = p ? p->extent[pool] : 0;
     rmai_pending_unlock(s);

@@ -34,27 +34,27 @@ static MPI_Request request_of(struct rmai_token token) {
 static int send_by_mpi(struct rmai_transport *t, int pe, int tag, const void *data, size_t len,
                        struct rmai_token *token) {
     MPI_Request request;
-    int code = MPI_Isend(data, (int)len, MPI_BYTE, pe, tag, mpi_of(t)->messages, &request);
-    if (code == MPI_SUCCESS) *token = token_of(request);
-    return rmai_mpi(code, "sending", "MPI_Isend");
+    int mpi_code = MPI_Isend(data, (int)len, MPI_BYTE, pe, tag, mpi_of(t)->messages, &request);
+    if (mpi_code == MPI_SUCCESS) *token = token_of(request);
+    return rmai_mpi(mpi_code, "sending", "MPI_Isend");
 }
 
 static int receive_by_mpi(struct rmai_transport *t, int pe, int tag, void *data, size_t len, struct rmai_token *token) {
     const int source = pe == RMAI_ANY_PE ? MPI_ANY_SOURCE : pe;
     MPI_Request request;
-    int code = MPI_Irecv(data, (int)len, MPI_BYTE, source, tag, mpi_of(t)->messages, &request);
-    if (code == MPI_SUCCESS) *token = token_of(request);
-    return rmai_mpi(code, "receiving", "MPI_Irecv");
+    int mpi_code = MPI_Irecv(data, (int)len, MPI_BYTE, source, tag, mpi_of(t)->messages, &request);
+    if (mpi_code == MPI_SUCCESS) *token = token_of(request);
+    return rmai_mpi(mpi_code, "receiving", "MPI_Irecv");
 }
 
 static int test_by_mpi(struct rmai_transport *t, struct rmai_token *token, struct rmai_arrival *arrival) {
     MPI_Request request = request_of(*token);
     MPI_Status status;
-    int done = 0, len, code = MPI_Test(&request, &done, arrival ? &status : MPI_STATUS_IGNORE);
+    int done = 0, len, mpi_code = MPI_Test(&request, &done, arrival ? &status : MPI_STATUS_IGNORE);
     (void)t;
     *token = token_of(request); /* none, too, where MPI has let go of it after an error */
-    if (RMAI_UNLIKELY(code != MPI_SUCCESS)) {
-        rmai_mpi(code, "moving data", "MPI_Test");
+    if (RMAI_UNLIKELY(mpi_code != MPI_SUCCESS)) {
+        rmai_mpi(mpi_code, "moving data", "MPI_Test");
         return -1;
     }
     if (!done) return 0;
@@ -78,22 +78,23 @@ static void drop_by_mpi(struct rmai_transport *t, struct rmai_token *token, int 
 }
 
 static int put_by_mpi(struct rmai_transport *t, const char *call, int pe, size_t disp, const void *source, size_t len) {
-    int code = MPI_SUCCESS;
-    for (size_t done = 0; code == MPI_SUCCESS && done < len; done += RMAI_PIECE) {
+    int mpi_code = MPI_SUCCESS;
+    for (size_t done = 0; mpi_code == MPI_SUCCESS && done < len; done += RMAI_PIECE) {
         int n = (int)rmai_min(len - done, RMAI_PIECE);
-        code = MPI_Put((const char *)source + done, n, MPI_BYTE, pe, (MPI_Aint)(disp + done), n, MPI_BYTE,
-                       mpi_of(t)->window);
+        mpi_code = MPI_Put((const char *)source + done, n, MPI_BYTE, pe, (MPI_Aint)(disp + done), n, MPI_BYTE,
+                           mpi_of(t)->window);
     }
-    return rmai_mpi(code, call, "MPI_Put");
+    return rmai_mpi(mpi_code, call, "MPI_Put");
 }
 
 static int get_by_mpi(struct rmai_transport *t, const char *call, int pe, size_t disp, void *dest, size_t len) {
-    int code = MPI_SUCCESS;
-    for (size_t done = 0; code == MPI_SUCCESS && done < len; done += RMAI_PIECE) {
+    int mpi_code = MPI_SUCCESS;
+    for (size_t done = 0; mpi_code == MPI_SUCCESS && done < len; done += RMAI_PIECE) {
         int n = (int)rmai_min(len - done, RMAI_PIECE);
-        code = MPI_Get((char *)dest + done, n, MPI_BYTE, pe, (MPI_Aint)(disp + done), n, MPI_BYTE, mpi_of(t)->window);
+        mpi_code =
+            MPI_Get((char *)dest + done, n, MPI_BYTE, pe, (MPI_Aint)(disp + done), n, MPI_BYTE, mpi_of(t)->window);
     }
-    return rmai_mpi(code, call, "MPI_Get");
+    return rmai_mpi(mpi_code, call, "MPI_Get");
 }
 
 static MPI_Op operation_of(int op) {
@@ -153,7 +154,7 @@ void rmai_transport_mpi_none(struct rmai_transport_mpi *m) {
 /* Writes which PEs the leaders are. The communicator in which they have found each other is needed for nothing else. */
 static int list_leaders(MPI_Comm leaders, int *n, int *me, int **list) {
     MPI_Group all, some;
-    int *rank, code;
+    int *rank, mpi_code;
     MPI_Comm_size(leaders, n);
     MPI_Comm_rank(leaders, me);
     rank = malloc(2 * (size_t)*n * sizeof *rank);
@@ -161,11 +162,11 @@ static int list_leaders(MPI_Comm leaders, int *n, int *me, int **list) {
     for (int i = 0; i < *n; i++) rank[*n + i] = i;
     MPI_Comm_group(MPI_COMM_WORLD, &all);
     MPI_Comm_group(leaders, &some);
-    code = MPI_Group_translate_ranks(some, *n, rank + *n, all, rank);
+    mpi_code = MPI_Group_translate_ranks(some, *n, rank + *n, all, rank);
     MPI_Group_free(&all);
     MPI_Group_free(&some);
     *list = rank;
-    return rmai_mpi(code, "rma_init", "MPI_Group_translate_ranks");
+    return rmai_mpi(mpi_code, "rma_init", "MPI_Group_translate_ranks");
 }
 
 /* What takes all PEs is made in any case, also where something before it has failed here: the others are in it. */
@@ -234,30 +235,30 @@ int rmai_transport_mpi_has_window(const struct rmai_transport_mpi *m) { return m
 void rmai_transport_mpi_forget_window(struct rmai_transport_mpi *m) { m->window = MPI_WIN_NULL; }
 
 int rmai_transport_mpi_end_window(struct rmai_transport_mpi *m) {
-    int code;
+    int mpi_code;
     if (m->window == MPI_WIN_NULL) return RMA_SUCCESS;
     MPI_Win_unlock_all(m->window);
-    code = MPI_Win_free(&m->window);
+    mpi_code = MPI_Win_free(&m->window);
     m->window = MPI_WIN_NULL;
-    return rmai_mpi(code, "ending the window", "MPI_Win_free");
+    return rmai_mpi(mpi_code, "ending the window", "MPI_Win_free");
 }
 
 int rmai_transport_mpi_window(struct rmai_transport_mpi *m, void *base, size_t size, int atomics) {
     MPI_Info info;
-    int made, code = rmai_transport_mpi_end_window(m);
+    int code = rmai_transport_mpi_end_window(m), mpi_code;
     if (code != RMA_SUCCESS) return code;
     MPI_Info_create(&info);
     for (size_t i = 0; i < (atomics ? HINTS : HINTS_PLAIN); i++) MPI_Info_set(info, hints[i][0], hints[i][1]);
-    made = MPI_Win_create(base, (MPI_Aint)size, 1, info, m->messages, &m->window);
+    mpi_code = MPI_Win_create(base, (MPI_Aint)size, 1, info, m->messages, &m->window);
     MPI_Info_free(&info);
-    if (made != MPI_SUCCESS) {
+    if (mpi_code != MPI_SUCCESS) {
         m->window = MPI_WIN_NULL;
-        return rmai_mpi(made, "making the window", "MPI_Win_create");
+        return rmai_mpi(mpi_code, "making the window", "MPI_Win_create");
     }
     m->window_base = base;
     MPI_Win_set_errhandler(m->window, MPI_ERRORS_RETURN);
-    made = MPI_Win_lock_all(MPI_MODE_NOCHECK, m->window); /* without NOCHECK MPICH sends a message to every PE */
-    return made == MPI_SUCCESS ? check_window(m) : rmai_mpi(made, "opening the window", "MPI_Win_lock_all");
+    mpi_code = MPI_Win_lock_all(MPI_MODE_NOCHECK, m->window); /* without NOCHECK MPICH sends a message to every PE */
+    return mpi_code == MPI_SUCCESS ? check_window(m) : rmai_mpi(mpi_code, "opening the window", "MPI_Win_lock_all");
 }
 
 /* ---- the machine ---- */
@@ -279,11 +280,12 @@ unsigned rmai_transport_mpi_machine_id(void) {
  * many PEs share few processors. */
 int rmai_transport_mpi_machine(int one_machine, uint64_t *bits, int n_bits, int *n) {
     MPI_Comm machine = MPI_COMM_WORLD;
-    int rank, code = MPI_SUCCESS;
+    int rank, code = RMA_SUCCESS;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     if (!one_machine)
-        code = MPI_Comm_split(MPI_COMM_WORLD, (int)(rmai_transport_mpi_machine_id() >> 1), rank, &machine);
-    if (code != MPI_SUCCESS) return rmai_mpi(code, "rma_init", "MPI_Comm_split");
+        code = rmai_mpi(MPI_Comm_split(MPI_COMM_WORLD, (int)(rmai_transport_mpi_machine_id() >> 1), rank, &machine),
+                        "rma_init", "MPI_Comm_split");
+    if (code != RMA_SUCCESS) return code;
     MPI_Comm_size(machine, n);
     code = rmai_mpi_merge(machine, bits, n_bits, MPI_UINT64_T, MPI_BOR, "rma_init");
     if (machine != MPI_COMM_WORLD) MPI_Comm_free(&machine);

@@ -40,7 +40,7 @@ const struct rmai_envelope *rmai_wire_open(struct rmai_wire_reader *m, const voi
     m->end = (const unsigned char *)message + len;
     m->next = 0;
     m->n = e->n;
-    m->answer = sizeof *e;
+    m->reply = sizeof *e;
     return e;
 }
 
@@ -125,9 +125,9 @@ int rmai_wire_next_any_(struct rmai_wire_reader *m, struct rmai_record *r, char 
     if (RMAI_UNLIKELY(r->name || (r->kind != RMAI_RECORD_ATOMIC && r->kind != RMAI_RECORD_PUT)))
         if (check_other(m, r, name, &item) < 0) return -1;
     name[r->name] = 0;
-    m->answer += sizeof(struct rmai_item) + rmai_padded(item);
-    if (RMAI_UNLIKELY(m->answer > RMAI_MESSAGE))
-        return refuse_message(m, "record", "the answer would have %zu bytes", m->answer);
+    m->reply += sizeof(struct rmai_item) + rmai_padded(item);
+    if (RMAI_UNLIKELY(m->reply > RMAI_MESSAGE))
+        return refuse_message(m, "record", "the reply would have %zu bytes", m->reply);
     *data = at + named;
     m->at = at + whole;
     m->next++;

@@ -3,9 +3,9 @@
  * they are.
  *
  *     a request  | envelope | record, its name and data | record, ... |     at most RMAI_MESSAGE bytes
- *     an answer  | envelope | item, its data | item, ... |
+ *     a reply    | envelope | item, its data | item, ... |
  *
- * A request carries many records; the answer to it carries an item for each record that gives a value or has failed,
+ * A request carries many records; the reply to it carries an item for each record that gives a value or has failed,
  * in their order, and says by its arrival that all have been done. Data are padded to 8 bytes.
  *
  * What arrives is read by the reader below, which believes no length, count or number that stands in a message before
@@ -27,7 +27,7 @@
 enum rmai_wire {
     RMAI_WIRE_REQUEST,
     RMAI_WIRE_GO, /* to a request of RMAI_RECORD_PUT_LONG: the place is ready, send the data */
-    RMAI_WIRE_ANSWER,
+    RMAI_WIRE_REPLY,
     RMAI_WIRE_DOORBELL, /* the window is being used: nothing to do but to stay awake */
     RMAI_WIRE_PING,     /* asks for a sign of life; `batch` and `n` are the asker's */
     RMAI_WIRE_ALIVE,    /* the answer, with the same two numbers; the call in which the PE waits follows as text */
@@ -89,7 +89,7 @@ static inline size_t rmai_padded(size_t len) { return (len + 7) & ~(size_t)7; }
 struct rmai_wire_reader {
     const unsigned char *at, *end; /* what has not been read yet */
     unsigned next, n;              /* the number of the next record or item, and how many the envelope has announced */
-    size_t answer;                 /* bytes of the answer that the records so far may need at most */
+    size_t reply;                  /* bytes of the reply that the records so far may need at most */
     char wrong[160];               /* after a -1: what is wrong with the message */
 };
 
@@ -98,9 +98,9 @@ struct rmai_wire_reader {
 const struct rmai_envelope *rmai_wire_open(struct rmai_wire_reader *m, const void *message, size_t len);
 
 /* rmai_wire_next_record reads the next record of a request: *r, its name (of RMAI_NAME_MAX bytes, "" without one),
- * and where its data are. rmai_wire_next_item reads the next item of an answer, and where its data are. Both return
+ * and where its data are. rmai_wire_next_item reads the next item of a reply, and where its data are. Both return
  * 1, or 0 after the last one, or -1 with m->wrong: a length that passes the message's end, bytes after the last one,
- * a kind, operation, length or flag that no PE sends, an offset that is none, or an answer that would not fit a
+ * a kind, operation, length or flag that no PE sends, an offset that is none, or a reply that would not fit a
  * message. Data lie in the message. */
 int rmai_wire_next_any_(struct rmai_wire_reader *m, struct rmai_record *r, char *name, const unsigned char **data);
 int rmai_wire_next_item(struct rmai_wire_reader *m, struct rmai_item *i, const unsigned char **data);
@@ -112,7 +112,7 @@ static inline int rmai_wire_next_record(struct rmai_wire_reader *m, struct rmai_
                                         const unsigned char **data) {
     const unsigned char *at = m->at;
     const size_t room = (size_t)(m->end - at);
-    size_t after = 0, item = 0; /* item: of the answer up to here, in the end */
+    size_t after = 0, item = 0; /* item: of the reply up to here, in the end */
     if (m->next == m->n || room < sizeof *r) return rmai_wire_next_any_(m, r, name, data);
     memcpy(r, at, sizeof *r);
     if (r->kind == RMAI_RECORD_ATOMIC) {
@@ -124,10 +124,10 @@ static inline int rmai_wire_next_record(struct rmai_wire_reader *m, struct rmai_
         if (r->kind != RMAI_RECORD_PUT || r->flags || after > room - sizeof *r)
             return rmai_wire_next_any_(m, r, name, data);
     }
-    item += sizeof(struct rmai_item) + m->answer;
+    item += sizeof(struct rmai_item) + m->reply;
     if (r->name || r->flags > RMAI_RECORD_WANTED || r->offset >> RMA_GPTR_BITS_ || item > RMAI_MESSAGE)
         return rmai_wire_next_any_(m, r, name, data);
-    m->answer = item;
+    m->reply = item;
     name[0] = 0;
     *data = at + sizeof *r;
     m->at = at + sizeof *r + after;

@@ -2,7 +2,7 @@
 /* fuzz_wire: bytes are a message between nodes, or say how to write one and where to damage it.
  *
  * What the model says:
- *   whatever has arrived, names and data lie in the message, the answer that the records may need fits a message,
+ *   whatever has arrived, names and data lie in the message, the reply that the records may need fits a message,
  *   and reading ends: at the message's last byte, or with words
  *   what has been written by the rules is read as it was, unless it has been damaged */
 #include "config.h"
@@ -52,7 +52,7 @@ static int read_all(int items) {
             if (more <= 0) break;
             size_t bytes = items ? i.len : rmai_data_after(&r);
             REQUIRE(data >= arrived && data <= arrived + len && bytes <= (size_t)(arrived + len - data));
-            REQUIRE(items || (r.name < RMAI_NAME_MAX && !name[r.name] && m.answer <= RMAI_MESSAGE));
+            REQUIRE(items || (r.name < RMAI_NAME_MAX && !name[r.name] && m.reply <= RMAI_MESSAGE));
             REQUIRE(m.at <= m.end);
         }
         REQUIRE(more < 0 || m.at == m.end);
@@ -73,7 +73,7 @@ static void append(const void *data, size_t n) {
 static int write_records(void) {
     static const char name[RMAI_NAME_MAX] = "rma_gptr_put";
     struct rmai_envelope e = {.kind = RMAI_WIRE_REQUEST, .batch = (uint16_t)number()};
-    size_t answer = sizeof e;
+    size_t reply = sizeof e;
     len = sizeof e;
     while (at < end && e.n < 126) {
         struct rmai_record r = {.kind = RMAI_RECORD_PUT,
@@ -93,9 +93,9 @@ static int write_records(void) {
             default: r.kind = RMAI_RECORD_GET; r.value = most = byte();
         }
         if (r.name && most < RMAI_TEXT_MAX) most = RMAI_TEXT_MAX;
-        answer += sizeof(struct rmai_item) + rmai_padded(most);
+        reply += sizeof(struct rmai_item) + rmai_padded(most);
         all = sizeof r + rmai_padded(r.name) + rmai_padded(rmai_data_after(&r));
-        if (answer > RMAI_MESSAGE || len + all > RMAI_MESSAGE) break;
+        if (reply > RMAI_MESSAGE || len + all > RMAI_MESSAGE) break;
         append(&r, sizeof r);
         append(name, r.name);
         append(some, rmai_data_after(&r));

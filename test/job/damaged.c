@@ -10,7 +10,7 @@
 #include <mpi.h>
 #include <stdatomic.h>
 
-#define ANSWER 2 /* in the first two bytes of a message; the next two are the request's number */
+#define REPLY 2 /* in the first two bytes of a message; the next two are the request's number */
 
 static _Atomic int damaging;
 
@@ -20,7 +20,7 @@ int MPI_Isend(const void *buffer, int count, MPI_Datatype type, int to, int tag,
         return PMPI_Isend(buffer, count, type, to, tag, comm, request);
     memcpy(copy, buffer, (size_t)count);
     if (job.n == 2 && copy[0] == 0) count -= 8;
-    if (job.n == 3 && copy[0] == ANSWER) copy[1] = 1000;
+    if (job.n == 3 && copy[0] == REPLY) copy[1] = 1000;
     return PMPI_Isend(copy, count, type, to, tag, comm, request);
 }
 

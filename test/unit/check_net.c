@@ -3,7 +3,7 @@
  * one process and one thread, on a transport of queues, over arrays of bytes.
  *
  * Broken by a static or global variable in runtime/net, by a call of MPI there, by a transport's operation that is used
- * in a way that its contract does not promise, and by whatever loses, doubles or misplaces a request, its answer, an
+ * in a way that its contract does not promise, and by whatever loses, doubles or misplaces a request, its reply, an
  * error or a block of memory. */
 #include "config.h"
 
@@ -440,7 +440,7 @@ END_TEST
 
 /* Both PEs ask, while neither is served; then both are. */
 START_TEST(pes_that_ask_each_other_at_once_serve_each_other) {
-    /* A PE that waits and does not serve the one that it waits for; an answer to a request of the other PE's number. */
+    /* A PE that waits and does not serve the one that it waits for; a reply to a request of the other PE's number. */
     enum { SHORTS = 50 };
     static unsigned char fetched[PES][LONG];
     uint64_t values[PES][SHORTS];
@@ -575,7 +575,7 @@ END_TEST
 /* ---- blocks and extents ---- */
 
 START_TEST(blocks_come_from_the_owner_and_go_back_to_it) {
-    /* A pointer of another PE's answer, a free that is not done when the call returns, an owner's error that is lost.
+    /* A pointer of another PE's reply, a free that is not done when the call returns, an owner's error that is lost.
      */
     struct pe *p = &jobs[0].pe[0], *there = other_of(p);
     uint64_t block[2] = {0, 0}, none = 77;
@@ -602,7 +602,7 @@ START_TEST(blocks_come_from_the_owner_and_go_back_to_it) {
 END_TEST
 
 START_TEST(an_extent_is_remembered_and_never_shrinks) {
-    /* A question for each access, or an answer that is older than what is known. */
+    /* A question for each access, or a reply that is older than what is known. */
     struct pe *p = &jobs[0].pe[0], *there = other_of(p);
     size_t extent = 1;
     there->extent[RMAI_OWN] = 4096;
@@ -732,8 +732,8 @@ static void hear_no_kind(struct pe *p) {
     rmai_net_progress(&p->net, 1);
 }
 
-static void hear_answer_to_nothing(struct pe *p) {
-    static const struct rmai_envelope e = {.kind = RMAI_WIRE_ANSWER, .batch = 3};
+static void hear_reply_to_nothing(struct pe *p) {
+    static const struct rmai_envelope e = {.kind = RMAI_WIRE_REPLY, .batch = 3};
     struct rmai_token token;
     rmai_send(&other_of(p)->queues.transport, p->me, RMAI_SHORT_TAG, &e, sizeof e, &token);
     rmai_net_progress(&p->net, 1);
@@ -744,14 +744,14 @@ START_TEST(a_broken_transport_and_a_damaged_message_end_the_job) {
     struct pe *p = &jobs[0].pe[0];
     ck_assert_int_eq(in_child(send_to_broken, p, "the queue is broken"), RMA_EXIT_BASE + RMA_ERR_MPI);
     ck_assert_int_eq(in_child(hear_no_kind, p, "a message from PE 1 is damaged"), RMA_EXIT_BASE + RMA_ERR_MPI);
-    ck_assert_int_eq(in_child(hear_answer_to_nothing, p, "request 3"), RMA_EXIT_BASE + RMA_ERR_MPI);
+    ck_assert_int_eq(in_child(hear_reply_to_nothing, p, "request 3"), RMA_EXIT_BASE + RMA_ERR_MPI);
 }
 END_TEST
 
 /* ---- waiting ---- */
 
 START_TEST(a_pe_that_is_not_served_has_its_credits_and_no_more) {
-    /* A PE that floods another one, and one that waits for an answer that is there. */
+    /* A PE that floods another one, and one that waits for a reply that is there. */
     enum { ADDS = 3000 };
     struct pe *p = &jobs[0].pe[0], *there = other_of(p);
     set_word(there, 0, 0);

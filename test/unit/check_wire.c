@@ -136,13 +136,13 @@ START_TEST(a_request_is_read_as_it_was_written) {
 }
 END_TEST
 
-START_TEST(an_answer_is_read_as_it_was_written) {
+START_TEST(a_reply_is_read_as_it_was_written) {
     static const struct rmai_item items[] = {
         {.record = 3, .len = 8}, {.record = 4, .code = RMA_ERR_SYSTEM, .len = 5}, {.record = 125, .len = 0}};
     struct rmai_wire_reader m;
     struct rmai_item i;
     const unsigned char *at;
-    begin(RMAI_WIRE_ANSWER, 7);
+    begin(RMAI_WIRE_REPLY, 7);
     for (size_t k = 0; k < 3; k++) item(items[k], data);
     m = opened(message.len);
     for (size_t k = 0; k < 3; k++) {
@@ -169,7 +169,7 @@ END_TEST
 START_TEST(a_message_that_is_cut_or_too_long_is_refused) {
     for (int items = 0; items < 2; items++) {
         size_t whole;
-        begin(items ? RMAI_WIRE_ANSWER : RMAI_WIRE_REQUEST, 1);
+        begin(items ? RMAI_WIRE_REPLY : RMAI_WIRE_REQUEST, 1);
         for (int k = 0; k < 3; k++) {
             if (items)
                 item((struct rmai_item){.len = 13}, data);
@@ -201,7 +201,7 @@ static const struct {
     {{.kind = RMAI_RECORD_PUT, .offset = (uint64_t)1 << RMA_GPTR_BITS_}, "is none"},
     {{.kind = RMAI_RECORD_FREE, .offset = UINT64_MAX}, "is none"},
     {{.kind = RMAI_RECORD_GET, .value = RMAI_MESSAGE + 1}, "short get of 4097"},
-    {{.kind = RMAI_RECORD_GET, .value = RMAI_MESSAGE}, "the answer would have"},
+    {{.kind = RMAI_RECORD_GET, .value = RMAI_MESSAGE}, "the reply would have"},
     {{.kind = RMAI_RECORD_GET, .value = UINT64_MAX}, "short get of"},
     {{.kind = RMAI_RECORD_PUT_LONG, .value = RMAI_PIECE + 1}, "long put of"},
     {{.kind = RMAI_RECORD_GET_LONG, .value = UINT64_MAX}, "long get of"},
@@ -235,7 +235,7 @@ START_TEST(lengths_are_not_believed) {
     append(&r, sizeof r);
     count_one();
     REFUSED(read_records, "4294967295 bytes of data, and 0 are left");
-    begin(RMAI_WIRE_ANSWER, 1);
+    begin(RMAI_WIRE_REPLY, 1);
     append(&i, sizeof i);
     count_one();
     REFUSED(read_items, "4294967295 bytes of data, and 0 are left");
@@ -260,25 +260,25 @@ START_TEST(a_name_that_is_longer_than_its_buffer_is_refused) {
 }
 END_TEST
 
-START_TEST(an_answer_that_would_not_fit_is_refused_before_it_is_written) {
+START_TEST(a_reply_that_would_not_fit_is_refused_before_it_is_written) {
     int n = 0;
     begin(RMAI_WIRE_REQUEST, 1);
-    for (size_t answer = sizeof(struct rmai_envelope); (answer += sizeof(struct rmai_item) + 96) <= RMAI_MESSAGE; n++)
+    for (size_t reply = sizeof(struct rmai_envelope); (reply += sizeof(struct rmai_item) + 96) <= RMAI_MESSAGE; n++)
         record((struct rmai_record){.kind = RMAI_RECORD_GET, .value = 90}, NULL, data);
     struct rmai_wire_reader m = opened(message.len);
     ck_assert_int_eq(read_records(&m), 0);
     record((struct rmai_record){.kind = RMAI_RECORD_GET, .value = 90}, NULL, data);
-    REFUSED(read_records, "the answer would have");
+    REFUSED(read_records, "the reply would have");
 
     /* The text of an error may be longer than the value. */
     begin(RMAI_WIRE_REQUEST, 1);
     for (n = 0; n < 8; n++) record((struct rmai_record){.kind = RMAI_RECORD_LOOK}, "rma_gptr_put", data);
-    REFUSED(read_records, "the answer would have");
+    REFUSED(read_records, "the reply would have");
 }
 END_TEST
 
 START_TEST(a_code_that_is_none_is_refused) {
-    begin(RMAI_WIRE_ANSWER, 1);
+    begin(RMAI_WIRE_REPLY, 1);
     item((struct rmai_item){.code = RMA_ERR_SYSTEM}, data);
     struct rmai_wire_reader m = opened(message.len);
     ck_assert_int_eq(read_items(&m), 0);
@@ -293,14 +293,14 @@ int main(void) {
     SRunner *runner;
     int failed;
     tcase_add_test(good_ones, a_request_is_read_as_it_was_written);
-    tcase_add_test(good_ones, an_answer_is_read_as_it_was_written);
+    tcase_add_test(good_ones, a_reply_is_read_as_it_was_written);
     suite_add_tcase(s, good_ones);
     tcase_add_test(damaged, nothing_is_a_message_without_an_envelope);
     tcase_add_test(damaged, a_message_that_is_cut_or_too_long_is_refused);
     tcase_add_loop_test(damaged, a_record_that_no_pe_sends_is_refused, 0, (int)(sizeof bad / sizeof bad[0]));
     tcase_add_test(damaged, lengths_are_not_believed);
     tcase_add_test(damaged, a_name_that_is_longer_than_its_buffer_is_refused);
-    tcase_add_test(damaged, an_answer_that_would_not_fit_is_refused_before_it_is_written);
+    tcase_add_test(damaged, a_reply_that_would_not_fit_is_refused_before_it_is_written);
     tcase_add_test(damaged, a_code_that_is_none_is_refused);
     suite_add_tcase(s, damaged);
     runner = srunner_create(s);
