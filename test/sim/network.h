@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A simulated network: N PEs in one process, each a coroutine with a struct rmai_net of its own, on a transport whose
+ * messages take virtual time. One thread runs them all, and a seed decides every delay and whose turn it is: so a run
+ * can be repeated to the step. Messages of one PE to another arrive in the order in which they were sent, as MPI keeps
+ * them; all others may overtake each other. There is no window. */
+#ifndef SIM_NETWORK_H
+#define SIM_NETWORK_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "runtime/net/net.h"
+#include "runtime/net/state.h"
+
+struct sim;
+
+struct sim_pe {
+    struct rmai_transport transport; /* first: its operations get this struct */
+    struct sim *sim;
+    int me;
+    struct rmai_job job;
+    struct rmai_traffic traffic;
+    struct rmai_net net;
+    struct sim_coroutine *coroutine;
+    struct sim_operation *posted;   /* receives that wait for a message, oldest first */
+    struct sim_message *unexpected; /* messages that wait for a receive, oldest first */
+    unsigned n_unread;              /* messages to this PE that it has not received, on their way or there */
+    struct sim_link *links;         /* to the PEs that this one has sent to */
+    size_t n_links;
+    int operations; /* sends and receives whose tokens are not done */
+};
+
+/* What each PE does. It returns with nothing of its own under way. */
+typedef void sim_program(struct sim_pe *pe, void *context);
+
+struct sim_options {
+    int n_pes;
+    uint64_t seed;
+    uint64_t latency, jitter; /* a message takes latency + [0, jitter] units of virtual time */
+    size_t eager;             /* longer messages wait for their receive, and their sender with them */
+};
+
+struct sim_report {
+    uint64_t time;     /* when the last PE was through */
+    uint64_t messages; /* that were sent, */
+    uint64_t bytes;    /* and their bytes */
+    unsigned unread;   /* messages to one PE that it had not received, at most */
+    int stuck;         /* PEs that wait for what nobody will send */
+    int left;          /* operations that are not done, and messages that nobody has received, in the end */
+};
+
+/* sim_run runs program on each PE to its end, or until nobody can go on. Memory that is not there ends the process. */
+struct sim_report sim_run(const struct sim_options *options, sim_program *program, void *context);
+
+/* sim_random: the next number of a generator; *state is its seed (splitmix64, Steele, Lea, Flood 2014). */
+uint64_t sim_random(uint64_t *state);
+
+#endif
