@@ -7,8 +7,14 @@
  * may have gaps between them on either side. */
 #include "config.h"
 
+#include "base/attributes.h"
+#include "base/choice.h"
 #include "base/error.h"
+#include "collectives/between.h"
 #include "collectives/call.h"
+#include "runtime/net/group.h"
+#include "runtime/node/mailbox.h"
+#include "runtime/team.h"
 #include "runtime/transfer.h"
 
 #include <assert.h>

@@ -6,13 +6,18 @@
 #include "config.h"
 
 #include "base/error.h"
-#include "collectives/call.h"
+#include "runtime/context.h"
 #include "runtime/meet.h"
+#include "runtime/node/barrier.h"
+#include "runtime/node/mailbox.h"
+#include "runtime/reach.h"
+#include "runtime/team.h"
+#include "runtime/world.h"
 
 static int sync_team(struct rmai_world *w, const char *call, struct rmai_team *t) {
-    if (t == &w->teams.team[RMAI_TEAM_WORLD]) return rmai_meet_only(w, call);
-    if (t == &w->teams.team[RMAI_TEAM_SHARED]) {
-        rmai_barrier_node(&w->barrier, call);
+    if (t == &w->teams->team[RMAI_TEAM_WORLD]) return rmai_meet_only(w, call);
+    if (t == &w->teams->team[RMAI_TEAM_SHARED]) {
+        rmai_barrier_node(w->barrier, call);
         return RMA_SUCCESS;
     }
     if (t->near.n < t->n) return rmai_team_meet(w, call, t, NULL, 0, NULL);

@@ -5,7 +5,8 @@
 
 #include "collectives/between.h"
 #include "base/attributes.h"
-#include "base/error.h"
+#include "collectives/kernels.h"
+#include "runtime/net/group.h"
 #include "runtime/net/wire.h" /* RMAI_PIECE */
 
 #include <string.h>

@@ -7,8 +7,8 @@
 
 #include <stddef.h>
 
-#include "collectives/kernels.h"
-#include "runtime/net/group.h"
+struct rmai_group;
+struct rmai_kernel;
 
 /* rmai_between_broadcast: len bytes at data go from number `root` to all. */
 int rmai_between_broadcast(struct rmai_group *g, const char *call, void *data, size_t len, int root);

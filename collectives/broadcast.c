@@ -5,7 +5,10 @@
 #include "config.h"
 
 #include "base/error.h"
+#include "collectives/between.h"
 #include "collectives/call.h"
+#include "runtime/node/mailbox.h"
+#include "runtime/team.h"
 
 static int broadcast_across_nodes(const struct rmai_call *c, const struct rmai_buffer *dest,
                                   const struct rmai_buffer *source, int root) {

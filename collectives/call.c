@@ -2,9 +2,14 @@
 #include "config.h"
 
 #include "collectives/call.h"
+#include "base/attributes.h"
 #include "base/error.h"
+#include "base/settings.h"
 #include "collectives/kernels.h"
 #include "collectives/nodes.h"
+#include "heap/statics.h"
+#include "runtime/job/job.h"
+#include "runtime/team.h"
 
 #include <string.h>
 
@@ -37,9 +42,9 @@ static int find_offset(struct rmai_world *w, const char *call, const char *argum
     *offset = w->job.layout.symmetric + at;
     if (RMAI_LIKELY(at <= size && len <= size - at)) return RMA_SUCCESS;
     *offset = 0;
-    if (w->job.statics_mode == RMAI_STATICS_REMAP && w->statics.moved) {
-        at = (size_t)((const char *)addr - w->statics.base);
-        if (at < w->statics.size && len <= w->statics.size - at) {
+    if (w->job.statics_mode == RMAI_STATICS_REMAP && w->statics->moved) {
+        at = (size_t)((const char *)addr - w->statics->base);
+        if (at < w->statics->size && len <= w->statics->size - at) {
             *offset = w->job.layout.statics + at;
             return RMA_SUCCESS;
         }

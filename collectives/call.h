@@ -8,8 +8,11 @@
 #include <stdint.h>
 
 #include "rma.h"
-#include "collectives/between.h"
+#include "base/choice.h"
+#include "runtime/node/mailbox.h"
 #include "runtime/world.h"
+
+struct rmai_team;
 
 /* The calls, as PEs tell each other which one they have entered. */
 enum rmai_collective {

@@ -8,8 +8,13 @@
  * takes part in the exchange between nodes. */
 #include "config.h"
 
+#include "base/attributes.h"
+#include "base/choice.h"
 #include "base/error.h"
+#include "collectives/between.h"
 #include "collectives/call.h"
+#include "runtime/node/mailbox.h"
+#include "runtime/team.h"
 
 #include <string.h>
 

@@ -4,6 +4,8 @@
 #include "collectives/nodes.h"
 #include "base/error.h"
 #include "collectives/between.h"
+#include "runtime/net/group.h"
+#include "runtime/team.h"
 #include "runtime/world.h"
 
 #include <stdlib.h>
@@ -56,7 +58,7 @@ int rmai_nodes_ready(struct rmai_world *w, const char *call, struct rmai_team *t
     const int most = w->job.n_nodes < t->n ? w->job.n_nodes : t->n;
     int code, met, worst;
     if (nodes->room) return RMA_SUCCESS;
-    nodes->all = (struct rmai_group){.net = &w->net,
+    nodes->all = (struct rmai_group){.net = w->net,
                                      .tag = RMAI_TEAMS_TAG + rmai_team_number(w, t),
                                      .n = t->n,
                                      .me = t->me,

@@ -11,7 +11,11 @@
 #include "config.h"
 
 #include "collectives/reduce.h"
+#include "base/attributes.h"
+#include "base/choice.h"
 #include "base/error.h"
+#include "collectives/between.h"
+#include "runtime/team.h"
 
 #include <string.h>
 

@@ -5,6 +5,7 @@
 
 #include "collectives/call.h"
 #include "collectives/kernels.h"
+#include "runtime/node/mailbox.h"
 
 #include <string.h>
 

@@ -7,8 +7,15 @@
  * in the scan between nodes. */
 #include "config.h"
 
-#include "collectives/reduce.h"
+#include "base/attributes.h"
+#include "base/choice.h"
 #include "base/error.h"
+#include "collectives/between.h"
+#include "collectives/call.h"
+#include "collectives/kernels.h"
+#include "collectives/reduce.h"
+#include "runtime/node/mailbox.h"
+#include "runtime/team.h"
 
 #include <string.h>
 

@@ -6,6 +6,10 @@
 
 #include "runtime/agree.h"
 #include "base/error.h"
+#include "runtime/context.h"
+#include "runtime/header.h"
+#include "runtime/net/group.h"
+#include "runtime/node/barrier.h"
 #include "runtime/world.h"
 
 /* In errors of rma.h's calls, and in those of OpenSHMEM's. */
@@ -61,7 +65,7 @@ _Static_assert(sizeof(struct rmai_verdict) <= RMAI_MERGE_MOST, "leaders can merg
 
 int rmai_agree_on(struct rmai_world *w, const char *name, enum rmai_agree_call call,
                   const uint64_t field[RMAI_AGREE_FIELDS], struct rmai_verdict *v) {
-    uint32_t epoch = w->barrier.epoch + 1, turn = epoch & 1;
+    uint32_t epoch = w->barrier->epoch + 1, turn = epoch & 1;
     struct rmai_agree_slot *mine = &rmai_header(&w->job, w->job.node_my_pe)->agree.slot[turn];
     struct rmai_verdict *told = &rmai_header(&w->job, 0)->agree.verdict[turn];
     int kept = rmai_quiet_default(w, name), code = RMA_SUCCESS;
@@ -69,16 +73,16 @@ int rmai_agree_on(struct rmai_world *w, const char *name, enum rmai_agree_call c
     mine->epoch = epoch;
     mine->call = (uint32_t)call;
     for (int f = 0; f < RMAI_AGREE_FIELDS; f++) mine->field[f] = field[f];
-    rmai_barrier_node(&w->barrier, name);
+    rmai_barrier_node(w->barrier, name);
     if (w->job.n_nodes == 1) {
         compare_slots(w, turn, epoch, v);
         return kept;
     }
     if (w->job.node_my_pe == 0) {
         compare_slots(w, turn, epoch, told);
-        code = rmai_group_merge(&w->leaders, name, told, sizeof *told, merge_verdicts);
+        code = rmai_group_merge(w->leaders, name, told, sizeof *told, merge_verdicts);
     }
-    rmai_barrier_node(&w->barrier, name);
+    rmai_barrier_node(w->barrier, name);
     *v = *told;
     return code != RMA_SUCCESS ? code : kept;
 }

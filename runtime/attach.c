@@ -5,9 +5,19 @@
 #include "config.h"
 
 #include "runtime/attach.h"
+#include "base/attributes.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/wait.h"
+#include "heap/reserve.h"
+#include "runtime/job/job.h"
+#include "runtime/net/progress.h"
+#include "runtime/net/state.h"
+#include "runtime/node/service.h"
 #include "runtime/own_lock.h"
+#include "runtime/reach.h"
+#include "runtime/stall.h"
+#include "runtime/world.h"
 
 #include <errno.h>
 #include <search.h>
@@ -31,7 +41,7 @@ static int compare_attachments(const void *a, const void *b) {
 
 static struct attachment *find_attachment(const struct rmai_world *w, const void *addr, size_t len) {
     struct attachment key = {.from = (uintptr_t)addr, .to = (uintptr_t)addr + len},
-                      **node = tfind(&key, &w->attachments.by_address, compare_attachments);
+                      **node = tfind(&key, &w->attachments->by_address, compare_attachments);
     return node ? *node : NULL;
 }
 
@@ -44,16 +54,16 @@ static int commit_tables(void *reservation, void *start, size_t len) { return rm
 
 int rmai_attachments_open(struct rmai_world *w) {
     char *space = rmai_job_space(&w->job, w->job.node_my_pe);
-    w->attachments.by_address = NULL;
-    return rmai_attached_create(&w->attachments.table, space + w->job.layout.attached, commit_tables,
+    w->attachments->by_address = NULL;
+    return rmai_attached_create(&w->attachments->table, space + w->job.layout.attached, commit_tables,
                                 &w->reservation) == 0
                ? RMA_SUCCESS
                : RMA_ERR_NO_MEM;
 }
 
 void rmai_attachments_close(struct rmai_world *w) {
-    tdestroy(w->attachments.by_address, free);
-    w->attachments.by_address = NULL;
+    tdestroy(w->attachments->by_address, free);
+    w->attachments->by_address = NULL;
 }
 
 rma_gptr_t rmai_attachment_gptr(struct rmai_world *w, const void *addr, size_t len) {
@@ -111,11 +121,11 @@ static int no_room_for_region(const struct rmai_world *w, const char *call, void
         RMA_ERR_NO_MEM,
         "%s: %zu bytes at base %p: no memory for the tables of one more region, or no free range of offsets "
         "that is long enough: %u regions are attached, and there are %zu GiB of offsets in all",
-        call, size, base, w->attachments.table.state->n_live, ((size_t)RMAI_GRANULES * RMAI_GRANULE) >> 30);
+        call, size, base, w->attachments->table.state->n_live, ((size_t)RMAI_GRANULES * RMAI_GRANULE) >> 30);
 }
 
 static void forget_attachment(struct rmai_world *w, struct attachment *a) {
-    tdelete(a, &w->attachments.by_address, compare_attachments);
+    tdelete(a, &w->attachments->by_address, compare_attachments);
     free(a);
 }
 
@@ -128,18 +138,18 @@ static struct attachment *add_attachment(struct rmai_world *w, const char *call,
                            size, base, (size_t)(a->to - a->from), (unsigned long long)a->from);
         return NULL;
     }
-    if ((*code = rmai_service_start(&w->service)) != RMA_SUCCESS) {
+    if ((*code = rmai_service_start(w->service)) != RMA_SUCCESS) {
         rmai_error_prefix("%s: ", call);
         return NULL;
     }
     a = malloc(sizeof *a);
     if (a) *a = (struct attachment){.from = (uintptr_t)base, .to = (uintptr_t)base + size};
-    if (!a || !tsearch(a, &w->attachments.by_address, compare_attachments)) {
+    if (!a || !tsearch(a, &w->attachments->by_address, compare_attachments)) {
         free(a);
         *code = no_room_for_region(w, call, base, size);
         return NULL;
     }
-    a->offset = rmai_attached_add(&w->attachments.table, (uintptr_t)base, size, commit_tables, &w->reservation);
+    a->offset = rmai_attached_add(&w->attachments->table, (uintptr_t)base, size, commit_tables, &w->reservation);
     if (a->offset == SIZE_MAX) {
         forget_attachment(w, a);
         *code = no_room_for_region(w, call, base, size);
@@ -179,10 +189,10 @@ static int drive_until_empty(struct rmai_world *w, const char *call, size_t offs
     double died = 0;
     unsigned idle_rounds = 0;
     int naps = 0, left = 1;
-    if (rmai_attached_empty(&w->attachments.table, offset)) return 1;
-    while (!rmai_attached_empty(&w->attachments.table, offset)) {
-        if (rmai_net_progress(&w->net, 1) > 0) idle_rounds = 0;
-        if (w->net.active && !w->net.crowded && ++idle_rounds < IDLE_ROUNDS) continue;
+    if (rmai_attached_empty(&w->attachments->table, offset)) return 1;
+    while (!rmai_attached_empty(&w->attachments->table, offset)) {
+        if (rmai_net_progress(w->net, 1) > 0) idle_rounds = 0;
+        if (w->net->active && !w->net->crowded && ++idle_rounds < IDLE_ROUNDS) continue;
         nanosleep(&(struct timespec){.tv_nsec = NAP}, NULL);
         rmai_stall_late(w, &stall);
         if (++naps % NAPS_PER_CHECK) continue;
@@ -203,12 +213,12 @@ static int drive_until_empty(struct rmai_world *w, const char *call, size_t offs
 static void end_unless_kept(struct rmai_world *w, const char *call, struct attachment *a) {
     int empty;
     if (a->by_program || a->holds) return;
-    rmai_attached_close(&w->attachments.table, a->offset);
-    tdelete(a, &w->attachments.by_address, compare_attachments);
+    rmai_attached_close(&w->attachments->table, a->offset);
+    tdelete(a, &w->attachments->by_address, compare_attachments);
     rmai_own_unlock(w);
     empty = drive_until_empty(w, call, a->offset);
     rmai_own_lock(w);
-    rmai_attached_remove(&w->attachments.table, a->offset, empty);
+    rmai_attached_remove(&w->attachments->table, a->offset, empty);
     free(a);
 }
 

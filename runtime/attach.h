@@ -5,7 +5,18 @@
 
 #include <stddef.h>
 
-#include "runtime/world.h"
+#include "heap/attached.h"
+#include "rma.h"
+
+struct rmai_exposed;
+struct rmai_world;
+
+/* What this PE has attached; peers see the table only. */
+struct rmai_attachments {
+    struct rmai_attached table;
+    void *by_address;             /* tree (tsearch(3)) of struct attachment, see runtime/attach.c */
+    struct rmai_exposed *exposed; /* list, see runtime/expose.c */
+};
 
 /* rmai_attachments_open makes the empty table in this PE's space (init). Returns RMA_SUCCESS or RMA_ERR_NO_MEM.
  * rmai_attachments_close frees what this PE knows of its regions (finalize). */

@@ -6,7 +6,10 @@
 #include "runtime/consensus.h"
 #include "base/error.h"
 #include "base/mpi.h"
-#include "runtime/net/transport.h"
+#include "base/settings.h"
+#include "heap/statics.h"
+#include "runtime/net/progress_thread.h"
+#include "runtime/net/transport_mpi.h"
 #include "runtime/world.h"
 
 #include <limits.h>
@@ -54,7 +57,7 @@ int rmai_consensus_facts(struct rmai_world *w, int code) {
         SETTINGS,
         NUMBERS = SETTINGS + RMAI_SETTINGS_NUMBERS
     };
-    const long program = (long)(w->statics.program >> 1), statics = (long)w->statics.size;
+    const long program = (long)(w->statics->program >> 1), statics = (long)w->statics->size;
     const long machine = (long)(rmai_transport_mpi_machine_id() >> 1);
     struct rmai_least all[NUMBERS] = {
         [OUTCOME] = {.value = outcome_number(w, code)}, [PROGRAM] = {.value = program},
@@ -98,7 +101,7 @@ int rmai_consensus_moved(struct rmai_world *w, int code, int *moved) {
 }
 
 int rmai_consensus_watched(struct rmai_world *w, int code) {
-    struct rmai_least all[] = {{.value = outcome_number(w, code)}, {.value = w->progress_thread.running}};
+    struct rmai_least all[] = {{.value = outcome_number(w, code)}, {.value = w->progress_thread->running}};
     code = reduce_numbers(w, all, 2);
     w->job.all_progress = (int)all[1].value;
     return code;

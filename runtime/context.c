@@ -3,6 +3,8 @@
 
 #include "runtime/context.h"
 #include "base/error.h"
+#include "runtime/net/quiet.h"
+#include "runtime/team.h"
 #include "runtime/world.h"
 
 #include <stdlib.h>
@@ -19,7 +21,7 @@ static uintptr_t handles_given;
 /* ---- finding ---- */
 
 static struct rmai_context *context_at(const struct rmai_world *w, size_t index) {
-    return index == 0 ? (struct rmai_context *)(uintptr_t)&w->contexts.standing : rmai_context_lines[index].context;
+    return index == 0 ? (struct rmai_context *)(uintptr_t)&w->contexts->standing : rmai_context_lines[index].context;
 }
 
 struct rmai_context *rmai_context(struct rmai_world *w, const char *call, const rma_ctx *handle) {
@@ -69,7 +71,7 @@ static size_t claim_index(struct rmai_contexts *all) {
  * standing context is not asked for. The caller has the table's lock. */
 static struct rmai_context *next_context(const struct rmai_world *w, size_t i, const struct rmai_team *t) {
     for (; i < RMAI_CONTEXTS; i++) {
-        struct rmai_context *c = w->contexts.used[i / 64] >> i % 64 & 1 ? context_at(w, i) : NULL;
+        struct rmai_context *c = w->contexts->used[i / 64] >> i % 64 & 1 ? context_at(w, i) : NULL;
         if (c && (!t || c->team == t)) return c;
     }
     return NULL;
@@ -80,11 +82,11 @@ static struct rmai_context *next_context(const struct rmai_world *w, size_t i, c
 static uintptr_t enter_context(struct rmai_world *w, struct rmai_context *c, struct rmai_team *t, int options) {
     struct rma_context_ *line;
     uintptr_t handle;
-    size_t index = claim_index(&w->contexts);
+    size_t index = claim_index(w->contexts);
     if (!index) return 0;
     line = &rmai_context_lines[index];
     *c = (struct rmai_context){.line = line, .team = t, .options = options};
-    rmai_pending_open(w->job.networked ? &w->net : NULL, &c->pending, &line->nothing_pending, &line->nothing_pending);
+    rmai_pending_open(w->job.networked ? w->net : NULL, &c->pending, &line->nothing_pending, &line->nothing_pending);
     set_line(line, t, c, index);
     handle = ++handles_given << INDEX_BITS | (index + 1);
     /* Release: a thread that finds the handle sees the rest. Pairs with the acquire load in rmai_context. */
@@ -100,7 +102,7 @@ static void end_context(struct rmai_world *w, struct rmai_context *c) {
     __atomic_store_n(&line->handle, 0, __ATOMIC_RELEASE);
     line->n = line->nothing_pending = 0;
     line->context = NULL;
-    w->contexts.used[line->index / 64] &= ~((uint64_t)1 << line->index % 64);
+    w->contexts->used[line->index / 64] &= ~((uint64_t)1 << line->index % 64);
     rmai_pending_close(&c->pending);
     free(c);
 }
@@ -116,9 +118,9 @@ static int create_context(const char *call, rma_team *team, int options, rma_ctx
         return rmai_error(RMA_ERR_ARG, "%s: options %#x has bits that are no option", call, (unsigned)options);
     c = malloc(sizeof *c);
     if (!c) return rmai_error(RMA_ERR_NO_MEM, "%s: no memory for a context", call);
-    pthread_mutex_lock(&w->contexts.lock);
+    pthread_mutex_lock(&w->contexts->lock);
     made = enter_context(w, c, t, options);
-    pthread_mutex_unlock(&w->contexts.lock);
+    pthread_mutex_unlock(&w->contexts->lock);
     if (!made) {
         free(c);
         return rmai_error(RMA_ERR_NO_MEM, "%s: this PE has %d contexts, the most that it can have: destroy one first",
@@ -147,10 +149,10 @@ int rma_ctx_destroy(rma_ctx *ctx) {
     if (ctx == RMA_CTX_DEFAULT)
         return rmai_raise(rmai_error(RMA_ERR_ARG, "%s: ctx is %s, which cannot be destroyed", call,
                                      rmai_error_of_shmem(call) ? "SHMEM_CTX_DEFAULT" : "RMA_CTX_DEFAULT"));
-    code = rmai_net_quiet(&w->net, call, &c->pending);
-    pthread_mutex_lock(&w->contexts.lock);
+    code = rmai_net_quiet(w->net, call, &c->pending);
+    pthread_mutex_lock(&w->contexts->lock);
     end_context(w, c);
-    pthread_mutex_unlock(&w->contexts.lock);
+    pthread_mutex_unlock(&w->contexts->lock);
     return rmai_raise(code);
 }
 
@@ -167,7 +169,7 @@ int rma_ctx_team(const rma_ctx *ctx, rma_team **team) {
 
 int rma_quiet_slow_(const char *call, const rma_ctx *ctx) {
     struct rmai_context *c = rmai_context(&rmai_world, call, ctx);
-    return rmai_raise(c ? rmai_net_quiet(&rmai_world.net, call, &c->pending) : rma_last_code());
+    return rmai_raise(c ? rmai_net_quiet(rmai_world.net, call, &c->pending) : rma_last_code());
 }
 
 /* All PE numbers are checked before the first wait. */
@@ -180,7 +182,7 @@ static int quiet_pes(const char *call, const rma_ctx *ctx, const int *pes, size_
     for (size_t i = 0; i < n; i++)
         if (rmai_context_pe(c, call, pes[i]) < 0) return rmai_raise(RMA_ERR_PE);
     for (size_t i = 0; i < n; i++) {
-        int one = rmai_net_quiet_pe(&rmai_world.net, call, &c->pending, rmai_team_pe(c->team, pes[i]));
+        int one = rmai_net_quiet_pe(rmai_world.net, call, &c->pending, rmai_team_pe(c->team, pes[i]));
         if (code == RMA_SUCCESS) code = one;
     }
     return rmai_raise(code);
@@ -197,41 +199,41 @@ int rmai_contexts_end(struct rmai_world *w, const char *call, const struct rmai_
     struct rmai_context *c;
     size_t from = 1;
     int code = RMA_SUCCESS, one;
-    pthread_mutex_lock(&w->contexts.lock);
+    pthread_mutex_lock(&w->contexts->lock);
     while ((c = next_context(w, from, t)) != NULL) {
-        pthread_mutex_unlock(&w->contexts.lock);
-        one = rmai_net_quiet(&w->net, call, &c->pending);
+        pthread_mutex_unlock(&w->contexts->lock);
+        one = rmai_net_quiet(w->net, call, &c->pending);
         if (code == RMA_SUCCESS) code = one;
-        pthread_mutex_lock(&w->contexts.lock);
+        pthread_mutex_lock(&w->contexts->lock);
         from = c->line->index + 1;
         end_context(w, c);
     }
-    pthread_mutex_unlock(&w->contexts.lock);
+    pthread_mutex_unlock(&w->contexts->lock);
     return code;
 }
 
 void rmai_contexts_open(struct rmai_world *w) {
-    struct rmai_contexts *all = &w->contexts;
+    struct rmai_contexts *all = w->contexts;
     memset(all, 0, sizeof *all);
     pthread_mutex_init(&all->lock, NULL);
     all->used[0] = 1;
-    all->standing = (struct rmai_context){.line = rmai_context_lines, .team = &w->teams.team[RMAI_TEAM_WORLD]};
-    rmai_pending_open(w->job.networked ? &w->net : NULL, &all->standing.pending, &rma_reach_.nothing_pending,
+    all->standing = (struct rmai_context){.line = rmai_context_lines, .team = &w->teams->team[RMAI_TEAM_WORLD]};
+    rmai_pending_open(w->job.networked ? w->net : NULL, &all->standing.pending, &rma_reach_.nothing_pending,
                       &rmai_context_lines->nothing_pending);
     set_line(rmai_context_lines, all->standing.team, &all->standing, 0);
     rmai_context_lines->handle = (uintptr_t)RMA_CTX_DEFAULT;
 }
 
 void rmai_contexts_close(struct rmai_world *w) {
-    if (!w->contexts.standing.line) return;
-    rmai_pending_close(&w->contexts.standing.pending);
-    pthread_mutex_destroy(&w->contexts.lock);
-    w->contexts.standing.line = NULL;
+    if (!w->contexts->standing.line) return;
+    rmai_pending_close(&w->contexts->standing.pending);
+    pthread_mutex_destroy(&w->contexts->lock);
+    w->contexts->standing.line = NULL;
     memset(rmai_context_lines, 0, sizeof *rmai_context_lines);
     rma_reach_.nothing_pending = 0;
 }
 
 int rmai_quiet_default(struct rmai_world *w, const char *call) {
     if (__atomic_load_n(&rma_reach_.nothing_pending, __ATOMIC_ACQUIRE)) return RMA_SUCCESS;
-    return rmai_net_quiet(&w->net, call, &w->contexts.standing.pending);
+    return rmai_net_quiet(w->net, call, &w->contexts->standing.pending);
 }

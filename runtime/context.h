@@ -14,10 +14,9 @@
 
 #include "rma.h"
 #include "runtime/net/pending.h"
-#include "runtime/net/quiet.h"
 #include "runtime/reach.h"
-#include "runtime/team.h"
 
+struct rmai_team;
 struct rmai_world;
 
 struct rmai_context {

@@ -15,9 +15,9 @@
 #include "runtime/exit.h"
 #include "base/error.h"
 #include "base/process.h"
-#include "runtime/world.h"
 
 #include <dirent.h>
+#include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,9 +5,14 @@
 
 #include "runtime/expose.h"
 #include "base/error.h"
+#include "heap/segment.h"
+#include "runtime/agree.h"
 #include "runtime/attach.h"
+#include "runtime/job/job.h"
 #include "runtime/meet.h"
+#include "runtime/reach.h"
 #include "runtime/space.h"
+#include "runtime/world.h"
 
 #include <stdlib.h>
 
@@ -25,11 +30,11 @@ struct rmai_exposed {
 };
 
 void rmai_exposures_close(struct rmai_world *w) {
-    for (struct rmai_exposed *next, *x = w->attachments.exposed; x; x = next) {
+    for (struct rmai_exposed *next, *x = w->attachments->exposed; x; x = next) {
         next = x->next;
         free(x);
     }
-    w->attachments.exposed = NULL;
+    w->attachments->exposed = NULL;
 }
 
 static int offer_region(struct rmai_world *w, void *base, size_t size, size_t unit, struct rma_exposure *mine,
@@ -62,8 +67,8 @@ int rma_expose(void *base, size_t size, size_t unit, rma_exposure **e) {
         shared = rma_malloc(sizeof *shared); /* raises its own errors */
         if (shared) {
             *shared = mine;
-            *known = (struct rmai_exposed){shared, held, w->attachments.exposed};
-            w->attachments.exposed = known;
+            *known = (struct rmai_exposed){shared, held, w->attachments->exposed};
+            w->attachments->exposed = known;
             *e = shared;
             return rmai_raise(rmai_meet(w, "rma_expose"));
         }
@@ -113,7 +118,7 @@ int rma_unexpose(rma_exposure *e) {
     static const char *const what[RMAI_AGREE_FIELDS] = {"the exposure's offset in the symmetric heap"};
     struct rmai_world *w = &rmai_world;
     const uint64_t field[RMAI_AGREE_FIELDS - 1] = {e ? (uint64_t)((char *)e - w->symmetric.base) : UINT64_MAX};
-    struct rmai_exposed **at = &w->attachments.exposed, *known;
+    struct rmai_exposed **at = &w->attachments->exposed, *known;
     int bad = RMA_SUCCESS, code = rmai_running("rma_unexpose");
     if (code != RMA_SUCCESS) return rmai_raise(code);
     while (*at && (*at)->e != e) at = &(*at)->next;

@@ -4,6 +4,7 @@
 #include "runtime/face.h"
 #include "base/error.h"
 #include "base/settings.h"
+#include "runtime/team.h"
 #include "runtime/world.h"
 
 #include <stdarg.h>

@@ -3,9 +3,19 @@
  * accesses by one. runtime/space knows which memory an offset names, runtime/place does what is wanted there. */
 #include "config.h"
 
+#include "base/attributes.h"
 #include "base/error.h"
+#include "heap/attached.h"
+#include "heap/segment.h"
+#include "runtime/attach.h"
+#include "runtime/context.h"
+#include "runtime/job/job.h"
+#include "runtime/net/request.h"
+#include "runtime/net/when.h"
 #include "runtime/place.h"
+#include "runtime/reach.h"
 #include "runtime/space.h"
+#include "runtime/world.h"
 
 rma_gptr_t rma_gptr(const void *addr, int pe) {
     struct rmai_world *w = &rmai_world;
@@ -53,7 +63,7 @@ static int find_on_other_node(struct rmai_world *w, const char *call, rma_gptr_t
     if (offset >= RMA_GPTR_ATTACHED_) return 1;
     part = rmai_space_part(w, offset);
     for (int fresh = 0; part.pool >= 0 && fresh < 2; fresh++) {
-        *code = rmai_net_extent(&w->net, call, &w->contexts.standing.pending, pe, (enum rmai_pool)part.pool, fresh,
+        *code = rmai_net_extent(w->net, call, &w->contexts->standing.pending, pe, (enum rmai_pool)part.pool, fresh,
                                 &part.end);
         if (*code != RMA_SUCCESS || rmai_part_holds(&part, offset, len)) break;
     }
@@ -75,11 +85,11 @@ static int resolve_gptr(const char *call, rma_gptr_t g, size_t len, size_t align
     q = RMAI_LIKELY(rma_slot_(pe) < rma_reach_.n_node) ? (int)rma_slot_(pe) : rmai_node_slot(&w->job, pe);
     if (q < 0) {
         int there = find_on_other_node(w, call, g, len, p, &code);
-        p->set = &w->contexts.standing.pending;
+        p->set = &w->contexts->standing.pending;
         return code == RMA_SUCCESS && !there ? rmai_space_absent(w, call, g, len) : code;
     }
     if (!rmai_space_find(w, g, len, q, p)) return rmai_space_absent(w, call, g, len);
-    p->set = &w->contexts.standing.pending;
+    p->set = &w->contexts->standing.pending;
     return rmai_space_check_aligned(call, g, align, p);
 }
 
@@ -88,7 +98,7 @@ static inline void *own_attached_address(rma_gptr_t g, size_t len) {
     const struct rmai_world *w = &rmai_world;
     rma_gptr_t offset = g - ((rma_gptr_t)(uint32_t)w->job.my_pe << RMA_GPTR_BITS_ | RMA_GPTR_ATTACHED_);
     if (offset >> (RMA_GPTR_BITS_ - 2) || !rma_reach_.running) return NULL;
-    return (void *)(uintptr_t)rmai_attached_find(&w->attachments.table, offset, len);
+    return (void *)(uintptr_t)rmai_attached_find(&w->attachments->table, offset, len);
 }
 
 /* Functions of their own: inlined they would make the two public calls below save registers on the stack even for this

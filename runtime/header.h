@@ -6,6 +6,7 @@
 
 #include "base/lock.h"
 #include "heap/returned.h"
+#include "heap/segment.h"
 #include "runtime/agree.h"
 #include "runtime/job/job.h"
 #include "runtime/node/barrier.h"

@@ -5,10 +5,17 @@
 #include "config.h"
 
 #include "runtime/local.h"
+#include "base/attributes.h"
 #include "base/error.h"
 #include "base/topology.h"
+#include "heap/quick.h"
+#include "heap/returned.h"
+#include "heap/segment.h"
+#include "heap/tlsf.h"
+#include "runtime/job/job.h"
 #include "runtime/own_lock.h"
 #include "runtime/pool.h"
+#include "runtime/reach.h"
 #include "runtime/world.h"
 
 #include <string.h>

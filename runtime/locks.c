@@ -16,6 +16,13 @@
 #include "config.h"
 
 #include "base/error.h"
+#include "base/settings.h"
+#include "base/wait.h"
+#include "heap/segment.h"
+#include "runtime/context.h"
+#include "runtime/job/traffic.h"
+#include "runtime/node/barrier.h"
+#include "runtime/place.h"
 #include "runtime/queue_lock.h"
 #include "runtime/transfer.h"
 #include "runtime/world.h"
@@ -58,10 +65,10 @@ static int turn_has_come(uint32_t seen, uint32_t before) {
  * hence SLEEP_MOST, after which that PE wakes by itself. */
 int rma_lock_wait_(rma_lock_t *lock, uint32_t before) {
     struct rmai_world *w = &rmai_world;
-    const struct rmai_patience *patience = &w->barrier.patience;
+    const struct rmai_patience *patience = &w->barrier->patience;
     struct rmai_stall stall = {.call = "rma_set_lock", .pe = (int)(before & RMA_LOCK_PE_) - 1, .in_line = 1};
     struct rmai_backoff backoff = {.stall = &stall};
-    unsigned polls = w->barrier.crowded ? POLLS_CROWDED : rmai_polls(patience);
+    unsigned polls = w->barrier->crowded ? POLLS_CROWDED : rmai_polls(patience);
     uint32_t *word = &near_copy(lock, (int)(before & RMA_LOCK_PE_) - 1)->node_, seen;
     /* Nothing reads this number of the PE before: with it a person can follow the queue in a debugger. */
     __atomic_fetch_or(&lock->node_, before & RMA_LOCK_PE_, __ATOMIC_RELAXED);
@@ -70,7 +77,7 @@ int rma_lock_wait_(rma_lock_t *lock, uint32_t before) {
             rmai_wait_over(patience, &stall);
             return RMA_SUCCESS;
         }
-        if (w->barrier.crowded)
+        if (w->barrier->crowded)
             rmai_pause();
         else
             rmai_backoff_turn(&backoff, patience);
@@ -96,7 +103,7 @@ int rma_lock_past_slow_(rma_lock_t *lock, uint32_t tail) {
                          tail);
 }
 
-static void count_near_atomic(void) { rmai_count(&rmai_world.traffic, RMA_PATH_MEMORY, RMAI_ATOMICS, 0); }
+static void count_near_atomic(void) { rmai_count(rmai_world.traffic, RMA_PATH_MEMORY, RMAI_ATOMICS, 0); }
 
 static int clear_near_lock(rma_lock_t *lock) {
     uint32_t node = __atomic_exchange_n(&lock->node_, own_node_word(lock) & RMA_LOCK_PHASE_, __ATOMIC_RELEASE);

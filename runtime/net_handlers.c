@@ -2,9 +2,15 @@
 #include "config.h"
 
 #include "runtime/net_handlers.h"
-#include "base/error.h"
+#include "base/wait.h"
+#include "heap/attached.h"
+#include "runtime/header.h"
+#include "runtime/job/job.h"
+#include "runtime/net/state.h"
+#include "runtime/net/wire.h"
 #include "runtime/pool.h"
 #include "runtime/space.h"
+#include "runtime/stall.h"
 #include "runtime/world.h"
 
 #include <stdio.h>

@@ -3,8 +3,7 @@
 #ifndef RMAI_NET_HANDLERS_H
 #define RMAI_NET_HANDLERS_H
 
-#include "runtime/net/state.h"
-
+struct rmai_net_handlers;
 struct rmai_world;
 
 /* rmai_net_handlers fills in *handlers for the process's world. */

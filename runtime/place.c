@@ -2,9 +2,17 @@
 #include "config.h"
 
 #include "runtime/place.h"
+#include "base/attributes.h"
 #include "base/error.h"
-#include "base/word.h"
 #include "base/process.h"
+#include "base/word.h"
+#include "heap/attached.h"
+#include "runtime/job/job.h"
+#include "runtime/job/traffic.h"
+#include "runtime/net/quiet.h"
+#include "runtime/net/request.h"
+#include "runtime/net/state.h"
+#include "runtime/node/service.h"
 #include "runtime/world.h"
 
 #include <string.h>
@@ -29,7 +37,7 @@ static int copy_by_service(struct rmai_world *w, const char *call, const struct 
     for (size_t done = 0; done < len; done += RMAI_SERVICE_BYTES) {
         struct rmai_request r = {
             .op = (int)op, .address = p->address + done, .len = rmai_min(len - done, RMAI_SERVICE_BYTES)};
-        int code = rmai_service_ask(&w->service, call, p->slot, &r, data + done);
+        int code = rmai_service_ask(w->service, call, p->slot, &r, data + done);
         if (code != RMA_SUCCESS) return code;
         if (r.fault) return owner_lacks_range(w, call, p, len);
     }
@@ -53,12 +61,12 @@ int rmai_place_put(struct rmai_world *w, const char *call, struct rmai_place *p,
                    enum rmai_when when) {
     enum rmai_process_result result = RMAI_PROCESS_REFUSED;
     if (RMAI_LIKELY(p->there != NULL)) {
-        rmai_count(&w->traffic, RMA_PATH_MEMORY, RMAI_PUTS, len);
+        rmai_count(w->traffic, RMA_PATH_MEMORY, RMAI_PUTS, len);
         rmai_move(p->there, source, len);
         return RMA_SUCCESS;
     }
-    if (p->far) return rmai_net_put(&w->net, call, p->set, p->pe, p->offset, source, len, when);
-    rmai_count(&w->traffic, RMA_PATH_KERNEL, RMAI_PUTS, len);
+    if (p->far) return rmai_net_put(w->net, call, p->set, p->pe, p->offset, source, len, when);
+    rmai_count(w->traffic, RMA_PATH_KERNEL, RMAI_PUTS, len);
     if (rmai_same_pids(&w->job, p->slot))
         result = rmai_process_write(rmai_facts(&w->job, p->slot)->pid, p->address, source, len);
     return end_kernel_copy(w, call, p, result, RMAI_SERVICE_PUT, (void *)(uintptr_t)source, len);
@@ -68,12 +76,12 @@ int rmai_place_get(struct rmai_world *w, const char *call, struct rmai_place *p,
                    enum rmai_when when) {
     enum rmai_process_result result = RMAI_PROCESS_REFUSED;
     if (RMAI_LIKELY(p->there != NULL)) {
-        rmai_count(&w->traffic, RMA_PATH_MEMORY, RMAI_GETS, len);
+        rmai_count(w->traffic, RMA_PATH_MEMORY, RMAI_GETS, len);
         rmai_move(dest, p->there, len);
         return RMA_SUCCESS;
     }
-    if (p->far) return rmai_net_get(&w->net, call, p->set, p->pe, p->offset, dest, len, when);
-    rmai_count(&w->traffic, RMA_PATH_KERNEL, RMAI_GETS, len);
+    if (p->far) return rmai_net_get(w->net, call, p->set, p->pe, p->offset, dest, len, when);
+    rmai_count(w->traffic, RMA_PATH_KERNEL, RMAI_GETS, len);
     if (rmai_same_pids(&w->job, p->slot))
         result = rmai_process_read(rmai_facts(&w->job, p->slot)->pid, dest, p->address, len);
     return end_kernel_copy(w, call, p, result, RMAI_SERVICE_GET, dest, len);
@@ -81,7 +89,7 @@ int rmai_place_get(struct rmai_world *w, const char *call, struct rmai_place *p,
 
 /* 1 if MPI does the atomics on this word, also where the word is on this node (RMA_AMO=mpi). */
 static int mpi_does_atomics(const struct rmai_world *w, const struct rmai_place *p) {
-    return rmai_net_by_mpi(&w->net, w->job.layout.symmetric, p->offset);
+    return rmai_net_by_mpi(w->net, w->job.layout.symmetric, p->offset);
 }
 
 /* The network writes an old value of len bytes; *old has 8. */
@@ -89,8 +97,8 @@ static int atomic_on_other_node(struct rmai_world *w, const char *call, const st
                                 uint64_t value, uint64_t cond, uint64_t *old) {
     uint32_t half = 0;
     int code;
-    if (len == 8 || !old) return rmai_net_atomic(&w->net, call, p->set, p->pe, p->offset, op, len, value, cond, old, 0);
-    code = rmai_net_atomic(&w->net, call, p->set, p->pe, p->offset, op, len, value, cond, &half, 0);
+    if (len == 8 || !old) return rmai_net_atomic(w->net, call, p->set, p->pe, p->offset, op, len, value, cond, old, 0);
+    code = rmai_net_atomic(w->net, call, p->set, p->pe, p->offset, op, len, value, cond, &half, 0);
     if (code == RMA_SUCCESS) *old = half;
     return code;
 }
@@ -101,16 +109,16 @@ int rmai_place_atomic(struct rmai_world *w, const char *call, struct rmai_place 
         .op = RMAI_SERVICE_ATOMIC, .atomic = op, .address = p->address, .len = len, .value = value, .cond = cond};
     int code = RMA_SUCCESS;
     int mpi = mpi_does_atomics(w, p);
-    if (op != RMA_FETCH_ && w->net.active) code = rmai_net_release(&w->net, call, p->set, p->far && !mpi ? p->pe : -1);
+    if (op != RMA_FETCH_ && w->net->active) code = rmai_net_release(w->net, call, p->set, p->far && !mpi ? p->pe : -1);
     if (code != RMA_SUCCESS) return code;
     if (p->far || mpi) return atomic_on_other_node(w, call, p, op, len, value, cond, old);
-    rmai_count(&w->traffic, p->there ? RMA_PATH_MEMORY : RMA_PATH_OWNER, RMAI_ATOMICS, 0);
+    rmai_count(w->traffic, p->there ? RMA_PATH_MEMORY : RMA_PATH_OWNER, RMAI_ATOMICS, 0);
     if (p->there) {
         r.old = rmai_atomic(op, p->there, len, value, cond);
         if (old) *old = r.old;
         return RMA_SUCCESS;
     }
-    code = rmai_service_ask(&w->service, call, p->slot, &r, NULL);
+    code = rmai_service_ask(w->service, call, p->slot, &r, NULL);
     if (code == RMA_SUCCESS && r.fault) code = owner_lacks_range(w, call, p, len);
     if (p->region) rmai_attached_leave(p->region);
     if (code == RMA_SUCCESS && old) *old = r.old;
@@ -124,10 +132,10 @@ int rmai_place_atomic_later(struct rmai_world *w, const char *call, struct rmai_
     int code;
     int mpi = mpi_does_atomics(w, p);
     if (p->far || mpi) {
-        code = op == RMA_FETCH_ ? RMA_SUCCESS : rmai_net_release(&w->net, call, p->set, mpi ? -1 : p->pe);
+        code = op == RMA_FETCH_ ? RMA_SUCCESS : rmai_net_release(w->net, call, p->set, mpi ? -1 : p->pe);
         return code != RMA_SUCCESS
                    ? code
-                   : rmai_net_atomic(&w->net, call, p->set, p->pe, p->offset, op, len, value, cond, fetch, 1);
+                   : rmai_net_atomic(w->net, call, p->set, p->pe, p->offset, op, len, value, cond, fetch, 1);
     }
     code = rmai_place_atomic(w, call, p, op, len, value, cond, &old);
     if (code != RMA_SUCCESS) return code;

@@ -2,7 +2,14 @@
 #include "config.h"
 
 #include "runtime/pool.h"
+#include "base/attributes.h"
 #include "base/error.h"
+#include "base/lock.h"
+#include "heap/returned.h"
+#include "heap/segment.h"
+#include "runtime/header.h"
+#include "runtime/stall.h"
+#include "runtime/world.h"
 
 #define BLOCK_ALIGNMENT 64
 

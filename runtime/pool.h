@@ -7,7 +7,11 @@
 
 #include <stddef.h>
 
-#include "runtime/world.h"
+#include "rma.h"
+#include "runtime/job/job.h"
+
+struct rmai_segment;
+struct rmai_world;
 
 /* rmai_pool_grow grows a pool of PE number q by at least what this allocation needs, and tells all PEs, by the extent
  * in q's header. Returns RMA_SUCCESS or RMA_ERR_NO_MEM. The caller has the pool: its owner, or with the guests' lock.

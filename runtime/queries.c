@@ -4,6 +4,9 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "runtime/job/job.h"
+#include "runtime/reach.h"
+#include "runtime/team.h"
 #include "runtime/world.h"
 
 /* ---- the job ---- */

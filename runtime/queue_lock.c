@@ -2,6 +2,13 @@
 #include "config.h"
 
 #include "runtime/queue_lock.h"
+#include "base/wait.h"
+#include "runtime/context.h"
+#include "runtime/job/job.h"
+#include "runtime/net/progress.h"
+#include "runtime/net/state.h"
+#include "runtime/node/barrier.h"
+#include "runtime/place.h"
 #include "runtime/transfer.h"
 #include "runtime/world.h"
 
@@ -12,19 +19,19 @@ static uint32_t own_word(const rma_lock_t *lock) { return __atomic_load_n(&lock-
 
 /* Waits until the own node_ has one of the bits. `stall` says which PE is to add it. */
 static uint32_t await_bits(struct rmai_world *w, rma_lock_t *lock, uint32_t bits, struct rmai_stall *stall) {
-    const struct rmai_patience *patience = &w->barrier.patience;
+    const struct rmai_patience *patience = &w->barrier->patience;
     struct rmai_backoff backoff = {.stall = stall};
-    unsigned polls = w->barrier.crowded ? POLLS_CROWDED : rmai_polls(patience);
+    unsigned polls = w->barrier->crowded ? POLLS_CROWDED : rmai_polls(patience);
     uint32_t node;
     for (unsigned i = 0; i < polls; i++) {
         if ((node = own_word(lock)) & bits) break;
-        if (w->barrier.crowded)
+        if (w->barrier->crowded)
             rmai_pause();
         else
             rmai_backoff_turn(&backoff, patience);
     }
     while (!((node = own_word(lock)) & bits)) {
-        if (w->net.amo_mpi) {
+        if (w->net->amo_mpi) {
             rmai_backoff_turn(&backoff, patience);
             continue;
         }
@@ -43,7 +50,7 @@ static uint32_t await_bits(struct rmai_world *w, rma_lock_t *lock, uint32_t bits
 static int atomic_on_word(struct rmai_world *w, const char *call, const uint32_t *word, int pe, int op, uint32_t value,
                           uint32_t cond, struct rmai_place *p, uint64_t *old) {
     rmai_place_symmetric(w, word, sizeof *word, pe, p);
-    p->set = &w->contexts.standing.pending;
+    p->set = &w->contexts->standing.pending;
     return rmai_place_atomic(w, call, p, op, sizeof *word, value, cond, old);
 }
 
@@ -94,7 +101,7 @@ int rmai_queue_lock_test(struct rmai_world *w, rma_lock_t *lock, int home, int *
     *held = code == RMA_SUCCESS && before == 0;
     if (*held) return RMA_SUCCESS;
     __atomic_store_n(&lock->node_, 0, __ATOMIC_RELAXED);
-    rmai_net_progress(&w->net, 1);
+    rmai_net_progress(w->net, 1);
     return code;
 }
 

@@ -5,24 +5,46 @@
  * then close what they have opened, together and in the reverse order, as rma_finalize does. */
 #include "config.h"
 
-#include "runtime/world.h"
+#include "base/attributes.h"
 #include "base/copy.h"
 #include "base/error.h"
 #include "base/mpi.h"
 #include "base/process.h"
+#include "base/settings.h"
+#include "base/size.h"
+#include "base/topology.h"
+#include "base/wait.h"
+#include "heap/reserve.h"
+#include "heap/segment.h"
+#include "heap/statics.h"
 #include "runtime/attach.h"
 #include "runtime/consensus.h"
+#include "runtime/context.h"
+#include "runtime/cover.h"
 #include "runtime/exit.h"
 #include "runtime/expose.h"
+#include "runtime/face.h"
 #include "runtime/header.h"
+#include "runtime/job/job.h"
 #include "runtime/job/launch.h"
 #include "runtime/meet.h"
+#include "runtime/net/blocking.h"
 #include "runtime/net/finalize_helper.h"
+#include "runtime/net/flush_watch.h"
+#include "runtime/net/group.h"
+#include "runtime/net/net.h"
+#include "runtime/net/progress.h"
+#include "runtime/net/progress_thread.h"
+#include "runtime/net/state.h"
+#include "runtime/net/transport_mpi.h"
 #include "runtime/net_handlers.h"
-#include "runtime/cover.h"
-#include "runtime/face.h"
+#include "runtime/node/barrier.h"
+#include "runtime/node/service.h"
+#include "runtime/reach.h"
+#include "runtime/stall.h"
 #include "runtime/stats.h"
 #include "runtime/team_table.h"
+#include "runtime/world.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -62,7 +84,7 @@ static void set_reach(struct rmai_world *w) {
                            .stride = w->job.stride,
                            .slot = (uint32_t)w->job.node_my_pe,
                            .running = 1,
-                           .nothing_pending = !(w->net.active && w->net.amo_mpi),
+                           .nothing_pending = !(w->net->active && w->net->amo_mpi),
                            .symmetric = w->job.layout.symmetric,
                            .local = w->job.layout.local,
                            .guest = w->job.layout.guest,
@@ -96,7 +118,7 @@ static void shrink_layout(struct rmai_layout *l) {
 static int open_facts(struct rmai_world *w) {
     int code = rmai_launch_facts(&w->job, &w->node);
     w->finalize_helper = w->job.settings.finalize_helper;
-    rmai_statics_find(&w->statics);
+    rmai_statics_find(w->statics);
     w->statics_stuck = 0;
     return code;
 }
@@ -110,7 +132,7 @@ static int agree_on_layout(struct rmai_world *w, int code) {
     if (code != RMA_SUCCESS) return code;
     w->job.networked = w->job.node_n_pes < w->job.n_pes || (w->job.settings.amo == RMAI_AMO_MPI && w->job.n_pes > 1);
     rmai_layout(&w->job.layout, w->job.settings.heap_max, w->job.settings.local_max,
-                w->job.statics_mode == RMAI_STATICS_OFF ? 0 : w->statics.size);
+                w->job.statics_mode == RMAI_STATICS_OFF ? 0 : w->statics->size);
     while (w->job.layout.stride > SPACE_MAX || w->job.layout.stride > NODE_MAX / (size_t)most)
         shrink_layout(&w->job.layout);
     return RMA_SUCCESS;
@@ -144,7 +166,7 @@ static int close_reservation(struct rmai_world *w) {
  * store. */
 static int make_room_for_statics(struct rmai_world *w, char *space) {
     if (w->job.statics_mode != RMAI_STATICS_REMAP || w->job.node_n_pes == 1) return RMA_SUCCESS;
-    return rmai_commit(&w->reservation, space + w->job.layout.statics, w->statics.size);
+    return rmai_commit(&w->reservation, space + w->job.layout.statics, w->statics->size);
 }
 
 static int open_memory(struct rmai_world *w) {
@@ -185,14 +207,14 @@ static int open_memory(struct rmai_world *w) {
     mine->pe = w->job.my_pe;
     mine->pid = getpid();
     mine->pid_namespace = rmai_process_namespace();
-    mine->statics = (uint64_t)(uintptr_t)w->statics.base;
+    mine->statics = (uint64_t)(uintptr_t)w->statics->base;
     atomic_store_explicit(&mine->extent[RMAI_GUEST], w->job.layout.guest, memory_order_release);
     atomic_store_explicit(&mine->extent[RMAI_OWN], w->job.layout.local, memory_order_release);
     return RMA_SUCCESS;
 }
 
 static int close_memory(struct rmai_world *w) {
-    rmai_service_end(&w->service);
+    rmai_service_end(w->service);
     rmai_exposures_close(w);
     rmai_attachments_close(w);
     pthread_mutex_destroy(&w->local_lock);
@@ -205,7 +227,7 @@ static struct rmai_barrier_shared *barrier_part(void *context, uint32_t q) {
 
 static int help_others(void *context) {
     struct rmai_world *w = context;
-    return rmai_net_progress(&w->net, 1);
+    return rmai_net_progress(w->net, 1);
 }
 
 /* Whether there are more PEs than processors, as this PE sees it. Nodes of one machine share its processors:
@@ -244,8 +266,8 @@ static int agree_on_waiting(struct rmai_world *w, int code) {
         patience.progress = help_others;
         patience.polls *= POLLS_FAR;
         patience.nap = crowded ? NAP_CROWDED : NAP_ROOMY;
-        patience.doze = &w->net.doze;
-        patience.slept_on = &w->net.slept_on;
+        patience.doze = &w->net->doze;
+        patience.slept_on = &w->net->slept_on;
     }
     if (w->job.settings.spin != RMAI_AUTO) {
         patience.polls = (unsigned)rmai_min((size_t)w->job.settings.spin, UINT_MAX);
@@ -253,12 +275,12 @@ static int agree_on_waiting(struct rmai_world *w, int code) {
         atomic_store_explicit(&w->polls_now, patience.polls, memory_order_relaxed);
         patience.polls_now = &w->polls_now;
     }
-    rmai_barrier_setup(&w->barrier, (uint32_t)w->job.node_n_pes, (uint32_t)w->job.node_my_pe, w->job.node_pes, crowded,
+    rmai_barrier_setup(w->barrier, (uint32_t)w->job.node_n_pes, (uint32_t)w->job.node_my_pe, w->job.node_pes, crowded,
                        patience, barrier_part, &w->job);
-    w->service = (struct rmai_service){.job = &w->job,
-                                       .patience = &w->barrier.patience,
-                                       .at = offsetof(struct rmai_header, service),
-                                       .crowded = crowded};
+    *w->service = (struct rmai_service){.job = &w->job,
+                                        .patience = &w->barrier->patience,
+                                        .at = offsetof(struct rmai_header, service),
+                                        .crowded = crowded};
     return RMA_SUCCESS;
 }
 
@@ -291,7 +313,7 @@ static int watch_mpi_finalize(void) {
 static int open_net(struct rmai_world *w) {
     struct rmai_net_handlers handlers;
     rmai_net_handlers(w, &handlers);
-    return rmai_net_open(&w->net, &w->job, &w->mpi.transport, &w->traffic, &handlers, w->barrier.crowded);
+    return rmai_net_open(w->net, &w->job, &w->mpi->transport, w->traffic, &handlers, w->barrier->crowded);
 }
 
 static int open_connections(struct rmai_world *w) {
@@ -299,7 +321,7 @@ static int open_connections(struct rmai_world *w) {
     int code = RMA_SUCCESS;
     if (w->job.networked)
         code =
-            rmai_transport_mpi_open(&w->mpi, w->job.node_my_pe == 0, &first->n_nodes, &first->my_node, &w->job.leaders);
+            rmai_transport_mpi_open(w->mpi, w->job.node_my_pe == 0, &first->n_nodes, &first->my_node, &w->job.leaders);
     if (code == RMA_SUCCESS && w->job.networked) code = open_net(w);
     if (code == RMA_SUCCESS) code = rmai_teams_open(w);
     if (code == RMA_SUCCESS) rmai_contexts_open(w);
@@ -310,20 +332,20 @@ static int agree_on_connections(struct rmai_world *w, int code) {
     code = rmai_consensus(w, code);
     w->job.my_node = w->job.networked && code == RMA_SUCCESS ? rmai_facts(&w->job, 0)->my_node : 0;
     w->job.n_nodes = w->job.networked && code == RMA_SUCCESS ? rmai_facts(&w->job, 0)->n_nodes : 1;
-    w->leaders = (struct rmai_group){.net = &w->net,
-                                     .tag = RMAI_LEADERS_TAG,
-                                     .n = w->job.n_nodes,
-                                     .me = w->job.node_my_pe == 0 ? w->job.my_node : -1,
-                                     .list = w->job.leaders};
+    *w->leaders = (struct rmai_group){.net = w->net,
+                                      .tag = RMAI_LEADERS_TAG,
+                                      .n = w->job.n_nodes,
+                                      .me = w->job.node_my_pe == 0 ? w->job.my_node : -1,
+                                      .list = w->job.leaders};
     return code;
 }
 
 static int close_connections(struct rmai_world *w) {
     rmai_contexts_close(w);
     rmai_teams_close(w);
-    rmai_transport_mpi_end_window(&w->mpi); /* while messages can still be received: all PEs meet in there */
-    rmai_net_close(&w->net);
-    rmai_transport_mpi_close(&w->mpi);
+    rmai_transport_mpi_end_window(w->mpi); /* while messages can still be received: all PEs meet in there */
+    rmai_net_close(w->net);
+    rmai_transport_mpi_close(w->mpi);
     free(w->job.leaders);
     w->job.leaders = NULL;
     return RMA_SUCCESS;
@@ -335,16 +357,16 @@ static int open_statics(struct rmai_world *w) {
     char *space = rmai_job_space(&w->job, w->job.node_my_pe);
     int moved = 1, code = RMA_SUCCESS;
     if (w->job.statics_mode == RMAI_STATICS_REMAP && w->job.node_n_pes > 1)
-        moved = rmai_statics_move(&w->statics, space + w->job.layout.statics) == 0;
+        moved = rmai_statics_move(w->statics, space + w->job.layout.statics) == 0;
     code = rmai_consensus_moved(w, RMA_SUCCESS, &moved);
     if (code != RMA_SUCCESS) return code;
     if (!moved) {
         w->job.statics_mode = RMAI_STATICS_WINDOW;
-        if (rmai_statics_return(&w->statics) != 0)
+        if (rmai_statics_return(w->statics) != 0)
             code = rmai_error(RMA_ERR_SYSTEM, "rma_init: cannot move global variables back");
     }
     if (code == RMA_SUCCESS && w->job.statics_mode == RMAI_STATICS_WINDOW && w->job.node_n_pes > 1 &&
-        (code = rmai_service_start(&w->service)) != RMA_SUCCESS)
+        (code = rmai_service_start(w->service)) != RMA_SUCCESS)
         rmai_error_prefix("rma_init: ");
     return code;
 }
@@ -356,7 +378,7 @@ static int agree_on_statics(struct rmai_world *w, int code) {
 
 /* Shared memory over which a PE still has its variables cannot be unmapped there, and so nowhere on the node. */
 static int close_statics(struct rmai_world *w) {
-    int stuck = rmai_statics_return(&w->statics) != 0, code = RMA_SUCCESS;
+    int stuck = rmai_statics_return(w->statics) != 0, code = RMA_SUCCESS;
     w->statics_stuck = stuck;
     if (w->job.statics_mode != RMAI_STATICS_OFF && w->job.node_n_pes > 1)
         code = rmai_mpi_merge(w->node, &w->statics_stuck, 1, MPI_INT, MPI_MAX, "rma_finalize");
@@ -377,30 +399,30 @@ static void print_information(struct rmai_world *w) {
                   guess ? guess : "", guess ? " meant?" : "");
     if (!w->job.settings.info) return;
     rmai_note("version %s, %d PEs on %d nodes; %d on this one, %s, %s", RMA_VERSION, w->job.n_pes, w->job.n_nodes,
-              w->job.node_n_pes, w->barrier.crowded ? "more than processors" : "a processor each", w->job.binding);
+              w->job.node_n_pes, w->barrier->crowded ? "more than processors" : "a processor each", w->job.binding);
     rmai_note("heaps of up to %s (symmetric) and %s (local) per PE, %s reserved on this node",
               rmai_format_size(heap, w->job.layout.symmetric_max), rmai_format_size(local, w->job.layout.local_max),
               rmai_format_size(space, w->job.layout.stride * (size_t)w->job.node_n_pes));
-    rmai_note("global variables: %s%s", rmai_format_size(heap, w->statics.size),
+    rmai_note("global variables: %s%s", rmai_format_size(heap, w->statics->size),
               w->job.statics_mode == RMAI_STATICS_OFF ? ", not symmetric"
-              : w->statics.moved                      ? ", reached by load and store"
+              : w->statics->moved                     ? ", reached by load and store"
               : w->job.node_n_pes == 1                ? ", in place: no peer on this node"
                                                       : ", in place, reached by process_vm_readv");
     if (w->job.n_nodes > 1)
         rmai_note("to other nodes: %s; %s",
-                  w->net.windowless || w->net.only_atomics ? "messages"
-                  : w->net.one_sided > 0                   ? "the symmetric heap through an MPI window"
-                                         : "messages, and an MPI window for puts and gets of middle size",
+                  w->net->windowless || w->net->only_atomics ? "messages"
+                  : w->net->one_sided > 0                    ? "the symmetric heap through an MPI window"
+                                          : "messages, and an MPI window for puts and gets of middle size",
                   w->job.all_progress ? "a thread of each PE serves them" : "served within calls only");
-    rmai_note("atomics on the symmetric heap: by %s", w->net.amo_mpi ? "MPI" : "the processors");
+    rmai_note("atomics on the symmetric heap: by %s", w->net->amo_mpi ? "MPI" : "the processors");
     rmai_settings_print(&w->job.settings, put_line, stderr);
 }
 
 /* Only now: before, what others might ask for cannot be found. No thread is no reason to end: others are served from
  * within calls. */
 static void start_progress_thread(struct rmai_world *w) {
-    if (!w->net.active || w->job.settings.progress == RMAI_PROGRESS_NONE) return;
-    if (rmai_progress_thread_start(&w->progress_thread, &w->net, rmai_error_name("rma_init")) != RMA_SUCCESS &&
+    if (!w->net->active || w->job.settings.progress == RMAI_PROGRESS_NONE) return;
+    if (rmai_progress_thread_start(w->progress_thread, w->net, rmai_error_name("rma_init")) != RMA_SUCCESS &&
         (w->job.mpi_multiple || w->job.my_pe == 0))
         rmai_note("PE %d: %s", w->job.my_pe, rma_last_error());
 }
@@ -415,7 +437,7 @@ static int open_reach(struct rmai_world *w) {
     w->quick_open = w->job.level != RMA_THREAD_MULTIPLE && !w->local.guard;
     set_reach(w);
     start_progress_thread(w);
-    rmai_flush_watch_start(&w->flush_watch, &w->net, publish_waiting, w);
+    rmai_flush_watch_start(w->flush_watch, w->net, publish_waiting, w);
     return RMA_SUCCESS;
 }
 
@@ -424,8 +446,8 @@ static int agree_on_reach(struct rmai_world *w, int code) {
 }
 
 static int close_reach(struct rmai_world *w) {
-    rmai_flush_watch_end(&w->flush_watch);
-    rmai_progress_thread_end(&w->progress_thread);
+    rmai_flush_watch_end(w->flush_watch);
+    rmai_progress_thread_end(w->progress_thread);
     rmai_reach_close();
     w->quick_open = 0;
     return RMA_SUCCESS;
@@ -502,11 +524,11 @@ static int start_watched(struct rmai_world *w, int required) {
     w->failed_pe = w->job.my_pe;
     introduce_process(w);
     memset(&w->job.settings, 0, sizeof w->job.settings);
-    rmai_transport_mpi_none(&w->mpi);
-    rmai_teams_none(&w->teams);
-    memset(&w->contexts, 0, sizeof w->contexts);
-    memset(&w->traffic, 0, sizeof w->traffic);
-    w->net.active = 0;
+    rmai_transport_mpi_none(w->mpi);
+    rmai_teams_none(w->teams);
+    memset(w->contexts, 0, sizeof *w->contexts);
+    memset(w->traffic, 0, sizeof *w->traffic);
+    w->net->active = 0;
     code = open_steps(w);
     if (code == RMA_SUCCESS) print_information(w);
     return code;

@@ -4,15 +4,24 @@
 #include "runtime/space.h"
 #include "base/error.h"
 #include "base/process.h"
+#include "base/settings.h"
+#include "heap/attached.h"
+#include "heap/segment.h"
+#include "heap/statics.h"
 #include "runtime/attach.h"
+#include "runtime/header.h"
+#include "runtime/job/job.h"
+#include "runtime/place.h"
+#include "runtime/team.h"
+#include "runtime/world.h"
 
 /* ---- from addresses of this PE to offsets ---- */
 
 rma_gptr_t rmai_gptr_symmetric(const struct rmai_world *w, const void *addr, size_t len, int pe) {
     size_t offset = (size_t)((const char *)addr - w->symmetric.base), size = rmai_segment_size(&w->symmetric);
     if (offset < size && len <= size - offset) return rmai_gptr_make(pe, w->job.layout.symmetric + offset);
-    offset = (size_t)((const char *)addr - w->statics.base);
-    if (w->job.statics_mode != RMAI_STATICS_OFF && offset < w->statics.size && len <= w->statics.size - offset)
+    offset = (size_t)((const char *)addr - w->statics->base);
+    if (w->job.statics_mode != RMAI_STATICS_OFF && offset < w->statics->size && len <= w->statics->size - offset)
         return rmai_gptr_make(pe, w->job.layout.statics + offset);
     return RMA_GPTR_NULL;
 }
@@ -38,7 +47,7 @@ struct rmai_part rmai_space_part(const struct rmai_world *w, size_t offset) {
     if (offset >= l->symmetric)
         return (struct rmai_part){.start = l->symmetric, .end = l->symmetric + RMA_REACH_SIZE_, .pool = -1};
     if (w->job.statics_mode != RMAI_STATICS_OFF)
-        return (struct rmai_part){.start = l->statics, .end = l->statics + w->statics.size, .pool = -1};
+        return (struct rmai_part){.start = l->statics, .end = l->statics + w->statics->size, .pool = -1};
     return (struct rmai_part){.pool = -1};
 }
 
@@ -46,7 +55,7 @@ static int find_attached(struct rmai_world *w, size_t offset, size_t len, int q,
     struct rmai_attached table;
     *p = (struct rmai_place){.slot = q};
     if (q == w->job.node_my_pe) {
-        p->there = (void *)(uintptr_t)rmai_attached_find(&w->attachments.table, offset, len);
+        p->there = (void *)(uintptr_t)rmai_attached_find(&w->attachments->table, offset, len);
         return p->there != NULL;
     }
     rmai_attached_view(&table, rmai_job_space(&w->job, q) + w->job.layout.attached);
@@ -64,7 +73,7 @@ int rmai_space_find(struct rmai_world *w, rma_gptr_t g, size_t len, int q, struc
     if (!rmai_part_holds(&part, offset, len)) return 0;
     *p = (struct rmai_place){.there = (char *)h + offset, .pe = w->job.node_pes[q], .offset = offset};
     if (part.start == w->job.layout.statics && q == w->job.node_my_pe)
-        p->there = w->statics.base + (offset - part.start);
+        p->there = w->statics->base + (offset - part.start);
     else if (part.start == w->job.layout.statics && w->job.statics_mode == RMAI_STATICS_WINDOW)
         *p = (struct rmai_place){.slot = q, .address = h->facts.statics + (offset - part.start)};
     return 1;

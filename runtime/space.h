@@ -7,8 +7,14 @@
 
 #include <stddef.h>
 
-#include "runtime/place.h"
-#include "runtime/world.h"
+#include "rma.h"
+
+struct rmai_place;
+struct rmai_region;
+struct rmai_world;
+
+/* The offset in a global pointer: what is left without the PE. */
+#define RMAI_OFFSET_MASK (((rma_gptr_t)1 << RMA_GPTR_BITS_) - 1)
 
 static inline rma_gptr_t rmai_gptr_make(int pe, size_t offset) {
     return (rma_gptr_t)(uint32_t)pe << RMA_GPTR_BITS_ | offset;

@@ -2,10 +2,17 @@
 #include "config.h"
 
 #include "runtime/stall.h"
+#include "base/attributes.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/process.h"
+#include "runtime/header.h"
+#include "runtime/job/job.h"
+#include "runtime/net/group.h"
 #include "runtime/net/liveness.h"
+#include "runtime/net/progress.h"
+#include "runtime/net/state.h"
+#include "runtime/team.h"
 #include "runtime/world.h"
 
 #include <stdio.h>
@@ -36,7 +43,7 @@ struct rmai_question {
 
 /* The call, and the team that meets in it: a team has the same number on all its PEs. */
 static void name_wait(const struct rmai_world *w, const struct rmai_stall *s, char text[RMAI_WAITING_TEXT]) {
-    const long number = s->meeting ? s->meeting - w->teams.team : RMAI_TEAM_WORLD;
+    const long number = s->meeting ? s->meeting - w->teams->team : RMAI_TEAM_WORLD;
     const char *call = rmai_error_name(s->call);
     if (number == RMAI_TEAM_WORLD)
         snprintf(text, RMAI_WAITING_TEXT, "%s", call);
@@ -92,7 +99,7 @@ static int awaited_pe(const struct rmai_world *w, const struct rmai_stall *s, in
         case RMAI_AWAITED_PE: return s->pe;
         case RMAI_AWAITED_TEAM: return rmai_team_pe(s->team, i);
         case RMAI_AWAITED_NODE: return w->job.node_pes[i];
-        case RMAI_AWAITED_LEADERS: return rmai_group_pe(&w->leaders, i);
+        case RMAI_AWAITED_LEADERS: return rmai_group_pe(w->leaders, i);
         case RMAI_AWAITED_ANY:
         case RMAI_AWAITED_ALIVE: return (int)(((long)w->job.my_pe + i) % w->job.n_pes);
     }
@@ -146,7 +153,7 @@ static void ask_all(struct rmai_world *w, struct rmai_stall *s) {
         if (pe == w->job.my_pe || pe < 0) continue;
         *q = (struct rmai_question){.pe = pe, .slot = rmai_node_slot(&w->job, pe), .at = s->waited};
         if (q->slot < 0) {
-            q->ping = rmai_net_ping(&w->net, pe);
+            q->ping = rmai_net_ping(w->net, pe);
             if (!q->ping) continue; /* all places for pings are in use: another time */
             q->silent = 1;
         }
@@ -290,16 +297,16 @@ void rmai_stall_end(struct rmai_world *w, struct rmai_stall *s) {
 
 void rmai_stall_late(void *context, struct rmai_stall *s) {
     struct rmai_world *w = context;
-    if (w->net.active) rmai_net_lock(&w->net);
+    if (w->net->active) rmai_net_lock(w->net);
     rmai_stall_look(w, s);
-    if (w->net.active) rmai_net_unlock(&w->net);
+    if (w->net->active) rmai_net_unlock(w->net);
 }
 
 void rmai_stall_over(void *context, struct rmai_stall *s) {
     struct rmai_world *w = context;
-    if (w->net.active) rmai_net_lock(&w->net);
+    if (w->net->active) rmai_net_lock(w->net);
     rmai_stall_end(w, s);
-    if (w->net.active) rmai_net_unlock(&w->net);
+    if (w->net->active) rmai_net_unlock(w->net);
 }
 
 /* Of PEs of this node no question travels, so nothing that the net's lock guards is touched. */

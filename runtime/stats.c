@@ -6,8 +6,18 @@
 #include "runtime/stats.h"
 #include "base/error.h"
 #include "base/mpi.h"
+#include "base/settings.h"
+#include "heap/quick.h"
+#include "heap/returned.h"
+#include "heap/segment.h"
+#include "runtime/attach.h"
+#include "runtime/header.h"
+#include "runtime/job/job.h"
+#include "runtime/job/traffic.h"
 #include "runtime/own_lock.h"
 #include "runtime/pool.h"
+#include "runtime/reach.h"
+#include "runtime/world.h"
 
 #include <stdio.h>
 
@@ -35,13 +45,13 @@ static void read_counters(const struct rmai_traffic *t, struct rma_stats *stats)
 int rma_stats(struct rma_stats *stats) {
     int code = rmai_running("rma_stats");
     if (code == RMA_SUCCESS && !stats) code = rmai_error(RMA_ERR_ARG, "rma_stats: stats is a null pointer");
-    if (code == RMA_SUCCESS) read_counters(&rmai_world.traffic, stats);
+    if (code == RMA_SUCCESS) read_counters(rmai_world.traffic, stats);
     return rmai_raise(code);
 }
 
 int rma_stats_reset(void) {
     int code = rmai_running("rma_stats_reset");
-    struct rmai_traffic *t = &rmai_world.traffic;
+    struct rmai_traffic *t = rmai_world.traffic;
     if (code != RMA_SUCCESS) return rmai_raise(code);
     for (int p = 0; p < RMA_PATHS; p++)
         for (int k = 0; k < RMAI_KINDS; k++) atomic_store_explicit(&t->path[p][k], 0, memory_order_relaxed);
@@ -56,7 +66,7 @@ void rmai_traffic_report(struct rmai_world *w) {
     };
     struct rma_stats all;
     if (!w->job.settings.stats) return;
-    read_counters(&w->traffic, &all);
+    read_counters(w->traffic, &all);
     if (rmai_mpi_merge(MPI_COMM_WORLD, &all, (int)(sizeof all / sizeof(uint64_t)), MPI_UINT64_T, MPI_SUM,
                        "rma_finalize") != RMA_SUCCESS ||
         w->job.my_pe != 0)
@@ -126,6 +136,6 @@ void rmai_report(struct rmai_world *w) {
         rmai_segment_report(&w->symmetric, who, w->job.my_pe == 0 ? LEAKS_SHOWN : 0);
     rmai_segment_report(&w->local, who, LEAKS_SHOWN);
     rmai_segment_report(&guest, who, LEAKS_SHOWN);
-    n = w->attachments.table.state->n_live;
+    n = w->attachments->table.state->n_live;
     if (n) rmai_note("%s: %u attached region%s not detached", who, n, n == 1 ? " was" : "s were");
 }

@@ -8,9 +8,14 @@
  * Where one PE cannot commit, all undo their step, which leaves every allocator as it was. */
 #include "config.h"
 
+#include "base/attributes.h"
 #include "base/error.h"
+#include "heap/reserve.h"
+#include "heap/segment.h"
+#include "runtime/agree.h"
 #include "runtime/cover.h"
 #include "runtime/meet.h"
+#include "runtime/reach.h"
 #include "runtime/world.h"
 
 #include <string.h>

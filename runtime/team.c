@@ -2,7 +2,16 @@
 #include "config.h"
 
 #include "runtime/team.h"
+#include "base/attributes.h"
 #include "base/error.h"
+#include "heap/segment.h"
+#include "runtime/context.h"
+#include "runtime/header.h"
+#include "runtime/job/job.h"
+#include "runtime/net/request.h"
+#include "runtime/net/when.h"
+#include "runtime/node/barrier.h"
+#include "runtime/reach.h"
 #include "runtime/world.h"
 
 #include <string.h>
@@ -24,7 +33,7 @@ unsigned rmai_team_rounds(int n) {
 }
 
 size_t rmai_team_words_at(const struct rmai_world *w, int number) {
-    const unsigned rounds = w->teams.rounds;
+    const unsigned rounds = w->teams->rounds;
     return WORDS_AT + (size_t)number * (rounds ? rounds : 1) * sizeof(struct rmai_team_round);
 }
 
@@ -32,7 +41,7 @@ int rmai_teams_hold(size_t offset, size_t len) {
     return offset >= WORDS_AT && offset <= RMAI_MAILBOXES_AT && len <= RMAI_MAILBOXES_AT - offset;
 }
 
-int rmai_team_number(const struct rmai_world *w, const struct rmai_team *t) { return (int)(t - w->teams.team); }
+int rmai_team_number(const struct rmai_world *w, const struct rmai_team *t) { return (int)(t - w->teams->team); }
 
 /* The offset in every PE's space of the words of round k. */
 static size_t round_at(const struct rmai_world *w, const struct rmai_team *t, unsigned k) {
@@ -44,7 +53,7 @@ static struct rmai_team_round *round_of(const struct rmai_world *w, int q, const
 }
 
 void rmai_team_clear_words(const struct rmai_world *w, const struct rmai_team *t) {
-    for (unsigned k = 0; k < w->teams.rounds; k++)
+    for (unsigned k = 0; k < w->teams->rounds; k++)
         atomic_store_explicit(&round_of(w, w->job.node_my_pe, t, k)->event.value, 0, memory_order_relaxed);
 }
 
@@ -72,7 +81,7 @@ rma_team *rmai_team_handle(const struct rmai_world *w, const struct rmai_team *t
 
 struct rmai_team *rmai_team(struct rmai_world *w, const char *call, const rma_team *handle) {
     uintptr_t word = (uintptr_t)handle, number = (word & 0xffff) - 1;
-    struct rmai_team *t = &w->teams.team[number < RMAI_TEAMS ? number : 0];
+    struct rmai_team *t = &w->teams->team[number < RMAI_TEAMS ? number : 0];
     if (rmai_running(call) != RMA_SUCCESS) return NULL;
     if (number < RMAI_TEAMS && t->live && t->generation == word >> 16) return t;
     if (handle == RMA_TEAM_INVALID)
@@ -92,7 +101,7 @@ static int send_round(struct rmai_world *w, const char *call, const struct rmai_
     size_t at = round_at(w, t, k);
     struct rmai_team_round *there;
     if (q < 0)
-        return rmai_net_put_signal(&w->net, call, &w->contexts.standing.pending, pe,
+        return rmai_net_put_signal(w->net, call, &w->contexts->standing.pending, pe,
                                    at + offsetof(struct rmai_team_round, data) + (size_t)odd * RMAI_TEAM_DATA, data,
                                    len, at + offsetof(struct rmai_team_round, event), RMA_SET_, sizeof(uint32_t),
                                    t->epoch, RMAI_NOW, 1);
@@ -102,7 +111,7 @@ static int send_round(struct rmai_world *w, const char *call, const struct rmai_
     atomic_store_explicit(&there->event.value, t->epoch, memory_order_release);
     /* More PEs than processors go to sleep at once. Without the fence this PE could read that the partner is awake
      * before the partner can read the epoch, and nobody would wake it. */
-    if (w->barrier.crowded) atomic_thread_fence(memory_order_seq_cst);
+    if (w->barrier->crowded) atomic_thread_fence(memory_order_seq_cst);
     rmai_wake(&there->event);
     return RMA_SUCCESS;
 }
@@ -114,8 +123,8 @@ static const void *await_round(struct rmai_world *w, const char *call, const str
     const int from = rmai_team_pe(t, (int)(((size_t)t->me + (size_t)t->n - step) % (size_t)t->n));
     struct rmai_stall stall = {.call = call, .pe = from, .meeting = t};
     uint32_t seen = atomic_load_explicit(&mine->event.value, memory_order_acquire);
-    while (!rmai_reached(seen, t->epoch)) seen = rmai_wait_watched(&mine->event, seen, &w->barrier.patience, &stall);
-    rmai_wait_over(&w->barrier.patience, &stall);
+    while (!rmai_reached(seen, t->epoch)) seen = rmai_wait_watched(&mine->event, seen, &w->barrier->patience, &stall);
+    rmai_wait_over(&w->barrier->patience, &stall);
     return mine->data[t->epoch & 1];
 }
 

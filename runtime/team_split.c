@@ -4,6 +4,9 @@
 #include "config.h"
 
 #include "base/error.h"
+#include "runtime/context.h"
+#include "runtime/node/mailbox.h"
+#include "runtime/team.h"
 #include "runtime/team_table.h"
 #include "runtime/world.h"
 
@@ -43,7 +46,7 @@ static void merge_proposals(void *mine, const void *other) {
 static int exchange_proposals(struct rmai_world *w, const char *call, struct rmai_team *parent, int code, int joins,
                               struct proposal *p) {
     int met;
-    p->free = joins ? w->teams.free : ~(uint64_t)0;
+    p->free = joins ? w->teams->free : ~(uint64_t)0;
     p->code = code;
     p->pe = code == RMA_SUCCESS ? INT32_MAX : w->job.my_pe;
     met = rmai_team_meet(w, call, parent, p, sizeof *p, merge_proposals);

@@ -3,6 +3,13 @@
 
 #include "runtime/team_table.h"
 #include "base/error.h"
+#include "heap/reserve.h"
+#include "heap/segment.h"
+#include "runtime/header.h"
+#include "runtime/job/job.h"
+#include "runtime/node/barrier.h"
+#include "runtime/node/mailbox.h"
+#include "runtime/team.h"
 #include "runtime/world.h"
 
 #include <stdlib.h>
@@ -27,7 +34,7 @@ void rmai_teams_none(struct rmai_teams *all) {
 int rmai_teams_commit(struct rmai_world *w) {
     const size_t standing = RMAI_TEAM_SHARED + 1;
     int code;
-    w->teams.rounds = rmai_team_rounds(w->job.n_pes);
+    w->teams->rounds = rmai_team_rounds(w->job.n_pes);
     code = rmai_commit(&w->reservation, rmai_header(&w->job, w->job.node_my_pe), rmai_team_words_at(w, (int)standing));
     return code == RMA_SUCCESS
                ? rmai_commit(&w->reservation, own_mailbox(w, RMAI_TEAM_WORLD), standing * sizeof(struct rmai_mailbox))
@@ -38,13 +45,13 @@ static int open_mailboxes(struct rmai_world *w, const char *call, struct rmai_te
     int code, *index_of = malloc((size_t)w->job.node_n_pes * sizeof *index_of);
     if (!index_of) return rmai_error(RMA_ERR_NO_MEM, "%s: no memory for the %d PEs of a node", call, w->job.node_n_pes);
     for (int q = 0; q < w->job.node_n_pes; q++) index_of[q] = rmai_team_index(t, w->job.node_pes[q]);
-    code = rmai_mailbox_open(&t->near, &w->job, &w->barrier.patience, call, number, index_of, w->barrier.crowded);
+    code = rmai_mailbox_open(&t->near, &w->job, &w->barrier->patience, call, number, index_of, w->barrier->crowded);
     free(index_of);
     return code;
 }
 
 int rmai_teams_open(struct rmai_world *w) {
-    struct rmai_teams *all = &w->teams;
+    struct rmai_teams *all = w->teams;
     int step = w->job.node_n_pes > 1 ? w->job.node_pes[1] - w->job.node_pes[0] : 1, regular = 1, code;
     rmai_teams_none(all);
     all->rounds = rmai_team_rounds(w->job.n_pes);
@@ -63,7 +70,7 @@ int rmai_teams_open(struct rmai_world *w) {
 
 void rmai_teams_close(struct rmai_world *w) {
     for (int i = 0; i < RMAI_TEAMS; i++)
-        if (w->teams.team[i].live) rmai_team_remove(w, &w->teams.team[i]);
+        if (w->teams->team[i].live) rmai_team_remove(w, &w->teams->team[i]);
 }
 
 /* ---- the others ---- */
@@ -78,23 +85,23 @@ static int commit_number(struct rmai_world *w, const char *call, int number) {
 
 int rmai_team_prepare(struct rmai_world *w, const char *call, int number, struct rmai_team *made) {
     const uint64_t bit = (uint64_t)1 << number;
-    if (!(w->teams.committed & bit)) {
+    if (!(w->teams->committed & bit)) {
         int code = commit_number(w, call, number);
         if (code != RMA_SUCCESS) return code;
-        w->teams.committed |= bit;
+        w->teams->committed |= bit;
     }
-    rmai_team_clear_words(w, &w->teams.team[number]);
+    rmai_team_clear_words(w, &w->teams->team[number]);
     rmai_mailbox_clear(own_mailbox(w, number));
     return open_mailboxes(w, call, made, number);
 }
 
 struct rmai_team *rmai_team_add(struct rmai_world *w, int number, const struct rmai_team *made) {
-    struct rmai_team *t = &w->teams.team[number];
+    struct rmai_team *t = &w->teams->team[number];
     *t = *made;
     t->near.team = t;
-    t->generation = ++w->teams.generations;
+    t->generation = ++w->teams->generations;
     t->live = 1;
-    w->teams.free &= ~((uint64_t)1 << number);
+    w->teams->free &= ~((uint64_t)1 << number);
     return t;
 }
 
@@ -105,5 +112,5 @@ void rmai_team_remove(struct rmai_world *w, struct rmai_team *t) {
     free(t->nodes.room);
     t->nodes.room = NULL;
     t->live = 0;
-    w->teams.free |= (uint64_t)1 << rmai_team_number(w, t);
+    w->teams->free |= (uint64_t)1 << rmai_team_number(w, t);
 }

@@ -4,7 +4,9 @@
 #ifndef RMAI_TEAM_TABLE_H
 #define RMAI_TEAM_TABLE_H
 
-#include "runtime/team.h"
+struct rmai_team;
+struct rmai_teams;
+struct rmai_world;
 
 /* rmai_teams_none: there is no team, and rmai_teams_close does nothing. rmai_teams_commit gets memory for the words and
  * mailboxes of the two teams that are always there, and for the header before them; rmai_teams_open makes these teams;

@@ -4,7 +4,19 @@
 #include "config.h"
 
 #include "runtime/transfer.h"
+#include "base/attributes.h"
 #include "base/error.h"
+#include "base/settings.h"
+#include "heap/segment.h"
+#include "heap/statics.h"
+#include "runtime/context.h"
+#include "runtime/job/job.h"
+#include "runtime/job/traffic.h"
+#include "runtime/net/quiet.h"
+#include "runtime/net/request.h"
+#include "runtime/net/when.h"
+#include "runtime/place.h"
+#include "runtime/reach.h"
 #include "runtime/world.h"
 
 #include <stdio.h>
@@ -23,9 +35,9 @@ static int not_symmetric(const struct rmai_world *w, const char *call, const cha
         snprintf(where, sizeof where,
                  "it is in no memory that %s gives (global variables are not symmetric in this job: see RMA_STATICS)",
                  malloc_name);
-    else if ((size_t)((const char *)addr - w->statics.base) < w->statics.size)
+    else if ((size_t)((const char *)addr - w->statics->base) < w->statics->size)
         snprintf(where, sizeof where, "it passes the end of the program's global variables at %p",
-                 (void *)(w->statics.base + w->statics.size));
+                 (void *)(w->statics->base + w->statics->size));
     else
         snprintf(where, sizeof where, "it is in no memory that %s gives, and in no global variable of the program",
                  malloc_name);
@@ -42,8 +54,8 @@ static int find_symmetric(const struct rmai_world *w, const void *addr, size_t l
         if (!p->far) p->there = rmai_job_space(&w->job, slot) + w->job.layout.symmetric + offset;
         return 1;
     }
-    offset = (size_t)((const char *)addr - w->statics.base);
-    if (w->job.statics_mode == RMAI_STATICS_OFF || offset >= w->statics.size || len > w->statics.size - offset)
+    offset = (size_t)((const char *)addr - w->statics->base);
+    if (w->job.statics_mode == RMAI_STATICS_OFF || offset >= w->statics->size || len > w->statics->size - offset)
         return 0;
     p->offset = w->job.layout.statics + offset;
     if (p->far) return 1;
@@ -74,8 +86,8 @@ int rmai_resolve(const char *call, const char *argument, const rma_ctx *ctx, con
 }
 
 uint64_t rmai_symmetric_offset(const struct rmai_world *w, const void *addr) {
-    size_t offset = (size_t)((const char *)addr - w->statics.base);
-    if (offset < w->statics.size) return UINT64_MAX / 2 + offset;
+    size_t offset = (size_t)((const char *)addr - w->statics->base);
+    if (offset < w->statics->size) return UINT64_MAX / 2 + offset;
     return (uint64_t)((const char *)addr - w->symmetric.base);
 }
 
@@ -175,8 +187,8 @@ int rma_put_signal_slow_(const char *call, const rma_ctx *ctx, void *dest, const
                                                     : "%s: op %d is neither RMA_SIGNAL_SET nor RMA_SIGNAL_ADD",
                           call, op);
     if (code == RMA_SUCCESS && len && to.far && len <= RMAI_WITH_SIGNAL &&
-        !rmai_net_by_mpi(&w->net, w->job.layout.symmetric, word.offset))
-        return rmai_raise(rmai_net_put_signal(&w->net, call, to.set, to.pe, to.offset, source, len, word.offset, atomic,
+        !rmai_net_by_mpi(w->net, w->job.layout.symmetric, word.offset))
+        return rmai_raise(rmai_net_put_signal(w->net, call, to.set, to.pe, to.offset, source, len, word.offset, atomic,
                                               sizeof *signal, value, nbi ? RMAI_LATER : RMAI_NOW, 0));
     if (code == RMA_SUCCESS && len) code = rmai_place_put(w, call, &to, source, len, RMAI_NOW);
     if (code == RMA_SUCCESS) code = rmai_place_atomic(w, call, &word, atomic, sizeof *signal, value, 0, NULL);
@@ -238,12 +250,12 @@ static int put_strided(const char *call, const rma_ctx *ctx, void *dest, const v
     if (code == RMA_SUCCESS) code = resolve_strided(call, "dest", ctx, dest, dest_stride, elem, n, pe, &p);
     if (code == RMA_SUCCESS && n) code = rmai_check_local(call, "source", source);
     if (code == RMA_SUCCESS && p.there) {
-        rmai_count(&w->traffic, RMA_PATH_MEMORY, RMAI_PUTS, n * elem);
+        rmai_count(w->traffic, RMA_PATH_MEMORY, RMAI_PUTS, n * elem);
         rmai_move_strided(p.there, source, to, from, elem, n);
     }
     for (size_t i = 0; code == RMA_SUCCESS && !p.there && i < n; i++, p.address += to, p.offset += to)
         code = rmai_place_put(w, call, &p, (const char *)source + i * from, elem, RMAI_LATER);
-    if (code == RMA_SUCCESS && p.far) code = rmai_net_quiet(&w->net, call, p.set);
+    if (code == RMA_SUCCESS && p.far) code = rmai_net_quiet(w->net, call, p.set);
     return rmai_raise(code);
 }
 
@@ -256,12 +268,12 @@ static int get_strided(const char *call, const rma_ctx *ctx, void *dest, const v
     if (code == RMA_SUCCESS) code = resolve_strided(call, "source", ctx, source, source_stride, elem, n, pe, &p);
     if (code == RMA_SUCCESS && n) code = rmai_check_local(call, "dest", dest);
     if (code == RMA_SUCCESS && p.there) {
-        rmai_count(&w->traffic, RMA_PATH_MEMORY, RMAI_GETS, n * elem);
+        rmai_count(w->traffic, RMA_PATH_MEMORY, RMAI_GETS, n * elem);
         rmai_move_strided(dest, p.there, to, from, elem, n);
     }
     for (size_t i = 0; code == RMA_SUCCESS && !p.there && i < n; i++, p.address += from, p.offset += from)
         code = rmai_place_get(w, call, &p, (char *)dest + i * to, elem, RMAI_LATER);
-    if (code == RMA_SUCCESS && p.far) code = rmai_net_quiet(&w->net, call, p.set);
+    if (code == RMA_SUCCESS && p.far) code = rmai_net_quiet(w->net, call, p.set);
     return rmai_raise(code);
 }
 

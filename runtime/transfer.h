@@ -6,8 +6,8 @@
 #include <stddef.h>
 
 #include "rma.h"
-#include "runtime/place.h"
 
+struct rmai_place;
 struct rmai_world;
 
 /* rmai_place_symmetric writes to *p where the symmetric range [addr, addr + len) is on PE pe of the job; the caller

@@ -7,6 +7,10 @@
 
 #include "base/attributes.h"
 #include "base/error.h"
+#include "base/wait.h"
+#include "runtime/net/progress.h"
+#include "runtime/node/barrier.h"
+#include "runtime/reach.h"
 #include "runtime/space.h"
 #include "runtime/world.h"
 
@@ -105,13 +109,13 @@ static RMAI_COLD int wait_for_word(const struct words *s, const char *argument, 
     struct rmai_world *w = &rmai_world;
     struct rmai_stall stall = {.call = s->call, .awaited = RMAI_AWAITED_ANY};
     struct rmai_backoff backoff = {
-        .looks = (unsigned)rmai_min(HOT_POLLS, w->barrier.patience.polls), /* made already: the hot polls */
+        .looks = (unsigned)rmai_min(HOT_POLLS, w->barrier->patience.polls), /* made already: the hot polls */
         .stall = &stall};
     int code = check_words(s, argument);
     if (code != RMA_SUCCESS) return rmai_raise(code);
-    while (!condition_holds(c, *x = map_word(s, s->at))) rmai_backoff_turn(&backoff, &w->barrier.patience);
-    rmai_backoff_over(&backoff, &w->barrier.patience);
-    rmai_wait_over(&w->barrier.patience, &stall);
+    while (!condition_holds(c, *x = map_word(s, s->at))) rmai_backoff_turn(&backoff, &w->barrier->patience);
+    rmai_backoff_over(&backoff, &w->barrier->patience);
+    rmai_wait_over(&w->barrier->patience, &stall);
     return RMA_SUCCESS;
 }
 
@@ -139,7 +143,7 @@ int rma_test_slow_(const char *call, int word, const void *ivar, int cmp, const 
     }
     c = condition_of(&s, 0);
     yes = condition_holds(&c, map_word(&s, ivar));
-    if (!yes) rmai_net_progress(&rmai_world.net, 1);
+    if (!yes) rmai_net_progress(rmai_world.net, 1);
     return yes;
 }
 
@@ -177,7 +181,7 @@ static int scan_decides(const struct scan *f, int what) {
 }
 
 static RMAI_COLD struct scan wait_for_words(const struct words *s, int what, size_t *indices) {
-    const struct rmai_patience *patience = &rmai_world.barrier.patience;
+    const struct rmai_patience *patience = &rmai_world.barrier->patience;
     struct rmai_stall stall = {.call = s->call, .awaited = RMAI_AWAITED_ANY};
     struct rmai_backoff backoff = {.stall = &stall};
     struct scan f;
@@ -208,7 +212,7 @@ size_t rma_words_(const char *call, int what, int waits, int word, const void *i
     if (!scan_decides(&f, what) && waits) {
         f = wait_for_words(&s, what, indices);
     } else if (!scan_decides(&f, what)) {
-        rmai_net_progress(&w->net, 1);
+        rmai_net_progress(w->net, 1);
     }
     if (what == RMA_ANY_) return f.first;
     return what == RMA_SOME_ ? f.held : (size_t)scan_decides(&f, what);

@@ -1,10 +1,48 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The process's one world, apart from its life cycle (runtime/runtime.c): whoever names the world does not depend on
- * who opens and closes it. */
+ * who opens and closes it. Other files reach the modules' objects by the world's pointers only. */
 #include "config.h"
 
 #include "runtime/world.h"
+#include "heap/statics.h"
+#include "runtime/attach.h"
+#include "runtime/context.h"
+#include "runtime/job/traffic.h"
+#include "runtime/net/flush_watch.h"
+#include "runtime/net/group.h"
+#include "runtime/net/progress_thread.h"
+#include "runtime/net/state.h"
+#include "runtime/net/transport_mpi.h"
+#include "runtime/node/barrier.h"
+#include "runtime/node/service.h"
+#include "runtime/team.h"
 
-struct rmai_world rmai_world;
+static struct rmai_attachments attachments;
+static struct rmai_barrier barrier;
+static struct rmai_contexts contexts;
+static struct rmai_flush_watch flush_watch;
+static struct rmai_group leaders;
+static struct rmai_net net;
+static struct rmai_progress_thread progress_thread;
+static struct rmai_service service;
+static struct rmai_statics statics;
+static struct rmai_teams teams;
+static struct rmai_traffic traffic;
+static struct rmai_transport_mpi mpi;
 
-int rmai_one_node(const struct rmai_world *w) { return w->job.n_nodes == 1 && !(w->net.active && w->net.amo_mpi); }
+struct rmai_world rmai_world = {
+    .attachments = &attachments,
+    .barrier = &barrier,
+    .contexts = &contexts,
+    .flush_watch = &flush_watch,
+    .leaders = &leaders,
+    .mpi = &mpi,
+    .net = &net,
+    .progress_thread = &progress_thread,
+    .service = &service,
+    .statics = &statics,
+    .teams = &teams,
+    .traffic = &traffic,
+};
+
+int rmai_one_node(const struct rmai_world *w) { return w->job.n_nodes == 1 && !(w->net->active && w->net->amo_mpi); }

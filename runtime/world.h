@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The world: all that the process knows of the job. runtime/runtime.c opens and closes it; API files see all of it, the
- * files below take their part of it. rma_reach_ is what the inlined calls read. */
+/* The world: all that the process knows of the job. runtime/runtime.c opens and closes it.
+ *
+ * The job and the heaps are embedded. Of every other module it has a pointer only: a file that reads what a module
+ * keeps includes that module's header, so its includes tell what it may touch.
+ * rma_reach_ is what the inlined calls read. */
 #ifndef RMAI_WORLD_H
 #define RMAI_WORLD_H
 
@@ -8,43 +11,27 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "base/lock.h"
-#include "base/settings.h"
-#include "base/topology.h"
-#include "heap/attached.h"
 #include "heap/quick.h"
-#include "heap/returned.h"
+#include "heap/reserve.h"
 #include "heap/segment.h"
-#include "heap/statics.h"
-#include "rma.h"
-#include "runtime/agree.h"
-#include "runtime/header.h"
 #include "runtime/job/job.h"
-#include "runtime/reach.h"
-#include "runtime/node/barrier.h"
-#include "runtime/net/blocking.h"
-#include "runtime/context.h"
-#include "runtime/net/flush_watch.h"
-#include "runtime/net/net.h"
-#include "runtime/net/progress.h"
-#include "runtime/net/request.h"
-#include "runtime/net/transport_mpi.h"
-#include "runtime/node/service.h"
-#include "runtime/stall.h"
-#include "runtime/team.h"
-#include "runtime/job/traffic.h"
-#include "runtime/net/progress_thread.h"
 
-/* The offset in a global pointer: what is left without the PE. */
-#define RMAI_OFFSET_MASK (((rma_gptr_t)1 << RMA_GPTR_BITS_) - 1)
+struct rmai_attachments;
+struct rmai_barrier;
+struct rmai_blocking;
+struct rmai_contexts;
+struct rmai_flush_watch;
+struct rmai_group;
+struct rmai_net;
+struct rmai_progress_thread;
+struct rmai_returned;
+struct rmai_service;
+struct rmai_statics;
+struct rmai_teams;
+struct rmai_traffic;
+struct rmai_transport_mpi;
 
-/* What this PE has attached; peers see the table only. */
-struct rmai_attachments {
-    struct rmai_attached table;
-    void *by_address;             /* tree (tsearch(3)) of struct attachment, see runtime/attach.c */
-    struct rmai_exposed *exposed; /* list, see runtime/expose.c */
-};
-
+/* runtime/world.c sets the pointers once and for all, except `returned` and `blocking`. */
 struct rmai_world {
     int references; /* rma_init minus rma_finalize; > 0 also after the program's own MPI_Finalize ended it */
     int owns_mpi;   /* rma_init called MPI_Init */
@@ -54,25 +41,25 @@ struct rmai_world {
     struct rmai_segment symmetric, local;
     struct rmai_quick quick; /* of local */
     int quick_open;          /* it may be used without a further look: running, one thread at a time, no red zones */
-    struct rmai_returned *returned; /* this PE's own list, in its header */
-    struct rmai_statics statics;
-    struct rmai_attachments attachments;
-    struct rmai_service service;
-    pthread_mutex_t local_lock; /* the threads of this PE in its local heap and its attachments */
+    struct rmai_returned *returned;       /* this PE's own list, in its header */
+    struct rmai_statics *statics;         /* heap/statics.h */
+    struct rmai_attachments *attachments; /* runtime/attach.h */
+    struct rmai_service *service;         /* runtime/node/service.h */
+    pthread_mutex_t local_lock;           /* the threads of this PE in its local heap and its attachments */
     MPI_Comm node;
-    struct rmai_transport_mpi mpi;
-    struct rmai_net net;
-    struct rmai_group leaders; /* of all nodes; used by leaders, in jobs of several nodes */
-    struct rmai_teams teams;
-    struct rmai_contexts contexts;
-    struct rmai_traffic traffic;
-    struct rmai_progress_thread progress_thread;
-    struct rmai_flush_watch flush_watch;
-    struct rmai_blocking *blocking; /* of rma_init, while it opens; else NULL */
+    struct rmai_transport_mpi *mpi; /* runtime/net/transport_mpi.h */
+    struct rmai_net *net;           /* runtime/net/state.h */
+    struct rmai_group *leaders;     /* runtime/net/group.h: of all nodes; used by leaders, in jobs of several nodes */
+    struct rmai_teams *teams;       /* runtime/team.h */
+    struct rmai_contexts *contexts; /* runtime/context.h */
+    struct rmai_traffic *traffic;   /* runtime/job/traffic.h */
+    struct rmai_progress_thread *progress_thread; /* runtime/net/progress_thread.h */
+    struct rmai_flush_watch *flush_watch;         /* runtime/net/flush_watch.h */
+    struct rmai_blocking *blocking;               /* of rma_init, while it opens; else NULL */
     int finalize_helper; /* the setting, which stays when another rma_init fails before it has read its own */
     int statics_stuck;   /* at the end a PE of this node still has its variables in the shared memory: it must stay */
-    struct rmai_barrier barrier;
-    _Atomic unsigned polls_now; /* see struct rmai_patience */
+    struct rmai_barrier *barrier; /* runtime/node/barrier.h */
+    _Atomic unsigned polls_now;   /* see struct rmai_patience */
 };
 
 extern struct rmai_world rmai_world;

@@ -144,6 +144,8 @@ one_line "runtime/node including runtime/net" runtime/node/x.c '#include "runtim
 one_line "runtime/net including runtime/node" runtime/net/x.c '#include "runtime/node/barrier.h"' \
     'do not know each other'
 one_line "runtime/job including runtime/node" runtime/job/x.h '#include "runtime/node/barrier.h"' 'a layer above'
+one_line "the world including a module of runtime" runtime/world.h '#include "runtime/team.h"' 'has pointers'
+one_line "the world including runtime/net" runtime/world.h '#include "runtime/net/state.h"' 'has pointers'
 several='one process may run several jobs'
 one_line "MPI in runtime/net" runtime/net/x.c 'int f(void) { return MPI_Test(0); }' "$several"
 one_line "MPI in a meeting" runtime/meet.c 'int f(void) { return MPI_Barrier(0); }' "$several"

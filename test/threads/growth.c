@@ -11,8 +11,14 @@
  *     growth [GROWTHS] */
 #include "config.h"
 
+#include "base/attributes.h"
+#include "base/settings.h"
+#include "heap/reserve.h"
+#include "heap/segment.h"
+#include "runtime/header.h"
+#include "runtime/job/job.h"
+#include "runtime/reach.h"
 #include "runtime/world.h"
-#include "base/error.h"
 
 #include <pthread.h>
 #include <stdarg.h>
