@@ -8,7 +8,9 @@
 #include "config.h"
 
 #include "collectives/between.h"
+#include "collectives/kernels.h"
 #include "rma.h"
+#include "runtime/net/group.h"
 #include "test/sim/network.h"
 #include "test/unit/require.h"
 
