@@ -8,6 +8,7 @@
 #include "test/sim/network.h"
 #include "base/error.h"
 #include "rma.h"
+#include "runtime/net/progress.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,7 +39,8 @@ struct sim_coroutine {
 
 /* A send or receive under way; a token is its address. */
 struct sim_operation {
-    struct sim_operation *next;
+    struct sim_operation *next;                 /* in the list of posted receives */
+    struct sim_operation *next_own, **own_link; /* in the list of all that its owner has begun */
     struct sim_pe *owner;
     int pe, tag;
     void *data;
@@ -194,7 +196,9 @@ static int is_for(const struct sim_message *m, const struct sim_operation *recei
 }
 
 static void free_operation(struct sim_operation *o) {
-    o->owner->operations--;
+    *o->own_link = o->next_own;
+    if (o->next_own) o->next_own->own_link = o->own_link;
+    o->owner->n_operations--;
     free(o);
 }
 
@@ -241,7 +245,11 @@ static struct sim_operation *begin_operation(struct sim_pe *pe, int other, int t
                                              struct rmai_token *token) {
     struct sim_operation *o = get_memory(NULL, sizeof *o);
     *o = (struct sim_operation){.owner = pe, .pe = other, .tag = tag, .data = (void *)(uintptr_t)data, .len = len};
-    pe->operations++;
+    o->next_own = pe->operations;
+    o->own_link = &pe->operations;
+    if (o->next_own) o->next_own->own_link = &o->next_own;
+    pe->operations = o;
+    pe->n_operations++;
     token->word = (uintptr_t)o;
     return o;
 }
@@ -348,8 +356,10 @@ static void open_pe(struct sim *sim, int me) {
 
 static void close_pe(struct sim *sim, int me) {
     struct sim_pe *pe = &sim->pe[me];
-    if (pe->coroutine->through) rmai_net_close(&pe->net);
-    sim->report.left += pe->operations + (int)pe->n_unread;
+    if (!pe->coroutine->through) rmai_net_unlock(&pe->net); /* it waits with the lock */
+    rmai_net_close(&pe->net);
+    sim->report.left += pe->n_operations + (int)pe->n_unread;
+    while (pe->operations) free_operation(pe->operations);
     for (struct sim_message *m = pe->unexpected, *next; m; m = next) {
         next = m->next;
         free(m);

@@ -27,7 +27,8 @@ struct sim_pe {
     unsigned n_unread;              /* messages to this PE that it has not received, on their way or there */
     struct sim_link *links;         /* to the PEs that this one has sent to */
     size_t n_links;
-    int operations; /* sends and receives whose tokens are not done */
+    struct sim_operation *operations; /* sends and receives whose tokens are not none, */
+    int n_operations;                 /* and how many */
 };
 
 /* What each PE does. It returns with nothing of its own under way. */
