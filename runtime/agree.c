@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Each PE writes its slot, all meet, each reads all slots of the node: one line per PE, no second meeting needed,
- * because the next agreement uses the other slot and cannot overtake a barrier. Across nodes the leaders merge
- * the nodes' verdicts and hand the result on. */
+/* Each PE writes its slot, the PEs of the node meet, and each PE reads all slots of the node. A second meeting is not
+ * needed: the next agreement writes the other slot, and the one after it comes after another barrier. Between nodes the
+ * leaders merge the verdicts of their nodes, and each leader puts the result where its node's PEs read it. */
 #include "config.h"
 
 #include "runtime/agree.h"
@@ -12,7 +12,7 @@
 #include "runtime/node/barrier.h"
 #include "runtime/world.h"
 
-/* In errors of rma.h's calls, and in those of OpenSHMEM's. */
+/* The name of each call in errors: in those of rma.h's calls, and in those of OpenSHMEM's. */
 static const char *const call_names[][2] = {
     [RMAI_ELSEWHERE] = {"another collective call", "another collective call"},
     [RMAI_MALLOC] = {"rma_malloc", "shmem_malloc"},
@@ -69,7 +69,7 @@ int rmai_agree_on(struct rmai_world *w, const char *name, enum rmai_agree_call c
     struct rmai_agree_slot *mine = &rmai_header(&w->job, w->job.node_my_pe)->agree.slot[turn];
     struct rmai_verdict *told = &rmai_header(&w->job, 0)->agree.verdict[turn];
     int kept = rmai_quiet_default(w, name), code = RMA_SUCCESS;
-    /* Plain stores: the barrier publishes them. */
+    /* Plain stores are enough: the barrier publishes them. */
     mine->epoch = epoch;
     mine->call = (uint32_t)call;
     for (int f = 0; f < RMAI_AGREE_FIELDS; f++) mine->field[f] = field[f];

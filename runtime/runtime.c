@@ -54,10 +54,10 @@
 
 static int release_runtime(struct rmai_world *w);
 
-#define POLLS_ROOMY    4000 /* some 100 us: longer than any hand-over, shorter than a time slice */
+#define POLLS_ROOMY    4000 /* some 100 us: longer than it takes to hand over a word, shorter than a time slice */
 #define YIELDS_ROOMY   16
 #define YIELDS_CROWDED 4
-#define POLLS_FAR      10     /* so many times more where there are other nodes: messages take longer than lines */
+#define POLLS_FAR      10 /* times as many polls in jobs of several nodes: a message takes longer than a cache line */
 #define NAP_ROOMY      100000 /* nanoseconds */
 #define NAP_CROWDED    1000000
 #define SMALLEST_HEAP  ((size_t)1 << 20)
@@ -109,12 +109,12 @@ static void introduce_process(struct rmai_world *w) {
     rmai_error_identity(who, rmai_exit_job);
 }
 
-/* The next smaller heaps to try. Not halves: as little as possible is given up. */
+/* Makes the heaps smaller by a quarter, for the next attempt. By half would give up more than has to be. */
 static void shrink_layout(struct rmai_layout *l) {
     rmai_layout(l, l->symmetric_max / 4 * 3, l->local_max / 4 * 3, l->statics_max);
 }
 
-/* What the user and the system say. */
+/* Finds out what the settings and the system say. */
 static int open_facts(struct rmai_world *w) {
     int code = rmai_launch_facts(&w->job, &w->node);
     w->finalize_helper = w->job.settings.finalize_helper;
@@ -125,7 +125,7 @@ static int open_facts(struct rmai_world *w) {
 
 static int open_node(struct rmai_world *w) { return rmai_launch_node(&w->job, &w->node); }
 
-/* All PEs get the same layout: their limits, within what a node can map. */
+/* Gives all PEs the same layout: heaps of the agreed limits, or smaller ones if a node could not map so much. */
 static int agree_on_layout(struct rmai_world *w, int code) {
     int most;
     code = rmai_consensus_nodes(w, code, &most);
@@ -145,7 +145,7 @@ static int close_node(struct rmai_world *w) {
     return RMA_SUCCESS;
 }
 
-/* PEs agree here on each size that is tried. Another node may have refused what this one has mapped. */
+/* The PEs agree on the result of each attempt: another node may have refused a size that this node has mapped. */
 static int open_reservation(struct rmai_world *w) {
     for (;;) {
         int code = rmai_consensus(w, rmai_reserve(&w->reservation, w->node, w->job.layout.stride));
@@ -162,8 +162,8 @@ static int close_reservation(struct rmai_world *w) {
     return w->statics_stuck ? RMA_SUCCESS : rmai_unreserve(&w->reservation);
 }
 
-/* The room for the global variables. Where a node has one PE they are not moved: nobody else reaches them by load and
- * store. */
+/* Gets memory for the global variables. On a node with one PE they are not moved there, since no other PE reaches them
+ * by load and store. */
 static int make_room_for_statics(struct rmai_world *w, char *space) {
     if (w->job.statics_mode != RMAI_STATICS_REMAP || w->job.node_n_pes == 1) return RMA_SUCCESS;
     return rmai_commit(&w->reservation, space + w->job.layout.statics, w->statics->size);
@@ -172,7 +172,7 @@ static int make_room_for_statics(struct rmai_world *w, char *space) {
 static int open_memory(struct rmai_world *w) {
     char *space = rmai_job_space(&w->job, w->job.node_my_pe);
     struct rmai_facts *mine = rmai_facts(&w->job, w->job.node_my_pe);
-    struct rmai_segment guest; /* made here; whoever uses it takes a view under its lock */
+    struct rmai_segment guest; /* only made here: whoever allocates in it takes a view of it, under its lock */
     size_t got = 0, init = rmai_max(w->job.settings.heap_init, RMA_SIZE_MIN_);
     int code;
     pthread_mutex_init(&w->local_lock, NULL);
@@ -190,7 +190,8 @@ static int open_memory(struct rmai_world *w) {
             rmai_segment_create(&guest, &w->reservation, space + w->job.layout.guest_table, space + w->job.layout.guest,
                                 w->job.layout.guest_max, "guests' part of the local heap", "half of RMA_LOCAL_MAX");
     memset(&w->quick, 0, sizeof w->quick);
-    w->quick.shared = w->local.shared = w->job.n_pes > 1; /* the progress thread gives back for other nodes */
+    w->quick.shared = w->local.shared =
+        w->job.n_pes > 1; /* the progress thread gives back blocks for PEs of other nodes */
     if (code == RMA_SUCCESS) code = rmai_attachments_open(w);
     if (code == RMA_SUCCESS) code = make_room_for_statics(w, space);
     if (code == RMA_SUCCESS && w->job.networked)
@@ -230,8 +231,8 @@ static int help_others(void *context) {
     return rmai_net_progress(w->net, 1);
 }
 
-/* Whether there are more PEs than processors, as this PE sees it. Nodes of one machine share its processors:
- * containers, and nodes that are simulated. */
+/* Finds out, as far as this PE can see, whether there are more PEs than processors. Several nodes of one machine
+ * (containers, simulated nodes) share its processors. */
 static int open_waiting(struct rmai_world *w) {
     struct rmai_facts *mine = rmai_facts(&w->job, w->job.node_my_pe);
     struct rmai_cpus cpus = {{0}};
@@ -247,8 +248,8 @@ static int open_waiting(struct rmai_world *w) {
     return code;
 }
 
-/* The PEs of a node wait in one way: they meet by one algorithm. So one that finds them crowded is enough; of one node
- * all have looked at the same. */
+/* The PEs of a node must all wait in the same way, since a barrier of theirs is one algorithm. So the node counts as
+ * crowded if one of its PEs finds that. In a job of one node all have looked at the same facts. */
 static int agree_on_waiting(struct rmai_world *w, int code) {
     struct rmai_patience patience = {.polls = POLLS_ROOMY, .yields = YIELDS_ROOMY};
     int crowded = rmai_facts(&w->job, w->job.node_my_pe)->crowded;
@@ -297,7 +298,7 @@ static int at_mpi_finalize(MPI_Comm comm, int keyval, void *value, void *extra) 
     return MPI_SUCCESS;
 }
 
-/* Once, and for good: MPI lets go of the key when the attribute is gone. */
+/* Done once in a process: MPI frees the key by itself when the attribute is deleted. */
 static int watch_mpi_finalize(void) {
     static int watching;
     int keyval, mpi_code = MPI_SUCCESS;
@@ -343,7 +344,7 @@ static int agree_on_connections(struct rmai_world *w, int code) {
 static int close_connections(struct rmai_world *w) {
     rmai_contexts_close(w);
     rmai_teams_close(w);
-    rmai_transport_mpi_end_window(w->mpi); /* while messages can still be received: all PEs meet in there */
+    rmai_transport_mpi_end_window(w->mpi); /* while messages can still be received: all PEs meet in this call */
     rmai_net_close(w->net);
     rmai_transport_mpi_close(w->mpi);
     free(w->job.leaders);
@@ -351,8 +352,9 @@ static int close_connections(struct rmai_world *w) {
     return RMA_SUCCESS;
 }
 
-/* A system that refuses to lay shared memory over them (a tool such as valgrind, a sandbox) still lets peers read and
- * write them where they are. All PEs of the job go the same way, as rma_ptr tells the program which it is. */
+/* Some systems (a tool such as valgrind, a sandbox) refuse to map shared memory over the global variables. There peers
+ * read and write the variables where they are. All PEs of the job do the same, since rma_ptr shows the program which it
+ * is. */
 static int open_statics(struct rmai_world *w) {
     char *space = rmai_job_space(&w->job, w->job.node_my_pe);
     int moved = 1, code = RMA_SUCCESS;
@@ -371,7 +373,7 @@ static int open_statics(struct rmai_world *w) {
     return code;
 }
 
-/* A meeting too: nobody writes to variables that a peer is still moving back. */
+/* The agreement is a meeting too: no PE writes to variables that a peer is still moving back. */
 static int agree_on_statics(struct rmai_world *w, int code) {
     return w->job.statics_mode == RMAI_STATICS_WINDOW ? rmai_consensus(w, code) : code;
 }
@@ -418,8 +420,8 @@ static void print_information(struct rmai_world *w) {
     rmai_settings_print(&w->job.settings, put_line, stderr);
 }
 
-/* Only now: before, what others might ask for cannot be found. No thread is no reason to end: others are served from
- * within calls. */
+/* The thread starts only now: before, requests of others would find no memory. If there is no thread, that is no error:
+ * this PE then serves others from within its calls. */
 static void start_progress_thread(struct rmai_world *w) {
     if (!w->net->active || w->job.settings.progress == RMAI_PROGRESS_NONE) return;
     if (rmai_progress_thread_start(w->progress_thread, w->net, rmai_error_name("rma_init")) != RMA_SUCCESS &&
@@ -429,7 +431,7 @@ static void start_progress_thread(struct rmai_world *w) {
 
 static void publish_waiting(void *context, const char *call) { rmai_stall_publish(context, call); }
 
-/* The last step: from now on others may ask this PE for something, as soon as all have agreed. */
+/* The last step. As soon as all PEs have agreed on it, others may send requests to this PE. */
 static int open_reach(struct rmai_world *w) {
     int code = rmai_cover(w, "rma_init");
     if (code != RMA_SUCCESS) return code;
@@ -453,18 +455,20 @@ static int close_reach(struct rmai_world *w) {
     return RMA_SUCCESS;
 }
 
-/* Of a step whose `open` gives the same on every PE, as it takes none that fails alone, or as PEs agree within it. */
+/* For a step whose `open` returns the same code on every PE: nothing in it fails on one PE alone, or PEs agree in it.
+ */
 static int agreed_already(struct rmai_world *w, int code) {
     (void)w;
     return code;
 }
 
-/* All PEs open a step, agree on how all have fared, and go on to the next; or they close this one, of which each may
- * have opened a part, and those before it. What in an `open` takes all PEs is done in any case, also by one that has
- * failed before it, and what takes all in a `close` follows from what all had agreed on, so that nobody waits for one
- * that has given up. */
+/* All PEs open a step and agree on its outcome. If all have succeeded they go on to the next step. If not, they close
+ * this step, of which each PE may have opened a part, and those before it.
+ * Where an `open` makes a collective call of MPI, a PE makes that call also if something before it has failed: else the
+ * others would wait for it. In a `close`, whether a collective call is made depends only on what all have agreed on. */
 static const struct step {
-    const char *name; /* for who waits in it, and for who hears that it has failed on another PE */
+    const char
+        *name; /* for reports of long waits, and for errors on PEs that only hear that it has failed on another */
     int (*open)(struct rmai_world *w);
     int (*agree)(struct rmai_world *w, int code);
     int (*close)(struct rmai_world *w); /* or NULL */
@@ -553,14 +557,14 @@ static int init_runtime(int required, int *provided) {
         if (rmai_running("rma_init") != RMA_SUCCESS) return rmai_raise(RMA_ERR_STATE);
     } else {
         int code;
-        w->failed_pe = w->job.my_pe = 0; /* until MPI and the others say otherwise */
+        w->failed_pe = w->job.my_pe = 0; /* until MPI and the other PEs have told */
         rmai_exit_begin();
         code = start_runtime(w, required);
         if (code != RMA_SUCCESS) {
-            /* The handler of the PE that failed ends the job; ours would print a line that says less. */
+            /* The handler of the PE that failed ends the job, and its line says more than this PE's would. */
             if (w->failed_pe != w->job.my_pe && rmai_errhandler() == rma_errors_abort) sleep(5);
             rmai_raise(code);
-            /* Exhaustion at init leaves nothing to go on with, and is shown as any other error is. */
+            /* A lack of memory is not raised elsewhere, since a program can go on; after rma_init it cannot. */
             if (code == RMA_ERR_NO_MEM) rmai_errhandler()(code, rma_last_error());
             if (w->owns_mpi) MPI_Finalize();
             w->owns_mpi = 0;
@@ -575,7 +579,7 @@ static int init_runtime(int required, int *provided) {
 
 int rma_init(void) { return init_runtime(RMA_THREAD_SINGLE, NULL); }
 
-/* Errors name this call, but where it is a call of OpenSHMEM that does the work here. */
+/* Errors name rma_init_thread, unless a call of OpenSHMEM has called it: then they name that call. */
 int rma_init_thread(int required, int *provided) {
     const int shmem = rmai_error_of_shmem("rma_init");
     int code;
@@ -593,7 +597,7 @@ int rma_finalize(void) {
         return rmai_raise(rmai_error(RMA_ERR_STATE, "rma_finalize: called more often than rma_init"));
     if (--w->references > 0) return RMA_SUCCESS;
     if (rma_reach_.running) {
-        /* What was begun and has failed is told, and is no reason to go on. */
+        /* An operation that has failed is reported, and the job ends in order all the same. */
         code = rmai_contexts_end(w, "rma_finalize", NULL);
         one = rmai_quiet_default(w, "rma_finalize");
         if (code == RMA_SUCCESS) code = one;

@@ -19,21 +19,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Seconds. DEATH_TIME: a PE that ends the job on purpose is killed with the job in less. */
-#define ANSWER_TIME 1.0  /* that an answer may take until it is missed */
+/* Seconds. DEATH_TIME is longer than it takes to end a job: a PE that ends the job on purpose also looks dead, and its
+ * neighbours must not report it before the launcher has ended them. */
+#define ANSWER_TIME 1.0  /* an answer that takes longer is reported as missing */
 #define ANSWER_LOOK 0.01 /* between looks for answers */
-#define PROBE_TIME  0.5  /* between looks whether neighbours have died, */
-#define DEATH_TIME  1.0  /* and for which a neighbour has to be dead */
+#define PROBE_TIME  0.5  /* between two looks whether neighbours have died */
+#define DEATH_TIME  1.0  /* a neighbour has to be dead for so long */
 
-#define ASKED_MOST RMAI_PINGS /* of very many PEs the first ones tell enough */
+#define ASKED_MOST RMAI_PINGS /* PEs; of more than that only the first ones are asked */
 #define SAID_MOST  8
 
 /* One PE that is waited for. */
 struct rmai_question {
     int pe;
     int slot;               /* its number on this node, or -1 */
-    int missed;             /* what is to be said of it has been said */
-    double at;              /* when it was asked, by s->waited */
+    int missed;             /* what there is to report of it has been reported */
+    double at;              /* the value of s->waited when the PE was asked */
     struct rmai_ping *ping; /* of a PE of another node, until it is answered; NULL: it could not be asked */
     int silent;
     char in[RMAI_WAITING_TEXT]; /* the call that the PE waits in */
@@ -41,7 +42,8 @@ struct rmai_question {
 
 /* ---- the call that this PE waits in ---- */
 
-/* The call, and the team that meets in it: a team has the same number on all its PEs. */
+/* Writes the name of the public call, and the number of the team that meets in it: PEs that wait in the same call of
+ * different teams must not seem to be in the same meeting. */
 static void name_wait(const struct rmai_world *w, const struct rmai_stall *s, char text[RMAI_WAITING_TEXT]) {
     const long number = s->meeting ? s->meeting - w->teams->team : RMAI_TEAM_WORLD;
     const char *call = rmai_error_name(s->call);
@@ -56,12 +58,13 @@ void rmai_stall_publish(struct rmai_world *w, const char *name) {
     uint64_t text[RMAI_WAITING_WORDS] = {0};
     uint32_t version = atomic_load_explicit(&mine->version, memory_order_relaxed);
     memcpy(text, name, strnlen(name, sizeof text - 1));
-    /* Of two threads of this PE one is enough. */
+    /* If another thread of this PE is writing its own call, that one stays: either is true. */
     if (version & 1 || !atomic_compare_exchange_strong(&mine->version, &version, version + 1)) return;
-    /* The odd version is seen before any of the words: pairs with the fence in rmai_waiting_read. */
+    /* A reader that sees one of the new words sees the odd version too: pairs with the fence in rmai_waiting_read. */
     atomic_thread_fence(memory_order_release);
     for (int i = 0; i < RMAI_WAITING_WORDS; i++) atomic_store_explicit(&mine->text[i], text[i], memory_order_relaxed);
-    /* Release: who reads the even version has read whole words. Pairs with the fence in rmai_waiting_read. */
+    /* Release: a reader that sees the even version sees all of the new words. Pairs with the fence in
+     * rmai_waiting_read. */
     atomic_store_explicit(&mine->version, version + 2, memory_order_release);
 }
 
@@ -93,7 +96,8 @@ static int count_awaited(const struct rmai_world *w, const struct rmai_stall *s)
     return 0;
 }
 
-/* The PE of number i among those; of any, the next ones are asked first, so that not all ask the same. */
+/* The PE that is number i of those that the wait is for. Where any PE may end the wait, each PE begins with the one
+ * after itself, so that not all ask the same ones. */
 static int awaited_pe(const struct rmai_world *w, const struct rmai_stall *s, int i) {
     switch (s->awaited) {
         case RMAI_AWAITED_PE: return s->pe;
@@ -108,13 +112,13 @@ static int awaited_pe(const struct rmai_world *w, const struct rmai_stall *s, in
 
 /* ---- PEs of this node ---- */
 
-/* RMAI_PROCESS_LIVES where this PE cannot tell: in another container. */
+/* RMAI_PROCESS_LIVES also if the PE runs in another container, where this PE cannot look. */
 static enum rmai_process_state neighbour_state(const struct rmai_world *w, int slot) {
     return rmai_same_pids(&w->job, slot) ? rmai_process_state(rmai_facts(&w->job, slot)->pid) : RMAI_PROCESS_LIVES;
 }
 
-/* A PE that has died, and has not ended this wait by what it did before: so it is found dead again later, with a look
- * at the awaited word between. */
+/* Ends the job if a neighbour that is waited for has died. A PE may have done what this PE waits for just before it
+ * died: so the neighbour has to be dead in two looks, and between them the caller looks at the awaited word again. */
 static void find_dead(struct rmai_world *w, struct rmai_stall *s) {
     int before = s->suspect;
     if (s->waited < s->probe || s->awaited == RMAI_AWAITED_ALIVE) return;
@@ -206,7 +210,7 @@ static void say_question(const struct rmai_world *w, const struct rmai_stall *s,
     say_waited(w, s, news);
 }
 
-/* Where none of them has to end the wait, one line is enough as long as all answer. */
+/* Where no PE in particular has to end the wait, one line for all is enough as long as all answer. */
 static void say_all_answer(const struct rmai_world *w, const struct rmai_stall *s) {
     char news[96];
     snprintf(news, sizeof news, ", for what any PE may do: %d PE%s asked, all answer", s->n,
@@ -230,7 +234,8 @@ static int none_has_to(const struct rmai_stall *s) {
     return s->awaited == RMAI_AWAITED_ANY || s->awaited == RMAI_AWAITED_ALIVE;
 }
 
-/* What has come of the questions. Returns the number of those who are silent. */
+/* Reports what the questions have brought, and ends the job if a PE has been silent for too long. Returns the number of
+ * silent PEs. */
 static int judge_answers(struct rmai_world *w, struct rmai_stall *s) {
     const int speaks = w->job.settings.stall > 0;
     int silent = 0, said = 0;
@@ -238,7 +243,7 @@ static int judge_answers(struct rmai_world *w, struct rmai_stall *s) {
     name_wait(w, s, name);
     for (int i = 0; i < s->n; i++) {
         struct rmai_question *q = &s->asked[i];
-        /* Who is in the same meeting waits as we do. */
+        /* A PE that waits in the same meeting as this one is no news: it waits for a third one. */
         int news = !q->missed &&
                    (q->silent || (!none_has_to(s) && s->waited >= s->say && (s->in_line || strcmp(q->in, name) != 0)));
         silent += q->silent;
@@ -283,9 +288,9 @@ void rmai_stall_look(struct rmai_world *w, struct rmai_stall *s) {
         s->next = s->waited + ANSWER_LOOK;
         return;
     }
-    for (int i = 0; s->waited >= s->say && i < s->n; i++) s->asked[i].missed = 0; /* say it again, */
+    for (int i = 0; s->waited >= s->say && i < s->n; i++) s->asked[i].missed = 0; /* report it again, */
     silent = judge_answers(w, s);
-    if (s->waited >= s->say) s->say = 2 * s->waited; /* ever more rarely */
+    if (s->waited >= s->say) s->say = 2 * s->waited; /* at ever longer intervals */
     if (silent == 0) forget_questions(s);
     s->next = s->waited + (silent ? ANSWER_TIME : patience);
 }
@@ -309,7 +314,8 @@ void rmai_stall_over(void *context, struct rmai_stall *s) {
     if (w->net->active) rmai_net_unlock(w->net);
 }
 
-/* Of PEs of this node no question travels, so nothing that the net's lock guards is touched. */
+/* The holder is a PE of this node, which is asked without a message. So rmai_stall_look touches nothing here that the
+ * net's lock guards. */
 int rmai_stall_holder(void *context, uint32_t pe) {
     struct rmai_lock_wait *wait = context;
     if (rmai_pe_gone(&wait->w->job, (int)pe)) return 1;
