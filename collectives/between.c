@@ -73,7 +73,8 @@ int rmai_between_gather_alike(struct rmai_group *g, const char *call, void *data
  * PEs are numbered from the root on: the root is 0. In a binomial tree number v has its data from v without its lowest
  * bit, and hands them to v + each smaller power of two. */
 
-/* The first power of two that v hands nothing to: its lowest bit; of the root, the first that is no number. */
+/* v hands the data to v + each power of two below this one: the lowest bit of v; for the root, the first power of two
+ * that is no number of a PE. */
 static int tree_reach(int v, int n) {
     int reach = 1;
     while (reach < n && !(v & reach)) reach *= 2;
@@ -87,8 +88,13 @@ static int broadcast_by_tree(struct rmai_group *g, const char *call, char *data,
     rmai_group_begin(&m);
     if (code == RMA_SUCCESS && v > 0)
         code = rmai_group_exchange(g, call, -1, NULL, 0, (v - reach + root) % g->n, data, len);
-    for (int step = reach / 2; code == RMA_SUCCESS && step > 0; step /= 2)
-        if (v + step < g->n) code = rmai_group_send(g, call, &m, (v + step + root) % g->n, data, len);
+    for (int step = reach / 2; code == RMA_SUCCESS && step > 0; step /= 2) {
+        if (v + step >= g->n) continue;
+        code = rmai_group_send(g, call, &m, (v + step + root) % g->n, data, len);
+        if (code != RMA_SUCCESS || m.n < RMAI_GROUP_MESSAGES) continue;
+        code = rmai_group_finish(g, call, &m);
+        rmai_group_begin(&m);
+    }
     if (code == RMA_SUCCESS) code = rmai_group_finish(g, call, &m);
     if (RMAI_UNLIKELY(code != RMA_SUCCESS)) rmai_group_drop(g, &m);
     return code;
@@ -120,8 +126,8 @@ int rmai_between_broadcast(struct rmai_group *g, const char *call, void *data, s
 
 /* ---- reduce ----
  *
- * Doubling and halving want a power of two of PEs. So of the first pairs of PEs, as many as are too many, one PE gives
- * its elements to the other, and gets the result in the end. The terms of a sum stand in the order of the PEs. */
+ * Doubling and halving want a power of two of PEs. If there are k PEs too many, the first 2 k PEs form k pairs. One PE
+ * of each pair gives its elements to the other one, which works for both, and gets the result in the end. */
 
 struct reduction {
     struct rmai_group *g;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Collectives among the PEs of a group on several nodes, by messages (runtime/net/group). Every PE of the group makes
- * the call; each call waits and serves other PEs meanwhile, and returns RMA_SUCCESS or the recorded RMA_ERR_MPI of
- * `call`. */
+ * the call; each call waits and serves other PEs meanwhile, and returns RMA_SUCCESS or the recorded error of
+ * `call`, RMA_ERR_MPI or RMA_ERR_MISMATCH (runtime/net/group.h). */
 #ifndef RMAI_BETWEEN_H
 #define RMAI_BETWEEN_H
 

@@ -10,8 +10,9 @@
 #include <complex.h>
 #include <stdint.h>
 
-/* No fused multiply-add: it would make a complex product depend on which factor comes first, and between nodes PEs
- * multiply in either order. */
+/* No fused multiply-add: it would make a complex product depend on which factor comes first, and on whether the
+ * compiler has fused in the loop that computes it: the loops for whole and for staged data would give different bits.
+ */
 #if defined __GNUC__ && !defined __clang__
 #pragma GCC optimize("O3", "fp-contract=off")
 #else
@@ -131,4 +132,3 @@ static const struct {
 
 size_t rmai_type_size(enum rmai_type type) { return type_layout[type].size; }
 size_t rmai_type_align(enum rmai_type type) { return type_layout[type].align; }
-int rmai_type_inexact(enum rmai_type type) { return type >= RMAI_FLOAT; }

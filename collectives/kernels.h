@@ -48,10 +48,8 @@ struct rmai_kernel {
 /* rmai_kernel: its functions are NULL where the type does not have the operation. */
 const struct rmai_kernel *rmai_kernel(enum rmai_op op, enum rmai_type type);
 
-/* rmai_type_size: bytes of an element; rmai_type_align: its alignment. rmai_type_inexact: 1 if a sum depends on the
- * order of its terms. */
+/* rmai_type_size: bytes of an element; rmai_type_align: its alignment. */
 size_t rmai_type_size(enum rmai_type type);
 size_t rmai_type_align(enum rmai_type type);
-int rmai_type_inexact(enum rmai_type type);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A team of several nodes learns them (struct rmai_team_nodes in runtime/team.h) in the first of its collectives that
- * moves data: most teams never need to. */
+/* Which nodes a team has (struct rmai_team_nodes in runtime/team.h). A team on several nodes finds that out in the
+ * first of its collectives that moves data; most teams never make such a call. */
 #ifndef RMAI_NODES_H
 #define RMAI_NODES_H
 
@@ -8,7 +8,8 @@ struct rmai_world;
 struct rmai_team;
 
 /* rmai_nodes_ready fills in t->nodes (collective over t, which is on several nodes), if that has not been done. Returns
- * RMA_SUCCESS, or on all PEs an error: RMA_ERR_NO_MEM, RMA_ERR_MPI. */
+ * RMA_SUCCESS; on all PEs RMA_ERR_NO_MEM, if one of them has no memory for it; or RMA_ERR_MPI, maybe on one PE alone.
+ */
 int rmai_nodes_ready(struct rmai_world *w, const char *call, struct rmai_team *t);
 
 #endif

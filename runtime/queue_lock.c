@@ -12,7 +12,9 @@
 #include "runtime/transfer.h"
 #include "runtime/world.h"
 
-#define SLEEP_MOST    1000000 /* nanoseconds: should a wake-up be missed */
+#include <assert.h>
+
+#define SLEEP_MOST    1000000 /* nanoseconds: a PE that stores to a word may miss one that is going to sleep on it */
 #define POLLS_CROWDED 50
 
 static uint32_t own_word(const rma_lock_t *lock) { return __atomic_load_n(&lock->node_, __ATOMIC_ACQUIRE); }
@@ -49,7 +51,9 @@ static uint32_t await_bits(struct rmai_world *w, rma_lock_t *lock, uint32_t bits
 /* An atomic on a word of the lock on PE pe. Between nodes it is complete on return only if *old is wanted. */
 static int atomic_on_word(struct rmai_world *w, const char *call, const uint32_t *word, int pe, int op, uint32_t value,
                           uint32_t cond, struct rmai_place *p, uint64_t *old) {
-    rmai_place_symmetric(w, word, sizeof *word, pe, p);
+    const int found = rmai_place_symmetric(w, word, sizeof *word, pe, p);
+    assert(found && "runtime/locks has checked the lock's address");
+    (void)found;
     p->set = &w->contexts->standing.pending;
     return rmai_place_atomic(w, call, p, op, sizeof *word, value, cond, old);
 }

@@ -190,8 +190,8 @@ static int open_memory(struct rmai_world *w) {
             rmai_segment_create(&guest, &w->reservation, space + w->job.layout.guest_table, space + w->job.layout.guest,
                                 w->job.layout.guest_max, "guests' part of the local heap", "half of RMA_LOCAL_MAX");
     memset(&w->quick, 0, sizeof w->quick);
-    w->quick.shared = w->local.shared =
-        w->job.n_pes > 1; /* the progress thread gives back blocks for PEs of other nodes */
+    /* The progress thread gives back blocks for PEs of other nodes. */
+    w->quick.shared = w->local.shared = w->job.n_pes > 1;
     if (code == RMA_SUCCESS) code = rmai_attachments_open(w);
     if (code == RMA_SUCCESS) code = make_room_for_statics(w, space);
     if (code == RMA_SUCCESS && w->job.networked)
@@ -467,8 +467,7 @@ static int agreed_already(struct rmai_world *w, int code) {
  * Where an `open` makes a collective call of MPI, a PE makes that call also if something before it has failed: else the
  * others would wait for it. In a `close`, whether a collective call is made depends only on what all have agreed on. */
 static const struct step {
-    const char
-        *name; /* for reports of long waits, and for errors on PEs that only hear that it has failed on another */
+    const char *name; /* in reports of long waits, and in errors on PEs that only hear that it has failed elsewhere */
     int (*open)(struct rmai_world *w);
     int (*agree)(struct rmai_world *w, int code);
     int (*close)(struct rmai_world *w); /* or NULL */

@@ -13,45 +13,80 @@
 #include <assert.h>
 #include <string.h>
 
-static struct rmai_token *add_message(struct rmai_group_messages *m) {
+#define BOUNCE_MOST 1024 /* bytes: shorter messages are received beside their place, and copied */
+#define BOUNCE_ROOM 2048 /* so that a message that is longer than it should be fits, and is reported */
+
+static int refuse_broken(const char *call) {
+    return rmai_error(RMA_ERR_MPI, "%s: MPI has failed in an earlier collective call of these PEs", call);
+}
+
+static struct rmai_token *add_message(struct rmai_group_messages *m, size_t len) {
     assert(m->n < RMAI_GROUP_MESSAGES && "the caller waits before it has begun so many messages");
     m->token[m->n] = RMAI_NO_TOKEN;
+    m->len[m->n] = len;
     return &m->token[m->n++];
 }
 
-static int begun(const char *call, int code) {
-    if (RMAI_UNLIKELY(code != RMA_SUCCESS)) rmai_error_prefix("%s: ", call);
+static int begun(struct rmai_group *g, const char *call, int code) {
+    if (RMAI_LIKELY(code == RMA_SUCCESS)) return code;
+    rmai_error_prefix("%s: ", call);
+    g->broken = 1;
     return code;
 }
 
 int rmai_group_send(struct rmai_group *g, const char *call, struct rmai_group_messages *m, int i, const void *data,
                     size_t len) {
-    return begun(call, rmai_send(g->net->transport, rmai_group_pe(g, i), g->tag, data, len, add_message(m)));
+    if (RMAI_UNLIKELY(g->broken)) return refuse_broken(call);
+    return begun(g, call,
+                 rmai_send(g->net->transport, rmai_group_pe(g, i), g->tag, data, len, add_message(m, RMAI_SENDS)));
+}
+
+/* A receive with room for more than the len bytes that are expected. */
+static int receive_with_room(struct rmai_group *g, const char *call, struct rmai_group_messages *m, int i, void *data,
+                             size_t room, size_t len) {
+    if (RMAI_UNLIKELY(g->broken)) return refuse_broken(call);
+    return begun(g, call,
+                 rmai_receive(g->net->transport, rmai_group_pe(g, i), g->tag, data, room, add_message(m, len)));
 }
 
 int rmai_group_receive(struct rmai_group *g, const char *call, struct rmai_group_messages *m, int i, void *data,
                        size_t len) {
-    m->receives |= 1u << m->n;
-    return begun(call, rmai_receive(g->net->transport, rmai_group_pe(g, i), g->tag, data, len, add_message(m)));
+    return receive_with_room(g, call, m, i, data, len, len);
 }
 
 int rmai_group_finish(struct rmai_group *g, const char *call, struct rmai_group_messages *m) {
-    return rmai_net_finish(g->net, call, m->token, m->n, g->team);
+    int code = rmai_net_finish(g->net, call, m->token, m->arrival, m->n, g->team);
+    if (RMAI_UNLIKELY(code != RMA_SUCCESS)) {
+        g->broken = 1;
+        return code;
+    }
+    for (int k = 0; k < m->n; k++)
+        if (RMAI_UNLIKELY(m->len[k] != RMAI_SENDS && m->arrival[k].len != m->len[k]))
+            code =
+                rmai_error(RMA_ERR_MISMATCH,
+                           "%s: PE %d has sent %zu bytes, and this PE expects %zu: the PEs have called with different "
+                           "arguments (RMA_CHECK=1 finds out which)",
+                           call, m->arrival[k].pe, m->arrival[k].len, m->len[k]);
+    return code;
 }
 
 void rmai_group_drop(struct rmai_group *g, struct rmai_group_messages *m) {
-    for (int k = 0; k < m->n; k++) rmai_token_drop(g->net->transport, &m->token[k], m->receives >> k & 1);
+    for (int k = 0; k < m->n; k++) rmai_token_drop(g->net->transport, &m->token[k], m->len[k] != RMAI_SENDS);
 }
 
 static int exchange_piece(struct rmai_group *g, const char *call, int to, const void *out, size_t out_len, int from,
                           void *in, size_t in_len) {
     struct rmai_group_messages m;
+    unsigned char bounce[BOUNCE_ROOM];
+    const int bounces = in_len <= BOUNCE_MOST;
     int code = RMA_SUCCESS;
     rmai_group_begin(&m);
-    if (from >= 0) code = rmai_group_receive(g, call, &m, from, in, in_len);
+    if (from >= 0)
+        code = receive_with_room(g, call, &m, from, bounces ? bounce : in, bounces ? BOUNCE_ROOM : in_len, in_len);
     if (code == RMA_SUCCESS && to >= 0) code = rmai_group_send(g, call, &m, to, out, out_len);
     if (code == RMA_SUCCESS) code = rmai_group_finish(g, call, &m);
     if (RMAI_UNLIKELY(code != RMA_SUCCESS)) rmai_group_drop(g, &m);
+    if (code == RMA_SUCCESS && from >= 0 && bounces && in_len) memcpy(in, bounce, in_len);
     return code;
 }
 

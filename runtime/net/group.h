@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Groups: the PEs that do something together between nodes, such as the leaders of all nodes, or the PEs of a team.
  * They exchange messages under a tag of the group's own. All PEs of a group make the same calls in the same order, and
- * messages of one PE to another keep their order; so each message meets the receive that it is for. Two groups with a
- * PE in common may have one tag only if that PE's calls for both have one order, too.
+ * messages of one PE to another keep their order; so each message meets the receive that it is for. Two groups may
+ * share a tag if every two PEs that are in both make the calls of both in one order.
  *
- * Every call that waits serves other PEs meanwhile, and returns RMA_SUCCESS or the recorded RMA_ERR_MPI of `call`. */
+ * Every call that waits serves other PEs meanwhile. It returns RMA_SUCCESS or the recorded error of `call`:
+ * RMA_ERR_MPI; RMA_ERR_MISMATCH if a PE has sent another number of bytes than this one expects, since the PEs have
+ * called with different arguments. After RMA_ERR_MPI a message may be missing, and what comes next could be taken for
+ * it: so all further calls of the group on this PE fail. */
 #ifndef RMAI_GROUP_H
 #define RMAI_GROUP_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "runtime/net/transport.h"
 
@@ -21,10 +25,11 @@ struct rmai_team;
 struct rmai_group {
     struct rmai_net *net;
     int tag;
-    int n, me;              /* how many PEs, and the number of this one; -1: it is none of them */
+    int n, me;              /* how many PEs, and the number of this PE, or -1 if it is not in the group */
     const int *list;        /* PE i of the group is PE list[i] of the job, */
     int start, stride;      /* or start + i * stride, where list is NULL */
     struct rmai_team *team; /* whom a report about a long wait names; NULL: the leaders of all nodes */
+    int broken;             /* a call has failed with RMA_ERR_MPI */
     unsigned one_way;       /* rmai_group_one_way was called so many times */
 };
 
@@ -36,16 +41,15 @@ static inline int rmai_group_pe(const struct rmai_group *g, int i) {
 /* Messages under way; rmai_group_begin: none. rmai_group_send and rmai_group_receive add one: len bytes, at most
  * RMAI_PIECE, to or from number i of the group. The data stay in use until rmai_group_finish, which waits for all, or
  * rmai_group_drop, which gives up what is under way after an error. */
-#define RMAI_GROUP_MESSAGES 32
+#define RMAI_GROUP_MESSAGES 4
 struct rmai_group_messages {
     int n;
     struct rmai_token token[RMAI_GROUP_MESSAGES];
-    unsigned receives; /* bit k: token k is a receive */
+    struct rmai_arrival arrival[RMAI_GROUP_MESSAGES];
+    size_t len[RMAI_GROUP_MESSAGES]; /* that a receive expects; RMAI_SENDS of a send */
 };
-static inline void rmai_group_begin(struct rmai_group_messages *m) {
-    m->n = 0;
-    m->receives = 0;
-}
+#define RMAI_SENDS SIZE_MAX
+static inline void rmai_group_begin(struct rmai_group_messages *m) { m->n = 0; }
 int rmai_group_send(struct rmai_group *g, const char *call, struct rmai_group_messages *m, int i, const void *data,
                     size_t len);
 int rmai_group_receive(struct rmai_group *g, const char *call, struct rmai_group_messages *m, int i, void *data,
@@ -66,9 +70,9 @@ typedef void rmai_group_merger(void *mine, const void *other);
 int rmai_group_meet(struct rmai_group *g, const char *call);
 int rmai_group_merge(struct rmai_group *g, const char *call, void *data, size_t len, rmai_group_merger *merge);
 
-/* rmai_group_one_way: every PE calls it before something in which some PEs only send. From time to time it is a
- * meeting, so that no PE is ahead of another by more than RMAI_ONE_WAY_MOST messages, which the other one has to keep.
- */
+/* rmai_group_one_way: every PE calls it before an operation in which some PEs only send, and so wait for nobody. Every
+ * RMAI_ONE_WAY_MOST-th time it is a meeting, so that no PE is ahead of another one by more of these operations than
+ * that: the other one has to keep their messages. */
 #define RMAI_ONE_WAY_MOST 64
 int rmai_group_one_way(struct rmai_group *g, const char *call);
 

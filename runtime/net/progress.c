@@ -139,15 +139,17 @@ int rmai_net_wait_for(struct rmai_net *net, const char *call, int pe, struct rma
     return *waiter->text ? rmai_error(waiter->code, "%s", waiter->text) : rmai_net_failed_there(call, pe, waiter->code);
 }
 
-int rmai_net_finish(struct rmai_net *net, const char *call, struct rmai_token *token, int n,
-                    const struct rmai_team *team) {
+int rmai_net_finish(struct rmai_net *net, const char *call, struct rmai_token *token, struct rmai_arrival *arrival,
+                    int n, const struct rmai_team *team) {
     struct rmai_net_wait wait = rmai_net_wait_begins(call, -1);
     int done = 1;
     wait.stall.awaited = team ? RMAI_AWAITED_TEAM : RMAI_AWAITED_LEADERS;
     wait.stall.team = wait.stall.meeting = team;
     rmai_net_lock(net);
     for (int i = 0; i < n && done > 0; i++)
-        while ((done = rmai_token_done(net->transport, &token[i])) == 0) rmai_net_wait_turn(net, &wait);
+        while ((done = token[i].word ? net->transport->operations->test(net->transport, &token[i], &arrival[i]) : 1) ==
+               0)
+            rmai_net_wait_turn(net, &wait);
     rmai_net_wait_ends(net, &wait);
     rmai_net_unlock(net);
     if (done > 0) return RMA_SUCCESS;

@@ -285,8 +285,12 @@ static int sim_send(struct rmai_transport *t, int pe, int tag, const void *data,
 
 static int sim_receive(struct rmai_transport *t, int pe, int tag, void *data, size_t len, struct rmai_token *token) {
     struct sim_pe *to = pe_of(t);
-    struct sim_operation *o = begin_operation(to, pe, tag, data, len, token), **end = &to->posted;
+    const struct sim_options *options = to->sim->options;
+    struct sim_operation *o, **end = &to->posted;
     struct sim_message **i = &to->unexpected, *m;
+    if (++to->n_receives == options->failing_receive && to->me == options->failing_pe)
+        return rmai_error(RMA_ERR_MPI, "the simulated network has failed");
+    o = begin_operation(to, pe, tag, data, len, token);
     while (*i && !is_for(*i, o)) i = &(*i)->next;
     if ((m = *i) != NULL) {
         *i = m->next;

@@ -22,6 +22,7 @@ struct sim_pe {
     struct rmai_traffic traffic;
     struct rmai_net net;
     struct sim_coroutine *coroutine;
+    unsigned n_receives;
     struct sim_operation *posted;   /* receives that wait for a message, oldest first */
     struct sim_message *unexpected; /* messages that wait for a receive, oldest first */
     unsigned n_unread;              /* messages to this PE that it has not received, on their way or there */
@@ -38,6 +39,8 @@ struct sim_options {
     int n_pes;
     uint64_t seed;
     uint64_t latency, jitter; /* a message takes latency + [0, jitter] units of virtual time */
+    int failing_pe;           /* of this PE, */
+    unsigned failing_receive; /* this receive fails, counted from 1; 0: none does */
     size_t eager;             /* longer messages wait for their receive, and their sender with them */
 };
 

@@ -321,6 +321,50 @@ START_TEST(a_root_is_not_ahead_without_a_bound) {
 }
 END_TEST
 
+/* ---- mistakes and failures ---- */
+
+static void broadcast_uneven(struct sim_pe *pe, void *context) {
+    const size_t *len = context;
+    struct rmai_group g = {.net = &pe->net, .tag = TAG, .n = pe->job.n_pes, .me = pe->me, .stride = 1};
+    char data[64] = "";
+    uint64_t word = pe->me == 0 ? 7 : 0;
+    const int code = rmai_between_broadcast(&g, CALL, data, len[pe->me], 0);
+    REQUIRE(code == (pe->me == 0 ? RMA_SUCCESS : RMA_ERR_MISMATCH), "PE %d: %d", pe->me, code);
+    if (pe->me == 1)
+        REQUIRE(strstr(rma_last_error(), "PE 0 has sent") && strstr(rma_last_error(), "RMA_CHECK=1"), "%s",
+                rma_last_error());
+    REQUIRE(rmai_between_broadcast(&g, CALL, &word, sizeof word, 0) == RMA_SUCCESS && word == 7, "the next one");
+}
+
+START_TEST(a_pe_that_gets_another_length_says_so_and_goes_on) {
+    const struct sim_options options = {.n_pes = 2, .seed = 1, .latency = 1, .eager = 64};
+    size_t longer[] = {16, 8}, shorter[] = {8, 16}, none[] = {1, 64};
+    ck_assert_int_eq(sim_run(&options, broadcast_uneven, longer).stuck, 0);
+    ck_assert_int_eq(sim_run(&options, broadcast_uneven, shorter).stuck, 0);
+    ck_assert_int_eq(sim_run(&options, broadcast_uneven, none).left, 0);
+}
+END_TEST
+
+/* The first receive of a PE in its group comes after those that the net has posted. */
+static void broadcast_twice(struct sim_pe *pe, void *context) {
+    struct rmai_group g = {.net = &pe->net, .tag = TAG, .n = pe->job.n_pes, .me = pe->me, .stride = 1};
+    (void)context;
+    for (uint64_t i = 0; i < 2; i++) {
+        uint64_t word = pe->me == 0 ? 100 + i : 0;
+        const int code = rmai_between_broadcast(&g, CALL, &word, sizeof word, 0);
+        REQUIRE(code == (pe->me == 0 ? RMA_SUCCESS : RMA_ERR_MPI), "PE %d, broadcast %d: %d, %d", pe->me, (int)i, code,
+                (int)word);
+        if (pe->me == 1 && i == 1) REQUIRE(strstr(rma_last_error(), "earlier collective"), "%s", rma_last_error());
+    }
+}
+
+START_TEST(a_group_that_has_lost_a_message_takes_no_other_one_for_it) {
+    const struct sim_options options = {
+        .n_pes = 2, .seed = 1, .latency = 1, .eager = 64, .failing_pe = 1, .failing_receive = RMAI_POSTED + 1};
+    ck_assert_int_eq(sim_run(&options, broadcast_twice, NULL).stuck, 0);
+}
+END_TEST
+
 /* ---- what the simulation itself is good for ---- */
 
 static void wait_for_nobody(struct sim_pe *pe, void *context) {
@@ -362,6 +406,8 @@ int main(void) {
     tcase_add_test(test, a_gather_moves_each_block_to_each_pe_once);
     tcase_add_test(test, rounds_grow_with_the_logarithm_of_the_pes);
     tcase_add_test(test, a_root_is_not_ahead_without_a_bound);
+    tcase_add_test(test, a_pe_that_gets_another_length_says_so_and_goes_on);
+    tcase_add_test(test, a_group_that_has_lost_a_message_takes_no_other_one_for_it);
     tcase_add_test(test, pes_that_wait_for_ever_are_found);
     tcase_add_test(test, a_seed_repeats_a_run);
     suite_add_tcase(suite, test);
