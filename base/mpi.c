@@ -14,7 +14,7 @@ int rmai_mpi(int mpi_code, const char *from, const char *call) {
     int len = 0;
     if (mpi_code == MPI_SUCCESS) return RMA_SUCCESS;
     if (MPI_Error_string(mpi_code, text, &len) != MPI_SUCCESS) strcpy(text, "no text");
-    return rmai_error(RMA_ERR_MPI, "%s: %s failed with mpi_code %d: %s", from, call, mpi_code, text);
+    return rmai_error(RMA_ERR_MPI, "%s: %s failed with code %d: %s", from, call, mpi_code, text);
 }
 
 int rmai_mpi_wait(MPI_Request *request, const char *from, const char *call) {

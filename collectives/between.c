@@ -60,11 +60,11 @@ static int gather_blocks(struct rmai_group *g, const char *call, const struct bl
     return code;
 }
 
-int rmai_between_gather(struct rmai_group *g, const char *call, char *data, const size_t *at) {
+int rmai_between_allgather(struct rmai_group *g, const char *call, char *data, const size_t *at) {
     return gather_blocks(g, call, &(struct blocks){.data = data, .at = at});
 }
 
-int rmai_between_gather_alike(struct rmai_group *g, const char *call, void *data, size_t len) {
+int rmai_between_allgather_alike(struct rmai_group *g, const char *call, void *data, size_t len) {
     return gather_blocks(g, call, &(struct blocks){.data = data, .len = len, .all = (size_t)g->n * len});
 }
 

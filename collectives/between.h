@@ -13,10 +13,10 @@ struct rmai_kernel;
 /* rmai_between_broadcast: len bytes at data go from number `root` to all. */
 int rmai_between_broadcast(struct rmai_group *g, const char *call, void *data, size_t len, int root);
 
-/* rmai_between_gather: number i's block is [at[i], at[i + 1]) of data. Before, each PE has its own block there, and
- * after, all blocks. rmai_between_gather_alike: the same for blocks of len bytes, one after the other. */
-int rmai_between_gather(struct rmai_group *g, const char *call, char *data, const size_t *at);
-int rmai_between_gather_alike(struct rmai_group *g, const char *call, void *data, size_t len);
+/* rmai_between_allgather: number i's block is [at[i], at[i + 1]) of data. Before, each PE has its own block there, and
+ * after, all blocks. rmai_between_allgather_alike: the same for blocks of len bytes, one after the other. */
+int rmai_between_allgather(struct rmai_group *g, const char *call, char *data, const size_t *at);
+int rmai_between_allgather_alike(struct rmai_group *g, const char *call, void *data, size_t len);
 
 /* The room that the following calls need beside data: at least so many bytes, aligned for the type. */
 #define RMAI_BETWEEN_ROOM ((size_t)256 << 10)

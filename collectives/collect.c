@@ -156,7 +156,7 @@ static int collect_among_leaders(const struct rmai_call *c, const struct rmai_bu
     uint64_t offset = dest->offset;
     size_t after = before + near_all;
     int code = RMA_SUCCESS;
-    if (c->near->me == 0) code = rmai_between_gather(&nodes->leaders, c->name, to, nodes->sizes);
+    if (c->near->me == 0) code = rmai_between_allgather(&nodes->leaders, c->name, to, nodes->sizes);
     if (before) rmai_spread(c, 0, to, to, offset, before);
     if (all > after) rmai_spread(c, 0, to + after, to + after, offset ? offset + after : 0, all - after);
     return code;
@@ -167,8 +167,10 @@ static int fcollect_in_order(const struct rmai_call *c, const struct rmai_buffer
     struct collection g = prepare_collection(c, RMAI_FCOLLECT_DIRECT, dest, source);
     const struct rmai_team_nodes *nodes = &c->t->nodes;
     const size_t len = source->len, before = (size_t)c->near->index[0] * len;
-    for (int i = 0; i < nodes->leaders.n; i++) nodes->sizes[i] = (size_t)nodes->node[i].n * len;
-    place_blocks(nodes->sizes, nodes->leaders.n);
+    if (c->near->me == 0) {
+        for (int i = 0; i < nodes->leaders.n; i++) nodes->sizes[i] = (size_t)nodes->node[i].n * len;
+        place_blocks(nodes->sizes, nodes->leaders.n);
+    }
     g.dest += before;
     collect_near_blocks(&g);
     return collect_among_leaders(c, dest, before, g.all, (size_t)c->t->n * len);
@@ -189,10 +191,12 @@ static int collect_in_order(const struct rmai_call *c, const struct rmai_buffer 
     rmai_mailbox_through(near);
     if (near->me == 0) {
         nodes->sizes[nodes->leaders.me] = near_all;
-        whole[2] = (size_t)rmai_between_gather_alike(&nodes->leaders, c->name, nodes->sizes, sizeof *nodes->sizes);
-        place_blocks(nodes->sizes, nodes->leaders.n);
-        whole[0] = nodes->sizes[nodes->leaders.me];
-        whole[1] = nodes->sizes[nodes->leaders.n];
+        whole[2] = (size_t)rmai_between_allgather_alike(&nodes->leaders, c->name, nodes->sizes, sizeof *nodes->sizes);
+        if (whole[2] == RMA_SUCCESS) {
+            place_blocks(nodes->sizes, nodes->leaders.n);
+            whole[0] = nodes->sizes[nodes->leaders.me];
+            whole[1] = nodes->sizes[nodes->leaders.n];
+        }
     }
     rmai_spread(c, 0, whole, whole, 0, sizeof whole);
     if (whole[2] != RMA_SUCCESS)
@@ -210,11 +214,11 @@ static int collect_by_all(const struct rmai_call *c, const struct rmai_buffer *d
     char *to = (char *)(uintptr_t)dest->addr;
     int code = RMA_SUCCESS;
     for (int i = 0; i < c->t->n; i++) nodes->sizes[i] = source->len;
-    if (!alike) code = rmai_between_gather_alike(&nodes->all, c->name, nodes->sizes, sizeof *nodes->sizes);
+    if (!alike) code = rmai_between_allgather_alike(&nodes->all, c->name, nodes->sizes, sizeof *nodes->sizes);
     if (code != RMA_SUCCESS) return code;
     place_blocks(nodes->sizes, c->t->n);
     if (source->len) memmove(to + nodes->sizes[c->t->me], source->addr, source->len);
-    return rmai_between_gather(&nodes->all, c->name, to, nodes->sizes);
+    return rmai_between_allgather(&nodes->all, c->name, to, nodes->sizes);
 }
 
 /* ---- the calls ---- */

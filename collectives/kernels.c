@@ -10,9 +10,8 @@
 #include <complex.h>
 #include <stdint.h>
 
-/* No fused multiply-add: it would make a complex product depend on which factor comes first, and on whether the
- * compiler has fused in the loop that computes it: the loops for whole and for staged data would give different bits.
- */
+/* No fused multiply-add. With it a complex product would depend on the order of its factors, and on which loop computes
+ * it: the compiler may fuse in one and not in another, so results of whole and of staged data would differ. */
 #if defined __GNUC__ && !defined __clang__
 #pragma GCC optimize("O3", "fp-contract=off")
 #else

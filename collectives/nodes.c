@@ -58,15 +58,18 @@ int rmai_nodes_ready(struct rmai_world *w, const char *call, struct rmai_team *t
     const int most = w->job.n_nodes < t->n ? w->job.n_nodes : t->n;
     int code, met, worst;
     if (nodes->room) return RMA_SUCCESS;
-    nodes->all = (struct rmai_group){.net = w->net,
-                                     .tag = RMAI_TEAMS_TAG + rmai_team_number(w, t),
-                                     .n = t->n,
-                                     .me = t->me,
-                                     .list = t->list,
-                                     .start = t->start,
-                                     .stride = t->stride,
-                                     .team = t};
+    /* A group that has failed before stays as it is, and fails again. */
+    if (!nodes->all.net)
+        nodes->all = (struct rmai_group){.net = w->net,
+                                         .tag = RMAI_TEAMS_TAG + rmai_team_number(w, t),
+                                         .n = t->n,
+                                         .me = t->me,
+                                         .list = t->list,
+                                         .start = t->start,
+                                         .stride = t->stride,
+                                         .team = t};
     nodes->leaders = nodes->all;
+    nodes->leaders.tag = RMAI_TEAMS_LEADERS_TAG + rmai_team_number(w, t);
     worst = code = get_memory(call, t, nodes, most);
     met = rmai_group_merge(&nodes->all, call, &worst, sizeof worst, merge_codes);
     if (code == RMA_SUCCESS && met == RMA_SUCCESS && worst != RMA_SUCCESS)
@@ -74,7 +77,7 @@ int rmai_nodes_ready(struct rmai_world *w, const char *call, struct rmai_team *t
     if (code == RMA_SUCCESS) code = met;
     if (code == RMA_SUCCESS) {
         nodes->node_of[t->me] = t->near.index[0];
-        code = rmai_between_gather_alike(&nodes->all, call, nodes->node_of, sizeof *nodes->node_of);
+        code = rmai_between_allgather_alike(&nodes->all, call, nodes->node_of, sizeof *nodes->node_of);
     }
     if (code != RMA_SUCCESS) {
         free(nodes->room);

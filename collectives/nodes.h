@@ -8,8 +8,8 @@ struct rmai_world;
 struct rmai_team;
 
 /* rmai_nodes_ready fills in t->nodes (collective over t, which is on several nodes), if that has not been done. Returns
- * RMA_SUCCESS; on all PEs RMA_ERR_NO_MEM, if one of them has no memory for it; or RMA_ERR_MPI, maybe on one PE alone.
- */
+ * RMA_SUCCESS; RMA_ERR_NO_MEM on all PEs, if one of them has no memory for it; or an error of the group, maybe on one
+ * PE alone, whose next calls fail, too. */
 int rmai_nodes_ready(struct rmai_world *w, const char *call, struct rmai_team *t);
 
 #endif

@@ -12,7 +12,7 @@
  * for which that next PE waits. Two phases are enough: a PE cannot begin its turn after next before the PE that waits
  * for the present one has had the lock.
  *
- * Between nodes a PE cannot poll another one's word: there the queue is another one (runtime/queue_lock). */
+ * Between nodes a PE cannot poll another one's word: so there PEs queue in another way (runtime/queue_lock). */
 #include "config.h"
 
 #include "base/error.h"

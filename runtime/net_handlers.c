@@ -2,6 +2,8 @@
 #include "config.h"
 
 #include "runtime/net_handlers.h"
+#include "base/error.h"
+#include "rma.h"
 #include "base/wait.h"
 #include "heap/attached.h"
 #include "runtime/header.h"
@@ -12,8 +14,6 @@
 #include "runtime/space.h"
 #include "runtime/stall.h"
 #include "runtime/world.h"
-
-#include <stdio.h>
 
 static int locate_here(void *context, const char *call, uint64_t offset, size_t len, size_t alignment, int writes,
                        void **there, void **lease) {
@@ -54,10 +54,10 @@ static void look_after_wait(void *context, struct rmai_stall *stall) { rmai_stal
 static void end_wait(void *context, struct rmai_stall *stall) { rmai_stall_end(context, stall); }
 
 static void end_job(void *context) {
-    char text[RMAI_TEXT_MAX];
+    struct rmai_error_kept why; /* the end of the job may record another error */
     (void)context;
-    snprintf(text, sizeof text, "%s", rma_last_error()); /* which the end of the job may overwrite */
-    rma_errors_abort(rma_last_code(), text);
+    rmai_error_keep(&why);
+    rma_errors_abort(why.code, why.text);
 }
 
 void rmai_net_handlers(struct rmai_world *w, struct rmai_net_handlers *handlers) {

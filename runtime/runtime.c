@@ -27,6 +27,7 @@
 #include "runtime/header.h"
 #include "runtime/job/job.h"
 #include "runtime/job/launch.h"
+#include "runtime/job/traffic.h"
 #include "runtime/meet.h"
 #include "runtime/net/blocking.h"
 #include "runtime/net/finalize_helper.h"
@@ -349,6 +350,7 @@ static int close_connections(struct rmai_world *w) {
     rmai_transport_mpi_close(w->mpi);
     free(w->job.leaders);
     w->job.leaders = NULL;
+    w->leaders->list = NULL;
     return RMA_SUCCESS;
 }
 

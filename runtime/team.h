@@ -41,8 +41,8 @@ struct rmai_team_node {
     int first, n;
 };
 
-/* What a team of several nodes knows of them, from the first of its collectives that moves data (collectives/nodes): 13
- * bytes for each PE of the team, and 12 for each of as many nodes as the team may have. */
+/* What a team of several nodes knows of them, from the first of its collectives that moves data (collectives/nodes):
+ * RMAI_BETWEEN_ROOM bytes, 13 for each PE of the team, and 12 for each node that the team may have. */
 struct rmai_team_nodes {
     char *room;    /* RMAI_BETWEEN_ROOM bytes for pieces under way; NULL: nothing is known. What follows is
                       a part of this block: */

@@ -110,7 +110,7 @@ void rmai_team_remove(struct rmai_world *w, struct rmai_team *t) {
     t->list = NULL;
     rmai_mailbox_close(&t->near);
     free(t->nodes.room);
-    t->nodes.room = NULL;
+    memset(&t->nodes, 0, sizeof t->nodes);
     t->live = 0;
     w->teams->free |= (uint64_t)1 << rmai_team_number(w, t);
 }

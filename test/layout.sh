@@ -20,7 +20,7 @@ layout_usage() {
   one         all PEs on one node
   nolocal     each PE on a node of its own
   cliquesK    K nodes, 2 to 9, PEs dealt out in turn (K=2: 0 2 4 | 1 3); by MPICH only
-  blocksK     K nodes, 2 to 9, PEs in blocks (K=2: 0 1 2 | 3 4)
+  blocksK     K nodes at most, 2 to 9, PEs in blocks of one size (K=2: 0 1 2 | 3 4)
   own         nodes of 2 PEs, by RMA_NODE_PES: 0 1 | 2 3 | 4
 END
 }

@@ -17,7 +17,7 @@ struct rmai_job {
     int my_node, n_nodes;
     int node_my_pe, node_n_pes;    /* this PE's number among those of its node, and how many these are */
     int *node_pes;                 /* node_n_pes PE numbers of the node, ascending */
-    int *leaders;                  /* of leaders: the first PE of each of the n_nodes nodes; else NULL */
+    int *leaders;                  /* on a leader: the first PE of each of the n_nodes nodes; on other PEs NULL */
     char *spaces;                  /* the space of the node's PE q begins at spaces + q * stride; */
     size_t stride;                 /* NULL and 0 until address space is reserved */
     struct rmai_layout layout;     /* what stands where in a space */

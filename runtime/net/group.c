@@ -14,10 +14,10 @@
 #include <string.h>
 
 #define BOUNCE_MOST 1024 /* bytes: shorter messages are received beside their place, and copied */
-#define BOUNCE_ROOM 2048 /* so that a message that is longer than it should be fits, and is reported */
+#define BOUNCE_ROOM 2048 /* so that a message that is somewhat longer than it should be fits, and is reported */
 
 static int refuse_broken(const char *call) {
-    return rmai_error(RMA_ERR_MPI, "%s: MPI has failed in an earlier collective call of these PEs", call);
+    return rmai_error(RMA_ERR_STATE, "%s: an earlier collective call of these PEs has failed between nodes", call);
 }
 
 static struct rmai_token *add_message(struct rmai_group_messages *m, size_t len) {
@@ -56,17 +56,14 @@ int rmai_group_receive(struct rmai_group *g, const char *call, struct rmai_group
 
 int rmai_group_finish(struct rmai_group *g, const char *call, struct rmai_group_messages *m) {
     int code = rmai_net_finish(g->net, call, m->token, m->arrival, m->n, g->team);
-    if (RMAI_UNLIKELY(code != RMA_SUCCESS)) {
-        g->broken = 1;
-        return code;
-    }
-    for (int k = 0; k < m->n; k++)
+    for (int k = 0; k < m->n && code == RMA_SUCCESS; k++)
         if (RMAI_UNLIKELY(m->len[k] != RMAI_SENDS && m->arrival[k].len != m->len[k]))
             code =
                 rmai_error(RMA_ERR_MISMATCH,
                            "%s: PE %d has sent %zu bytes, and this PE expects %zu: the PEs have called with different "
                            "arguments (RMA_CHECK=1 finds out which)",
                            call, m->arrival[k].pe, m->arrival[k].len, m->len[k]);
+    if (RMAI_UNLIKELY(code != RMA_SUCCESS)) g->broken = 1;
     return code;
 }
 

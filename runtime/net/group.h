@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Groups: the PEs that do something together between nodes, such as the leaders of all nodes, or the PEs of a team.
  * They exchange messages under a tag of the group's own. All PEs of a group make the same calls in the same order, and
- * messages of one PE to another keep their order; so each message meets the receive that it is for. Two groups may
- * share a tag if every two PEs that are in both make the calls of both in one order.
+ * messages of one PE to another keep their order; so each message meets the receive that it is for. Two
+ * groups with a PE in common have different tags.
  *
  * Every call that waits serves other PEs meanwhile. It returns RMA_SUCCESS or the recorded error of `call`:
- * RMA_ERR_MPI; RMA_ERR_MISMATCH if a PE has sent another number of bytes than this one expects, since the PEs have
- * called with different arguments. After RMA_ERR_MPI a message may be missing, and what comes next could be taken for
- * it: so all further calls of the group on this PE fail. */
+ * RMA_ERR_MPI, or RMA_ERR_MISMATCH if a PE has sent another number of bytes than this one expects, because the PEs have
+ * called with different arguments. (A message that is too long for its receive is an error of MPI; rmai_group_exchange
+ * receives short messages with room for longer ones.) After an error a message may be missing or still to come, and
+ * would be taken for one of the next call: so all further calls of the group on this PE fail (RMA_ERR_STATE). */
 #ifndef RMAI_GROUP_H
 #define RMAI_GROUP_H
 
@@ -19,8 +20,9 @@
 struct rmai_net;
 struct rmai_team;
 
-#define RMAI_LEADERS_TAG 20000 /* of the leaders of all nodes */
-#define RMAI_TEAMS_TAG   20001 /* of the team with number 0; the others follow */
+#define RMAI_LEADERS_TAG       20000 /* of the leaders of all nodes */
+#define RMAI_TEAMS_TAG         20001 /* of the PEs of the team with number 0; the other numbers follow */
+#define RMAI_TEAMS_LEADERS_TAG 20101 /* of the leaders of the nodes of team 0; the other numbers follow */
 
 struct rmai_group {
     struct rmai_net *net;
@@ -29,7 +31,7 @@ struct rmai_group {
     const int *list;        /* PE i of the group is PE list[i] of the job, */
     int start, stride;      /* or start + i * stride, where list is NULL */
     struct rmai_team *team; /* whom a report about a long wait names; NULL: the leaders of all nodes */
-    int broken;             /* a call has failed with RMA_ERR_MPI */
+    int broken;             /* a call has failed */
     unsigned one_way;       /* rmai_group_one_way was called so many times */
 };
 

@@ -151,7 +151,7 @@ void rmai_transport_mpi_none(struct rmai_transport_mpi *m) {
     *m = (struct rmai_transport_mpi){.transport = {&by_mpi}, .messages = MPI_COMM_NULL, .window = MPI_WIN_NULL};
 }
 
-/* Writes which PEs of the job are in the communicator of the leaders, which the caller frees. */
+/* Writes which PEs of the job are in the communicator `leaders` to *list, which the caller frees. */
 static int list_leaders(MPI_Comm leaders, int *n, int *me, int **list) {
     MPI_Group all, some;
     int *rank, mpi_code;

@@ -27,10 +27,10 @@ struct rmai_transport_mpi {
 void rmai_transport_mpi_none(struct rmai_transport_mpi *m);
 
 /* rmai_transport_mpi_open sets up the messages, and tells leaders who they are: *n_nodes leaders, of which this one is
- * number *my_node, and number i is PE (*leaders)[i]; the caller frees *leaders. On other PEs the three stay (collective
- * over MPI_COMM_WORLD). Returns RMA_SUCCESS, RMA_ERR_NO_MEM or RMA_ERR_MPI; it may fail on one PE alone, and then
- * leaves no other PE waiting. rmai_transport_mpi_close frees what open made, all of it or a part: collective, with no
- * message under way. */
+ * number *my_node, and number i is PE (*leaders)[i]; the caller frees *leaders. On other PEs it leaves the three as
+ * they are (collective over MPI_COMM_WORLD). Returns RMA_SUCCESS, RMA_ERR_NO_MEM or RMA_ERR_MPI; it may fail on one PE
+ * alone, and then leaves no other PE waiting. rmai_transport_mpi_close frees what open made, all of it or a part:
+ * collective, with no message under way. */
 int rmai_transport_mpi_open(struct rmai_transport_mpi *m, int is_leader, int *n_nodes, int *my_node, int **leaders);
 void rmai_transport_mpi_close(struct rmai_transport_mpi *m);
 

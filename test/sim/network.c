@@ -10,6 +10,7 @@
 #include "rma.h"
 #include "runtime/net/progress.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,6 +35,7 @@ struct sim_coroutine {
     ucontext_t context;
     char *stack;
     int ready, through;
+    uint64_t until;   /* when it wakes, if it sleeps; else 0 */
     void *fake_stack; /* of the address sanitizer */
 };
 
@@ -78,6 +80,7 @@ struct sim {
     void *fake_stack;
     const void *scheduler_stack;
     size_t scheduler_size;
+    int sleepers; /* PEs that sleep */
     int happened; /* something has, since the scheduler last looked */
 };
 
@@ -150,6 +153,43 @@ static void free_coroutine(struct sim_pe *pe) {
 static void wake_pe(struct sim_pe *pe) {
     pe->coroutine->ready = 1;
     pe->sim->happened = 1;
+}
+
+/* ---- what a program may say ---- */
+
+static void write_log(const struct sim *sim, int pe, const char *format, va_list args) {
+    if (!sim->options->log) return;
+    fprintf(sim->options->log, "%8llu  PE %-4d ", (unsigned long long)sim->now, pe);
+    vfprintf(sim->options->log, format, args);
+    putc('\n', sim->options->log);
+}
+
+void sim_log(struct sim_pe *pe, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    write_log(pe->sim, pe->me, format, args);
+    va_end(args);
+}
+
+void sim_fail(struct sim_pe *pe, const char *format, ...) {
+    struct sim *sim = pe->sim;
+    va_list args;
+    size_t used = (size_t)snprintf(sim->report.failure, sizeof sim->report.failure,
+                                   "at %llu, PE %d: ", (unsigned long long)sim->now, pe->me);
+    va_start(args, format);
+    vsnprintf(sim->report.failure + used, sizeof sim->report.failure - used, format, args);
+    va_end(args);
+    sim_log(pe, "FAILURE %s", sim->report.failure);
+    for (;;) leave_coroutine(sim, pe->coroutine);
+}
+
+void sim_sleep(struct sim_pe *pe, uint64_t units) {
+    struct sim_coroutine *c = pe->coroutine;
+    if (units == 0) return;
+    sim_log(pe, "computes for %llu", (unsigned long long)units);
+    c->until = pe->sim->now + units;
+    pe->sim->sleepers++;
+    while (c->until) leave_coroutine(pe->sim, c);
 }
 
 /* ---- messages under way ---- */
@@ -226,6 +266,7 @@ static void deliver_message(struct sim *sim, struct sim_message *m) {
     struct sim_pe *pe = &sim->pe[m->to];
     struct sim_operation **receive = &pe->posted, *found;
     struct sim_message **end = &pe->unexpected;
+    sim_log(pe, "gets    message %llu from PE %d", (unsigned long long)m->order, m->from);
     while (*receive && !is_for(m, *receive)) receive = &(*receive)->next;
     if ((found = *receive) != NULL) {
         *receive = found->next;
@@ -280,6 +321,7 @@ static int sim_send(struct rmai_transport *t, int pe, int tag, const void *data,
     sim->report.bytes += len;
     if (++sim->pe[pe].n_unread > sim->report.unread) sim->report.unread = sim->pe[pe].n_unread;
     push_message(sim, m);
+    sim_log(from, "sends   %zu bytes to PE %d, tag %d: message %llu", len, pe, tag, (unsigned long long)m->order);
     return RMA_SUCCESS;
 }
 
@@ -334,33 +376,90 @@ static const struct rmai_transport_operations operations = {
 
 /* ---- PEs ---- */
 
+static int locate(void *context, const char *call, uint64_t offset, size_t len, size_t alignment, int writes,
+                  void **there, void **lease) {
+    struct sim_pe *pe = context;
+    const size_t end = pe->sim->options->memory;
+    (void)writes;
+    *lease = NULL;
+    if (offset > end || len > end - offset || offset % alignment)
+        return rmai_error(RMA_ERR_ADDRESS, "%s: PE %d has no %zu bytes at %#llx", call, pe->me, len,
+                          (unsigned long long)offset);
+    *there = pe->memory + offset;
+    return RMA_SUCCESS;
+}
+
+static void end_lease(void *context, void *lease) { (void)context, (void)lease; }
+
+static uint64_t blocks_at(const struct sim_pe *pe) { return pe->sim->options->memory - SIM_BLOCKS * SIM_BLOCK; }
+
+static int allocate(void *context, const char *call, size_t size, uint64_t *block) {
+    struct sim_pe *pe = context;
+    if (size > SIM_BLOCK || !pe->free_blocks)
+        return rmai_error(RMA_ERR_NO_MEM, "%s: PE %d has no %zu bytes", call, pe->me, size);
+    *block = blocks_at(pe) + (uint64_t)__builtin_ctzll(pe->free_blocks) * SIM_BLOCK;
+    pe->free_blocks &= pe->free_blocks - 1;
+    return RMA_SUCCESS;
+}
+
+static int give_back(void *context, const char *call, uint64_t offset) {
+    struct sim_pe *pe = context;
+    const uint64_t i = (offset - blocks_at(pe)) / SIM_BLOCK;
+    if (offset < blocks_at(pe) || offset % SIM_BLOCK || i >= SIM_BLOCKS || pe->free_blocks >> i & 1)
+        return rmai_error(RMA_ERR_ADDRESS, "%s: PE %d has no block at %#llx", call, pe->me, (unsigned long long)offset);
+    pe->free_blocks |= (uint64_t)1 << i;
+    return RMA_SUCCESS;
+}
+
+static void read_extents(void *context, size_t extent[RMAI_POOLS]) {
+    const struct sim_pe *pe = context;
+    for (int i = 0; i < RMAI_POOLS; i++) extent[i] = pe->sim->options->memory;
+}
+
 static void read_waiting(void *context, char call[RMAI_WAITING_TEXT]) {
     (void)context;
     *call = 0;
 }
 static void wait_lasts(void *context, struct rmai_stall *stall) { (void)context, (void)stall; }
-static void fatal(void *context) {
-    fprintf(stderr, "sim: PE %d: %s\n", ((struct sim_pe *)context)->me, rma_last_error());
-    abort();
-}
+static void fatal(void *context) { sim_fail(context, "the job ends: %s", rma_last_error()); }
 
 static void open_pe(struct sim *sim, int me) {
     struct sim_pe *pe = &sim->pe[me];
     const struct rmai_net_handlers handlers = {.context = pe,
+                                               .locate = locate,
+                                               .end_lease = end_lease,
+                                               .allocate = allocate,
+                                               .give_back = give_back,
+                                               .extents = read_extents,
                                                .waiting_in = read_waiting,
                                                .wait_lasts = wait_lasts,
                                                .wait_is_over = wait_lasts,
                                                .fatal = fatal};
     *pe = (struct sim_pe){.transport = {&operations}, .sim = sim, .me = me};
-    pe->job = (struct rmai_job){
-        .my_pe = me, .n_pes = sim->options->n_pes, .my_node = me, .n_nodes = sim->options->n_pes, .node_n_pes = 1};
+    pe->job = (struct rmai_job){.my_pe = me,
+                                .n_pes = sim->options->n_pes,
+                                .my_node = me,
+                                .n_nodes = sim->options->n_pes,
+                                .node_n_pes = 1,
+                                .node_pes = &pe->me,
+                                .networked = 1};
     make_coroutine(pe);
-    if (rmai_net_open(&pe->net, &pe->job, &pe->transport, &pe->traffic, &handlers, 0) != RMA_SUCCESS) fatal(pe);
+    if (rmai_net_open(&pe->net, &pe->job, &pe->transport, &pe->traffic, &handlers, 0) != RMA_SUCCESS) {
+        fprintf(stderr, "sim: PE %d: %s\n", me, rma_last_error());
+        abort();
+    }
+    rmai_pending_open(&pe->net, &pe->set, &pe->nothing_pending, &pe->nothing_pending);
+    if (sim->options->memory) {
+        pe->memory = get_memory(NULL, sim->options->memory);
+        memset(pe->memory, 0, sim->options->memory);
+        pe->free_blocks = UINT64_MAX;
+    }
 }
 
 static void close_pe(struct sim *sim, int me) {
     struct sim_pe *pe = &sim->pe[me];
-    if (!pe->coroutine->through) rmai_net_unlock(&pe->net); /* it waits with the lock */
+    if (!pe->coroutine->through) pthread_mutex_trylock(&pe->net.lock), rmai_net_unlock(&pe->net); /* it may hold it */
+    rmai_pending_close(&pe->set);
     rmai_net_close(&pe->net);
     sim->report.left += pe->n_operations + (int)pe->n_unread;
     while (pe->operations) free_operation(pe->operations);
@@ -370,22 +469,53 @@ static void close_pe(struct sim *sim, int me) {
     }
     free_coroutine(pe);
     free(pe->links);
+    free(pe->memory);
 }
 
 /* ---- the scheduler ---- */
 
-/* Gives a turn to each PE that is ready, or with `all` to each that is not through; the first of them is a random one.
- */
+/* Gives a turn to each PE that is ready, or with `all` to each that is not through and does not sleep; the first of
+ * them is a random one. */
 static int run_pes(struct sim *sim, int all) {
     const int n = sim->options->n_pes, first = (int)(sim_random(&sim->random) % (uint64_t)n);
     int ran = 0;
-    for (int k = 0; k < n; k++) {
+    for (int k = 0; k < n && !*sim->report.failure; k++) {
         struct sim_coroutine *c = sim->pe[(first + k) % n].coroutine;
-        if (c->through || (!all && !c->ready)) continue;
+        if (c->through || c->until || (!all && !c->ready)) continue;
         enter_coroutine(sim, c);
+        sim->report.steps++;
         ran++;
     }
     return ran;
+}
+
+/* The PE that wakes first, or NULL. */
+static struct sim_coroutine *next_sleeper(const struct sim *sim) {
+    struct sim_coroutine *first = NULL;
+    for (int i = 0; sim->sleepers && i < sim->options->n_pes; i++) {
+        struct sim_coroutine *c = sim->pe[i].coroutine;
+        if (c->until && (!first || c->until < first->until)) first = c;
+    }
+    return first;
+}
+
+/* Lets virtual time go on to the next event: a message that arrives, or a PE that wakes. Returns 0 if there is none. */
+static int next_event(struct sim *sim) {
+    struct sim_coroutine *sleeper = next_sleeper(sim);
+    struct sim_message *m;
+    if (sleeper && (!sim->n_heap || sleeper->until <= sim->heap[0]->time)) {
+        sim->now = sleeper->until;
+        sleeper->until = 0;
+        sim->sleepers--;
+        sleeper->ready = 1;
+        return 1;
+    }
+    if (!sim->n_heap) return 0;
+    m = pop_message(sim);
+    sim->now = m->time;
+    sim->report.steps++;
+    deliver_message(sim, m);
+    return 1;
 }
 
 static int count_unfinished(const struct sim *sim) {
@@ -396,13 +526,9 @@ static int count_unfinished(const struct sim *sim) {
 
 static void schedule(struct sim *sim) {
     int idle = 0;
-    while (idle < IDLE_ROUNDS) {
-        if (run_pes(sim, 0)) {
+    while (idle < IDLE_ROUNDS && !*sim->report.failure) {
+        if (run_pes(sim, 0) || next_event(sim)) {
             idle = 0;
-        } else if (sim->n_heap) {
-            struct sim_message *m = pop_message(sim);
-            sim->now = m->time;
-            deliver_message(sim, m);
         } else if (count_unfinished(sim) == 0) {
             return;
         } else {
@@ -420,6 +546,8 @@ struct sim_report sim_run(const struct sim_options *options, sim_program *progra
     schedule(&sim);
     sim.report.time = sim.now;
     sim.report.stuck = count_unfinished(&sim);
+    if (*sim.report.failure)
+        return sim.report; /* what is under way refers to memory of PEs that have stopped: it stays */
     while (sim.n_heap) free(pop_message(&sim)); /* nobody has waited for these */
     for (int i = 0; i < options->n_pes; i++) close_pe(&sim, i);
     free(sim.heap);

@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Puts, gets, atomics, puts with a signal, allocations, quiets and mistakes of each PE at random other PEs, mixed with
+ * times in which a PE computes and serves nobody.
+ *
+ * The model: each PE has at every other PE a slot that only it writes. Between two quiets a PE writes no byte of a slot
+ * twice; after a quiet the slot must hold what was put, and nothing else. Words that all add to must hold the sum in
+ * the end; of a word to which all add 1, each PE must get another old value. Who sees a signal must see the data before
+ * it. A mistake must be reported: at once by a call that waits, by the next quiet for one that does not. */
+#include "config.h"
+
+#include "base/error.h"
+#include "rma.h"
+#include "runtime/net/group.h"
+#include "runtime/net/progress.h"
+#include "runtime/net/quiet.h"
+#include "runtime/net/request.h"
+#include "test/sim/scenario.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define OPERATIONS   60
+#define WORDS        16                 /* to which all PEs add */
+#define TICKETS      15                 /* the last of them: to which all add 1 */
+#define SIGNALS      8                  /* puts with a signal of one PE to another, at most */
+#define SIGNAL_DATA  256                /* bytes of one, at most */
+#define AREA         ((size_t)14 << 10) /* for puts, in a slot */
+#define SLOT         (8 + SIGNALS * SIGNAL_DATA + AREA)
+#define MOST_LATER   16 /* gets and atomics under way */
+#define TICKETS_MOST 1024
+
+/* What one PE knows of its slot at another one. */
+struct mirror {
+    unsigned char area[AREA];
+    size_t used;   /* bytes from the beginning that were put since the last quiet */
+    int signalled; /* puts with a signal */
+};
+
+struct shared {
+    int n;
+    uint64_t seed;
+    uint64_t *sum;         /* WORDS for each PE: what was added */
+    unsigned char *ticket; /* TICKETS_MOST for each PE: old values that somebody has got */
+    uint64_t *tickets;     /* for each PE: how many were drawn */
+};
+
+/* What a PE has under way. */
+struct later {
+    unsigned char data[SIGNAL_DATA];
+    const unsigned char *expect;
+    size_t len;
+};
+
+struct actor {
+    struct sim_pe *pe;
+    struct shared *shared;
+    uint64_t random;
+    struct mirror *mirror; /* for each PE */
+    struct later later[MOST_LATER];
+    int n_later;
+    unsigned char *sources; /* of puts that do not wait: in use until quiet */
+    size_t sources_used;
+    int seen[64]; /* signals of each PE that were looked at */
+};
+
+#define SOURCES ((size_t)64 << 10)
+
+static size_t words_at(void) { return 0; }
+static size_t slot_at(int of) { return WORDS * 8 + (size_t)of * SLOT; }
+static size_t area_at(int of) { return slot_at(of) + 8 + SIGNALS * SIGNAL_DATA; }
+static size_t signal_data_at(int of, int k) { return slot_at(of) + 8 + (size_t)k * SIGNAL_DATA; }
+
+static size_t memory_of(int n_pes) {
+    return (slot_at(n_pes) + SIM_BLOCK) / SIM_BLOCK * SIM_BLOCK + SIM_BLOCKS * SIM_BLOCK;
+}
+
+static uint64_t pick(struct actor *a, uint64_t n) { return sim_random(&a->random) % n; }
+
+static unsigned char signal_byte(int from, int to, int k, size_t i) {
+    return (unsigned char)((unsigned)from * 31 + (unsigned)to * 17 + (unsigned)k * 7 + i + 1);
+}
+static size_t signal_len(int from, int to, int k) { return 1 + (size_t)(from * 53 + to * 19 + k * 101) % SIGNAL_DATA; }
+
+/* The code of a call that must succeed. */
+static void expect_success(struct actor *a, const char *what, int code) {
+    if (code != RMA_SUCCESS) sim_fail(a->pe, "%s: %d: %s", what, code, rma_last_error());
+}
+
+/* ---- looking at what others have done ---- */
+
+static void look_at_signals(struct actor *a) {
+    const int me = a->pe->me;
+    for (int from = 0; from < a->shared->n; from++) {
+        uint64_t value;
+        memcpy(&value, a->pe->memory + slot_at(from), sizeof value);
+        if (value > SIGNALS) sim_fail(a->pe, "the signal of PE %d is %llu", from, (unsigned long long)value);
+        for (; from != me && a->seen[from] < (int)value; a->seen[from]++) {
+            const int k = a->seen[from];
+            const unsigned char *data = a->pe->memory + signal_data_at(from, k);
+            for (size_t i = 0; i < signal_len(from, me, k); i++)
+                if (data[i] != signal_byte(from, me, k, i))
+                    sim_fail(a->pe, "signal %d of PE %d is here, and byte %zu of its data is not", k, from, i);
+        }
+    }
+}
+
+static void check_mirror(struct actor *a, int to) {
+    const struct sim_pe *there = a->pe - a->pe->me + to; /* the simulated PEs stand in one array */
+    const unsigned char *area = there->memory + area_at(a->pe->me);
+    for (size_t i = 0; i < AREA; i++)
+        if (area[i] != a->mirror[to].area[i])
+            sim_fail(a->pe, "after a quiet byte %zu of its slot at PE %d is %d, not %d", i, to, area[i],
+                     a->mirror[to].area[i]);
+}
+
+/* ---- what a PE does ---- */
+
+static void do_quiet(struct actor *a) {
+    sim_log(a->pe, "quiet");
+    expect_success(a, "quiet", rmai_net_quiet(&a->pe->net, "rma_quiet", &a->pe->set));
+    if (a->pe->nothing_pending != 1) sim_fail(a->pe, "something is pending after a quiet");
+    for (int to = 0; to < a->shared->n; to++) {
+        if (to == a->pe->me) continue;
+        if (a->mirror[to].used) check_mirror(a, to);
+        a->mirror[to].used = 0;
+    }
+    for (int i = 0; i < a->n_later; i++)
+        if (memcmp(a->later[i].data, a->later[i].expect, a->later[i].len) != 0)
+            sim_fail(a->pe, "a get of %zu bytes is wrong after the quiet", a->later[i].len);
+    a->n_later = 0;
+    a->sources_used = 0;
+}
+
+static void do_put(struct actor *a, int to) {
+    static const size_t lengths[] = {1, 8, 100, 1000, 3969, 5000, 9000};
+    struct mirror *m = &a->mirror[to];
+    const enum rmai_when when = (enum rmai_when)pick(a, 3);
+    size_t len = when == RMAI_COPIED ? 1 + pick(a, 8) : lengths[pick(a, sizeof lengths / sizeof *lengths)], at;
+    unsigned char *source;
+    if (m->used + len > AREA || a->sources_used + len > SOURCES) do_quiet(a);
+    at = m->used;
+    source = a->sources + a->sources_used;
+    for (size_t i = 0; i < len; i++) source[i] = (unsigned char)sim_random(&a->random);
+    memcpy(m->area + at, source, len);
+    m->used += len;
+    sim_log(a->pe, "puts %zu bytes to PE %d, %s", len, to, when == RMAI_NOW ? "waits" : "goes on");
+    expect_success(a, "put",
+                   rmai_net_put(&a->pe->net, "rma_put", &a->pe->set, to, area_at(a->pe->me) + at, source, len, when));
+    if (when == RMAI_LATER)
+        a->sources_used += len;
+    else
+        memset(source, 0xee, len); /* it is free again */
+}
+
+/* Of what was in the slot at the last quiet. */
+static void do_get(struct actor *a, int to) {
+    struct mirror *m = &a->mirror[to];
+    const size_t len = 1 + pick(a, SIGNAL_DATA), at = m->used + pick(a, AREA + 1 - m->used);
+    struct later *l = &a->later[a->n_later];
+    const int later = pick(a, 2) == 0;
+    if (m->used == AREA || at + len > AREA) return;
+    if (a->n_later == MOST_LATER) {
+        do_quiet(a);
+        return;
+    }
+    sim_log(a->pe, "gets %zu bytes of PE %d, %s", len, to, later ? "goes on" : "waits");
+    expect_success(a, "get",
+                   rmai_net_get(&a->pe->net, "rma_get", &a->pe->set, to, area_at(a->pe->me) + at, l->data, len,
+                                later ? RMAI_LATER : RMAI_NOW));
+    l->expect = m->area + at;
+    l->len = len;
+    if (later)
+        m->used = AREA, a->n_later++; /* nothing is put there before the quiet */
+    else if (memcmp(l->data, l->expect, len) != 0)
+        sim_fail(a->pe, "a get of %zu bytes of PE %d is wrong", len, to);
+}
+
+static void do_add(struct actor *a, int to) {
+    const uint64_t word = pick(a, TICKETS), value = pick(a, 1000);
+    a->shared->sum[to * WORDS + (int)word] += value;
+    sim_log(a->pe, "adds to word %d of PE %d", (int)word, to);
+    expect_success(a, "add",
+                   rmai_net_atomic(&a->pe->net, "rma_atomic_add", &a->pe->set, to, words_at() + word * 8,
+                                   RMA_FETCH_ADD_, 8, value, 0, NULL, 1));
+}
+
+static void do_ticket(struct actor *a, int to) {
+    uint64_t old = UINT64_MAX;
+    if (a->shared->tickets[to] == TICKETS_MOST) return;
+    a->shared->tickets[to]++;
+    sim_log(a->pe, "draws a ticket of PE %d", to);
+    expect_success(a, "fetch-add",
+                   rmai_net_atomic(&a->pe->net, "rma_atomic_fetch_add", &a->pe->set, to, words_at() + TICKETS * 8,
+                                   RMA_FETCH_ADD_, 8, 1, 0, &old, 0));
+    if (old >= TICKETS_MOST || a->shared->ticket[(size_t)to * TICKETS_MOST + old])
+        sim_fail(a->pe, "the ticket %llu of PE %d is there twice, or is none", (unsigned long long)old, to);
+    a->shared->ticket[(size_t)to * TICKETS_MOST + old] = 1;
+}
+
+static void do_signal(struct actor *a, int to) {
+    struct mirror *m = &a->mirror[to];
+    const int me = a->pe->me, k = m->signalled;
+    unsigned char data[SIGNAL_DATA];
+    if (k == SIGNALS) return;
+    m->signalled++;
+    for (size_t i = 0; i < signal_len(me, to, k); i++) data[i] = signal_byte(me, to, k, i);
+    sim_log(a->pe, "puts signal %d to PE %d", k, to);
+    expect_success(a, "put with a signal",
+                   rmai_net_put_signal(&a->pe->net, "rma_put_signal", &a->pe->set, to, signal_data_at(me, k), data,
+                                       signal_len(me, to, k), slot_at(me), RMA_FETCH_ADD_, 8, 1, RMAI_NOW, 0));
+    memset(data, 0xee, sizeof data);
+}
+
+static void do_block(struct actor *a, int to) {
+    uint64_t block = 0;
+    int code = rmai_net_alloc(&a->pe->net, "rma_alloc_mem_on", &a->pe->set, to, 1 + pick(a, SIM_BLOCK), &block);
+    if (code == RMA_ERR_NO_MEM) return; /* other PEs have them all */
+    expect_success(a, "allocation", code);
+    if (pick(a, 2)) sim_sleep(a->pe, pick(a, 100));
+    expect_success(a, "free", rmai_net_free(&a->pe->net, "rma_gptr_free", &a->pe->set, to, block));
+}
+
+static void do_mistake(struct actor *a, int to) {
+    const uint64_t nowhere = RMA_GPTR_ATTACHED_ + pick(a, 4096) * 8; /* where nothing is attached */
+    uint64_t word = 0;
+    int code;
+    sim_log(a->pe, "makes a mistake at PE %d", to);
+    if (pick(a, 2))
+        code = rmai_net_get(&a->pe->net, "rma_get", &a->pe->set, to, nowhere, &word, sizeof word, RMAI_NOW);
+    else
+        code = rmai_net_put(&a->pe->net, "rma_put", &a->pe->set, to, nowhere, &word, sizeof word, RMAI_NOW);
+    if (code != RMA_ERR_ADDRESS || !strstr(rma_last_error(), "has no 8 bytes"))
+        sim_fail(a->pe, "a put or get where nothing is attached: %d: %s", code, rma_last_error());
+}
+
+static void do_one(struct actor *a) {
+    const int n = a->shared->n;
+    int to = (int)pick(a, (uint64_t)n - 1);
+    to += to >= a->pe->me;
+    switch (pick(a, 16)) {
+        case 0:
+        case 1:
+        case 2: do_put(a, to); break;
+        case 3: do_get(a, to); break;
+        case 4:
+        case 5:
+        case 6: do_add(a, to); break;
+        case 7:
+            for (int i = 0; i < 300; i++) do_add(a, to); /* more than a message has room for */
+            break;
+        case 8:
+        case 9: do_ticket(a, to); break;
+        case 10: do_signal(a, to); break;
+        case 11: do_block(a, to); break;
+        case 12: do_quiet(a); break;
+        case 13: sim_sleep(a->pe, pick(a, 2000)); break;
+        case 14: rmai_net_progress(&a->pe->net, 0); break;
+        default:
+            if (pick(a, 4) == 0) do_mistake(a, to);
+    }
+    look_at_signals(a);
+}
+
+static void check_words(struct actor *a) {
+    const int me = a->pe->me;
+    for (int word = 0; word < WORDS; word++) {
+        const uint64_t sum = word == TICKETS ? a->shared->tickets[me] : a->shared->sum[me * WORDS + word];
+        uint64_t is;
+        memcpy(&is, a->pe->memory + words_at() + (size_t)word * 8, sizeof is);
+        if (is != sum)
+            sim_fail(a->pe, "word %d is %llu in the end, not %llu", word, (unsigned long long)is,
+                     (unsigned long long)sum);
+    }
+}
+
+static void run_actor(struct sim_pe *pe, void *context) {
+    struct shared *shared = context;
+    struct rmai_group all = {.net = &pe->net, .tag = RMAI_LEADERS_TAG, .n = shared->n, .me = pe->me, .stride = 1};
+    struct actor *a = calloc(1, sizeof *a);
+    a->pe = pe;
+    a->shared = shared;
+    a->random = shared->seed * 1000003 + (uint64_t)pe->me;
+    a->mirror = calloc((size_t)shared->n, sizeof *a->mirror);
+    a->sources = malloc(SOURCES);
+    for (int i = 0; i < OPERATIONS; i++) do_one(a);
+    do_quiet(a);
+    expect_success(a, "meeting", rmai_group_meet(&all, "rma_barrier_all"));
+    check_words(a);
+    look_at_signals(a);
+    if (pe->free_blocks != UINT64_MAX) sim_fail(pe, "blocks that others have freed are not free");
+    expect_success(a, "meeting", rmai_group_meet(&all, "rma_barrier_all")); /* a PE that is through serves nobody */
+    free(a->sources);
+    free(a->mirror);
+    free(a);
+}
+
+static void *begin(uint64_t seed, int n_pes) {
+    struct shared *shared = calloc(1, sizeof *shared);
+    shared->n = n_pes;
+    shared->seed = seed;
+    shared->sum = calloc((size_t)n_pes * WORDS, sizeof *shared->sum);
+    shared->ticket = calloc((size_t)n_pes, TICKETS_MOST);
+    shared->tickets = calloc((size_t)n_pes, sizeof *shared->tickets);
+    return shared;
+}
+
+static void end(void *context) {
+    struct shared *shared = context;
+    free(shared->tickets);
+    free(shared->ticket);
+    free(shared->sum);
+    free(shared);
+}
+
+const struct scenario scenario_requests = {
+    "requests", "puts, gets, atomics, signals, allocations and mistakes at random PEs",
+    2,          64,
+    memory_of,  begin,
+    run_actor,  end};
