@@ -23,8 +23,8 @@
 
 /* What the inlined calls know of a context, by 1 + its number in the lower bits of its handle (runtime/context.h). */
 struct rma_context_ {
-    uintptr_t handle; /* of the context that is here; another one is no context (any more) */
-    uint32_t n;       /* PE `pe` of its team is start + pe * stride, pe < n. 0: the library knows them */
+    uintptr_t handle; /* of the context that has this place now */
+    uint32_t n;       /* PE i of its team is PE start + i * stride, i < n. 0: only the library knows the PEs */
     int32_t start, stride;
     uint32_t nothing_pending; /* 1 while nothing is pending that only rma_quiet_slow_ completes */
     uint32_t index;
@@ -61,7 +61,7 @@ struct rma_reach_ {
 
 #define RMA_SIZE_MIN_ 4096
 
-/* On lines of its own, of which the common path reads one. */
+/* Aligned to lines of the cache, so that the common path reads one line. */
 extern struct rma_reach_ rma_reach_ __attribute__((aligned(64)));
 
 void rma_copy_(void *dest, const void *source, size_t len);
@@ -98,16 +98,17 @@ size_t rma_words_(const char *call, int what, int waits, int word, const void *i
 #ifdef RMA_PROFILE
 #define RMA_INLINE_ inline __attribute__((noinline))
 #pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wattributes" /* that they are inline and shall not be, is meant */
+#pragma GCC diagnostic ignored "-Wattributes" /* functions that are inline and must not be inlined are meant */
 #elif !defined RMA_INLINE_
 #define RMA_INLINE_ inline
 #endif
 
 #define RMA_LIKELY_(x) __builtin_expect(!!(x), 1)
 
-/* The symmetric heap's size, which another thread may be making grow. Atomic, so that no compiler reads it twice, and
- * takes one size for a range's length and another for its end. Where it is compared once, a plain read does the same,
- * and can be part of the comparison; but not for ThreadSanitizer. */
+/* The symmetric heap's size, which another thread may change meanwhile by letting the heap grow. The read is atomic:
+ * else a compiler may read the size twice, and compare a range's length with one size and the range's end with another.
+ * Where it is compared once, a plain read does the same, and can be part of the comparison; but not for
+ * ThreadSanitizer. */
 #define RMA_REACH_SIZE_ __atomic_load_n(&rma_reach_.size, __ATOMIC_RELAXED)
 #if defined __SANITIZE_THREAD__
 #define RMA_REACH_SIZE_ONCE_ RMA_REACH_SIZE_
@@ -120,7 +121,7 @@ size_t rma_words_(const char *call, int what, int waits, int word, const void *i
 #define RMA_REACH_SIZE_ONCE_ rma_reach_.size
 #endif
 
-/* The node's q of pe, or a number >= n_node: see above. */
+/* The number of pe on the node, or a number >= n_node if pe is on another node: the on-node test explained above. */
 RMA_INLINE_ uint32_t rma_slot_(int pe) {
     uint32_t q = ((uint32_t)pe - rma_reach_.first) * rma_reach_.inverse;
     return (q >> rma_reach_.shift) | (q << (-rma_reach_.shift & 31));
@@ -129,7 +130,7 @@ RMA_INLINE_ uint32_t rma_slot_(int pe) {
 /* The address of pe's copy of the symmetric range [addr, addr + len), or NULL if this look cannot tell. The
  * lengths that the compiler knows need one compare less: size - len cannot be negative then. */
 RMA_INLINE_ void *rma_reach_ptr_(const void *addr, size_t len, int pe) {
-    /* The size first: what is read before an atomic load occupies a register over it. */
+    /* The size is read first: a value that is read before an atomic load occupies a register during the load. */
     int small = __builtin_constant_p(len) && len <= RMA_SIZE_MIN_;
     size_t size = small ? RMA_REACH_SIZE_ONCE_ : RMA_REACH_SIZE_;
     uintptr_t offset = (uintptr_t)addr - rma_reach_.base;
@@ -150,12 +151,13 @@ RMA_INLINE_ void rma_move_(void *dest, const void *source, size_t len) {
         rma_copy_(dest, source, len);
 }
 
-/* The context of a handle, or another one, which has another handle. */
+/* The place in the table where a context with this handle would be. Another context may be there. */
 RMA_INLINE_ struct rma_context_ *rma_context_of_(const rma_ctx *ctx) {
     return &rma_reach_.contexts[((uint32_t)(uintptr_t)ctx - 1) & rma_reach_.contexts_mask];
 }
 
-/* Whether it is that one. Relaxed: nothing more is read of another one, which a thread may be making just now. */
+/* Whether the context of this handle is at that place. Relaxed: if another context is there, which a thread may be
+ * making just now, nothing more is read of it. */
 #define RMA_IS_CONTEXT_(c, ctx) RMA_LIKELY_(__atomic_load_n(&(c)->handle, __ATOMIC_RELAXED) == (uintptr_t)(ctx))
 
 /* rma_reach_ptr_ for a PE of the context's team. */
@@ -225,7 +227,7 @@ RMA_GET_(CTX, rma_ctx_get_nbi, rma_get_nbi_slow_)
     RMA_VALUE_(SYM, rma_p_##NAME, rma_g_##NAME, TYPE)                                                                  \
     RMA_VALUE_(CTX, rma_ctx_p_##NAME, rma_ctx_g_##NAME, TYPE)
 
-/* The 16-byte long double takes the memcpy branch; what clang says about the other one is no news. */
+/* The 16-byte long double takes the memcpy branch; clang warns about the other branch, which is not used for it. */
 #pragma GCC diagnostic push
 #ifdef __clang__
 #pragma GCC diagnostic ignored "-Watomic-alignment"
@@ -234,7 +236,7 @@ RMA_TYPES(RMA_VALUES_)
 RMA_TYPE_ALIASES(RMA_VALUES_)
 #pragma GCC diagnostic pop
 
-/* Orders. Release: a put, then a fence, then a put that a peer sees: it sees the first too. */
+/* Ordering calls. Release: if a PE puts, calls fence and puts again, a peer that sees the second put sees the first. */
 RMA_INLINE_ int rma_order_(const char *call) {
     __atomic_thread_fence(__ATOMIC_RELEASE);
     return RMA_LIKELY_(__atomic_load_n(&rma_reach_.nothing_pending, __ATOMIC_ACQUIRE))
@@ -274,13 +276,13 @@ enum rma_atomic_op_ {
     RMA_FETCH_FMAX_
 };
 
-/* Another thread may store it. */
+/* Another thread may store the word that is read here. */
 RMA_INLINE_ int rma_nothing_pending_(const uint32_t *nothing) {
     return __atomic_load_n(nothing, __ATOMIC_RELAXED) != 0;
 }
 
-/* Atomics. ACQ_REL: what the doc promises. Something pending: puts to other nodes are under way, which a release comes
- * after. */
+/* Atomics. ACQ_REL is what rma.h promises. If something is pending, the library's call is taken: puts to other nodes
+ * are under way, and a release must come after them. */
 RMA_INLINE_ void *rma_atomic_ptr_(const void *target, size_t len, int pe) {
     void *there = rma_reach_ptr_(target, len, pe);
     return RMA_LIKELY_(there != NULL && ((uintptr_t)target & (len - 1)) == 0 &&
@@ -307,7 +309,7 @@ RMA_INLINE_ void *rma_ctx_atomic_ptr_(const rma_ctx *ctx, const void *target, si
 #define RMA_DO_MIN_(NAME, t, value)  rma_do_min_##NAME(t, value)
 #define RMA_DO_MAX_(NAME, t, value)  rma_do_max_##NAME(t, value)
 
-/* Without a store where nothing changes: then it is an acquire only. */
+/* If the word would not change, nothing is stored; then the operation is an acquire only. */
 #define RMA_DO_LIMIT_(NAME, TYPE, LIMIT, BEYOND)                                                                       \
     RMA_INLINE_ TYPE rma_do_##LIMIT##_##NAME(TYPE *t, TYPE value) {                                                    \
         TYPE old;                                                                                                      \
@@ -351,8 +353,8 @@ RMA_DO_FLOAT_(double, double, uint64_t)
 #define RMA_VALUE_FLOAT_(NAME, TYPE, bits)   rma_value_##NAME(bits)
 
 /* Three families of calls: SYM names the word by a symmetric address and a PE, CTX by these and a context, GPTR by a
- * global pointer. The name of an operation goes on pasted to an underscore only: by itself <iso646.h> has made && of
- * `and`, or a program something else of it. */
+ * global pointer. The name of an operation is passed on only pasted to an underscore: by itself it may be a
+ * macro (<iso646.h> makes && of `and`). */
 #define RMA_SYM_NAME_(OP, SUFFIX) rma_atomic##OP##SUFFIX
 #define RMA_SYM_TARGET_(TYPE)     TYPE *target
 #define RMA_SYM_SOURCE_(TYPE)     const TYPE *target
@@ -384,7 +386,7 @@ RMA_DO_FLOAT_(double, double, uint64_t)
 #define RMA_GPTR_NBI_(TYPE, CALL, OP, VALUE, COND)                                                                     \
     rma_gptr_atomic_nbi_slow_("rma_gptr_atomic_" CALL, OP, target, sizeof(TYPE), VALUE, COND, fetch)
 
-/* fetch, set, swap: of every kind of word. */
+/* fetch, set and swap, which every kind of word has. */
 #define RMA_ATOMIC_FORMS_(F, SUFFIX, NAME, TYPE, KIND)                                                                 \
     RMA_INLINE_ TYPE RMA_##F##_NAME_(_fetch, SUFFIX)(RMA_##F##_CTX_ RMA_##F##_SOURCE_(TYPE) RMA_##F##_PE_) {           \
         TYPE *t = RMA_##F##_WORD_(TYPE), value;                                                                        \
@@ -456,7 +458,7 @@ RMA_DO_FLOAT_(double, double, uint64_t)
         return RMA_SUCCESS;                                                                                            \
     }
 
-/* What only integers have. */
+/* The operations that only integers have. */
 #define RMA_ATOMIC_COUNTS_(F, SUFFIX, NAME, TYPE)                                                                      \
     RMA_INLINE_ TYPE RMA_##F##_NAME_(_compare_swap, SUFFIX)(RMA_##F##_CTX_ RMA_##F##_TARGET_(TYPE), TYPE cond,         \
                                                             TYPE value RMA_##F##_PE_) {                                \
@@ -571,8 +573,8 @@ enum rma_words_what_ { RMA_ALL_, RMA_ANY_, RMA_SOME_ };
         return rma_words_("rma_test_some" #FORM "_" #NAME, RMA_SOME_, 0, RMA_WORD_(TYPE), ivars, n, indices, status,   \
                           cmp, VALUES, MANY, &code);                                                                   \
     }
-/* holds: 1 or 0 of a word of the symmetric heap, -1 if this look cannot tell. (The heap's size is a multiple of 8.) Who
- * tests in vain on one node has nobody to serve. */
+/* holds: 1 or 0 of a word of the symmetric heap, -1 if this look cannot tell. (The heap's size is a multiple of 8.) In
+ * a job of one node a PE that tests in vain has nobody to serve. */
 #define RMA_WAIT_(NAME, TYPE)                                                                                          \
     RMA_INLINE_ int rma_holds_##NAME(const TYPE *ivar, int cmp, TYPE value) {                                          \
         TYPE seen;                                                                                                     \
@@ -658,10 +660,10 @@ RMA_PUT_SIGNAL_(CTX, rma_ctx_put_signal_nbi, 1)
 #define RMA_LOCK_PE_      0x01ffffffu /* 1 + a PE: in tail_ the last one of the queue, in node_ a neighbour in it */
 #define RMA_LOCK_PHASE_   0x02000000u /* on one node: which of a PE's last two times in the queue is meant */
 #define RMA_LOCK_HELD_    0x80000000u /* this PE holds the lock, or waits for it */
-#define RMA_LOCK_GRANTED_ 0x40000000u /* between nodes: the one before has passed it on */
+#define RMA_LOCK_GRANTED_ 0x40000000u /* between nodes: the PE before has passed the lock on */
 #define RMA_LOCK_ASLEEP_  0x20000000u /* a PE sleeps in the kernel until this word changes */
 
-/* The PE whose copy has the queue's tail: one or another for each lock, the same for all PEs. */
+/* The PE whose copy of the lock has the queue's tail. All PEs compute the same; different locks have different PEs. */
 RMA_INLINE_ int rma_lock_home_(size_t offset) {
     return (int)(((uint64_t)((uint32_t)(offset >> 3) * 0x9e3779b1u) * rma_reach_.n_pes) >> 32);
 }
@@ -673,7 +675,7 @@ RMA_INLINE_ uint32_t *rma_lock_tail_(rma_lock_t *lock) {
                : NULL;
 }
 
-/* Whether the PE that was the tail has released the lock. Acquires what it released. */
+/* Whether the PE that was the tail has released the lock. An acquire of what that PE has released. */
 RMA_INLINE_ int rma_lock_past_(rma_lock_t *lock, uint32_t tail) {
     const uint32_t *node;
     uint32_t seen;
@@ -818,7 +820,7 @@ RMA_COMPLEX_TYPES(RMA_COLLECTIVE_SUM_)
 #define rma_p(dest, value, pe) RMA_FRONT_(RMA_TYPES_WITH_, rma_p, dest)(dest, value, pe)
 #define rma_g(source, pe)      RMA_FRONT_(RMA_TYPES_WITH_, rma_g, source)(source, pe)
 
-/* Of integers and of float and double, */
+/* Of integers, float and double; */
 #define rma_atomic_fetch(source, pe) RMA_FRONT_(RMA_ATOMIC_NUMBERS_WITH_, rma_atomic_fetch, source)(source, pe)
 #define rma_atomic_fetch_nbi(fetch, source, pe)                                                                        \
     RMA_FRONT_(RMA_ATOMIC_NUMBERS_WITH_, rma_atomic_fetch_nbi, source)(fetch, source, pe)
@@ -847,7 +849,7 @@ RMA_COMPLEX_TYPES(RMA_COLLECTIVE_SUM_)
 #define rma_atomic_fetch_max_nbi(fetch, target, value, pe)                                                             \
     RMA_FRONT_(RMA_ATOMIC_NUMBERS_WITH_, rma_atomic_fetch_max_nbi, target)(fetch, target, value, pe)
 
-/* of integers. */
+/* of integers only. */
 #define rma_wait_until(ivar, cmp, value) RMA_FRONT_(RMA_ATOMIC_TYPES_WITH_, rma_wait_until, ivar)(ivar, cmp, value)
 #define rma_test(ivar, cmp, value)       RMA_FRONT_(RMA_ATOMIC_TYPES_WITH_, rma_test, ivar)(ivar, cmp, value)
 #define rma_wait_until_all(ivars, n, status, cmp, value)                                                               \
