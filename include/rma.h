@@ -619,8 +619,9 @@ int rma_team_destroy(rma_team *team);
  * is allocated from a heap, or is not aligned for its type), RMA_ERR_MISMATCH, RMA_ERR_STATE; between nodes also
  * RMA_ERR_MPI, RMA_ERR_NO_MEM. Between nodes a PE that gets another number of bytes than its arguments say returns
  * RMA_ERR_MISMATCH, also without RMA_CHECK; after that, or after RMA_ERR_MPI, its next collectives of that team that
- * cross nodes return RMA_ERR_STATE. A PE that finds its own arguments wrong returns at once, and the others may wait for it;
- * with RMA_CHECK=1 the call fails on all PEs, with that code. After OpenSHMEM 1.6 section 9.10 (Collective Routines).
+ * cross nodes return RMA_ERR_STATE. A PE that finds its own arguments wrong returns at once, and the others may wait
+ * for it; with RMA_CHECK=1 the call fails on all PEs, with that code. After OpenSHMEM 1.6 section 9.10 (Collective
+ * Routines).
  * ------------------------------------------------------------------------------------------------ */
 
 /* rma_broadcast: copy len bytes of source on PE number root of team to dest on each PE of team, root included. Only
