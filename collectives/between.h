@@ -19,7 +19,7 @@ int rmai_between_allgather(struct rmai_group *g, const char *call, char *data, c
 int rmai_between_allgather_alike(struct rmai_group *g, const char *call, void *data, size_t len);
 
 /* The room that the following calls need beside data: at least so many bytes, aligned for the type. */
-#define RMAI_BETWEEN_ROOM ((size_t)256 << 10)
+#define RMAI_BETWEEN_ROOM ((size_t)1 << 20)
 
 /* rmai_between_reduce: the n elements at data become, on all PEs with the same bits, the sum (or what else the kernel
  * does) of those of all PEs. size: bytes of an element. */
