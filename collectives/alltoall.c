@@ -229,7 +229,7 @@ static int alltoall_between_nodes(const struct rmai_call *c, const struct blocks
     return swap_blocks(c, b, skip);
 }
 
-static int exchange_blocks(const struct rmai_call *c, const struct blocks *b) {
+static int run_alltoall(const struct rmai_call *c, const struct blocks *b) {
     int code = rmai_call_reaches(c);
     if (code != RMA_SUCCESS) return code;
     alltoall_on_node(c, b);
@@ -254,7 +254,7 @@ int rma_alltoall(rma_team *team, void *dest, const void *source, size_t len) {
         &c, code, &(struct rmai_stated){.which = RMAI_CALL_ALLTOALL, .len = len, .len_text = "the length in bytes"});
     if (code != RMA_SUCCESS || len == 0) return rmai_raise(code);
     b.offset = dest == source ? 0 : from.offset;
-    return rmai_raise(exchange_blocks(&c, &b));
+    return rmai_raise(run_alltoall(&c, &b));
 }
 
 static int check_strides(const struct rmai_call *c, const struct blocks *b, ptrdiff_t dest_stride,
@@ -310,5 +310,5 @@ int rma_alltoalls(rma_team *team, void *dest, const void *source, ptrdiff_t dest
         b.n = n * elem;
     }
     b.offset = dest == source ? 0 : from.offset;
-    return rmai_raise(exchange_blocks(&c, &b));
+    return rmai_raise(run_alltoall(&c, &b));
 }

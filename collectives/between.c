@@ -47,11 +47,11 @@ static int exchange_blocks(struct rmai_group *g, const char *call, const struct 
     return code;
 }
 
-/* ---- gather ---- */
+/* ---- allgather ---- */
 
 /* By doubling (Bruck et al. 1997), without its copies: a PE that has `have` blocks, its own one and those that follow,
  * gets as many more from the PE whose blocks follow these. */
-static int gather_blocks(struct rmai_group *g, const char *call, const struct blocks *b) {
+static int allgather_blocks(struct rmai_group *g, const char *call, const struct blocks *b) {
     int code = RMA_SUCCESS;
     for (int have = 1; code == RMA_SUCCESS && have < g->n; have *= 2) {
         const int n = have < g->n - have ? have : g->n - have, next = (g->me + have) % g->n;
@@ -61,11 +61,11 @@ static int gather_blocks(struct rmai_group *g, const char *call, const struct bl
 }
 
 int rmai_between_allgather(struct rmai_group *g, const char *call, char *data, const size_t *at) {
-    return gather_blocks(g, call, &(struct blocks){.data = data, .at = at});
+    return allgather_blocks(g, call, &(struct blocks){.data = data, .at = at});
 }
 
 int rmai_between_allgather_alike(struct rmai_group *g, const char *call, void *data, size_t len) {
-    return gather_blocks(g, call, &(struct blocks){.data = data, .len = len, .all = (size_t)g->n * len});
+    return allgather_blocks(g, call, &(struct blocks){.data = data, .len = len, .all = (size_t)g->n * len});
 }
 
 /* ---- broadcast ----
@@ -113,7 +113,7 @@ static int broadcast_by_blocks(struct rmai_group *g, const char *call, char *dat
         const int to = (v + step + root) % g->n, n = step < g->n - v - step ? step : g->n - v - step;
         if (v + step < g->n) code = exchange_blocks(g, call, &b, to, to, n, -1, 0, 0);
     }
-    return code == RMA_SUCCESS ? gather_blocks(g, call, &b) : code;
+    return code == RMA_SUCCESS ? allgather_blocks(g, call, &b) : code;
 }
 
 int rmai_between_broadcast(struct rmai_group *g, const char *call, void *data, size_t len, int root) {

@@ -27,9 +27,6 @@
 #include "runtime/transfer.h"
 #include "runtime/world.h"
 
-#define SLEEP_MOST    1000000 /* nanoseconds: should a wake-up be missed */
-#define POLLS_CROWDED 50
-
 /* Checks the argument. Returns the lock's home; -1 after an error, with *code. */
 static int home_of_lock(const char *call, rma_lock_t *lock, int *code) {
     struct rmai_world *w = &rmai_world;
@@ -38,10 +35,8 @@ static int home_of_lock(const char *call, rma_lock_t *lock, int *code) {
     return *code == RMA_SUCCESS ? rma_lock_home_((size_t)rmai_symmetric_offset(w, lock)) : -1;
 }
 
-static uint32_t own_node_word(const rma_lock_t *lock) { return __atomic_load_n(&lock->node_, __ATOMIC_ACQUIRE); }
-
 static int check_not_held(const char *call, rma_lock_t *lock) {
-    if (!(own_node_word(lock) & RMA_LOCK_HELD_)) return RMA_SUCCESS;
+    if (!(rmai_lock_own_word(lock) & RMA_LOCK_HELD_)) return RMA_SUCCESS;
     return rmai_error(RMA_ERR_STATE, "%s: PE %d holds the lock at %p already", call, rmai_world.job.my_pe,
                       (void *)lock);
 }
@@ -62,13 +57,13 @@ static int turn_has_come(uint32_t seen, uint32_t before) {
 }
 
 /* The PE that releases the lock reads ASLEEP before it stores. Between the two it may miss a PE that goes to sleep:
- * hence SLEEP_MOST, after which that PE wakes by itself. */
+ * hence RMAI_LOCK_SLEEP_MOST, after which that PE wakes by itself. */
 int rma_lock_wait_(rma_lock_t *lock, uint32_t before) {
     struct rmai_world *w = &rmai_world;
     const struct rmai_patience *patience = &w->barrier->patience;
     struct rmai_stall stall = {.call = "rma_set_lock", .pe = (int)(before & RMA_LOCK_PE_) - 1, .in_line = 1};
     struct rmai_backoff backoff = {.stall = &stall};
-    unsigned polls = w->barrier->crowded ? POLLS_CROWDED : rmai_polls(patience);
+    unsigned polls = w->barrier->crowded ? RMAI_LOCK_POLLS_CROWDED : rmai_polls(patience);
     uint32_t *word = &near_copy(lock, (int)(before & RMA_LOCK_PE_) - 1)->node_, seen;
     /* Nothing reads this number of the PE before: with it a person can follow the queue in a debugger. */
     __atomic_fetch_or(&lock->node_, before & RMA_LOCK_PE_, __ATOMIC_RELAXED);
@@ -90,7 +85,7 @@ int rma_lock_wait_(rma_lock_t *lock, uint32_t before) {
                 continue;
             seen |= RMA_LOCK_ASLEEP_;
         }
-        rmai_sleep_on((_Atomic uint32_t *)word, seen, SLEEP_MOST, NULL);
+        rmai_sleep_on((_Atomic uint32_t *)word, seen, RMAI_LOCK_SLEEP_MOST, NULL);
         seen = __atomic_load_n(word, __ATOMIC_ACQUIRE);
         if (!turn_has_come(seen, before)) patience->late(patience->context, &stall);
     }
@@ -106,7 +101,7 @@ int rma_lock_past_slow_(rma_lock_t *lock, uint32_t tail) {
 static void count_near_atomic(void) { rmai_count(rmai_world.traffic, RMA_PATH_MEMORY, RMAI_ATOMICS, 0); }
 
 static int clear_near_lock(rma_lock_t *lock) {
-    uint32_t node = __atomic_exchange_n(&lock->node_, own_node_word(lock) & RMA_LOCK_PHASE_, __ATOMIC_RELEASE);
+    uint32_t node = __atomic_exchange_n(&lock->node_, rmai_lock_own_word(lock) & RMA_LOCK_PHASE_, __ATOMIC_RELEASE);
     if (node & RMA_LOCK_ASLEEP_) rmai_rouse((_Atomic uint32_t *)&lock->node_);
     return RMA_SUCCESS;
 }
@@ -120,7 +115,7 @@ int rma_set_lock_slow_(rma_lock_t *lock) {
     if (code != RMA_SUCCESS) return rmai_raise(code);
     if ((there = near_copy(lock, home)) != NULL) {
         count_near_atomic();
-        return rma_lock_set_(lock, &there->tail_, own_node_word(lock));
+        return rma_lock_set_(lock, &there->tail_, rmai_lock_own_word(lock));
     }
     return rmai_raise(rmai_queue_lock_set(&rmai_world, lock, home));
 }
@@ -135,7 +130,7 @@ int rma_test_lock_slow_(rma_lock_t *lock) {
     }
     if ((there = near_copy(lock, home)) != NULL) {
         count_near_atomic();
-        return rma_lock_test_(lock, &there->tail_, own_node_word(lock));
+        return rma_lock_test_(lock, &there->tail_, rmai_lock_own_word(lock));
     }
     rmai_raise(rmai_queue_lock_test(&rmai_world, lock, home, &held));
     return held;
@@ -144,7 +139,7 @@ int rma_test_lock_slow_(rma_lock_t *lock) {
 int rma_clear_lock_slow_(rma_lock_t *lock) {
     struct rmai_world *w = &rmai_world;
     int code, home = home_of_lock("rma_clear_lock", lock, &code);
-    if (code == RMA_SUCCESS && !(own_node_word(lock) & RMA_LOCK_HELD_))
+    if (code == RMA_SUCCESS && !(rmai_lock_own_word(lock) & RMA_LOCK_HELD_))
         code =
             rmai_error(RMA_ERR_STATE, "rma_clear_lock: PE %d does not hold the lock at %p", w->job.my_pe, (void *)lock);
     if (code == RMA_SUCCESS) code = rmai_quiet_default(w, "rma_clear_lock");

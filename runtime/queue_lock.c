@@ -14,25 +14,20 @@
 
 #include <assert.h>
 
-#define SLEEP_MOST    1000000 /* nanoseconds: a PE that stores to a word may miss one that is going to sleep on it */
-#define POLLS_CROWDED 50
-
-static uint32_t own_word(const rma_lock_t *lock) { return __atomic_load_n(&lock->node_, __ATOMIC_ACQUIRE); }
-
 /* Waits until the own node_ has one of the bits. `stall` says which PE is to add it. */
 static uint32_t await_bits(struct rmai_world *w, rma_lock_t *lock, uint32_t bits, struct rmai_stall *stall) {
     const struct rmai_patience *patience = &w->barrier->patience;
     struct rmai_backoff backoff = {.stall = stall};
-    unsigned polls = w->barrier->crowded ? POLLS_CROWDED : rmai_polls(patience);
+    unsigned polls = w->barrier->crowded ? RMAI_LOCK_POLLS_CROWDED : rmai_polls(patience);
     uint32_t node;
     for (unsigned i = 0; i < polls; i++) {
-        if ((node = own_word(lock)) & bits) break;
+        if ((node = rmai_lock_own_word(lock)) & bits) break;
         if (w->barrier->crowded)
             rmai_pause();
         else
             rmai_backoff_turn(&backoff, patience);
     }
-    while (!((node = own_word(lock)) & bits)) {
+    while (!((node = rmai_lock_own_word(lock)) & bits)) {
         if (w->net->amo_mpi) {
             rmai_backoff_turn(&backoff, patience);
             continue;
@@ -41,8 +36,8 @@ static uint32_t await_bits(struct rmai_world *w, rma_lock_t *lock, uint32_t bits
         if (patience->progress && patience->progress(patience->context)) continue;
         if (!(node & RMA_LOCK_ASLEEP_)) node = __atomic_or_fetch(&lock->node_, RMA_LOCK_ASLEEP_, __ATOMIC_ACQ_REL);
         if (!(node & bits))
-            rmai_sleep_on((_Atomic uint32_t *)&lock->node_, node, patience->progress ? patience->nap : SLEEP_MOST,
-                          patience->slept_on);
+            rmai_sleep_on((_Atomic uint32_t *)&lock->node_, node,
+                          patience->progress ? patience->nap : RMAI_LOCK_SLEEP_MOST, patience->slept_on);
     }
     rmai_wait_over(patience, stall);
     return node;
@@ -113,7 +108,7 @@ int rmai_queue_lock_clear(struct rmai_world *w, rma_lock_t *lock, int home) {
     static const char call[] = "rma_clear_lock";
     const uint32_t me = (uint32_t)w->job.my_pe + 1;
     struct rmai_stall stall = {.call = call, .awaited = RMAI_AWAITED_ANY};
-    uint32_t node = own_word(lock), before;
+    uint32_t node = rmai_lock_own_word(lock), before;
     if (!(node & RMA_LOCK_PE_)) {
         int code = atomic_on_tail(w, call, RMA_COMPARE_SWAP_, lock, 0, me, home, &before);
         if (code != RMA_SUCCESS) return code;

@@ -10,9 +10,19 @@
 #ifndef RMAI_QUEUE_LOCK_H
 #define RMAI_QUEUE_LOCK_H
 
+#include <stdint.h>
+
 #include "rma.h"
 
 struct rmai_world;
+
+/* For both kinds of lock. A PE that stores to a word may miss another one that is just going to sleep on it: so that
+ * one sleeps for RMAI_LOCK_SLEEP_MOST nanoseconds at most. rmai_lock_own_word: this PE's word of the lock, acquired. */
+#define RMAI_LOCK_SLEEP_MOST    1000000
+#define RMAI_LOCK_POLLS_CROWDED 50
+static inline uint32_t rmai_lock_own_word(const rma_lock_t *lock) {
+    return __atomic_load_n(&lock->node_, __ATOMIC_ACQUIRE);
+}
 
 /* lock: this PE's copy, in symmetric memory; home: the PE that has the lock's tail. Each returns RMA_SUCCESS or the
  * recorded error. rmai_queue_lock_set waits for the lock; rmai_queue_lock_test waits for nothing but the home's reply,
