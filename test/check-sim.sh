@@ -51,7 +51,7 @@ refuses 'there is no scenario nonsense' --scenario nonsense
 refuses '--seed x3 is no number' --seed x3
 refuses '--pes 1 is no number from 2' --pes 1
 refuses '--seeds 0 is no number from 1' --seeds 0
-refuses 'scenario requests takes 2 to 64 PEs, not 65' --pes 65
+refuses 'scenario requests takes 2 to 64 PEs, not 65' --scenario requests --pes 65
 refuses 'unknown or incomplete option --sed' --sed
 refuses 'unknown argument more' more
 [ $failures -eq 0 ]

@@ -1,43 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A PE runs until the transport has nothing for it: a test that finds nothing hands over to the scheduler. The
- * scheduler goes on with one of the PEs for which something has happened since. If there is none, virtual time goes on
- * to the next message that arrives. If none is under way either, each PE gets some more turns, since a test that finds
- * nothing is no promise to wait; if nothing comes of these, the PEs are stuck. */
+/* Messages and receives. A message meets its receive when it arrives, or when the receive is posted. A test that finds
+ * nothing is a look in vain: the task's turn ends, until a message for its PE meets its receive. */
 #include "config.h"
 
 #include "test/sim/network.h"
 #include "base/error.h"
 #include "rma.h"
-#include "runtime/net/progress.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <ucontext.h>
 
-#if defined __SANITIZE_ADDRESS__
-#define ASAN 1
-#elif defined __has_feature
-#if __has_feature(address_sanitizer)
-#define ASAN 1
-#endif
-#endif
-#ifdef ASAN
-#include <sanitizer/common_interface_defs.h>
-#endif
-
-#define STACK       ((size_t)256 << 10)
-#define IDLE_ROUNDS 8 /* turns of all PEs, in which nothing happens, until they are stuck */
-
-struct sim_coroutine {
-    ucontext_t context;
-    char *stack;
-    int ready, through;
-    uint64_t until;   /* when it wakes, if it sleeps; else 0 */
-    void *fake_stack; /* of the address sanitizer */
-};
+#define QUIET 1000000000u
 
 /* A send or receive under way; a token is its address. */
 struct sim_operation {
@@ -48,186 +23,130 @@ struct sim_operation {
     void *data;
     size_t len;
     int done, dropped;
+    int receives;
+    int moving; /* its data are under way */
     struct rmai_arrival arrival;
 };
 
 struct sim_message {
     struct sim_message *next;
-    uint64_t time, order; /* when it arrives; messages of one time in the order in which they were sent */
+    struct sim *sim;
+    uint64_t number, time; /* when it arrives */
+    uint64_t depth;
     int from, to, tag;
     const void *data; /* in `copy`, or with the sender */
     size_t len;
-    struct sim_operation *sender; /* waits for the receive, or NULL */
+    struct sim_operation *sender;   /* waits for the receive, or NULL */
+    struct sim_operation *receiver; /* of a long message whose data are under way */
     unsigned char copy[];
 };
 
 /* When the last message to PE `to` arrives. */
 struct sim_link {
-    int to;
+    int to, cut;
     uint64_t last;
 };
 
 struct sim {
+    struct sim_scheduler scheduler;
     const struct sim_options *options;
     sim_program *program;
     void *context;
     struct sim_pe *pe;
     struct sim_report report;
-    uint64_t random, now;
-    struct sim_message **heap; /* by time and order */
-    size_t n_heap, room;
-    ucontext_t scheduler;
-    void *fake_stack;
-    const void *scheduler_stack;
-    size_t scheduler_size;
-    int sleepers; /* PEs that sleep */
-    int happened; /* something has, since the scheduler last looked */
+    uint64_t marked;     /* depths up to here are of before sim_gather */
+    int gathered;        /* PEs in sim_gather, */
+    unsigned gatherings; /* and how often all were */
 };
 
-uint64_t sim_random(uint64_t *state) {
-    uint64_t z = *state += 0x9e3779b97f4a7c15u;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-    return z ^ z >> 31;
+/* ---- who is who ---- */
+
+struct sim_pe *sim_here(void) {
+    return sim_self() ? sim_self()->pe : NULL;
+}
+struct sim_pe *sim_of(struct sim_pe *pe, int i) {
+    return &pe->sim->pe[i];
+}
+const struct sim_options *sim_options_of(const struct sim_pe *pe) { return pe->sim->options; }
+
+int sim_has_failed(const struct sim_pe *pe) { return pe->sim->report.failed || pe->sim->report.ended; }
+
+int sim_pe_stands(const struct sim_pe *pe) { return !pe->dead && !pe->stopped; }
+
+void sim_pe_turn(struct sim_pe *pe) {
+    if (pe->sim->options->layer) pe->sim->options->layer->turn(pe);
 }
 
-static void *get_memory(void *old, size_t bytes) {
-    void *memory = realloc(old, bytes);
-    if (memory) return memory;
-    fprintf(stderr, "sim: no memory for %zu bytes\n", bytes);
-    abort();
-}
-
-/* ---- coroutines ---- */
-
-static void enter_coroutine(struct sim *sim, struct sim_coroutine *c) {
-#ifdef ASAN
-    __sanitizer_start_switch_fiber(&sim->fake_stack, c->stack, STACK);
-#endif
-    swapcontext(&sim->scheduler, &c->context);
-#ifdef ASAN
-    __sanitizer_finish_switch_fiber(sim->fake_stack, NULL, NULL);
-#endif
-}
-
-static void leave_coroutine(struct sim *sim, struct sim_coroutine *c) {
-#ifdef ASAN
-    __sanitizer_start_switch_fiber(&c->fake_stack, sim->scheduler_stack, sim->scheduler_size);
-#endif
-    swapcontext(&c->context, &sim->scheduler);
-#ifdef ASAN
-    __sanitizer_finish_switch_fiber(c->fake_stack, &sim->scheduler_stack, &sim->scheduler_size);
-#endif
-}
-
-/* makecontext passes int: an address goes in two halves. */
-static void run_coroutine(unsigned high, unsigned low) {
-    struct sim_pe *pe = (struct sim_pe *)((uintptr_t)high << 32 | low);
-    struct sim *sim = pe->sim;
-#ifdef ASAN
-    __sanitizer_finish_switch_fiber(NULL, &sim->scheduler_stack, &sim->scheduler_size);
-#endif
-    sim->program(pe, sim->context);
-    pe->coroutine->through = 1;
-    sim->happened = 1;
-    for (;;) leave_coroutine(sim, pe->coroutine);
-}
-
-static void make_coroutine(struct sim_pe *pe) {
-    struct sim_coroutine *c = pe->coroutine = get_memory(NULL, sizeof *c);
-    *c = (struct sim_coroutine){.ready = 1};
-    c->stack = mmap(NULL, STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (c->stack == MAP_FAILED) abort();
-    getcontext(&c->context);
-    c->context.uc_stack.ss_sp = c->stack;
-    c->context.uc_stack.ss_size = STACK;
-    makecontext(&c->context, (void (*)(void))run_coroutine, 2, (unsigned)((uintptr_t)pe >> 32),
-                (unsigned)(uintptr_t)pe);
-}
-
-static void free_coroutine(struct sim_pe *pe) {
-    munmap(pe->coroutine->stack, STACK);
-    free(pe->coroutine);
-}
-
-static void wake_pe(struct sim_pe *pe) {
-    pe->coroutine->ready = 1;
-    pe->sim->happened = 1;
-}
+static uint64_t time_here(const struct sim *sim) { return sim_self() ? sim_time() : sim->scheduler.now; }
 
 /* ---- what a program may say ---- */
 
-static void write_log(const struct sim *sim, int pe, const char *format, va_list args) {
-    if (!sim->options->log) return;
-    fprintf(sim->options->log, "%8llu  PE %-4d ", (unsigned long long)sim->now, pe);
-    vfprintf(sim->options->log, format, args);
-    putc('\n', sim->options->log);
+static void trace_event(const struct sim *sim, struct sim_trace event) {
+    if (!sim->options->trace) return;
+    event.time = time_here(sim);
+    sim->options->trace(sim->options->trace_context, &event);
+}
+
+static void trace_text(struct sim_pe *pe, const char *format, va_list args) {
+    char text[1024];
+    if (!pe->sim->options->trace) return;
+    vsnprintf(text, sizeof text, format, args);
+    trace_event(pe->sim, (struct sim_trace){.pe = pe->me, .kind = SIM_SAYS, .text = text});
 }
 
 void sim_log(struct sim_pe *pe, const char *format, ...) {
     va_list args;
     va_start(args, format);
-    write_log(pe->sim, pe->me, format, args);
+    trace_text(pe, format, args);
     va_end(args);
 }
 
 void sim_fail(struct sim_pe *pe, const char *format, ...) {
-    struct sim *sim = pe->sim;
+    struct sim_report *report = &pe->sim->report;
     va_list args;
-    size_t used = (size_t)snprintf(sim->report.failure, sizeof sim->report.failure,
-                                   "at %llu, PE %d: ", (unsigned long long)sim->now, pe->me);
+    size_t used =
+        (size_t)snprintf(report->why, sizeof report->why, "at %llu, PE %d: ", (unsigned long long)sim_time(), pe->me);
     va_start(args, format);
-    vsnprintf(sim->report.failure + used, sizeof sim->report.failure - used, format, args);
+    vsnprintf(report->why + used, sizeof report->why - used, format, args);
     va_end(args);
-    sim_log(pe, "FAILURE %s", sim->report.failure);
-    for (;;) leave_coroutine(sim, pe->coroutine);
+    report->failed = 1;
+    sim_log(pe, "FAILURE %s", report->why);
+    sim_stop_here();
 }
 
-void sim_sleep(struct sim_pe *pe, uint64_t units) {
-    struct sim_coroutine *c = pe->coroutine;
-    if (units == 0) return;
-    sim_log(pe, "computes for %llu", (unsigned long long)units);
-    c->until = pe->sim->now + units;
-    pe->sim->sleepers++;
-    while (c->until) leave_coroutine(pe->sim, c);
+void sim_end_job(struct sim_pe *pe, const char *why) {
+    struct sim_report *report = &pe->sim->report;
+    snprintf(report->why, sizeof report->why, "%s", why);
+    report->ended = 1 + pe->me;
+    sim_log(pe, "ends the job: %s", why);
+    sim_stop_here();
 }
 
-/* ---- messages under way ---- */
-
-static int earlier(const struct sim_message *a, const struct sim_message *b) {
-    return a->time != b->time ? a->time < b->time : a->order < b->order;
+void sim_sleep(struct sim_pe *pe, uint64_t time) {
+    if (time == 0) return;
+    sim_log(pe, "computes for %llu ns", (unsigned long long)time);
+    sim_spend(time);
+    sim_wait(0);
+    pe->sim->scheduler.active = sim_time();
 }
 
-static void push_message(struct sim *sim, struct sim_message *m) {
-    size_t i = sim->n_heap++;
-    if (sim->n_heap > sim->room) {
-        sim->room = 2 * sim->room + 64;
-        sim->heap = get_memory(sim->heap, sim->room * sizeof *sim->heap);
-    }
-    for (; i > 0 && earlier(m, sim->heap[(i - 1) / 2]); i = (i - 1) / 2) sim->heap[i] = sim->heap[(i - 1) / 2];
-    sim->heap[i] = m;
+void sim_napped(struct sim_pe *pe) {
+    pe->sim->report.naps++;
+    sim_log(pe, "was not woken, although the word on which it slept has changed");
 }
 
-static struct sim_message *pop_message(struct sim *sim) {
-    struct sim_message *first = sim->heap[0], *last = sim->heap[--sim->n_heap];
-    size_t i = 0, child;
-    while ((child = 2 * i + 1) < sim->n_heap) {
-        if (child + 1 < sim->n_heap && earlier(sim->heap[child + 1], sim->heap[child])) child++;
-        if (!earlier(sim->heap[child], last)) break;
-        sim->heap[i] = sim->heap[child];
-        i = child;
-    }
-    sim->heap[i] = last;
-    return first;
-}
+/* ---- links ---- */
 
-static uint64_t *last_arrival(struct sim_pe *pe, int to) {
+static struct sim_link *link_to(struct sim_pe *pe, int to) {
     for (size_t i = 0; i < pe->n_links; i++)
-        if (pe->links[i].to == to) return &pe->links[i].last;
-    pe->links = get_memory(pe->links, (pe->n_links + 1) * sizeof *pe->links);
+        if (pe->links[i].to == to) return &pe->links[i];
+    pe->links = sim_memory(pe->links, (pe->n_links + 1) * sizeof *pe->links);
     pe->links[pe->n_links] = (struct sim_link){.to = to};
-    return &pe->links[pe->n_links++].last;
+    return &pe->links[pe->n_links++];
 }
+
+/* Without jitter messages of one PE keep their order by themselves, and links need not be searched. */
+static int has_links(const struct sim *sim) { return sim->options->times.jitter || sim->options->n_blows; }
 
 /* ---- meeting of messages and receives ---- */
 
@@ -243,48 +162,82 @@ static void free_operation(struct sim_operation *o) {
 }
 
 static void end_operation(struct sim_operation *o) {
+    struct sim_pe *pe = o->owner;
     o->done = 1;
-    wake_pe(o->owner);
+    o->moving = 0;
     if (o->dropped) free_operation(o);
+    pe->sim->scheduler.active = pe->sim->scheduler.now;
+    for (struct sim_task *t = pe->tasks; t; t = t->next) sim_wake_looking(t);
 }
 
-static void take_message(struct sim_operation *receive, struct sim_message *m) {
-    if (m->len > receive->len) {
-        fprintf(stderr, "sim: PE %d gets %zu bytes of PE %d, tag %d, where it has room for %zu\n", m->to, m->len,
-                m->from, m->tag, receive->len);
-        abort();
-    }
-    if (m->len) memcpy(receive->data, m->data, m->len);
+/* The data are there. */
+static void complete_message(struct sim_operation *receive, struct sim_message *m) {
+    struct sim_pe *pe = receive->owner;
+    if (m->len && !receive->dropped) memcpy(receive->data, m->data, m->len);
     receive->arrival = (struct rmai_arrival){.pe = m->from, .len = m->len};
-    receive->owner->n_unread--;
+    pe->n_unread--;
+    if (pe->depth < m->depth) pe->depth = m->depth;
+    if (pe->depth - pe->sim->marked > pe->sim->report.rounds && pe->depth > pe->sim->marked)
+        pe->sim->report.rounds = pe->depth - pe->sim->marked;
     if (m->sender) end_operation(m->sender);
     end_operation(receive);
     free(m);
 }
 
-static void deliver_message(struct sim *sim, struct sim_message *m) {
-    struct sim_pe *pe = &sim->pe[m->to];
+static void complete_long_message(void *context) {
+    struct sim_message *m = context;
+    complete_message(m->receiver, m);
+}
+
+/* The receive of a long message asks for its data, which then take their way. */
+static void take_message(struct sim_operation *receive, struct sim_message *m) {
+    const struct sim_times *times = &m->sim->options->times;
+    uint64_t rest;
+    if (m->len > receive->len) {
+        fprintf(stderr, "sim: PE %d gets %zu bytes of PE %d, tag %d, where it has room for %zu\n", m->to, m->len,
+                m->from, m->tag, receive->len);
+        abort();
+    }
+    rest = m->sender ? 2 * times->latency + m->len * times->kib / 1024 : 0;
+    if (rest == 0) {
+        complete_message(receive, m);
+        return;
+    }
+    m->receiver = receive;
+    receive->moving = m->sender->moving = 1;
+    sim_at(&m->sim->scheduler, time_here(m->sim) + rest, complete_long_message, m);
+}
+
+static void deliver_message(void *context) {
+    struct sim_message *m = context, **end;
+    struct sim_pe *pe = &m->sim->pe[m->to];
     struct sim_operation **receive = &pe->posted, *found;
-    struct sim_message **end = &pe->unexpected;
-    sim_log(pe, "gets    message %llu from PE %d", (unsigned long long)m->order, m->from);
+    m->sim->scheduler.steps++;
+    m->sim->scheduler.active = m->sim->scheduler.now;
+    if (pe->dead) {
+        trace_event(m->sim, (struct sim_trace){.pe = m->to, .kind = SIM_LOST, .other = m->from, .message = m->number});
+        free(m);
+        return;
+    }
+    trace_event(m->sim, (struct sim_trace){.pe = m->to, .kind = SIM_ARRIVES, .other = m->from, .message = m->number});
     while (*receive && !is_for(m, *receive)) receive = &(*receive)->next;
     if ((found = *receive) != NULL) {
         *receive = found->next;
         take_message(found, m);
         return;
     }
-    while (*end) end = &(*end)->next;
+    for (end = &pe->unexpected; *end; end = &(*end)->next) continue;
     m->next = NULL;
     *end = m;
 }
 
 /* ---- the transport ---- */
 
-static struct sim_pe *pe_of(struct rmai_transport *t) { return (struct sim_pe *)(void *)t; }
+static struct sim_pe *pe_of(struct rmai_transport *t) { return ((struct sim_transport *)(void *)t)->pe; }
 
 static struct sim_operation *begin_operation(struct sim_pe *pe, int other, int tag, const void *data, size_t len,
                                              struct rmai_token *token) {
-    struct sim_operation *o = get_memory(NULL, sizeof *o);
+    struct sim_operation *o = sim_memory(NULL, sizeof *o);
     *o = (struct sim_operation){.owner = pe, .pe = other, .tag = tag, .data = (void *)(uintptr_t)data, .len = len};
     o->next_own = pe->operations;
     o->own_link = &pe->operations;
@@ -295,44 +248,66 @@ static struct sim_operation *begin_operation(struct sim_pe *pe, int other, int t
     return o;
 }
 
-static int sim_send(struct rmai_transport *t, int pe, int tag, const void *data, size_t len, struct rmai_token *token) {
+static int send_message(struct rmai_transport *t, int pe, int tag, const void *data, size_t len,
+                        struct rmai_token *token) {
     struct sim_pe *from = pe_of(t);
     struct sim *sim = from->sim;
+    const struct sim_times *times = &sim->options->times;
     struct sim_operation *o = begin_operation(from, pe, tag, data, len, token);
-    const int eager = len <= sim->options->eager;
-    struct sim_message *m = get_memory(NULL, sizeof *m + (eager ? len : 0));
-    uint64_t *last = last_arrival(from, pe);
-    *m = (struct sim_message){.time = sim->now + sim->options->latency,
-                              .order = sim->report.messages++,
+    const int eager = len <= times->eager;
+    const uint64_t wire = eager ? len * times->kib / 1024 : 0;
+    struct sim_message *m = sim_memory(NULL, sizeof *m + (eager ? len : 0));
+    uint64_t departs;
+    sim_look_found();
+    sim_spend(times->send);
+    departs = time_here(sim);
+    if (departs < from->departs) departs = from->departs;
+    from->departs = departs + times->gap + wire;
+    *m = (struct sim_message){.sim = sim,
+                              .number = sim->report.messages++,
+                              .time = departs + times->latency + wire,
+                              .depth = (from->depth > sim->marked ? from->depth : sim->marked) + 1,
                               .from = from->me,
                               .to = pe,
                               .tag = tag,
                               .data = data,
                               .len = len,
                               .sender = eager ? NULL : o};
-    if (sim->options->jitter) m->time += sim_random(&sim->random) % (sim->options->jitter + 1);
-    if (m->time < *last) m->time = *last;
-    *last = m->time;
+    if (times->jitter) m->time += sim_random(&sim->scheduler.random) % (times->jitter + 1);
     if (eager) {
         if (len) memcpy(m->copy, data, len);
         m->data = m->copy;
         o->done = 1;
     }
     sim->report.bytes += len;
+    trace_event(sim, (struct sim_trace){
+                         .pe = from->me, .kind = SIM_SENDS, .other = pe, .tag = tag, .message = m->number, .len = len});
+    if (has_links(sim)) {
+        struct sim_link *link = link_to(from, pe);
+        if (m->time < link->last) m->time = link->last;
+        link->last = m->time;
+        if (link->cut) {
+            trace_event(sim, (struct sim_trace){.pe = pe, .kind = SIM_LOST, .other = from->me, .message = m->number});
+            free(m);
+            return RMA_SUCCESS;
+        }
+    }
     if (++sim->pe[pe].n_unread > sim->report.unread) sim->report.unread = sim->pe[pe].n_unread;
-    push_message(sim, m);
-    sim_log(from, "sends   %zu bytes to PE %d, tag %d: message %llu", len, pe, tag, (unsigned long long)m->order);
+    sim->scheduler.active = sim->scheduler.now;
+    sim_at(&sim->scheduler, m->time, deliver_message, m);
     return RMA_SUCCESS;
 }
 
-static int sim_receive(struct rmai_transport *t, int pe, int tag, void *data, size_t len, struct rmai_token *token) {
+static int post_receive(struct rmai_transport *t, int pe, int tag, void *data, size_t len, struct rmai_token *token) {
     struct sim_pe *to = pe_of(t);
     const struct sim_options *options = to->sim->options;
     struct sim_operation *o, **end = &to->posted;
     struct sim_message **i = &to->unexpected, *m;
+    sim_look_found();
     if (++to->n_receives == options->failing_receive && to->me == options->failing_pe)
         return rmai_error(RMA_ERR_MPI, "the simulated network has failed");
     o = begin_operation(to, pe, tag, data, len, token);
+    o->receives = 1;
     while (*i && !is_for(*i, o)) i = &(*i)->next;
     if ((m = *i) != NULL) {
         *i = m->next;
@@ -344,25 +319,24 @@ static int sim_receive(struct rmai_transport *t, int pe, int tag, void *data, si
     return RMA_SUCCESS;
 }
 
-static int sim_test(struct rmai_transport *t, struct rmai_token *token, struct rmai_arrival *arrival) {
+static int test_operation(struct rmai_transport *t, struct rmai_token *token, struct rmai_arrival *arrival) {
     struct sim_pe *pe = pe_of(t);
     struct sim_operation *o = (struct sim_operation *)token->word;
-    if (!o->done) {
-        pe->coroutine->ready = 0;
-        leave_coroutine(pe->sim, pe->coroutine);
-    }
+    if (!o->done) sim_look_in_vain();
     if (!o->done) return 0;
+    sim_look_found();
+    if (o->receives) sim_spend(pe->sim->options->times.receive);
     if (arrival) *arrival = o->arrival;
     free_operation(o);
     token->word = 0;
     return 1;
 }
 
-static void sim_drop(struct rmai_transport *t, struct rmai_token *token, int is_receive) {
+static void drop_operation(struct rmai_transport *t, struct rmai_token *token, int is_receive) {
     struct sim_pe *pe = pe_of(t);
     struct sim_operation *o = (struct sim_operation *)token->word, **i = &pe->posted;
     token->word = 0;
-    if (!o->done && !is_receive) {
+    if (!o->done && (!is_receive || o->moving)) {
         o->dropped = 1;
         return;
     }
@@ -372,185 +346,147 @@ static void sim_drop(struct rmai_transport *t, struct rmai_token *token, int is_
 }
 
 static const struct rmai_transport_operations operations = {
-    .send = sim_send, .receive = sim_receive, .test = sim_test, .drop = sim_drop};
+    .send = send_message, .receive = post_receive, .test = test_operation, .drop = drop_operation};
 
-/* ---- PEs ---- */
+void sim_transport_open(struct sim_transport *t, struct sim_pe *pe) {
+    t->transport.operations = &operations;
+    t->pe = pe;
+}
 
-static int locate(void *context, const char *call, uint64_t offset, size_t len, size_t alignment, int writes,
-                  void **there, void **lease) {
+/* ---- what happens to PEs ---- */
+
+struct blow {
+    struct sim *sim;
+    const struct sim_blow *what;
+};
+
+static void strike(void *context) {
+    struct blow *b = context;
+    struct sim_pe *pe = &b->sim->pe[b->what->pe];
+    static const char *const words[] = {"dies", "stops", "goes on", "is cut off"};
+    b->sim->scheduler.active = b->sim->scheduler.now;
+    trace_event(b->sim, (struct sim_trace){.pe = pe->me, .kind = SIM_SAYS, .text = words[b->what->fate]});
+    switch (b->what->fate) {
+        case SIM_DIES: pe->dead = 1; break;
+        case SIM_STOPS: pe->stopped = 1; break;
+        case SIM_GOES_ON:
+            pe->stopped = 0;
+            for (struct sim_task *t = pe->tasks; t; t = t->next)
+                if (t->held) sim_wake(t);
+            break;
+        case SIM_CUT:
+            link_to(pe, b->what->other)->cut = 1;
+            link_to(&b->sim->pe[b->what->other], pe->me)->cut = 1;
+            break;
+    }
+    free(b);
+}
+
+/* ---- the run ---- */
+
+static void run_program(void *context) {
     struct sim_pe *pe = context;
-    const size_t end = pe->sim->options->memory;
-    (void)writes;
-    *lease = NULL;
-    if (offset > end || len > end - offset || offset % alignment)
-        return rmai_error(RMA_ERR_ADDRESS, "%s: PE %d has no %zu bytes at %#llx", call, pe->me, len,
-                          (unsigned long long)offset);
-    *there = pe->memory + offset;
-    return RMA_SUCCESS;
+    pe->sim->program(pe, pe->sim->context);
+    if (sim_time() > pe->sim->report.time) pe->sim->report.time = sim_time();
 }
 
-static void end_lease(void *context, void *lease) { (void)context, (void)lease; }
-
-static uint64_t blocks_at(const struct sim_pe *pe) { return pe->sim->options->memory - SIM_BLOCKS * SIM_BLOCK; }
-
-static int allocate(void *context, const char *call, size_t size, uint64_t *block) {
-    struct sim_pe *pe = context;
-    if (size > SIM_BLOCK || !pe->free_blocks)
-        return rmai_error(RMA_ERR_NO_MEM, "%s: PE %d has no %zu bytes", call, pe->me, size);
-    *block = blocks_at(pe) + (uint64_t)__builtin_ctzll(pe->free_blocks) * SIM_BLOCK;
-    pe->free_blocks &= pe->free_blocks - 1;
-    return RMA_SUCCESS;
+struct sim_task *sim_add_task(struct sim_pe *pe, void (*run)(void *context), void *context) {
+    struct sim_task *t = sim_task_begin(&pe->sim->scheduler, pe, run, context);
+    t->next = pe->tasks;
+    return pe->tasks = t;
 }
 
-static int give_back(void *context, const char *call, uint64_t offset) {
-    struct sim_pe *pe = context;
-    const uint64_t i = (offset - blocks_at(pe)) / SIM_BLOCK;
-    if (offset < blocks_at(pe) || offset % SIM_BLOCK || i >= SIM_BLOCKS || pe->free_blocks >> i & 1)
-        return rmai_error(RMA_ERR_ADDRESS, "%s: PE %d has no block at %#llx", call, pe->me, (unsigned long long)offset);
-    pe->free_blocks |= (uint64_t)1 << i;
-    return RMA_SUCCESS;
-}
-
-static void read_extents(void *context, size_t extent[RMAI_POOLS]) {
-    const struct sim_pe *pe = context;
-    for (int i = 0; i < RMAI_POOLS; i++) extent[i] = pe->sim->options->memory;
-}
-
-static void read_waiting(void *context, char call[RMAI_WAITING_TEXT]) {
-    (void)context;
-    *call = 0;
-}
-static void wait_lasts(void *context, struct rmai_stall *stall) { (void)context, (void)stall; }
-static void fatal(void *context) { sim_fail(context, "the job ends: %s", rma_last_error()); }
-
-static void open_pe(struct sim *sim, int me) {
-    struct sim_pe *pe = &sim->pe[me];
-    const struct rmai_net_handlers handlers = {.context = pe,
-                                               .locate = locate,
-                                               .end_lease = end_lease,
-                                               .allocate = allocate,
-                                               .give_back = give_back,
-                                               .extents = read_extents,
-                                               .waiting_in = read_waiting,
-                                               .wait_lasts = wait_lasts,
-                                               .wait_is_over = wait_lasts,
-                                               .fatal = fatal};
-    *pe = (struct sim_pe){.transport = {&operations}, .sim = sim, .me = me};
-    pe->job = (struct rmai_job){.my_pe = me,
-                                .n_pes = sim->options->n_pes,
-                                .my_node = me,
-                                .n_nodes = sim->options->n_pes,
-                                .node_n_pes = 1,
-                                .node_pes = &pe->me,
-                                .networked = 1};
-    make_coroutine(pe);
-    if (rmai_net_open(&pe->net, &pe->job, &pe->transport, &pe->traffic, &handlers, 0) != RMA_SUCCESS) {
-        fprintf(stderr, "sim: PE %d: %s\n", me, rma_last_error());
-        abort();
-    }
-    rmai_pending_open(&pe->net, &pe->set, &pe->nothing_pending, &pe->nothing_pending);
-    if (sim->options->memory) {
-        pe->memory = get_memory(NULL, sim->options->memory);
-        memset(pe->memory, 0, sim->options->memory);
-        pe->free_blocks = UINT64_MAX;
-    }
-}
-
-static void close_pe(struct sim *sim, int me) {
-    struct sim_pe *pe = &sim->pe[me];
-    if (!pe->coroutine->through) pthread_mutex_trylock(&pe->net.lock), rmai_net_unlock(&pe->net); /* it may hold it */
-    rmai_pending_close(&pe->set);
-    rmai_net_close(&pe->net);
-    sim->report.left += pe->n_operations + (int)pe->n_unread;
-    while (pe->operations) free_operation(pe->operations);
-    for (struct sim_message *m = pe->unexpected, *next; m; m = next) {
-        next = m->next;
-        free(m);
-    }
-    free_coroutine(pe);
-    free(pe->links);
-    free(pe->memory);
-}
-
-/* ---- the scheduler ---- */
-
-/* Gives a turn to each PE that is ready, or with `all` to each that is not through and does not sleep; the first of
- * them is a random one. */
-static int run_pes(struct sim *sim, int all) {
-    const int n = sim->options->n_pes, first = (int)(sim_random(&sim->random) % (uint64_t)n);
-    int ran = 0;
-    for (int k = 0; k < n && !*sim->report.failure; k++) {
-        struct sim_coroutine *c = sim->pe[(first + k) % n].coroutine;
-        if (c->through || c->until || (!all && !c->ready)) continue;
-        enter_coroutine(sim, c);
-        sim->report.steps++;
-        ran++;
-    }
-    return ran;
-}
-
-/* The PE that wakes first, or NULL. */
-static struct sim_coroutine *next_sleeper(const struct sim *sim) {
-    struct sim_coroutine *first = NULL;
-    for (int i = 0; sim->sleepers && i < sim->options->n_pes; i++) {
-        struct sim_coroutine *c = sim->pe[i].coroutine;
-        if (c->until && (!first || c->until < first->until)) first = c;
-    }
-    return first;
-}
-
-/* Lets virtual time go on to the next event: a message that arrives, or a PE that wakes. Returns 0 if there is none. */
-static int next_event(struct sim *sim) {
-    struct sim_coroutine *sleeper = next_sleeper(sim);
-    struct sim_message *m;
-    if (sleeper && (!sim->n_heap || sleeper->until <= sim->heap[0]->time)) {
-        sim->now = sleeper->until;
-        sleeper->until = 0;
-        sim->sleepers--;
-        sleeper->ready = 1;
-        return 1;
-    }
-    if (!sim->n_heap) return 0;
-    m = pop_message(sim);
-    sim->now = m->time;
-    sim->report.steps++;
-    deliver_message(sim, m);
+static int is_through(const struct sim_pe *pe) {
+    for (const struct sim_task *t = pe->tasks; t; t = t->next)
+        if (!t->through) return 0;
     return 1;
 }
 
 static int count_unfinished(const struct sim *sim) {
     int n = 0;
-    for (int i = 0; i < sim->options->n_pes; i++) n += !sim->pe[i].coroutine->through;
+    for (int i = 0; i < sim->options->n_pes; i++) n += !sim->pe[i].dead && !is_through(&sim->pe[i]);
     return n;
 }
 
-static void schedule(struct sim *sim) {
-    int idle = 0;
-    while (idle < IDLE_ROUNDS && !*sim->report.failure) {
-        if (run_pes(sim, 0) || next_event(sim)) {
-            idle = 0;
-        } else if (count_unfinished(sim) == 0) {
-            return;
-        } else {
-            sim->happened = 0;
-            run_pes(sim, 1);
-            idle = sim->happened ? 0 : idle + 1;
+static void close_pe(struct sim_pe *pe) {
+    if (pe->sim->options->layer) pe->sim->options->layer->close(pe);
+    pe->sim->report.left += pe->n_operations + (int)pe->n_unread;
+    while (pe->operations) free_operation(pe->operations);
+    for (struct sim_message *m = pe->unexpected, *next; m; m = next) {
+        next = m->next;
+        free(m);
+    }
+    for (struct sim_task *t = pe->tasks, *next; t; t = next) {
+        next = t->next;
+        sim_task_free(t);
+    }
+    free(pe->links);
+}
+
+void sim_gather(struct sim_pe *pe, struct sim_report *now) {
+    struct sim *sim = pe->sim;
+    const unsigned before = sim->gatherings;
+    if (++sim->gathered == sim->options->n_pes) {
+        sim->gathered = 0;
+        sim->gatherings++;
+        for (int i = 0; i < sim->options->n_pes; i++)
+            if (sim->pe[i].depth > sim->marked) sim->marked = sim->pe[i].depth;
+        sim->report.rounds = 0;
+        sim->scheduler.active = sim->scheduler.now;
+        for (int i = 0; i < sim->options->n_pes; i++) {
+            struct sim_task *t = sim->pe[i].tasks;
+            while (t->next) t = t->next;
+            t->local = sim_time();
+            sim_wake(t);
         }
+        sim_wait(0);
+    }
+    while (sim->gatherings == before) sim_wait(SIM_NEVER);
+    if (now) *now = sim->report;
+    if (now) now->time = sim_time();
+}
+
+static void describe_stuck(struct sim *sim) {
+    char *text = sim->report.why;
+    const size_t room = sizeof sim->report.why;
+    size_t used = (size_t)snprintf(text, room, "%d of %d PEs wait for ever:", sim->report.stuck, sim->options->n_pes);
+    for (int i = 0; i < sim->options->n_pes && used + 80 < room; i++) {
+        struct sim_pe *pe = &sim->pe[i];
+        if (pe->dead || is_through(pe)) continue;
+        used += (size_t)snprintf(text + used, room - used, " PE %d%s", i, pe->stopped ? " (stopped)" : "");
+        if (sim->options->layer) sim->options->layer->describe(pe, text + used, room - used);
+        used += strlen(text + used);
     }
 }
 
 struct sim_report sim_run(const struct sim_options *options, sim_program *program, void *context) {
-    struct sim sim = {.options = options, .program = program, .context = context, .random = options->seed};
-    sim.pe = get_memory(NULL, (size_t)options->n_pes * sizeof *sim.pe);
-    for (int i = 0; i < options->n_pes; i++) open_pe(&sim, i);
-    schedule(&sim);
-    sim.report.time = sim.now;
+    struct sim sim = {.options = options, .program = program, .context = context};
+    sim.scheduler.random = options->seed;
+    sim.pe = sim_memory(NULL, (size_t)options->n_pes * sizeof *sim.pe);
+    sim_kernel_begin();
+    for (int i = 0; i < options->n_pes; i++) {
+        sim.pe[i] = (struct sim_pe){.sim = &sim, .me = i};
+        sim.pe[i].tasks = sim_task_begin(&sim.scheduler, &sim.pe[i], run_program, &sim.pe[i]);
+    }
+    if (options->layer) options->layer->begin(sim.pe, options);
+    for (int i = 0; i < options->n_blows; i++) {
+        struct blow *b = sim_memory(NULL, sizeof *b);
+        *b = (struct blow){.sim = &sim, .what = &options->blow[i]};
+        sim_at(&sim.scheduler, options->blow[i].time, strike, b);
+    }
+    sim_schedule(&sim.scheduler, options->quiet ? options->quiet : QUIET);
+    sim.report.steps = sim.scheduler.steps;
     sim.report.stuck = count_unfinished(&sim);
-    if (*sim.report.failure)
-        return sim.report; /* what is under way refers to memory of PEs that have stopped: it stays */
-    while (sim.n_heap) free(pop_message(&sim)); /* nobody has waited for these */
-    for (int i = 0; i < options->n_pes; i++) close_pe(&sim, i);
-    free(sim.heap);
+    if (!sim.report.failed && !sim.report.ended && sim.report.stuck) describe_stuck(&sim);
+    /* What is still under way nobody has waited for, or the run has ended before: its events go, with all that they
+     * refer to. */
+    for (size_t i = 0; i < sim.scheduler.n; i++) {
+        const struct sim_event *e = &sim.scheduler.heap[i];
+        if (e->happen == deliver_message || e->happen == complete_long_message || e->happen == strike) free(e->context);
+    }
+    for (int i = 0; i < options->n_pes; i++) close_pe(&sim.pe[i]);
+    if (options->layer) options->layer->end();
+    free(sim.scheduler.heap);
     free(sim.pe);
     return sim.report;
 }

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A simulated network: N PEs in one process, each a coroutine with a struct rmai_net of its own, on a transport whose
- * messages take virtual time. One thread runs them all, and a seed decides every delay and whose turn it is: so a run
- * can be repeated to the step. Messages of one PE to another arrive in the order in which they were sent, as MPI keeps
- * them; all others may overtake each other. There is no window. */
+/* A simulated network: N PEs in one process, whose messages take virtual time (LogGP: A. Alexandrov, M. Ionescu,
+ * K. Schauser, C. Scheiman, "LogGP: incorporating long messages into the LogP model", 1995). A seed decides every
+ * delay and whose turn it is. Messages of one PE to another arrive in the order in which they were sent, as MPI keeps
+ * them; all others may overtake each other. There is no window. PEs may stop, go on or die, and links may be cut.
+ *
+ * What stands on it: a bare struct rmai_net for each PE (test/sim/bare), or the whole library (test/sim/whole). */
 #ifndef SIM_NETWORK_H
 #define SIM_NETWORK_H
 
@@ -11,73 +13,157 @@
 #include <stdio.h>
 
 #include "base/attributes.h"
-#include "runtime/net/net.h"
-#include "runtime/net/pending.h"
-#include "runtime/net/state.h"
+#include "runtime/net/transport.h"
+#include "test/sim/scheduler.h"
 
 struct sim;
+struct sim_operation;
+struct sim_message;
+struct sim_link;
+struct sim_options;
+struct sim_pe;
 
-struct sim_pe {
-    struct rmai_transport transport; /* first: its operations get this struct */
-    struct sim *sim;
-    int me;
-    struct rmai_job job;
-    struct rmai_traffic traffic;
-    struct rmai_net net;
-    struct rmai_pending set;
-    uint32_t nothing_pending;
-    unsigned char *memory; /* what others may reach: `memory` bytes of the options, all 0 at first */
-    uint64_t free_blocks;  /* bit i: block i is free */
-    struct sim_coroutine *coroutine;
-    unsigned n_receives;
-    struct sim_operation *posted;   /* receives that wait for a message, oldest first */
-    struct sim_message *unexpected; /* messages that wait for a receive, oldest first */
-    unsigned n_unread;              /* messages to this PE that it has not received, on their way or there */
-    struct sim_link *links;         /* to the PEs that this one has sent to */
-    size_t n_links;
-    struct sim_operation *operations; /* sends and receives whose tokens are not none, */
-    int n_operations;                 /* and how many */
+/* What stands on the network and has state of its own for each PE. */
+struct sim_layer {
+    void (*begin)(struct sim_pe *pe, const struct sim_options *options); /* pe: the first of them */
+    void (*turn)(struct sim_pe *pe);                                     /* a turn of this PE begins */
+    void (*describe)(struct sim_pe *pe, char *text, size_t room);        /* what the PE waits for */
+    void (*close)(struct sim_pe *pe);
+    void (*end)(void);
 };
 
-/* What each PE does. It returns with nothing of its own under way. */
-typedef void sim_program(struct sim_pe *pe, void *context);
+/* Nanoseconds of virtual time. All 0: messages arrive at once. */
+struct sim_times {
+    uint64_t send, receive;   /* that a PE computes for a message which it sends, or takes: LogGP's o */
+    uint64_t latency, jitter; /* a message takes latency + [0, jitter]: L */
+    uint64_t gap;             /* between two messages of a PE, at least: g */
+    uint64_t kib;             /* for each 1024 bytes: G */
+    size_t eager;             /* bytes; longer messages wait for their receive, and their sender with them */
+};
 
-#define SIM_BLOCK  ((size_t)64)
-#define SIM_BLOCKS 64
+enum sim_fate {
+    SIM_DIES,
+    SIM_STOPS, /* it computes nothing and takes nothing, until */
+    SIM_GOES_ON,
+    SIM_CUT, /* messages of `pe` to `other`, and the other way, get lost */
+};
+
+/* What happens to a PE from outside. */
+struct sim_blow {
+    uint64_t time;
+    enum sim_fate fate;
+    int pe, other;
+};
+
+/* One event, for logs and pictures. */
+enum sim_kind {
+    SIM_SENDS,   /* pe has sent message `message` of len bytes and this tag to `other` */
+    SIM_ARRIVES, /* it has arrived at pe, from `other` */
+    SIM_LOST,    /* it got lost on its way to pe */
+    SIM_SAYS     /* text, by sim_log or by the library */
+};
+struct sim_trace {
+    uint64_t time;
+    int pe;
+    enum sim_kind kind;
+    int other, tag;
+    uint64_t message;
+    size_t len;
+    const char *text;
+};
 
 struct sim_options {
     int n_pes;
     uint64_t seed;
-    uint64_t latency, jitter; /* a message takes latency + [0, jitter] units of virtual time */
+    struct sim_times times;
+    uint64_t quiet;           /* PEs are stuck when for so long nothing but looks has happened; 0: a second */
     int failing_pe;           /* of this PE, */
     unsigned failing_receive; /* this receive fails, counted from 1; 0: none does */
-    size_t memory; /* bytes of each PE; the last SIM_BLOCKS blocks of SIM_BLOCK bytes are for rmai_net_alloc */
-    FILE *log;     /* or NULL: each event gets a line */
-    size_t eager;  /* longer messages wait for their receive, and their sender with them */
+    const struct sim_blow *blow;
+    int n_blows;
+    void (*trace)(void *context, const struct sim_trace *event); /* or NULL */
+    void *trace_context;
+    const struct sim_layer *layer; /* or NULL */
+    int threads;                   /* the library's threads run, as tasks; else it cannot make any */
+    size_t memory;                 /* of test/sim/bare: bytes of each PE */
+    /* Of test/sim/whole: */
+    int node_pes;                /* PEs of a node, the last one may have fewer; 0: one */
+    int crowded;                 /* PEs find that they are more than processors */
+    const char *const *settings; /* "RMA_SPIN=0", ..., NULL; or NULL */
 };
 
 struct sim_report {
     uint64_t time;     /* when the last PE was through */
     uint64_t messages; /* that were sent, */
     uint64_t bytes;    /* and their bytes */
+    uint64_t rounds;   /* messages of the longest chain of which each was sent after the one before was taken */
     unsigned unread;   /* messages to one PE that it had not received, at most */
     int stuck;         /* PEs that wait for what nobody will send */
     int left;          /* operations that are not done, and messages that nobody has received, in the end */
     uint64_t steps;    /* turns of PEs, and messages that have arrived */
-    char failure[512]; /* what sim_fail has said, or "": then the run has ended there, and what follows counts for
-                          nothing */
+    uint64_t naps;     /* sleeps in the kernel that ended by themselves although the word had changed before */
+    int ended;         /* 1 + the PE that has ended the job, by rma_abort or an error; 0: none */
+    char why[1024];    /* its words, or those of sim_fail */
+    int failed;        /* sim_fail has been called: the run has ended there, and what follows counts for nothing */
 };
+
+struct sim_pe {
+    struct sim *sim;
+    int me;
+    int dead, stopped;
+    struct sim_task *tasks; /* the first one made is the last */
+    void *layer;            /* what the layer keeps of it */
+    unsigned n_receives;
+    struct sim_operation *posted;   /* receives that wait for a message, oldest first */
+    struct sim_message *unexpected; /* messages that wait for a receive, oldest first */
+    unsigned n_unread;              /* messages to this PE that it has not received, on their way or there */
+    uint64_t departs;               /* when its next message may leave */
+    uint64_t depth;                 /* the longest chain of messages that has come here */
+    struct sim_link *links;         /* to the PEs that this one has sent to, or that are cut off */
+    size_t n_links;
+    struct sim_operation *operations; /* sends and receives whose tokens are not none, */
+    int n_operations;                 /* and how many */
+};
+
+/* The transport of a PE. */
+struct sim_transport {
+    struct rmai_transport transport; /* first: its operations get this struct */
+    struct sim_pe *pe;
+};
+void sim_transport_open(struct sim_transport *t, struct sim_pe *pe);
+
+/* What each PE does. It returns with nothing of its own under way. */
+typedef void sim_program(struct sim_pe *pe, void *context);
 
 /* sim_run runs program on each PE to its end, or until nobody can go on. Memory that is not there ends the process. */
 struct sim_report sim_run(const struct sim_options *options, sim_program *program, void *context);
 
-/* sim_fail ends the run, which has shown a fault. sim_log writes a line into the log, if there is one. sim_sleep: the
- * PE computes for `units` of virtual time, and does not serve others meanwhile. */
-_Noreturn void sim_fail(struct sim_pe *pe, const char *format, ...) RMAI_PRINTF(2, 3);
-void sim_log(struct sim_pe *pe, const char *format, ...) RMAI_PRINTF(2, 3);
-void sim_sleep(struct sim_pe *pe, uint64_t units);
+/* The PE whose turn it is; sim_of: PE number i of the same run. */
+struct sim_pe *sim_here(void);
+struct sim_pe *sim_of(struct sim_pe *pe, int i);
+const struct sim_options *sim_options_of(const struct sim_pe *pe);
 
-/* sim_random: the next number of a generator; *state is its seed (splitmix64, Steele, Lea, Flood 2014). */
-uint64_t sim_random(uint64_t *state);
+int sim_has_failed(const struct sim_pe *pe); /* the run has ended early */
+
+/* sim_fail ends the run, which has shown a fault. sim_end_job ends it because the library wants that. sim_log writes a
+ * line into the log, if there is one. sim_sleep: the PE computes for so many nanoseconds, and does not serve others
+ * meanwhile. */
+_Noreturn void sim_fail(struct sim_pe *pe, const char *format, ...) RMAI_PRINTF(2, 3);
+_Noreturn void sim_end_job(struct sim_pe *pe, const char *why);
+void sim_log(struct sim_pe *pe, const char *format, ...) RMAI_PRINTF(2, 3);
+void sim_sleep(struct sim_pe *pe, uint64_t time);
+
+/* sim_add_task: another task of the PE. */
+struct sim_task *sim_add_task(struct sim_pe *pe, void (*run)(void *context), void *context);
+
+/* sim_kernel_begin (test/sim/kernel.c): nobody sleeps. */
+void sim_kernel_begin(void);
+
+/* sim_napped counts a sleep that ended by itself although its word had changed. */
+void sim_napped(struct sim_pe *pe);
+
+/* sim_gather waits, without a message and outside of all that is simulated, until every PE is in it; all go on at the
+ * same time, and count from there: *now gets what the run has counted so far, without `rounds`, which begin at 0. */
+void sim_gather(struct sim_pe *pe, struct sim_report *now);
 
 #endif

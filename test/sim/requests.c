@@ -14,6 +14,7 @@
 #include "runtime/net/progress.h"
 #include "runtime/net/quiet.h"
 #include "runtime/net/request.h"
+#include "test/sim/bare.h"
 #include "test/sim/scenario.h"
 
 #include <stdlib.h>
@@ -53,6 +54,7 @@ struct later {
 
 struct actor {
     struct sim_pe *pe;
+    struct sim_bare *bare; /* of pe */
     struct shared *shared;
     uint64_t random;
     struct mirror *mirror; /* for each PE */
@@ -92,11 +94,11 @@ static void look_at_signals(struct actor *a) {
     const int me = a->pe->me;
     for (int from = 0; from < a->shared->n; from++) {
         uint64_t value;
-        memcpy(&value, a->pe->memory + slot_at(from), sizeof value);
+        memcpy(&value, a->bare->memory + slot_at(from), sizeof value);
         if (value > SIGNALS) sim_fail(a->pe, "the signal of PE %d is %llu", from, (unsigned long long)value);
         for (; from != me && a->seen[from] < (int)value; a->seen[from]++) {
             const int k = a->seen[from];
-            const unsigned char *data = a->pe->memory + signal_data_at(from, k);
+            const unsigned char *data = a->bare->memory + signal_data_at(from, k);
             for (size_t i = 0; i < signal_len(from, me, k); i++)
                 if (data[i] != signal_byte(from, me, k, i))
                     sim_fail(a->pe, "signal %d of PE %d is here, and byte %zu of its data is not", k, from, i);
@@ -105,8 +107,7 @@ static void look_at_signals(struct actor *a) {
 }
 
 static void check_mirror(struct actor *a, int to) {
-    const struct sim_pe *there = a->pe - a->pe->me + to; /* the simulated PEs stand in one array */
-    const unsigned char *area = there->memory + area_at(a->pe->me);
+    const unsigned char *area = sim_bare(sim_of(a->pe, to))->memory + area_at(a->pe->me);
     for (size_t i = 0; i < AREA; i++)
         if (area[i] != a->mirror[to].area[i])
             sim_fail(a->pe, "after a quiet byte %zu of its slot at PE %d is %d, not %d", i, to, area[i],
@@ -117,8 +118,8 @@ static void check_mirror(struct actor *a, int to) {
 
 static void do_quiet(struct actor *a) {
     sim_log(a->pe, "quiet");
-    expect_success(a, "quiet", rmai_net_quiet(&a->pe->net, "rma_quiet", &a->pe->set));
-    if (a->pe->nothing_pending != 1) sim_fail(a->pe, "something is pending after a quiet");
+    expect_success(a, "quiet", rmai_net_quiet(&a->bare->net, "rma_quiet", &a->bare->set));
+    if (a->bare->nothing_pending != 1) sim_fail(a->pe, "something is pending after a quiet");
     for (int to = 0; to < a->shared->n; to++) {
         if (to == a->pe->me) continue;
         if (a->mirror[to].used) check_mirror(a, to);
@@ -144,8 +145,9 @@ static void do_put(struct actor *a, int to) {
     memcpy(m->area + at, source, len);
     m->used += len;
     sim_log(a->pe, "puts %zu bytes to PE %d, %s", len, to, when == RMAI_NOW ? "waits" : "goes on");
-    expect_success(a, "put",
-                   rmai_net_put(&a->pe->net, "rma_put", &a->pe->set, to, area_at(a->pe->me) + at, source, len, when));
+    expect_success(
+        a, "put",
+        rmai_net_put(&a->bare->net, "rma_put", &a->bare->set, to, area_at(a->pe->me) + at, source, len, when));
     if (when == RMAI_LATER)
         a->sources_used += len;
     else
@@ -165,7 +167,7 @@ static void do_get(struct actor *a, int to) {
     }
     sim_log(a->pe, "gets %zu bytes of PE %d, %s", len, to, later ? "goes on" : "waits");
     expect_success(a, "get",
-                   rmai_net_get(&a->pe->net, "rma_get", &a->pe->set, to, area_at(a->pe->me) + at, l->data, len,
+                   rmai_net_get(&a->bare->net, "rma_get", &a->bare->set, to, area_at(a->pe->me) + at, l->data, len,
                                 later ? RMAI_LATER : RMAI_NOW));
     l->expect = m->area + at;
     l->len = len;
@@ -180,7 +182,7 @@ static void do_add(struct actor *a, int to) {
     a->shared->sum[to * WORDS + (int)word] += value;
     sim_log(a->pe, "adds to word %d of PE %d", (int)word, to);
     expect_success(a, "add",
-                   rmai_net_atomic(&a->pe->net, "rma_atomic_add", &a->pe->set, to, words_at() + word * 8,
+                   rmai_net_atomic(&a->bare->net, "rma_atomic_add", &a->bare->set, to, words_at() + word * 8,
                                    RMA_FETCH_ADD_, 8, value, 0, NULL, 1));
 }
 
@@ -190,7 +192,7 @@ static void do_ticket(struct actor *a, int to) {
     a->shared->tickets[to]++;
     sim_log(a->pe, "draws a ticket of PE %d", to);
     expect_success(a, "fetch-add",
-                   rmai_net_atomic(&a->pe->net, "rma_atomic_fetch_add", &a->pe->set, to, words_at() + TICKETS * 8,
+                   rmai_net_atomic(&a->bare->net, "rma_atomic_fetch_add", &a->bare->set, to, words_at() + TICKETS * 8,
                                    RMA_FETCH_ADD_, 8, 1, 0, &old, 0));
     if (old >= TICKETS_MOST || a->shared->ticket[(size_t)to * TICKETS_MOST + old])
         sim_fail(a->pe, "the ticket %llu of PE %d is there twice, or is none", (unsigned long long)old, to);
@@ -206,18 +208,18 @@ static void do_signal(struct actor *a, int to) {
     for (size_t i = 0; i < signal_len(me, to, k); i++) data[i] = signal_byte(me, to, k, i);
     sim_log(a->pe, "puts signal %d to PE %d", k, to);
     expect_success(a, "put with a signal",
-                   rmai_net_put_signal(&a->pe->net, "rma_put_signal", &a->pe->set, to, signal_data_at(me, k), data,
+                   rmai_net_put_signal(&a->bare->net, "rma_put_signal", &a->bare->set, to, signal_data_at(me, k), data,
                                        signal_len(me, to, k), slot_at(me), RMA_FETCH_ADD_, 8, 1, RMAI_NOW, 0));
     memset(data, 0xee, sizeof data);
 }
 
 static void do_block(struct actor *a, int to) {
     uint64_t block = 0;
-    int code = rmai_net_alloc(&a->pe->net, "rma_alloc_mem_on", &a->pe->set, to, 1 + pick(a, SIM_BLOCK), &block);
+    int code = rmai_net_alloc(&a->bare->net, "rma_alloc_mem_on", &a->bare->set, to, 1 + pick(a, SIM_BLOCK), &block);
     if (code == RMA_ERR_NO_MEM) return; /* other PEs have them all */
     expect_success(a, "allocation", code);
     if (pick(a, 2)) sim_sleep(a->pe, pick(a, 100));
-    expect_success(a, "free", rmai_net_free(&a->pe->net, "rma_gptr_free", &a->pe->set, to, block));
+    expect_success(a, "free", rmai_net_free(&a->bare->net, "rma_gptr_free", &a->bare->set, to, block));
 }
 
 static void do_mistake(struct actor *a, int to) {
@@ -226,9 +228,9 @@ static void do_mistake(struct actor *a, int to) {
     int code;
     sim_log(a->pe, "makes a mistake at PE %d", to);
     if (pick(a, 2))
-        code = rmai_net_get(&a->pe->net, "rma_get", &a->pe->set, to, nowhere, &word, sizeof word, RMAI_NOW);
+        code = rmai_net_get(&a->bare->net, "rma_get", &a->bare->set, to, nowhere, &word, sizeof word, RMAI_NOW);
     else
-        code = rmai_net_put(&a->pe->net, "rma_put", &a->pe->set, to, nowhere, &word, sizeof word, RMAI_NOW);
+        code = rmai_net_put(&a->bare->net, "rma_put", &a->bare->set, to, nowhere, &word, sizeof word, RMAI_NOW);
     if (code != RMA_ERR_ADDRESS || !strstr(rma_last_error(), "has no 8 bytes"))
         sim_fail(a->pe, "a put or get where nothing is attached: %d: %s", code, rma_last_error());
 }
@@ -254,7 +256,7 @@ static void do_one(struct actor *a) {
         case 11: do_block(a, to); break;
         case 12: do_quiet(a); break;
         case 13: sim_sleep(a->pe, pick(a, 2000)); break;
-        case 14: rmai_net_progress(&a->pe->net, 0); break;
+        case 14: rmai_net_progress(&a->bare->net, 0); break;
         default:
             if (pick(a, 4) == 0) do_mistake(a, to);
     }
@@ -266,7 +268,7 @@ static void check_words(struct actor *a) {
     for (int word = 0; word < WORDS; word++) {
         const uint64_t sum = word == TICKETS ? a->shared->tickets[me] : a->shared->sum[me * WORDS + word];
         uint64_t is;
-        memcpy(&is, a->pe->memory + words_at() + (size_t)word * 8, sizeof is);
+        memcpy(&is, a->bare->memory + words_at() + (size_t)word * 8, sizeof is);
         if (is != sum)
             sim_fail(a->pe, "word %d is %llu in the end, not %llu", word, (unsigned long long)is,
                      (unsigned long long)sum);
@@ -275,9 +277,11 @@ static void check_words(struct actor *a) {
 
 static void run_actor(struct sim_pe *pe, void *context) {
     struct shared *shared = context;
-    struct rmai_group all = {.net = &pe->net, .tag = RMAI_LEADERS_TAG, .n = shared->n, .me = pe->me, .stride = 1};
+    struct rmai_group all = {
+        .net = &sim_bare(pe)->net, .tag = RMAI_LEADERS_TAG, .n = shared->n, .me = pe->me, .stride = 1};
     struct actor *a = calloc(1, sizeof *a);
     a->pe = pe;
+    a->bare = sim_bare(pe);
     a->shared = shared;
     a->random = shared->seed * 1000003 + (uint64_t)pe->me;
     a->mirror = calloc((size_t)shared->n, sizeof *a->mirror);
@@ -287,17 +291,23 @@ static void run_actor(struct sim_pe *pe, void *context) {
     expect_success(a, "meeting", rmai_group_meet(&all, "rma_barrier_all"));
     check_words(a);
     look_at_signals(a);
-    if (pe->free_blocks != UINT64_MAX) sim_fail(pe, "blocks that others have freed are not free");
+    if (a->bare->free_blocks != UINT64_MAX) sim_fail(pe, "blocks that others have freed are not free");
     expect_success(a, "meeting", rmai_group_meet(&all, "rma_barrier_all")); /* a PE that is through serves nobody */
     free(a->sources);
     free(a->mirror);
     free(a);
 }
 
-static void *begin(uint64_t seed, int n_pes) {
+static void prepare(struct sim_options *options) {
+    options->layer = &sim_bare_layer;
+    options->memory = memory_of(options->n_pes);
+}
+
+static void *begin(const struct sim_options *options) {
+    const int n_pes = options->n_pes;
     struct shared *shared = calloc(1, sizeof *shared);
     shared->n = n_pes;
-    shared->seed = seed;
+    shared->seed = options->seed;
     shared->sum = calloc((size_t)n_pes * WORDS, sizeof *shared->sum);
     shared->ticket = calloc((size_t)n_pes, TICKETS_MOST);
     shared->tickets = calloc((size_t)n_pes, sizeof *shared->tickets);
@@ -312,8 +322,12 @@ static void end(void *context) {
     free(shared);
 }
 
-const struct scenario scenario_requests = {
-    "requests", "puts, gets, atomics, signals, allocations and mistakes at random PEs",
-    2,          64,
-    memory_of,  begin,
-    run_actor,  end};
+const struct scenario scenario_requests = {.name = "requests",
+                                           .what =
+                                               "puts, gets, atomics, signals, allocations and mistakes at random PEs",
+                                           .least_pes = 2,
+                                           .most_pes = 64,
+                                           .prepare = prepare,
+                                           .begin = begin,
+                                           .program = run_actor,
+                                           .end = end};

@@ -9,15 +9,20 @@
 struct scenario {
     const char *name, *what;
     int least_pes, most_pes;
-    size_t (*memory)(int n_pes);              /* bytes of each PE, for struct sim_options */
-    void *(*begin)(uint64_t seed, int n_pes); /* what the PEs share: the context of `program` */
+    int apart; /* each run in a process of its own: a job that ends early leaves memory behind, or crashes */
+    /* Adds to options, which have n_pes, seed and times by the seed already. */
+    void (*prepare)(struct sim_options *options);
+    void *(*begin)(const struct sim_options *options); /* what the PEs share: the context of `program` */
     sim_program *program;
+    /* Or NULL: a run is good if no PE has failed, none is stuck, and nothing is left. Else it judges a run in which no
+     * PE has called sim_fail: it returns 0, or words the fault in report->why. */
+    int (*judge)(void *context, struct sim_report *report);
     void (*end)(void *context);
 };
 
-extern const struct scenario scenario_requests;
+extern const struct scenario scenario_jobs, scenario_requests;
 
-/* Ends with an entry without a name. */
+/* Ends with NULL. */
 extern const struct scenario *const scenarios[];
 
 #endif

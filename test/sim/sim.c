@@ -7,12 +7,15 @@
 #include "test/sim/scenario.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
-const struct scenario *const scenarios[] = {&scenario_requests, NULL};
+const struct scenario *const scenarios[] = {&scenario_requests, &scenario_jobs, NULL};
 
 #define PES_MOST  16384
 #define TAIL_MOST 60 /* lines of the log that are shown of a run that fails */
@@ -62,26 +65,87 @@ static struct sim_options options_of(const struct scenario *s, uint64_t seed, in
     uint64_t random = seed;
     struct sim_options o = {.seed = seed};
     o.n_pes = (int)(2 + sim_random(&random) % 8);
-    o.latency = 1 + sim_random(&random) % 100;
-    o.jitter = sim_random(&random) % 3 ? sim_random(&random) % 2000 : 0;
-    o.eager = sim_random(&random) % 4 ? 8192 : 0;
+    o.times.latency = 1 + sim_random(&random) % 1000;
+    o.times.jitter = sim_random(&random) % 3 ? sim_random(&random) % 20000 : 0;
+    o.times.eager = sim_random(&random) % 4 ? 8192 : 0;
+    o.times.send = o.times.receive = sim_random(&random) % 4 ? sim_random(&random) % 200 : 0;
+    o.times.gap = o.times.kib = sim_random(&random) % 4 ? sim_random(&random) % 100 : 0;
     if (n_pes) o.n_pes = n_pes;
-    o.memory = s->memory(o.n_pes);
+    s->prepare(&o);
     return o;
 }
 
-static struct sim_report run_seed(const struct scenario *s, uint64_t seed, int n_pes, FILE *log) {
+/* A line for each event. */
+static void write_event(void *context, const struct sim_trace *e) {
+    FILE *f = context;
+    fprintf(f, "%10llu  PE %-4d ", (unsigned long long)e->time, e->pe);
+    switch (e->kind) {
+        case SIM_SENDS:
+            fprintf(f, "sends   %zu bytes to PE %d, tag %d: message %llu\n", e->len, e->other, e->tag,
+                    (unsigned long long)e->message);
+            break;
+        case SIM_ARRIVES:
+            fprintf(f, "gets    message %llu from PE %d\n", (unsigned long long)e->message, e->other);
+            break;
+        case SIM_LOST: fprintf(f, "loses   message %llu from PE %d\n", (unsigned long long)e->message, e->other); break;
+        case SIM_SAYS: fprintf(f, "%s\n", e->text);
+    }
+}
+
+static struct sim_report run_here(const struct scenario *s, uint64_t seed, int n_pes, FILE *log) {
     struct sim_options options = options_of(s, seed, n_pes);
-    void *context = s->begin(seed, options.n_pes);
-    struct sim_report report;
-    options.log = log;
-    report = sim_run(&options, s->program, context);
+    void *context = s->begin(&options);
+    struct sim_report r;
+    options.trace = log ? write_event : NULL;
+    options.trace_context = log;
+    r = sim_run(&options, s->program, context);
+    if (!r.failed && s->judge) {
+        r.failed = s->judge(context, &r);
+    } else if (!r.failed && (r.stuck || r.ended)) {
+        r.failed = 1;
+    } else if (!r.failed && r.left) {
+        r.failed = 1;
+        snprintf(r.why, sizeof r.why, "%d messages or operations are left in the end", r.left);
+    } else if (!r.failed && r.naps) {
+        r.failed = 1;
+        snprintf(r.why, sizeof r.why, "%llu sleeps were not ended by who changed the word", (unsigned long long)r.naps);
+    }
     s->end(context);
-    if (!*report.failure && report.stuck)
-        snprintf(report.failure, sizeof report.failure, "%d of %d PEs wait for ever", report.stuck, options.n_pes);
-    if (!*report.failure && report.left)
-        snprintf(report.failure, sizeof report.failure, "%d messages or operations are left in the end", report.left);
-    return report;
+    return r;
+}
+
+/* In a child, which writes its report into a pipe. */
+static struct sim_report run_apart(const struct scenario *s, uint64_t seed, int n_pes, FILE *log) {
+    struct sim_report r = {0};
+    int ends[2], status = 0;
+    ssize_t n = 0;
+    pid_t child;
+    if (log) fflush(log);
+    if (pipe(ends) != 0 || (child = fork()) < 0) {
+        perror("sim: fork");
+        exit(2);
+    }
+    if (child == 0) {
+        r = run_here(s, seed, n_pes, log);
+        if (log) fflush(log);
+        _exit(write(ends[1], &r, sizeof r) != (ssize_t)sizeof r);
+    }
+    close(ends[1]);
+    n = read(ends[0], &r, sizeof r);
+    close(ends[0]);
+    waitpid(child, &status, 0);
+    if (n == (ssize_t)sizeof r && status == 0) return r;
+    r = (struct sim_report){.failed = 1};
+    if (WIFSIGNALED(status))
+        snprintf(r.why, sizeof r.why, "the run was ended by signal %d (%s)", WTERMSIG(status),
+                 strsignal(WTERMSIG(status)));
+    else
+        snprintf(r.why, sizeof r.why, "the run ended with exit code %d", WEXITSTATUS(status));
+    return r;
+}
+
+static struct sim_report run_seed(const struct scenario *s, uint64_t seed, int n_pes, FILE *log) {
+    return s->apart ? run_apart(s, seed, n_pes, log) : run_here(s, seed, n_pes, log);
 }
 
 /* Runs the seed once more and shows the end of what happened: a run is the same each time. */
@@ -111,8 +175,8 @@ static int run_scenario(const struct scenario *s, uint64_t from, uint64_t n, int
         const struct sim_report report = run_seed(s, seed, n_pes, log);
         steps += report.steps;
         messages += report.messages;
-        if (*report.failure) {
-            show_failure(s, seed, n_pes, report.failure);
+        if (report.failed) {
+            show_failure(s, seed, n_pes, report.why);
             return 1;
         }
     }

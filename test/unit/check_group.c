@@ -11,7 +11,7 @@
 #include "collectives/kernels.h"
 #include "rma.h"
 #include "runtime/net/group.h"
-#include "test/sim/network.h"
+#include "test/sim/bare.h"
 #include "test/unit/require.h"
 
 #include <math.h>
@@ -198,8 +198,8 @@ static void run_operation(struct list *list, int which, struct rmai_group *g, co
 
 /* In turn all PEs, every second one, and all in the reverse order, each with a tag of its own. */
 static struct rmai_group group_of(struct sim_pe *pe, int which, int *reverse) {
-    const int n = pe->job.n_pes, kind = which % 3;
-    struct rmai_group g = {.net = &pe->net, .tag = TAG + kind, .n = n, .me = pe->me, .stride = 1};
+    const int n = sim_options_of(pe)->n_pes, kind = which % 3;
+    struct rmai_group g = {.net = &sim_bare(pe)->net, .tag = TAG + kind, .n = n, .me = pe->me, .stride = 1};
     if (kind == 1) {
         g.n = (n + 1) / 2;
         g.stride = 2;
@@ -225,7 +225,8 @@ static void run_list(struct sim_pe *pe, void *context) {
         o.salt = sim_random(&random);
         o.len = pick_length(&random);
         o.root = (int)pick(&random, (uint64_t)g->n);
-        if (o.kind >= SUM && o.len > 1000 && pe->job.n_pes > 9) o.len = 1000 + o.len % 1000; /* the model is slow */
+        if (o.kind >= SUM && o.len > 1000 && sim_options_of(pe)->n_pes > 9)
+            o.len = 1000 + o.len % 1000; /* the model is slow */
         if (g->me >= 0) run_operation(list, which, g, &o);
     }
 }
@@ -236,9 +237,10 @@ START_TEST(every_pe_gets_what_the_model_says) {
         struct list list = {.seed = seed};
         struct sim_options options = {.n_pes = sizes[seed % (sizeof sizes / sizeof *sizes)],
                                       .seed = seed,
-                                      .latency = 1,
-                                      .jitter = seed % 3 ? 50 : 0,
-                                      .eager = seed % 4 ? 2048 : 0};
+                                      .layer = &sim_bare_layer,
+                                      .times.latency = 1,
+                                      .times.jitter = seed % 3 ? 50 : 0,
+                                      .times.eager = seed % 4 ? 2048 : 0};
         struct sim_report report = sim_run(&options, run_list, &list);
         REQUIRE(report.stuck == 0, "%d of %d PEs wait for ever, seed %d", report.stuck, options.n_pes, (int)seed);
         REQUIRE(report.left == 0, "%d messages or operations are left, seed %d", report.left, (int)seed);
@@ -250,20 +252,23 @@ END_TEST
 /* ---- growth ---- */
 
 static void meet_once(struct sim_pe *pe, void *context) {
-    struct rmai_group g = {.net = &pe->net, .tag = TAG, .n = pe->job.n_pes, .me = pe->me, .stride = 1};
+    struct rmai_group g = {
+        .net = &sim_bare(pe)->net, .tag = TAG, .n = sim_options_of(pe)->n_pes, .me = pe->me, .stride = 1};
     (void)context;
     REQUIRE(rmai_group_meet(&g, CALL) == RMA_SUCCESS, "%s", rma_last_error());
 }
 
 static void broadcast_once(struct sim_pe *pe, void *context) {
-    struct rmai_group g = {.net = &pe->net, .tag = TAG, .n = pe->job.n_pes, .me = pe->me, .stride = 1};
+    struct rmai_group g = {
+        .net = &sim_bare(pe)->net, .tag = TAG, .n = sim_options_of(pe)->n_pes, .me = pe->me, .stride = 1};
     uint64_t word = 1;
     (void)context;
     REQUIRE(rmai_between_broadcast(&g, CALL, &word, sizeof word, 0) == RMA_SUCCESS, "%s", rma_last_error());
 }
 
 static void sum_once(struct sim_pe *pe, void *context) {
-    struct rmai_group g = {.net = &pe->net, .tag = TAG, .n = pe->job.n_pes, .me = pe->me, .stride = 1};
+    struct rmai_group g = {
+        .net = &sim_bare(pe)->net, .tag = TAG, .n = sim_options_of(pe)->n_pes, .me = pe->me, .stride = 1};
     uint64_t word = 1, room;
     (void)context;
     REQUIRE(rmai_between_reduce(&g, CALL, rmai_kernel(RMAI_SUM, RMAI_U64), (char *)&word, 1, 8, (char *)&room) ==
@@ -275,7 +280,8 @@ static void sum_once(struct sim_pe *pe, void *context) {
 #define BLOCK 100
 
 static void gather_once(struct sim_pe *pe, void *context) {
-    struct rmai_group g = {.net = &pe->net, .tag = TAG, .n = pe->job.n_pes, .me = pe->me, .stride = 1};
+    struct rmai_group g = {
+        .net = &sim_bare(pe)->net, .tag = TAG, .n = sim_options_of(pe)->n_pes, .me = pe->me, .stride = 1};
     char *data = calloc((size_t)g.n, BLOCK);
     (void)context;
     REQUIRE(rmai_between_allgather_alike(&g, CALL, data, BLOCK) == RMA_SUCCESS, "%s", rma_last_error());
@@ -284,7 +290,8 @@ static void gather_once(struct sim_pe *pe, void *context) {
 
 START_TEST(a_gather_moves_each_block_to_each_pe_once) {
     for (int n = 1; n <= 40; n++) {
-        const struct sim_options options = {.n_pes = n, .seed = 1, .latency = 1, .eager = 64};
+        const struct sim_options options = {
+            .n_pes = n, .seed = 1, .layer = &sim_bare_layer, .times = {.latency = 1, .eager = 64}};
         ck_assert_uint_eq(sim_run(&options, gather_once, NULL).bytes, (uint64_t)BLOCK * (uint64_t)(n * (n - 1)));
     }
 }
@@ -293,8 +300,9 @@ END_TEST
 START_TEST(rounds_grow_with_the_logarithm_of_the_pes) {
     /* A message takes one unit of time: the time is the number of rounds. */
     for (int n = 2, log = 1; n <= 512; n *= 2, log++) {
-        const struct sim_options exact = {.n_pes = n, .seed = 1, .latency = 1, .eager = 64},
-                                 odd = {.n_pes = n - 1, .seed = 1, .latency = 1, .eager = 64};
+        const struct sim_options
+            exact = {.n_pes = n, .seed = 1, .layer = &sim_bare_layer, .times = {.latency = 1, .eager = 64}},
+            odd = {.n_pes = n - 1, .seed = 1, .layer = &sim_bare_layer, .times = {.latency = 1, .eager = 64}};
         struct sim_report report = sim_run(&exact, meet_once, NULL);
         ck_assert_int_eq(report.stuck, 0);
         ck_assert_uint_eq(report.time, (uint64_t)log);
@@ -314,7 +322,8 @@ END_TEST
 #define BROADCASTS 1000
 
 static void broadcast_often(struct sim_pe *pe, void *context) {
-    struct rmai_group g = {.net = &pe->net, .tag = TAG, .n = pe->job.n_pes, .me = pe->me, .stride = 1};
+    struct rmai_group g = {
+        .net = &sim_bare(pe)->net, .tag = TAG, .n = sim_options_of(pe)->n_pes, .me = pe->me, .stride = 1};
     (void)context;
     for (uint64_t i = 0; i < BROADCASTS; i++) {
         uint64_t word = pe->me == 0 ? i : UINT64_MAX;
@@ -324,7 +333,8 @@ static void broadcast_often(struct sim_pe *pe, void *context) {
 }
 
 START_TEST(a_root_is_not_ahead_without_a_bound) {
-    const struct sim_options options = {.n_pes = 5, .seed = 3, .latency = 1000, .jitter = 5000, .eager = 64};
+    const struct sim_options options = {
+        .n_pes = 5, .seed = 3, .layer = &sim_bare_layer, .times = {.latency = 1000, .jitter = 5000, .eager = 64}};
     const struct sim_report report = sim_run(&options, broadcast_often, NULL);
     ck_assert_int_eq(report.stuck, 0);
     ck_assert_uint_gt(report.unread, 1);
@@ -336,7 +346,8 @@ END_TEST
 
 static void broadcast_uneven(struct sim_pe *pe, void *context) {
     const size_t *len = context;
-    struct rmai_group g = {.net = &pe->net, .tag = TAG, .n = pe->job.n_pes, .me = pe->me, .stride = 1};
+    struct rmai_group g = {
+        .net = &sim_bare(pe)->net, .tag = TAG, .n = sim_options_of(pe)->n_pes, .me = pe->me, .stride = 1};
     char data[64] = "";
     uint64_t word = pe->me == 0 ? 7 : 0;
     const int code = rmai_between_broadcast(&g, CALL, data, len[pe->me], 0);
@@ -349,7 +360,8 @@ static void broadcast_uneven(struct sim_pe *pe, void *context) {
 }
 
 START_TEST(a_pe_that_gets_another_length_says_so_and_stops) {
-    const struct sim_options options = {.n_pes = 2, .seed = 1, .latency = 1, .eager = 64};
+    const struct sim_options options = {
+        .n_pes = 2, .seed = 1, .layer = &sim_bare_layer, .times = {.latency = 1, .eager = 64}};
     size_t longer[] = {16, 8}, shorter[] = {8, 16}, none[] = {1, 64};
     ck_assert_int_eq(sim_run(&options, broadcast_uneven, longer).stuck, 0);
     ck_assert_int_eq(sim_run(&options, broadcast_uneven, shorter).stuck, 0);
@@ -359,7 +371,8 @@ END_TEST
 
 /* The first receive of a PE in its group comes after those that the net has posted. */
 static void broadcast_twice(struct sim_pe *pe, void *context) {
-    struct rmai_group g = {.net = &pe->net, .tag = TAG, .n = pe->job.n_pes, .me = pe->me, .stride = 1};
+    struct rmai_group g = {
+        .net = &sim_bare(pe)->net, .tag = TAG, .n = sim_options_of(pe)->n_pes, .me = pe->me, .stride = 1};
     (void)context;
     for (uint64_t i = 0; i < 2; i++) {
         uint64_t word = pe->me == 0 ? 100 + i : 0;
@@ -373,8 +386,12 @@ static void broadcast_twice(struct sim_pe *pe, void *context) {
 }
 
 START_TEST(a_group_that_has_lost_a_message_takes_no_other_one_for_it) {
-    const struct sim_options options = {
-        .n_pes = 2, .seed = 1, .latency = 1, .eager = 64, .failing_pe = 1, .failing_receive = RMAI_POSTED + 1};
+    const struct sim_options options = {.n_pes = 2,
+                                        .seed = 1,
+                                        .layer = &sim_bare_layer,
+                                        .times = {.latency = 1, .eager = 64},
+                                        .failing_pe = 1,
+                                        .failing_receive = RMAI_POSTED + 1};
     ck_assert_int_eq(sim_run(&options, broadcast_twice, NULL).stuck, 0);
 }
 END_TEST
@@ -382,19 +399,22 @@ END_TEST
 /* ---- what the simulation itself is good for ---- */
 
 static void wait_for_nobody(struct sim_pe *pe, void *context) {
-    struct rmai_group g = {.net = &pe->net, .tag = TAG, .n = pe->job.n_pes, .me = pe->me, .stride = 1};
+    struct rmai_group g = {
+        .net = &sim_bare(pe)->net, .tag = TAG, .n = sim_options_of(pe)->n_pes, .me = pe->me, .stride = 1};
     (void)context;
     if (pe->me != 2) rmai_group_meet(&g, CALL);
 }
 
 START_TEST(pes_that_wait_for_ever_are_found) {
-    const struct sim_options options = {.n_pes = 4, .seed = 1, .latency = 1, .eager = 64};
+    const struct sim_options options = {
+        .n_pes = 4, .seed = 1, .layer = &sim_bare_layer, .times = {.latency = 1, .eager = 64}};
     ck_assert_int_ge(sim_run(&options, wait_for_nobody, NULL).stuck, 2);
 }
 END_TEST
 
 START_TEST(a_seed_repeats_a_run) {
-    struct sim_options options = {.n_pes = 7, .seed = 11, .latency = 10, .jitter = 100, .eager = 64};
+    struct sim_options options = {
+        .n_pes = 7, .seed = 11, .layer = &sim_bare_layer, .times = {.latency = 10, .jitter = 100, .eager = 64}};
     uint64_t first, other;
     struct list list = {.seed = 5};
     first = sim_run(&options, run_list, &list).time;

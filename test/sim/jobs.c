@@ -1,0 +1,437 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Whole programs: each PE calls rma_init, goes through phases that all PEs choose alike, and calls rma_finalize. PEs
+ * are on nodes of one or several PEs, roomy or crowded, with the library's threads or without them, and compute in
+ * between.
+ *
+ * The model: after a quiet a slot at another PE, which only this PE writes, holds what was put. Words to which all add
+ * hold the sum in the end, and of a word to which all add 1 each PE gets another old value. Who sees a signal sees its
+ * data. One PE at a time holds a lock, and what it guards counts every turn. Collectives give what a loop over all PEs
+ * gives. Symmetric blocks have one offset on all PEs, and keep what was written. A wrong argument on one PE is an error
+ * on all. */
+#include "config.h"
+
+#include "base/error.h"
+#include "rma.h"
+#include "runtime/world.h"
+#include "test/sim/scenario.h"
+#include "test/sim/whole.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define WORDS        4
+#define DATA         112 /* bytes of a slot */
+#define TICKETS_MOST 4096
+#define PHASES       6
+#define COLLECT_MOST 3000 /* bytes of one PE in a collective */
+
+/* What PE `of` writes at another one. */
+struct slot {
+    unsigned char data[DATA];
+    uint64_t signal, spare;
+};
+
+/* Symmetric. */
+struct board {
+    uint64_t sum[WORDS], ticket, turn, guarded;
+    rma_lock_t lock;
+    struct slot slot[]; /* for each PE */
+};
+
+struct shared {
+    int n;
+    uint64_t seed;
+    uint64_t (*sum)[WORDS]; /* for each PE: what was added */
+    unsigned char *ticket;  /* TICKETS_MOST for each PE: old values that somebody has got */
+    int holder;             /* 1 + the PE that has the lock */
+    uint64_t guarded;       /* turns with the lock */
+    uint64_t turns;         /* of the ring so far */
+    size_t offset;          /* of the present symmetric block, as the first PE has got it; SIZE_MAX: nobody has yet */
+};
+
+struct actor {
+    struct sim_pe *pe;
+    struct shared *shared;
+    struct board *board;
+    int me, n;
+    uint64_t common, own; /* random numbers: those of all PEs are alike, or this PE's own */
+    uint32_t *version;    /* for each PE: of what this one has put there last; 0: nothing */
+    unsigned char source[2][DATA];
+    int dirty; /* there may be puts under way */
+    uint64_t signals;
+};
+
+static uint64_t together(struct actor *a, uint64_t n) { return sim_random(&a->common) % n; }
+static uint64_t alone(struct actor *a, uint64_t n) { return sim_random(&a->own) % n; }
+
+static void expect(struct actor *a, const char *what, int code) {
+    if (code != RMA_SUCCESS) sim_fail(a->pe, "%s: %d: %s", what, code, rma_last_error());
+}
+
+static int another_pe(struct actor *a) {
+    const int to = (int)alone(a, (uint64_t)a->n - 1);
+    return to + (to >= a->me);
+}
+
+static unsigned char byte_of(int from, int to, uint32_t version, size_t i) {
+    return (unsigned char)((unsigned)from * 31 + (unsigned)to * 17 + version * 7 + i * 3 + 1);
+}
+
+/* Where a symmetric address of this PE is on PE `to`, in this process: for looking only. */
+static const void *there(const struct actor *a, const void *here, int to) {
+    return sim_world(sim_of(a->pe, to))->symmetric.base + ((const char *)here - rmai_world.symmetric.base);
+}
+
+/* ---- one-sided ---- */
+
+static void do_quiet(struct actor *a) {
+    sim_log(a->pe, "quiet");
+    expect(a, "rma_quiet", rma_quiet());
+    a->dirty = 0;
+    for (int to = 0; to < a->n; to++) {
+        const struct slot *slot;
+        if (!a->version[to]) continue;
+        slot = there(a, &a->board->slot[a->me], to);
+        for (size_t i = 0; i < DATA; i++)
+            if (slot->data[i] != byte_of(a->me, to, a->version[to], i))
+                sim_fail(a->pe, "after a quiet byte %zu of its slot at PE %d is not of version %u", i, to,
+                         a->version[to]);
+    }
+}
+
+static void do_put(struct actor *a, int to) {
+    unsigned char *source = a->source[a->dirty];
+    const int later = (int)alone(a, 2);
+    if (a->dirty) do_quiet(a);
+    a->version[to]++;
+    for (size_t i = 0; i < DATA; i++) source[i] = byte_of(a->me, to, a->version[to], i);
+    sim_log(a->pe, "puts to PE %d, %s", to, later ? "goes on" : "waits");
+    if (later)
+        expect(a, "rma_put_nbi", rma_put_nbi(a->board->slot[a->me].data, source, DATA, to));
+    else
+        expect(a, "rma_put", rma_put(a->board->slot[a->me].data, source, DATA, to));
+    a->dirty = 1;
+    if (!later) memset(source, 0xee, DATA);
+    if (alone(a, 3) == 0) expect(a, "rma_fence", rma_fence());
+}
+
+static void do_get(struct actor *a, int to) {
+    unsigned char data[DATA];
+    if (a->dirty) do_quiet(a);
+    if (!a->version[to]) return;
+    expect(a, "rma_get", rma_get(data, a->board->slot[a->me].data, DATA, to));
+    for (size_t i = 0; i < DATA; i++)
+        if (data[i] != byte_of(a->me, to, a->version[to], i)) sim_fail(a->pe, "a get of PE %d is wrong", to);
+}
+
+static void do_add(struct actor *a, int to) {
+    const uint64_t word = alone(a, WORDS), value = alone(a, 1000);
+    a->shared->sum[to][word] += value;
+    rma_atomic_add_uint64(&a->board->sum[word], value, to);
+}
+
+static void do_ticket(struct actor *a, int to) {
+    const uint64_t old = rma_atomic_fetch_add_uint64(&a->board->ticket, 1, to);
+    unsigned char *taken = &a->shared->ticket[(size_t)to * TICKETS_MOST];
+    if (old >= TICKETS_MOST || taken[old])
+        sim_fail(a->pe, "the ticket %llu of PE %d is there twice, or is none", (unsigned long long)old, to);
+    taken[old] = 1;
+}
+
+static void do_block(struct actor *a, int to) {
+    const size_t size = 1 + (size_t)alone(a, 300);
+    unsigned char out[300], in[300];
+    rma_gptr_t g;
+    const int code = rma_alloc_mem_on(to, size, &g);
+    if (code == RMA_ERR_NO_MEM) return;
+    expect(a, "rma_alloc_mem_on", code);
+    for (size_t i = 0; i < size; i++) out[i] = (unsigned char)alone(a, 256);
+    expect(a, "rma_gptr_put", rma_gptr_put(g, out, size));
+    expect(a, "rma_quiet", rma_quiet());
+    expect(a, "rma_gptr_get", rma_gptr_get(in, g, size));
+    if (memcmp(in, out, size) != 0) sim_fail(a->pe, "a block on PE %d does not hold what was put", to);
+    expect(a, "rma_gptr_free", rma_gptr_free(g));
+}
+
+static void one_sided_phase(struct actor *a) {
+    for (int i = (int)together(a, 12); i >= 0; i--) {
+        const int to = another_pe(a);
+        switch (alone(a, 9)) {
+            case 0:
+            case 1: do_put(a, to); break;
+            case 2: do_get(a, to); break;
+            case 3: do_add(a, to); break;
+            case 4:
+                for (int k = 0; k < 40; k++) do_add(a, to);
+                break;
+            case 5: do_ticket(a, to); break;
+            case 6: do_block(a, to); break;
+            case 7: sim_sleep(a->pe, alone(a, 20000)); break;
+            default: do_quiet(a);
+        }
+    }
+    do_quiet(a);
+    expect(a, "rma_barrier_all", rma_barrier_all());
+    for (int word = 0; word < WORDS; word++)
+        if (a->board->sum[word] != a->shared->sum[a->me][word])
+            sim_fail(a->pe, "word %d is %llu, not %llu", word, (unsigned long long)a->board->sum[word],
+                     (unsigned long long)a->shared->sum[a->me][word]);
+    expect(a, "rma_barrier_all", rma_barrier_all()); /* before somebody adds again */
+}
+
+/* ---- waiting ---- */
+
+/* A number goes round the PEs. */
+static void ring_phase(struct actor *a) {
+    const uint64_t rounds = 1 + together(a, 3);
+    const int way = (int)together(a, 3), next = (a->me + 1) % a->n;
+    for (uint64_t r = 1; r <= rounds; r++) {
+        const uint64_t value = a->shared->turns + r;
+        if (a->me > 0 || r > 1) rma_wait_until_uint64(&a->board->turn, RMA_CMP_GE, value - (a->me == 0));
+        if (alone(a, 4) == 0) sim_sleep(a->pe, alone(a, 50000));
+        if (way == 0)
+            rma_atomic_set_uint64(&a->board->turn, value, next);
+        else if (way == 1)
+            rma_p_uint64(&a->board->turn, value, next);
+        else
+            expect(a, "rma_put", rma_put(&a->board->turn, &value, sizeof value, next));
+        if (way > 0 && alone(a, 2)) expect(a, "rma_quiet", rma_quiet());
+        /* A put that nobody completes would arrive all the same, but may take until this PE is in the library again. */
+        if (way > 0) expect(a, "rma_quiet", rma_quiet());
+    }
+    if (a->me == 0) rma_wait_until_uint64(&a->board->turn, RMA_CMP_GE, a->shared->turns + rounds);
+    expect(a, "rma_barrier_all", rma_barrier_all());
+    if (a->me == 0) a->shared->turns += rounds;
+    expect(a, "rma_sync_all", rma_sync_all());
+}
+
+/* Each PE puts data with a signal to one, and waits for those of another. */
+static void signal_phase(struct actor *a) {
+    const int distance = a->n > 1 ? 1 + (int)together(a, (uint64_t)a->n - 1) : 0, add = (int)together(a, 2);
+    const int to = (a->me + distance) % a->n, from = (a->me + a->n - distance) % a->n;
+    struct slot *mine = &a->board->slot[from];
+    unsigned char data[DATA];
+    const uint64_t number = ++a->signals;
+    expect(a, "rma_sync_all", rma_sync_all());
+    if (alone(a, 3) == 0) sim_sleep(a->pe, alone(a, 30000));
+    a->version[to]++;
+    for (size_t i = 0; i < DATA; i++) data[i] = byte_of(a->me, to, a->version[to], i);
+    /* The signals of a slot count how often its PE has given one, and PEs choose alike to whom. */
+    expect(a, "rma_put_signal",
+           rma_put_signal(a->board->slot[a->me].data, data, DATA, &a->board->slot[a->me].signal,
+                          add ? number << 8 : number, RMA_SIGNAL_SET, to));
+    memset(data, 0xee, sizeof data);
+    rma_signal_wait_until(&mine->signal, RMA_CMP_EQ, add ? number << 8 : number);
+    for (size_t i = 1; i < DATA; i++)
+        if ((unsigned char)(mine->data[i] - mine->data[i - 1]) != 3)
+            sim_fail(a->pe, "the signal of PE %d is here, and byte %zu of its data is not", from, i);
+    expect(a, "rma_barrier_all", rma_barrier_all());
+}
+
+static void lock_phase(struct actor *a) {
+    const int times = 1 + (int)together(a, 3), home = (int)together(a, (uint64_t)a->n);
+    const uint64_t before = a->shared->guarded;
+    expect(a, "rma_sync_all", rma_sync_all());
+    for (int i = 0; i < times; i++) {
+        uint64_t value = 0;
+        if (alone(a, 4) == 0) sim_sleep(a->pe, alone(a, 30000));
+        if (alone(a, 3) == 0) {
+            while (!rma_test_lock(&a->board->lock)) sim_sleep(a->pe, 1 + alone(a, 3000));
+        } else {
+            expect(a, "rma_set_lock", rma_set_lock(&a->board->lock));
+        }
+        if (a->shared->holder) sim_fail(a->pe, "has the lock, which PE %d has, too", a->shared->holder - 1);
+        a->shared->holder = 1 + a->me;
+        a->shared->guarded++;
+        sim_log(a->pe, "has the lock");
+        expect(a, "rma_get", rma_get(&value, &a->board->guarded, sizeof value, home));
+        if (alone(a, 3) == 0) sim_sleep(a->pe, alone(a, 5000));
+        value++;
+        expect(a, "rma_put", rma_put(&a->board->guarded, &value, sizeof value, home));
+        a->shared->holder = 0;
+        expect(a, "rma_clear_lock", rma_clear_lock(&a->board->lock));
+    }
+    expect(a, "rma_barrier_all", rma_barrier_all());
+    if (a->me == home && a->board->guarded != a->shared->guarded - before)
+        sim_fail(a->pe, "what the lock guards counts %llu turns of %llu", (unsigned long long)a->board->guarded,
+                 (unsigned long long)(a->shared->guarded - before));
+    if (a->me == home) a->board->guarded = 0;
+    expect(a, "rma_barrier_all", rma_barrier_all());
+    if (a->me == 0) a->shared->guarded = 0;
+    expect(a, "rma_sync_all", rma_sync_all());
+}
+
+/* ---- collectives ---- */
+
+/* On the team of n PEs of which this one is number me; PE i is number start + i * stride of the job. */
+static void call_collectives(struct actor *a, rma_team *team, int me, int n, uint64_t salt) {
+    uint64_t random = salt;
+    const size_t len = 1 + sim_random(&random) % (sim_random(&random) % 3 ? 60 : COLLECT_MOST);
+    const int root = (int)(sim_random(&random) % (uint64_t)n);
+    unsigned char *out = malloc(len * (size_t)n), *in = malloc(len * (size_t)n);
+    long mine[3], total[3];
+    for (int k = 0; k < 3; k++) mine[k] = me * 7 + k;
+    switch (sim_random(&random) % 6) {
+        case 0: expect(a, "rma_team_sync", rma_team_sync(team)); break;
+        case 1:
+            for (size_t i = 0; i < len; i++) out[i] = byte_of(me, 0, (uint32_t)salt, i);
+            expect(a, "rma_broadcast", rma_broadcast(team, in, out, len, root));
+            for (size_t i = 0; i < len; i++)
+                if (in[i] != byte_of(root, 0, (uint32_t)salt, i)) sim_fail(a->pe, "a broadcast of %zu bytes", len);
+            break;
+        case 2:
+            expect(a, "rma_sum_reduce", rma_sum_reduce_long(team, total, mine, 3));
+            for (int k = 0; k < 3; k++)
+                if (total[k] != 7L * n * (n - 1) / 2 + (long)k * n) sim_fail(a->pe, "a sum over %d PEs", n);
+            break;
+        case 3:
+            for (size_t i = 0; i < len; i++) out[i] = byte_of(me, 0, (uint32_t)salt, i);
+            expect(a, "rma_fcollect", rma_fcollect(team, in, out, len));
+            for (size_t i = 0; i < len * (size_t)n; i++)
+                if (in[i] != byte_of((int)(i / len), 0, (uint32_t)salt, i % len))
+                    sim_fail(a->pe, "an fcollect of %zu bytes", len);
+            break;
+        case 4:
+            for (size_t i = 0; i < len * (size_t)n; i++) out[i] = byte_of(me, (int)(i / len), (uint32_t)salt, i % len);
+            expect(a, "rma_alltoall", rma_alltoall(team, in, out, len));
+            for (size_t i = 0; i < len * (size_t)n; i++)
+                if (in[i] != byte_of((int)(i / len), me, (uint32_t)salt, i % len))
+                    sim_fail(a->pe, "an alltoall of %zu bytes", len);
+            break;
+        default:
+            expect(a, "rma_sum_inscan", rma_sum_inscan_long(team, total, mine, 3));
+            for (int k = 0; k < 3; k++)
+                if (total[k] != 7L * me * (me + 1) / 2 + (long)k * (me + 1)) sim_fail(a->pe, "a scan of PE %d", me);
+    }
+    free(out);
+    free(in);
+}
+
+static void collective_phase(struct actor *a) {
+    for (int i = (int)together(a, 5); i >= 0; i--) {
+        const uint64_t salt = together(a, UINT32_MAX);
+        call_collectives(a, RMA_TEAM_WORLD, a->me, a->n, salt);
+        if (alone(a, 4) == 0) sim_sleep(a->pe, alone(a, 20000));
+    }
+}
+
+static void team_phase(struct actor *a) {
+    const int start = (int)together(a, (uint64_t)a->n), most = a->n - start;
+    const int stride = 1 + (int)together(a, 3), size = 1 + (int)together(a, (uint64_t)((most - 1) / stride) + 1);
+    const uint64_t salt = together(a, UINT32_MAX);
+    rma_team *team = NULL;
+    expect(a, "rma_team_split_strided", rma_team_split_strided(RMA_TEAM_WORLD, start, stride, size, &team));
+    if (team != RMA_TEAM_INVALID) {
+        const int me = (a->me - start) / stride;
+        for (uint64_t i = 0; i < 1 + salt % 3; i++) call_collectives(a, team, me, size, salt + i);
+        if (salt % 2) expect(a, "rma_team_sync", rma_team_sync(team));
+        expect(a, "rma_team_destroy", rma_team_destroy(team));
+    }
+    if (salt % 5 == 0) expect(a, "rma_sync_all", rma_sync_all());
+}
+
+/* ---- symmetric memory ---- */
+
+static void check_offset(struct actor *a, const void *block) {
+    const size_t offset = (size_t)((const char *)block - rmai_world.symmetric.base);
+    if (a->shared->offset == SIZE_MAX) a->shared->offset = offset;
+    if (a->shared->offset != offset) sim_fail(a->pe, "a symmetric block has another offset than elsewhere");
+}
+
+static void memory_phase(struct actor *a) {
+    const size_t size = 1 + together(a, together(a, 3) ? 5000 : 300000), other = 1 + together(a, 20000);
+    const int wrong = (int)together(a, 4) == 0 ? (int)together(a, (uint64_t)a->n) : -1, next = (a->me + 1) % a->n;
+    const int way = (int)together(a, 3);
+    unsigned char *block, word[8];
+    a->shared->offset = SIZE_MAX;
+    expect(a, "rma_sync_all", rma_sync_all());
+    if (wrong >= 0 && a->n > 1) {
+        block = rma_malloc(a->me == wrong ? size + 1 : size);
+        if (block || rma_last_code() != RMA_ERR_MISMATCH)
+            sim_fail(a->pe, "rma_malloc with another size on PE %d: %d: %s", wrong, rma_last_code(), rma_last_error());
+    }
+    block = way == 0 ? rma_malloc(size) : way == 1 ? rma_calloc(1, size) : rma_aligned_alloc(256, size);
+    if (!block) sim_fail(a->pe, "rma_malloc of %zu bytes: %s", size, rma_last_error());
+    check_offset(a, block);
+    if (way == 1 && (block[0] || block[size - 1])) sim_fail(a->pe, "rma_calloc gives what is not 0");
+    expect(a, "rma_sync_all", rma_sync_all());
+    for (size_t i = 0; i < size; i += 97) block[i] = byte_of(a->me, 0, 5, i);
+    expect(a, "rma_barrier_all", rma_barrier_all());
+    expect(a, "rma_get", rma_get(word, block, size < 8 ? size : 8, next));
+    if (word[0] != byte_of(next, 0, 5, 0)) sim_fail(a->pe, "a get of the symmetric block of PE %d is wrong", next);
+    if (a->me == 0) a->shared->offset = SIZE_MAX;
+    expect(a, "rma_sync_all", rma_sync_all());
+    block = rma_realloc(block, other);
+    if (!block) sim_fail(a->pe, "rma_realloc to %zu bytes: %s", other, rma_last_error());
+    check_offset(a, block);
+    for (size_t i = 0; i < size && i < other; i += 97)
+        if (block[i] != byte_of(a->me, 0, 5, i)) sim_fail(a->pe, "rma_realloc loses byte %zu", i);
+    expect(a, "rma_free", rma_free(block));
+}
+
+/* ---- the program ---- */
+
+static void run_actor(struct sim_pe *pe, void *context) {
+    static void (*const phases[])(struct actor * a) = {one_sided_phase,  ring_phase, signal_phase, lock_phase,
+                                                       collective_phase, team_phase, memory_phase};
+    struct shared *shared = context;
+    struct actor *a = calloc(1, sizeof *a);
+    a->pe = pe;
+    a->shared = shared;
+    a->me = pe->me;
+    a->n = shared->n;
+    a->common = shared->seed * 1000003;
+    a->own = a->common + 1 + (uint64_t)pe->me;
+    a->version = calloc((size_t)a->n, sizeof *a->version);
+    expect(a, "rma_init", rma_init());
+    a->board = rma_calloc(1, sizeof *a->board + (size_t)a->n * sizeof a->board->slot[0]);
+    if (!a->board) sim_fail(pe, "rma_calloc: %s", rma_last_error());
+    for (int i = 0; i < PHASES; i++) {
+        const uint64_t which = together(a, sizeof phases / sizeof *phases);
+        sim_log(pe, "phase %d: %d", i, (int)which);
+        phases[which](a);
+    }
+    expect(a, "rma_free", rma_free(a->board));
+    expect(a, "rma_finalize", rma_finalize());
+    free(a->version);
+    free(a);
+}
+
+static void *begin(const struct sim_options *options) {
+    struct shared *shared = calloc(1, sizeof *shared);
+    shared->n = options->n_pes;
+    shared->seed = options->seed;
+    shared->sum = calloc((size_t)shared->n, sizeof *shared->sum);
+    shared->ticket = calloc((size_t)shared->n, TICKETS_MOST);
+    rma_set_errhandler(rma_errors_return);
+    return shared;
+}
+
+static void end(void *context) {
+    struct shared *shared = context;
+    free(shared->ticket);
+    free(shared->sum);
+    free(shared);
+}
+
+static void prepare(struct sim_options *options) {
+    static const char *const settings[][6] = {
+        {"RMA_SPIN=0", "RMA_WINDOW=none", "RMA_STALL=0", "RMA_TIMEOUT=0", NULL},
+        {"RMA_SPIN=40", "RMA_WINDOW=none", "RMA_CHECK=1", "RMA_STALL=0", NULL},
+        {"RMA_SPIN=0", "RMA_PROGRESS=none", "RMA_HEAP_INIT=4KiB", "RMA_STALL=0", NULL}};
+    uint64_t random = options->seed + 77;
+    options->layer = &sim_whole;
+    options->node_pes = sim_random(&random) % 2 ? 1 : 1 + (int)(sim_random(&random) % 4);
+    options->crowded = sim_random(&random) % 3 == 0;
+    options->threads = sim_random(&random) % 3 == 0;
+    options->settings = settings[sim_random(&random) % 3];
+}
+
+const struct scenario scenario_jobs = {.name = "jobs",
+                                       .what = "whole programs: puts, waits, locks, teams, collectives, allocations",
+                                       .least_pes = 2,
+                                       .most_pes = 1024,
+                                       .prepare = prepare,
+                                       .begin = begin,
+                                       .program = run_actor,
+                                       .end = end};

@@ -1,0 +1,426 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "config.h"
+
+#include "test/sim/whole.h"
+#include "base/attributes.h"
+#include "base/error.h"
+#include "base/mpi.h"
+#include "base/topology.h"
+#include "heap/reserve.h"
+#include "heap/statics.h"
+#include "runtime/attach.h"
+#include "runtime/context.h"
+#include "runtime/exit.h"
+#include "runtime/header.h"
+#include "runtime/job/launch.h"
+#include "runtime/job/traffic.h"
+#include "runtime/net/flush_watch.h"
+#include "runtime/net/group.h"
+#include "runtime/net/progress_thread.h"
+#include "runtime/net/state.h"
+#include "runtime/net/transport_mpi.h"
+#include "runtime/node/barrier.h"
+#include "runtime/node/service.h"
+#include "runtime/reach.h"
+#include "runtime/stall.h"
+#include "runtime/team.h"
+#include "runtime/world.h"
+
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#define CONSENSUS_TAG 30000
+#define CONTEXT_LINES 4 /* that are exchanged: a simulated program makes no more contexts */
+#define NODE_MEMORY   ((size_t)1 << 30)
+
+struct rmai_world rmai_world;
+
+int rmai_one_node(const struct rmai_world *w) { return w->job.n_nodes == 1 && !(w->net->active && w->net->amo_mpi); }
+
+/* The library's state of one PE. */
+struct whole {
+    struct rmai_world world;
+    struct rma_reach_ reach;
+    struct rma_context_ line[CONTEXT_LINES];
+    union {
+        struct rmai_transport_mpi mpi; /* what the world calls so is the simulated one */
+        struct sim_transport sim;
+    } transport;
+    struct rmai_attachments attachments;
+    struct rmai_barrier barrier;
+    struct rmai_contexts contexts;
+    struct rmai_flush_watch flush_watch;
+    struct rmai_group leaders;
+    struct rmai_net net;
+    struct rmai_progress_thread progress_thread;
+    struct rmai_service service;
+    struct rmai_statics statics;
+    struct rmai_teams teams;
+    struct rmai_traffic traffic;
+    unsigned commits;
+    char note[512];
+};
+
+/* The memory that the PEs of a node share. */
+struct node {
+    char *base;
+    size_t stride;
+    int mapped; /* by so many of its PEs */
+};
+
+static struct {
+    const struct sim_options *options;
+    struct sim_pe *pe;
+    struct sim_pe *loaded; /* whose state the library's variables hold; NULL: nobody's */
+    struct node *node;
+    int node_pes;
+} all;
+
+static struct {
+    int pe;
+    unsigned first, n;
+} failing;
+
+static struct whole *whole_of(const struct sim_pe *pe) { return pe->layer; }
+static struct whole *here(void) { return whole_of(sim_here()); }
+
+/* ---- exchanging the library's variables ---- */
+
+/* The world but for its reservation's control group, which is long, and is not used here. */
+#define GROUP_AT  offsetof(struct rmai_world, reservation.group)
+#define GROUP_END (GROUP_AT + sizeof(struct rmai_cgroup))
+
+static void copy_world(struct rmai_world *to, const struct rmai_world *from) {
+    memcpy(to, from, GROUP_AT);
+    memcpy((char *)to + GROUP_END, (const char *)from + GROUP_END, sizeof *to - GROUP_END);
+}
+
+static void save_loaded(void) {
+    struct whole *h;
+    if (!all.loaded) return;
+    h = whole_of(all.loaded);
+    copy_world(&h->world, &rmai_world);
+    h->reach = rma_reach_;
+    memcpy(h->line, rmai_context_lines, sizeof h->line);
+}
+
+static void take_whole_turn(struct sim_pe *pe) {
+    struct whole *h = whole_of(pe);
+    if (all.loaded == pe) return;
+    save_loaded();
+    all.loaded = pe;
+    copy_world(&rmai_world, &h->world);
+    rma_reach_ = h->reach;
+    memcpy(rmai_context_lines, h->line, sizeof h->line);
+}
+
+static void begin_wholes(struct sim_pe *pe, const struct sim_options *options) {
+    static struct rma_reach_ nowhere;
+    const int node_pes = options->node_pes ? options->node_pes : 1;
+    all.options = options;
+    all.pe = pe;
+    all.loaded = NULL;
+    all.node_pes = node_pes;
+    all.node = calloc((size_t)((options->n_pes + node_pes - 1) / node_pes), sizeof *all.node);
+    for (const char *const *s = options->settings; s && *s; s++) putenv((char *)(uintptr_t)*s);
+    nowhere.contexts = rmai_context_lines;
+    nowhere.contexts_mask = RMAI_CONTEXTS - 1;
+    for (int i = 0; i < options->n_pes; i++) {
+        struct whole *h = calloc(1, sizeof *h);
+        if (!h) h = sim_memory(NULL, sizeof *h); /* which tells, and ends */
+        h->reach = nowhere;
+        h->world.attachments = &h->attachments;
+        h->world.barrier = &h->barrier;
+        h->world.contexts = &h->contexts;
+        h->world.flush_watch = &h->flush_watch;
+        h->world.leaders = &h->leaders;
+        h->world.mpi = &h->transport.mpi;
+        h->world.net = &h->net;
+        h->world.progress_thread = &h->progress_thread;
+        h->world.service = &h->service;
+        h->world.statics = &h->statics;
+        h->world.teams = &h->teams;
+        h->world.traffic = &h->traffic;
+        sim_transport_open(&h->transport.sim, &pe[i]);
+        pe[i].layer = h;
+    }
+}
+
+static void describe_whole(struct sim_pe *pe, char *text, size_t room) {
+    const struct rmai_world *w = sim_world(pe);
+    char call[RMAI_WAITING_TEXT] = "";
+    if (w->job.spaces) rmai_waiting_read(&rmai_header(&w->job, w->job.node_my_pe)->waiting, call);
+    snprintf(text, room, " in %s,", *call ? call : "no call that has lasted");
+}
+
+static void close_whole(struct sim_pe *pe) {
+    free(pe->layer);
+    pe->layer = NULL;
+}
+
+static void end_wholes(void) {
+    const int n_nodes = (all.options->n_pes + all.node_pes - 1) / all.node_pes;
+    for (int i = 0; i < n_nodes; i++)
+        if (all.node[i].base) munmap(all.node[i].base, all.node[i].stride * (size_t)all.node_pes);
+    free(all.node);
+    for (const char *const *s = all.options->settings; s && *s; s++) {
+        char name[64];
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(*s, "="), *s);
+        unsetenv(name);
+    }
+    all.loaded = NULL;
+    failing.n = 0;
+    memset(&rmai_world, 0, sizeof rmai_world);
+    rmai_reach_close();
+}
+
+const struct sim_layer sim_whole = {.begin = begin_wholes,
+                                    .turn = take_whole_turn,
+                                    .describe = describe_whole,
+                                    .close = close_whole,
+                                    .end = end_wholes};
+
+const struct rmai_world *sim_world(struct sim_pe *pe) { return all.loaded == pe ? &rmai_world : &whole_of(pe)->world; }
+
+const char *sim_note(struct sim_pe *pe) { return whole_of(pe)->note; }
+
+/* ---- base/mpi: agreements of all PEs, by dissemination on the simulated network ---- */
+
+int rmai_mpi(int mpi_code, const char *from, const char *call) {
+    return mpi_code == MPI_SUCCESS ? RMA_SUCCESS : rmai_error(RMA_ERR_MPI, "%s: %s failed", from, call);
+}
+
+static int await_token(struct rmai_transport *t, struct rmai_token *token) {
+    int done;
+    while ((done = t->operations->test(t, token, NULL)) == 0) continue;
+    return done > 0 ? RMA_SUCCESS : RMA_ERR_MPI;
+}
+
+static void take_least(struct rmai_least *mine, const struct rmai_least *other, int n) {
+    for (int i = 0; i < n; i++)
+        if (other[i].value < mine[i].value || (other[i].value == mine[i].value && other[i].pe < mine[i].pe))
+            mine[i] = other[i];
+}
+
+#define LEAST_MOST 64
+
+int rmai_mpi_least(MPI_Comm comm, struct rmai_least *least, int n, const char *from) {
+    struct rmai_transport *t = &here()->transport.sim.transport;
+    const int me = sim_here()->me, n_pes = all.options->n_pes;
+    const size_t bytes = (size_t)n * sizeof *least;
+    struct rmai_least theirs[LEAST_MOST];
+    int code = RMA_SUCCESS;
+    (void)comm, (void)from;
+    if (n > LEAST_MOST) abort();
+    for (int i = 0; i < n; i++) least[i].pe = me;
+    for (int step = 1; step < n_pes && code == RMA_SUCCESS; step *= 2) {
+        struct rmai_token in, out;
+        code = rmai_receive(t, (me + n_pes - step) % n_pes, CONSENSUS_TAG, theirs, bytes, &in);
+        if (code == RMA_SUCCESS) code = rmai_send(t, (me + step) % n_pes, CONSENSUS_TAG, least, bytes, &out);
+        if (code == RMA_SUCCESS) code = await_token(t, &in);
+        if (code == RMA_SUCCESS) code = await_token(t, &out);
+        if (code == RMA_SUCCESS) take_least(least, theirs, n);
+    }
+    return code;
+}
+
+/* Only of counters (RMA_STATS), and of what is not simulated. */
+int rmai_mpi_merge(MPI_Comm comm, void *data, int n, MPI_Datatype type, MPI_Op op, const char *from) {
+    (void)comm, (void)data, (void)n, (void)type, (void)op;
+    fprintf(stderr, "sim: %s merges by MPI what the simulator cannot\n", from);
+    abort();
+}
+
+/* ---- runtime/job/launch ---- */
+
+int rmai_launch_mpi(struct rmai_job *job, int required, int *owns_mpi) {
+    *owns_mpi = 0;
+    job->my_pe = sim_here()->me;
+    job->n_pes = all.options->n_pes;
+    job->mpi_multiple = 1;
+    job->level = required;
+    return RMA_SUCCESS;
+}
+
+int rmai_launch_facts(struct rmai_job *job, MPI_Comm *node) {
+    *node = MPI_COMM_NULL;
+    return rmai_settings_read(&job->settings, NODE_MEMORY);
+}
+
+int rmai_launch_node(struct rmai_job *job, MPI_Comm *node) {
+    const int first = job->my_pe / all.node_pes * all.node_pes;
+    (void)node;
+    job->node_n_pes = job->n_pes - first < all.node_pes ? job->n_pes - first : all.node_pes;
+    job->node_my_pe = job->my_pe - first;
+    job->node_pes = sim_memory(NULL, (size_t)job->node_n_pes * sizeof *job->node_pes);
+    for (int q = 0; q < job->node_n_pes; q++) job->node_pes[q] = first + q;
+    return RMA_SUCCESS;
+}
+
+/* ---- heap/reserve ---- */
+
+int rmai_reserve(struct rmai_reservation *r, MPI_Comm comm, size_t stride) {
+    struct node *node = &all.node[sim_here()->me / all.node_pes];
+    (void)comm;
+    r->stride = stride;
+    r->n_slots = rmai_world.job.node_n_pes;
+    r->window = MPI_WIN_NULL;
+    if (!node->base) {
+        node->base = mmap(NULL, stride * (size_t)all.node_pes, PROT_READ | PROT_WRITE,
+                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (node->base == MAP_FAILED) {
+            fprintf(stderr, "sim: no address space for the heaps of %d PEs, %zu bytes each\n", all.options->n_pes,
+                    stride);
+            exit(2);
+        }
+        node->stride = stride;
+    }
+    node->mapped++;
+    r->node_base = node->base;
+    return RMA_SUCCESS;
+}
+
+int rmai_unreserve(struct rmai_reservation *r) {
+    struct node *node = &all.node[sim_here()->me / all.node_pes];
+    if (r->node_base && --node->mapped == 0) {
+        munmap(node->base, node->stride * (size_t)all.node_pes);
+        node->base = NULL;
+    }
+    r->node_base = NULL;
+    return RMA_SUCCESS;
+}
+
+void sim_fail_commits(int pe, unsigned first, unsigned n) {
+    failing.pe = pe;
+    failing.first = first;
+    failing.n = n;
+}
+
+int rmai_commit(const struct rmai_reservation *r, void *start, size_t len) {
+    const unsigned number = ++here()->commits;
+    (void)r, (void)start;
+    if (sim_here()->me != failing.pe || number < failing.first || number - failing.first >= failing.n)
+        return RMA_SUCCESS;
+    sim_log(sim_here(), "has no memory for %zu bytes", len);
+    return rmai_error(RMA_ERR_NO_MEM, "%zu bytes more needed, which the simulation does not give", len);
+}
+
+void rmai_uncommit(const struct rmai_reservation *r, void *start, size_t len) { (void)r, (void)start, (void)len; }
+
+const char *rmai_commit_room(const struct rmai_reservation *r, char text[RMAI_ROOM_TEXT]) {
+    (void)r;
+    return strcpy(text, "there is room");
+}
+
+/* ---- runtime/net/transport_mpi ---- */
+
+void rmai_transport_mpi_none(struct rmai_transport_mpi *m) { (void)m; }
+
+int rmai_transport_mpi_open(struct rmai_transport_mpi *m, int is_leader, int *n_nodes, int *my_node, int **leaders) {
+    (void)m;
+    if (!is_leader) return RMA_SUCCESS;
+    *n_nodes = (all.options->n_pes + all.node_pes - 1) / all.node_pes;
+    *my_node = sim_here()->me / all.node_pes;
+    *leaders = sim_memory(NULL, (size_t)*n_nodes * sizeof **leaders);
+    for (int i = 0; i < *n_nodes; i++) (*leaders)[i] = i * all.node_pes;
+    return RMA_SUCCESS;
+}
+
+void rmai_transport_mpi_close(struct rmai_transport_mpi *m) { (void)m; }
+
+/* The simulated network has no window, so the library never asks for one. */
+static int refuse_window(void) {
+    fputs("sim: the library asks for a window of MPI\n", stderr);
+    abort();
+}
+int rmai_transport_mpi_worst(struct rmai_transport_mpi *m, int *values, int n) {
+    (void)m, (void)values, (void)n;
+    return refuse_window();
+}
+int rmai_transport_mpi_window(struct rmai_transport_mpi *m, void *base, size_t size, int atomics) {
+    (void)m, (void)base, (void)size, (void)atomics;
+    return refuse_window();
+}
+int rmai_transport_mpi_end_window(struct rmai_transport_mpi *m) {
+    (void)m;
+    return RMA_SUCCESS;
+}
+int rmai_transport_mpi_has_window(const struct rmai_transport_mpi *m) {
+    (void)m;
+    return 0;
+}
+void rmai_transport_mpi_forget_window(struct rmai_transport_mpi *m) { (void)m; }
+
+unsigned rmai_transport_mpi_machine_id(void) { return 2; }
+
+int rmai_transport_mpi_machine(int one_machine, uint64_t *bits, int n_bits, int *n) {
+    (void)one_machine, (void)bits, (void)n_bits;
+    if (all.options->crowded) *n = all.options->n_pes;
+    return RMA_SUCCESS;
+}
+
+/* ---- runtime/exit, and the end of a job by an error ---- */
+
+void rmai_exit_begin(void) {}
+void rmai_exit_watch(void) {}
+void rmai_exit_job(int code) {
+    (void)code;
+    sim_end_job(sim_here(), rma_last_error());
+}
+
+void __real_rma_errors_abort(int code, const char *text);
+void __wrap_rma_errors_abort(int code, const char *text);
+void __wrap_rma_errors_abort(int code, const char *text) {
+    if (!sim_here()) __real_rma_errors_abort(code, text);
+    sim_end_job(sim_here(), text);
+}
+
+void __wrap_rmai_note(const char *format, ...) RMAI_PRINTF(1, 2);
+void __wrap_rmai_note(const char *format, ...) {
+    char text[sizeof here()->note];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    if (!sim_here()) {
+        fprintf(stderr, "librma: %s\n", text);
+        return;
+    }
+    sim_log(sim_here(), "librma: %s", text);
+    memcpy(here()->note, text, sizeof text);
+}
+
+/* ---- what else the library finds out of the system ---- */
+
+void __wrap_rmai_statics_find(struct rmai_statics *s);
+void __wrap_rmai_statics_find(struct rmai_statics *s) { *s = (struct rmai_statics){.program = 2}; }
+
+int __wrap_rmai_cpu_quota(void);
+int __wrap_rmai_cpu_quota(void) { return INT_MAX; }
+
+void __wrap_rmai_affinity(struct rmai_cpus *cpus);
+void __wrap_rmai_affinity(struct rmai_cpus *cpus) {
+    const unsigned i = all.options->crowded ? 0 : (unsigned)sim_here()->me % (RMAI_CPU_WORDS * 64);
+    memset(cpus, 0, sizeof *cpus);
+    cpus->word[i / 64] |= (uint64_t)1 << i % 64;
+}
+
+/* rma_init attaches to MPI's end, which does not come here. */
+int MPI_Comm_create_keyval(MPI_Comm_copy_attr_function *copy, MPI_Comm_delete_attr_function *end, int *keyval,
+                           void *extra) {
+    (void)copy, (void)end, (void)extra;
+    *keyval = 1;
+    return MPI_SUCCESS;
+}
+int MPI_Comm_set_attr(MPI_Comm comm, int keyval, void *value) {
+    (void)comm, (void)keyval, (void)value;
+    return MPI_SUCCESS;
+}
+int MPI_Comm_free_keyval(int *keyval) {
+    (void)keyval;
+    return MPI_SUCCESS;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* PEs with the whole library on the simulated network: a PE's program calls rma_init, and from then on what programs
+ * call. The library's process-wide variables are exchanged when the turn goes to another PE. The PEs of a node share
+ * memory of this process.
+ *
+ * Replaced are the modules that ask MPI or the system who there is and what they have in common: base/mpi,
+ * runtime/job/launch, runtime/net/transport_mpi, heap/reserve, runtime/exit, runtime/world. */
+#ifndef SIM_WHOLE_H
+#define SIM_WHOLE_H
+
+#include "test/sim/network.h"
+
+/* For struct sim_options. A PE's rmai_commit number `failing_commit` fails if it is PE failing_commit_pe, as if there
+ * were no memory. */
+extern const struct sim_layer sim_whole;
+
+struct rmai_world;
+
+/* sim_world: the world of a PE whose turn it need not be; to be read only. sim_note: what the library has said last as
+ * this PE ("librma: ..."), or "". */
+const struct rmai_world *sim_world(struct sim_pe *pe);
+const char *sim_note(struct sim_pe *pe);
+
+/* The commits of PE `pe` fail from number `first` on, counted from 1, for `n` times. For the next run. */
+void sim_fail_commits(int pe, unsigned first, unsigned n);
+
+#endif
