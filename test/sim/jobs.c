@@ -10,6 +10,7 @@
  * on all. */
 #include "config.h"
 
+#include "test/sim/jobs.h"
 #include "base/error.h"
 #include "rma.h"
 #include "runtime/world.h"
@@ -23,6 +24,7 @@
 #define DATA         112 /* bytes of a slot */
 #define TICKETS_MOST 4096
 #define PHASES       6
+#define LOCKERS      32   /* PEs that take a lock, about; and PEs in a ring that goes round several times, at most */
 #define COLLECT_MOST 3000 /* bytes of one PE in a collective */
 
 /* What PE `of` writes at another one. */
@@ -183,7 +185,7 @@ static void one_sided_phase(struct actor *a) {
 
 /* A number goes round the PEs. */
 static void ring_phase(struct actor *a) {
-    const uint64_t rounds = 1 + together(a, 3);
+    const uint64_t rounds = 1 + together(a, a->n > LOCKERS ? 1 : 3);
     const int way = (int)together(a, 3), next = (a->me + 1) % a->n;
     for (uint64_t r = 1; r <= rounds; r++) {
         const uint64_t value = a->shared->turns + r;
@@ -231,12 +233,14 @@ static void signal_phase(struct actor *a) {
 static void lock_phase(struct actor *a) {
     const int times = 1 + (int)together(a, 3), home = (int)together(a, (uint64_t)a->n);
     const uint64_t before = a->shared->guarded;
+    const int takes = a->me % (1 + a->n / LOCKERS) == 0; /* turns with a lock come one after the other, so for some */
     expect(a, "rma_sync_all", rma_sync_all());
-    for (int i = 0; i < times; i++) {
+    for (int i = 0; takes && i < times; i++) {
         uint64_t value = 0;
         if (alone(a, 4) == 0) sim_sleep(a->pe, alone(a, 30000));
         if (alone(a, 3) == 0) {
-            while (!rma_test_lock(&a->board->lock)) sim_sleep(a->pe, 1 + alone(a, 3000));
+            for (uint64_t most = 1000; !rma_test_lock(&a->board->lock); most += most / 4)
+                sim_sleep(a->pe, 1 + alone(a, most));
         } else {
             expect(a, "rma_set_lock", rma_set_lock(&a->board->lock));
         }
@@ -371,7 +375,7 @@ static void memory_phase(struct actor *a) {
 
 /* ---- the program ---- */
 
-static void run_actor(struct sim_pe *pe, void *context) {
+void jobs_program(struct sim_pe *pe, void *context) {
     static void (*const phases[])(struct actor * a) = {one_sided_phase,  ring_phase, signal_phase, lock_phase,
                                                        collective_phase, team_phase, memory_phase};
     struct shared *shared = context;
@@ -386,6 +390,7 @@ static void run_actor(struct sim_pe *pe, void *context) {
     expect(a, "rma_init", rma_init());
     a->board = rma_calloc(1, sizeof *a->board + (size_t)a->n * sizeof a->board->slot[0]);
     if (!a->board) sim_fail(pe, "rma_calloc: %s", rma_last_error());
+    sim_begin_blows(pe);
     for (int i = 0; i < PHASES; i++) {
         const uint64_t which = together(a, sizeof phases / sizeof *phases);
         sim_log(pe, "phase %d: %d", i, (int)which);
@@ -397,7 +402,7 @@ static void run_actor(struct sim_pe *pe, void *context) {
     free(a);
 }
 
-static void *begin(const struct sim_options *options) {
+void *jobs_begin(const struct sim_options *options) {
     struct shared *shared = calloc(1, sizeof *shared);
     shared->n = options->n_pes;
     shared->seed = options->seed;
@@ -407,14 +412,14 @@ static void *begin(const struct sim_options *options) {
     return shared;
 }
 
-static void end(void *context) {
+void jobs_end(void *context) {
     struct shared *shared = context;
     free(shared->ticket);
     free(shared->sum);
     free(shared);
 }
 
-static void prepare(struct sim_options *options) {
+static void prepare_jobs(struct sim_options *options) {
     static const char *const settings[][6] = {
         {"RMA_SPIN=0", "RMA_WINDOW=none", "RMA_STALL=0", "RMA_TIMEOUT=0", NULL},
         {"RMA_SPIN=40", "RMA_WINDOW=none", "RMA_CHECK=1", "RMA_STALL=0", NULL},
@@ -431,7 +436,7 @@ const struct scenario scenario_jobs = {.name = "jobs",
                                        .what = "whole programs: puts, waits, locks, teams, collectives, allocations",
                                        .least_pes = 2,
                                        .most_pes = 1024,
-                                       .prepare = prepare,
-                                       .begin = begin,
-                                       .program = run_actor,
-                                       .end = end};
+                                       .prepare = prepare_jobs,
+                                       .begin = jobs_begin,
+                                       .program = jobs_program,
+                                       .end = jobs_end};

@@ -180,7 +180,8 @@ pid_t __wrap_getpid(void) { return sim_here() ? FIRST_PID + sim_here()->me : __r
 
 enum rmai_process_state __wrap_rmai_process_state(int pid) {
     const struct sim_pe *pe;
-    if (!sim_here()) return __real_rmai_process_state(pid);
+    if (!sim_here() || pid < FIRST_PID || pid >= FIRST_PID + sim_options_of(sim_here())->n_pes)
+        return __real_rmai_process_state(pid);
     pe = sim_of(sim_here(), pid - FIRST_PID);
     return pe->dead ? RMAI_PROCESS_GONE : pe->stopped ? RMAI_PROCESS_STOPPED : RMAI_PROCESS_LIVES;
 }

@@ -54,9 +54,10 @@ struct sim {
     void *context;
     struct sim_pe *pe;
     struct sim_report report;
-    uint64_t marked;     /* depths up to here are of before sim_gather */
-    int gathered;        /* PEs in sim_gather, */
-    unsigned gatherings; /* and how often all were */
+    uint64_t blows_begun; /* when */
+    uint64_t marked;      /* depths up to here are of before sim_gather */
+    int gathered;         /* PEs in sim_gather, */
+    unsigned gatherings;  /* and how often all were */
 };
 
 /* ---- who is who ---- */
@@ -118,6 +119,7 @@ void sim_end_job(struct sim_pe *pe, const char *why) {
     struct sim_report *report = &pe->sim->report;
     snprintf(report->why, sizeof report->why, "%s", why);
     report->ended = 1 + pe->me;
+    report->time = sim_time();
     sim_log(pe, "ends the job: %s", why);
     sim_stop_here();
 }
@@ -382,6 +384,17 @@ static void strike(void *context) {
     free(b);
 }
 
+void sim_begin_blows(struct sim_pe *pe) {
+    struct sim *sim = pe->sim;
+    if (sim->blows_begun) return;
+    sim->blows_begun = sim_time();
+    for (int i = 0; i < sim->options->n_blows; i++) {
+        struct blow *b = sim_memory(NULL, sizeof *b);
+        *b = (struct blow){.sim = sim, .what = &sim->options->blow[i]};
+        sim_at(&sim->scheduler, sim_time() + b->what->time, strike, b);
+    }
+}
+
 /* ---- the run ---- */
 
 static void run_program(void *context) {
@@ -404,7 +417,7 @@ static int is_through(const struct sim_pe *pe) {
 
 static int count_unfinished(const struct sim *sim) {
     int n = 0;
-    for (int i = 0; i < sim->options->n_pes; i++) n += !sim->pe[i].dead && !is_through(&sim->pe[i]);
+    for (int i = 0; i < sim->options->n_pes; i++) n += sim_pe_stands(&sim->pe[i]) && !is_through(&sim->pe[i]);
     return n;
 }
 
@@ -452,8 +465,8 @@ static void describe_stuck(struct sim *sim) {
     size_t used = (size_t)snprintf(text, room, "%d of %d PEs wait for ever:", sim->report.stuck, sim->options->n_pes);
     for (int i = 0; i < sim->options->n_pes && used + 80 < room; i++) {
         struct sim_pe *pe = &sim->pe[i];
-        if (pe->dead || is_through(pe)) continue;
-        used += (size_t)snprintf(text + used, room - used, " PE %d%s", i, pe->stopped ? " (stopped)" : "");
+        if (!sim_pe_stands(pe) || is_through(pe)) continue;
+        used += (size_t)snprintf(text + used, room - used, " PE %d", i);
         if (sim->options->layer) sim->options->layer->describe(pe, text + used, room - used);
         used += strlen(text + used);
     }
@@ -469,13 +482,9 @@ struct sim_report sim_run(const struct sim_options *options, sim_program *progra
         sim.pe[i].tasks = sim_task_begin(&sim.scheduler, &sim.pe[i], run_program, &sim.pe[i]);
     }
     if (options->layer) options->layer->begin(sim.pe, options);
-    for (int i = 0; i < options->n_blows; i++) {
-        struct blow *b = sim_memory(NULL, sizeof *b);
-        *b = (struct blow){.sim = &sim, .what = &options->blow[i]};
-        sim_at(&sim.scheduler, options->blow[i].time, strike, b);
-    }
-    sim_schedule(&sim.scheduler, options->quiet ? options->quiet : QUIET);
+    sim_schedule(&sim.scheduler, options->quiet ? options->quiet : QUIET, options->limit ? options->limit : SIM_NEVER);
     sim.report.steps = sim.scheduler.steps;
+    sim.report.blows_begun = sim.blows_begun;
     sim.report.stuck = count_unfinished(&sim);
     if (!sim.report.failed && !sim.report.ended && sim.report.stuck) describe_stuck(&sim);
     /* What is still under way nobody has waited for, or the run has ended before: its events go, with all that they

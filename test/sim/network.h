@@ -48,9 +48,9 @@ enum sim_fate {
     SIM_CUT, /* messages of `pe` to `other`, and the other way, get lost */
 };
 
-/* What happens to a PE from outside. */
+/* What happens to a PE from outside. The times count from when the first PE calls sim_begin_blows. */
 struct sim_blow {
-    uint64_t time;
+    uint64_t time; /* since sim_begin_blows */
     enum sim_fate fate;
     int pe, other;
 };
@@ -77,6 +77,7 @@ struct sim_options {
     uint64_t seed;
     struct sim_times times;
     uint64_t quiet;           /* PEs are stuck when for so long nothing but looks has happened; 0: a second */
+    uint64_t limit;           /* they are stuck, too, when the run has taken so long; 0: no limit */
     int failing_pe;           /* of this PE, */
     unsigned failing_receive; /* this receive fails, counted from 1; 0: none does */
     const struct sim_blow *blow;
@@ -104,7 +105,8 @@ struct sim_report {
     uint64_t naps;     /* sleeps in the kernel that ended by themselves although the word had changed before */
     int ended;         /* 1 + the PE that has ended the job, by rma_abort or an error; 0: none */
     char why[1024];    /* its words, or those of sim_fail */
-    int failed;        /* sim_fail has been called: the run has ended there, and what follows counts for nothing */
+    uint64_t blows_begun;
+    int failed; /* sim_fail has been called: the run has ended there, and what follows counts for nothing */
 };
 
 struct sim_pe {
@@ -152,6 +154,8 @@ _Noreturn void sim_fail(struct sim_pe *pe, const char *format, ...) RMAI_PRINTF(
 _Noreturn void sim_end_job(struct sim_pe *pe, const char *why);
 void sim_log(struct sim_pe *pe, const char *format, ...) RMAI_PRINTF(2, 3);
 void sim_sleep(struct sim_pe *pe, uint64_t time);
+
+void sim_begin_blows(struct sim_pe *pe);
 
 /* sim_add_task: another task of the PE. */
 struct sim_task *sim_add_task(struct sim_pe *pe, void (*run)(void *context), void *context);

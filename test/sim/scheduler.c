@@ -232,11 +232,11 @@ void sim_wake_looking(struct sim_task *t) {
     if (t->looking) sim_wake(t);
 }
 
-void sim_schedule(struct sim_scheduler *s, uint64_t quiet) {
+void sim_schedule(struct sim_scheduler *s, uint64_t quiet, uint64_t limit) {
     while (s->n > 0 && !s->over) {
         const struct sim_event e = pop_event(s);
         s->now = e.time;
-        if (s->now > s->active && s->now - s->active > quiet) return;
+        if (s->now > limit || (s->now > s->active && s->now - s->active > quiet)) return;
         e.happen(e.context);
     }
 }

@@ -93,8 +93,8 @@ void sim_wake(struct sim_task *t);
 void sim_wake_looking(struct sim_task *t);
 
 /* sim_schedule lets events happen until there are none, the run is over, or nothing but looks has happened for `quiet`
- * nanoseconds. */
-void sim_schedule(struct sim_scheduler *s, uint64_t quiet);
+ * nanoseconds, or the time is past `limit`. */
+void sim_schedule(struct sim_scheduler *s, uint64_t quiet, uint64_t limit);
 
 /* Asked before each turn, by the network: may this task's PE run? And told whose turn it will be. */
 int sim_pe_stands(const struct sim_pe *pe);

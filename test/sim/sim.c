@@ -12,10 +12,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-const struct scenario *const scenarios[] = {&scenario_requests, &scenario_jobs, NULL};
+const struct scenario *const scenarios[] = {&scenario_requests, &scenario_jobs, &scenario_failures, NULL};
 
 #define PES_MOST  16384
 #define TAIL_MOST 60 /* lines of the log that are shown of a run that fails */
@@ -126,6 +127,7 @@ static struct sim_report run_apart(const struct scenario *s, uint64_t seed, int 
         exit(2);
     }
     if (child == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
         r = run_here(s, seed, n_pes, log);
         if (log) fflush(log);
         _exit(write(ends[1], &r, sizeof r) != (ssize_t)sizeof r);

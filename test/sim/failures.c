@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The programs of `jobs`, in which something happens to a PE: it dies, it stops for ever or for a while, or the links
+ * between two PEs are cut. RMA_STALL is 1 s and RMA_TIMEOUT 2 s, of virtual time, and each PE has a progress thread.
+ *
+ * What must be seen: a job in which a PE stood still for a while ends as if nothing had happened. In any other, either
+ * nobody needs the PE any more, or the job is ended soon, in words that name the PE. No PE waits for ever, none gets
+ * wrong data, and none returns an error in place of that. */
+#include "config.h"
+
+#include "test/sim/jobs.h"
+#include "test/sim/scenario.h"
+#include "test/sim/whole.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define SECOND 1000000000u
+#define STALL  1 /* seconds, as in the settings below */
+#define LIMIT  2
+/* More than a second for an answer, and some for the checks of a wait, which are seldom. */
+#define SOON ((STALL + LIMIT + 2) * (uint64_t)SECOND)
+
+static struct sim_blow blow[2]; /* of the present run */
+
+static int blow_is_final(void) { return blow[0].fate != SIM_STOPS || blow[1].time == 0; }
+
+static void prepare_failures(struct sim_options *options) {
+    static const char *const settings[][6] = {
+        {"RMA_SPIN=0", "RMA_WINDOW=none", "RMA_STALL=1", "RMA_TIMEOUT=2", NULL},
+        {"RMA_SPIN=40", "RMA_WINDOW=none", "RMA_CHECK=1", "RMA_STALL=1", "RMA_TIMEOUT=2", NULL}};
+    uint64_t random = options->seed + 999;
+    const int n = options->n_pes, pe = (int)(sim_random(&random) % (uint64_t)n);
+    options->layer = &sim_whole;
+    options->node_pes = sim_random(&random) % 2 ? 1 : 1 + (int)(sim_random(&random) % 4);
+    if (options->node_pes >= n) options->node_pes = n - 1;
+    options->crowded = sim_random(&random) % 3 == 0;
+    options->threads = 1;
+    options->settings = settings[sim_random(&random) % 2];
+    options->quiet = 8 * (uint64_t)SECOND;
+    options->limit = 30 * (uint64_t)SECOND;
+    memset(blow, 0, sizeof blow);
+    blow[0] = (struct sim_blow){.time = sim_random(&random) % 600000, .pe = pe};
+    switch (sim_random(&random) % 4) {
+        case 0: blow[0].fate = SIM_DIES; break;
+        case 1: blow[0].fate = SIM_STOPS; break;
+        case 2:
+            blow[0].fate = SIM_STOPS;
+            blow[1] = (struct sim_blow){.fate = SIM_GOES_ON, .pe = pe};
+            blow[1].time = blow[0].time + (sim_random(&random) % 2 ? sim_random(&random) % 3000000
+                                                                   : sim_random(&random) % (2 * (uint64_t)SECOND));
+            break;
+        default:
+            blow[0].fate = SIM_CUT;
+            do blow[0].other = (int)(sim_random(&random) % (uint64_t)n);
+            while (blow[0].other / options->node_pes == pe / options->node_pes);
+    }
+    options->blow = blow;
+    options->n_blows = 1 + (blow[1].time > 0);
+}
+
+static int is_named(const char *text, int pe) {
+    char name[24];
+    snprintf(name, sizeof name, "PE %d ", pe);
+    return strstr(text, name) != NULL;
+}
+
+static int judge_failures(void *context, struct sim_report *report) {
+    char why[sizeof report->why];
+    (void)context;
+    memcpy(why, report->why, sizeof why);
+    if (report->stuck && !report->ended) return 1;
+    if (!report->ended) {
+        if (blow_is_final() || (!report->left && !report->naps)) return 0;
+        snprintf(report->why, sizeof report->why, "%d messages or operations are left, and %llu wake-ups missed",
+                 report->left, (unsigned long long)report->naps);
+        return 1;
+    }
+    if (!blow_is_final()) {
+        snprintf(report->why, sizeof report->why, "the job was ended although PE %d only stood still: %.900s",
+                 blow[0].pe, why);
+        return 1;
+    }
+    if (!is_named(why, blow[0].pe) && !(blow[0].fate == SIM_CUT && is_named(why, blow[0].other))) {
+        snprintf(report->why, sizeof report->why, "PE %d is not named: %.900s", blow[0].pe, why);
+        return 1;
+    }
+    if (report->time > report->blows_begun + blow[0].time + SOON) {
+        snprintf(report->why, sizeof report->why, "the job was ended too late, after %.1f s: %.900s",
+                 (double)(report->time - report->blows_begun - blow[0].time) / SECOND, why);
+        return 1;
+    }
+    return 0;
+}
+
+const struct scenario scenario_failures = {.name = "failures",
+                                           .what = "the same, and a PE dies, stops, or is cut off",
+                                           .least_pes = 2,
+                                           .most_pes = 64,
+                                           .apart = 1,
+                                           .prepare = prepare_failures,
+                                           .begin = jobs_begin,
+                                           .program = jobs_program,
+                                           .judge = judge_failures,
+                                           .end = jobs_end};
