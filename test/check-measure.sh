@@ -1,0 +1,84 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# check-measure.sh: test/sim/measure prints the times of the transport as the simulator takes them, and refuses PEs of
+# one node, other numbers of PEs than two, and wrong arguments. No time is compared with another one.
+set -eu
+
+script=check-measure
+top_builddir=${top_builddir:-$(pwd)}
+mpiexec=${MPIEXEC:-mpiexec.mpich}
+# launcher.sh and layout.sh set and want variables.
+# shellcheck source=/dev/null
+. "$(dirname "$0")/launcher.sh"
+# shellcheck source=/dev/null
+. "$(dirname "$0")/layout.sh"
+measure=$top_builddir/test/sim/measure
+[ -x "$measure" ] || { echo "$script: there is no $measure" >&2; exit 99; }
+dir=$(mktemp -d "${TMPDIR:-/tmp}/check-measure.XXXXXX")
+trap 'rm -rf "$dir"' EXIT
+trap 'exit 99' HUP INT TERM
+deadline=$((60 * ${RMA_TEST_SLOW:-1}))
+failures=0
+
+# job LAYOUT N [ARGUMENT...]. Lists of words: the layout's switches, mpiexec.
+job() {
+    layout=$1 n=$2
+    shift 2
+    status=0
+    # shellcheck disable=SC2046,SC2086
+    env $(layout_switches "$layout" "$n") timeout -k 5 "$deadline" $mpiexec -n "$n" "$measure" "$@" >"$dir/out" \
+        2>"$dir/err" </dev/null || status=$?
+}
+
+fail() {
+    echo "FAIL $*: exit code $status"
+    cat "$dir/out" "$dir/err"
+    failures=$((failures + 1))
+}
+
+# passes [ARGUMENT...]: the last line has six numbers, none of which is 0, and each of them has a line of its own.
+passes() {
+    job nolocal 2 "$@"
+    time='[1-9][0-9]*'
+    line="times: send=$time,receive=$time,latency=$time,gap=$time,kib=$time,eager=$time"
+    if [ $status -ne 0 ] || ! tail -n 1 "$dir/out" | grep -qx "$line"; then
+        fail "measure $*: no line '$line'"
+        return
+    fi
+    for name in send receive latency gap kib eager; do
+        value=$(sed -n "s/^times: .*$name=\([0-9]*\).*/\1/p" "$dir/out")
+        if ! grep -Eq "^$name +$value (ns|bytes) +[^ ]" "$dir/out"; then
+            fail "measure $*: no line on $name=$value"
+            return
+        fi
+    done
+    echo "ok   measure $*"
+}
+
+# refuses TEXT LAYOUT N [ARGUMENT...]: exit code 2, and one PE says why, in a line that begins with TEXT.
+refuses() {
+    text=$1
+    shift
+    job "$@"
+    if [ $status -eq 2 ] && [ ! -s "$dir/out" ] && [ "$(grep -c "^measure: $text" "$dir/err")" -eq 1 ]; then
+        echo "ok   $text"
+    else
+        fail "measure $*, no line '$text'"
+    fi
+}
+
+passes --repeat=3
+passes --repeat=1 --pin
+refuses 'both PEs are on one node.*RMA_NODE_PES=1' one 2
+refuses 'it needs 2 PEs, not 3: ' nolocal 3
+refuses "option --repeat: 'x3' is not a number" nolocal 2 --repeat=x3
+refuses "option --repeat: '0' is not a number in 1" nolocal 2 --repeat 0
+refuses 'option --repeat needs a value' nolocal 2 --repeat
+refuses "unknown option 'more'" nolocal 2 more
+job nolocal 2 --help
+if [ $status -eq 0 ] && [ "$(grep -c '^usage: ' "$dir/out")" -eq 1 ] && grep -q ' --pin ' "$dir/out"; then
+    echo 'ok   measure --help'
+else
+    fail 'measure --help'
+fi
+[ $failures -eq 0 ]
