@@ -13,6 +13,11 @@
 #include "test/sim/jobs.h"
 #include "base/error.h"
 #include "rma.h"
+#include "runtime/header.h"
+#include "runtime/net/liveness.h"
+#include "runtime/net/state.h"
+#include "runtime/node/barrier.h"
+#include "runtime/team.h"
 #include "runtime/world.h"
 #include "test/sim/scenario.h"
 #include "test/sim/whole.h"
@@ -22,9 +27,12 @@
 
 #define WORDS        4
 #define DATA         112 /* bytes of a slot */
+#define DATA_LONG    6000
 #define TICKETS_MOST 4096
 #define PHASES       6
-#define LOCKERS      32   /* PEs that take a lock, about; and PEs in a ring that goes round several times, at most */
+#define LOCKERS      32 /* PEs that take a lock, about; and PEs in a ring that goes round several times, at most */
+#define BURST        200
+#define AHEAD_MOST   140  /* broadcasts: leaders meet after 64, and a mailbox of a node has room for 64 */
 #define COLLECT_MOST 3000 /* bytes of one PE in a collective */
 
 /* What PE `of` writes at another one. */
@@ -35,9 +43,10 @@ struct slot {
 
 /* Symmetric. */
 struct board {
-    uint64_t sum[WORDS], ticket, turn, guarded;
+    uint64_t sum[WORDS], ticket, turn, guarded, signal;
     rma_lock_t lock;
-    struct slot slot[]; /* for each PE */
+    unsigned char data[DATA_LONG]; /* of who gives the signal */
+    struct slot slot[];            /* for each PE */
 };
 
 struct shared {
@@ -48,6 +57,7 @@ struct shared {
     int holder;             /* 1 + the PE that has the lock */
     uint64_t guarded;       /* turns with the lock */
     uint64_t turns;         /* of the ring so far */
+    int *burst;             /* broadcasts of a burst that each PE has been through */
     size_t offset;          /* of the present symmetric block, as the first PE has got it; SIZE_MAX: nobody has yet */
 };
 
@@ -60,7 +70,7 @@ struct actor {
     uint32_t *version;    /* for each PE: of what this one has put there last; 0: nothing */
     unsigned char source[2][DATA];
     int dirty; /* there may be puts under way */
-    uint64_t signals;
+    uint64_t signals, long_signals;
 };
 
 static uint64_t together(struct actor *a, uint64_t n) { return sim_random(&a->common) % n; }
@@ -168,7 +178,7 @@ static void one_sided_phase(struct actor *a) {
                 break;
             case 5: do_ticket(a, to); break;
             case 6: do_block(a, to); break;
-            case 7: sim_sleep(a->pe, alone(a, 20000)); break;
+            case 7: sim_sleep(a->pe, alone(a, alone(a, 8) ? 20000 : 8000000)); break;
             default: do_quiet(a);
         }
     }
@@ -230,6 +240,33 @@ static void signal_phase(struct actor *a) {
     expect(a, "rma_barrier_all", rma_barrier_all());
 }
 
+/* Long data, which go by themselves, and then a signal, which must not come before them. */
+static void long_signal_phase(struct actor *a) {
+    const int to = (a->me + 1) % a->n, from = (a->me + a->n - 1) % a->n, way = (int)together(a, 3);
+    const size_t len = 1 + (size_t)together(a, DATA_LONG);
+    const uint64_t number = ++a->long_signals;
+    unsigned char *data = malloc(len);
+    expect(a, "rma_sync_all", rma_sync_all());
+    for (size_t i = 0; i < len; i++) data[i] = byte_of(a->me, to, (uint32_t)number, i);
+    if (way == 0) {
+        expect(a, "rma_put_signal_nbi",
+               rma_put_signal_nbi(a->board->data, data, len, &a->board->signal, number, RMA_SIGNAL_SET, to));
+    } else {
+        expect(a, "rma_put_nbi", rma_put_nbi(a->board->data, data, len, to));
+        if (way == 1)
+            expect(a, "rma_signal_set", rma_signal_set(&a->board->signal, number, to));
+        else
+            rma_atomic_add_uint64(&a->board->signal, 1, to);
+    }
+    if (alone(a, 3) == 0) sim_sleep(a->pe, alone(a, 30000));
+    rma_signal_wait_until(&a->board->signal, RMA_CMP_GE, number);
+    for (size_t i = 0; i < len; i++)
+        if (a->board->data[i] != byte_of(from, a->me, (uint32_t)number, i))
+            sim_fail(a->pe, "the signal of PE %d is here, and byte %zu of its %zu is not", from, i, len);
+    expect(a, "rma_barrier_all", rma_barrier_all());
+    free(data);
+}
+
 static void lock_phase(struct actor *a) {
     const int times = 1 + (int)together(a, 3), home = (int)together(a, (uint64_t)a->n);
     const uint64_t before = a->shared->guarded;
@@ -239,7 +276,7 @@ static void lock_phase(struct actor *a) {
         uint64_t value = 0;
         if (alone(a, 4) == 0) sim_sleep(a->pe, alone(a, 30000));
         if (alone(a, 3) == 0) {
-            for (uint64_t most = 1000; !rma_test_lock(&a->board->lock); most += most / 4)
+            for (uint64_t most = 1000; !rma_test_lock(&a->board->lock); most += most < 200000 ? most / 4 : 0)
                 sim_sleep(a->pe, 1 + alone(a, most));
         } else {
             expect(a, "rma_set_lock", rma_set_lock(&a->board->lock));
@@ -319,6 +356,26 @@ static void collective_phase(struct actor *a) {
     }
 }
 
+/* A root sends and goes on; it must not be ahead of the others without a bound. */
+static void burst_phase(struct actor *a) {
+    const int root = (int)together(a, (uint64_t)a->n);
+    expect(a, "rma_sync_all", rma_sync_all());
+    a->shared->burst[a->me] = 0;
+    expect(a, "rma_sync_all", rma_sync_all());
+    if (a->n > LOCKERS) return;
+    for (int i = 0; i < BURST; i++) {
+        uint64_t word = a->me == root ? (uint64_t)i : UINT64_MAX;
+        expect(a, "rma_broadcast", rma_broadcast(RMA_TEAM_WORLD, &word, &word, sizeof word, root));
+        if (word != (uint64_t)i) sim_fail(a->pe, "broadcast %d of a burst gives %llu", i, (unsigned long long)word);
+        a->shared->burst[a->me] = i + 1;
+        for (int pe = 0; a->me == root && pe < a->n; pe++)
+            if (i - a->shared->burst[pe] > AHEAD_MOST)
+                sim_fail(a->pe, "the root has sent broadcast %d, and PE %d has had %d", i, pe, a->shared->burst[pe]);
+        if (a->me != root && alone(a, 16) == 0) sim_sleep(a->pe, alone(a, 100000));
+    }
+    expect(a, "rma_sync_all", rma_sync_all());
+}
+
 static void team_phase(struct actor *a) {
     const int start = (int)together(a, (uint64_t)a->n), most = a->n - start;
     const int stride = 1 + (int)together(a, 3), size = 1 + (int)together(a, (uint64_t)((most - 1) / stride) + 1);
@@ -373,11 +430,65 @@ static void memory_phase(struct actor *a) {
     expect(a, "rma_free", rma_free(block));
 }
 
+/* A PE attaches memory of its own; another one writes to it and reads it, until it is detached. */
+static void attach_phase(struct actor *a) {
+    const size_t size = 8 * (1 + together(a, 200)), at = 8 * together(a, size / 8), len = size - at;
+    const int from = (a->me + a->n - 1) % a->n;
+    const struct sim_options *options = sim_options_of(a->pe);
+    unsigned char *memory, *out, *in;
+    rma_gptr_t mine, *of;
+    if (!options->threads) return; /* a thread of the PE serves its neighbours */
+    memory = calloc(1, size);
+    out = malloc(len);
+    in = malloc(len);
+    of = malloc((size_t)a->n * sizeof *of);
+    expect(a, "rma_attach", rma_attach(memory, size, &mine));
+    expect(a, "rma_fcollect", rma_fcollect(RMA_TEAM_WORLD, of, &mine, sizeof mine));
+    mine = of[(a->me + 1) % a->n] + at;
+    for (size_t i = 0; i < len; i++) out[i] = byte_of(a->me, 1, 9, i);
+    expect(a, "rma_gptr_put", rma_gptr_put(mine, out, len));
+    expect(a, "rma_quiet", rma_quiet());
+    expect(a, "rma_gptr_get", rma_gptr_get(in, mine, len));
+    if (memcmp(in, out, len) != 0) sim_fail(a->pe, "attached memory does not hold what was put");
+    expect(a, "rma_barrier_all", rma_barrier_all());
+    for (size_t i = 0; i < len; i++)
+        if (memory[at + i] != byte_of(from, 1, 9, i)) sim_fail(a->pe, "attached memory does not hold what was put");
+    expect(a, "rma_detach", rma_detach(memory));
+    expect(a, "rma_sync_all", rma_sync_all());
+    if (rma_gptr_get(in, mine, len) != RMA_ERR_ADDRESS)
+        sim_fail(a->pe, "a get of memory that was detached: %d: %s", rma_last_code(), rma_last_error());
+    expect(a, "rma_sync_all", rma_sync_all());
+    free(of);
+    free(in);
+    free(out);
+    free(memory);
+}
+
 /* ---- the program ---- */
 
+/* Numbers that count up begin shortly before they turn to 0. Nobody is in the library, and nothing is under way. */
+static void begin_numbers_late(struct actor *a) {
+    const uint32_t late = UINT32_MAX - 20;
+    struct rmai_world *w = &rmai_world;
+    struct rmai_header *header = rmai_header(&w->job, w->job.node_my_pe);
+    struct rmai_team *t = &w->teams->team[RMAI_TEAM_WORLD];
+    sim_gather(a->pe, NULL);
+    w->barrier->epoch = late;
+    for (int k = 0; k < RMAI_BARRIER_ROUNDS; k++) header->barrier.round[k].event.value = late;
+    header->barrier.gate.event.value = late;
+    t->epoch = late;
+    for (unsigned k = 0; k < w->teams->rounds; k++) {
+        char *at = rmai_job_space(&w->job, w->job.node_my_pe) + rmai_team_words_at(w, RMAI_TEAM_WORLD);
+        ((struct rmai_team_round *)(void *)at)[k].event.value = late;
+    }
+    for (int i = 0; w->net->active && i < RMAI_PINGS; i++) w->net->ping[i].message.n = UINT16_MAX - 1;
+    sim_gather(a->pe, NULL);
+}
+
 void jobs_program(struct sim_pe *pe, void *context) {
-    static void (*const phases[])(struct actor * a) = {one_sided_phase,  ring_phase, signal_phase, lock_phase,
-                                                       collective_phase, team_phase, memory_phase};
+    static void (*const phases[])(struct actor * a) = {one_sided_phase,   ring_phase,  signal_phase, lock_phase,
+                                                       long_signal_phase, burst_phase, attach_phase, collective_phase,
+                                                       team_phase,        memory_phase};
     struct shared *shared = context;
     struct actor *a = calloc(1, sizeof *a);
     a->pe = pe;
@@ -390,6 +501,7 @@ void jobs_program(struct sim_pe *pe, void *context) {
     expect(a, "rma_init", rma_init());
     a->board = rma_calloc(1, sizeof *a->board + (size_t)a->n * sizeof a->board->slot[0]);
     if (!a->board) sim_fail(pe, "rma_calloc: %s", rma_last_error());
+    if (together(a, 3) == 0) begin_numbers_late(a);
     sim_begin_blows(pe);
     for (int i = 0; i < PHASES; i++) {
         const uint64_t which = together(a, sizeof phases / sizeof *phases);
@@ -407,6 +519,7 @@ void *jobs_begin(const struct sim_options *options) {
     shared->n = options->n_pes;
     shared->seed = options->seed;
     shared->sum = calloc((size_t)shared->n, sizeof *shared->sum);
+    shared->burst = calloc((size_t)shared->n, sizeof *shared->burst);
     shared->ticket = calloc((size_t)shared->n, TICKETS_MOST);
     rma_set_errhandler(rma_errors_return);
     return shared;
@@ -414,6 +527,7 @@ void *jobs_begin(const struct sim_options *options) {
 
 void jobs_end(void *context) {
     struct shared *shared = context;
+    free(shared->burst);
     free(shared->ticket);
     free(shared->sum);
     free(shared);

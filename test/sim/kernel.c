@@ -75,7 +75,7 @@ static long sleep_on_word(uint32_t *word, uint32_t old, uint64_t most) {
     sim_wait(most);
     if (!me->word) return 0;
     forget_sleeper(me);
-    if (__atomic_load_n(word, __ATOMIC_SEQ_CST) != old) sim_napped(me->pe);
+    if (__atomic_load_n(word, __ATOMIC_SEQ_CST) != old) sim_napped(me->pe, word);
     errno = ETIMEDOUT;
     return -1;
 }

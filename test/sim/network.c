@@ -13,6 +13,7 @@
 #include <string.h>
 
 #define QUIET 1000000000u
+#define LIMIT 60000000000u
 
 /* A send or receive under way; a token is its address. */
 struct sim_operation {
@@ -70,7 +71,10 @@ struct sim_pe *sim_of(struct sim_pe *pe, int i) {
 }
 const struct sim_options *sim_options_of(const struct sim_pe *pe) { return pe->sim->options; }
 
-int sim_has_failed(const struct sim_pe *pe) { return pe->sim->report.failed || pe->sim->report.ended; }
+int sim_is_cut_short(const struct sim_pe *pe) {
+    const struct sim_report *report = &pe->sim->report;
+    return report->failed || report->ended || report->stuck;
+}
 
 int sim_pe_stands(const struct sim_pe *pe) { return !pe->dead && !pe->stopped; }
 
@@ -132,7 +136,9 @@ void sim_sleep(struct sim_pe *pe, uint64_t time) {
     pe->sim->scheduler.active = sim_time();
 }
 
-void sim_napped(struct sim_pe *pe) {
+void sim_napped(struct sim_pe *pe, const void *word) {
+    const struct sim_layer *layer = pe->sim->options->layer;
+    if (layer && layer->may_oversleep(word)) return;
     pe->sim->report.naps++;
     sim_log(pe, "was not woken, although the word on which it slept has changed");
 }
@@ -482,7 +488,7 @@ struct sim_report sim_run(const struct sim_options *options, sim_program *progra
         sim.pe[i].tasks = sim_task_begin(&sim.scheduler, &sim.pe[i], run_program, &sim.pe[i]);
     }
     if (options->layer) options->layer->begin(sim.pe, options);
-    sim_schedule(&sim.scheduler, options->quiet ? options->quiet : QUIET, options->limit ? options->limit : SIM_NEVER);
+    sim_schedule(&sim.scheduler, options->quiet ? options->quiet : QUIET, options->limit ? options->limit : LIMIT);
     sim.report.steps = sim.scheduler.steps;
     sim.report.blows_begun = sim.blows_begun;
     sim.report.stuck = count_unfinished(&sim);

@@ -28,6 +28,7 @@ struct sim_layer {
     void (*begin)(struct sim_pe *pe, const struct sim_options *options); /* pe: the first of them */
     void (*turn)(struct sim_pe *pe);                                     /* a turn of this PE begins */
     void (*describe)(struct sim_pe *pe, char *text, size_t room);        /* what the PE waits for */
+    int (*may_oversleep)(const void *word);                              /* its changes need not wake (sim_napped) */
     void (*close)(struct sim_pe *pe);
     void (*end)(void);
 };
@@ -77,7 +78,7 @@ struct sim_options {
     uint64_t seed;
     struct sim_times times;
     uint64_t quiet;           /* PEs are stuck when for so long nothing but looks has happened; 0: a second */
-    uint64_t limit;           /* they are stuck, too, when the run has taken so long; 0: no limit */
+    uint64_t limit;           /* they are stuck, too, when the run has taken so long; 0: a minute */
     int failing_pe;           /* of this PE, */
     unsigned failing_receive; /* this receive fails, counted from 1; 0: none does */
     const struct sim_blow *blow;
@@ -145,7 +146,7 @@ struct sim_pe *sim_here(void);
 struct sim_pe *sim_of(struct sim_pe *pe, int i);
 const struct sim_options *sim_options_of(const struct sim_pe *pe);
 
-int sim_has_failed(const struct sim_pe *pe); /* the run has ended early */
+int sim_is_cut_short(const struct sim_pe *pe); /* the run has ended while programs were under way */
 
 /* sim_fail ends the run, which has shown a fault. sim_end_job ends it because the library wants that. sim_log writes a
  * line into the log, if there is one. sim_sleep: the PE computes for so many nanoseconds, and does not serve others
@@ -163,8 +164,8 @@ struct sim_task *sim_add_task(struct sim_pe *pe, void (*run)(void *context), voi
 /* sim_kernel_begin (test/sim/kernel.c): nobody sleeps. */
 void sim_kernel_begin(void);
 
-/* sim_napped counts a sleep that ended by itself although its word had changed. */
-void sim_napped(struct sim_pe *pe);
+/* sim_napped counts a sleep on `word` that ended by itself although the word had changed. */
+void sim_napped(struct sim_pe *pe, const void *word);
 
 /* sim_gather waits, without a message and outside of all that is simulated, until every PE is in it; all go on at the
  * same time, and count from there: *now gets what the run has counted so far, without `rounds`, which begin at 0. */

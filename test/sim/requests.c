@@ -17,23 +17,27 @@
 #include "test/sim/bare.h"
 #include "test/sim/scenario.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define OPERATIONS   60
-#define WORDS        16                 /* to which all PEs add */
-#define TICKETS      15                 /* the last of them: to which all add 1 */
-#define SIGNALS      8                  /* puts with a signal of one PE to another, at most */
-#define SIGNAL_DATA  256                /* bytes of one, at most */
+#define WORDS        16   /* to which all PEs add */
+#define TICKETS      15   /* the last of them: to which all add 1 */
+#define SIGNALS      8    /* puts with a signal of one PE to another, at most */
+#define SIGNAL_DATA  256  /* bytes of one, at most, */
+#define SIGNAL_LONG  6000 /* or of the last one */
+#define GET_LONG     5000
 #define AREA         ((size_t)14 << 10) /* for puts, in a slot */
-#define SLOT         (8 + SIGNALS * SIGNAL_DATA + AREA)
-#define MOST_LATER   16 /* gets and atomics under way */
+#define SLOT         (8 + (SIGNALS - 1) * SIGNAL_DATA + SIGNAL_LONG + AREA)
+#define MOST_LATER   64 /* gets under way */
 #define TICKETS_MOST 1024
 
 /* What one PE knows of its slot at another one. */
 struct mirror {
     unsigned char area[AREA];
     size_t used;   /* bytes from the beginning that were put since the last quiet */
+    int got;       /* something is being got: nothing is put before the quiet */
     int signalled; /* puts with a signal */
 };
 
@@ -45,9 +49,9 @@ struct shared {
     uint64_t *tickets;     /* for each PE: how many were drawn */
 };
 
-/* What a PE has under way. */
+/* A get under way. */
 struct later {
-    unsigned char data[SIGNAL_DATA];
+    unsigned char data[GET_LONG];
     const unsigned char *expect;
     size_t len;
 };
@@ -60,6 +64,7 @@ struct actor {
     struct mirror *mirror; /* for each PE */
     struct later later[MOST_LATER];
     int n_later;
+    int mistakes;           /* puts that will fail, and that only a quiet tells of */
     unsigned char *sources; /* of puts that do not wait: in use until quiet */
     size_t sources_used;
     int seen[64]; /* signals of each PE that were looked at */
@@ -69,7 +74,7 @@ struct actor {
 
 static size_t words_at(void) { return 0; }
 static size_t slot_at(int of) { return WORDS * 8 + (size_t)of * SLOT; }
-static size_t area_at(int of) { return slot_at(of) + 8 + SIGNALS * SIGNAL_DATA; }
+static size_t area_at(int of) { return slot_at(of) + 8 + (SIGNALS - 1) * SIGNAL_DATA + SIGNAL_LONG; }
 static size_t signal_data_at(int of, int k) { return slot_at(of) + 8 + (size_t)k * SIGNAL_DATA; }
 
 static size_t memory_of(int n_pes) {
@@ -81,7 +86,9 @@ static uint64_t pick(struct actor *a, uint64_t n) { return sim_random(&a->random
 static unsigned char signal_byte(int from, int to, int k, size_t i) {
     return (unsigned char)((unsigned)from * 31 + (unsigned)to * 17 + (unsigned)k * 7 + i + 1);
 }
-static size_t signal_len(int from, int to, int k) { return 1 + (size_t)(from * 53 + to * 19 + k * 101) % SIGNAL_DATA; }
+static size_t signal_len(int from, int to, int k) {
+    return 1 + (size_t)(from * 53 + to * 19 + k * 101) % (k == SIGNALS - 1 ? SIGNAL_LONG : SIGNAL_DATA);
+}
 
 /* The code of a call that must succeed. */
 static void expect_success(struct actor *a, const char *what, int code) {
@@ -117,13 +124,19 @@ static void check_mirror(struct actor *a, int to) {
 /* ---- what a PE does ---- */
 
 static void do_quiet(struct actor *a) {
+    int code;
     sim_log(a->pe, "quiet");
-    expect_success(a, "quiet", rmai_net_quiet(&a->bare->net, "rma_quiet", &a->bare->set));
+    code = rmai_net_quiet(&a->bare->net, "rma_quiet", &a->bare->set);
+    if (a->mistakes && code != RMA_ERR_ADDRESS)
+        sim_fail(a->pe, "a quiet after %d puts to where nothing is: %d: %s", a->mistakes, code, rma_last_error());
+    if (!a->mistakes) expect_success(a, "quiet", code);
+    a->mistakes = 0;
     if (a->bare->nothing_pending != 1) sim_fail(a->pe, "something is pending after a quiet");
     for (int to = 0; to < a->shared->n; to++) {
         if (to == a->pe->me) continue;
         if (a->mirror[to].used) check_mirror(a, to);
         a->mirror[to].used = 0;
+        a->mirror[to].got = 0;
     }
     for (int i = 0; i < a->n_later; i++)
         if (memcmp(a->later[i].data, a->later[i].expect, a->later[i].len) != 0)
@@ -138,7 +151,7 @@ static void do_put(struct actor *a, int to) {
     const enum rmai_when when = (enum rmai_when)pick(a, 3);
     size_t len = when == RMAI_COPIED ? 1 + pick(a, 8) : lengths[pick(a, sizeof lengths / sizeof *lengths)], at;
     unsigned char *source;
-    if (m->used + len > AREA || a->sources_used + len > SOURCES) do_quiet(a);
+    if (m->got || m->used + len > AREA || a->sources_used + len > SOURCES) do_quiet(a);
     at = m->used;
     source = a->sources + a->sources_used;
     for (size_t i = 0; i < len; i++) source[i] = (unsigned char)sim_random(&a->random);
@@ -157,14 +170,16 @@ static void do_put(struct actor *a, int to) {
 /* Of what was in the slot at the last quiet. */
 static void do_get(struct actor *a, int to) {
     struct mirror *m = &a->mirror[to];
-    const size_t len = 1 + pick(a, SIGNAL_DATA), at = m->used + pick(a, AREA + 1 - m->used);
+    const size_t len = 1 + pick(a, pick(a, 4) ? 256 : GET_LONG);
     struct later *l = &a->later[a->n_later];
-    const int later = pick(a, 2) == 0;
-    if (m->used == AREA || at + len > AREA) return;
+    const int later = pick(a, 3) > 0;
+    size_t at;
     if (a->n_later == MOST_LATER) {
         do_quiet(a);
         return;
     }
+    if (m->used + len > AREA) return;
+    at = m->used + pick(a, AREA + 1 - m->used - len);
     sim_log(a->pe, "gets %zu bytes of PE %d, %s", len, to, later ? "goes on" : "waits");
     expect_success(a, "get",
                    rmai_net_get(&a->bare->net, "rma_get", &a->bare->set, to, area_at(a->pe->me) + at, l->data, len,
@@ -172,7 +187,7 @@ static void do_get(struct actor *a, int to) {
     l->expect = m->area + at;
     l->len = len;
     if (later)
-        m->used = AREA, a->n_later++; /* nothing is put there before the quiet */
+        m->got = 1, a->n_later++;
     else if (memcmp(l->data, l->expect, len) != 0)
         sim_fail(a->pe, "a get of %zu bytes of PE %d is wrong", len, to);
 }
@@ -202,7 +217,7 @@ static void do_ticket(struct actor *a, int to) {
 static void do_signal(struct actor *a, int to) {
     struct mirror *m = &a->mirror[to];
     const int me = a->pe->me, k = m->signalled;
-    unsigned char data[SIGNAL_DATA];
+    unsigned char data[SIGNAL_LONG];
     if (k == SIGNALS) return;
     m->signalled++;
     for (size_t i = 0; i < signal_len(me, to, k); i++) data[i] = signal_byte(me, to, k, i);
@@ -224,14 +239,23 @@ static void do_block(struct actor *a, int to) {
 
 static void do_mistake(struct actor *a, int to) {
     const uint64_t nowhere = RMA_GPTR_ATTACHED_ + pick(a, 4096) * 8; /* where nothing is attached */
-    uint64_t word = 0;
+    const size_t len = pick(a, 2) ? 8 : GET_LONG;
+    unsigned char *data = a->sources + a->sources_used;
+    char words[32];
     int code;
+    if (a->sources_used + GET_LONG > SOURCES) do_quiet(a), data = a->sources;
     sim_log(a->pe, "makes a mistake at PE %d", to);
-    if (pick(a, 2))
-        code = rmai_net_get(&a->bare->net, "rma_get", &a->bare->set, to, nowhere, &word, sizeof word, RMAI_NOW);
+    if (pick(a, 3) == 0) {
+        code = rmai_net_put(&a->bare->net, "rma_put", &a->bare->set, to, nowhere, data, len, RMAI_LATER);
+        a->sources_used += len;
+        a->mistakes += code == RMA_SUCCESS;
+        if (code == RMA_SUCCESS) return; /* the next quiet tells */
+    } else if (pick(a, 2))
+        code = rmai_net_get(&a->bare->net, "rma_get", &a->bare->set, to, nowhere, data, len, RMAI_NOW);
     else
-        code = rmai_net_put(&a->bare->net, "rma_put", &a->bare->set, to, nowhere, &word, sizeof word, RMAI_NOW);
-    if (code != RMA_ERR_ADDRESS || !strstr(rma_last_error(), "has no 8 bytes"))
+        code = rmai_net_put(&a->bare->net, "rma_put", &a->bare->set, to, nowhere, data, len, RMAI_NOW);
+    snprintf(words, sizeof words, "has no %zu bytes", len);
+    if (code != RMA_ERR_ADDRESS || !strstr(rma_last_error(), words))
         sim_fail(a->pe, "a put or get where nothing is attached: %d: %s", code, rma_last_error());
 }
 
@@ -243,7 +267,10 @@ static void do_one(struct actor *a) {
         case 0:
         case 1:
         case 2: do_put(a, to); break;
-        case 3: do_get(a, to); break;
+        case 3:
+            for (uint64_t i = pick(a, 3) ? 0 : pick(a, 40); i < 40; i++) do_get(a, to);
+            do_get(a, to);
+            break;
         case 4:
         case 5:
         case 6: do_add(a, to); break;

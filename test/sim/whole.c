@@ -157,6 +157,21 @@ static void describe_whole(struct sim_pe *pe, char *text, size_t room) {
     snprintf(text, room, " in %s,", *call ? call : "no call that has lasted");
 }
 
+/* A PE that waits until another one is through with a turn is not woken for each turn before (runtime/node/mailbox). */
+static int may_oversleep(const void *word) {
+    const int n_nodes = (all.options->n_pes + all.node_pes - 1) / all.node_pes;
+    for (int i = 0; i < n_nodes; i++) {
+        const struct node *node = &all.node[i];
+        size_t at = (size_t)((const char *)word - node->base);
+        if (!node->base || at >= node->stride * (size_t)all.node_pes) continue;
+        at %= node->stride;
+        return at >= RMAI_MAILBOXES_AT && (at - RMAI_MAILBOXES_AT) / sizeof(struct rmai_mailbox) < RMAI_TEAMS &&
+               (at - RMAI_MAILBOXES_AT) % sizeof(struct rmai_mailbox) ==
+                   offsetof(struct rmai_mailbox, through) + offsetof(struct rmai_event, value);
+    }
+    return 0;
+}
+
 static void close_whole(struct sim_pe *pe) {
     free(pe->layer);
     pe->layer = NULL;
@@ -181,6 +196,7 @@ static void end_wholes(void) {
 const struct sim_layer sim_whole = {.begin = begin_wholes,
                                     .turn = take_whole_turn,
                                     .describe = describe_whole,
+                                    .may_oversleep = may_oversleep,
                                     .close = close_whole,
                                     .end = end_wholes};
 
