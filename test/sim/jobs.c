@@ -6,8 +6,8 @@
  * The model: after a quiet a slot at another PE, which only this PE writes, holds what was put. Words to which all add
  * hold the sum in the end, and of a word to which all add 1 each PE gets another old value. Who sees a signal sees its
  * data. One PE at a time holds a lock, and what it guards counts every turn. Collectives give what a loop over all PEs
- * gives. Symmetric blocks have one offset on all PEs, and keep what was written. A wrong argument on one PE is an error
- * on all. */
+ * gives. Symmetric blocks have one offset on all PEs, and keep what was written. A wrong argument on one PE, or a lack
+ * of memory there, is an error on all. */
 #include "config.h"
 
 #include "test/sim/jobs.h"
@@ -393,17 +393,20 @@ static void team_phase(struct actor *a) {
 
 /* ---- symmetric memory ---- */
 
+/* All PEs have got a block, at one offset, or none has. */
 static void check_offset(struct actor *a, const void *block) {
-    const size_t offset = (size_t)((const char *)block - rmai_world.symmetric.base);
+    const size_t offset = block ? (size_t)((const char *)block - rmai_world.symmetric.base) : SIZE_MAX - 1;
     if (a->shared->offset == SIZE_MAX) a->shared->offset = offset;
     if (a->shared->offset != offset) sim_fail(a->pe, "a symmetric block has another offset than elsewhere");
+    if (!block && rma_last_code() != RMA_ERR_NO_MEM)
+        sim_fail(a->pe, "no symmetric block: %d: %s", rma_last_code(), rma_last_error());
 }
 
 static void memory_phase(struct actor *a) {
-    const size_t size = 1 + together(a, together(a, 3) ? 5000 : 300000), other = 1 + together(a, 20000);
+    const size_t size = 1 + together(a, together(a, 3) ? 5000 : 300000), other = 1 + together(a, 200000);
     const int wrong = (int)together(a, 4) == 0 ? (int)together(a, (uint64_t)a->n) : -1, next = (a->me + 1) % a->n;
-    const int way = (int)together(a, 3);
-    unsigned char *block, word[8];
+    const int poor = (int)together(a, 3) == 0 ? (int)together(a, (uint64_t)a->n) : -1, way = (int)together(a, 3);
+    unsigned char *block, *moved, word[8];
     a->shared->offset = SIZE_MAX;
     expect(a, "rma_sync_all", rma_sync_all());
     if (wrong >= 0 && a->n > 1) {
@@ -411,22 +414,28 @@ static void memory_phase(struct actor *a) {
         if (block || rma_last_code() != RMA_ERR_MISMATCH)
             sim_fail(a->pe, "rma_malloc with another size on PE %d: %d: %s", wrong, rma_last_code(), rma_last_error());
     }
+    if (a->me == poor) sim_refuse_commits(a->pe, (unsigned)alone(a, 3), 1 + (unsigned)alone(a, 3));
     block = way == 0 ? rma_malloc(size) : way == 1 ? rma_calloc(1, size) : rma_aligned_alloc(256, size);
-    if (!block) sim_fail(a->pe, "rma_malloc of %zu bytes: %s", size, rma_last_error());
+    if (!block && poor < 0) sim_fail(a->pe, "rma_malloc of %zu bytes: %s", size, rma_last_error());
     check_offset(a, block);
-    if (way == 1 && (block[0] || block[size - 1])) sim_fail(a->pe, "rma_calloc gives what is not 0");
+    if (block && way == 1 && (block[0] || block[size - 1])) sim_fail(a->pe, "rma_calloc gives what is not 0");
     expect(a, "rma_sync_all", rma_sync_all());
-    for (size_t i = 0; i < size; i += 97) block[i] = byte_of(a->me, 0, 5, i);
+    for (size_t i = 0; block && i < size; i += 97) block[i] = byte_of(a->me, 0, 5, i);
     expect(a, "rma_barrier_all", rma_barrier_all());
-    expect(a, "rma_get", rma_get(word, block, size < 8 ? size : 8, next));
-    if (word[0] != byte_of(next, 0, 5, 0)) sim_fail(a->pe, "a get of the symmetric block of PE %d is wrong", next);
+    if (block) expect(a, "rma_get", rma_get(word, block, size < 8 ? size : 8, next));
+    if (block && word[0] != byte_of(next, 0, 5, 0))
+        sim_fail(a->pe, "a get of the symmetric block of PE %d is wrong", next);
     if (a->me == 0) a->shared->offset = SIZE_MAX;
     expect(a, "rma_sync_all", rma_sync_all());
-    block = rma_realloc(block, other);
-    if (!block) sim_fail(a->pe, "rma_realloc to %zu bytes: %s", other, rma_last_error());
-    check_offset(a, block);
-    for (size_t i = 0; i < size && i < other; i += 97)
-        if (block[i] != byte_of(a->me, 0, 5, i)) sim_fail(a->pe, "rma_realloc loses byte %zu", i);
+    moved = rma_realloc(block, other);
+    if (!moved && poor < 0) sim_fail(a->pe, "rma_realloc to %zu bytes: %s", other, rma_last_error());
+    check_offset(a, moved);
+    sim_refuse_commits(a->pe, 0, 0);
+    if (moved) {
+        for (size_t i = 0; block && i < size && i < other; i += 97)
+            if (moved[i] != byte_of(a->me, 0, 5, i)) sim_fail(a->pe, "rma_realloc loses byte %zu", i);
+        block = moved;
+    }
     expect(a, "rma_free", rma_free(block));
 }
 

@@ -61,7 +61,7 @@ struct whole {
     struct rmai_statics statics;
     struct rmai_teams teams;
     struct rmai_traffic traffic;
-    unsigned commits;
+    unsigned good_commits, bad_commits; /* see sim_refuse_commits */
     char note[512];
 };
 
@@ -79,11 +79,6 @@ static struct {
     struct node *node;
     int node_pes;
 } all;
-
-static struct {
-    int pe;
-    unsigned first, n;
-} failing;
 
 static struct whole *whole_of(const struct sim_pe *pe) { return pe->layer; }
 static struct whole *here(void) { return whole_of(sim_here()); }
@@ -188,7 +183,6 @@ static void end_wholes(void) {
         unsetenv(name);
     }
     all.loaded = NULL;
-    failing.n = 0;
     memset(&rmai_world, 0, sizeof rmai_world);
     rmai_reach_close();
 }
@@ -310,17 +304,20 @@ int rmai_unreserve(struct rmai_reservation *r) {
     return RMA_SUCCESS;
 }
 
-void sim_fail_commits(int pe, unsigned first, unsigned n) {
-    failing.pe = pe;
-    failing.first = first;
-    failing.n = n;
+void sim_refuse_commits(struct sim_pe *pe, unsigned good, unsigned bad) {
+    whole_of(pe)->good_commits = good;
+    whole_of(pe)->bad_commits = bad;
 }
 
 int rmai_commit(const struct rmai_reservation *r, void *start, size_t len) {
-    const unsigned number = ++here()->commits;
+    struct whole *h = here();
     (void)r, (void)start;
-    if (sim_here()->me != failing.pe || number < failing.first || number - failing.first >= failing.n)
+    if (h->bad_commits == 0) return RMA_SUCCESS;
+    if (h->good_commits > 0) {
+        h->good_commits--;
         return RMA_SUCCESS;
+    }
+    h->bad_commits--;
     sim_log(sim_here(), "has no memory for %zu bytes", len);
     return rmai_error(RMA_ERR_NO_MEM, "%zu bytes more needed, which the simulation does not give", len);
 }

@@ -10,8 +10,7 @@
 
 #include "test/sim/network.h"
 
-/* For struct sim_options. A PE's rmai_commit number `failing_commit` fails if it is PE failing_commit_pe, as if there
- * were no memory. */
+/* For struct sim_options. */
 extern const struct sim_layer sim_whole;
 
 struct rmai_world;
@@ -21,7 +20,8 @@ struct rmai_world;
 const struct rmai_world *sim_world(struct sim_pe *pe);
 const char *sim_note(struct sim_pe *pe);
 
-/* The commits of PE `pe` fail from number `first` on, counted from 1, for `n` times. For the next run. */
-void sim_fail_commits(int pe, unsigned first, unsigned n);
+/* sim_refuse_commits: after `good` more commits of memory the next `bad` ones of this PE fail, as if there were none
+ * left. */
+void sim_refuse_commits(struct sim_pe *pe, unsigned good, unsigned bad);
 
 #endif
