@@ -46,6 +46,7 @@ struct rmai_stall {
     double suspected;            /* and since when it seems so */
     struct rmai_question *asked; /* the n questions that are under way, or NULL */
     int n;
+    int rounds; /* of questions that all were answered; in every second one all PEs are asked (runtime/stall.c) */
 };
 
 /* rmai_stall_counted: how many of the seconds between two checks of a wait count as waited. Checks follow each other

@@ -84,8 +84,18 @@ void rmai_waiting_read(struct rmai_waiting *w, char text[RMAI_WAITING_TEXT]) {
 
 /* ---- whom a wait is for ---- */
 
-static int count_awaited(const struct rmai_world *w, const struct rmai_stall *s) {
-    switch (s->awaited) {
+/* A wait whose PEs all answer may wait for another PE all the same: one of those that answer may be in a loop of
+ * rma_test_lock, for a lock whose holder has died. So every second round of questions goes to all PEs, and a PE that
+ * does not answer is found wherever it is. (Without progress threads a PE that computes does not answer either.) */
+static int asks_everybody(const struct rmai_world *w, const struct rmai_stall *s) {
+    return s->rounds % 2 && (w->job.all_progress || w->job.n_nodes == 1);
+}
+static enum rmai_awaited asked_ones(const struct rmai_world *w, const struct rmai_stall *s) {
+    return asks_everybody(w, s) ? RMAI_AWAITED_ANY : s->awaited;
+}
+
+static int count_asked(const struct rmai_world *w, const struct rmai_stall *s) {
+    switch (asked_ones(w, s)) {
         case RMAI_AWAITED_PE: return 1;
         case RMAI_AWAITED_TEAM: return s->team->n;
         case RMAI_AWAITED_NODE: return w->job.node_n_pes;
@@ -96,10 +106,10 @@ static int count_awaited(const struct rmai_world *w, const struct rmai_stall *s)
     return 0;
 }
 
-/* The PE that is number i of those that the wait is for. Where any PE may end the wait, each PE begins with the one
- * after itself, so that not all ask the same ones. */
-static int awaited_pe(const struct rmai_world *w, const struct rmai_stall *s, int i) {
-    switch (s->awaited) {
+/* The PE that is number i of those that are asked. Where all are, each PE begins with itself, so that not all ask the
+ * same ones. */
+static int asked_pe(const struct rmai_world *w, const struct rmai_stall *s, int i) {
+    switch (asked_ones(w, s)) {
         case RMAI_AWAITED_PE: return s->pe;
         case RMAI_AWAITED_TEAM: return rmai_team_pe(s->team, i);
         case RMAI_AWAITED_NODE: return w->job.node_pes[i];
@@ -117,19 +127,16 @@ static enum rmai_process_state neighbour_state(const struct rmai_world *w, int s
     return rmai_same_pids(&w->job, slot) ? rmai_process_state(rmai_facts(&w->job, slot)->pid) : RMAI_PROCESS_LIVES;
 }
 
-/* Ends the job if a neighbour that is waited for has died. A PE may have done what this PE waits for just before it
- * died: so the neighbour has to be dead in two looks, and between them the caller looks at the awaited word again. */
+/* Ends the job if a neighbour has died, whether this wait is for it or not: no job ends in order without it. A PE may
+ * have done what this PE waits for just before it died: so the neighbour has to be dead in two looks, and between them
+ * the caller looks at the awaited word again. */
 static void find_dead(struct rmai_world *w, struct rmai_stall *s) {
     int before = s->suspect;
     if (s->waited < s->probe || s->awaited == RMAI_AWAITED_ALIVE) return;
     s->suspect = 0;
     s->probe = s->waited + PROBE_TIME;
-    for (int i = 0, n = s->awaited == RMAI_AWAITED_PE ? 1 : w->job.node_n_pes; i < n && !s->suspect; i++) {
-        int slot = s->awaited == RMAI_AWAITED_PE ? rmai_node_slot(&w->job, s->pe) : i;
-        if (slot < 0 || slot == w->job.node_my_pe) continue;
-        if (s->awaited == RMAI_AWAITED_TEAM && rmai_team_index(s->team, w->job.node_pes[slot]) < 0) continue;
-        if (neighbour_state(w, slot) == RMAI_PROCESS_GONE) s->suspect = 1 + w->job.node_pes[slot];
-    }
+    for (int q = 0; q < w->job.node_n_pes && !s->suspect; q++)
+        if (q != w->job.node_my_pe && neighbour_state(w, q) == RMAI_PROCESS_GONE) s->suspect = 1 + w->job.node_pes[q];
     if (s->suspect != before) s->suspected = s->waited;
     if (s->suspect && s->waited >= s->suspected + DEATH_TIME) {
         rmai_error(RMA_ERR_SYSTEM, "%s: PE %d has died (process %d of this host)", rmai_error_name(s->call),
@@ -149,10 +156,10 @@ static void ask_neighbour(const struct rmai_world *w, const struct rmai_stall *s
 }
 
 static void ask_all(struct rmai_world *w, struct rmai_stall *s) {
-    int n = count_awaited(w, s), most = (int)rmai_min((size_t)n, ASKED_MOST);
+    int n = count_asked(w, s), most = (int)rmai_min((size_t)n, ASKED_MOST);
     s->asked = calloc((size_t)most, sizeof *s->asked);
     for (int i = 0; s->asked && i < n && s->n < most; i++) {
-        int pe = awaited_pe(w, s, i);
+        int pe = asked_pe(w, s, i);
         struct rmai_question *q = &s->asked[s->n];
         if (pe == w->job.my_pe || pe < 0) continue;
         *q = (struct rmai_question){.pe = pe, .slot = rmai_node_slot(&w->job, pe), .at = s->waited};
@@ -218,6 +225,14 @@ static void say_all_answer(const struct rmai_world *w, const struct rmai_stall *
     say_waited(w, s, news);
 }
 
+/* Each waits for one of the others, or for a message that has got lost. */
+static void say_all_wait(const struct rmai_world *w, const struct rmai_stall *s) {
+    char news[96];
+    snprintf(news, sizeof news, ": %d PE%s asked, all answer, and wait in the same call", s->n,
+             s->n == 1 ? " was" : "s were");
+    say_waited(w, s, news);
+}
+
 static void end_stalled_job(const struct rmai_world *w, const struct rmai_stall *s, const struct rmai_question *q) {
     const char *call = rmai_error_name(s->call);
     if (q->slot >= 0)
@@ -230,8 +245,9 @@ static void end_stalled_job(const struct rmai_world *w, const struct rmai_stall 
     rma_errors_abort(RMA_ERR_SYSTEM, rma_last_error());
 }
 
-static int none_has_to(const struct rmai_stall *s) {
-    return s->awaited == RMAI_AWAITED_ANY || s->awaited == RMAI_AWAITED_ALIVE;
+/* PEs that answer wait for what they please. */
+static int none_has_to(const struct rmai_world *w, const struct rmai_stall *s) {
+    return asked_ones(w, s) == RMAI_AWAITED_ANY || asked_ones(w, s) == RMAI_AWAITED_ALIVE;
 }
 
 /* Reports what the questions have brought, and ends the job if a PE has been silent for too long. Returns the number of
@@ -244,8 +260,9 @@ static int judge_answers(struct rmai_world *w, struct rmai_stall *s) {
     for (int i = 0; i < s->n; i++) {
         struct rmai_question *q = &s->asked[i];
         /* A PE that waits in the same meeting as this one is no news: it waits for a third one. */
-        int news = !q->missed &&
-                   (q->silent || (!none_has_to(s) && s->waited >= s->say && (s->in_line || strcmp(q->in, name) != 0)));
+        int news =
+            !q->missed &&
+            (q->silent || (!none_has_to(w, s) && s->waited >= s->say && (s->in_line || strcmp(q->in, name) != 0)));
         silent += q->silent;
         if (news && speaks && said++ < SAID_MOST) say_question(w, s, q);
         q->missed = 1;
@@ -253,7 +270,11 @@ static int judge_answers(struct rmai_world *w, struct rmai_stall *s) {
             s->waited > q->at + (double)w->job.settings.timeout)
             end_stalled_job(w, s, q);
     }
-    if (none_has_to(s) && silent == 0 && speaks && s->waited >= s->say && s->n > 0) say_all_answer(w, s);
+    if (silent || said || !speaks || s->waited < s->say || s->n == 0 || asks_everybody(w, s)) return silent;
+    if (none_has_to(w, s))
+        say_all_answer(w, s);
+    else
+        say_all_wait(w, s);
     return silent;
 }
 
@@ -290,8 +311,11 @@ void rmai_stall_look(struct rmai_world *w, struct rmai_stall *s) {
     }
     for (int i = 0; s->waited >= s->say && i < s->n; i++) s->asked[i].missed = 0; /* report it again, */
     silent = judge_answers(w, s);
-    if (s->waited >= s->say) s->say = 2 * s->waited; /* at ever longer intervals */
-    if (silent == 0) forget_questions(s);
+    if (s->waited >= s->say && !asks_everybody(w, s)) s->say = 2 * s->waited; /* at ever longer intervals */
+    if (silent == 0) {
+        forget_questions(s);
+        s->rounds++;
+    }
     s->next = s->waited + (silent ? ANSWER_TIME : patience);
 }
 
@@ -321,6 +345,7 @@ int rmai_stall_holder(void *context, uint32_t pe) {
     if (rmai_pe_gone(&wait->w->job, (int)pe)) return 1;
     if (wait->stall.pe != (int)pe) forget_questions(&wait->stall);
     wait->stall.pe = (int)pe;
+    wait->stall.rounds = 0; /* so that nobody else is asked */
     rmai_stall_look(wait->w, &wait->stall);
     return 0;
 }

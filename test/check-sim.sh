@@ -36,8 +36,13 @@ refuses() {
     failures=$((failures + 1))
 }
 
-passes --seeds "${RMA_TEST_SEEDS:-150}"
-passes --seed 7 --pes 40
+passes --scenario requests --seeds "${RMA_TEST_SEEDS:-100}"
+passes --scenario jobs --seeds "${RMA_TEST_SEEDS:-100}"
+passes --scenario failures --seeds "${RMA_TEST_SEEDS:-20}"
+passes --scenario requests --seed 7 --pes 40
+passes --scenario jobs --seed 7 --pes 64
+# A PE that dies with a lock, which another one tries to take in a loop: those who wait for that one name the dead PE.
+passes --scenario failures --seed 95 --seeds 1
 "$sim" --scenario requests --seed 3 --log >"$dir/first"
 "$sim" --scenario requests --seed 3 --log >"$dir/second"
 # The last line tells the time that the run took.

@@ -14,6 +14,10 @@ static int locate(void *context, const char *call, uint64_t offset, size_t len, 
     struct sim_bare *b = context;
     (void)writes;
     *lease = NULL;
+    if (offset == SIM_VANISHING && len <= SIM_VANISHING_ROOM && ++b->looks % 2) {
+        *there = b->vanishing;
+        return RMA_SUCCESS;
+    }
     if (offset > b->size || len > b->size - offset || offset % alignment)
         return rmai_error(RMA_ERR_ADDRESS, "%s: PE %d has no %zu bytes at %#llx", call, b->me, len,
                           (unsigned long long)offset);

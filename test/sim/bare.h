@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "rma.h"
 #include "runtime/net/net.h"
 #include "runtime/net/pending.h"
 #include "runtime/net/state.h"
@@ -14,6 +15,10 @@
 
 #define SIM_BLOCK  ((size_t)64)
 #define SIM_BLOCKS 64
+
+/* An offset in each PE's space, as of attached memory, at which every other look finds nothing. */
+#define SIM_VANISHING      (RMA_GPTR_ATTACHED_ + ((uint64_t)1 << 30))
+#define SIM_VANISHING_ROOM ((size_t)8 << 10)
 
 struct sim_bare {
     struct sim_transport transport;
@@ -27,6 +32,8 @@ struct sim_bare {
     unsigned char *memory; /* what others may reach: `size` bytes, all 0 at first */
     size_t size;           /* the last SIM_BLOCKS blocks of SIM_BLOCK bytes are for rmai_net_alloc */
     uint64_t free_blocks;  /* bit i: block i is free */
+    unsigned looks;        /* at SIM_VANISHING, */
+    unsigned char vanishing[SIM_VANISHING_ROOM]; /* which are these bytes */
 };
 
 /* For struct sim_options, whose `memory` says how much each PE has. sim_bare: that of a PE. */
