@@ -22,13 +22,14 @@ trap 'rm -rf "$dir"' EXIT
 trap 'exit 99' HUP INT TERM
 failures=0
 as=
+pes=2
 pin= # a command that binds the job to a processor, or none
 export RMA_STALL=1 RMA_TIMEOUT=3 # a PE of a busy machine may be off its processor for a second or two
 
 # start LAYOUT WAIT HINDRANCE [SETTING...]: starts a job in the background; its status goes to $dir/NAME.status.
 start() {
     name=${as:-$1.$2.$3}
-    case $1 in one) nodes=RMA_NODE_PES=64 ;; *) nodes=RMA_NODE_PES=1 ;; esac
+    case $1 in one) nodes=RMA_NODE_PES=64 ;; two) nodes=RMA_NODE_PES=2 ;; *) nodes=RMA_NODE_PES=1 ;; esac
     wait=$2 hindrance=$3
     shift 3
     (
@@ -36,9 +37,9 @@ start() {
         # A shell around each PE hides its death from the launcher: then only the library can notice it.
         # shellcheck disable=SC2086
         if [ "$hindrance" = die ]; then
-            set -- "$@" timeout -k 5 "$deadline" $mpiexec -n 2 sh -c '"$0" "$@"; sleep 30' "$program"
+            set -- "$@" timeout -k 5 "$deadline" $mpiexec -n $pes sh -c '"$0" "$@"; sleep 30' "$program"
         else
-            set -- "$@" $pin timeout -k 5 "$deadline" $mpiexec -n 2 "$program"
+            set -- "$@" $pin timeout -k 5 "$deadline" $mpiexec -n $pes "$program"
         fi
         env "$nodes" "$@" "$wait" "$hindrance" >"$dir/$name.out" 2>"$dir/$name.err" </dev/null || status=$?
         echo $status >"$dir/$name.status"
@@ -140,6 +141,10 @@ suspend_and_resume one &
 suspend_and_resume far &
 for wait in barrier lock wait; do start one $wait die; done
 start far flood stop
+pes=4
+start two testlock stop
+start two testlock die
+pes=2
 start far put stop RMA_WINDOW=always
 start far get stop RMA_WINDOW=always
 for level in single multiple; do
@@ -189,5 +194,9 @@ for name in far.put.stop far.get.stop far.atomic.single far.atomic.multiple; do
 done
 for wait in barrier lock wait; do
     judge one.$wait.die ended "$(name_of $wait): PE 1 has died \\(process [0-9]+ of this host\\)"
+done
+# PE 0 answers, and is in no call that waits for PE 1. The PEs of the other node wait for PE 0, the first of its node.
+for hindrance in stop die; do
+    judge two.testlock.$hindrance ended 'rma_barrier_all: PE 1 has not answered for .*RMA_TIMEOUT'
 done
 [ $failures -eq 0 ]

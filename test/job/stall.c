@@ -7,11 +7,12 @@
  *     stall WAIT HINDRANCE   the PEs wait for PE 1 in a call of the kind WAIT, and PE 1 does not come, for the reason
  *                            HINDRANCE
  *
- * WAIT: barrier, team (a team made by a split meets), collective, lock, wait, signal, flood (all messages that may be
- * under way are, towards PE 1), put, get, atomic (of PE 1's memory, again and again; the script has them go through
- * MPI's window). HINDRANCE: stop (by SIGSTOP), die (by SIGKILL), late (it computes for some seconds, and comes),
- * elsewhere (it is in another collective call for ever), crossed (it is in rma_team_sync of another team, for ever). If
- * nobody ends the job it ends by itself. */
+ * WAIT: testlock (PE 0 tries a lock that PE 1 has, again and again, and the others wait for PE 0), barrier, team (a
+ * team made by a split meets), collective, lock, wait, signal, flood (all messages that may be under way are, towards
+ * PE 1), put, get, atomic (of PE 1's memory, again and again; the script has them go through MPI's window). HINDRANCE:
+ * stop (by SIGSTOP), die (by SIGKILL), late (it computes for some seconds, and comes), elsewhere (it is in another
+ * collective call for ever), crossed (it is in rma_team_sync of another team, for ever). If nobody ends the job it ends
+ * by itself. */
 #include "job.h"
 
 #define FORGOTTEN 600 /* seconds */
@@ -79,6 +80,8 @@ static void wait_for_culprit(const char *wait) {
     if (strcmp(wait, "team") == 0) OK(rma_team_sync(team));
     if (strcmp(wait, "collective") == 0) OK(rma_sum_reduce(RMA_TEAM_WORLD, &all, &sum, 1));
     if (strcmp(wait, "lock") == 0) OK(rma_set_lock(&shared->lock));
+    while (strcmp(wait, "testlock") == 0 && job.me == 0 && !rma_test_lock(&shared->lock)) continue;
+    if (strcmp(wait, "testlock") == 0) OK(rma_barrier_all());
     if (strcmp(wait, "wait") == 0) rma_wait_until(&shared->word, RMA_CMP_EQ, 1L);
     if (strcmp(wait, "signal") == 0) CHECK(rma_signal_wait_until(&shared->signal, RMA_CMP_EQ, 1) == 1, "the signal");
     if (strcmp(wait, "flood") == 0) flood();
@@ -107,7 +110,7 @@ int main(int argc, char **argv) {
     CHECK(shared != NULL, "%s", rma_last_error());
     OK(rma_team_split_strided(RMA_TEAM_WORLD, 0, 1, job.n, &team));
     OK(rma_team_split_strided(RMA_TEAM_WORLD, 0, 1, job.n, &other));
-    if (argc > 2 && job.me == CULPRIT && strcmp(argv[1], "lock") == 0) OK(rma_set_lock(&shared->lock));
+    if (argc > 2 && job.me == CULPRIT && strstr(argv[1], "lock")) OK(rma_set_lock(&shared->lock));
     OK(rma_barrier_all());
     if (job.me == 0) {
         printf("running\n");
