@@ -212,17 +212,19 @@ void rmai_backoff_turn(struct rmai_backoff *l, const struct rmai_patience *patie
     check_late_wait(patience, l->stall);
 }
 
-void rmai_doze(_Atomic uint32_t *doze, long nap) {
-    atomic_store_explicit(doze, 1, memory_order_relaxed);
-    rmai_sleep_on(doze, 1, nap, NULL);
-    atomic_store_explicit(doze, 0, memory_order_relaxed);
+/* The value counts the calls that end sleeps. So a thread that wakes by itself changes nothing for the others. */
+void rmai_doze(struct rmai_event *doze, long nap) {
+    const uint32_t old = atomic_load_explicit(&doze->value, memory_order_relaxed);
+    atomic_fetch_add_explicit(&doze->sleepers, 1, memory_order_relaxed);
+    rmai_sleep_on(&doze->value, old, nap, NULL);
+    atomic_fetch_sub_explicit(&doze->sleepers, 1, memory_order_relaxed);
 }
 
 /* No fence: a thread that is missed while it goes to sleep wakes after its nap, which does no harm. */
-void rmai_rouse_dozer(_Atomic uint32_t *doze) {
-    if (!atomic_load_explicit(doze, memory_order_relaxed)) return;
-    atomic_store_explicit(doze, 0, memory_order_relaxed);
-    rmai_rouse(doze);
+void rmai_rouse_dozers(struct rmai_event *doze) {
+    if (!atomic_load_explicit(&doze->sleepers, memory_order_relaxed)) return;
+    atomic_fetch_add_explicit(&doze->value, 1, memory_order_relaxed);
+    rmai_rouse(&doze->value);
 }
 
 void rmai_sleep_on(_Atomic uint32_t *word, uint32_t old, long most, void *_Atomic *told) {

@@ -60,8 +60,8 @@ struct rmai_patience {
     int (*progress)(void *context);
     void *context;
     long nap;                /* with progress: nanoseconds of sleep between two calls of it, at most */
-    _Atomic uint32_t *doze;  /* with progress, or NULL: not 0 while a thread sleeps between two calls of it;
-                                rmai_rouse_dozer ends that sleep */
+    struct rmai_event *doze; /* with progress, or NULL: threads sleep on it between two calls of it; rmai_rouse_dozers
+                                ends these sleeps */
     void *_Atomic *slept_on; /* with progress, or NULL: the word on which a thread sleeps between two calls of it */
     /* Or NULL: how many polls a wait makes at present. The number falls where polling keeps the PE that is waited for
      * from running (base/wait.c). */
@@ -142,10 +142,10 @@ void rmai_backoff_over(const struct rmai_backoff *l, const struct rmai_patience 
 void rmai_sleep_on(_Atomic uint32_t *word, uint32_t old, long most, void *_Atomic *told);
 void rmai_rouse(_Atomic uint32_t *word);
 
-/* rmai_doze sleeps for `nap` nanoseconds at most. rmai_rouse_dozer ends the sleep, and costs a load where no thread
- * dozes. */
-void rmai_doze(_Atomic uint32_t *doze, long nap);
-void rmai_rouse_dozer(_Atomic uint32_t *doze);
+/* rmai_doze sleeps for `nap` nanoseconds at most. rmai_rouse_dozers ends the sleeps of all threads that doze on the
+ * same event, and costs a load where none does. */
+void rmai_doze(struct rmai_event *doze, long nap);
+void rmai_rouse_dozers(struct rmai_event *doze);
 
 /* rmai_ticks reads a clock, in a few nanoseconds. A million ticks take between half a millisecond and some ten. */
 static inline uint64_t rmai_ticks(void) {

@@ -84,7 +84,7 @@ int rmai_net_drive(struct rmai_net *net) {
     if (net->moving) rmai_batches_go_on(net);
     atomic_fetch_add_explicit(&net->turns, 1, memory_order_relaxed);
     if (heard) rmai_add(&net->traffic->more[RMAI_HEARD], (uint64_t)heard);
-    if (heard) rmai_rouse_dozer(&net->doze); /* what has come may be what another thread waits for */
+    if (heard) rmai_rouse_dozers(&net->doze); /* what has come may be what another thread waits for */
     return heard;
 }
 

@@ -68,7 +68,7 @@ struct rmai_net {
     int crowded;            /* more PEs than processors on this machine */
     void *_Atomic slept_on; /* a word of this PE on which its program sleeps in the kernel, or NULL: its change by
                                another node wakes */
-    _Atomic uint32_t doze;  /* a thread of the program sleeps between two looks */
+    struct rmai_event doze; /* threads of the program sleep on it between two looks */
     _Atomic uint32_t turns; /* of progress: tells the progress thread that somebody else drives */
 
     pthread_mutex_t sets_lock; /* of the list of pending sets; taken after `lock` */

@@ -30,6 +30,7 @@
 #define DATA_LONG    6000
 #define TICKETS_MOST 4096
 #define PHASES       6
+#define HELPERS      2  /* threads of a program beside its first one, at most */
 #define LOCKERS      32 /* PEs that take a lock, about; and PEs in a ring that goes round several times, at most */
 #define BURST        220
 #define AHEAD_MOST   160  /* broadcasts: leaders meet after 64, and a mailbox of a node has room for some 64 */
@@ -71,6 +72,7 @@ struct actor {
     unsigned char source[2][DATA];
     int dirty; /* there may be puts under way */
     uint64_t signals, long_signals;
+    int multiple; /* the program has several threads */
 };
 
 static uint64_t together(struct actor *a, uint64_t n) { return sim_random(&a->common) % n; }
@@ -165,7 +167,45 @@ static void do_block(struct actor *a, int to) {
     expect(a, "rma_gptr_free", rma_gptr_free(g));
 }
 
+/* A thread of the program: it uses a context of its own, and the default one. */
+struct helper {
+    struct actor actor;
+    int operations, through;
+};
+
+static void run_helper(void *context) {
+    struct helper *h = context;
+    struct actor *a = &h->actor;
+    rma_ctx *ctx;
+    expect(a, "rma_ctx_create", rma_ctx_create(0, &ctx));
+    for (int i = 0; i < h->operations; i++) {
+        const int to = another_pe(a);
+        const uint64_t word = alone(a, WORDS), value = alone(a, 1000);
+        switch (alone(a, 7)) {
+            case 0: do_ticket(a, to); break;
+            case 1: do_block(a, to); break;
+            case 2: sim_sleep(a->pe, alone(a, 20000)); break;
+            case 3: do_add(a, to); break;
+            case 4: expect(a, "rma_ctx_quiet", rma_ctx_quiet(ctx)); break;
+            default:
+                for (int k = 0; k < 20; k++) {
+                    a->shared->sum[to][word] += value;
+                    rma_ctx_atomic_add_uint64(ctx, &a->board->sum[word], value, to);
+                }
+        }
+    }
+    expect(a, "rma_ctx_destroy", rma_ctx_destroy(ctx));
+    h->through = 1;
+}
+
 static void one_sided_phase(struct actor *a) {
+    struct helper helper[HELPERS];
+    const int n_helpers = a->multiple ? 1 + (int)together(a, HELPERS) : 0;
+    for (int i = 0; i < n_helpers; i++) {
+        helper[i] = (struct helper){.actor = *a, .operations = (int)alone(a, 20)};
+        helper[i].actor.own = alone(a, UINT64_MAX);
+        sim_add_task(a->pe, run_helper, &helper[i]);
+    }
     for (int i = (int)together(a, 12); i >= 0; i--) {
         const int to = another_pe(a);
         switch (alone(a, 9)) {
@@ -182,6 +222,8 @@ static void one_sided_phase(struct actor *a) {
             default: do_quiet(a);
         }
     }
+    for (int i = 0; i < n_helpers; i++)
+        while (!helper[i].through) sim_wait(1000);
     do_quiet(a);
     expect(a, "rma_barrier_all", rma_barrier_all());
     for (int word = 0; word < WORDS; word++)
@@ -507,7 +549,8 @@ void jobs_program(struct sim_pe *pe, void *context) {
     a->common = shared->seed * 1000003;
     a->own = a->common + 1 + (uint64_t)pe->me;
     a->version = calloc((size_t)a->n, sizeof *a->version);
-    expect(a, "rma_init", rma_init());
+    a->multiple = together(a, 3) == 0;
+    expect(a, "rma_init", a->multiple ? rma_init_thread(RMA_THREAD_MULTIPLE, NULL) : rma_init());
     a->board = rma_calloc(1, sizeof *a->board + (size_t)a->n * sizeof a->board->slot[0]);
     if (!a->board) sim_fail(pe, "rma_calloc: %s", rma_last_error());
     if (together(a, 3) == 0) begin_numbers_late(a);

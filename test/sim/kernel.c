@@ -38,6 +38,8 @@ pid_t __real_getpid(void);
 pid_t __wrap_getpid(void);
 int __real_pthread_mutex_lock(pthread_mutex_t *mutex);
 int __wrap_pthread_mutex_lock(pthread_mutex_t *mutex);
+int __real_pthread_mutex_unlock(pthread_mutex_t *mutex);
+int __wrap_pthread_mutex_unlock(pthread_mutex_t *mutex);
 int __real_pthread_join(pthread_t thread, void **result);
 int __wrap_pthread_join(pthread_t thread, void **result);
 int __real_rmai_thread(pthread_t *thread, void *(*run)(void *context), void *context);
@@ -48,6 +50,7 @@ enum rmai_process_state __wrap_rmai_process_state(int pid);
 /* ---- sleeping on words ---- */
 
 static struct sim_task *sleepers[BUCKETS];
+static int waiting_for[BUCKETS]; /* tasks that wait for the mutexes of a bucket */
 
 static struct sim_task **bucket_of(const void *word) { return &sleepers[(uintptr_t)word / 4 * 2654435761u % BUCKETS]; }
 
@@ -93,8 +96,11 @@ static long wake_sleepers(const uint32_t *word) {
     return n;
 }
 
-/* No task of an earlier run is left asleep. */
-void sim_kernel_begin(void) { memset(sleepers, 0, sizeof sleepers); }
+/* No task of an earlier run is left waiting. */
+void sim_kernel_begin(void) {
+    memset(sleepers, 0, sizeof sleepers);
+    memset(waiting_for, 0, sizeof waiting_for);
+}
 
 /* The library makes this call for futex(2), and for scheduling attributes, which tasks do not have. */
 long __wrap_syscall(long number, ...) {
@@ -167,11 +173,24 @@ int __wrap_pthread_join(pthread_t thread, void **result) {
     return 0;
 }
 
-/* All tasks are one thread of the system, which must not wait for itself. */
+/* All tasks are one thread of the system, which must not wait for itself. A task that unlocks a mutex for which others
+ * wait lets them have it: on a machine they would run at the same time. */
+static int *waiting_for_mutex(const pthread_mutex_t *mutex) { return &waiting_for[(uintptr_t)mutex / 8 % BUCKETS]; }
+
 int __wrap_pthread_mutex_lock(pthread_mutex_t *mutex) {
     if (!sim_self()) return __real_pthread_mutex_lock(mutex);
-    while (pthread_mutex_trylock(mutex) != 0) sim_wait(YIELD);
+    while (pthread_mutex_trylock(mutex) != 0) {
+        ++*waiting_for_mutex(mutex);
+        sim_wait(YIELD);
+        --*waiting_for_mutex(mutex);
+    }
     return 0;
+}
+
+int __wrap_pthread_mutex_unlock(pthread_mutex_t *mutex) {
+    const int code = __real_pthread_mutex_unlock(mutex);
+    if (sim_self() && *waiting_for_mutex(mutex)) sim_wait(2 * YIELD);
+    return code;
 }
 
 /* ---- processes ---- */

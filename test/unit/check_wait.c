@@ -247,6 +247,25 @@ START_TEST(a_wake_reaches_all_who_sleep) {
 }
 END_TEST
 
+static int doze_once(void *context, int q) {
+    struct rmai_event *e = context;
+    rmai_doze(&e[0], q == 0 ? 1000000000L * 10 * DEADLINE : 1000000L);
+    atomic_store(&e[1 + q].value, 1);
+    return 0;
+}
+
+START_TEST(a_thread_that_wakes_by_itself_does_not_hide_one_that_dozes) {
+    struct rmai_event *e = shared_memory(3 * sizeof *e);
+    start(doze_once, e, 0);
+    UNTIL(atomic_load(&e[0].sleepers) == 1);
+    start(doze_once, e, 1);
+    UNTIL(atomic_load(&e[2].value) == 1);
+    rmai_rouse_dozers(&e[0]);
+    UNTIL(atomic_load(&e[1].value) == 1);
+    join();
+}
+END_TEST
+
 static void on_signal(int number) { (void)number; }
 
 static int wait_for_one(void *context, int q) {
@@ -420,6 +439,7 @@ int main(void) {
     tcase_add_loop_test(events, no_turn_is_lost_between_processes, 0, 3);
     tcase_add_test(events, a_sleeper_that_the_waker_missed_wakes_by_itself);
     tcase_add_test(events, a_wake_reaches_all_who_sleep);
+    tcase_add_test(events, a_thread_that_wakes_by_itself_does_not_hide_one_that_dozes);
     tcase_add_test(events, wake_ups_without_a_new_value_are_slept_through);
     tcase_add_test(events, who_is_patient_does_not_sleep);
     suite_add_tcase(s, events);
