@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # check-sim.sh: simulated jobs (test/sim/sim --help): some hundred seeds of each scenario, the same seed twice, more PEs
-# than usual, and wrong arguments. RMA_TEST_SEEDS sets the number of seeds.
+# than usual, and wrong arguments; and what test/sim/growth counts. RMA_TEST_SEEDS sets the number of seeds.
 set -eu
 
 script=check-sim
@@ -59,4 +59,48 @@ refuses '--seeds 0 is no number from 1' --seeds 0
 refuses 'scenario requests takes 2 to 64 PEs, not 65' --scenario requests --pes 65
 refuses 'unknown or incomplete option --sed' --sed
 refuses 'unknown argument more' more
+
+# ---- test/sim/growth ----
+
+# A barrier is dissemination: ceil(log2 n) rounds, and as many messages of each PE.
+growth=$top_builddir/test/sim/growth
+for least in 2 3; do
+    if ! "$growth" --least $least --most 64 --operations barrier,sum --csv "$dir/$least.csv" >"$dir/out" 2>&1; then
+        echo "FAIL growth --least $least --most 64"
+        cat "$dir/out"
+        failures=$((failures + 1))
+    fi
+done
+cat "$dir/2.csv" "$dir/3.csv" | awk -F, '
+    $1 == "operation" { for (i = 1; i <= NF; i++) at[$i] = i; next }
+    { rounds = 0; for (n = 1; n < $at["pes"]; n *= 2) rounds++ }
+    $1 == "barrier" && ($at["rounds"] != rounds || $at["messages"] != rounds * $at["pes"]) { bad = bad $0 "\n" }
+    $1 == "sum" && ($at["rounds"] < rounds || $at["rounds"] > rounds + 1 || $at["time_ns"] <= 0) { bad = bad $0 "\n" }
+    { rows++ }
+    END {
+        if (rows != 22) bad = bad rows " rows, not 22\n"
+        if (bad) { printf "FAIL growth: the rounds or messages of barrier or sum:\n%s", bad; exit 1 }
+    }' || failures=$((failures + 1))
+
+# growth_refuses TEXT ARGUMENT...: as refuses.
+growth_refuses() {
+    text=$1
+    shift
+    code=0
+    "$growth" "$@" >"$dir/out" 2>&1 || code=$?
+    [ $code -eq 2 ] && grep -Eq "^growth: $text" "$dir/out" && return
+    echo "FAIL growth $*: exit code $code, and no line '$text':"
+    cat "$dir/out"
+    failures=$((failures + 1))
+}
+
+growth_refuses "--operations barrier,nonsense: there is no operation 'nonsense'" --operations barrier,nonsense
+growth_refuses '--most 16385 is no number from 2 to 16384' --most 16385
+growth_refuses '--least 8 is more than --most 4' --least 8 --most 4
+growth_refuses '--node-pes 2x is no number from 1' --node-pes 2x
+growth_refuses "--times send=1,foo=2: 'foo=2' is none of send=, " --times send=1,foo=2
+growth_refuses "--times gap=-1: 'gap=-1' is no number from 0" --times gap=-1
+growth_refuses '--csv /nonexistent/file: No such file' --csv /nonexistent/file
+growth_refuses 'unknown or incomplete option --csv' --csv
+growth_refuses 'unknown argument more' more
 [ $failures -eq 0 ]

@@ -55,10 +55,11 @@ struct sim {
     void *context;
     struct sim_pe *pe;
     struct sim_report report;
-    uint64_t blows_begun; /* when */
-    uint64_t marked;      /* depths up to here are of before sim_gather */
-    int gathered;         /* PEs in sim_gather, */
-    unsigned gatherings;  /* and how often all were */
+    uint64_t blows_begun;      /* when */
+    uint64_t marked;           /* depths up to here are of before sim_gather */
+    int gathered;              /* PEs in sim_gather, */
+    unsigned gatherings;       /* and how often all were */
+    struct sim_report counted; /* up to then */
 };
 
 /* ---- who is who ---- */
@@ -184,6 +185,7 @@ static void complete_message(struct sim_operation *receive, struct sim_message *
     if (m->len && !receive->dropped) memcpy(receive->data, m->data, m->len);
     receive->arrival = (struct rmai_arrival){.pe = m->from, .len = m->len};
     pe->n_unread--;
+    pe->n_taken++;
     if (pe->depth < m->depth) pe->depth = m->depth;
     if (pe->depth - pe->sim->marked > pe->sim->report.rounds && pe->depth > pe->sim->marked)
         pe->sim->report.rounds = pe->depth - pe->sim->marked;
@@ -266,6 +268,7 @@ static int send_message(struct rmai_transport *t, int pe, int tag, const void *d
     const uint64_t wire = eager ? len * times->kib / 1024 : 0;
     struct sim_message *m = sim_memory(NULL, sizeof *m + (eager ? len : 0));
     uint64_t departs;
+    from->n_sent++;
     sim_look_found();
     sim_spend(times->send);
     departs = time_here(sim);
@@ -450,6 +453,7 @@ void sim_gather(struct sim_pe *pe, struct sim_report *now) {
         sim->gatherings++;
         for (int i = 0; i < sim->options->n_pes; i++)
             if (sim->pe[i].depth > sim->marked) sim->marked = sim->pe[i].depth;
+        sim->counted = sim->report;
         sim->report.rounds = 0;
         sim->scheduler.active = sim->scheduler.now;
         for (int i = 0; i < sim->options->n_pes; i++) {
@@ -461,8 +465,9 @@ void sim_gather(struct sim_pe *pe, struct sim_report *now) {
         sim_wait(0);
     }
     while (sim->gatherings == before) sim_wait(SIM_NEVER);
-    if (now) *now = sim->report;
-    if (now) now->time = sim_time();
+    if (!now) return;
+    *now = sim->counted;
+    now->time = sim_time();
 }
 
 static void describe_stuck(struct sim *sim) {
@@ -481,6 +486,8 @@ static void describe_stuck(struct sim *sim) {
 struct sim_report sim_run(const struct sim_options *options, sim_program *program, void *context) {
     struct sim sim = {.options = options, .program = program, .context = context};
     sim.scheduler.random = options->seed;
+    sim.scheduler.look_first = options->look_first;
+    sim.scheduler.look_last = options->look_last;
     sim.pe = sim_memory(NULL, (size_t)options->n_pes * sizeof *sim.pe);
     sim_kernel_begin();
     for (int i = 0; i < options->n_pes; i++) {

@@ -77,8 +77,11 @@ struct sim_options {
     int n_pes;
     uint64_t seed;
     struct sim_times times;
-    uint64_t quiet;           /* PEs are stuck when for so long nothing but looks has happened; 0: a second */
-    uint64_t limit;           /* they are stuck, too, when the run has taken so long; 0: a minute */
+    uint64_t quiet; /* PEs are stuck when for so long nothing but looks has happened; 0: a second */
+    uint64_t limit; /* they are stuck, too, when the run has taken so long; 0: a minute */
+    /* Nanoseconds between two looks of a waiting PE: the first time, which doubles, and the last; 0: 20 and 20480. A
+     * message ends the time, what another PE of the node stores does not. */
+    uint64_t look_first, look_last;
     int failing_pe;           /* of this PE, */
     unsigned failing_receive; /* this receive fails, counted from 1; 0: none does */
     const struct sim_blow *blow;
@@ -120,6 +123,7 @@ struct sim_pe {
     struct sim_operation *posted;   /* receives that wait for a message, oldest first */
     struct sim_message *unexpected; /* messages that wait for a receive, oldest first */
     unsigned n_unread;              /* messages to this PE that it has not received, on their way or there */
+    uint64_t n_sent, n_taken;       /* messages that this PE has sent, and that it has received */
     uint64_t departs;               /* when its next message may leave */
     uint64_t depth;                 /* the longest chain of messages that has come here */
     struct sim_link *links;         /* to the PEs that this one has sent to, or that are cut off */
@@ -168,7 +172,8 @@ void sim_kernel_begin(void);
 void sim_napped(struct sim_pe *pe, const void *word);
 
 /* sim_gather waits, without a message and outside of all that is simulated, until every PE is in it; all go on at the
- * same time, and count from there: *now gets what the run has counted so far, without `rounds`, which begin at 0. */
+ * same time, and count from there: *now gets what the run has counted so far, and the rounds since the last gathering,
+ * which begin at 0 again. */
 void sim_gather(struct sim_pe *pe, struct sim_report *now);
 
 #endif

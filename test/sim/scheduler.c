@@ -25,8 +25,8 @@
 #define STACK       ((size_t)256 << 10)
 #define STACKS_KEPT 64 /* for the next run */
 #define LOOKS_FREE  6
-#define LOOK_FIRST  20 /* nanoseconds; each one in vain doubles them */
-#define LOOK_LAST   20480
+#define LOOK_FIRST  20    /* nanoseconds; each one in vain doubles them */
+#define LOOK_LAST   20480 /* both where the scheduler does not say otherwise */
 
 static struct sim_task *running_task;
 
@@ -211,9 +211,11 @@ void sim_look_found(void) {
 
 void sim_look_in_vain(void) {
     struct sim_task *t = running_task;
-    uint64_t time = LOOK_FIRST;
+    uint64_t time, last;
     if (!t || ++t->looks <= LOOKS_FREE) return;
-    for (unsigned i = t->looks - LOOKS_FREE; i > 1 && time < LOOK_LAST; i--) time *= 2;
+    time = t->scheduler->look_first ? t->scheduler->look_first : LOOK_FIRST;
+    last = t->scheduler->look_last ? t->scheduler->look_last : LOOK_LAST;
+    for (unsigned i = t->looks - LOOKS_FREE; i > 1 && time < last; i--) time *= 2;
     t->looking = 1;
     sim_wait(time);
     t->looking = 0;

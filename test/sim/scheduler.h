@@ -28,6 +28,7 @@ struct sim_scheduler {
     uint64_t random; /* state of sim_random */
     uint64_t steps;  /* turns of tasks, and other events */
     uint64_t active; /* when something last happened that is not a task's look at what others may have done */
+    uint64_t look_first, look_last; /* the shortest and the longest time between two looks in vain; 0: the usual one */
     struct sim_event *heap;
     size_t n, room;
     uint64_t order;
