@@ -160,7 +160,7 @@ static int reduce_by_doubling(const struct reduction *r, char *data, size_t n, c
 }
 
 /* Each PE keeps one half of its elements and gives the other one away, until each has the sum of its part; then they go
- * back the same way, and collect the parts. */
+ * back the same way, and collect the parts. Where there are fewer elements than PEs, some of the parts are empty. */
 static int reduce_by_halves(const struct reduction *r, char *data, size_t n, char *room) {
     size_t from[LEVELS + 1] = {0}, to[LEVELS + 1] = {n};
     int level = 0, code = RMA_SUCCESS;
@@ -198,8 +198,7 @@ static int reduce_piece(const struct reduction *r, char *data, size_t n, char *r
         if (code == RMA_SUCCESS) r->kernel->accumulate(data, room, n);
     }
     if (code == RMA_SUCCESS)
-        code = len > DOUBLING_MOST && n >= (size_t)r->n ? reduce_by_halves(r, data, n, room)
-                                                        : reduce_by_doubling(r, data, n, room);
+        code = len > DOUBLING_MOST ? reduce_by_halves(r, data, n, room) : reduce_by_doubling(r, data, n, room);
     return code == RMA_SUCCESS && paired ? rmai_group_exchange(g, r->call, g->me + 1, data, len, -1, NULL, 0) : code;
 }
 

@@ -317,6 +317,34 @@ START_TEST(rounds_grow_with_the_logarithm_of_the_pes) {
 }
 END_TEST
 
+/* Longer than what goes by doubling, in fewer elements than PEs. */
+#define ELEMENTS 1030
+
+static void sum_many(struct sim_pe *pe, void *context) {
+    struct rmai_group g = {
+        .net = &sim_bare(pe)->net, .tag = TAG, .n = sim_options_of(pe)->n_pes, .me = pe->me, .stride = 1};
+    uint64_t *data = calloc(ELEMENTS, 8), n = (uint64_t)g.n;
+    char *room = malloc(RMAI_BETWEEN_ROOM);
+    (void)context;
+    for (uint64_t k = 0; k < ELEMENTS; k++) data[k] = (uint64_t)g.me * k + 1;
+    REQUIRE(rmai_between_reduce(&g, CALL, rmai_kernel(RMAI_SUM, RMAI_U64), (char *)data, ELEMENTS, 8, room) ==
+                RMA_SUCCESS,
+            "%s", rma_last_error());
+    for (uint64_t k = 0; k < ELEMENTS; k++)
+        REQUIRE(data[k] == n * (n - 1) / 2 * k + n, "PE %d, element %d", g.me, (int)k);
+    free(room);
+    free(data);
+}
+
+START_TEST(a_long_sum_sends_each_element_twice_however_many_pes) {
+    const struct sim_options options = {
+        .n_pes = 2050, .seed = 1, .layer = &sim_bare_layer, .times = {.latency = 1, .eager = 64}};
+    const struct sim_report report = sim_run(&options, sum_many, NULL);
+    ck_assert_int_eq(report.stuck, 0);
+    ck_assert_uint_le(report.bytes, (uint64_t)2 * ELEMENTS * 8 * 2050);
+}
+END_TEST
+
 /* ---- a root that runs ahead ---- */
 
 #define BROADCASTS 1000
@@ -438,6 +466,7 @@ int main(void) {
     tcase_set_timeout(test, 120);
     tcase_add_test(test, every_pe_gets_what_the_model_says);
     tcase_add_test(test, a_gather_moves_each_block_to_each_pe_once);
+    tcase_add_test(test, a_long_sum_sends_each_element_twice_however_many_pes);
     tcase_add_test(test, rounds_grow_with_the_logarithm_of_the_pes);
     tcase_add_test(test, a_root_is_not_ahead_without_a_bound);
     tcase_add_test(test, a_pe_that_gets_another_length_says_so_and_stops);
