@@ -8,9 +8,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define FIRST_NUMBER (UINT16_MAX - 2) /* soon the numbers turn to 0, so that this is no rare case */
+
+/* Most jobs never ask: the places get memory with the first question. */
+static int get_places(struct rmai_net *net) {
+    if (net->ping) return 1;
+    net->ping = calloc(RMAI_PINGS, sizeof *net->ping);
+    for (unsigned i = 0; net->ping && i < RMAI_PINGS; i++) net->ping[i].message.n = FIRST_NUMBER;
+    return net->ping != NULL;
+}
+
 struct rmai_ping *rmai_net_ping(struct rmai_net *net, int pe) {
-    struct rmai_ping *ping = net->ping;
+    struct rmai_ping *ping;
     unsigned i = 0;
+    if (!get_places(net)) return NULL;
+    ping = net->ping;
     while (i < RMAI_PINGS && (ping[i].used || rmai_token_done(net->transport, &ping[i].sent) != 1)) i++;
     if (i == RMAI_PINGS) return NULL;
     ping += i;
@@ -29,19 +41,15 @@ void rmai_net_forget_ping(struct rmai_ping *ping) { ping->used = 0; }
 
 /* An answer to a question that was forgotten meanwhile is ignored. */
 int rmai_net_take_sign_of_life(struct rmai_net *net, int from, const struct rmai_envelope *e, size_t len) {
-    struct rmai_ping *ping = &net->ping[e->batch % RMAI_PINGS];
-    if (e->batch >= RMAI_PINGS || len != sizeof *e + sizeof ping->in)
+    struct rmai_ping *ping;
+    if (!net->ping || e->batch >= RMAI_PINGS || len != sizeof *e + sizeof ping->in)
         return rmai_net_damaged(from, "it is no sign of life");
+    ping = &net->ping[e->batch];
     if (!ping->used || ping->message.n != e->n || ping->pe != from) return RMA_SUCCESS;
     memcpy(ping->in, e + 1, sizeof ping->in);
     ping->in[sizeof ping->in - 1] = 0;
     ping->answered = 1;
     return RMA_SUCCESS;
-}
-
-int rmai_liveness_open(struct rmai_net *net) {
-    net->ping = calloc(RMAI_PINGS, sizeof *net->ping);
-    return net->ping ? RMA_SUCCESS : rmai_error(RMA_ERR_NO_MEM, "rma_init: no memory for signs of life");
 }
 
 /* The transport may still hold a question, to a PE that receives nothing any more. Then the questions stay in memory.

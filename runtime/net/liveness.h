@@ -19,11 +19,10 @@ struct rmai_ping {
     char in[RMAI_WAITING_TEXT]; /* with the answer: the call in which that PE waits, or "" */
 };
 
-/* rmai_liveness_open: returns RMA_SUCCESS or RMA_ERR_NO_MEM. */
-int rmai_liveness_open(struct rmai_net *net);
 void rmai_liveness_close(struct rmai_net *net);
 
-/* rmai_net_ping asks pe for a sign of life; NULL if all places are in use. The result says when it has come (answered),
+/* rmai_net_ping asks pe for a sign of life; NULL if all places are in use, or there is no memory
+ * for them. The result says when it has come (answered),
  * until rmai_net_forget_ping. */
 struct rmai_ping *rmai_net_ping(struct rmai_net *net, int pe);
 void rmai_net_forget_ping(struct rmai_ping *ping);

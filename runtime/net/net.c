@@ -6,6 +6,7 @@
 #include "runtime/net/liveness.h"
 #include "runtime/net/reply.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +15,7 @@ int rmai_net_open(struct rmai_net *net, const struct rmai_job *job, struct rmai_
     const struct rmai_settings *settings = &job->settings;
     const int has_window = transport->operations->put != NULL;
     int code;
-    memset(net, 0, sizeof *net);
+    memset(net, 0, offsetof(struct rmai_net, batch)); /* of the batches there are none: their 8 KiB stay untouched */
     pthread_mutex_init(&net->lock, NULL);
     pthread_mutex_init(&net->sets_lock, NULL);
     net->active = 1;
@@ -29,7 +30,6 @@ int rmai_net_open(struct rmai_net *net, const struct rmai_job *job, struct rmai_
     net->windowless = !has_window || settings->window == RMAI_WINDOW_NONE || (net->only_atomics && !net->amo_mpi);
     net->one_sided = settings->window == RMAI_WINDOW_ALWAYS ? 1 : -1;
     code = rmai_messages_open(&net->messages, transport);
-    if (code == RMA_SUCCESS) code = rmai_liveness_open(net);
     return code == RMA_SUCCESS ? rmai_reply_open(net) : code;
 }
 

@@ -61,8 +61,8 @@ struct rmai_net {
     pthread_mutex_t lock; /* of what follows, and of the transport's messages; taken before that of a pending set */
     _Atomic int wanted;   /* threads that wait for the lock */
     struct rmai_messages messages;
-    struct rmai_batch *batch[RMAI_BATCHES], *idle, *moving; /* moving: with long data under way */
-    unsigned n_batches;
+    struct rmai_batch *idle, *moving; /* moving: with long data under way */
+    unsigned n_batches;               /* so many of `batch` exist */
     struct rmai_replies *replies;
     struct rmai_ping *ping; /* RMAI_PINGS places */
     int crowded;            /* more PEs than processors on this machine */
@@ -83,6 +83,8 @@ struct rmai_net {
     int amo_mpi;            /* MPI does all atomics in the window, */
     int only_atomics;       /* and nothing else goes through it */
     int one_sided;          /* what goes through the window does not need the target: 1, 0, or -1: not yet known */
+
+    struct rmai_batch *batch[RMAI_BATCHES]; /* the last field, see rmai_net_open */
 };
 
 /* rmai_net_fatal: what runtime/net cannot go on without has failed, as is recorded. Requests of this PE refer to memory

@@ -14,8 +14,6 @@
 #include "base/error.h"
 #include "rma.h"
 #include "runtime/header.h"
-#include "runtime/net/liveness.h"
-#include "runtime/net/state.h"
 #include "runtime/node/barrier.h"
 #include "runtime/team.h"
 #include "runtime/world.h"
@@ -532,7 +530,6 @@ static void begin_numbers_late(struct actor *a) {
         char *at = rmai_job_space(&w->job, w->job.node_my_pe) + rmai_team_words_at(w, RMAI_TEAM_WORLD);
         ((struct rmai_team_round *)(void *)at)[k].event.value = late;
     }
-    for (int i = 0; w->net->active && i < RMAI_PINGS; i++) w->net->ping[i].message.n = UINT16_MAX - 1;
     sim_gather(a->pe, NULL);
 }
 

@@ -76,6 +76,7 @@ static struct {
     const struct sim_options *options;
     struct sim_pe *pe;
     struct sim_pe *loaded; /* whose state the library's variables hold; NULL: nobody's */
+    struct whole *whole;   /* of each PE */
     struct node *node;
     int node_pes;
 } all;
@@ -120,13 +121,15 @@ static void begin_wholes(struct sim_pe *pe, const struct sim_options *options) {
     all.pe = pe;
     all.loaded = NULL;
     all.node_pes = node_pes;
+    /* In one piece, of which what is never used stays untouched. */
+    all.whole = calloc((size_t)options->n_pes, sizeof *all.whole);
+    if (!all.whole) all.whole = sim_memory(NULL, (size_t)options->n_pes * sizeof *all.whole); /* tells, and ends */
     all.node = calloc((size_t)((options->n_pes + node_pes - 1) / node_pes), sizeof *all.node);
     for (const char *const *s = options->settings; s && *s; s++) putenv((char *)(uintptr_t)*s);
     nowhere.contexts = rmai_context_lines;
     nowhere.contexts_mask = RMAI_CONTEXTS - 1;
     for (int i = 0; i < options->n_pes; i++) {
-        struct whole *h = calloc(1, sizeof *h);
-        if (!h) h = sim_memory(NULL, sizeof *h); /* which tells, and ends */
+        struct whole *h = &all.whole[i];
         h->reach = nowhere;
         h->world.attachments = &h->attachments;
         h->world.barrier = &h->barrier;
@@ -167,16 +170,14 @@ static int may_oversleep(const void *word) {
     return 0;
 }
 
-static void close_whole(struct sim_pe *pe) {
-    free(pe->layer);
-    pe->layer = NULL;
-}
+static void close_whole(struct sim_pe *pe) { pe->layer = NULL; }
 
 static void end_wholes(void) {
     const int n_nodes = (all.options->n_pes + all.node_pes - 1) / all.node_pes;
     for (int i = 0; i < n_nodes; i++)
         if (all.node[i].base) munmap(all.node[i].base, all.node[i].stride * (size_t)all.node_pes);
     free(all.node);
+    free(all.whole);
     for (const char *const *s = all.options->settings; s && *s; s++) {
         char name[64];
         snprintf(name, sizeof name, "%.*s", (int)strcspn(*s, "="), *s);
