@@ -78,6 +78,13 @@ if [ "$(wc -l <"$dir/first.log")" -lt 100 ] || ! cmp "$dir/first.log" "$dir/seco
     echo "FAIL a seed does not repeat its run"
     failures=$((failures + 1))
 fi
+# A PE that waits long says so in its own name. A line of the log: time, "PE", number, "librma:", "PE", number, ...
+"$sim" --scenario failures --seeds 8 --log >"$dir/out"
+if ! awk '$4 == "librma:" && $5 == "PE" && / has waited / { n++; if ($3 != $6) { print "FAIL " $0; wrong = 1 } }
+        END { exit wrong || !n }' "$dir/out"; then
+    echo "FAIL of 8 runs with failures no PE has waited, or one spoke for another"
+    failures=$((failures + 1))
+fi
 draws 4 40 --scenario jobs --seed 3
 draws 9 100 --scenario requests --seeds 2
 draws 64 10000 --scenario requests --seed 5
