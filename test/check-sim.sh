@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # check-sim.sh: simulated jobs (test/sim/sim --help): some hundred seeds of each scenario, the same seed twice, more PEs
-# than usual, and wrong arguments; and what test/sim/growth counts. RMA_TEST_SEEDS sets the number of seeds.
+# than usual, pictures, and wrong arguments; and what test/sim/growth counts. RMA_TEST_SEEDS sets the number of seeds.
 set -eu
 
 script=check-sim
@@ -22,6 +22,32 @@ passes() {
         tail -n 70 "$dir/out"
         failures=$((failures + 1))
     fi
+}
+
+# well_formed FILE: it is XML, as far as the machine can tell.
+well_formed() {
+    if command -v xmllint >/dev/null; then
+        xmllint --noout "$1"
+    elif command -v python3 >/dev/null; then
+        python3 -c 'import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.argv[1])' "$1"
+    else
+        grep -q '^<svg ' "$1" && tail -n 1 "$1" | grep -q '^</svg>$'
+    fi
+}
+
+# draws PES EVENTS ARGUMENT...: a picture of so many PEs and of the last so many events, with an arrow.
+draws() {
+    pes=$1 events=$2
+    shift 2
+    "$sim" "$@" --pes "$pes" --events "$events" --picture "$dir/picture.svg" >"$dir/out" 2>&1 &&
+        well_formed "$dir/picture.svg" &&
+        [ "$(grep -c '<g class="pe"' "$dir/picture.svg")" -eq "$pes" ] &&
+        grep -q "the last $events of " "$dir/picture.svg" &&
+        grep -Eq '^<g class="message [a-z]+" .*<title>message [0-9]+: .*marker-end=' "$dir/picture.svg" && return
+    echo "FAIL sim $*: no picture of $pes PEs and $events events:"
+    cat "$dir/out"
+    head -n 60 "$dir/picture.svg" || true
+    failures=$((failures + 1))
 }
 
 # refuses TEXT ARGUMENT...: exit code 2 and a line that matches TEXT.
@@ -52,6 +78,23 @@ if [ "$(wc -l <"$dir/first.log")" -lt 100 ] || ! cmp "$dir/first.log" "$dir/seco
     echo "FAIL a seed does not repeat its run"
     failures=$((failures + 1))
 fi
+# A PE that waits long says so in its own name. A line of the log: time, "PE", number, "librma:", "PE", number, ...
+"$sim" --scenario failures --seeds 8 --log >"$dir/out"
+if ! awk '$4 == "librma:" && $5 == "PE" && / has waited / { n++; if ($3 != $6) { print "FAIL " $0; wrong = 1 } }
+        END { exit wrong || !n }' "$dir/out"; then
+    echo "FAIL of 8 runs with failures no PE has waited, or one spoke for another"
+    failures=$((failures + 1))
+fi
+draws 4 40 --scenario jobs --seed 3
+draws 9 100 --scenario requests --seeds 2
+draws 64 10000 --scenario requests --seed 5
+draws 3 30 --scenario failures --seed 3
+refuses "--picture $dir/none/picture.svg cannot be written: " --seed 1 --picture "$dir/none/picture.svg"
+[ ! -w /dev/full ] || refuses '--picture /dev/full cannot be written: ' --seed 1 --picture /dev/full
+refuses '--events 0 is no number from 1 to 10000' --events 0 --picture "$dir/picture.svg"
+refuses '--events 10001 is no number from 1 to 10000' --events 10001 --picture "$dir/picture.svg"
+refuses '--events counts the events of a picture, and there is no --picture' --events 10
+refuses 'unknown or incomplete option --picture' --picture
 refuses 'there is no scenario nonsense' --scenario nonsense
 refuses '--seed x3 is no number' --seed x3
 refuses '--pes 1 is no number from 2' --pes 1

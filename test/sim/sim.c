@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "rma.h"
+#include "test/sim/picture.h"
 #include "test/sim/scenario.h"
 
 #include <errno.h>
@@ -19,6 +20,7 @@
 const struct scenario *const scenarios[] = {&scenario_requests, &scenario_jobs, &scenario_failures, NULL};
 
 #define PES_MOST  16384
+#define EVENTS    80 /* of a picture */
 #define TAIL_MOST 60 /* lines of the log that are shown of a run that fails */
 
 static void usage(FILE *f) {
@@ -36,6 +38,9 @@ static void usage(FILE *f) {
           "  --seeds N         N runs, with the seeds 1 to N, or from --seed on [100]\n"
           "  --pes N           PEs; if it is not given the seed decides: 2 to 9\n"
           "  --log             write each event: virtual time, PE, what\n"
+          "  --picture FILE    write the last events as a message sequence picture (SVG): of the seed that shows a\n"
+          "                    fault, else of the last one\n"
+          "  --events N        so many events in the picture, 1 to 10000 [80]\n"
           "  --help            this text\n"
           "\n"
           "Exit code: 0 no fault; 1 a fault, with its seed and the last events; 2 a wrong argument.\n",
@@ -76,9 +81,15 @@ static struct sim_options options_of(const struct scenario *s, uint64_t seed, in
     return o;
 }
 
+/* Where events go. Both may be NULL. */
+struct watch {
+    FILE *log;
+    struct sim_picture *picture;
+    const char *picture_file;
+};
+
 /* A line for each event. */
-static void write_event(void *context, const struct sim_trace *e) {
-    FILE *f = context;
+static void write_event(FILE *f, const struct sim_trace *e) {
     fprintf(f, "%10llu  PE %-4d ", (unsigned long long)e->time, e->pe);
     switch (e->kind) {
         case SIM_SENDS:
@@ -93,12 +104,19 @@ static void write_event(void *context, const struct sim_trace *e) {
     }
 }
 
-static struct sim_report run_here(const struct scenario *s, uint64_t seed, int n_pes, FILE *log) {
+static void watch_event(void *context, const struct sim_trace *e) {
+    const struct watch *watch = context;
+    if (watch->log) write_event(watch->log, e);
+    if (watch->picture) sim_picture_add(watch->picture, e);
+}
+
+static struct sim_report run_here(const struct scenario *s, uint64_t seed, int n_pes, struct watch watch) {
     struct sim_options options = options_of(s, seed, n_pes);
     void *context = s->begin(&options);
     struct sim_report r;
-    options.trace = log ? write_event : NULL;
-    options.trace_context = log;
+    options.trace = watch.log || watch.picture ? watch_event : NULL;
+    options.trace_context = &watch;
+    if (watch.picture) sim_picture_clear(watch.picture);
     r = sim_run(&options, s->program, context);
     if (!r.failed && s->judge) {
         r.failed = s->judge(context, &r);
@@ -116,20 +134,20 @@ static struct sim_report run_here(const struct scenario *s, uint64_t seed, int n
 }
 
 /* In a child, which writes its report into a pipe. */
-static struct sim_report run_apart(const struct scenario *s, uint64_t seed, int n_pes, FILE *log) {
+static struct sim_report run_apart(const struct scenario *s, uint64_t seed, int n_pes, struct watch watch) {
     struct sim_report r = {0};
     int ends[2], status = 0;
     ssize_t n = 0;
     pid_t child;
-    if (log) fflush(log);
+    if (watch.log) fflush(watch.log);
     if (pipe(ends) != 0 || (child = fork()) < 0) {
         perror("sim: fork");
         exit(2);
     }
     if (child == 0) {
         prctl(PR_SET_PDEATHSIG, SIGKILL);
-        r = run_here(s, seed, n_pes, log);
-        if (log) fflush(log);
+        r = run_here(s, seed, n_pes, watch);
+        if (watch.log) fflush(watch.log);
         _exit(write(ends[1], &r, sizeof r) != (ssize_t)sizeof r);
     }
     close(ends[1]);
@@ -146,41 +164,78 @@ static struct sim_report run_apart(const struct scenario *s, uint64_t seed, int 
     return r;
 }
 
-static struct sim_report run_seed(const struct scenario *s, uint64_t seed, int n_pes, FILE *log) {
-    return s->apart ? run_apart(s, seed, n_pes, log) : run_here(s, seed, n_pes, log);
+static struct sim_report run_seed(const struct scenario *s, uint64_t seed, int n_pes, struct watch watch) {
+    return s->apart ? run_apart(s, seed, n_pes, watch) : run_here(s, seed, n_pes, watch);
 }
 
-/* Runs the seed once more and shows the end of what happened: a run is the same each time. */
-static void show_failure(const struct scenario *s, uint64_t seed, int n_pes, const char *failure) {
-    char *text = NULL, *line;
-    size_t size = 0;
-    FILE *log = open_memstream(&text, &size);
-    int lines = 0;
+static void refuse_picture(const char *file) {
+    fprintf(stderr, "sim: --picture %s cannot be written: %s\n", file, strerror(errno));
+    exit(2);
+}
+
+/* Of the run that the picture has seen. why: struct sim_report's. */
+static void write_picture(const struct scenario *s, uint64_t seed, int n_pes, struct watch watch, const char *why) {
+    const struct sim_options options = options_of(s, seed, n_pes);
+    char title[128];
+    const struct sim_picture_facts facts = {
+        .title = title, .end = *why ? why : NULL, .n_pes = options.n_pes, .node_pes = options.node_pes};
+    FILE *f = fopen(watch.picture_file, "w");
+    snprintf(title, sizeof title, "%s, seed %llu", s->name, (unsigned long long)seed);
+    if (!f || sim_picture_write(watch.picture, &facts, f) != 0 || fclose(f) != 0) refuse_picture(watch.picture_file);
+}
+
+/* From the line on that begins TAIL_MOST lines before the end. */
+static void show_tail(FILE *log) {
+    long starts[TAIL_MOST], n = 0;
+    int c, before = '\n';
+    rewind(log);
+    for (long at = 0; (c = getc(log)) != EOF; at++, before = c)
+        if (before == '\n') starts[n++ % TAIL_MOST] = at;
+    if (n == 0) return;
+    fseek(log, starts[n < TAIL_MOST ? 0 : n % TAIL_MOST], SEEK_SET);
+    while ((c = getc(log)) != EOF) putchar(c);
+}
+
+/* Runs the seed once more and shows the end of what happened: a run is the same each time. The log is a file, because a
+ * child may write it. */
+static void show_failure(const struct scenario *s, uint64_t seed, int n_pes, struct watch watch, const char *failure) {
     printf("sim: FAULT in %s, seed %llu: %s\n", s->name, (unsigned long long)seed, failure);
-    if (log) {
-        run_seed(s, seed, n_pes, log);
-        fclose(log);
-        for (line = text + size; line > text; line--)
-            if (line[-1] == '\n' && lines++ == TAIL_MOST) break;
-        fputs(line, stdout);
-        free(text);
-    }
+    fflush(stdout);
+    watch.log = tmpfile();
+    if (!watch.log) printf("sim: no log: a temporary file cannot be made: %s\n", strerror(errno));
+    if (watch.log || watch.picture) run_seed(s, seed, n_pes, watch);
+    if (watch.log) show_tail(watch.log);
+    if (watch.log) fclose(watch.log);
     printf("sim: again by: sim --scenario %s --seed %llu", s->name, (unsigned long long)seed);
     if (n_pes) printf(" --pes %d", n_pes);
     puts(" --log");
+    if (watch.picture) write_picture(s, seed, n_pes, watch, failure);
 }
 
-static int run_scenario(const struct scenario *s, uint64_t from, uint64_t n, int n_pes, FILE *log) {
+/* Before the runs, which may take long: a file that cannot be written is told at once. */
+static void open_picture(struct watch *watch, int n_events) {
+    FILE *f = fopen(watch->picture_file, "w");
+    if (!f || fclose(f) != 0) refuse_picture(watch->picture_file);
+    watch->picture = sim_picture_open(n_events, PES_MOST);
+    if (watch->picture) return;
+    fprintf(stderr, "sim: no memory for a picture of %d events\n", n_events);
+    exit(2);
+}
+
+static int run_scenario(const struct scenario *s, uint64_t from, uint64_t n, int n_pes, struct watch watch) {
     const double begun = rmai_wtime();
     uint64_t steps = 0, messages = 0;
     for (uint64_t seed = from; seed < from + n; seed++) {
-        const struct sim_report report = run_seed(s, seed, n_pes, log);
+        const struct watch unseen = {.log = watch.log};
+        const int last = seed + 1 == from + n;
+        const struct sim_report report = run_seed(s, seed, n_pes, last ? watch : unseen);
         steps += report.steps;
         messages += report.messages;
         if (report.failed) {
-            show_failure(s, seed, n_pes, report.why);
+            show_failure(s, seed, n_pes, watch, report.why);
             return 1;
         }
+        if (last && watch.picture) write_picture(s, seed, n_pes, watch, report.why);
     }
     printf("sim: %s: %llu seeds, %llu steps, %llu messages, %.1f s: no fault\n", s->name, (unsigned long long)n,
            (unsigned long long)steps, (unsigned long long)messages, rmai_wtime() - begun);
@@ -193,12 +248,14 @@ int main(int argc, char **argv) {
                                             {"seeds", required_argument, NULL, 'n'},
                                             {"pes", required_argument, NULL, 'p'},
                                             {"log", no_argument, NULL, 'l'},
+                                            {"picture", required_argument, NULL, 'd'},
+                                            {"events", required_argument, NULL, 'e'},
                                             {"help", no_argument, NULL, 'h'},
                                             {NULL, 0, NULL, 0}};
     const char *scenario = NULL;
     uint64_t from = 1, n = 0;
-    int n_pes = 0, option, one = 0, found = 0, failed = 0;
-    FILE *log = NULL;
+    int n_pes = 0, option, one = 0, found = 0, failed = 0, n_events = 0;
+    struct watch watch = {0};
     opterr = 0;
     while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
         switch (option) {
@@ -206,13 +263,19 @@ int main(int argc, char **argv) {
             case 's': from = number("--seed", optarg, 0, UINT64_MAX / 2), one = 1; break;
             case 'n': n = number("--seeds", optarg, 1, UINT64_MAX / 2); break;
             case 'p': n_pes = (int)number("--pes", optarg, 2, PES_MOST); break;
-            case 'l': log = stdout; break;
+            case 'l': watch.log = stdout; break;
+            case 'd': watch.picture_file = optarg; break;
+            case 'e': n_events = (int)number("--events", optarg, 1, SIM_PICTURE_MOST); break;
             case 'h': usage(stdout); return 0;
             default: refuse("unknown or incomplete option %s%s", argv[optind - 1], "");
         }
     }
     if (optind < argc) refuse("unknown argument %s%s", argv[optind], "");
     if (n == 0) n = one ? 1 : 100;
+    if (watch.picture_file)
+        open_picture(&watch, n_events ? n_events : EVENTS);
+    else if (n_events)
+        refuse("%s counts the events of a picture, and there is no %s", "--events", "--picture");
     for (int i = 0; scenarios[i] && !failed; i++) {
         const struct scenario *s = scenarios[i];
         if (scenario && strcmp(scenario, s->name) != 0) continue;
@@ -221,8 +284,9 @@ int main(int argc, char **argv) {
             fprintf(stderr, "sim: scenario %s takes %d to %d PEs, not %d\n", s->name, s->least_pes, s->most_pes, n_pes);
             return 2;
         }
-        failed = run_scenario(s, from, n, n_pes, log);
+        failed = run_scenario(s, from, n, n_pes, watch);
     }
     if (!found) refuse("there is no scenario %s%s", scenario, "");
+    if (watch.picture) sim_picture_close(watch.picture);
     return failed;
 }

@@ -63,6 +63,7 @@ struct whole {
     struct rmai_traffic traffic;
     unsigned good_commits, bad_commits; /* see sim_refuse_commits */
     char note[512];
+    char who[40];
 };
 
 /* The memory that the PEs of a node share. */
@@ -406,6 +407,18 @@ void __wrap_rmai_note(const char *format, ...) {
     }
     sim_log(sim_here(), "librma: %s", text);
     memcpy(here()->note, text, sizeof text);
+}
+
+/* Who speaks: the library keeps that in a variable of the process, which is the last PE's that went through rma_init.
+ * There is no host, so that a run has the same words on all machines. */
+const char *__real_rmai_error_who(void);
+const char *__wrap_rmai_error_who(void);
+const char *__wrap_rmai_error_who(void) {
+    struct whole *h;
+    if (!sim_here()) return __real_rmai_error_who();
+    h = here();
+    snprintf(h->who, sizeof h->who, "PE %d of %d", sim_here()->me, all.options->n_pes);
+    return h->who;
 }
 
 /* ---- what else the library finds out of the system ---- */
