@@ -91,7 +91,7 @@ static struct {
     .least = 2,
     .most = PES_MOST,
     .node_pes = 1,
-    .times = {.send = 200, .receive = 200, .latency = 1000, .gap = 100, .kib = 80, .eager = 8192},
+    .times = {.send = 187, .receive = 213, .latency = 386, .gap = 384, .kib = 89, .eager = 8192},
 };
 
 static uint64_t larger(uint64_t a, uint64_t b) { return a > b ? a : b; }
@@ -490,7 +490,7 @@ static void usage(void) {
         "  --times LIST          of the network, as test/sim/measure prints them. Nanoseconds that a PE computes for\n"
         "                        each message: send, receive; latency; the least time between two messages of a PE:\n"
         "                        gap; for each KiB: kib. Bytes up to which a message needs no receive: eager.\n"
-        "                        [send=200,receive=200,latency=1000,gap=100,kib=80,eager=8192]\n"
+        "                        [send=187,receive=213,latency=386,gap=384,kib=89,eager=8192]\n"
         "  --csv FILE            write the table to FILE, too\n"
         "  --help                this text\n"
         "\n"

@@ -589,6 +589,7 @@ static void prepare_jobs(struct sim_options *options) {
         {"RMA_SPIN=0", "RMA_PROGRESS=none", "RMA_HEAP_INIT=4KiB", "RMA_STALL=0", NULL}};
     uint64_t random = options->seed + 77;
     options->layer = &sim_whole;
+    options->limit = 5000000000u; /* programs take some hundredths of a second */
     options->node_pes = sim_random(&random) % 2 ? 1 : 1 + (int)(sim_random(&random) % 4);
     options->crowded = sim_random(&random) % 3 == 0;
     options->threads = sim_random(&random) % 3 == 0;
