@@ -205,7 +205,8 @@ static void say_waited(const struct rmai_world *w, const struct rmai_stall *s, c
 static void say_question(const struct rmai_world *w, const struct rmai_stall *s, const struct rmai_question *q) {
     char news[160];
     if (q->silent && q->slot >= 0)
-        snprintf(news, sizeof news, ": PE %d is stopped (process %d of this host)", q->pe,
+        snprintf(news, sizeof news, ": PE %d %s (process %d of this host)", q->pe,
+                 neighbour_state(w, q->slot) == RMAI_PROCESS_GONE ? "has died" : "is stopped",
                  rmai_facts(&w->job, q->slot)->pid);
     else if (q->silent)
         snprintf(news, sizeof news, ": PE %d does not answer%s", q->pe,

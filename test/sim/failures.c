@@ -20,7 +20,8 @@
 /* More than a second for an answer, and some for the checks of a wait, which are seldom. */
 #define SOON ((STALL + LIMIT + 2) * (uint64_t)SECOND)
 
-static struct sim_blow blow[2]; /* of the present run */
+static struct sim_blow blow[2]; /* of the present run, */
+static int node_pes;            /* and how many PEs its nodes have */
 
 static int blow_is_final(void) { return blow[0].fate != SIM_STOPS || blow[1].time == 0; }
 
@@ -33,6 +34,7 @@ static void prepare_failures(struct sim_options *options) {
     options->layer = &sim_whole;
     options->node_pes = sim_random(&random) % 2 ? 1 : 1 + (int)(sim_random(&random) % 4);
     if (options->node_pes >= n) options->node_pes = n - 1;
+    node_pes = options->node_pes;
     options->crowded = sim_random(&random) % 3 == 0;
     options->threads = 1;
     options->settings = settings[sim_random(&random) % 2];
@@ -82,6 +84,13 @@ static int judge_failures(void *context, struct sim_report *report) {
     }
     if (!is_named(why, blow[0].pe) && !(blow[0].fate == SIM_CUT && is_named(why, blow[0].other))) {
         snprintf(report->why, sizeof report->why, "PE %d is not named: %.900s", blow[0].pe, why);
+        return 1;
+    }
+    /* A PE sees at once that a neighbour's process is gone. */
+    if (blow[0].fate == SIM_DIES && (report->ended - 1) / node_pes == blow[0].pe / node_pes &&
+        !strstr(why, "has died")) {
+        snprintf(report->why, sizeof report->why, "a neighbour has not seen that PE %d is dead: %.900s", blow[0].pe,
+                 why);
         return 1;
     }
     if (report->time > report->blows_begun + blow[0].time + SOON) {
