@@ -11,14 +11,14 @@
 #include <sys/mman.h>
 
 #define TEXT_ROOM  1024
-#define LABEL_MOST 60 /* characters of a text that are shown at its PE's line */
+#define LABEL_MOST 80 /* characters of a text that are shown at its PE's line */
 
-/* Pixels. A character of a label, 10 pixels high, is some 5.6 wide, of a fault's words some 6.4. */
+/* Pixels. A character of a label, 10 pixels high, is some 5.1 wide, 5.6 if it is bold. */
 #define ROW_HEIGHT   17
 #define PAUSE_HEIGHT 26
 #define AXIS         104 /* the line at which times stand */
 #define FIRST_PE     170
-#define LABEL_WIDTH  370 /* of LABEL_MOST characters */
+#define LABEL_WIDTH  450 /* of LABEL_MOST characters */
 #define STUB         46  /* of an arrow whose other end is not in the picture */
 #define TOO_LONG     10  /* a pause is longer than so many medians of the times between events */
 
@@ -209,7 +209,7 @@ static void place_pes(struct drawing *d) {
         p->lane_of[pe] = d->n_lanes;
         p->lane[d->n_lanes++] = (struct lane){.pe = pe, .condition = (enum condition)p->before[pe]};
     }
-    distance = d->n_lanes <= 2 ? 300 : d->n_lanes <= 4 ? 210 : d->n_lanes <= 9 ? 140 : d->n_lanes <= 16 ? 100 : 64;
+    distance = d->n_lanes <= 2 ? 400 : d->n_lanes <= 4 ? 210 : d->n_lanes <= 9 ? 140 : d->n_lanes <= 16 ? 100 : 64;
     for (int i = 0; i < d->n_lanes; i++) p->lane[i].x = FIRST_PE + i * distance;
     /* Texts of the left half stand to the right of their line, those of the right half to the left. */
     middle = FIRST_PE + (d->n_lanes - 1) / 2 * distance;

@@ -108,7 +108,8 @@ START_TEST(rows_are_in_the_order_of_their_times) {
 END_TEST
 
 START_TEST(texts_are_escaped_cut_and_red_if_they_tell_faults) {
-    static const char text[] = "<b> & \"\x01\xe4 012345678901234567890123456789012345678901234567890123456789 end";
+    static const char text[] =
+        "<b> & \"\x01\xe4 01234567890123456789012345678901234567890123456789012345678901234567890123456789 end";
     const struct sim_trace event[] = {SAYS(1, 0, text), SAYS(2, 1, "FAILURE x"), SAYS(3, 1, "is well"),
                                       SAYS(4, 2, "ends the job: y")};
     draw(event, 4, 80,
