@@ -46,7 +46,7 @@ struct rmai_stall {
     double suspected;            /* and since when it seems so */
     struct rmai_question *asked; /* the n questions that are under way, or NULL */
     int n;
-    int rounds; /* of questions that all were answered; in every second one all PEs are asked (runtime/stall.c) */
+    int rounds; /* of questions that all PEs asked have answered; in odd ones all PEs are asked (runtime/stall.c) */
 };
 
 /* rmai_stall_counted: how many of the seconds between two checks of a wait count as waited. Checks follow each other
@@ -72,8 +72,8 @@ struct rmai_patience {
     void (*late_no_more)(void *context, struct rmai_stall *stall);
 };
 
-/* A word that is waited for, and the number of threads that may sleep on it. Only the wait and wake functions touch
- * `sleepers`. */
+/* A word that is waited for, and the number of threads that may sleep on it. Only the functions of
+ * this module touch `sleepers`. */
 struct rmai_event {
     _Atomic uint32_t value;
     _Atomic uint32_t sleepers;

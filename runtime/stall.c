@@ -107,7 +107,7 @@ static int count_asked(const struct rmai_world *w, const struct rmai_stall *s) {
 }
 
 /* The PE that is number i of those that are asked. Where all are, each PE begins with itself, so that not all ask the
- * same ones. */
+ * same ones, and each time with those after the ones that it has asked before: it asks ASKED_MOST at a time. */
 static int asked_pe(const struct rmai_world *w, const struct rmai_stall *s, int i) {
     switch (asked_ones(w, s)) {
         case RMAI_AWAITED_PE: return s->pe;
@@ -115,7 +115,8 @@ static int asked_pe(const struct rmai_world *w, const struct rmai_stall *s, int 
         case RMAI_AWAITED_NODE: return w->job.node_pes[i];
         case RMAI_AWAITED_LEADERS: return rmai_group_pe(w->leaders, i);
         case RMAI_AWAITED_ANY:
-        case RMAI_AWAITED_ALIVE: return (int)(((long)w->job.my_pe + i) % w->job.n_pes);
+        case RMAI_AWAITED_ALIVE:
+            return (int)(((long)w->job.my_pe + i + (long)(s->rounds / 2) * ASKED_MOST) % w->job.n_pes);
     }
     return -1;
 }
@@ -229,8 +230,8 @@ static void say_all_answer(const struct rmai_world *w, const struct rmai_stall *
 /* Each waits for one of the others, or for a message that has got lost. */
 static void say_all_wait(const struct rmai_world *w, const struct rmai_stall *s) {
     char news[96];
-    snprintf(news, sizeof news, ": %d PE%s asked, all answer, and wait in the same call", s->n,
-             s->n == 1 ? " was" : "s were");
+    snprintf(news, sizeof news, ": the %d PE%s asked all answer, and wait in the same call", s->n,
+             s->n == 1 ? " that was" : "s that were");
     say_waited(w, s, news);
 }
 
@@ -312,7 +313,7 @@ void rmai_stall_look(struct rmai_world *w, struct rmai_stall *s) {
     }
     for (int i = 0; s->waited >= s->say && i < s->n; i++) s->asked[i].missed = 0; /* report it again, */
     silent = judge_answers(w, s);
-    if (s->waited >= s->say && !asks_everybody(w, s)) s->say = 2 * s->waited; /* at ever longer intervals */
+    if (s->waited >= s->say && (silent || !asks_everybody(w, s))) s->say = 2 * s->waited; /* ever more seldom */
     if (silent == 0) {
         forget_questions(s);
         s->rounds++;

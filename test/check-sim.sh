@@ -64,11 +64,11 @@ refuses() {
 
 passes --scenario requests --seeds "${RMA_TEST_SEEDS:-100}"
 passes --scenario jobs --seeds "${RMA_TEST_SEEDS:-100}"
+# The caller's settings do not count.
+RMA_STATS=1 RMA_NODE_PES=0x passes --scenario jobs --seeds 3
 passes --scenario failures --seeds "${RMA_TEST_SEEDS:-20}"
 passes --scenario requests --seed 7 --pes 40
 passes --scenario jobs --seed 7 --pes 64
-# A PE that dies with a lock, which another one tries to take in a loop: those who wait for that one name the dead PE.
-passes --scenario failures --seed 95 --seeds 1
 "$sim" --scenario requests --seed 3 --log >"$dir/first"
 "$sim" --scenario requests --seed 3 --log >"$dir/second"
 # The last line tells the time that the run took.
@@ -125,6 +125,12 @@ cat "$dir/2.csv" "$dir/3.csv" | awk -F, '
         if (bad) { printf "FAIL growth: the rounds or messages of barrier or sum:\n%s", bad; exit 1 }
     }' || failures=$((failures + 1))
 
+# With as many PEs on a node as there are, nothing goes by messages.
+if ! timeout 60 "$growth" --node-pes 4 --least 2 --most 8 --operations init,barrier >"$dir/out" 2>&1; then
+    echo "FAIL growth --node-pes 4"
+    tail "$dir/out"
+    failures=$((failures + 1))
+fi
 # growth_refuses TEXT ARGUMENT...: as refuses.
 growth_refuses() {
     text=$1

@@ -21,9 +21,8 @@ struct rmai_ping {
 
 void rmai_liveness_close(struct rmai_net *net);
 
-/* rmai_net_ping asks pe for a sign of life; NULL if all places are in use, or there is no memory
- * for them. The result says when it has come (answered),
- * until rmai_net_forget_ping. */
+/* rmai_net_ping asks pe for a sign of life; NULL if all places are in use, or there is no memory for them. The result
+ * says when it has come (answered), until rmai_net_forget_ping. */
 struct rmai_ping *rmai_net_ping(struct rmai_net *net, int pe);
 void rmai_net_forget_ping(struct rmai_ping *ping);
 

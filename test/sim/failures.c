@@ -102,10 +102,9 @@ static int judge_failures(void *context, struct sim_report *report) {
 }
 
 const struct scenario scenario_failures = {.name = "failures",
-                                           .what = "the same, and a PE dies, stops, or is cut off",
+                                           .what = "the programs of jobs, and a PE dies, stops, or is cut off",
                                            .least_pes = 2,
                                            .most_pes = 64,
-                                           .apart = 1,
                                            .prepare = prepare_failures,
                                            .begin = jobs_begin,
                                            .program = jobs_program,

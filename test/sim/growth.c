@@ -358,9 +358,16 @@ static void run_actor(struct sim_pe *pe, void *context) {
 }
 
 static void run_here(int n, int to) {
-    static const char *const settings[] = {"RMA_SPIN=1000000000", "RMA_WINDOW=none",     "RMA_PROGRESS=none",
-                                           "RMA_STALL=0",         "RMA_TIMEOUT=0",       "RMA_HEAP_INIT=64KiB",
-                                           "RMA_HEAP_MAX=1MiB",   "RMA_LOCAL_MAX=64KiB", NULL};
+    /* On one node a wait polls without a look for messages, so it must not poll for ever. */
+    const char *const settings[] = {n > given.node_pes ? "RMA_SPIN=1000000000" : "RMA_SPIN=0",
+                                    "RMA_WINDOW=none",
+                                    "RMA_PROGRESS=none",
+                                    "RMA_STALL=0",
+                                    "RMA_TIMEOUT=0",
+                                    "RMA_HEAP_INIT=64KiB",
+                                    "RMA_HEAP_MAX=1MiB",
+                                    "RMA_LOCAL_MAX=64KiB",
+                                    NULL};
     /* A PE of a node of its own waits for messages only, which end its wait: it need not look. Between PEs of a node a
      * wait may last too long by the time between two looks. */
     const uint64_t look = given.node_pes > 1 ? LOOK_SHORT : LOOK_LONG;

@@ -9,7 +9,6 @@
 struct scenario {
     const char *name, *what;
     int least_pes, most_pes;
-    int apart; /* each run in a process of its own: a job that ends early leaves memory behind, or crashes */
     /* Adds to options, which have n_pes, seed and times by the seed already. */
     void (*prepare)(struct sim_options *options);
     void *(*begin)(const struct sim_options *options); /* what the PEs share: the context of `program` */

@@ -134,7 +134,7 @@ static struct sim_report run_here(const struct scenario *s, uint64_t seed, int n
 }
 
 /* In a child, which writes its report into a pipe. */
-static struct sim_report run_apart(const struct scenario *s, uint64_t seed, int n_pes, struct watch watch) {
+static struct sim_report run_seed(const struct scenario *s, uint64_t seed, int n_pes, struct watch watch) {
     struct sim_report r = {0};
     int ends[2], status = 0;
     ssize_t n = 0;
@@ -162,10 +162,6 @@ static struct sim_report run_apart(const struct scenario *s, uint64_t seed, int 
     else
         snprintf(r.why, sizeof r.why, "the run ended with exit code %d", WEXITSTATUS(status));
     return r;
-}
-
-static struct sim_report run_seed(const struct scenario *s, uint64_t seed, int n_pes, struct watch watch) {
-    return s->apart ? run_apart(s, seed, n_pes, watch) : run_here(s, seed, n_pes, watch);
 }
 
 static void refuse_picture(const char *file) {
@@ -202,6 +198,7 @@ static void show_failure(const struct scenario *s, uint64_t seed, int n_pes, str
     printf("sim: FAULT in %s, seed %llu: %s\n", s->name, (unsigned long long)seed, failure);
     fflush(stdout);
     watch.log = tmpfile();
+    if (watch.log) setvbuf(watch.log, NULL, _IOLBF, 0); /* the end of a log is wanted when the run ends by a signal */
     if (!watch.log) printf("sim: no log: a temporary file cannot be made: %s\n", strerror(errno));
     if (watch.log || watch.picture) run_seed(s, seed, n_pes, watch);
     if (watch.log) show_tail(watch.log);
@@ -263,7 +260,10 @@ int main(int argc, char **argv) {
             case 's': from = number("--seed", optarg, 0, UINT64_MAX / 2), one = 1; break;
             case 'n': n = number("--seeds", optarg, 1, UINT64_MAX / 2); break;
             case 'p': n_pes = (int)number("--pes", optarg, 2, PES_MOST); break;
-            case 'l': watch.log = stdout; break;
+            case 'l':
+                watch.log = stdout;
+                setvbuf(stdout, NULL, _IOLBF, 0);
+                break;
             case 'd': watch.picture_file = optarg; break;
             case 'e': n_events = (int)number("--events", optarg, 1, SIM_PICTURE_MOST); break;
             case 'h': usage(stdout); return 0;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The library's state of each PE, and what the library has of MPI and of the system in place of the real things. */
 #include "config.h"
 
 #include "test/sim/whole.h"
@@ -32,6 +33,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #define CONSENSUS_TAG 30000
 #define CONTEXT_LINES 4 /* that are exchanged: a simulated program makes no more contexts */
@@ -115,6 +117,20 @@ static void take_whole_turn(struct sim_pe *pe) {
     memcpy(rmai_context_lines, h->line, sizeof h->line);
 }
 
+/* What the caller's environment says would change what a seed does. */
+static void forget_settings(void) {
+    static const char *const prefixes[] = {"RMA_", "SHMEM_", "SMA_"};
+    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
+        for (char **e = environ; *e;) {
+            char name[128];
+            snprintf(name, sizeof name, "%.*s", (int)strcspn(*e, "="), *e);
+            if (strncmp(name, prefixes[i], strlen(prefixes[i])) == 0 && unsetenv(name) == 0)
+                e = environ;
+            else
+                e++;
+        }
+}
+
 static void begin_wholes(struct sim_pe *pe, const struct sim_options *options) {
     static struct rma_reach_ nowhere;
     const int node_pes = options->node_pes ? options->node_pes : 1;
@@ -126,6 +142,7 @@ static void begin_wholes(struct sim_pe *pe, const struct sim_options *options) {
     all.whole = calloc((size_t)options->n_pes, sizeof *all.whole);
     if (!all.whole) all.whole = sim_memory(NULL, (size_t)options->n_pes * sizeof *all.whole); /* tells, and ends */
     all.node = calloc((size_t)((options->n_pes + node_pes - 1) / node_pes), sizeof *all.node);
+    forget_settings();
     for (const char *const *s = options->settings; s && *s; s++) putenv((char *)(uintptr_t)*s);
     nowhere.contexts = rmai_context_lines;
     nowhere.contexts_mask = RMAI_CONTEXTS - 1;
