@@ -230,8 +230,10 @@ static void say_all_answer(const struct rmai_world *w, const struct rmai_stall *
 /* Each waits for one of the others, or for a message that has got lost. */
 static void say_all_wait(const struct rmai_world *w, const struct rmai_stall *s) {
     char news[96];
-    snprintf(news, sizeof news, ": the %d PE%s asked all answer, and wait in the same call", s->n,
-             s->n == 1 ? " that was" : "s that were");
+    if (s->n == 1)
+        snprintf(news, sizeof news, ": PE %d answers, and waits in the same call", s->asked[0].pe);
+    else
+        snprintf(news, sizeof news, ": all %d PEs that were asked answer, and wait in the same call", s->n);
     say_waited(w, s, news);
 }
 
