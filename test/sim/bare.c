@@ -110,7 +110,7 @@ static void describe_bare(struct sim_pe *pe, char *text, size_t room) {
     if (room) *text = 0;
 }
 
-static int may_oversleep(const void *word) {
+static int may_miss_wakeup(const void *word) {
     (void)word;
     return 0;
 }
@@ -131,6 +131,6 @@ static void end_bare(void) {}
 const struct sim_layer sim_bare_layer = {.begin = begin_bare,
                                          .turn = turn_bare,
                                          .describe = describe_bare,
-                                         .may_oversleep = may_oversleep,
+                                         .may_miss_wakeup = may_miss_wakeup,
                                          .close = close_bare,
                                          .end = end_bare};

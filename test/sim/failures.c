@@ -20,10 +20,10 @@
 /* More than a second for an answer, and some for the checks of a wait, which are seldom. */
 #define SOON ((STALL + LIMIT + 2) * (uint64_t)SECOND)
 
-static struct sim_blow blow[2]; /* of the present run, */
-static int node_pes;            /* and how many PEs its nodes have */
+static struct sim_injection injection[2]; /* of the present run, */
+static int node_pes;                      /* and how many PEs its nodes have */
 
-static int blow_is_final(void) { return blow[0].fate != SIM_STOPS || blow[1].time == 0; }
+static int injection_is_final(void) { return injection[0].what != SIM_STOPS || injection[1].time == 0; }
 
 static void prepare_failures(struct sim_options *options) {
     static const char *const settings[][6] = {
@@ -32,7 +32,7 @@ static void prepare_failures(struct sim_options *options) {
     uint64_t random = options->seed + 999;
     const int n = options->n_pes, pe = (int)(sim_random(&random) % (uint64_t)n);
     options->layer = &sim_whole;
-    options->node_pes = sim_random(&random) % 2 ? 1 : 1 + (int)(sim_random(&random) % 4);
+    options->node_pes = sim_random(&random) % 3 == 0 ? 1 : 1 + (int)(sim_random(&random) % 4);
     if (options->node_pes >= n) options->node_pes = n - 1;
     node_pes = options->node_pes;
     options->crowded = sim_random(&random) % 3 == 0;
@@ -40,24 +40,26 @@ static void prepare_failures(struct sim_options *options) {
     options->settings = settings[sim_random(&random) % 2];
     options->quiet = 8 * (uint64_t)SECOND;
     options->limit = 30 * (uint64_t)SECOND;
-    memset(blow, 0, sizeof blow);
-    blow[0] = (struct sim_blow){.time = sim_random(&random) % 600000, .pe = pe};
-    switch (sim_random(&random) % 4) {
-        case 0: blow[0].fate = SIM_DIES; break;
-        case 1: blow[0].fate = SIM_STOPS; break;
-        case 2:
-            blow[0].fate = SIM_STOPS;
-            blow[1] = (struct sim_blow){.fate = SIM_GOES_ON, .pe = pe};
-            blow[1].time = blow[0].time + (sim_random(&random) % 2 ? sim_random(&random) % 3000000
-                                                                   : sim_random(&random) % (2 * (uint64_t)SECOND));
+    memset(injection, 0, sizeof injection);
+    injection[0] = (struct sim_injection){.time = sim_random(&random) % 600000, .pe = pe};
+    switch (sim_random(&random) % 5) {
+        case 0:
+        case 1: injection[0].what = SIM_DIES; break;
+        case 2: injection[0].what = SIM_STOPS; break;
+        case 3:
+            injection[0].what = SIM_STOPS;
+            injection[1] = (struct sim_injection){.what = SIM_GOES_ON, .pe = pe};
+            injection[1].time =
+                injection[0].time + (sim_random(&random) % 2 ? sim_random(&random) % 3000000
+                                                             : sim_random(&random) % (2 * (uint64_t)SECOND));
             break;
         default:
-            blow[0].fate = SIM_CUT;
-            do blow[0].other = (int)(sim_random(&random) % (uint64_t)n);
-            while (blow[0].other / options->node_pes == pe / options->node_pes);
+            injection[0].what = SIM_CUT;
+            do injection[0].other = (int)(sim_random(&random) % (uint64_t)n);
+            while (injection[0].other / options->node_pes == pe / options->node_pes);
     }
-    options->blow = blow;
-    options->n_blows = 1 + (blow[1].time > 0);
+    options->injection = injection;
+    options->n_injections = 1 + (injection[1].time > 0);
 }
 
 static int is_named(const char *text, int pe) {
@@ -72,30 +74,30 @@ static int judge_failures(void *context, struct sim_report *report) {
     memcpy(why, report->why, sizeof why);
     if (report->stuck && !report->ended) return 1;
     if (!report->ended) {
-        if (blow_is_final() || (!report->left && !report->naps)) return 0;
+        if (injection_is_final() || (!report->left && !report->missed_wakeups)) return 0;
         snprintf(report->why, sizeof report->why, "%d messages or operations are left, and %llu wake-ups missed",
-                 report->left, (unsigned long long)report->naps);
+                 report->left, (unsigned long long)report->missed_wakeups);
         return 1;
     }
-    if (!blow_is_final()) {
+    if (!injection_is_final()) {
         snprintf(report->why, sizeof report->why, "the job was ended although PE %d only stood still: %.900s",
-                 blow[0].pe, why);
+                 injection[0].pe, why);
         return 1;
     }
-    if (!is_named(why, blow[0].pe) && !(blow[0].fate == SIM_CUT && is_named(why, blow[0].other))) {
-        snprintf(report->why, sizeof report->why, "PE %d is not named: %.900s", blow[0].pe, why);
+    if (!is_named(why, injection[0].pe) && !(injection[0].what == SIM_CUT && is_named(why, injection[0].other))) {
+        snprintf(report->why, sizeof report->why, "PE %d is not named: %.900s", injection[0].pe, why);
         return 1;
     }
     /* A PE sees at once that a neighbour's process is gone. */
-    if (blow[0].fate == SIM_DIES && (report->ended - 1) / node_pes == blow[0].pe / node_pes &&
+    if (injection[0].what == SIM_DIES && (report->ended - 1) / node_pes == injection[0].pe / node_pes &&
         !strstr(why, "has died")) {
-        snprintf(report->why, sizeof report->why, "a neighbour has not seen that PE %d is dead: %.900s", blow[0].pe,
-                 why);
+        snprintf(report->why, sizeof report->why, "a neighbour has not seen that PE %d is dead: %.900s",
+                 injection[0].pe, why);
         return 1;
     }
-    if (report->time > report->blows_begun + blow[0].time + SOON) {
+    if (report->time > report->injections_begun + injection[0].time + SOON) {
         snprintf(report->why, sizeof report->why, "the job was ended too late, after %.1f s: %.900s",
-                 (double)(report->time - report->blows_begun - blow[0].time) / SECOND, why);
+                 (double)(report->time - report->injections_begun - injection[0].time) / SECOND, why);
         return 1;
     }
     return 0;

@@ -30,8 +30,8 @@
 #define LONG_DATA  ((size_t)64 << 10)
 #define BLOCK      4096 /* bytes that `malloc` allocates */
 #define BINS       64   /* words of each PE in the histogram, and how many each PE adds to */
-#define LOOK_SHORT 200  /* nanoseconds between two looks of a PE that waits */
-#define LOOK_LONG  1000000
+#define POLL_SHORT 200  /* nanoseconds between two polls of a PE that waits */
+#define POLL_LONG  1000000
 
 /* PEs up to which operations run by default: see `operations`. */
 #define BATCHES_MOST 4096
@@ -260,9 +260,9 @@ static void serve_until_through(struct actor *a) {
         for (int i = 0; i < r->n; i++) sim_wake(sim_of(a->pe, i)->tasks);
     while (r->through < r->n) {
         if (rmai_net_progress(rmai_world.net, 0) > 0 || r->through == r->n) continue;
-        sim_self()->looking = 1;
-        sim_wait(LOOK_LONG);
-        sim_self()->looking = 0;
+        sim_self()->polling = 1;
+        sim_wait(POLL_LONG);
+        sim_self()->polling = 0;
     }
 }
 
@@ -369,12 +369,12 @@ static void run_here(int n, int to) {
                                     "RMA_LOCAL_MAX=64KiB",
                                     NULL};
     /* A PE of a node of its own waits for messages only, which end its wait: it need not look. Between PEs of a node a
-     * wait may last too long by the time between two looks. */
-    const uint64_t look = given.node_pes > 1 ? LOOK_SHORT : LOOK_LONG;
+     * wait may last too long by the time between two polls. */
+    const uint64_t look = given.node_pes > 1 ? POLL_SHORT : POLL_LONG;
     const struct sim_options options = {.n_pes = n,
                                         .seed = 1,
-                                        .look_first = look,
-                                        .look_last = look,
+                                        .poll_first = look,
+                                        .poll_last = look,
                                         .times = given.times,
                                         .layer = &sim_whole,
                                         .node_pes = given.node_pes,
@@ -554,8 +554,8 @@ static void set_times(const char *list) {
             refuse("--times %s: '%.*s' is none of send=, receive=, latency=, gap=, kib=, eager=", list,
                    (int)strcspn(p, ","), p);
         value = parse_number(p + len + 1, &end);
-        if (value < 0 || value > 1000000000 || (*end && *end != ','))
-            refuse("--times %s: '%.*s' is no number from 0 to 1000000000", list, (int)strcspn(p, ","), p);
+        if (value < 0 || value > 10000000 || (*end && *end != ','))
+            refuse("--times %s: '%.*s' is no number from 0 to 10000000", list, (int)strcspn(p, ","), p);
         *names[i].value = (uint64_t)value;
         p = end;
         if (!*p) break;
@@ -601,7 +601,11 @@ int main(int argc, char **argv) {
             case 't': set_times(optarg); break;
             case 'c': file = optarg; break;
             case 'h': usage(); return 0;
-            default: refuse("unknown or incomplete option %s", argv[optind - 1]);
+            default: {
+                const char letter[] = {'-', (char)optopt, 0};
+                refuse("unknown or incomplete option %s",
+                       strncmp(argv[optind - 1], "--", 2) == 0 ? argv[optind - 1] : letter);
+            }
         }
     }
     if (optind < argc) refuse("unknown argument %s", argv[optind]);

@@ -551,7 +551,7 @@ void jobs_program(struct sim_pe *pe, void *context) {
     a->board = rma_calloc(1, sizeof *a->board + (size_t)a->n * sizeof a->board->slot[0]);
     if (!a->board) sim_fail(pe, "rma_calloc: %s", rma_last_error());
     if (together(a, 3) == 0) begin_numbers_late(a);
-    sim_begin_blows(pe);
+    sim_begin_injections(pe);
     for (int i = 0; i < PHASES; i++) {
         const uint64_t which = together(a, sizeof phases / sizeof *phases);
         sim_log(pe, "phase %d: %d", i, (int)which);

@@ -4,7 +4,7 @@
  * all that waits by them run as they are.
  *
  * A sleep on a word whose time is over although the word has changed has missed its wake-up. In one thread no store is
- * delayed, so that must not happen; the run counts it (sim_napped). */
+ * delayed, so that must not happen; the run counts it (sim_missed_wakeup). */
 #include "config.h"
 
 #include "base/process.h"
@@ -74,11 +74,11 @@ static long sleep_on_word(uint32_t *word, uint32_t old, uint64_t most) {
     me->word = word;
     me->other = *bucket;
     *bucket = me;
-    me->looks = 0;
+    me->idle_polls = 0;
     sim_wait(most);
     if (!me->word) return 0;
     forget_sleeper(me);
-    if (__atomic_load_n(word, __ATOMIC_SEQ_CST) != old) sim_napped(me->pe, word);
+    if (__atomic_load_n(word, __ATOMIC_SEQ_CST) != old) sim_missed_wakeup(me->pe, word);
     errno = ETIMEDOUT;
     return -1;
 }

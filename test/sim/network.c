@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Messages and receives. A message meets its receive when it arrives, or when the receive is posted. A test that finds
- * nothing is a look in vain: the task's turn ends, until a message for its PE meets its receive. */
+ * nothing is an idle poll: the task's turn ends, until a message for its PE meets its receive. */
 #include "config.h"
 
 #include "test/sim/network.h"
@@ -55,7 +55,7 @@ struct sim {
     void *context;
     struct sim_pe *pe;
     struct sim_report report;
-    uint64_t blows_begun;      /* when */
+    uint64_t injections_begun; /* when */
     uint64_t marked;           /* depths up to here are of before sim_gather */
     int gathered;              /* PEs in sim_gather, */
     unsigned gatherings;       /* and how often all were */
@@ -137,10 +137,10 @@ void sim_sleep(struct sim_pe *pe, uint64_t time) {
     pe->sim->scheduler.active = sim_time();
 }
 
-void sim_napped(struct sim_pe *pe, const void *word) {
+void sim_missed_wakeup(struct sim_pe *pe, const void *word) {
     const struct sim_layer *layer = pe->sim->options->layer;
-    if (layer && layer->may_oversleep(word)) return;
-    pe->sim->report.naps++;
+    if (layer && layer->may_miss_wakeup(word)) return;
+    pe->sim->report.missed_wakeups++;
     sim_log(pe, "was not woken, although the word on which it slept has changed");
 }
 
@@ -155,7 +155,7 @@ static struct sim_link *link_to(struct sim_pe *pe, int to) {
 }
 
 /* Without jitter messages of one PE keep their order by themselves, and links need not be searched. */
-static int has_links(const struct sim *sim) { return sim->options->times.jitter || sim->options->n_blows; }
+static int has_links(const struct sim *sim) { return sim->options->times.jitter || sim->options->n_injections; }
 
 /* ---- meeting of messages and receives ---- */
 
@@ -176,7 +176,7 @@ static void end_operation(struct sim_operation *o) {
     o->moving = 0;
     if (o->dropped) free_operation(o);
     pe->sim->scheduler.active = pe->sim->scheduler.now;
-    for (struct sim_task *t = pe->tasks; t; t = t->next) sim_wake_looking(t);
+    for (struct sim_task *t = pe->tasks; t; t = t->next) sim_wake_polling(t);
 }
 
 /* The data are there. */
@@ -269,7 +269,7 @@ static int send_message(struct rmai_transport *t, int pe, int tag, const void *d
     struct sim_message *m = sim_memory(NULL, sizeof *m + (eager ? len : 0));
     uint64_t departs;
     from->n_sent++;
-    sim_look_found();
+    sim_poll_over();
     sim_spend(times->send);
     departs = time_here(sim);
     if (departs < from->departs) departs = from->departs;
@@ -314,7 +314,7 @@ static int post_receive(struct rmai_transport *t, int pe, int tag, void *data, s
     const struct sim_options *options = to->sim->options;
     struct sim_operation *o, **end = &to->posted;
     struct sim_message **i = &to->unexpected, *m;
-    sim_look_found();
+    sim_poll_over();
     if (++to->n_receives == options->failing_receive && to->me == options->failing_pe)
         return rmai_error(RMA_ERR_MPI, "the simulated network has failed");
     o = begin_operation(to, pe, tag, data, len, token);
@@ -333,9 +333,9 @@ static int post_receive(struct rmai_transport *t, int pe, int tag, void *data, s
 static int test_operation(struct rmai_transport *t, struct rmai_token *token, struct rmai_arrival *arrival) {
     struct sim_pe *pe = pe_of(t);
     struct sim_operation *o = (struct sim_operation *)token->word;
-    if (!o->done) sim_look_in_vain();
+    if (!o->done) sim_idle_poll();
     if (!o->done) return 0;
-    sim_look_found();
+    sim_poll_over();
     if (o->receives) sim_spend(pe->sim->options->times.receive);
     if (arrival) *arrival = o->arrival;
     free_operation(o);
@@ -366,18 +366,18 @@ void sim_transport_open(struct sim_transport *t, struct sim_pe *pe) {
 
 /* ---- what happens to PEs ---- */
 
-struct blow {
+struct injection {
     struct sim *sim;
-    const struct sim_blow *what;
+    const struct sim_injection *of;
 };
 
-static void strike(void *context) {
-    struct blow *b = context;
-    struct sim_pe *pe = &b->sim->pe[b->what->pe];
+static void inject(void *context) {
+    struct injection *b = context;
+    struct sim_pe *pe = &b->sim->pe[b->of->pe];
     static const char *const words[] = {"dies", "stops", "goes on", "is cut off"};
     b->sim->scheduler.active = b->sim->scheduler.now;
-    trace_event(b->sim, (struct sim_trace){.pe = pe->me, .kind = SIM_SAYS, .text = words[b->what->fate]});
-    switch (b->what->fate) {
+    trace_event(b->sim, (struct sim_trace){.pe = pe->me, .kind = SIM_SAYS, .text = words[b->of->what]});
+    switch (b->of->what) {
         case SIM_DIES: pe->dead = 1; break;
         case SIM_STOPS: pe->stopped = 1; break;
         case SIM_GOES_ON:
@@ -386,21 +386,21 @@ static void strike(void *context) {
                 if (t->held) sim_wake(t);
             break;
         case SIM_CUT:
-            link_to(pe, b->what->other)->cut = 1;
-            link_to(&b->sim->pe[b->what->other], pe->me)->cut = 1;
+            link_to(pe, b->of->other)->cut = 1;
+            link_to(&b->sim->pe[b->of->other], pe->me)->cut = 1;
             break;
     }
     free(b);
 }
 
-void sim_begin_blows(struct sim_pe *pe) {
+void sim_begin_injections(struct sim_pe *pe) {
     struct sim *sim = pe->sim;
-    if (sim->blows_begun) return;
-    sim->blows_begun = sim_time();
-    for (int i = 0; i < sim->options->n_blows; i++) {
-        struct blow *b = sim_memory(NULL, sizeof *b);
-        *b = (struct blow){.sim = sim, .what = &sim->options->blow[i]};
-        sim_at(&sim->scheduler, sim_time() + b->what->time, strike, b);
+    if (sim->injections_begun) return;
+    sim->injections_begun = sim_time();
+    for (int i = 0; i < sim->options->n_injections; i++) {
+        struct injection *b = sim_memory(NULL, sizeof *b);
+        *b = (struct injection){.sim = sim, .of = &sim->options->injection[i]};
+        sim_at(&sim->scheduler, sim_time() + b->of->time, inject, b);
     }
 }
 
@@ -486,8 +486,8 @@ static void describe_stuck(struct sim *sim) {
 struct sim_report sim_run(const struct sim_options *options, sim_program *program, void *context) {
     struct sim sim = {.options = options, .program = program, .context = context};
     sim.scheduler.random = options->seed;
-    sim.scheduler.look_first = options->look_first;
-    sim.scheduler.look_last = options->look_last;
+    sim.scheduler.poll_first = options->poll_first;
+    sim.scheduler.poll_last = options->poll_last;
     sim.pe = sim_memory(NULL, (size_t)options->n_pes * sizeof *sim.pe);
     sim_kernel_begin();
     for (int i = 0; i < options->n_pes; i++) {
@@ -497,14 +497,14 @@ struct sim_report sim_run(const struct sim_options *options, sim_program *progra
     if (options->layer) options->layer->begin(sim.pe, options);
     sim_schedule(&sim.scheduler, options->quiet ? options->quiet : QUIET, options->limit ? options->limit : LIMIT);
     sim.report.steps = sim.scheduler.steps;
-    sim.report.blows_begun = sim.blows_begun;
+    sim.report.injections_begun = sim.injections_begun;
     sim.report.stuck = count_unfinished(&sim);
     if (!sim.report.failed && !sim.report.ended && sim.report.stuck) describe_stuck(&sim);
     /* What is still under way nobody has waited for, or the run has ended before: its events go, with all that they
      * refer to. */
     for (size_t i = 0; i < sim.scheduler.n; i++) {
         const struct sim_event *e = &sim.scheduler.heap[i];
-        if (e->happen == deliver_message || e->happen == complete_long_message || e->happen == strike) free(e->context);
+        if (e->happen == deliver_message || e->happen == complete_long_message || e->happen == inject) free(e->context);
     }
     for (int i = 0; i < options->n_pes; i++) close_pe(&sim.pe[i]);
     if (options->layer) options->layer->end();

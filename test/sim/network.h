@@ -28,7 +28,7 @@ struct sim_layer {
     void (*begin)(struct sim_pe *pe, const struct sim_options *options); /* pe: the first of them */
     void (*turn)(struct sim_pe *pe);                                     /* a turn of this PE begins */
     void (*describe)(struct sim_pe *pe, char *text, size_t room);        /* what the PE waits for */
-    int (*may_oversleep)(const void *word);                              /* its changes need not wake (sim_napped) */
+    int (*may_miss_wakeup)(const void *word); /* its changes need not wake (sim_missed_wakeup) */
     void (*close)(struct sim_pe *pe);
     void (*end)(void);
 };
@@ -42,17 +42,17 @@ struct sim_times {
     size_t eager;             /* bytes; longer messages wait for their receive, and their sender with them */
 };
 
-enum sim_fate {
+enum sim_injected {
     SIM_DIES,
     SIM_STOPS, /* it computes nothing and takes nothing, until */
     SIM_GOES_ON,
     SIM_CUT, /* messages of `pe` to `other`, and the other way, get lost */
 };
 
-/* What happens to a PE from outside. The times count from when the first PE calls sim_begin_blows. */
-struct sim_blow {
-    uint64_t time; /* since sim_begin_blows */
-    enum sim_fate fate;
+/* What happens to a PE from outside. The times count from when the first PE calls sim_begin_injections. */
+struct sim_injection {
+    uint64_t time; /* since sim_begin_injections */
+    enum sim_injected what;
     int pe, other;
 };
 
@@ -77,15 +77,15 @@ struct sim_options {
     int n_pes;
     uint64_t seed;
     struct sim_times times;
-    uint64_t quiet; /* PEs are stuck when for so long nothing but looks has happened; 0: a second */
+    uint64_t quiet; /* PEs are stuck when for so long nothing but idle polls has happened; 0: a second */
     uint64_t limit; /* they are stuck, too, when the run has taken so long; 0: a minute */
-    /* Nanoseconds between two looks of a waiting PE: the first time, which doubles, and the last; 0: 20 and 20480. A
+    /* Nanoseconds between two polls of a waiting PE: the first time, which doubles, and the last; 0: 20 and 20480. A
      * message ends the time, what another PE of the node stores does not. */
-    uint64_t look_first, look_last;
+    uint64_t poll_first, poll_last;
     int failing_pe;           /* of this PE, */
     unsigned failing_receive; /* this receive fails, counted from 1; 0: none does */
-    const struct sim_blow *blow;
-    int n_blows;
+    const struct sim_injection *injection;
+    int n_injections;
     void (*trace)(void *context, const struct sim_trace *event); /* or NULL */
     void *trace_context;
     const struct sim_layer *layer; /* or NULL */
@@ -98,18 +98,18 @@ struct sim_options {
 };
 
 struct sim_report {
-    uint64_t time;     /* when the last PE was through */
-    uint64_t messages; /* that were sent, */
-    uint64_t bytes;    /* and their bytes */
-    uint64_t rounds;   /* messages of the longest chain of which each was sent after the one before was taken */
-    unsigned unread;   /* messages to one PE that it had not received, at most */
-    int stuck;         /* PEs that wait for what nobody will send */
-    int left;          /* operations that are not done, and messages that nobody has received, in the end */
-    uint64_t steps;    /* turns of PEs, and messages that have arrived */
-    uint64_t naps;     /* sleeps in the kernel that ended by themselves although the word had changed before */
-    int ended;         /* 1 + the PE that has ended the job, by rma_abort or an error; 0: none */
-    char why[1024];    /* its words, or those of sim_fail */
-    uint64_t blows_begun;
+    uint64_t time;           /* when the last PE was through */
+    uint64_t messages;       /* that were sent, */
+    uint64_t bytes;          /* and their bytes */
+    uint64_t rounds;         /* messages of the longest chain of which each was sent after the one before was taken */
+    unsigned unread;         /* messages to one PE that it had not received, at most */
+    int stuck;               /* PEs that wait for what nobody will send */
+    int left;                /* operations that are not done, and messages that nobody has received, in the end */
+    uint64_t steps;          /* turns of PEs, and messages that have arrived */
+    uint64_t missed_wakeups; /* sleeps in the kernel that ended by themselves although the word had changed before */
+    int ended;               /* 1 + the PE that has ended the job, by rma_abort or an error; 0: none */
+    char why[1024];          /* its words, or those of sim_fail */
+    uint64_t injections_begun;
     int failed; /* sim_fail has been called: the run has ended there, and what follows counts for nothing */
 };
 
@@ -160,7 +160,7 @@ _Noreturn void sim_end_job(struct sim_pe *pe, const char *why);
 void sim_log(struct sim_pe *pe, const char *format, ...) RMAI_PRINTF(2, 3);
 void sim_sleep(struct sim_pe *pe, uint64_t time);
 
-void sim_begin_blows(struct sim_pe *pe);
+void sim_begin_injections(struct sim_pe *pe);
 
 /* sim_add_task: another task of the PE. */
 struct sim_task *sim_add_task(struct sim_pe *pe, void (*run)(void *context), void *context);
@@ -168,8 +168,8 @@ struct sim_task *sim_add_task(struct sim_pe *pe, void (*run)(void *context), voi
 /* sim_kernel_begin (test/sim/kernel.c): nobody sleeps. */
 void sim_kernel_begin(void);
 
-/* sim_napped counts a sleep on `word` that ended by itself although the word had changed. */
-void sim_napped(struct sim_pe *pe, const void *word);
+/* sim_missed_wakeup counts a sleep on `word` that ended by itself although the word had changed. */
+void sim_missed_wakeup(struct sim_pe *pe, const void *word);
 
 /* sim_gather waits, without a message and outside of all that is simulated, until every PE is in it; all go on at the
  * same time, and count from there: *now gets what the run has counted so far, and the rounds since the last gathering,

@@ -24,9 +24,9 @@
 
 #define STACK       ((size_t)256 << 10)
 #define STACKS_KEPT 64 /* for the next run */
-#define LOOKS_FREE  6
-#define LOOK_FIRST  20    /* nanoseconds; each one in vain doubles them */
-#define LOOK_LAST   20480 /* both where the scheduler does not say otherwise */
+#define POLLS_FREE  6
+#define POLL_FIRST  20    /* nanoseconds; each one in vain doubles them */
+#define POLL_LAST   20480 /* both where the scheduler does not say otherwise */
 
 static struct sim_task *running_task;
 
@@ -205,20 +205,20 @@ void sim_wait(uint64_t most) {
     leave_task(t);
 }
 
-void sim_look_found(void) {
-    if (running_task) running_task->looks = 0;
+void sim_poll_over(void) {
+    if (running_task) running_task->idle_polls = 0;
 }
 
-void sim_look_in_vain(void) {
+void sim_idle_poll(void) {
     struct sim_task *t = running_task;
     uint64_t time, last;
-    if (!t || ++t->looks <= LOOKS_FREE) return;
-    time = t->scheduler->look_first ? t->scheduler->look_first : LOOK_FIRST;
-    last = t->scheduler->look_last ? t->scheduler->look_last : LOOK_LAST;
-    for (unsigned i = t->looks - LOOKS_FREE; i > 1 && time < last; i--) time *= 2;
-    t->looking = 1;
+    if (!t || ++t->idle_polls <= POLLS_FREE) return;
+    time = t->scheduler->poll_first ? t->scheduler->poll_first : POLL_FIRST;
+    last = t->scheduler->poll_last ? t->scheduler->poll_last : POLL_LAST;
+    for (unsigned i = t->idle_polls - POLLS_FREE; i > 1 && time < last; i--) time *= 2;
+    t->polling = 1;
     sim_wait(time);
-    t->looking = 0;
+    t->polling = 0;
 }
 
 void sim_stop_here(void) {
@@ -230,8 +230,8 @@ void sim_wake(struct sim_task *t) {
     if (!t->through) set_due(t, t->scheduler->now);
 }
 
-void sim_wake_looking(struct sim_task *t) {
-    if (t->looking) sim_wake(t);
+void sim_wake_polling(struct sim_task *t) {
+    if (t->polling) sim_wake(t);
 }
 
 void sim_schedule(struct sim_scheduler *s, uint64_t quiet, uint64_t limit) {

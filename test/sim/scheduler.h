@@ -28,7 +28,7 @@ struct sim_scheduler {
     uint64_t random; /* state of sim_random */
     uint64_t steps;  /* turns of tasks, and other events */
     uint64_t active; /* when something last happened that is not a task's look at what others may have done */
-    uint64_t look_first, look_last; /* the shortest and the longest time between two looks in vain; 0: the usual one */
+    uint64_t poll_first, poll_last; /* the shortest and the longest time between two idle polls; 0: the usual one */
     struct sim_event *heap;
     size_t n, room;
     uint64_t order;
@@ -52,8 +52,8 @@ struct sim_task {
     uint64_t due;           /* when its next turn comes; SIM_NEVER: not before it is woken */
     int through;            /* it has returned */
     int held;               /* its turn has come while its PE stood still */
-    unsigned looks;         /* in vain, one after the other (sim_look_in_vain) */
-    int looking;            /* it waits between two looks */
+    unsigned idle_polls;    /* in vain, one after the other (sim_idle_poll) */
+    int polling;            /* it waits between two polls */
     const void *word;       /* on which it sleeps, or NULL */
     struct sim_task *next;  /* of the same PE */
     struct sim_task *other; /* that sleeps on a word */
@@ -79,22 +79,22 @@ void sim_task_free(struct sim_task *t);
 struct sim_task *sim_self(void);
 uint64_t sim_time(void);
 
-/* For the task whose turn it is; outside of all tasks spending and looking do nothing. sim_spend: it has computed for
- * so long. sim_wait ends the turn; the next one comes after `most`, or when the task is woken. sim_look_in_vain: it has
- * looked for something that others do, and will look again: the first looks cost nothing, later ones end the turn for
- * longer and longer. sim_look_found: it has found something, or does something else. sim_stop_here ends the run. */
+/* For the task whose turn it is; outside of all tasks spending and polling do nothing. sim_spend: it has computed for
+ * so long. sim_wait ends the turn; the next one comes after `most`, or when the task is woken. sim_idle_poll: it has
+ * looked for something that others do, and will look again: the first idle polls cost nothing, later ones end the turn
+ * for longer and longer. sim_poll_over: it has found something, or does something else. sim_stop_here ends the run. */
 void sim_spend(uint64_t time);
 void sim_wait(uint64_t most);
-void sim_look_in_vain(void);
-void sim_look_found(void);
+void sim_idle_poll(void);
+void sim_poll_over(void);
 _Noreturn void sim_stop_here(void);
 
-/* sim_wake: the task's turn comes at the present time, if it waits. sim_wake_looking: if it waits between two looks. */
+/* sim_wake: the task's turn comes at the present time, if it waits. sim_wake_polling: if it waits between two polls. */
 void sim_wake(struct sim_task *t);
-void sim_wake_looking(struct sim_task *t);
+void sim_wake_polling(struct sim_task *t);
 
-/* sim_schedule lets events happen until there are none, the run is over, or nothing but looks has happened for `quiet`
- * nanoseconds, or the time is past `limit`. */
+/* sim_schedule lets events happen until there are none, the run is over, or nothing but idle polls has happened for
+ * `quiet` nanoseconds, or the time is past `limit`. */
 void sim_schedule(struct sim_scheduler *s, uint64_t quiet, uint64_t limit);
 
 /* Asked before each turn, by the network: may this task's PE run? And told whose turn it will be. */

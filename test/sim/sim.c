@@ -125,9 +125,10 @@ static struct sim_report run_here(const struct scenario *s, uint64_t seed, int n
     } else if (!r.failed && r.left) {
         r.failed = 1;
         snprintf(r.why, sizeof r.why, "%d messages or operations are left in the end", r.left);
-    } else if (!r.failed && r.naps) {
+    } else if (!r.failed && r.missed_wakeups) {
         r.failed = 1;
-        snprintf(r.why, sizeof r.why, "%llu sleeps were not ended by who changed the word", (unsigned long long)r.naps);
+        snprintf(r.why, sizeof r.why, "%llu sleeps were not ended by who changed the word",
+                 (unsigned long long)r.missed_wakeups);
     }
     s->end(context);
     return r;
@@ -239,6 +240,26 @@ static int run_scenario(const struct scenario *s, uint64_t from, uint64_t n, int
     return 0;
 }
 
+/* An option that getopt_long does not know, or that lacks its value. */
+static void refuse_option(char **argv) {
+    const char letter[] = {'-', (char)optopt, 0};
+    refuse("unknown or incomplete option %s%s", strncmp(argv[optind - 1], "--", 2) == 0 ? argv[optind - 1] : letter,
+           "");
+}
+
+static void check_choice(const char *scenario, int n_pes) {
+    int found = 0;
+    for (int i = 0; scenarios[i]; i++) {
+        const struct scenario *s = scenarios[i];
+        if (scenario && strcmp(scenario, s->name) != 0) continue;
+        found = 1;
+        if (!n_pes || (n_pes >= s->least_pes && n_pes <= s->most_pes)) continue;
+        fprintf(stderr, "sim: scenario %s takes %d to %d PEs, not %d\n", s->name, s->least_pes, s->most_pes, n_pes);
+        exit(2);
+    }
+    if (!found) refuse("there is no scenario %s%s", scenario, "");
+}
+
 int main(int argc, char **argv) {
     static const struct option options[] = {{"scenario", required_argument, NULL, 'c'},
                                             {"seed", required_argument, NULL, 's'},
@@ -251,7 +272,7 @@ int main(int argc, char **argv) {
                                             {NULL, 0, NULL, 0}};
     const char *scenario = NULL;
     uint64_t from = 1, n = 0;
-    int n_pes = 0, option, one = 0, found = 0, failed = 0, n_events = 0;
+    int n_pes = 0, option, one = 0, failed = 0, n_events = 0;
     struct watch watch = {0};
     opterr = 0;
     while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
@@ -267,26 +288,20 @@ int main(int argc, char **argv) {
             case 'd': watch.picture_file = optarg; break;
             case 'e': n_events = (int)number("--events", optarg, 1, SIM_PICTURE_MOST); break;
             case 'h': usage(stdout); return 0;
-            default: refuse("unknown or incomplete option %s%s", argv[optind - 1], "");
+            default: refuse_option(argv);
         }
     }
     if (optind < argc) refuse("unknown argument %s%s", argv[optind], "");
     if (n == 0) n = one ? 1 : 100;
+    check_choice(scenario, n_pes);
     if (watch.picture_file)
         open_picture(&watch, n_events ? n_events : EVENTS);
     else if (n_events)
         refuse("%s counts the events of a picture, and there is no %s", "--events", "--picture");
     for (int i = 0; scenarios[i] && !failed; i++) {
         const struct scenario *s = scenarios[i];
-        if (scenario && strcmp(scenario, s->name) != 0) continue;
-        found = 1;
-        if (n_pes && (n_pes < s->least_pes || n_pes > s->most_pes)) {
-            fprintf(stderr, "sim: scenario %s takes %d to %d PEs, not %d\n", s->name, s->least_pes, s->most_pes, n_pes);
-            return 2;
-        }
-        failed = run_scenario(s, from, n, n_pes, watch);
+        if (!scenario || strcmp(scenario, s->name) == 0) failed = run_scenario(s, from, n, n_pes, watch);
     }
-    if (!found) refuse("there is no scenario %s%s", scenario, "");
     if (watch.picture) sim_picture_close(watch.picture);
     return failed;
 }

@@ -174,7 +174,7 @@ static void describe_whole(struct sim_pe *pe, char *text, size_t room) {
 }
 
 /* A PE that waits until another one is through with a turn is not woken for each turn before (runtime/node/mailbox). */
-static int may_oversleep(const void *word) {
+static int may_miss_wakeup(const void *word) {
     const int n_nodes = (all.options->n_pes + all.node_pes - 1) / all.node_pes;
     for (int i = 0; i < n_nodes; i++) {
         const struct node *node = &all.node[i];
@@ -209,7 +209,7 @@ static void end_wholes(void) {
 const struct sim_layer sim_whole = {.begin = begin_wholes,
                                     .turn = take_whole_turn,
                                     .describe = describe_whole,
-                                    .may_oversleep = may_oversleep,
+                                    .may_miss_wakeup = may_miss_wakeup,
                                     .close = close_whole,
                                     .end = end_wholes};
 
