@@ -76,7 +76,10 @@ struct actor {
 static uint64_t together(struct actor *a, uint64_t n) { return sim_random(&a->common) % n; }
 static uint64_t alone(struct actor *a, uint64_t n) { return sim_random(&a->own) % n; }
 
+/* Where something happens to a PE a call may fail because of that: then the program ends the job, as the error handler
+ * does that programs have if they do not install another one. */
 static void expect(struct actor *a, const char *what, int code) {
+    if (code != RMA_SUCCESS && sim_options_of(a->pe)->n_injections) sim_end_job(a->pe, rma_last_error());
     if (code != RMA_SUCCESS) sim_fail(a->pe, "%s: %d: %s", what, code, rma_last_error());
 }
 
