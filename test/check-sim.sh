@@ -50,14 +50,15 @@ draws() {
     failures=$((failures + 1))
 }
 
-# refuses TEXT ARGUMENT...: exit code 2 and a line that matches TEXT.
+# refuses TEXT ARGUMENT...: $program ends with exit code 2 and a line that matches TEXT.
+program=sim
 refuses() {
     text=$1
     shift
     code=0
-    "$sim" "$@" >"$dir/out" 2>&1 || code=$?
-    [ $code -eq 2 ] && grep -Eq "^sim: $text" "$dir/out" && return
-    echo "FAIL sim $*: exit code $code, and no line '$text':"
+    "$top_builddir/test/sim/$program" "$@" >"$dir/out" 2>&1 || code=$?
+    [ $code -eq 2 ] && grep -Eq "^$program: $text" "$dir/out" && return
+    echo "FAIL $program $*: exit code $code, and no line '$text':"
     cat "$dir/out"
     failures=$((failures + 1))
 }
@@ -131,25 +132,14 @@ if ! timeout 60 "$growth" --node-pes 4 --least 2 --most 8 --operations init,barr
     tail "$dir/out"
     failures=$((failures + 1))
 fi
-# growth_refuses TEXT ARGUMENT...: as refuses.
-growth_refuses() {
-    text=$1
-    shift
-    code=0
-    "$growth" "$@" >"$dir/out" 2>&1 || code=$?
-    [ $code -eq 2 ] && grep -Eq "^growth: $text" "$dir/out" && return
-    echo "FAIL growth $*: exit code $code, and no line '$text':"
-    cat "$dir/out"
-    failures=$((failures + 1))
-}
-
-growth_refuses "--operations barrier,nonsense: there is no operation 'nonsense'" --operations barrier,nonsense
-growth_refuses '--most 16385 is no number from 2 to 16384' --most 16385
-growth_refuses '--least 8 is more than --most 4' --least 8 --most 4
-growth_refuses '--node-pes 2x is no number from 1' --node-pes 2x
-growth_refuses "--times send=1,foo=2: 'foo=2' is none of send=, " --times send=1,foo=2
-growth_refuses "--times gap=-1: 'gap=-1' is no number from 0" --times gap=-1
-growth_refuses '--csv /nonexistent/file: No such file' --csv /nonexistent/file
-growth_refuses 'unknown or incomplete option --csv' --csv
-growth_refuses 'unknown argument more' more
+program=growth
+refuses "--operations barrier,nonsense: there is no operation 'nonsense'" --operations barrier,nonsense
+refuses '--most 16385 is no number from 2 to 16384' --most 16385
+refuses '--least 8 is more than --most 4' --least 8 --most 4
+refuses '--node-pes 2x is no number from 1' --node-pes 2x
+refuses "--times send=1,foo=2: 'foo=2' is none of send=, " --times send=1,foo=2
+refuses "--times gap=-1: 'gap=-1' is no number from 0" --times gap=-1
+refuses '--csv /nonexistent/file: No such file' --csv /nonexistent/file
+refuses 'unknown or incomplete option --csv' --csv
+refuses 'unknown argument more' more
 [ $failures -eq 0 ]

@@ -11,11 +11,11 @@
 #include "runtime/net/progress.h"
 #include "runtime/world.h"
 #include "test/sim/network.h"
+#include "test/sim/option.h"
 #include "test/sim/whole.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -113,36 +113,32 @@ struct operation {
     int limit;                        /* PEs up to which it runs by default */
 };
 
-static void expect(struct actor *a, const char *what, int code) {
-    if (code != RMA_SUCCESS) sim_fail(a->pe, "%s: %d: %s", what, code, rma_last_error());
-}
-
 /* ---- the operations ---- */
 
-static void call_init(struct actor *a) { expect(a, "rma_init", rma_init()); }
+static void call_init(struct actor *a) { sim_expect(a->pe, "rma_init", rma_init()); }
 
-static void call_finalize(struct actor *a) { expect(a, "rma_finalize", rma_finalize()); }
+static void call_finalize(struct actor *a) { sim_expect(a->pe, "rma_finalize", rma_finalize()); }
 
-static void call_barrier(struct actor *a) { expect(a, "rma_barrier_all", rma_barrier_all()); }
+static void call_barrier(struct actor *a) { sim_expect(a->pe, "rma_barrier_all", rma_barrier_all()); }
 
-static void call_sync(struct actor *a) { expect(a, "rma_sync_all", rma_sync_all()); }
+static void call_sync(struct actor *a) { sim_expect(a->pe, "rma_sync_all", rma_sync_all()); }
 
 static void call_broadcast(struct actor *a) {
-    expect(a, "rma_broadcast", rma_broadcast(RMA_TEAM_WORLD, a->dest, a->source, a->operation->source, 0));
+    sim_expect(a->pe, "rma_broadcast", rma_broadcast(RMA_TEAM_WORLD, a->dest, a->source, a->operation->source, 0));
 }
 
 static void call_sum(struct actor *a) {
     const size_t n = a->operation->source / sizeof(long);
-    expect(a, "rma_sum_reduce",
-           rma_sum_reduce_long(RMA_TEAM_WORLD, (long *)(void *)a->dest, (const long *)(const void *)a->source, n));
+    sim_expect(a->pe, "rma_sum_reduce",
+               rma_sum_reduce_long(RMA_TEAM_WORLD, (long *)(void *)a->dest, (const long *)(const void *)a->source, n));
 }
 
 static void call_fcollect(struct actor *a) {
-    expect(a, "rma_fcollect", rma_fcollect(RMA_TEAM_WORLD, a->dest, a->source, a->operation->source));
+    sim_expect(a->pe, "rma_fcollect", rma_fcollect(RMA_TEAM_WORLD, a->dest, a->source, a->operation->source));
 }
 
 static void call_alltoall(struct actor *a) {
-    expect(a, "rma_alltoall", rma_alltoall(RMA_TEAM_WORLD, a->dest, a->source, a->operation->source));
+    sim_expect(a->pe, "rma_alltoall", rma_alltoall(RMA_TEAM_WORLD, a->dest, a->source, a->operation->source));
 }
 
 static void call_malloc(struct actor *a) {
@@ -152,13 +148,13 @@ static void call_malloc(struct actor *a) {
 
 static void call_split(struct actor *a) {
     rma_team *team = RMA_TEAM_INVALID;
-    expect(a, "rma_team_split_strided", rma_team_split_strided(RMA_TEAM_WORLD, 0, 2, (a->n + 1) / 2, &team));
-    expect(a, "rma_team_destroy", rma_team_destroy(team));
+    sim_expect(a->pe, "rma_team_split_strided", rma_team_split_strided(RMA_TEAM_WORLD, 0, 2, (a->n + 1) / 2, &team));
+    sim_expect(a->pe, "rma_team_destroy", rma_team_destroy(team));
 }
 
 static void hand_over(struct actor *a) {
-    expect(a, "rma_set_lock", rma_set_lock(a->lock));
-    expect(a, "rma_clear_lock", rma_clear_lock(a->lock));
+    sim_expect(a->pe, "rma_set_lock", rma_set_lock(a->lock));
+    sim_expect(a->pe, "rma_clear_lock", rma_clear_lock(a->lock));
 }
 
 static void add_to_bins(struct actor *a) {
@@ -166,12 +162,12 @@ static void add_to_bins(struct actor *a) {
         const int to = (int)(sim_random(&a->random) % (uint64_t)a->n);
         rma_atomic_add_uint64(&a->words[sim_random(&a->random) % BINS], 1, to);
     }
-    expect(a, "rma_quiet", rma_quiet());
+    sim_expect(a->pe, "rma_quiet", rma_quiet());
 }
 
 static void put_far_away(struct actor *a) {
-    expect(a, "rma_put", rma_put(a->words, a->source, SHORT_DATA, (a->me + a->n / 2) % a->n));
-    expect(a, "rma_quiet", rma_quiet());
+    sim_expect(a->pe, "rma_put", rma_put(a->words, a->source, SHORT_DATA, (a->me + a->n / 2) % a->n));
+    sim_expect(a->pe, "rma_quiet", rma_quiet());
 }
 
 /* In the order in which they run. Limits are for 8 GiB of memory and some minutes:
@@ -241,8 +237,8 @@ static void allocate_symmetric(struct actor *a) {
 
 static void complete_all(struct actor *a) {
     if (!a->initialised) return;
-    expect(a, "rma_barrier_all", rma_barrier_all());
-    expect(a, "rma_quiet", rma_quiet());
+    sim_expect(a->pe, "rma_barrier_all", rma_barrier_all());
+    sim_expect(a->pe, "rma_quiet", rma_quiet());
 }
 
 /* Returns 1 on the last PE that comes here. */
@@ -319,14 +315,14 @@ static void measure_operation(struct actor *a) {
     sim_gather(a->pe, NULL);
     if (o->moment == REPEATED) {
         o->run(a);
-        if (a->block) expect(a, "rma_free", rma_free(a->block));
+        if (a->block) sim_expect(a->pe, "rma_free", rma_free(a->block));
     }
     begin_counting(a);
     o->run(a);
     r->ended = larger(r->ended, sim_time());
     if (o->moment != LAST) serve_until_through(a);
     end_counting(a);
-    if (a->block) expect(a, "rma_free", rma_free(a->block));
+    if (a->block) sim_expect(a->pe, "rma_free", rma_free(a->block));
     a->block = NULL;
     free(a->source);
     free(a->dest);
@@ -342,8 +338,8 @@ static void run_actor(struct sim_pe *pe, void *context) {
     for (int i = 0; i < N_OPERATIONS; i++) {
         a.operation = &operations[i];
         if (a.operation->moment == LAST && a.initialised) {
-            expect(&a, "rma_free", rma_free(a.lock));
-            expect(&a, "rma_free", rma_free(a.words));
+            sim_expect(pe, "rma_free", rma_free(a.lock));
+            sim_expect(pe, "rma_free", rma_free(a.words));
         }
         if (!runs_with(a.operation, r->n)) {
             if (a.operation->moment == INIT || a.operation->moment == LAST) a.operation->run(&a);
@@ -601,11 +597,7 @@ int main(int argc, char **argv) {
             case 't': set_times(optarg); break;
             case 'c': file = optarg; break;
             case 'h': usage(); return 0;
-            default: {
-                const char letter[] = {'-', (char)optopt, 0};
-                refuse("unknown or incomplete option %s",
-                       strncmp(argv[optind - 1], "--", 2) == 0 ? argv[optind - 1] : letter);
-            }
+            default: refuse("unknown or incomplete option %s", sim_refused_option(argv));
         }
     }
     if (optind < argc) refuse("unknown argument %s", argv[optind]);

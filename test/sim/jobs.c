@@ -76,13 +76,6 @@ struct actor {
 static uint64_t together(struct actor *a, uint64_t n) { return sim_random(&a->common) % n; }
 static uint64_t alone(struct actor *a, uint64_t n) { return sim_random(&a->own) % n; }
 
-/* Where something happens to a PE a call may fail because of that: then the program ends the job, as the error handler
- * does that programs have if they do not install another one. */
-static void expect(struct actor *a, const char *what, int code) {
-    if (code != RMA_SUCCESS && sim_options_of(a->pe)->n_injections) sim_end_job(a->pe, rma_last_error());
-    if (code != RMA_SUCCESS) sim_fail(a->pe, "%s: %d: %s", what, code, rma_last_error());
-}
-
 static int another_pe(struct actor *a) {
     const int to = (int)alone(a, (uint64_t)a->n - 1);
     return to + (to >= a->me);
@@ -101,7 +94,7 @@ static const void *there(const struct actor *a, const void *here, int to) {
 
 static void do_quiet(struct actor *a) {
     sim_log(a->pe, "quiet");
-    expect(a, "rma_quiet", rma_quiet());
+    sim_expect(a->pe, "rma_quiet", rma_quiet());
     a->dirty = 0;
     for (int to = 0; to < a->n; to++) {
         const struct slot *slot;
@@ -122,19 +115,19 @@ static void do_put(struct actor *a, int to) {
     for (size_t i = 0; i < DATA; i++) source[i] = byte_of(a->me, to, a->version[to], i);
     sim_log(a->pe, "puts to PE %d, %s", to, later ? "goes on" : "waits");
     if (later)
-        expect(a, "rma_put_nbi", rma_put_nbi(a->board->slot[a->me].data, source, DATA, to));
+        sim_expect(a->pe, "rma_put_nbi", rma_put_nbi(a->board->slot[a->me].data, source, DATA, to));
     else
-        expect(a, "rma_put", rma_put(a->board->slot[a->me].data, source, DATA, to));
+        sim_expect(a->pe, "rma_put", rma_put(a->board->slot[a->me].data, source, DATA, to));
     a->dirty = 1;
     if (!later) memset(source, 0xee, DATA);
-    if (alone(a, 3) == 0) expect(a, "rma_fence", rma_fence());
+    if (alone(a, 3) == 0) sim_expect(a->pe, "rma_fence", rma_fence());
 }
 
 static void do_get(struct actor *a, int to) {
     unsigned char data[DATA];
     if (a->dirty) do_quiet(a);
     if (!a->version[to]) return;
-    expect(a, "rma_get", rma_get(data, a->board->slot[a->me].data, DATA, to));
+    sim_expect(a->pe, "rma_get", rma_get(data, a->board->slot[a->me].data, DATA, to));
     for (size_t i = 0; i < DATA; i++)
         if (data[i] != byte_of(a->me, to, a->version[to], i)) sim_fail(a->pe, "a get of PE %d is wrong", to);
 }
@@ -159,13 +152,13 @@ static void do_block(struct actor *a, int to) {
     rma_gptr_t g;
     const int code = rma_alloc_mem_on(to, size, &g);
     if (code == RMA_ERR_NO_MEM) return;
-    expect(a, "rma_alloc_mem_on", code);
+    sim_expect(a->pe, "rma_alloc_mem_on", code);
     for (size_t i = 0; i < size; i++) out[i] = (unsigned char)alone(a, 256);
-    expect(a, "rma_gptr_put", rma_gptr_put(g, out, size));
-    expect(a, "rma_quiet", rma_quiet());
-    expect(a, "rma_gptr_get", rma_gptr_get(in, g, size));
+    sim_expect(a->pe, "rma_gptr_put", rma_gptr_put(g, out, size));
+    sim_expect(a->pe, "rma_quiet", rma_quiet());
+    sim_expect(a->pe, "rma_gptr_get", rma_gptr_get(in, g, size));
     if (memcmp(in, out, size) != 0) sim_fail(a->pe, "a block on PE %d does not hold what was put", to);
-    expect(a, "rma_gptr_free", rma_gptr_free(g));
+    sim_expect(a->pe, "rma_gptr_free", rma_gptr_free(g));
 }
 
 /* A thread of the program: it uses a context of its own, and the default one. */
@@ -178,7 +171,7 @@ static void run_helper(void *context) {
     struct helper *h = context;
     struct actor *a = &h->actor;
     rma_ctx *ctx;
-    expect(a, "rma_ctx_create", rma_ctx_create(0, &ctx));
+    sim_expect(a->pe, "rma_ctx_create", rma_ctx_create(0, &ctx));
     for (int i = 0; i < h->operations; i++) {
         const int to = another_pe(a);
         const uint64_t word = alone(a, WORDS), value = alone(a, 1000);
@@ -187,7 +180,7 @@ static void run_helper(void *context) {
             case 1: do_block(a, to); break;
             case 2: sim_sleep(a->pe, alone(a, 20000)); break;
             case 3: do_add(a, to); break;
-            case 4: expect(a, "rma_ctx_quiet", rma_ctx_quiet(ctx)); break;
+            case 4: sim_expect(a->pe, "rma_ctx_quiet", rma_ctx_quiet(ctx)); break;
             default:
                 for (int k = 0; k < 20; k++) {
                     a->shared->sum[to][word] += value;
@@ -195,7 +188,7 @@ static void run_helper(void *context) {
                 }
         }
     }
-    expect(a, "rma_ctx_destroy", rma_ctx_destroy(ctx));
+    sim_expect(a->pe, "rma_ctx_destroy", rma_ctx_destroy(ctx));
     h->through = 1;
 }
 
@@ -226,12 +219,12 @@ static void one_sided_phase(struct actor *a) {
     for (int i = 0; i < n_helpers; i++)
         while (!helper[i].through) sim_wait(1000);
     do_quiet(a);
-    expect(a, "rma_barrier_all", rma_barrier_all());
+    sim_expect(a->pe, "rma_barrier_all", rma_barrier_all());
     for (int word = 0; word < WORDS; word++)
         if (a->board->sum[word] != a->shared->sum[a->me][word])
             sim_fail(a->pe, "word %d is %llu, not %llu", word, (unsigned long long)a->board->sum[word],
                      (unsigned long long)a->shared->sum[a->me][word]);
-    expect(a, "rma_barrier_all", rma_barrier_all()); /* before somebody adds again */
+    sim_expect(a->pe, "rma_barrier_all", rma_barrier_all()); /* before somebody adds again */
 }
 
 /* ---- waiting ---- */
@@ -249,15 +242,15 @@ static void ring_phase(struct actor *a) {
         else if (way == 1)
             rma_p_uint64(&a->board->turn, value, next);
         else
-            expect(a, "rma_put", rma_put(&a->board->turn, &value, sizeof value, next));
-        if (way > 0 && alone(a, 2)) expect(a, "rma_quiet", rma_quiet());
+            sim_expect(a->pe, "rma_put", rma_put(&a->board->turn, &value, sizeof value, next));
+        if (way > 0 && alone(a, 2)) sim_expect(a->pe, "rma_quiet", rma_quiet());
         /* A put that nobody completes would arrive all the same, but may take until this PE is in the library again. */
-        if (way > 0) expect(a, "rma_quiet", rma_quiet());
+        if (way > 0) sim_expect(a->pe, "rma_quiet", rma_quiet());
     }
     if (a->me == 0) rma_wait_until_uint64(&a->board->turn, RMA_CMP_GE, a->shared->turns + rounds);
-    expect(a, "rma_barrier_all", rma_barrier_all());
+    sim_expect(a->pe, "rma_barrier_all", rma_barrier_all());
     if (a->me == 0) a->shared->turns += rounds;
-    expect(a, "rma_sync_all", rma_sync_all());
+    sim_expect(a->pe, "rma_sync_all", rma_sync_all());
 }
 
 /* Each PE puts data with a signal to one, and waits for those of another. */
@@ -267,20 +260,20 @@ static void signal_phase(struct actor *a) {
     struct slot *mine = &a->board->slot[from];
     unsigned char data[DATA];
     const uint64_t number = ++a->signals;
-    expect(a, "rma_sync_all", rma_sync_all());
+    sim_expect(a->pe, "rma_sync_all", rma_sync_all());
     if (alone(a, 3) == 0) sim_sleep(a->pe, alone(a, 30000));
     a->version[to]++;
     for (size_t i = 0; i < DATA; i++) data[i] = byte_of(a->me, to, a->version[to], i);
     /* The signals of a slot count how often its PE has given one, and PEs choose alike to whom. */
-    expect(a, "rma_put_signal",
-           rma_put_signal(a->board->slot[a->me].data, data, DATA, &a->board->slot[a->me].signal,
-                          add ? number << 8 : number, RMA_SIGNAL_SET, to));
+    sim_expect(a->pe, "rma_put_signal",
+               rma_put_signal(a->board->slot[a->me].data, data, DATA, &a->board->slot[a->me].signal,
+                              add ? number << 8 : number, RMA_SIGNAL_SET, to));
     memset(data, 0xee, sizeof data);
     rma_signal_wait_until(&mine->signal, RMA_CMP_EQ, add ? number << 8 : number);
     for (size_t i = 1; i < DATA; i++)
         if ((unsigned char)(mine->data[i] - mine->data[i - 1]) != 3)
             sim_fail(a->pe, "the signal of PE %d is here, and byte %zu of its data is not", from, i);
-    expect(a, "rma_barrier_all", rma_barrier_all());
+    sim_expect(a->pe, "rma_barrier_all", rma_barrier_all());
 }
 
 /* Long data, which go by themselves, and then a signal, which must not come before them. */
@@ -289,15 +282,15 @@ static void long_signal_phase(struct actor *a) {
     const size_t len = 1 + (size_t)together(a, DATA_LONG);
     const uint64_t number = ++a->long_signals;
     unsigned char *data = malloc(len);
-    expect(a, "rma_sync_all", rma_sync_all());
+    sim_expect(a->pe, "rma_sync_all", rma_sync_all());
     for (size_t i = 0; i < len; i++) data[i] = byte_of(a->me, to, (uint32_t)number, i);
     if (way == 0) {
-        expect(a, "rma_put_signal_nbi",
-               rma_put_signal_nbi(a->board->data, data, len, &a->board->signal, number, RMA_SIGNAL_SET, to));
+        sim_expect(a->pe, "rma_put_signal_nbi",
+                   rma_put_signal_nbi(a->board->data, data, len, &a->board->signal, number, RMA_SIGNAL_SET, to));
     } else {
-        expect(a, "rma_put_nbi", rma_put_nbi(a->board->data, data, len, to));
+        sim_expect(a->pe, "rma_put_nbi", rma_put_nbi(a->board->data, data, len, to));
         if (way == 1)
-            expect(a, "rma_signal_set", rma_signal_set(&a->board->signal, number, to));
+            sim_expect(a->pe, "rma_signal_set", rma_signal_set(&a->board->signal, number, to));
         else
             rma_atomic_add_uint64(&a->board->signal, 1, to);
     }
@@ -306,7 +299,7 @@ static void long_signal_phase(struct actor *a) {
     for (size_t i = 0; i < len; i++)
         if (a->board->data[i] != byte_of(from, a->me, (uint32_t)number, i))
             sim_fail(a->pe, "the signal of PE %d is here, and byte %zu of its %zu is not", from, i, len);
-    expect(a, "rma_barrier_all", rma_barrier_all());
+    sim_expect(a->pe, "rma_barrier_all", rma_barrier_all());
     free(data);
 }
 
@@ -314,7 +307,7 @@ static void lock_phase(struct actor *a) {
     const int times = 1 + (int)together(a, 3), home = (int)together(a, (uint64_t)a->n);
     const uint64_t before = a->shared->guarded;
     const int takes = a->me % (1 + a->n / LOCKERS) == 0; /* turns with a lock come one after the other, so for some */
-    expect(a, "rma_sync_all", rma_sync_all());
+    sim_expect(a->pe, "rma_sync_all", rma_sync_all());
     for (int i = 0; takes && i < times; i++) {
         uint64_t value = 0;
         if (alone(a, 4) == 0) sim_sleep(a->pe, alone(a, 30000));
@@ -322,27 +315,27 @@ static void lock_phase(struct actor *a) {
             for (uint64_t most = 1000; !rma_test_lock(&a->board->lock); most += most < 200000 ? most / 4 : 0)
                 sim_sleep(a->pe, 1 + alone(a, most));
         } else {
-            expect(a, "rma_set_lock", rma_set_lock(&a->board->lock));
+            sim_expect(a->pe, "rma_set_lock", rma_set_lock(&a->board->lock));
         }
         if (a->shared->holder) sim_fail(a->pe, "has the lock, which PE %d has, too", a->shared->holder - 1);
         a->shared->holder = 1 + a->me;
         a->shared->guarded++;
         sim_log(a->pe, "has the lock");
-        expect(a, "rma_get", rma_get(&value, &a->board->guarded, sizeof value, home));
+        sim_expect(a->pe, "rma_get", rma_get(&value, &a->board->guarded, sizeof value, home));
         if (alone(a, 3) == 0) sim_sleep(a->pe, alone(a, 5000));
         value++;
-        expect(a, "rma_put", rma_put(&a->board->guarded, &value, sizeof value, home));
+        sim_expect(a->pe, "rma_put", rma_put(&a->board->guarded, &value, sizeof value, home));
         a->shared->holder = 0;
-        expect(a, "rma_clear_lock", rma_clear_lock(&a->board->lock));
+        sim_expect(a->pe, "rma_clear_lock", rma_clear_lock(&a->board->lock));
     }
-    expect(a, "rma_barrier_all", rma_barrier_all());
+    sim_expect(a->pe, "rma_barrier_all", rma_barrier_all());
     if (a->me == home && a->board->guarded != a->shared->guarded - before)
         sim_fail(a->pe, "what the lock guards counts %llu turns of %llu", (unsigned long long)a->board->guarded,
                  (unsigned long long)(a->shared->guarded - before));
     if (a->me == home) a->board->guarded = 0;
-    expect(a, "rma_barrier_all", rma_barrier_all());
+    sim_expect(a->pe, "rma_barrier_all", rma_barrier_all());
     if (a->me == 0) a->shared->guarded = 0;
-    expect(a, "rma_sync_all", rma_sync_all());
+    sim_expect(a->pe, "rma_sync_all", rma_sync_all());
 }
 
 /* ---- collectives ---- */
@@ -356,34 +349,34 @@ static void call_collectives(struct actor *a, rma_team *team, int me, int n, uin
     long mine[3], total[3];
     for (int k = 0; k < 3; k++) mine[k] = me * 7 + k;
     switch (sim_random(&random) % 6) {
-        case 0: expect(a, "rma_team_sync", rma_team_sync(team)); break;
+        case 0: sim_expect(a->pe, "rma_team_sync", rma_team_sync(team)); break;
         case 1:
             for (size_t i = 0; i < len; i++) out[i] = byte_of(me, 0, (uint32_t)salt, i);
-            expect(a, "rma_broadcast", rma_broadcast(team, in, out, len, root));
+            sim_expect(a->pe, "rma_broadcast", rma_broadcast(team, in, out, len, root));
             for (size_t i = 0; i < len; i++)
                 if (in[i] != byte_of(root, 0, (uint32_t)salt, i)) sim_fail(a->pe, "a broadcast of %zu bytes", len);
             break;
         case 2:
-            expect(a, "rma_sum_reduce", rma_sum_reduce_long(team, total, mine, 3));
+            sim_expect(a->pe, "rma_sum_reduce", rma_sum_reduce_long(team, total, mine, 3));
             for (int k = 0; k < 3; k++)
                 if (total[k] != 7L * n * (n - 1) / 2 + (long)k * n) sim_fail(a->pe, "a sum over %d PEs", n);
             break;
         case 3:
             for (size_t i = 0; i < len; i++) out[i] = byte_of(me, 0, (uint32_t)salt, i);
-            expect(a, "rma_fcollect", rma_fcollect(team, in, out, len));
+            sim_expect(a->pe, "rma_fcollect", rma_fcollect(team, in, out, len));
             for (size_t i = 0; i < len * (size_t)n; i++)
                 if (in[i] != byte_of((int)(i / len), 0, (uint32_t)salt, i % len))
                     sim_fail(a->pe, "an fcollect of %zu bytes", len);
             break;
         case 4:
             for (size_t i = 0; i < len * (size_t)n; i++) out[i] = byte_of(me, (int)(i / len), (uint32_t)salt, i % len);
-            expect(a, "rma_alltoall", rma_alltoall(team, in, out, len));
+            sim_expect(a->pe, "rma_alltoall", rma_alltoall(team, in, out, len));
             for (size_t i = 0; i < len * (size_t)n; i++)
                 if (in[i] != byte_of((int)(i / len), me, (uint32_t)salt, i % len))
                     sim_fail(a->pe, "an alltoall of %zu bytes", len);
             break;
         default:
-            expect(a, "rma_sum_inscan", rma_sum_inscan_long(team, total, mine, 3));
+            sim_expect(a->pe, "rma_sum_inscan", rma_sum_inscan_long(team, total, mine, 3));
             for (int k = 0; k < 3; k++)
                 if (total[k] != 7L * me * (me + 1) / 2 + (long)k * (me + 1)) sim_fail(a->pe, "a scan of PE %d", me);
     }
@@ -402,13 +395,13 @@ static void collective_phase(struct actor *a) {
 /* A root sends and goes on; it must not be ahead of the others without a bound. */
 static void burst_phase(struct actor *a) {
     const int root = (int)together(a, (uint64_t)a->n);
-    expect(a, "rma_sync_all", rma_sync_all());
+    sim_expect(a->pe, "rma_sync_all", rma_sync_all());
     a->shared->burst[a->me] = 0;
-    expect(a, "rma_sync_all", rma_sync_all());
+    sim_expect(a->pe, "rma_sync_all", rma_sync_all());
     if (a->n > LOCKERS) return;
     for (int i = 0; i < BURST; i++) {
         uint64_t word = a->me == root ? (uint64_t)i : UINT64_MAX;
-        expect(a, "rma_broadcast", rma_broadcast(RMA_TEAM_WORLD, &word, &word, sizeof word, root));
+        sim_expect(a->pe, "rma_broadcast", rma_broadcast(RMA_TEAM_WORLD, &word, &word, sizeof word, root));
         if (word != (uint64_t)i) sim_fail(a->pe, "broadcast %d of a burst gives %llu", i, (unsigned long long)word);
         a->shared->burst[a->me] = i + 1;
         for (int pe = 0; a->me == root && pe < a->n; pe++)
@@ -416,7 +409,7 @@ static void burst_phase(struct actor *a) {
                 sim_fail(a->pe, "the root has sent broadcast %d, and PE %d has had %d", i, pe, a->shared->burst[pe]);
         if (a->me != root && alone(a, 16) == 0) sim_sleep(a->pe, alone(a, 100000));
     }
-    expect(a, "rma_sync_all", rma_sync_all());
+    sim_expect(a->pe, "rma_sync_all", rma_sync_all());
 }
 
 static void team_phase(struct actor *a) {
@@ -424,14 +417,14 @@ static void team_phase(struct actor *a) {
     const int stride = 1 + (int)together(a, 3), size = 1 + (int)together(a, (uint64_t)((most - 1) / stride) + 1);
     const uint64_t salt = together(a, UINT32_MAX);
     rma_team *team = NULL;
-    expect(a, "rma_team_split_strided", rma_team_split_strided(RMA_TEAM_WORLD, start, stride, size, &team));
+    sim_expect(a->pe, "rma_team_split_strided", rma_team_split_strided(RMA_TEAM_WORLD, start, stride, size, &team));
     if (team != RMA_TEAM_INVALID) {
         const int me = (a->me - start) / stride;
         for (uint64_t i = 0; i < 1 + salt % 3; i++) call_collectives(a, team, me, size, salt + i);
-        if (salt % 2) expect(a, "rma_team_sync", rma_team_sync(team));
-        expect(a, "rma_team_destroy", rma_team_destroy(team));
+        if (salt % 2) sim_expect(a->pe, "rma_team_sync", rma_team_sync(team));
+        sim_expect(a->pe, "rma_team_destroy", rma_team_destroy(team));
     }
-    if (salt % 5 == 0) expect(a, "rma_sync_all", rma_sync_all());
+    if (salt % 5 == 0) sim_expect(a->pe, "rma_sync_all", rma_sync_all());
 }
 
 /* ---- symmetric memory ---- */
@@ -451,7 +444,7 @@ static void memory_phase(struct actor *a) {
     const int poor = (int)together(a, 3) == 0 ? (int)together(a, (uint64_t)a->n) : -1, way = (int)together(a, 3);
     unsigned char *block, *moved, word[8];
     a->shared->offset = SIZE_MAX;
-    expect(a, "rma_sync_all", rma_sync_all());
+    sim_expect(a->pe, "rma_sync_all", rma_sync_all());
     if (wrong >= 0 && a->n > 1) {
         block = rma_malloc(a->me == wrong ? size + 1 : size);
         if (block || rma_last_code() != RMA_ERR_MISMATCH)
@@ -462,14 +455,14 @@ static void memory_phase(struct actor *a) {
     if (!block && poor < 0) sim_fail(a->pe, "rma_malloc of %zu bytes: %s", size, rma_last_error());
     check_offset(a, block);
     if (block && way == 1 && (block[0] || block[size - 1])) sim_fail(a->pe, "rma_calloc gives what is not 0");
-    expect(a, "rma_sync_all", rma_sync_all());
+    sim_expect(a->pe, "rma_sync_all", rma_sync_all());
     for (size_t i = 0; block && i < size; i += 97) block[i] = byte_of(a->me, 0, 5, i);
-    expect(a, "rma_barrier_all", rma_barrier_all());
-    if (block) expect(a, "rma_get", rma_get(word, block, size < 8 ? size : 8, next));
+    sim_expect(a->pe, "rma_barrier_all", rma_barrier_all());
+    if (block) sim_expect(a->pe, "rma_get", rma_get(word, block, size < 8 ? size : 8, next));
     if (block && word[0] != byte_of(next, 0, 5, 0))
         sim_fail(a->pe, "a get of the symmetric block of PE %d is wrong", next);
     if (a->me == 0) a->shared->offset = SIZE_MAX;
-    expect(a, "rma_sync_all", rma_sync_all());
+    sim_expect(a->pe, "rma_sync_all", rma_sync_all());
     moved = rma_realloc(block, other);
     if (!moved && poor < 0) sim_fail(a->pe, "rma_realloc to %zu bytes: %s", other, rma_last_error());
     check_offset(a, moved);
@@ -479,7 +472,7 @@ static void memory_phase(struct actor *a) {
             if (moved[i] != byte_of(a->me, 0, 5, i)) sim_fail(a->pe, "rma_realloc loses byte %zu", i);
         block = moved;
     }
-    expect(a, "rma_free", rma_free(block));
+    sim_expect(a->pe, "rma_free", rma_free(block));
 }
 
 /* A PE attaches memory of its own; another one writes to it and reads it, until it is detached. */
@@ -494,22 +487,22 @@ static void attach_phase(struct actor *a) {
     out = malloc(len);
     in = malloc(len);
     of = malloc((size_t)a->n * sizeof *of);
-    expect(a, "rma_attach", rma_attach(memory, size, &mine));
-    expect(a, "rma_fcollect", rma_fcollect(RMA_TEAM_WORLD, of, &mine, sizeof mine));
+    sim_expect(a->pe, "rma_attach", rma_attach(memory, size, &mine));
+    sim_expect(a->pe, "rma_fcollect", rma_fcollect(RMA_TEAM_WORLD, of, &mine, sizeof mine));
     mine = of[(a->me + 1) % a->n] + at;
     for (size_t i = 0; i < len; i++) out[i] = byte_of(a->me, 1, 9, i);
-    expect(a, "rma_gptr_put", rma_gptr_put(mine, out, len));
-    expect(a, "rma_quiet", rma_quiet());
-    expect(a, "rma_gptr_get", rma_gptr_get(in, mine, len));
+    sim_expect(a->pe, "rma_gptr_put", rma_gptr_put(mine, out, len));
+    sim_expect(a->pe, "rma_quiet", rma_quiet());
+    sim_expect(a->pe, "rma_gptr_get", rma_gptr_get(in, mine, len));
     if (memcmp(in, out, len) != 0) sim_fail(a->pe, "attached memory does not hold what was put");
-    expect(a, "rma_barrier_all", rma_barrier_all());
+    sim_expect(a->pe, "rma_barrier_all", rma_barrier_all());
     for (size_t i = 0; i < len; i++)
         if (memory[at + i] != byte_of(from, 1, 9, i)) sim_fail(a->pe, "attached memory does not hold what was put");
-    expect(a, "rma_detach", rma_detach(memory));
-    expect(a, "rma_sync_all", rma_sync_all());
+    sim_expect(a->pe, "rma_detach", rma_detach(memory));
+    sim_expect(a->pe, "rma_sync_all", rma_sync_all());
     if (rma_gptr_get(in, mine, len) != RMA_ERR_ADDRESS)
         sim_fail(a->pe, "a get of memory that was detached: %d: %s", rma_last_code(), rma_last_error());
-    expect(a, "rma_sync_all", rma_sync_all());
+    sim_expect(a->pe, "rma_sync_all", rma_sync_all());
     free(of);
     free(in);
     free(out);
@@ -550,7 +543,7 @@ void jobs_program(struct sim_pe *pe, void *context) {
     a->own = a->common + 1 + (uint64_t)pe->me;
     a->version = calloc((size_t)a->n, sizeof *a->version);
     a->multiple = together(a, 3) == 0;
-    expect(a, "rma_init", a->multiple ? rma_init_thread(RMA_THREAD_MULTIPLE, NULL) : rma_init());
+    sim_expect(a->pe, "rma_init", a->multiple ? rma_init_thread(RMA_THREAD_MULTIPLE, NULL) : rma_init());
     a->board = rma_calloc(1, sizeof *a->board + (size_t)a->n * sizeof a->board->slot[0]);
     if (!a->board) sim_fail(pe, "rma_calloc: %s", rma_last_error());
     if (together(a, 3) == 0) begin_numbers_late(a);
@@ -560,8 +553,8 @@ void jobs_program(struct sim_pe *pe, void *context) {
         sim_log(pe, "phase %d: %d", i, (int)which);
         phases[which](a);
     }
-    expect(a, "rma_free", rma_free(a->board));
-    expect(a, "rma_finalize", rma_finalize());
+    sim_expect(a->pe, "rma_free", rma_free(a->board));
+    sim_expect(a->pe, "rma_finalize", rma_finalize());
     free(a->version);
     free(a);
 }

@@ -55,7 +55,6 @@ struct sim {
     void *context;
     struct sim_pe *pe;
     struct sim_report report;
-    uint64_t injections_begun; /* when */
     uint64_t marked;           /* depths up to here are of before sim_gather */
     int gathered;              /* PEs in sim_gather, */
     unsigned gatherings;       /* and how often all were */
@@ -79,9 +78,7 @@ int sim_is_cut_short(const struct sim_pe *pe) {
 
 int sim_pe_stands(const struct sim_pe *pe) { return !pe->dead && !pe->stopped; }
 
-void sim_pe_turn(struct sim_pe *pe) {
-    if (pe->sim->options->layer) pe->sim->options->layer->turn(pe);
-}
+void sim_pe_turn(struct sim_pe *pe) { pe->sim->options->layer->turn(pe); }
 
 static uint64_t time_here(const struct sim *sim) { return sim_self() ? sim_time() : sim->scheduler.now; }
 
@@ -129,6 +126,11 @@ void sim_end_job(struct sim_pe *pe, const char *why) {
     sim_stop_here();
 }
 
+void sim_expect(struct sim_pe *pe, const char *what, int code) {
+    if (code != RMA_SUCCESS && pe->sim->options->n_injections) sim_end_job(pe, rma_last_error());
+    if (code != RMA_SUCCESS) sim_fail(pe, "%s: %d: %s", what, code, rma_last_error());
+}
+
 void sim_sleep(struct sim_pe *pe, uint64_t time) {
     if (time == 0) return;
     sim_log(pe, "computes for %llu ns", (unsigned long long)time);
@@ -138,8 +140,7 @@ void sim_sleep(struct sim_pe *pe, uint64_t time) {
 }
 
 void sim_missed_wakeup(struct sim_pe *pe, const void *word) {
-    const struct sim_layer *layer = pe->sim->options->layer;
-    if (layer && layer->may_miss_wakeup(word)) return;
+    if (pe->sim->options->layer->may_miss_wakeup(word)) return;
     pe->sim->report.missed_wakeups++;
     sim_log(pe, "was not woken, although the word on which it slept has changed");
 }
@@ -372,12 +373,12 @@ struct injection {
 };
 
 static void inject(void *context) {
-    struct injection *b = context;
-    struct sim_pe *pe = &b->sim->pe[b->of->pe];
+    struct injection *injection = context;
+    struct sim_pe *pe = &injection->sim->pe[injection->of->pe];
     static const char *const words[] = {"dies", "stops", "goes on", "is cut off"};
-    b->sim->scheduler.active = b->sim->scheduler.now;
-    trace_event(b->sim, (struct sim_trace){.pe = pe->me, .kind = SIM_SAYS, .text = words[b->of->what]});
-    switch (b->of->what) {
+    injection->sim->scheduler.active = injection->sim->scheduler.now;
+    trace_event(injection->sim, (struct sim_trace){.pe = pe->me, .kind = SIM_SAYS, .text = words[injection->of->what]});
+    switch (injection->of->what) {
         case SIM_DIES: pe->dead = 1; break;
         case SIM_STOPS: pe->stopped = 1; break;
         case SIM_GOES_ON:
@@ -386,21 +387,21 @@ static void inject(void *context) {
                 if (t->held) sim_wake(t);
             break;
         case SIM_CUT:
-            link_to(pe, b->of->other)->cut = 1;
-            link_to(&b->sim->pe[b->of->other], pe->me)->cut = 1;
+            link_to(pe, injection->of->other)->cut = 1;
+            link_to(&injection->sim->pe[injection->of->other], pe->me)->cut = 1;
             break;
     }
-    free(b);
+    free(injection);
 }
 
 void sim_begin_injections(struct sim_pe *pe) {
     struct sim *sim = pe->sim;
-    if (sim->injections_begun) return;
-    sim->injections_begun = sim_time();
+    if (sim->report.injections_begun) return;
+    sim->report.injections_begun = sim_time();
     for (int i = 0; i < sim->options->n_injections; i++) {
-        struct injection *b = sim_memory(NULL, sizeof *b);
-        *b = (struct injection){.sim = sim, .of = &sim->options->injection[i]};
-        sim_at(&sim->scheduler, sim_time() + b->of->time, inject, b);
+        struct injection *injection = sim_memory(NULL, sizeof *injection);
+        *injection = (struct injection){.sim = sim, .of = &sim->options->injection[i]};
+        sim_at(&sim->scheduler, sim_time() + injection->of->time, inject, injection);
     }
 }
 
@@ -431,7 +432,7 @@ static int count_unfinished(const struct sim *sim) {
 }
 
 static void close_pe(struct sim_pe *pe) {
-    if (pe->sim->options->layer) pe->sim->options->layer->close(pe);
+    pe->sim->options->layer->close(pe);
     pe->sim->report.left += pe->n_operations + (int)pe->n_unread;
     while (pe->operations) free_operation(pe->operations);
     for (struct sim_message *m = pe->unexpected, *next; m; m = next) {
@@ -478,7 +479,7 @@ static void describe_stuck(struct sim *sim) {
         struct sim_pe *pe = &sim->pe[i];
         if (!sim_pe_stands(pe) || is_through(pe)) continue;
         used += (size_t)snprintf(text + used, room - used, " PE %d", i);
-        if (sim->options->layer) sim->options->layer->describe(pe, text + used, room - used);
+        sim->options->layer->describe(pe, text + used, room - used);
         used += strlen(text + used);
     }
 }
@@ -492,12 +493,11 @@ struct sim_report sim_run(const struct sim_options *options, sim_program *progra
     sim_kernel_begin();
     for (int i = 0; i < options->n_pes; i++) {
         sim.pe[i] = (struct sim_pe){.sim = &sim, .me = i};
-        sim.pe[i].tasks = sim_task_begin(&sim.scheduler, &sim.pe[i], run_program, &sim.pe[i]);
+        sim_add_task(&sim.pe[i], run_program, &sim.pe[i]);
     }
-    if (options->layer) options->layer->begin(sim.pe, options);
+    options->layer->begin(sim.pe, options);
     sim_schedule(&sim.scheduler, options->quiet ? options->quiet : QUIET, options->limit ? options->limit : LIMIT);
     sim.report.steps = sim.scheduler.steps;
-    sim.report.injections_begun = sim.injections_begun;
     sim.report.stuck = count_unfinished(&sim);
     if (!sim.report.failed && !sim.report.ended && sim.report.stuck) describe_stuck(&sim);
     /* What is still under way nobody has waited for, or the run has ended before: its events go, with all that they
@@ -507,7 +507,7 @@ struct sim_report sim_run(const struct sim_options *options, sim_program *progra
         if (e->happen == deliver_message || e->happen == complete_long_message || e->happen == inject) free(e->context);
     }
     for (int i = 0; i < options->n_pes; i++) close_pe(&sim.pe[i]);
-    if (options->layer) options->layer->end();
+    options->layer->end();
     free(sim.scheduler.heap);
     free(sim.pe);
     return sim.report;

@@ -49,9 +49,9 @@ enum sim_injected {
     SIM_CUT, /* messages of `pe` to `other`, and the other way, get lost */
 };
 
-/* What happens to a PE from outside. The times count from when the first PE calls sim_begin_injections. */
+/* What happens to a PE from outside. */
 struct sim_injection {
-    uint64_t time; /* since sim_begin_injections */
+    uint64_t time; /* since the first PE has called sim_begin_injections */
     enum sim_injected what;
     int pe, other;
 };
@@ -88,9 +88,9 @@ struct sim_options {
     int n_injections;
     void (*trace)(void *context, const struct sim_trace *event); /* or NULL */
     void *trace_context;
-    const struct sim_layer *layer; /* or NULL */
-    int threads;                   /* the library's threads run, as tasks; else it cannot make any */
-    size_t memory;                 /* of test/sim/bare: bytes of each PE */
+    const struct sim_layer *layer;
+    int threads;   /* the library's threads run, as tasks; else it cannot make any */
+    size_t memory; /* of test/sim/bare: bytes of each PE */
     /* Of test/sim/whole: */
     int node_pes;                /* PEs of a node, the last one may have fewer; 0: one */
     int crowded;                 /* PEs find that they are more than processors */
@@ -98,18 +98,18 @@ struct sim_options {
 };
 
 struct sim_report {
-    uint64_t time;           /* when the last PE was through */
-    uint64_t messages;       /* that were sent, */
-    uint64_t bytes;          /* and their bytes */
-    uint64_t rounds;         /* messages of the longest chain of which each was sent after the one before was taken */
-    unsigned unread;         /* messages to one PE that it had not received, at most */
-    int stuck;               /* PEs that wait for what nobody will send */
-    int left;                /* operations that are not done, and messages that nobody has received, in the end */
-    uint64_t steps;          /* turns of PEs, and messages that have arrived */
-    uint64_t missed_wakeups; /* sleeps in the kernel that ended by themselves although the word had changed before */
-    int ended;               /* 1 + the PE that has ended the job, by rma_abort or an error; 0: none */
-    char why[1024];          /* its words, or those of sim_fail */
-    uint64_t injections_begun;
+    uint64_t time;             /* when the last PE was through */
+    uint64_t messages;         /* that were sent, */
+    uint64_t bytes;            /* and their bytes */
+    uint64_t rounds;           /* messages of the longest chain of which each was sent after the one before was taken */
+    unsigned unread;           /* messages to one PE that it had not received, at most */
+    int stuck;                 /* PEs that wait for what nobody will send */
+    int left;                  /* operations that are not done, and messages that nobody has received, in the end */
+    uint64_t steps;            /* turns of PEs, and messages that have arrived */
+    uint64_t missed_wakeups;   /* sleeps in the kernel that ended by themselves although the word had changed before */
+    int ended;                 /* 1 + the PE that has ended the job, by rma_abort or an error; 0: none */
+    char why[1024];            /* its words, or those of sim_fail */
+    uint64_t injections_begun; /* when; 0: not yet */
     int failed; /* sim_fail has been called: the run has ended there, and what follows counts for nothing */
 };
 
@@ -158,6 +158,9 @@ int sim_is_cut_short(const struct sim_pe *pe); /* the run has ended while progra
 _Noreturn void sim_fail(struct sim_pe *pe, const char *format, ...) RMAI_PRINTF(2, 3);
 _Noreturn void sim_end_job(struct sim_pe *pe, const char *why);
 void sim_log(struct sim_pe *pe, const char *format, ...) RMAI_PRINTF(2, 3);
+/* sim_expect: `what` has returned code, which must be RMA_SUCCESS. Where something is injected, another code may come
+ * of that: then the program ends the job, as the error handler does that programs have if they install no other one. */
+void sim_expect(struct sim_pe *pe, const char *what, int code);
 void sim_sleep(struct sim_pe *pe, uint64_t time);
 
 void sim_begin_injections(struct sim_pe *pe);

@@ -90,11 +90,6 @@ static size_t signal_len(int from, int to, int k) {
     return 1 + (size_t)(from * 53 + to * 19 + k * 101) % (k == SIGNALS - 1 ? SIGNAL_LONG : SIGNAL_DATA);
 }
 
-/* The code of a call that must succeed. */
-static void expect_success(struct actor *a, const char *what, int code) {
-    if (code != RMA_SUCCESS) sim_fail(a->pe, "%s: %d: %s", what, code, rma_last_error());
-}
-
 /* ---- looking at what others have done ---- */
 
 static void look_at_signals(struct actor *a) {
@@ -125,7 +120,7 @@ static void check_mirror(struct actor *a, int to) {
 
 static void do_quiet(struct actor *a) {
     sim_log(a->pe, "quiet");
-    expect_success(a, "quiet", rmai_net_quiet(&a->bare->net, "rma_quiet", &a->bare->set));
+    sim_expect(a->pe, "quiet", rmai_net_quiet(&a->bare->net, "rma_quiet", &a->bare->set));
     if (a->bare->nothing_pending != 1) sim_fail(a->pe, "something is pending after a quiet");
     for (int to = 0; to < a->shared->n; to++) {
         if (to == a->pe->me) continue;
@@ -153,9 +148,8 @@ static void do_put(struct actor *a, int to) {
     memcpy(m->area + at, source, len);
     m->used += len;
     sim_log(a->pe, "puts %zu bytes to PE %d, %s", len, to, when == RMAI_NOW ? "waits" : "goes on");
-    expect_success(
-        a, "put",
-        rmai_net_put(&a->bare->net, "rma_put", &a->bare->set, to, area_at(a->pe->me) + at, source, len, when));
+    sim_expect(a->pe, "put",
+               rmai_net_put(&a->bare->net, "rma_put", &a->bare->set, to, area_at(a->pe->me) + at, source, len, when));
     if (when == RMAI_LATER)
         a->sources_used += len;
     else
@@ -176,9 +170,9 @@ static void do_get(struct actor *a, int to) {
     if (m->used + len > AREA) return;
     at = m->used + pick(a, AREA + 1 - m->used - len);
     sim_log(a->pe, "gets %zu bytes of PE %d, %s", len, to, later ? "goes on" : "waits");
-    expect_success(a, "get",
-                   rmai_net_get(&a->bare->net, "rma_get", &a->bare->set, to, area_at(a->pe->me) + at, l->data, len,
-                                later ? RMAI_LATER : RMAI_NOW));
+    sim_expect(a->pe, "get",
+               rmai_net_get(&a->bare->net, "rma_get", &a->bare->set, to, area_at(a->pe->me) + at, l->data, len,
+                            later ? RMAI_LATER : RMAI_NOW));
     l->expect = m->area + at;
     l->len = len;
     if (later)
@@ -191,9 +185,9 @@ static void do_add(struct actor *a, int to) {
     const uint64_t word = pick(a, TICKETS), value = pick(a, 1000);
     a->shared->sum[to * WORDS + (int)word] += value;
     sim_log(a->pe, "adds to word %d of PE %d", (int)word, to);
-    expect_success(a, "add",
-                   rmai_net_atomic(&a->bare->net, "rma_atomic_add", &a->bare->set, to, words_at() + word * 8,
-                                   RMA_FETCH_ADD_, 8, value, 0, NULL, 1));
+    sim_expect(a->pe, "add",
+               rmai_net_atomic(&a->bare->net, "rma_atomic_add", &a->bare->set, to, words_at() + word * 8,
+                               RMA_FETCH_ADD_, 8, value, 0, NULL, 1));
 }
 
 static void do_ticket(struct actor *a, int to) {
@@ -201,9 +195,9 @@ static void do_ticket(struct actor *a, int to) {
     if (a->shared->tickets[to] == TICKETS_MOST) return;
     a->shared->tickets[to]++;
     sim_log(a->pe, "draws a ticket of PE %d", to);
-    expect_success(a, "fetch-add",
-                   rmai_net_atomic(&a->bare->net, "rma_atomic_fetch_add", &a->bare->set, to, words_at() + TICKETS * 8,
-                                   RMA_FETCH_ADD_, 8, 1, 0, &old, 0));
+    sim_expect(a->pe, "fetch-add",
+               rmai_net_atomic(&a->bare->net, "rma_atomic_fetch_add", &a->bare->set, to, words_at() + TICKETS * 8,
+                               RMA_FETCH_ADD_, 8, 1, 0, &old, 0));
     if (old >= TICKETS_MOST || a->shared->ticket[(size_t)to * TICKETS_MOST + old])
         sim_fail(a->pe, "the ticket %llu of PE %d is there twice, or is none", (unsigned long long)old, to);
     a->shared->ticket[(size_t)to * TICKETS_MOST + old] = 1;
@@ -217,9 +211,9 @@ static void do_signal(struct actor *a, int to) {
     m->signalled++;
     for (size_t i = 0; i < signal_len(me, to, k); i++) data[i] = signal_byte(me, to, k, i);
     sim_log(a->pe, "puts signal %d to PE %d", k, to);
-    expect_success(a, "put with a signal",
-                   rmai_net_put_signal(&a->bare->net, "rma_put_signal", &a->bare->set, to, signal_data_at(me, k), data,
-                                       signal_len(me, to, k), slot_at(me), RMA_FETCH_ADD_, 8, 1, RMAI_NOW, 0));
+    sim_expect(a->pe, "put with a signal",
+               rmai_net_put_signal(&a->bare->net, "rma_put_signal", &a->bare->set, to, signal_data_at(me, k), data,
+                                   signal_len(me, to, k), slot_at(me), RMA_FETCH_ADD_, 8, 1, RMAI_NOW, 0));
     memset(data, 0xee, sizeof data);
 }
 
@@ -227,9 +221,9 @@ static void do_block(struct actor *a, int to) {
     uint64_t block = 0;
     int code = rmai_net_alloc(&a->bare->net, "rma_alloc_mem_on", &a->bare->set, to, 1 + pick(a, SIM_BLOCK), &block);
     if (code == RMA_ERR_NO_MEM) return; /* other PEs have them all */
-    expect_success(a, "allocation", code);
+    sim_expect(a->pe, "allocation", code);
     if (pick(a, 2)) sim_sleep(a->pe, pick(a, 100));
-    expect_success(a, "free", rmai_net_free(&a->bare->net, "rma_gptr_free", &a->bare->set, to, block));
+    sim_expect(a->pe, "free", rmai_net_free(&a->bare->net, "rma_gptr_free", &a->bare->set, to, block));
 }
 
 /* Attached memory may vanish at any time: a call succeeds, or says that nothing is there. */
@@ -321,11 +315,11 @@ static void run_actor(struct sim_pe *pe, void *context) {
     a->sources = malloc(SOURCES);
     for (int i = 0; i < OPERATIONS; i++) do_one(a);
     do_quiet(a);
-    expect_success(a, "meeting", rmai_group_meet(&all, "rma_barrier_all"));
+    sim_expect(a->pe, "meeting", rmai_group_meet(&all, "rma_barrier_all"));
     check_words(a);
     look_at_signals(a);
     if (a->bare->free_blocks != UINT64_MAX) sim_fail(pe, "blocks that others have freed are not free");
-    expect_success(a, "meeting", rmai_group_meet(&all, "rma_barrier_all")); /* a PE that is through serves nobody */
+    sim_expect(a->pe, "meeting", rmai_group_meet(&all, "rma_barrier_all")); /* a PE that is through serves nobody */
     free(a->sources);
     free(a->mirror);
     free(a);

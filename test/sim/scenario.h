@@ -13,7 +13,8 @@ struct scenario {
     void (*prepare)(struct sim_options *options);
     void *(*begin)(const struct sim_options *options); /* what the PEs share: the context of `program` */
     sim_program *program;
-    /* Or NULL: a run is good if no PE has failed, none is stuck, and nothing is left. Else it judges a run in which no
+    /* Or NULL: a run is good if no PE has failed, none is stuck, nothing is left, and no wake-up was
+     * missed. Else it judges a run in which no
      * PE has called sim_fail: it returns 0, or words the fault in report->why. */
     int (*judge)(void *context, struct sim_report *report);
     void (*end)(void *context);

@@ -23,7 +23,7 @@
 #endif
 
 #define STACK       ((size_t)256 << 10)
-#define STACKS_KEPT 64 /* for the next run */
+#define STACKS_KEPT 64 /* for the next tasks */
 #define POLLS_FREE  6
 #define POLL_FIRST  20    /* nanoseconds; each one in vain doubles them */
 #define POLL_LAST   20480 /* both where the scheduler does not say otherwise */

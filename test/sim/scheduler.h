@@ -52,7 +52,7 @@ struct sim_task {
     uint64_t due;           /* when its next turn comes; SIM_NEVER: not before it is woken */
     int through;            /* it has returned */
     int held;               /* its turn has come while its PE stood still */
-    unsigned idle_polls;    /* in vain, one after the other (sim_idle_poll) */
+    unsigned idle_polls;    /* one after the other (sim_idle_poll) */
     int polling;            /* it waits between two polls */
     const void *word;       /* on which it sleeps, or NULL */
     struct sim_task *next;  /* of the same PE */

@@ -4,12 +4,12 @@
 
 #include "base/clock.h"
 #include "rma.h"
+#include "test/sim/option.h"
 #include "test/sim/picture.h"
 #include "test/sim/scenario.h"
 
 #include <errno.h>
 #include <signal.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -240,13 +240,6 @@ static int run_scenario(const struct scenario *s, uint64_t from, uint64_t n, int
     return 0;
 }
 
-/* An option that getopt_long does not know, or that lacks its value. */
-static void refuse_option(char **argv) {
-    const char letter[] = {'-', (char)optopt, 0};
-    refuse("unknown or incomplete option %s%s", strncmp(argv[optind - 1], "--", 2) == 0 ? argv[optind - 1] : letter,
-           "");
-}
-
 static void check_choice(const char *scenario, int n_pes) {
     int found = 0;
     for (int i = 0; scenarios[i]; i++) {
@@ -288,7 +281,7 @@ int main(int argc, char **argv) {
             case 'd': watch.picture_file = optarg; break;
             case 'e': n_events = (int)number("--events", optarg, 1, SIM_PICTURE_MOST); break;
             case 'h': usage(stdout); return 0;
-            default: refuse_option(argv);
+            default: refuse("unknown or incomplete option %s%s", sim_refused_option(argv), "");
         }
     }
     if (optind < argc) refuse("unknown argument %s%s", argv[optind], "");

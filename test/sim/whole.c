@@ -49,8 +49,8 @@ struct whole {
     struct rma_reach_ reach;
     struct rma_context_ line[CONTEXT_LINES];
     union {
-        struct rmai_transport_mpi mpi; /* what the world calls so is the simulated one */
-        struct sim_transport sim;
+        struct rmai_transport_mpi mpi; /* as the world calls it: */
+        struct sim_transport sim;      /* it is the simulated one, which begins with the same struct */
     } transport;
     struct rmai_attachments attachments;
     struct rmai_barrier barrier;
@@ -64,7 +64,6 @@ struct whole {
     struct rmai_teams teams;
     struct rmai_traffic traffic;
     unsigned good_commits, bad_commits; /* see sim_refuse_commits */
-    char note[512];
     char who[40];
 };
 
@@ -77,15 +76,15 @@ struct node {
 
 static struct {
     const struct sim_options *options;
-    struct sim_pe *pe;
     struct sim_pe *loaded; /* whose state the library's variables hold; NULL: nobody's */
     struct whole *whole;   /* of each PE */
-    struct node *node;
-    int node_pes;
+    struct node *node;     /* n_nodes, of node_pes PEs each; the last one may have fewer */
+    int n_nodes, node_pes;
 } all;
 
 static struct whole *whole_of(const struct sim_pe *pe) { return pe->layer; }
 static struct whole *here(void) { return whole_of(sim_here()); }
+static struct node *node_here(void) { return &all.node[sim_here()->me / all.node_pes]; }
 
 /* ---- exchanging the library's variables ---- */
 
@@ -117,31 +116,31 @@ static void take_whole_turn(struct sim_pe *pe) {
     memcpy(rmai_context_lines, h->line, sizeof h->line);
 }
 
+static int is_setting(const char *entry) {
+    return strncmp(entry, "RMA_", 4) == 0 || strncmp(entry, "SHMEM_", 6) == 0 || strncmp(entry, "SMA_", 4) == 0;
+}
+
 /* What the caller's environment says would change what a seed does. */
 static void forget_settings(void) {
-    static const char *const prefixes[] = {"RMA_", "SHMEM_", "SMA_"};
-    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
-        for (char **e = environ; *e;) {
-            char name[128];
-            snprintf(name, sizeof name, "%.*s", (int)strcspn(*e, "="), *e);
-            if (strncmp(name, prefixes[i], strlen(prefixes[i])) == 0 && unsetenv(name) == 0)
-                e = environ;
-            else
-                e++;
-        }
+    char **e = environ;
+    while (*e) {
+        char name[128];
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(*e, "="), *e);
+        e = is_setting(*e) && unsetenv(name) == 0 ? environ : e + 1;
+    }
 }
 
 static void begin_wholes(struct sim_pe *pe, const struct sim_options *options) {
     static struct rma_reach_ nowhere;
     const int node_pes = options->node_pes ? options->node_pes : 1;
     all.options = options;
-    all.pe = pe;
     all.loaded = NULL;
     all.node_pes = node_pes;
     /* In one piece, of which what is never used stays untouched. */
     all.whole = calloc((size_t)options->n_pes, sizeof *all.whole);
     if (!all.whole) all.whole = sim_memory(NULL, (size_t)options->n_pes * sizeof *all.whole); /* tells, and ends */
-    all.node = calloc((size_t)((options->n_pes + node_pes - 1) / node_pes), sizeof *all.node);
+    all.n_nodes = (options->n_pes + node_pes - 1) / node_pes;
+    all.node = calloc((size_t)all.n_nodes, sizeof *all.node);
     forget_settings();
     for (const char *const *s = options->settings; s && *s; s++) putenv((char *)(uintptr_t)*s);
     nowhere.contexts = rmai_context_lines;
@@ -175,32 +174,23 @@ static void describe_whole(struct sim_pe *pe, char *text, size_t room) {
 
 /* A PE that waits until another one is through with a turn is not woken for each turn before (runtime/node/mailbox). */
 static int may_miss_wakeup(const void *word) {
-    const int n_nodes = (all.options->n_pes + all.node_pes - 1) / all.node_pes;
-    for (int i = 0; i < n_nodes; i++) {
-        const struct node *node = &all.node[i];
-        size_t at = (size_t)((const char *)word - node->base);
-        if (!node->base || at >= node->stride * (size_t)all.node_pes) continue;
-        at %= node->stride;
-        return at >= RMAI_MAILBOXES_AT && (at - RMAI_MAILBOXES_AT) / sizeof(struct rmai_mailbox) < RMAI_TEAMS &&
-               (at - RMAI_MAILBOXES_AT) % sizeof(struct rmai_mailbox) ==
-                   offsetof(struct rmai_mailbox, through) + offsetof(struct rmai_event, value);
-    }
-    return 0;
+    const struct node *node = node_here();
+    size_t at = (size_t)((const char *)word - node->base);
+    if (!node->base || at >= node->stride * (size_t)all.node_pes) return 0;
+    at %= node->stride;
+    return at >= RMAI_MAILBOXES_AT && (at - RMAI_MAILBOXES_AT) / sizeof(struct rmai_mailbox) < RMAI_TEAMS &&
+           (at - RMAI_MAILBOXES_AT) % sizeof(struct rmai_mailbox) ==
+               offsetof(struct rmai_mailbox, through) + offsetof(struct rmai_event, value);
 }
 
 static void close_whole(struct sim_pe *pe) { pe->layer = NULL; }
 
+/* The settings stay until the next run begins, which forgets them. */
 static void end_wholes(void) {
-    const int n_nodes = (all.options->n_pes + all.node_pes - 1) / all.node_pes;
-    for (int i = 0; i < n_nodes; i++)
+    for (int i = 0; i < all.n_nodes; i++)
         if (all.node[i].base) munmap(all.node[i].base, all.node[i].stride * (size_t)all.node_pes);
     free(all.node);
     free(all.whole);
-    for (const char *const *s = all.options->settings; s && *s; s++) {
-        char name[64];
-        snprintf(name, sizeof name, "%.*s", (int)strcspn(*s, "="), *s);
-        unsetenv(name);
-    }
     all.loaded = NULL;
     memset(&rmai_world, 0, sizeof rmai_world);
     rmai_reach_close();
@@ -214,8 +204,6 @@ const struct sim_layer sim_whole = {.begin = begin_wholes,
                                     .end = end_wholes};
 
 const struct rmai_world *sim_world(struct sim_pe *pe) { return all.loaded == pe ? &rmai_world : &whole_of(pe)->world; }
-
-const char *sim_note(struct sim_pe *pe) { return whole_of(pe)->note; }
 
 /* ---- base/mpi: agreements of all PEs, by dissemination on the simulated network ---- */
 
@@ -293,7 +281,7 @@ int rmai_launch_node(struct rmai_job *job, MPI_Comm *node) {
 /* ---- heap/reserve ---- */
 
 int rmai_reserve(struct rmai_reservation *r, MPI_Comm comm, size_t stride) {
-    struct node *node = &all.node[sim_here()->me / all.node_pes];
+    struct node *node = node_here();
     (void)comm;
     r->stride = stride;
     r->n_slots = rmai_world.job.node_n_pes;
@@ -314,7 +302,7 @@ int rmai_reserve(struct rmai_reservation *r, MPI_Comm comm, size_t stride) {
 }
 
 int rmai_unreserve(struct rmai_reservation *r) {
-    struct node *node = &all.node[sim_here()->me / all.node_pes];
+    struct node *node = node_here();
     if (r->node_base && --node->mapped == 0) {
         munmap(node->base, node->stride * (size_t)all.node_pes);
         node->base = NULL;
@@ -355,7 +343,7 @@ void rmai_transport_mpi_none(struct rmai_transport_mpi *m) { (void)m; }
 int rmai_transport_mpi_open(struct rmai_transport_mpi *m, int is_leader, int *n_nodes, int *my_node, int **leaders) {
     (void)m;
     if (!is_leader) return RMA_SUCCESS;
-    *n_nodes = (all.options->n_pes + all.node_pes - 1) / all.node_pes;
+    *n_nodes = all.n_nodes;
     *my_node = sim_here()->me / all.node_pes;
     *leaders = sim_memory(NULL, (size_t)*n_nodes * sizeof **leaders);
     for (int i = 0; i < *n_nodes; i++) (*leaders)[i] = i * all.node_pes;
@@ -413,7 +401,7 @@ void __wrap_rma_errors_abort(int code, const char *text) {
 
 void __wrap_rmai_note(const char *format, ...) RMAI_PRINTF(1, 2);
 void __wrap_rmai_note(const char *format, ...) {
-    char text[sizeof here()->note];
+    char text[1024];
     va_list args;
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
@@ -423,7 +411,6 @@ void __wrap_rmai_note(const char *format, ...) {
         return;
     }
     sim_log(sim_here(), "librma: %s", text);
-    memcpy(here()->note, text, sizeof text);
 }
 
 /* Who speaks: the library keeps that in a variable of the process, which is the last PE's that went through rma_init.

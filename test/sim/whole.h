@@ -15,10 +15,8 @@ extern const struct sim_layer sim_whole;
 
 struct rmai_world;
 
-/* sim_world: the world of a PE whose turn it need not be; to be read only. sim_note: what the library has said last as
- * this PE ("librma: ..."), or "". */
+/* sim_world: the world of a PE whose turn it need not be; to be read only. */
 const struct rmai_world *sim_world(struct sim_pe *pe);
-const char *sim_note(struct sim_pe *pe);
 
 /* sim_refuse_commits: after `good` more commits of memory the next `bad` ones of this PE fail, as if there were none
  * left. */
