@@ -8,6 +8,7 @@
 #include "runtime/net/batch.h"
 #include "base/attributes.h"
 #include "base/error.h"
+#include "runtime/net/link.h"
 #include "runtime/net/pending.h"
 #include "runtime/net/state.h"
 
@@ -24,7 +25,8 @@ struct rmai_batch *rmai_batch_take(struct rmai_net *net) {
         batch->id = (uint16_t)net->n_batches;
         net->batch[net->n_batches++] = batch;
     }
-    batch->n = batch->answered = 0;
+    batch->n = batch->n_expects = batch->answered = 0;
+    batch->last = 0;
     batch->bytes = batch->reply = sizeof(struct rmai_envelope);
     batch->sent = batch->data = RMAI_NO_TOKEN;
     batch->buffer = NULL;
@@ -32,10 +34,35 @@ struct rmai_batch *rmai_batch_take(struct rmai_net *net) {
     return batch;
 }
 
+/* A request without long data: it is done when the link says so, or when its own reply comes. */
+static void add_to_link(struct rmai_link *link, struct rmai_batch *batch) {
+    batch->sent_after = NULL;
+    if (link->oldest)
+        link->newest->sent_after = batch;
+    else
+        link->oldest = batch;
+    link->newest = batch;
+}
+
+/* Its own reply has come. All that were sent before it are done already, unless their PE had no memory to count them.
+ */
+static void take_from_link(struct rmai_link *link, const struct rmai_batch *batch) {
+    struct rmai_batch *before = NULL, *i = link->oldest;
+    for (; i && i != batch; i = i->sent_after) before = i;
+    if (!i) return;
+    if (before)
+        before->sent_after = batch->sent_after;
+    else
+        link->oldest = batch->sent_after;
+    if (link->newest == batch) link->newest = before;
+}
+
 void rmai_batch_send(struct rmai_net *net, struct rmai_peer *p) {
     struct rmai_batch *batch = p->open;
-    const struct rmai_envelope e = {.kind = RMAI_WIRE_REQUEST, .batch = batch->id, .n = batch->n};
+    const struct rmai_envelope e = {
+        .kind = RMAI_WIRE_REQUEST, .batch = batch->id, .n = batch->n, .done = rmai_link_pay(p->link)};
     memcpy(batch->message, &e, sizeof e);
+    if (!batch->buffer) add_to_link(p->link, batch);
     p->open = NULL;
     p->under_way++;
     rmai_add(&net->traffic->more[RMAI_SENT], 1);
@@ -56,7 +83,7 @@ static void finish_batch(struct rmai_net *net, struct rmai_batch *batch) {
         return;
     }
     /* Only now: the waiter of a long record waits for the data too. */
-    for (unsigned i = 0; i < batch->n; i++)
+    for (unsigned i = 0; i < batch->n_expects; i++)
         if (batch->expect[i].waiter) batch->expect[i].waiter->left--;
     batch->next = net->idle;
     net->idle = batch;
@@ -88,19 +115,26 @@ static void keep_failure(struct rmai_peer *p, int code) {
     rmai_pending_unlock(p->set);
 }
 
-/* Moves a reply's item to where its record wants it. Returns 0 if the item has more bytes than the record asked for. */
-static int take_item(struct rmai_peer *p, struct rmai_expect *x, const struct rmai_item *item,
-                     const unsigned char *data) {
+/* Moves the data of an item to where the elements want them, the first of which is number `first`. Returns 0 if they are
+ * not the bytes that some elements have asked for. */
+static int take_item(struct rmai_batch *batch, const struct rmai_item *item, const unsigned char *data) {
+    struct rmai_expect *x = &batch->expect[item->first], *end = &batch->expect[batch->n_expects];
+    size_t left = item->len, n;
     if (item->code == RMA_SUCCESS) {
-        if (RMAI_UNLIKELY(item->len > x->len)) return 0;
-        if (item->len) memcpy(x->dest, data, item->len);
-    } else if (x->waiter) {
+        for (; left && x < end; x++, left -= n, data += n) {
+            n = rmai_padded(x->len);
+            if (RMAI_UNLIKELY(n == 0 || n > left)) return 0;
+            memcpy(x->dest, data, x->len);
+        }
+        return left == 0;
+    }
+    if (x->waiter) {
         if (x->waiter->code != RMA_SUCCESS) return 1;
         x->waiter->code = item->code;
         memcpy(x->waiter->text, data, rmai_min(item->len, sizeof x->waiter->text - 1));
         x->waiter->text[rmai_min(item->len, sizeof x->waiter->text - 1)] = 0;
     } else {
-        keep_failure(p, item->code);
+        keep_failure(batch->peer, item->code);
     }
     return 1;
 }
@@ -115,23 +149,23 @@ int rmai_batch_take_reply(struct rmai_net *net, int from, const struct rmai_enve
     struct rmai_batch *batch = batch_named(net, from, e);
     struct rmai_item item;
     const unsigned char *data;
-    char text[128];
+    char text[160];
     int more;
     if (RMAI_UNLIKELY(!batch)) {
         snprintf(text, sizeof text, "it answers request %u, which is not under way to that PE", e->batch);
         return rmai_net_damaged(from, text);
     }
     while ((more = rmai_wire_next_item(m, &item, &data)) > 0) {
-        struct rmai_expect *x = &batch->expect[item.record < batch->n ? item.record : 0];
-        if (RMAI_UNLIKELY(item.record >= batch->n || !take_item(batch->peer, x, &item, data))) {
-            snprintf(text, sizeof text, "item %u of %u has %u bytes for record %u of the %u in request %u", m->next,
-                     m->n, item.len, item.record + 1u, batch->n, batch->id);
+        if (RMAI_UNLIKELY(item.first >= batch->n_expects || !take_item(batch, &item, data))) {
+            snprintf(text, sizeof text, "item %u of %u has %u bytes for element %u of the %u that expect any in request %u",
+                     m->next, m->n, item.len, item.first + 1u, batch->n_expects, batch->id);
             return rmai_net_damaged(from, text);
         }
         if (item.code != RMA_SUCCESS && batch->get)
             rmai_token_drop(net->transport, &batch->data, 1); /* no data will come */
     }
     if (RMAI_UNLIKELY(more < 0)) return rmai_net_damaged(from, m->wrong);
+    take_from_link(batch->peer->link, batch);
     batch->answered = 1;
     if (batch->data.word == 0 || batch->get) {
         /* The data of a put may still be under way; then the batch is in the list already. */
@@ -143,9 +177,22 @@ int rmai_batch_take_reply(struct rmai_net *net, int from, const struct rmai_enve
     return RMA_SUCCESS;
 }
 
+int rmai_batches_done(struct rmai_net *net, int from, unsigned n) {
+    struct rmai_link *link = rmai_link_to(net, from);
+    for (; n > 0; n--) {
+        struct rmai_batch *batch = link ? link->oldest : NULL;
+        if (RMAI_UNLIKELY(!batch))
+            return rmai_net_damaged(from, "it says that more requests are done than are under way to that PE");
+        link->oldest = batch->sent_after;
+        batch->answered = 1;
+        finish_batch(net, batch);
+    }
+    return RMA_SUCCESS;
+}
+
 int rmai_batch_send_data(struct rmai_net *net, int from, const struct rmai_envelope *e) {
     struct rmai_batch *batch = batch_named(net, from, e);
-    char text[128];
+    char text[160];
     int code;
     if (RMAI_UNLIKELY(!batch || !batch->buffer || batch->get || batch->data.word != 0)) {
         snprintf(text, sizeof text,

@@ -12,33 +12,35 @@
 #include "runtime/net/pending.h"
 #include "runtime/net/wire.h"
 
-#define RMAI_RECORDS 126 /* that fit a message */
+#define RMAI_EXPECTS 126 /* elements of a batch that expect something of the reply */
 
-/* A call that waits for one record, or for some. */
+/* A call that waits for one element, or for some. */
 struct rmai_waiter {
-    int left; /* records not yet done */
+    int left; /* elements not yet done */
     int code; /* of the first that failed */
     char text[RMAI_TEXT_MAX];
 };
 
-/* Where a record's value goes. */
+/* Where an element's value goes. */
 struct rmai_expect {
     void *dest;
     uint32_t len;
-    struct rmai_waiter *waiter; /* or NULL: only a quiet waits for this record */
+    struct rmai_waiter *waiter; /* or NULL: only a quiet waits for this element */
 };
 
 struct rmai_batch {
     struct rmai_peer *peer;
-    struct rmai_batch *next; /* of the free ones, or of those whose long data are under way */
-    uint16_t id, n;          /* n: records */
+    struct rmai_batch *next;       /* of the free ones, or of those whose long data are under way */
+    struct rmai_batch *sent_after; /* the next one in its link */
+    uint16_t id, n, n_expects;     /* n: records */
     uint16_t answered;
+    size_t last;         /* where the last record stands in the message */
     size_t bytes, reply; /* of the message; of its reply, at most */
     struct rmai_token sent, data;
     void *buffer; /* of long data, which go in a batch of their own: len bytes, to put or to get; or NULL */
     size_t len;
     int get;
-    struct rmai_expect expect[RMAI_RECORDS];
+    struct rmai_expect expect[RMAI_EXPECTS];
     _Alignas(8) unsigned char message[RMAI_MESSAGE];
 };
 
@@ -50,9 +52,11 @@ struct rmai_batch *rmai_batch_take(struct rmai_net *net);
 void rmai_batch_send(struct rmai_net *net, struct rmai_peer *p);
 void rmai_batches_go_on(struct rmai_net *net);
 
-/* A message from PE `from` has come: a reply, whose items m reads; or a word that a long put's data may be sent. Return
- * RMA_SUCCESS, or RMA_ERR_MPI: it is none that a PE sends, or the transport has failed. */
+/* A message has come: a reply of PE `from`, whose items m reads; a word that a long put's data may be sent; or one that
+ * says that `n` more requests to that PE are done. Return RMA_SUCCESS, or RMA_ERR_MPI: it is none that a PE sends, or
+ * the transport has failed. */
 int rmai_batch_take_reply(struct rmai_net *net, int from, const struct rmai_envelope *e, struct rmai_wire_reader *m);
 int rmai_batch_send_data(struct rmai_net *net, int from, const struct rmai_envelope *e);
+int rmai_batches_done(struct rmai_net *net, int from, unsigned n);
 
 #endif

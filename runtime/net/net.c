@@ -3,6 +3,7 @@
 
 #include "runtime/net/net.h"
 #include "runtime/net/batch.h"
+#include "runtime/net/link.h"
 #include "runtime/net/liveness.h"
 #include "runtime/net/reply.h"
 
@@ -38,6 +39,7 @@ void rmai_net_close(struct rmai_net *net) {
     net->active = 0;
     rmai_reply_close(net);
     for (unsigned i = 0; i < net->n_batches; i++) free(net->batch[i]);
+    rmai_links_close(net);
     rmai_liveness_close(net);
     rmai_messages_close(&net->messages, net->transport);
     pthread_mutex_destroy(&net->sets_lock);

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The table of a set's peers is open addressing by a hash of the PE, at most half full. */
 #include "config.h"
 
 #include "runtime/net/pending.h"
@@ -10,42 +9,13 @@
 
 /* ---- peers ---- */
 
-static unsigned hash_pe(int pe) { return (unsigned)pe * 2654435769u; }
-
-static struct rmai_peer **peer_slot(struct rmai_peer **table, unsigned room, int pe) {
-    unsigned i = hash_pe(pe) & (room - 1);
-    while (table[i] && table[i]->pe != pe) i = (i + 1) & (room - 1);
-    return &table[i];
-}
-
-/* Makes room for one more peer. Returns -1 without memory. */
-static int grow_peers(struct rmai_pending *s) {
-    unsigned room = s->room ? 2 * s->room : 16;
-    struct rmai_peer **table;
-    if (2 * (s->n_peers + 1) <= s->room) return 0;
-    table = calloc(room, sizeof(struct rmai_peer *));
-    if (!table) return -1;
-    for (unsigned i = 0; i < s->room; i++)
-        if (s->peers[i]) *peer_slot(table, room, s->peers[i]->pe) = s->peers[i];
-    free(s->peers);
-    s->peers = table;
-    s->room = room;
-    return 0;
-}
-
 struct rmai_peer *rmai_peer_of(struct rmai_pending *s, int pe) {
-    struct rmai_peer **slot;
+    struct rmai_peer *p;
     if (RMAI_LIKELY(s->last && s->last->pe == pe)) return s->last;
-    if (grow_peers(s) != 0) return NULL;
-    slot = peer_slot(s->peers, s->room, pe);
-    if (!*slot) {
-        *slot = calloc(1, sizeof **slot);
-        if (!*slot) return NULL;
-        (*slot)->set = s;
-        (*slot)->pe = pe;
-        s->n_peers++;
-    }
-    return s->last = *slot;
+    p = rmai_pe_table_find(&s->peers, pe, sizeof *p);
+    if (!p) return NULL;
+    p->set = s;
+    return s->last = p;
 }
 
 /* ---- what quiet completes ---- */
@@ -80,6 +50,8 @@ void rmai_peer_unlist(struct rmai_peer *p) {
             p->listed = 0;
             break;
         }
+    p->lone = p->asked == 1;
+    p->asked = 0;
     if (s->busy) return;
     atomic_store_explicit(&s->puts, RMAI_NO_PUTS, memory_order_relaxed);
     set_nothing_pending(s, !s->net->amo_mpi);
@@ -110,11 +82,11 @@ void rmai_pending_close(struct rmai_pending *s) {
         if (s->next_set) s->next_set->link = s->link;
         pthread_mutex_unlock(&s->net->sets_lock);
     }
-    for (unsigned i = 0; i < s->room; i++) {
-        if (s->peers[i]) rmai_token_drop(s->net->transport, &s->peers[i]->doorbell, 0);
-        free(s->peers[i]);
+    for (unsigned i = 0; i < s->peers.room; i++) {
+        struct rmai_peer *p = (struct rmai_peer *)(void *)s->peers.entry[i];
+        if (p) rmai_token_drop(s->net->transport, &p->doorbell, 0);
     }
-    free(s->peers);
+    rmai_pe_table_close(&s->peers);
     free(s->operands);
     pthread_mutex_destroy(&s->lock);
 }

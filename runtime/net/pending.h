@@ -14,16 +14,21 @@
 
 #include "runtime/job/job.h"
 #include "runtime/net/flush.h"
+#include "runtime/net/pe_table.h"
 #include "runtime/net/transport.h"
 
 struct rmai_batch;
+struct rmai_link;
 struct rmai_net;
 
 /* A PE of another node, as one pending set knows it. */
 struct rmai_peer {
-    struct rmai_pending *set;
-    int pe;
+    int pe; /* first: peers are entries of a rmai_pe_table */
     int under_way;           /* batches that are sent and not answered: at most RMAI_CREDITS */
+    struct rmai_pending *set;
+    struct rmai_link *link; /* from the first batch on */
+    unsigned asked;          /* operations since nothing was pending */
+    int lone;                /* the last time a quiet came after a single one: see rmai_net_put */
     int touched;             /* by puts through the window that are not flushed */
     unsigned through_window; /* transfers that went that way */
     uint64_t used;           /* when the last one did, in ticks */
@@ -46,8 +51,7 @@ struct rmai_pending {
     struct rmai_pending *next_set, **link; /* in net->sets, and what points here */
     uint32_t *nothing_pending, *nothing_pending_too; /* 1 while nothing is pending: two places that the inlined calls
                                                         look at, or one twice */
-    struct rmai_peer **peers;                        /* by hash of the PE: see pending.c */
-    unsigned n_peers, room;
+    struct rmai_pe_table peers;
     struct rmai_peer *last; /* that was asked for something */
     struct rmai_peer *busy; /* peers with something open, under way or touched */
     _Atomic int puts;       /* what is not complete: RMAI_NO_PUTS, 1 + pe: only short messages to pe, RMAI_MANY_PUTS */

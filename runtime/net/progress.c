@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/wait.h"
 #include "runtime/net/batch.h"
+#include "runtime/net/link.h"
 #include "runtime/net/liveness.h"
 #include "runtime/net/reply.h"
 #include "runtime/net/state.h"
@@ -66,10 +67,12 @@ int rmai_net_drive(struct rmai_net *net) {
         if (RMAI_LIKELY(e != NULL) && (e->kind == RMAI_WIRE_REQUEST || e->kind == RMAI_WIRE_PING) &&
             RMAI_UNLIKELY(!rmai_reply_ready(net)))
             break;
+        if (RMAI_LIKELY(e != NULL) && e->done && (code = rmai_batches_done(net, from, e->done)) != RMA_SUCCESS) break;
         switch (RMAI_LIKELY(e != NULL) ? e->kind : RMAI_WIRE_KINDS) {
             case RMAI_WIRE_REQUEST: code = rmai_reply(net, from, e, &m); break;
             case RMAI_WIRE_GO: code = rmai_batch_send_data(net, from, e); break;
             case RMAI_WIRE_REPLY: code = rmai_batch_take_reply(net, from, e, &m); break;
+            case RMAI_WIRE_DONE:
             case RMAI_WIRE_DOORBELL: break;
             case RMAI_WIRE_PING: code = rmai_reply_ping(net, from, e); break;
             case RMAI_WIRE_ALIVE: code = rmai_net_take_sign_of_life(net, from, e, len); break;
@@ -80,6 +83,7 @@ int rmai_net_drive(struct rmai_net *net) {
         heard++;
     }
     if (code == RMA_SUCCESS) code = rmai_reply_go_on(net);
+    if (code == RMA_SUCCESS && net->owing) code = rmai_links_settle(net);
     if (code != RMA_SUCCESS) rmai_net_fatal(net);
     if (net->moving) rmai_batches_go_on(net);
     atomic_fetch_add_explicit(&net->turns, 1, memory_order_relaxed);

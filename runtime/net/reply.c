@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/wait.h"
 #include "base/word.h"
+#include "runtime/net/link.h"
 #include "runtime/net/state.h"
 
 #include <assert.h>
@@ -46,14 +47,17 @@ struct rmai_replies {
     struct transit *transits;
 };
 
-/* What one record is about, here. */
+/* A request, and the record of it that is being done. */
 struct task {
     struct rmai_net *net;
     int from;
-    uint16_t batch, number;
+    uint16_t batch;
+    unsigned expected; /* elements before this record that expect something of the reply */
+    int own;           /* the request is answered by a reply of its own */
     struct rmai_record r;
     char call[RMAI_NAME_MAX];
-    const unsigned char *data;
+    const unsigned char *elements;
+    struct rmai_element e; /* the first, of a record that cannot be a run */
     struct reply *reply;
 };
 
@@ -79,7 +83,9 @@ static void keep_reply(struct rmai_replies *a, struct reply *r) {
 
 static int send_reply(struct rmai_net *net, struct reply *r) {
     struct rmai_replies *a = net->replies;
+    struct rmai_link *link = rmai_link_to(net, r->to);
     int code, done;
+    if (link) r->e.done = rmai_link_pay(link);
     memcpy(r->message, &r->e, sizeof r->e);
     code = rmai_send(net->transport, r->to, RMAI_SHORT_TAG, r->message, r->bytes, &r->sent);
     if (code != RMA_SUCCESS) return code;
@@ -97,14 +103,16 @@ int rmai_reply_ready(struct rmai_net *net) {
     return 1;
 }
 
-static void *add_item(struct task *t, int code, size_t len) {
-    const struct rmai_item i = {.record = t->number, .code = (uint16_t)code, .len = (uint32_t)len};
+/* Adds an item of the first element of this record; returns where its data go. */
+static unsigned char *add_item(struct task *t, int code, size_t len) {
+    const struct rmai_item i = {.first = (uint16_t)t->expected, .code = (uint16_t)code, .len = (uint32_t)len};
     struct reply *r = t->reply;
     unsigned char *data = r->message + r->bytes + sizeof i;
     assert(r->bytes + sizeof i + rmai_padded(len) <= RMAI_MESSAGE && "the reader has counted the reply's bytes");
     memcpy(r->message + r->bytes, &i, sizeof i);
     r->bytes += sizeof i + rmai_padded(len);
     r->e.n++;
+    t->own = 1;
     return data;
 }
 
@@ -126,26 +134,24 @@ static void end_lease(struct rmai_net *net, void *lease) {
     if (lease) net->handlers.end_lease(net->handlers.context, lease);
 }
 
-/* Finds the word of t's signal, whose offset stands behind the record, for *d. Without a signal d->signal stays NULL.
+/* Finds the word of t's signal for *d. Without a signal d->signal stays NULL.
  */
 static int find_signal(struct task *t, struct transit *d) {
-    uint64_t offset;
     void *word;
     int code;
     if (!(t->r.flags & RMAI_RECORD_SIGNAL)) return RMA_SUCCESS;
-    memcpy(&offset, t->data, sizeof offset);
-    code = t->net->handlers.locate(t->net->handlers.context, t->call, offset, sizeof(uint64_t), sizeof(uint64_t), 1,
+    code = t->net->handlers.locate(t->net->handlers.context, t->call, t->e.word, sizeof(uint64_t), sizeof(uint64_t), 1,
                                    &word, &d->signal_lease);
     if (code != RMA_SUCCESS) return code;
     d->signal = word;
     d->op = t->r.op;
-    d->value = t->r.cond;
+    d->value = t->e.cond;
     return RMA_SUCCESS;
 }
 
 static int begin_moving(struct task *t, struct transit *d, void *there) {
     struct rmai_transport *transport = t->net->transport;
-    const size_t len = (size_t)t->r.value;
+    const size_t len = (size_t)t->e.value;
     if (t->r.kind == RMAI_RECORD_PUT_LONG)
         return rmai_receive(transport, t->from, rmai_long_tag(t->batch, 0), there, len, &d->data);
     return rmai_send(transport, t->from, rmai_long_tag(t->batch, 1), there, len, &d->data);
@@ -160,7 +166,7 @@ static int begin_transit(struct task *t, void *there, void *lease) {
     if (d && put) d->done = begin_reply(a, t->from, t->batch, RMAI_WIRE_REPLY);
     if (!d || (put && !d->done))
         code = rmai_error(RMA_ERR_NO_MEM, "%s: PE %d has no memory to move %zu bytes", t->call, t->net->job->my_pe,
-                          (size_t)t->r.value);
+                          (size_t)t->e.value);
     if (code == RMA_SUCCESS) code = find_signal(t, d);
     if (code == RMA_SUCCESS) code = begin_moving(t, d, there);
     if (code != RMA_SUCCESS) {
@@ -211,33 +217,71 @@ int rmai_reply_go_on(struct rmai_net *net) {
 
 /* ---- records ---- */
 
-/* A value of up to 8 bytes at its natural place moves whole, as it does on the node. */
-static int do_with_memory(struct task *t) {
+static int locate(const struct task *t, uint64_t offset, size_t len, size_t alignment, int writes, void **there,
+                  void **lease) {
+    const struct rmai_net_handlers *h = &t->net->handlers;
+    return h->locate(h->context, t->call, offset, len, alignment, writes, there, lease);
+}
+
+/* The word's old value goes to *old, where the reply has room for it. */
+static int do_atomic(const struct task *t, const unsigned char *element, unsigned char *old) {
     struct rmai_net *net = t->net;
-    const struct rmai_record *r = &t->r;
-    size_t len = r->kind == RMAI_RECORD_PUT || r->kind == RMAI_RECORD_ATOMIC ? r->len : (size_t)r->value;
-    int atomic = r->kind == RMAI_RECORD_ATOMIC, code;
-    int writes = r->kind == RMAI_RECORD_PUT || r->kind == RMAI_RECORD_PUT_LONG || (atomic && r->op != RMA_FETCH_) ||
-                 (r->kind == RMAI_RECORD_LOOK && r->op);
-    void *lease = NULL;
-    void *there;
-    code =
-        net->handlers.locate(net->handlers.context, t->call, r->offset, len, atomic ? len : 1, writes, &there, &lease);
-    if (code != RMA_SUCCESS) return code;
-    if (r->kind == RMAI_RECORD_PUT_LONG || r->kind == RMAI_RECORD_GET_LONG) return begin_transit(t, there, lease);
-    if (r->kind == RMAI_RECORD_LOOK) {
-        /* the range is there: that was the question */
-    } else if (r->kind == RMAI_RECORD_PUT) {
-        rmai_move(there, t->data, len);
-    } else if (r->kind == RMAI_RECORD_GET) {
-        rmai_move(add_item(t, RMA_SUCCESS, len), there, len);
-    } else {
-        uint64_t old = rmai_atomic(r->op, there, len, r->value, r->cond);
-        uint32_t half = (uint32_t)old;
-        if (atomic_load_explicit(&net->slept_on, memory_order_relaxed) == there) rmai_rouse(there);
-        if (r->flags & RMAI_RECORD_WANTED) add_value(t, len == 4 ? (void *)&half : (void *)&old, len);
-    }
+    const struct rmai_element e = rmai_wire_element(&t->r, element);
+    const size_t len = t->r.len;
+    void *there, *lease = NULL;
+    uint64_t value;
+    uint32_t half;
+    int code = locate(t, e.offset, len, len, t->r.op != RMA_FETCH_, &there, &lease);
+    if (RMAI_UNLIKELY(code != RMA_SUCCESS)) return code;
+    value = rmai_atomic(t->r.op, there, len, e.value, e.cond);
+    half = (uint32_t)value;
+    if (atomic_load_explicit(&net->slept_on, memory_order_relaxed) == there) rmai_rouse(there);
+    if (old) memcpy(old, len == 4 ? (void *)&half : (void *)&value, len);
     end_lease(net, lease);
+    return RMA_SUCCESS;
+}
+
+/* A value of up to 8 bytes at its natural place moves whole, as it does on the node. */
+static int do_short_move(const struct task *t, const unsigned char *element, unsigned char *read) {
+    const struct rmai_element e = rmai_wire_element(&t->r, element);
+    void *there, *lease = NULL;
+    int code = locate(t, e.offset, t->r.len, 1, !read, &there, &lease);
+    if (RMAI_UNLIKELY(code != RMA_SUCCESS)) return code;
+    if (read)
+        rmai_move(read, there, t->r.len);
+    else
+        rmai_move(there, element + sizeof e.offset, t->r.len);
+    end_lease(t->net, lease);
+    return RMA_SUCCESS;
+}
+
+/* Puts, gets or atomics: one, or a run. What an element gives goes into the record's item. A run has no name, so none
+ * of its elements fails but for a damaged message. */
+static int do_elements(struct task *t) {
+    const size_t step = rmai_wire_element_bytes(&t->r), value = t->r.kind == RMAI_RECORD_GET ? rmai_padded(t->r.len) : 8;
+    const int gives = t->r.kind == RMAI_RECORD_GET || t->r.flags & RMAI_RECORD_WANTED;
+    const size_t before = t->reply->bytes;
+    unsigned char *values = gives ? add_item(t, RMA_SUCCESS, t->r.n * value) : NULL;
+    int code = RMA_SUCCESS;
+    for (unsigned i = 0; i < t->r.n && code == RMA_SUCCESS; i++) {
+        code = t->r.kind == RMAI_RECORD_ATOMIC ? do_atomic(t, t->elements + i * step, values)
+                                               : do_short_move(t, t->elements + i * step, values);
+        if (values) values += value;
+    }
+    if (RMAI_LIKELY(code == RMA_SUCCESS) || !gives) return code;
+    t->reply->bytes = before;
+    t->reply->e.n--;
+    return code;
+}
+
+/* Long data, or a question whether a range is there. */
+static int do_with_range(struct task *t) {
+    const int writes = t->r.kind == RMAI_RECORD_PUT_LONG || (t->r.kind == RMAI_RECORD_LOOK && t->r.op);
+    void *there, *lease = NULL;
+    int code = locate(t, t->e.offset, (size_t)t->e.value, 1, writes, &there, &lease);
+    if (code != RMA_SUCCESS) return code;
+    if (t->r.kind != RMAI_RECORD_LOOK) return begin_transit(t, there, lease);
+    end_lease(t->net, lease);
     return RMA_SUCCESS;
 }
 
@@ -247,50 +291,68 @@ static int do_record(struct task *t) {
     uint64_t block;
     int code = RMA_SUCCESS;
     switch ((enum rmai_net_kind)t->r.kind) {
+        case RMAI_RECORD_PUT:
+        case RMAI_RECORD_GET:
+        case RMAI_RECORD_ATOMIC: return do_elements(t);
+        case RMAI_RECORD_PUT_LONG:
+        case RMAI_RECORD_GET_LONG: t->own = 1; return do_with_range(t);
+        case RMAI_RECORD_LOOK: return do_with_range(t);
         case RMAI_RECORD_ALLOC:
-            code = h->allocate(h->context, t->call, (size_t)t->r.value, &block);
+            code = h->allocate(h->context, t->call, (size_t)t->e.value, &block);
             if (code == RMA_SUCCESS) add_value(t, &block, sizeof block);
             return code;
-        case RMAI_RECORD_FREE: return h->give_back(h->context, t->call, t->r.offset);
+        case RMAI_RECORD_FREE: return h->give_back(h->context, t->call, t->e.offset);
         case RMAI_RECORD_EXTENTS: {
             size_t extent[RMAI_POOLS];
             h->extents(h->context, extent);
             add_value(t, extent, sizeof extent);
             return RMA_SUCCESS;
         }
-        default: return do_with_memory(t);
     }
+    return code;
 }
 
-/* A record without a name is of a range that the origin has checked already. If the range is wrong here, the message is
- * not the one that the origin sent. */
-static int not_sent_so(const struct task *t) {
+/* A record without a name is of ranges that the origin has checked already. If one is wrong here, the message is not
+ * the one that the origin sent. */
+static int not_sent_so(const struct task *t, unsigned number) {
     char text[300];
     snprintf(text, sizeof text, "%s", rma_last_error());
-    return rmai_error(RMA_ERR_MPI, "a message from PE %d is damaged: record %u%s", t->from, t->number + 1u, text);
+    return rmai_error(RMA_ERR_MPI, "a message from PE %d is damaged: record %u%s", t->from, number, text);
+}
+
+/* Answers the request: by a reply, or by counting it. Without memory for the count it is answered by a reply, too. */
+static int answer_request(struct task *t) {
+    struct rmai_link *link = t->own ? NULL : rmai_link_to(t->net, t->from);
+    if (!link) return send_reply(t->net, t->reply);
+    keep_reply(t->net->replies, t->reply);
+    return rmai_link_owe(t->net, link);
 }
 
 int rmai_reply(struct rmai_net *net, int from, const struct rmai_envelope *request, struct rmai_wire_reader *m) {
     struct task t = {.net = net, .from = from, .batch = request->batch};
     struct rmai_error_kept kept;
+    uint64_t served = 0;
     int more;
     t.reply = begin_reply(net->replies, from, request->batch, RMAI_WIRE_REPLY);
     assert(t.reply && "rmai_reply_ready has seen to it");
     /* Every reader of this memory sees what was done for other PEs in earlier turns, maybe by another thread of this
      * PE, before what is done in this turn. */
     atomic_thread_fence(memory_order_acq_rel);
-    for (; (more = rmai_wire_next_record(m, &t.r, t.call, &t.data)) > 0; t.number++) {
+    while ((more = rmai_wire_next_record(m, &t.r, t.call, &t.elements)) > 0) {
         int code;
         /* The program may be about to ask for its own last error. */
         if (t.r.name) rmai_error_keep(&kept);
+        t.e = rmai_wire_element(&t.r, t.elements);
         code = do_record(&t);
-        if (RMAI_UNLIKELY(code == RMA_ERR_ADDRESS && !t.r.name)) return not_sent_so(&t);
+        if (RMAI_UNLIKELY(code == RMA_ERR_ADDRESS && !t.r.name)) return not_sent_so(&t, m->next);
         if (code != RMA_SUCCESS) add_failure(&t, code);
         if (t.r.name) rmai_error_restore(&kept);
+        if (rmai_wire_expects(&t.r)) t.expected += t.r.n;
+        served += t.r.n;
     }
     if (RMAI_UNLIKELY(more < 0)) return rmai_error(RMA_ERR_MPI, "a message from PE %d is damaged: %s", from, m->wrong);
-    rmai_add(&net->traffic->more[RMAI_SERVED], request->n);
-    return send_reply(net, t.reply);
+    rmai_add(&net->traffic->more[RMAI_SERVED], served);
+    return answer_request(&t);
 }
 
 int rmai_reply_ping(struct rmai_net *net, int from, const struct rmai_envelope *ping) {

@@ -18,6 +18,7 @@
 #include "runtime/job/job.h"
 #include "runtime/job/traffic.h"
 #include "runtime/net/messages.h"
+#include "runtime/net/pe_table.h"
 #include "runtime/net/transport.h"
 
 #define RMAI_CREDITS 4    /* unanswered messages of one PE's context at another PE */
@@ -25,6 +26,7 @@
 #define RMAI_PINGS   256  /* unanswered questions for a sign of life, of one PE in all */
 
 struct rmai_batch;
+struct rmai_link;
 struct rmai_pending;
 struct rmai_ping;
 struct rmai_replies;
@@ -63,6 +65,9 @@ struct rmai_net {
     struct rmai_messages messages;
     struct rmai_batch *idle, *moving; /* moving: with long data under way */
     unsigned n_batches;               /* so many of `batch` exist */
+    struct rmai_pe_table links;
+    struct rmai_link *link;  /* the last that was asked for */
+    struct rmai_link *owing; /* links to PEs of which some request is done and they have not been told */
     struct rmai_replies *replies;
     struct rmai_ping *ping; /* RMAI_PINGS places */
     int crowded;            /* more PEs than processors on this machine */

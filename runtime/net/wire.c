@@ -55,81 +55,100 @@ static int is_atomic(unsigned op) { return op <= RMA_FETCH_FMAX_; }
 static RMAI_COLD int refuse_atomic(struct rmai_wire_reader *m, const struct rmai_record *r) {
     if (!is_atomic(r->op)) return refuse_message(m, "record", "operation %u is no atomic", r->op);
     if (r->len != 4 && r->len != 8) return refuse_message(m, "record", "an atomic on a word of %u bytes", r->len);
-    if (r->flags & ~RMAI_RECORD_WANTED) return refuse_message(m, "record", "an atomic with flags %#x", r->flags);
-    return refuse_message(m, "record", "an atomic on %u bytes at offset %#llx", r->len, (unsigned long long)r->offset);
+    return refuse_message(m, "record", "an atomic with flags %#x", r->flags);
 }
 
-/* What a record of this kind, neither an atomic nor a put, may say. The bytes of its item go to *item. */
-static __attribute__((noinline)) int check_kind(struct rmai_wire_reader *m, const struct rmai_record *r, size_t *item) {
-    const unsigned long long value = r->value;
+/* What the record of any element says: the bytes of its values in the reply go to *value. */
+static int check_record(struct rmai_wire_reader *m, const struct rmai_record *r, size_t *value) {
     unsigned flags = 0;
-    *item = 0;
+    *value = 0;
     switch ((enum rmai_net_kind)r->kind) {
+        case RMAI_RECORD_PUT:
+        case RMAI_RECORD_GET_LONG:
         case RMAI_RECORD_FREE: break;
+        case RMAI_RECORD_ATOMIC:
+            if (RMAI_UNLIKELY(!is_atomic(r->op) || (r->len != 4 && r->len != 8) || r->flags & ~RMAI_RECORD_WANTED))
+                return refuse_atomic(m, r);
+            if (r->flags) *value = sizeof(uint64_t);
+            return 1;
+        case RMAI_RECORD_GET: *value = rmai_padded(r->len); break;
         case RMAI_RECORD_LOOK:
             if (r->op > 1) return refuse_message(m, "record", "a look with mode %u", r->op);
             break;
-        case RMAI_RECORD_GET:
-            if (r->value > RMAI_MESSAGE) return refuse_message(m, "record", "a short get of %llu bytes", value);
-            *item = (size_t)r->value;
-            break;
         case RMAI_RECORD_PUT_LONG:
-        case RMAI_RECORD_GET_LONG:
-            if (r->kind == RMAI_RECORD_PUT_LONG) flags = RMAI_RECORD_SIGNAL;
-            if (r->value > RMAI_PIECE) return refuse_message(m, "record", "a %s of %llu bytes", kinds[r->kind], value);
-            if (rmai_data_after(r) != (r->flags & RMAI_RECORD_SIGNAL ? sizeof(uint64_t) : 0))
-                return refuse_message(m, "record", "a %s followed by %u bytes", kinds[r->kind], r->len);
+            flags = RMAI_RECORD_SIGNAL;
             if (r->flags & RMAI_RECORD_SIGNAL && !is_atomic(r->op))
                 return refuse_message(m, "record", "operation %u is no atomic", r->op);
             break;
-        case RMAI_RECORD_ALLOC: *item = sizeof(rma_gptr_t); break;
-        case RMAI_RECORD_EXTENTS: *item = 2 * sizeof(size_t); break;
+        case RMAI_RECORD_ALLOC: *value = sizeof(rma_gptr_t); break;
+        case RMAI_RECORD_EXTENTS: *value = 2 * sizeof(size_t); break;
         default: return refuse_message(m, "record", "%u is no kind of record", r->kind);
     }
     return r->flags & ~flags ? refuse_message(m, "record", "a %s with flags %#x", kinds[r->kind], r->flags) : 1;
 }
 
-/* A record with a name, or of another kind than streams are of. */
-static __attribute__((noinline)) int check_other(struct rmai_wire_reader *m, const struct rmai_record *r, char *name,
-                                                 size_t *item) {
-    if (r->kind != RMAI_RECORD_ATOMIC && r->kind != RMAI_RECORD_PUT && check_kind(m, r, item) < 0) return -1;
-    if (r->name >= RMAI_NAME_MAX) return refuse_message(m, "record", "a name of %u bytes", r->name);
-    if (r->name) *item = rmai_max(*item, RMAI_TEXT_MAX);
-    memcpy(name, m->at + sizeof *r, r->name);
+static int is_offset(uint64_t offset) { return offset >> RMA_GPTR_BITS_ == 0; }
+
+static RMAI_COLD int refuse_offset(struct rmai_wire_reader *m, uint64_t offset) {
+    return refuse_message(m, "record", "offset %#llx is none", (unsigned long long)offset);
+}
+
+/* Of these kinds are runs, if they have no name. */
+static int is_of_runs(const struct rmai_record *r) {
+    return r->kind == RMAI_RECORD_PUT || r->kind == RMAI_RECORD_GET || r->kind == RMAI_RECORD_ATOMIC;
+}
+
+/* The offsets of puts, gets and atomics, of which runs are. */
+static int check_offsets(struct rmai_wire_reader *m, const struct rmai_record *r, const unsigned char *elements) {
+    const size_t step = rmai_wire_element_bytes(r);
+    const uint64_t unaligned = r->kind == RMAI_RECORD_ATOMIC ? r->len - 1u : 0;
+    for (unsigned i = 0; i < r->n; i++) {
+        uint64_t offset;
+        memcpy(&offset, elements + i * step, sizeof offset);
+        if (RMAI_UNLIKELY(!is_offset(offset))) return refuse_offset(m, offset);
+        if (RMAI_UNLIKELY(offset & unaligned) && offset < RMA_GPTR_ATTACHED_)
+            return refuse_message(m, "record", "an atomic on %u bytes at offset %#llx", r->len,
+                                  (unsigned long long)offset);
+    }
     return 1;
 }
 
-int rmai_wire_next_any_(struct rmai_wire_reader *m, struct rmai_record *r, char *name, const unsigned char **data) {
-    const unsigned char *at = m->at;
-    const size_t room = bytes_left(m);
-    size_t named, whole, item = 0;
-    if (RMAI_UNLIKELY(m->next == m->n)) return end_of(m);
+/* The operands of all other records, which have one element. */
+static int check_operands(struct rmai_wire_reader *m, const struct rmai_record *r, const unsigned char *element) {
+    const struct rmai_element e = rmai_wire_element(r, element);
+    if (!is_offset(e.offset)) return refuse_offset(m, e.offset);
+    if (!is_offset(e.word)) return refuse_offset(m, e.word);
+    if ((r->kind == RMAI_RECORD_PUT_LONG || r->kind == RMAI_RECORD_GET_LONG) && e.value > RMAI_PIECE)
+        return refuse_message(m, "record", "a %s of %llu bytes", kinds[r->kind], (unsigned long long)e.value);
+    return 1;
+}
+
+int rmai_wire_next_record(struct rmai_wire_reader *m, struct rmai_record *r, char *name,
+                          const unsigned char **elements) {
+    size_t room = bytes_left(m), value, most;
+    if (m->next == m->n) return end_of(m);
     if (RMAI_UNLIKELY(room < sizeof *r))
         return refuse_message(m, "record", "%zu bytes are left, and a record has %zu", room, sizeof *r);
-    memcpy(r, at, sizeof *r);
-    named = sizeof *r + rmai_padded(r->name);
-    whole = named + rmai_padded(rmai_data_after(r));
-    if (RMAI_UNLIKELY(whole > room))
-        return refuse_message(m, "record", "a name of %u bytes and %u bytes of data, and %zu are left", r->name,
-                              rmai_data_after(r), room - sizeof *r);
-    if (RMAI_UNLIKELY(r->offset >> RMA_GPTR_BITS_))
-        return refuse_message(m, "record", "offset %#llx is none", (unsigned long long)r->offset);
-    if (r->kind == RMAI_RECORD_ATOMIC) {
-        if (RMAI_UNLIKELY(!is_atomic(r->op) || (r->len != 4 && r->len != 8) || r->flags & ~RMAI_RECORD_WANTED ||
-                          ((r->offset & (r->len - 1)) && r->offset < RMA_GPTR_ATTACHED_)))
-            return refuse_atomic(m, r);
-        if (r->flags) item = r->len;
-    } else if (RMAI_UNLIKELY(r->kind == RMAI_RECORD_PUT && r->flags)) {
-        return refuse_message(m, "record", "a put with flags %#x", r->flags);
-    }
-    if (RMAI_UNLIKELY(r->name || (r->kind != RMAI_RECORD_ATOMIC && r->kind != RMAI_RECORD_PUT)))
-        if (check_other(m, r, name, &item) < 0) return -1;
-    name[r->name] = 0;
-    m->reply += sizeof(struct rmai_item) + rmai_padded(item);
+    memcpy(r, m->at, sizeof *r);
+    room -= sizeof *r;
+    if (RMAI_UNLIKELY(check_record(m, r, &value) < 0)) return -1;
+    if (RMAI_UNLIKELY(r->name >= RMAI_NAME_MAX)) return refuse_message(m, "record", "a name of %u bytes", r->name);
+    if (RMAI_UNLIKELY(rmai_padded(r->name) + r->n * rmai_wire_element_bytes(r) > room))
+        return refuse_message(m, "record", "a name of %u bytes and %u elements of %zu bytes, and %zu are left", r->name,
+                              r->n, rmai_wire_element_bytes(r), room);
+    if (RMAI_UNLIKELY(r->n != 1 && (r->n == 0 || r->name || !is_of_runs(r))))
+        return refuse_message(m, "record", "a %s of %u elements", kinds[r->kind], r->n);
+    most = r->n * value;
+    if (r->name) most = rmai_max(most, RMAI_TEXT_MAX);
+    if (rmai_wire_expects(r)) m->reply += sizeof(struct rmai_item) + most;
     if (RMAI_UNLIKELY(m->reply > RMAI_MESSAGE))
         return refuse_message(m, "record", "the reply would have %zu bytes", m->reply);
-    *data = at + named;
-    m->at = at + whole;
+    memcpy(name, m->at + sizeof *r, r->name);
+    name[r->name] = 0;
+    *elements = m->at + sizeof *r + rmai_padded(r->name);
+    if (RMAI_UNLIKELY((is_of_runs(r) ? check_offsets(m, r, *elements) : check_operands(m, r, *elements)) < 0))
+        return -1;
+    m->at = *elements + r->n * rmai_wire_element_bytes(r);
     m->next++;
     return 1;
 }
