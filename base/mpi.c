@@ -9,10 +9,9 @@
 
 #define TESTS 2000 /* a few hundred microseconds: far more than a message on this node takes */
 
-int rmai_mpi(int mpi_code, const char *from, const char *call) {
+int rmai_mpi_failed_(int mpi_code, const char *from, const char *call) {
     char text[MPI_MAX_ERROR_STRING + 1] = "";
     int len = 0;
-    if (mpi_code == MPI_SUCCESS) return RMA_SUCCESS;
     if (MPI_Error_string(mpi_code, text, &len) != MPI_SUCCESS) strcpy(text, "no text");
     return rmai_error(RMA_ERR_MPI, "%s: %s failed with code %d: %s", from, call, mpi_code, text);
 }

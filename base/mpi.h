@@ -6,10 +6,16 @@
 
 #include <mpi.h>
 
+#include "base/attributes.h"
+#include "rma.h"
+
 /* rmai_mpi checks the code that MPI call `call` returned to the public call `from`. Returns RMA_SUCCESS for
  * MPI_SUCCESS, else RMA_ERR_MPI with MPI's own text recorded. A code of MPI goes here at once, or waits in a variable
  * named mpi_code; `code` is always one of ours. */
-int rmai_mpi(int mpi_code, const char *from, const char *call);
+int rmai_mpi_failed_(int mpi_code, const char *from, const char *call);
+static inline int rmai_mpi(int mpi_code, const char *from, const char *call) {
+    return RMAI_LIKELY(mpi_code == MPI_SUCCESS) ? RMA_SUCCESS : rmai_mpi_failed_(mpi_code, from, call);
+}
 
 /* rmai_mpi_wait completes request: it tests often at first, and then sleeps shortly between tests. MPI's blocking calls
  * poll all the time, so a step among 4 processes on 2 processors takes 15 ms. Returns as rmai_mpi. */

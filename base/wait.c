@@ -30,7 +30,7 @@ static void futex_call(_Atomic uint32_t *word, int operation, uint32_t value, co
     syscall(SYS_futex, (uint32_t *)word, operation, value, timeout, NULL, 0);
 }
 
-#define POLLS_A_TURN  32       /* polls between two calls of progress */
+#define POLLS_A_TURN  4        /* polls between two calls of progress, which takes longer than all of them */
 #define TURNS_A_LOOK  256      /* calls of progress between two checks of a wait that has no rest */
 #define NAP_FIRST     20000    /* nanoseconds: other PEs may need this one again soon */
 #define SLEEP_FIRST   1000000  /* nanoseconds: a wake-up may be missed in the first sleep (see above) */
@@ -120,7 +120,6 @@ static uint32_t wait_with_progress(struct rmai_event *e, uint32_t old, const str
             if (++turns % TURNS_A_LOOK == 0) check_late_wait(patience, stall);
             i = 0;
         }
-        rmai_pause();
     }
     if (patience->polls_now) gave_up = monotonic_ns();
     atomic_fetch_add_explicit(&e->sleepers, 1, memory_order_relaxed);
@@ -181,8 +180,9 @@ void rmai_backoff_turn(struct rmai_backoff *l, const struct rmai_patience *patie
     long most = patience->nap ? patience->nap : BACKOFF_NAP;
     if (!l->out_of_polls && look < rmai_polls(patience)) {
         l->looks++;
-        if (look >= HOT_POLLS) rmai_pause();
-        if (patience->progress && look % POLLS_A_TURN == POLLS_A_TURN - 1 && patience->progress(patience->context)) {
+        if (!patience->progress) {
+            if (look >= HOT_POLLS) rmai_pause();
+        } else if (patience->progress(patience->context)) {
             if (++l->turns % TURNS_A_LOOK == 0) check_late_wait(patience, l->stall);
             l->looks = 0;
         }

@@ -95,7 +95,10 @@ static struct words describe_words(const char *call, int word, const void *at, s
 
 /* ---- one word ---- */
 
-#define HOT_POLLS 100 /* before anything else: the word of a partner that is just storing is seen at once */
+/* Before anything else: the word of a partner that is just storing is seen at once. Where it may be on another node,
+ * nothing but a message changes it, and that is looked for soon. */
+#define HOT_POLLS     100
+#define HOT_POLLS_FAR 4
 
 /* 1 if the word can be read and compared. Whether another PE can change it takes longer to find out, and check_words
  * does so after the hot polls. */
@@ -125,6 +128,7 @@ int rma_wait_slow_(const char *call, int word, const void *ivar, int cmp, const 
     struct condition c = {0};
     uint64_t x = 0;
     if (polls) c = condition_of(&s, 0);
+    if (polls && rmai_world.job.networked) polls = HOT_POLLS_FAR;
     while (polls > 0 && !condition_holds(&c, x = map_word(&s, ivar))) polls--;
     if (polls == 0) code = wait_for_word(&s, seen ? "signal" : "ivar", &c, &x);
     if (seen && code == RMA_SUCCESS) *seen = x ^ s.flip;

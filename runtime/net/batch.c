@@ -87,10 +87,10 @@ static void finish_batch(struct rmai_net *net, struct rmai_batch *batch) {
         if (batch->expect[i].waiter) batch->expect[i].waiter->left--;
     batch->next = net->idle;
     net->idle = batch;
-    rmai_pending_lock(p->set);
+    rmai_pending_lock_too(p->set);
     p->under_way--;
     if (p->open && p->open->n) rmai_batch_send(net, p);
-    rmai_pending_unlock(p->set);
+    rmai_pending_unlock_too(p->set);
 }
 
 void rmai_batches_go_on(struct rmai_net *net) {
@@ -107,12 +107,12 @@ void rmai_batches_go_on(struct rmai_net *net) {
 /* Keeps the error of a record that no call waits for, until the next quiet reports it. The record carries no text;
  * rmai_net_failed_there words it. */
 static void keep_failure(struct rmai_peer *p, int code) {
-    rmai_pending_lock(p->set);
+    rmai_pending_lock_too(p->set);
     if (!p->set->failed) {
         p->set->failed = code;
         p->set->failed_pe = p->pe;
     }
-    rmai_pending_unlock(p->set);
+    rmai_pending_unlock_too(p->set);
 }
 
 /* Moves the data of an item to where the elements want them, the first of which is number `first`. Returns 0 if they are

@@ -3,6 +3,7 @@
 
 #include "runtime/net/link.h"
 #include "base/attributes.h"
+#include "base/wait.h"
 #include "runtime/net/messages.h"
 #include "runtime/net/pe_table.h"
 #include "runtime/net/state.h"
@@ -12,11 +13,53 @@ struct rmai_link *rmai_link_to(struct rmai_net *net, int pe) {
     return net->link = rmai_pe_table_find(&net->links, pe, sizeof(struct rmai_link));
 }
 
+/* ---- debts that wait for a message to go with ----
+ *
+ * Where two PEs take turns, as in a ping-pong or at an exchange of borders, the message that answers is on its way some
+ * hundred nanoseconds after the debt arose. To tell it apart would cost as much as that message. But where the program
+ * goes off to compute instead, the other PE would wait in its quiet until this one's progress thread wakes. So a debt is
+ * kept only if the last ones would all have met a message within SOON; and each time that a kept one has waited for
+ * longer than LATE, or in vain, twice as many of these are asked for. */
+
+#define SOON       8000u   /* ticks: a few microseconds */
+#define LATE       200000u /* ticks: more than what an interrupt takes */
+#define HITS_FIRST 8u
+#define HITS_MOST  4096u
+
+/* A message to that PE leaves, after so many ticks, or the debt has waited in vain. */
+static void end_of_wait(struct rmai_link *link, uint64_t ticks) {
+    link->waits = 0;
+    link->hits = ticks < SOON ? link->hits + 1 : 0;
+    if (link->kept && ticks >= LATE && link->hits_needed < HITS_MOST) link->hits_needed *= 2;
+    if (link->hits >= HITS_MOST) {
+        link->hits_needed = link->hits_needed > HITS_FIRST ? link->hits_needed / 2 : HITS_FIRST;
+        link->hits = link->hits_needed;
+    }
+    link->kept = 0;
+}
+
+uint16_t rmai_link_pay(struct rmai_link *link) {
+    const uint16_t owed = (uint16_t)link->owed;
+    if (link->waits) end_of_wait(link, rmai_ticks() - link->since);
+    link->owed = 0;
+    return owed;
+}
+
+/* A debt begins to wait, or would begin to. Returns 1 if it is kept. */
+static int keep_debt(struct rmai_link *link) {
+    if (link->waits) return link->kept;
+    if (!link->hits_needed) link->hits_needed = HITS_FIRST;
+    link->waits = 1;
+    link->since = rmai_ticks();
+    return link->kept = link->hits >= link->hits_needed;
+}
+
 /* While an earlier message of this kind is still under way, the debt stays. Returns RMA_SUCCESS or RMA_ERR_MPI. */
 static int tell_done(struct rmai_net *net, struct rmai_link *link) {
     const int free = rmai_token_done(net->transport, &link->sent);
     if (free <= 0) return free < 0 ? RMA_ERR_MPI : RMA_SUCCESS;
-    link->done = (struct rmai_envelope){.kind = RMAI_WIRE_DONE, .done = rmai_link_pay(link)};
+    link->done = (struct rmai_envelope){.kind = RMAI_WIRE_DONE, .done = (uint16_t)link->owed};
+    link->owed = 0;
     return rmai_send(net->transport, link->pe, RMAI_SHORT_TAG, &link->done, sizeof link->done, &link->sent);
 }
 
@@ -29,10 +72,11 @@ int rmai_link_owe(struct rmai_net *net, struct rmai_link *link) {
     return ++link->owed >= RMAI_OWED_MOST ? tell_done(net, link) : RMA_SUCCESS;
 }
 
-int rmai_links_settle(struct rmai_net *net) {
+int rmai_links_settle(struct rmai_net *net, int all) {
     int code = RMA_SUCCESS;
     for (struct rmai_link *link, **i = &net->owing; code == RMA_SUCCESS && (link = *i) != NULL;) {
-        if (link->owed) code = tell_done(net, link);
+        if (all && link->kept) end_of_wait(link, LATE);
+        if (link->owed && (all || !net->helped || !keep_debt(link))) code = tell_done(net, link);
         if (link->owed) {
             i = &link->next;
             continue;

@@ -19,6 +19,10 @@ struct rmai_net;
 struct rmai_link {
     int pe;        /* first: links are entries of a rmai_pe_table */
     unsigned owed; /* requests of that PE which are done, and of which it has not been told */
+    int waits;     /* the last debt waited for a message to go with, or would have: since `since`, in ticks */
+    int kept;      /* it did */
+    uint64_t since;
+    unsigned hits, hits_needed; /* so many times one came soon, one after the other */
     int listed;    /* in net->owing */
     struct rmai_link *next;
     struct rmai_batch *oldest, *newest; /* requests to that PE that are under way, but those of long data */
@@ -30,14 +34,11 @@ struct rmai_link {
 struct rmai_link *rmai_link_to(struct rmai_net *net, int pe);
 
 /* rmai_link_owe: a request of that PE is done. rmai_link_pay returns what a message that leaves now has to tell.
- * rmai_links_settle tells everybody. Return RMA_SUCCESS, or RMA_ERR_MPI: the transport has failed. */
+ * rmai_links_settle tells everybody; without `all` it leaves the PEs out for which a message has always left soon after
+ * such a debt, as where two PEs take turns. Return RMA_SUCCESS, or RMA_ERR_MPI: the transport has failed. */
 int rmai_link_owe(struct rmai_net *net, struct rmai_link *link);
-static inline uint16_t rmai_link_pay(struct rmai_link *link) {
-    const uint16_t owed = (uint16_t)link->owed;
-    link->owed = 0;
-    return owed;
-}
-int rmai_links_settle(struct rmai_net *net);
+uint16_t rmai_link_pay(struct rmai_link *link);
+int rmai_links_settle(struct rmai_net *net, int all);
 
 void rmai_links_close(struct rmai_net *net);
 

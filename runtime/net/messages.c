@@ -30,6 +30,11 @@ void rmai_messages_close(struct rmai_messages *m, struct rmai_transport *t) {
 
 const void *rmai_messages_next(struct rmai_messages *m, struct rmai_transport *t, int *from, size_t *len, int *code) {
     *code = RMA_SUCCESS;
+    if (m->read) {
+        m->read = 0;
+        *code = post_receive(m, t, (m->next + RMAI_POSTED - 1) % RMAI_POSTED);
+        if (*code != RMA_SUCCESS) return NULL;
+    }
     if (!m->arrived) {
         int done = t->operations->test(t, &m->posted[m->next], &m->arrival);
         if (done < 0) *code = RMA_ERR_MPI;
@@ -41,9 +46,8 @@ const void *rmai_messages_next(struct rmai_messages *m, struct rmai_transport *t
     return m->buffer[m->next];
 }
 
-int rmai_messages_done(struct rmai_messages *m, struct rmai_transport *t) {
-    unsigned i = m->next;
+void rmai_messages_done(struct rmai_messages *m) {
     m->arrived = 0;
-    m->next = (i + 1) % RMAI_POSTED;
-    return post_receive(m, t, i);
+    m->read = 1;
+    m->next = (m->next + 1) % RMAI_POSTED;
 }

@@ -15,6 +15,7 @@ struct rmai_messages {
     struct rmai_token posted[RMAI_POSTED];
     unsigned char (*buffer)[RMAI_MESSAGE];
     unsigned next; /* the receive that gets the next message */
+    int read;      /* the message before is done with; its receive is not posted anew */
     int arrived;   /* it has got it, and nobody is done with it: */
     struct rmai_arrival arrival;
 };
@@ -25,9 +26,9 @@ int rmai_messages_open(struct rmai_messages *m, struct rmai_transport *t);
 void rmai_messages_close(struct rmai_messages *m, struct rmai_transport *t);
 
 /* rmai_messages_next: the oldest message that nobody is done with, from PE *from, of *len bytes; NULL if there is none,
- * or the transport has failed (*code). The message stays where it is until rmai_messages_done posts its receive anew,
- * which returns RMA_SUCCESS or RMA_ERR_MPI. */
+ * or the transport has failed (*code). The message stays where it is until rmai_messages_done. Its receive is posted
+ * anew when the next message is asked for: so what the message has brought is not kept waiting. */
 const void *rmai_messages_next(struct rmai_messages *m, struct rmai_transport *t, int *from, size_t *len, int *code);
-int rmai_messages_done(struct rmai_messages *m, struct rmai_transport *t);
+void rmai_messages_done(struct rmai_messages *m);
 
 #endif

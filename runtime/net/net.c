@@ -20,6 +20,7 @@ int rmai_net_open(struct rmai_net *net, const struct rmai_job *job, struct rmai_
     pthread_mutex_init(&net->lock, NULL);
     pthread_mutex_init(&net->sets_lock, NULL);
     net->active = 1;
+    net->biased = job->level != RMA_THREAD_MULTIPLE && rmai_biased_works();
     net->job = job;
     net->transport = transport;
     net->traffic = traffic;

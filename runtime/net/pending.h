@@ -15,11 +15,11 @@
 #include "runtime/job/job.h"
 #include "runtime/net/flush.h"
 #include "runtime/net/pe_table.h"
+#include "runtime/net/state.h"
 #include "runtime/net/transport.h"
 
 struct rmai_batch;
 struct rmai_link;
-struct rmai_net;
 
 /* A PE of another node, as one pending set knows it. */
 struct rmai_peer {
@@ -65,8 +65,26 @@ struct rmai_pending {
 #define RMAI_NO_PUTS   0
 #define RMAI_MANY_PUTS (-1)
 
-static inline void rmai_pending_lock(struct rmai_pending *s) { pthread_mutex_lock(&s->lock); }
-static inline void rmai_pending_unlock(struct rmai_pending *s) { pthread_mutex_unlock(&s->lock); }
+/* The set's lock, which is the net's where that one is biased: then only threads of the program may call these. Who
+ * holds the net's lock, whichever thread it is, calls the other two, which do nothing there. */
+static inline void rmai_pending_lock(struct rmai_pending *s) {
+    if (s->net->biased)
+        rmai_biased_enter(&s->net->bias);
+    else
+        pthread_mutex_lock(&s->lock);
+}
+static inline void rmai_pending_unlock(struct rmai_pending *s) {
+    if (s->net->biased)
+        rmai_biased_leave(&s->net->bias);
+    else
+        pthread_mutex_unlock(&s->lock);
+}
+static inline void rmai_pending_lock_too(struct rmai_pending *s) {
+    if (!s->net->biased) pthread_mutex_lock(&s->lock);
+}
+static inline void rmai_pending_unlock_too(struct rmai_pending *s) {
+    if (!s->net->biased) pthread_mutex_unlock(&s->lock);
+}
 
 /* rmai_pending_open makes *s empty, with the two places that tell it; rmai_pending_close: it is quiet. net is NULL
  * where nothing goes by a transport: then nothing is ever pending. */

@@ -29,6 +29,10 @@
  * then releases the lock between two polls. Where PEs do not share processors, a thread polls for the lock before it
  * sleeps for it: to be woken takes longer than a message. */
 void rmai_net_lock(struct rmai_net *net) {
+    if (net->biased) {
+        rmai_biased_enter(&net->bias);
+        return;
+    }
     if (RMAI_LIKELY(pthread_mutex_trylock(&net->lock) == 0)) return;
     atomic_fetch_add_explicit(&net->wanted, 1, memory_order_relaxed);
     for (int i = net->crowded ? 0 : LOCK_POLLS; i > 0; i--) {
@@ -41,11 +45,32 @@ void rmai_net_lock(struct rmai_net *net) {
     atomic_fetch_sub_explicit(&net->wanted, 1, memory_order_relaxed);
 }
 
-void rmai_net_unlock(struct rmai_net *net) { pthread_mutex_unlock(&net->lock); }
+void rmai_net_unlock(struct rmai_net *net) {
+    if (net->biased)
+        rmai_biased_leave(&net->bias);
+    else
+        pthread_mutex_unlock(&net->lock);
+}
+
+/* 0 if somebody has it. */
+static int try_lock(struct rmai_net *net) {
+    return net->biased ? rmai_biased_try_enter(&net->bias) : pthread_mutex_trylock(&net->lock) == 0;
+}
+
+int rmai_net_visit(struct rmai_net *net) {
+    return net->biased ? rmai_biased_visit(&net->bias) : pthread_mutex_trylock(&net->lock) == 0;
+}
+
+void rmai_net_end_visit(struct rmai_net *net) {
+    if (net->biased)
+        rmai_biased_end_visit(&net->bias);
+    else
+        pthread_mutex_unlock(&net->lock);
+}
 
 /* Releases the lock until one of the threads in `wanted` has taken it, if there is one, and takes it again. */
 static void yield_lock(struct rmai_net *net) {
-    int wanted = atomic_load_explicit(&net->wanted, memory_order_relaxed);
+    uint32_t wanted = atomic_load_explicit(&net->wanted, memory_order_relaxed); /* 0 where the lock is biased */
     if (RMAI_LIKELY(wanted == 0)) return;
     rmai_net_unlock(net);
     for (int i = 0; i < LOCK_POLLS && atomic_load_explicit(&net->wanted, memory_order_relaxed) >= wanted; i++)
@@ -55,20 +80,24 @@ static void yield_lock(struct rmai_net *net) {
 
 /* ---- progress ---- */
 
-int rmai_net_drive(struct rmai_net *net) {
-    int heard = 0, from, code = RMA_SUCCESS;
+/* Hears the next message and does what it says. Returns 1; 0 if there is none, or this PE cannot serve it yet. */
+static int hear_message(struct rmai_net *net) {
+    int from, code;
     size_t len;
-    const void *message;
     struct rmai_wire_reader m;
-    while (heard < MESSAGES_MOST &&
-           (message = rmai_messages_next(&net->messages, net->transport, &from, &len, &code)) != NULL) {
-        const struct rmai_envelope *e = rmai_wire_open(&m, message, len);
-        /* Without memory for a reply the request stays where it is, and is read in a later turn. */
-        if (RMAI_LIKELY(e != NULL) && (e->kind == RMAI_WIRE_REQUEST || e->kind == RMAI_WIRE_PING) &&
-            RMAI_UNLIKELY(!rmai_reply_ready(net)))
-            break;
-        if (RMAI_LIKELY(e != NULL) && e->done && (code = rmai_batches_done(net, from, e->done)) != RMA_SUCCESS) break;
-        switch (RMAI_LIKELY(e != NULL) ? e->kind : RMAI_WIRE_KINDS) {
+    const struct rmai_envelope *e;
+    const void *message = rmai_messages_next(&net->messages, net->transport, &from, &len, &code);
+    if (!message) {
+        if (RMAI_UNLIKELY(code != RMA_SUCCESS)) rmai_net_fatal(net);
+        return 0;
+    }
+    e = rmai_wire_open(&m, message, len);
+    /* Without memory for a reply the request stays where it is, and is read in a later turn. */
+    if (RMAI_LIKELY(e != NULL) && (e->kind == RMAI_WIRE_REQUEST || e->kind == RMAI_WIRE_PING) &&
+        RMAI_UNLIKELY(!rmai_reply_ready(net)))
+        return 0;
+    if (RMAI_LIKELY(e != NULL) && e->done) code = rmai_batches_done(net, from, e->done);
+    if (RMAI_LIKELY(code == RMA_SUCCESS)) switch (RMAI_LIKELY(e != NULL) ? e->kind : RMAI_WIRE_KINDS) {
             case RMAI_WIRE_REQUEST: code = rmai_reply(net, from, e, &m); break;
             case RMAI_WIRE_GO: code = rmai_batch_send_data(net, from, e); break;
             case RMAI_WIRE_REPLY: code = rmai_batch_take_reply(net, from, e, &m); break;
@@ -78,28 +107,41 @@ int rmai_net_drive(struct rmai_net *net) {
             case RMAI_WIRE_ALIVE: code = rmai_net_take_sign_of_life(net, from, e, len); break;
             default: code = rmai_net_damaged(from, e ? "it is of no kind that there is" : m.wrong);
         }
-        if (code == RMA_SUCCESS) code = rmai_messages_done(&net->messages, net->transport);
-        if (code != RMA_SUCCESS) break;
-        heard++;
-    }
-    if (code == RMA_SUCCESS) code = rmai_reply_go_on(net);
-    if (code == RMA_SUCCESS && net->owing) code = rmai_links_settle(net);
+    if (RMAI_UNLIKELY(code != RMA_SUCCESS)) rmai_net_fatal(net);
+    rmai_messages_done(&net->messages);
+    return 1;
+}
+
+/* Looks after what is under way. Everybody is told what is done for him; where messages come, links decide. */
+static void look_after_transport(struct rmai_net *net, int all_heard) {
+    int code = rmai_reply_go_on(net);
+    if (code == RMA_SUCCESS && net->owing) code = rmai_links_settle(net, all_heard);
     if (code != RMA_SUCCESS) rmai_net_fatal(net);
     if (net->moving) rmai_batches_go_on(net);
-    atomic_fetch_add_explicit(&net->turns, 1, memory_order_relaxed);
+}
+
+/* Hears so many messages at most. */
+static int drive_a_while(struct rmai_net *net, int most, int all_heard) {
+    int heard = 0;
+    while (heard < most && hear_message(net)) heard++;
+    look_after_transport(net, all_heard || !heard);
+    /* Only the holder of the lock counts. */
+    atomic_store_explicit(&net->turns, atomic_load_explicit(&net->turns, memory_order_relaxed) + 1, memory_order_relaxed);
     if (heard) rmai_add(&net->traffic->more[RMAI_HEARD], (uint64_t)heard);
     if (heard) rmai_rouse_dozers(&net->doze); /* what has come may be what another thread waits for */
     return heard;
 }
+
+int rmai_net_drive(struct rmai_net *net) { return drive_a_while(net, MESSAGES_MOST, 1); }
 
 int rmai_net_progress(struct rmai_net *net, int try) {
     int heard;
     if (!net->active) return 0;
     if (!try)
         rmai_net_lock(net);
-    else if (pthread_mutex_trylock(&net->lock) != 0)
+    else if (!try_lock(net))
         return 0;
-    heard = rmai_net_drive(net);
+    heard = drive_a_while(net, 1, 0);
     rmai_net_unlock(net);
     return heard;
 }
@@ -116,7 +158,7 @@ void rmai_net_wait_ends(struct rmai_net *net, struct rmai_net_wait *wait) {
 
 /* Polls once, and sleeps if there has been nothing for some polls. Releases the lock where other threads want it. */
 void rmai_net_wait_turn(struct rmai_net *net, struct rmai_net_wait *wait) {
-    int heard = rmai_net_drive(net);
+    int heard = drive_a_while(net, 1, 0);
     /* Where messages never end, the wait has no rest: so it is looked after here too. */
     if (++wait->looks % LOOKS_A_STALL == 0) net->handlers.wait_lasts(net->handlers.context, &wait->stall);
     if (heard > 0) {

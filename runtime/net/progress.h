@@ -12,15 +12,19 @@ struct rmai_net;
 struct rmai_team;
 struct rmai_waiter;
 
-/* rmai_net_progress does what there is to do, and waits for nothing. Returns the number of messages heard. With `try`
- * it does nothing if somebody else is at it. Where the net is not active: 0. */
+/* rmai_net_progress hears one message, if there is one, does what is to do, and waits for nothing. Returns the number of
+ * messages heard. With `try` it does nothing if somebody else is at it. Where the net is not active: 0. */
 int rmai_net_progress(struct rmai_net *net, int try);
 
-/* The lock. */
+/* The lock, for threads of the program. rmai_net_visit is for the progress thread: it returns 0 if somebody else has the
+ * lock; rmai_net_end_visit releases it. */
 void rmai_net_lock(struct rmai_net *net);
 void rmai_net_unlock(struct rmai_net *net);
+int rmai_net_visit(struct rmai_net *net);
+void rmai_net_end_visit(struct rmai_net *net);
 
-/* rmai_net_drive: as rmai_net_progress, for a thread that holds the lock. */
+/* rmai_net_drive: the same for a thread that holds the lock, and that waits for none of the messages: all that have
+ * come are heard. */
 int rmai_net_drive(struct rmai_net *net);
 
 /* A wait of a thread that holds the lock. rmai_net_wait_turn drives progress once, and sleeps if there has been nothing

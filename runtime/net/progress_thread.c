@@ -25,12 +25,15 @@
 
 /* Returns the number of messages heard. */
 static int serve_others(struct rmai_net *net) {
-    int heard = rmai_net_progress(net, 1);
-    for (int polls = heard ? POLLS_BUSY : 0; polls > 0; polls--) {
-        int more = rmai_net_progress(net, 1);
+    int heard = 0, more;
+    if (!rmai_net_visit(net)) return 0;
+    for (int polls = 1; polls > 0; polls--) {
+        more = rmai_net_drive(net);
         if (more) polls = POLLS_BUSY;
         heard += more;
+        if (atomic_load_explicit(net->biased ? &net->bias.wanted : &net->wanted, memory_order_relaxed)) break;
     }
+    rmai_net_end_visit(net);
     return heard;
 }
 
@@ -93,6 +96,7 @@ int rmai_progress_thread_start(struct rmai_progress_thread *p, struct rmai_net *
     failed = rmai_thread(&p->thread, run_progress_thread, p);
     if (failed) return rmai_error(RMA_ERR_SYSTEM, "%s: no thread to serve other nodes: %s", call, strerror(failed));
     p->running = 1;
+    net->helped = 1;
     return RMA_SUCCESS;
 }
 
@@ -101,4 +105,5 @@ void rmai_progress_thread_end(struct rmai_progress_thread *p) {
     atomic_store_explicit(&p->ending, 1, memory_order_relaxed);
     pthread_join(p->thread, NULL);
     p->running = 0;
+    p->net->helped = 0;
 }

@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "base/attributes.h"
+#include "base/biased.h"
 #include "base/wait.h"
 #include "runtime/job/job.h"
 #include "runtime/job/traffic.h"
@@ -60,8 +61,14 @@ struct rmai_net {
     struct rmai_transport *transport;
     struct rmai_traffic *traffic;
     struct rmai_net_handlers handlers;
-    pthread_mutex_t lock; /* of what follows, and of the transport's messages; taken before that of a pending set */
-    _Atomic int wanted;   /* threads that wait for the lock */
+    /* One lock, in one of two ways, of what follows, and of the transport's messages; taken before that of a pending
+     * set. Where the program has one thread at a time, `biased` is 1, the program owns `bias`, and the progress thread
+     * is its guest. This lock is then that of all pending sets, too. */
+    int biased;
+    struct rmai_biased bias;
+    pthread_mutex_t lock;
+    _Atomic uint32_t wanted; /* threads that wait for the lock */
+    int helped;         /* the progress thread runs */
     struct rmai_messages messages;
     struct rmai_batch *idle, *moving; /* moving: with long data under way */
     unsigned n_batches;               /* so many of `batch` exist */

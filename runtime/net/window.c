@@ -24,12 +24,16 @@
 
 /* ---- flushes ---- */
 
-/* kind: RMAI_FLUSH_ALL where pe is -1. The set's lock is held, where there are threads. */
+/* kind: RMAI_FLUSH_ALL where pe is -1. The set's lock is held, where there are threads. A biased lock that was entered
+ * for nothing but the set is left meanwhile: the progress thread serves others. */
 static int flush_window(struct rmai_net *net, const char *call, struct rmai_pending *s, int pe,
                         enum rmai_flush_kind kind) {
+    const int leaves = net->biased && rmai_biased_inside(&net->bias) == 1;
     int code;
     rmai_flush_begins(&s->flush, call, pe);
+    if (leaves) rmai_biased_leave(&net->bias);
     code = rmai_transport_flush(net->transport, call, pe, kind);
+    if (leaves) rmai_biased_enter(&net->bias);
     rmai_flush_ends(&s->flush);
     return code;
 }

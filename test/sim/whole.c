@@ -207,8 +207,8 @@ const struct rmai_world *sim_world(struct sim_pe *pe) { return all.loaded == pe 
 
 /* ---- base/mpi: agreements of all PEs, by dissemination on the simulated network ---- */
 
-int rmai_mpi(int mpi_code, const char *from, const char *call) {
-    return mpi_code == MPI_SUCCESS ? RMA_SUCCESS : rmai_error(RMA_ERR_MPI, "%s: %s failed", from, call);
+int rmai_mpi_failed_(int mpi_code, const char *from, const char *call) {
+    return rmai_error(RMA_ERR_MPI, "%s: %s failed with code %d", from, call, mpi_code);
 }
 
 static int await_token(struct rmai_transport *t, struct rmai_token *token) {

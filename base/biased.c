@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Dekker's argument: the owner stores `inside` and then loads `guest`; the guest stores `guest` and then loads `inside`.
+ * If neither processor lets its load pass its store, at least one of them sees the other. The guest's call of the
+ * kernel makes a full barrier on every processor on which a thread of this process runs. So an owner whose load was
+ * before that barrier has its store seen by the guest, and one whose load comes after it sees the guest. */
+#include "config.h"
+
+#include "base/biased.h"
+#include "base/wait.h"
+
+#include <linux/membarrier.h>
+#include <sched.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define POLLS 2000
+#define NAP   50000 /* nanoseconds */
+
+int rmai_biased_works(void) {
+    return syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0 &&
+           syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) == 0;
+}
+
+/* The guest does short work, but may have lost its processor. */
+void rmai_biased_await_(struct rmai_biased *b) {
+    atomic_store_explicit(&b->inside, 0, memory_order_release);
+    atomic_store_explicit(&b->wanted, 1, memory_order_relaxed);
+    do {
+        for (int i = 0; i < POLLS && atomic_load_explicit(&b->guest, memory_order_relaxed); i++) rmai_pause();
+        if (atomic_load_explicit(&b->guest, memory_order_relaxed)) rmai_sleep_on(&b->guest, 1, NAP, NULL);
+    } while (!rmai_biased_try_enter(b));
+    atomic_store_explicit(&b->wanted, 0, memory_order_relaxed);
+}
+
+int rmai_biased_visit(struct rmai_biased *b) {
+    if (rmai_biased_inside(b)) return 0;
+    atomic_store_explicit(&b->guest, 1, memory_order_relaxed);
+    syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
+    if (!atomic_load_explicit(&b->inside, memory_order_acquire)) return 1;
+    atomic_store_explicit(&b->guest, 0, memory_order_release);
+    return 0;
+}
+
+void rmai_biased_end_visit(struct rmai_biased *b) { atomic_store_explicit(&b->guest, 0, memory_order_release); }
