@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct rmai_batch *rmai_batch_take(struct rmai_net *net) {
+static struct rmai_batch *take_batch(struct rmai_net *net) {
     struct rmai_batch *batch = net->idle;
     if (batch) {
         net->idle = batch->next;
@@ -32,6 +32,13 @@ struct rmai_batch *rmai_batch_take(struct rmai_net *net) {
     batch->buffer = NULL;
     batch->get = 0;
     return batch;
+}
+
+int rmai_batch_open(struct rmai_net *net, struct rmai_peer *p) {
+    if (!p->link) p->link = rmai_link_to(net, p->pe);
+    if (!p->link || !(p->open = take_batch(net))) return 0;
+    p->open->peer = p;
+    return 1;
 }
 
 /* A request without long data: it is done when the link says so, or when its own reply comes. */

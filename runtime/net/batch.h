@@ -8,6 +8,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "runtime/net/pending.h"
 #include "runtime/net/wire.h"
@@ -20,6 +21,12 @@ struct rmai_waiter {
     int code; /* of the first that failed */
     char text[RMAI_TEXT_MAX];
 };
+
+static inline void rmai_waiter_begins(struct rmai_waiter *waiter, int left) {
+    waiter->left = left;
+    waiter->code = 0;
+    waiter->text[0] = 0;
+}
 
 /* Where an element's value goes. */
 struct rmai_expect {
@@ -41,14 +48,60 @@ struct rmai_batch {
     size_t len;
     int get;
     struct rmai_expect expect[RMAI_EXPECTS];
-    _Alignas(8) unsigned char message[RMAI_MESSAGE];
+    _Alignas(8) unsigned char message[RMAI_MESSAGE + sizeof(struct rmai_element)]; /* see rmai_batch_append */
 };
+
+/* What an element takes, as a record of its own: bytes of the message, bytes of the reply, and whether it expects
+ * something of the reply (0 or 1). */
+struct rmai_need {
+    size_t bytes, reply;
+    unsigned expects;
+};
+
+static inline int rmai_batch_fits(const struct rmai_batch *batch, const struct rmai_need *need) {
+    return batch->bytes + need->bytes <= RMAI_MESSAGE && batch->reply + need->reply <= RMAI_MESSAGE &&
+           batch->n_expects + need->expects <= RMAI_EXPECTS;
+}
+
+/* rmai_batch_append adds an element, for which there is room. r->n and r->name are 0, and `data` has r->len bytes with
+ * RMAI_RECORD_PUT. name: of the public call, if the element may fail, or NULL. expect: or NULL. It becomes one more of
+ * the last record's, if that one is the same and can be a run. */
+static inline void rmai_batch_append(struct rmai_batch *batch, const struct rmai_record *r,
+                                     const struct rmai_element *e, const void *data, const char *name,
+                                     const struct rmai_need *need, const struct rmai_expect *expect) {
+    const size_t operands = rmai_wire_words(r) * sizeof(uint64_t);
+    struct rmai_record last;
+    size_t joined = 0;
+    unsigned char *at;
+    memcpy(&last, batch->message + batch->last, sizeof last);
+    last.n++;
+    if (!name && batch->n && rmai_wire_may_run(r) && rmai_wire_same(r, &last)) {
+        memcpy(batch->message + batch->last, &last, sizeof last);
+        joined = sizeof(struct rmai_item);
+    } else {
+        last = *r;
+        last.n = 1;
+        last.name = (uint8_t)(name ? strlen(name) : 0);
+        batch->last = batch->bytes;
+        memcpy(batch->message + batch->bytes, &last, sizeof last);
+        if (name) memcpy(batch->message + batch->bytes + sizeof last, name, last.name);
+        batch->bytes += sizeof last + rmai_padded(last.name);
+        batch->n++;
+    }
+    at = batch->message + batch->bytes;
+    memcpy(at, e, sizeof *e); /* the operands that the record has not are written over */
+    if (r->kind == RMAI_RECORD_PUT) memcpy(at + operands, data, r->len);
+    batch->bytes += rmai_wire_element_bytes(r);
+    if (!expect) return;
+    batch->reply += need->reply - joined;
+    batch->expect[batch->n_expects++] = *expect;
+}
 
 static inline int rmai_peer_has_open(const struct rmai_peer *p) { return p->open && p->open->n; }
 
-/* The net's lock is held. rmai_batch_take: an empty one, or NULL: all are under way, or there is no memory.
- * rmai_batch_send sends p's open batch; the set's lock is held, too. rmai_batches_go_on looks after long data. */
-struct rmai_batch *rmai_batch_take(struct rmai_net *net);
+/* The net's lock is held. rmai_batch_open makes an empty batch p's open one. Returns 0 if all are under way, or there is
+ * no memory. rmai_batch_send sends p's open batch; the set's lock is held, too. rmai_batches_go_on looks after long data. */
+int rmai_batch_open(struct rmai_net *net, struct rmai_peer *p);
 void rmai_batch_send(struct rmai_net *net, struct rmai_peer *p);
 void rmai_batches_go_on(struct rmai_net *net);
 

@@ -53,12 +53,11 @@ struct task {
     int from;
     uint16_t batch;
     unsigned expected; /* elements before this record that expect something of the reply */
-    int own;           /* the request is answered by a reply of its own */
+    struct reply *reply; /* of the request's own, or NULL: none is needed up to here */
     struct rmai_record r;
-    char call[RMAI_NAME_MAX];
     const unsigned char *elements;
-    struct rmai_element e; /* the first, of a record that cannot be a run */
-    struct reply *reply;
+    struct rmai_element e; /* of a record that cannot be a run */
+    char call[RMAI_NAME_MAX];
 };
 
 /* ---- replies ---- */
@@ -103,16 +102,21 @@ int rmai_reply_ready(struct rmai_net *net) {
     return 1;
 }
 
+static struct reply *reply_of(struct task *t) {
+    if (!t->reply) t->reply = begin_reply(t->net->replies, t->from, t->batch, RMAI_WIRE_REPLY);
+    assert(t->reply && "rmai_reply_ready has seen to it");
+    return t->reply;
+}
+
 /* Adds an item of the first element of this record; returns where its data go. */
 static unsigned char *add_item(struct task *t, int code, size_t len) {
     const struct rmai_item i = {.first = (uint16_t)t->expected, .code = (uint16_t)code, .len = (uint32_t)len};
-    struct reply *r = t->reply;
+    struct reply *r = reply_of(t);
     unsigned char *data = r->message + r->bytes + sizeof i;
     assert(r->bytes + sizeof i + rmai_padded(len) <= RMAI_MESSAGE && "the reader has counted the reply's bytes");
     memcpy(r->message + r->bytes, &i, sizeof i);
     r->bytes += sizeof i + rmai_padded(len);
     r->e.n++;
-    t->own = 1;
     return data;
 }
 
@@ -178,7 +182,7 @@ static int begin_transit(struct task *t, void *there, void *lease) {
     }
     d->next = a->transits;
     a->transits = d;
-    if (put) t->reply->e.kind = RMAI_WIRE_GO; /* the reply comes later */
+    if (put) reply_of(t)->e.kind = RMAI_WIRE_GO; /* the reply comes later */
     return RMA_SUCCESS;
 }
 
@@ -224,14 +228,17 @@ static int locate(const struct task *t, uint64_t offset, size_t len, size_t alig
 }
 
 /* The word's old value goes to *old, where the reply has room for it. */
-static int do_atomic(const struct task *t, const unsigned char *element, unsigned char *old) {
+static inline int do_atomic(const struct task *t, const unsigned char *element, unsigned char *old) {
     struct rmai_net *net = t->net;
-    const struct rmai_element e = rmai_wire_element(&t->r, element);
+    struct rmai_element e = {0};
     const size_t len = t->r.len;
     void *there, *lease = NULL;
     uint64_t value;
     uint32_t half;
-    int code = locate(t, e.offset, len, len, t->r.op != RMA_FETCH_, &there, &lease);
+    int code;
+    memcpy(&e, element, 2 * sizeof(uint64_t));
+    if (t->r.op == RMA_COMPARE_SWAP_) memcpy(&e.cond, element + 2 * sizeof(uint64_t), sizeof e.cond);
+    code = locate(t, e.offset, len, len, t->r.op != RMA_FETCH_, &there, &lease);
     if (RMAI_UNLIKELY(code != RMA_SUCCESS)) return code;
     value = rmai_atomic(t->r.op, there, len, e.value, e.cond);
     half = (uint32_t)value;
@@ -242,36 +249,54 @@ static int do_atomic(const struct task *t, const unsigned char *element, unsigne
 }
 
 /* A value of up to 8 bytes at its natural place moves whole, as it does on the node. */
-static int do_short_move(const struct task *t, const unsigned char *element, unsigned char *read) {
-    const struct rmai_element e = rmai_wire_element(&t->r, element);
+static inline int do_short_move(const struct task *t, const unsigned char *element, unsigned char *read) {
+    uint64_t offset;
     void *there, *lease = NULL;
-    int code = locate(t, e.offset, t->r.len, 1, !read, &there, &lease);
+    int code;
+    memcpy(&offset, element, sizeof offset);
+    code = locate(t, offset, t->r.len, 1, !read, &there, &lease);
     if (RMAI_UNLIKELY(code != RMA_SUCCESS)) return code;
     if (read)
         rmai_move(read, there, t->r.len);
     else
-        rmai_move(there, element + sizeof e.offset, t->r.len);
+        rmai_move(there, element + sizeof offset, t->r.len);
     end_lease(t->net, lease);
     return RMA_SUCCESS;
 }
 
-/* Puts, gets or atomics: one, or a run. What an element gives goes into the record's item. A run has no name, so none
- * of its elements fails but for a damaged message. */
-static int do_elements(struct task *t) {
-    const size_t step = rmai_wire_element_bytes(&t->r), value = t->r.kind == RMAI_RECORD_GET ? rmai_padded(t->r.len) : 8;
-    const int gives = t->r.kind == RMAI_RECORD_GET || t->r.flags & RMAI_RECORD_WANTED;
-    const size_t before = t->reply->bytes;
-    unsigned char *values = gives ? add_item(t, RMA_SUCCESS, t->r.n * value) : NULL;
+/* Elements that give nothing. */
+static int do_plain_elements(const struct task *t) {
+    const size_t step = rmai_wire_element_bytes(&t->r);
+    const unsigned char *element = t->elements;
     int code = RMA_SUCCESS;
-    for (unsigned i = 0; i < t->r.n && code == RMA_SUCCESS; i++) {
-        code = t->r.kind == RMAI_RECORD_ATOMIC ? do_atomic(t, t->elements + i * step, values)
-                                               : do_short_move(t, t->elements + i * step, values);
-        if (values) values += value;
-    }
-    if (RMAI_LIKELY(code == RMA_SUCCESS) || !gives) return code;
-    t->reply->bytes = before;
+    if (t->r.kind == RMAI_RECORD_PUT)
+        for (unsigned i = 0; i < t->r.n && code == RMA_SUCCESS; i++, element += step)
+            code = do_short_move(t, element, NULL);
+    else
+        for (unsigned i = 0; i < t->r.n && code == RMA_SUCCESS; i++, element += step)
+            code = do_atomic(t, element, NULL);
+    return code;
+}
+
+/* Elements that give values, which make the record's item. */
+static int do_giving_elements(struct task *t) {
+    const size_t step = rmai_wire_element_bytes(&t->r),
+                 value = t->r.kind == RMAI_RECORD_GET ? rmai_padded(t->r.len) : sizeof(uint64_t);
+    const unsigned char *element = t->elements;
+    unsigned char *values = add_item(t, RMA_SUCCESS, t->r.n * value);
+    int code = RMA_SUCCESS;
+    for (unsigned i = 0; i < t->r.n && code == RMA_SUCCESS; i++, element += step, values += value)
+        code = t->r.kind == RMAI_RECORD_GET ? do_short_move(t, element, values) : do_atomic(t, element, values);
+    if (RMAI_LIKELY(code == RMA_SUCCESS)) return code;
+    t->reply->bytes -= sizeof(struct rmai_item) + t->r.n * value; /* the item will be that of a failure */
     t->reply->e.n--;
     return code;
+}
+
+/* Puts, gets or atomics: one, or a run. A run has no name, so none of its elements fails but in a damaged message. */
+static int do_elements(struct task *t) {
+    return t->r.kind == RMAI_RECORD_GET || t->r.flags & RMAI_RECORD_WANTED ? do_giving_elements(t)
+                                                                          : do_plain_elements(t);
 }
 
 /* Long data, or a question whether a range is there. */
@@ -290,12 +315,11 @@ static int do_record(struct task *t) {
     const struct rmai_net_handlers *h = &net->handlers;
     uint64_t block;
     int code = RMA_SUCCESS;
+    if (rmai_wire_may_run(&t->r)) return do_elements(t);
+    t->e = rmai_wire_element(&t->r, t->elements);
     switch ((enum rmai_net_kind)t->r.kind) {
-        case RMAI_RECORD_PUT:
-        case RMAI_RECORD_GET:
-        case RMAI_RECORD_ATOMIC: return do_elements(t);
         case RMAI_RECORD_PUT_LONG:
-        case RMAI_RECORD_GET_LONG: t->own = 1; return do_with_range(t);
+        case RMAI_RECORD_GET_LONG: reply_of(t); return do_with_range(t);
         case RMAI_RECORD_LOOK: return do_with_range(t);
         case RMAI_RECORD_ALLOC:
             code = h->allocate(h->context, t->call, (size_t)t->e.value, &block);
@@ -308,8 +332,8 @@ static int do_record(struct task *t) {
             add_value(t, extent, sizeof extent);
             return RMA_SUCCESS;
         }
+        default: return code; /* the reader knows no other kind */
     }
-    return code;
 }
 
 /* A record without a name is of ranges that the origin has checked already. If one is wrong here, the message is not
@@ -322,19 +346,20 @@ static int not_sent_so(const struct task *t, unsigned number) {
 
 /* Answers the request: by a reply, or by counting it. Without memory for the count it is answered by a reply, too. */
 static int answer_request(struct task *t) {
-    struct rmai_link *link = t->own ? NULL : rmai_link_to(t->net, t->from);
-    if (!link) return send_reply(t->net, t->reply);
-    keep_reply(t->net->replies, t->reply);
-    return rmai_link_owe(t->net, link);
+    struct rmai_link *link = t->reply ? NULL : rmai_link_to(t->net, t->from);
+    return link ? rmai_link_owe(t->net, link) : send_reply(t->net, reply_of(t));
 }
 
 int rmai_reply(struct rmai_net *net, int from, const struct rmai_envelope *request, struct rmai_wire_reader *m) {
-    struct task t = {.net = net, .from = from, .batch = request->batch};
     struct rmai_error_kept kept;
+    struct task t; /* not all of it has a value before there is a record */
     uint64_t served = 0;
     int more;
-    t.reply = begin_reply(net->replies, from, request->batch, RMAI_WIRE_REPLY);
-    assert(t.reply && "rmai_reply_ready has seen to it");
+    t.net = net;
+    t.from = from;
+    t.batch = request->batch;
+    t.expected = 0;
+    t.reply = NULL;
     /* Every reader of this memory sees what was done for other PEs in earlier turns, maybe by another thread of this
      * PE, before what is done in this turn. */
     atomic_thread_fence(memory_order_acq_rel);
@@ -342,7 +367,6 @@ int rmai_reply(struct rmai_net *net, int from, const struct rmai_envelope *reque
         int code;
         /* The program may be about to ask for its own last error. */
         if (t.r.name) rmai_error_keep(&kept);
-        t.e = rmai_wire_element(&t.r, t.elements);
         code = do_record(&t);
         if (RMAI_UNLIKELY(code == RMA_ERR_ADDRESS && !t.r.name)) return not_sent_so(&t, m->next);
         if (code != RMA_SUCCESS) add_failure(&t, code);

@@ -93,11 +93,6 @@ static RMAI_COLD int refuse_offset(struct rmai_wire_reader *m, uint64_t offset) 
     return refuse_message(m, "record", "offset %#llx is none", (unsigned long long)offset);
 }
 
-/* Of these kinds are runs, if they have no name. */
-static int is_of_runs(const struct rmai_record *r) {
-    return r->kind == RMAI_RECORD_PUT || r->kind == RMAI_RECORD_GET || r->kind == RMAI_RECORD_ATOMIC;
-}
-
 /* The offsets of puts, gets and atomics, of which runs are. */
 static int check_offsets(struct rmai_wire_reader *m, const struct rmai_record *r, const unsigned char *elements) {
     const size_t step = rmai_wire_element_bytes(r);
@@ -136,7 +131,7 @@ int rmai_wire_next_record(struct rmai_wire_reader *m, struct rmai_record *r, cha
     if (RMAI_UNLIKELY(rmai_padded(r->name) + r->n * rmai_wire_element_bytes(r) > room))
         return refuse_message(m, "record", "a name of %u bytes and %u elements of %zu bytes, and %zu are left", r->name,
                               r->n, rmai_wire_element_bytes(r), room);
-    if (RMAI_UNLIKELY(r->n != 1 && (r->n == 0 || r->name || !is_of_runs(r))))
+    if (RMAI_UNLIKELY(r->n != 1 && (r->n == 0 || r->name || !rmai_wire_may_run(r))))
         return refuse_message(m, "record", "a %s of %u elements", kinds[r->kind], r->n);
     most = r->n * value;
     if (r->name) most = rmai_max(most, RMAI_TEXT_MAX);
@@ -146,7 +141,7 @@ int rmai_wire_next_record(struct rmai_wire_reader *m, struct rmai_record *r, cha
     memcpy(name, m->at + sizeof *r, r->name);
     name[r->name] = 0;
     *elements = m->at + sizeof *r + rmai_padded(r->name);
-    if (RMAI_UNLIKELY((is_of_runs(r) ? check_offsets(m, r, *elements) : check_operands(m, r, *elements)) < 0))
+    if (RMAI_UNLIKELY((rmai_wire_may_run(r) ? check_offsets(m, r, *elements) : check_operands(m, r, *elements)) < 0))
         return -1;
     m->at = *elements + r->n * rmai_wire_element_bytes(r);
     m->next++;

@@ -71,6 +71,17 @@ struct rmai_record {
     uint16_t n;   /* elements: one, or some of PUT, GET, ATOMIC without a name */
 };
 
+/* rmai_wire_may_run: 1 if such records can have several elements, where they have no name. rmai_wire_same: 1 if two
+ * records differ at most in their numbers of elements. */
+static inline int rmai_wire_may_run(const struct rmai_record *r) {
+    return r->kind == RMAI_RECORD_PUT || r->kind == RMAI_RECORD_GET || r->kind == RMAI_RECORD_ATOMIC;
+}
+static inline int rmai_wire_same(const struct rmai_record *r, const struct rmai_record *other) {
+    struct rmai_record mine = *r;
+    mine.n = other->n;
+    return memcmp(&mine, other, sizeof mine) == 0;
+}
+
 /* The operands of an element, in the order in which they travel; a kind of record has the first few of them
  * (rmai_wire_words). */
 struct rmai_element {
