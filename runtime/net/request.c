@@ -16,6 +16,7 @@
 
 #define INLINE_MOST  ((size_t)4096) /* longer ones are sent by tag: a round trip more, two copies less */
 #define INLINE_PIECE ((size_t)3968) /* data of one element: it fits a message, with a word's record */
+#define STREAM_MOST  ((size_t)1024) /* bytes of a put that is copied into a message if it is one of a stream */
 
 /* ---- what streams are of ---- */
 
@@ -116,10 +117,25 @@ static int move_by_messages(struct rmai_net *net, const char *call, struct rmai_
     return code;
 }
 
+/* 1 if a short put, for which MPI's window needs the target, is likely to be one of a stream. Alone, with a quiet behind
+ * it, it is a little faster through the window; of a stream many go with one message, each as soon as it is copied. So
+ * the last one decides: what came before the quiet that completed it. */
+static int is_of_stream(struct rmai_net *net, struct rmai_pending *s, int pe) {
+    const struct rmai_peer *p;
+    int yes;
+    if (net->one_sided > 0) return 0;
+    rmai_pending_lock(s);
+    p = rmai_peer_of(s, pe);
+    yes = p && (!p->lone || p->listed);
+    rmai_pending_unlock(s);
+    return yes;
+}
+
 int rmai_net_put(struct rmai_net *net, const char *call, struct rmai_pending *s, int pe, uint64_t offset,
                  const void *source, size_t len, enum rmai_when when) {
     size_t done = 0;
     int code;
+    if (when == RMAI_NOW && len <= STREAM_MOST && is_of_stream(net, s, pe)) when = RMAI_COPIED;
     if (rmai_window_move(net, call, s, pe, offset, (char *)(uintptr_t)source, len, when, 0, &done, &code)) return code;
     offset += done;
     source = (const char *)source + done;

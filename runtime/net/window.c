@@ -99,6 +99,7 @@ static struct rmai_peer *touch_peer(struct rmai_pending *s, int pe) {
     struct rmai_peer *p = rmai_peer_of(s, pe);
     if (!p) return NULL;
     p->touched = 1;
+    p->asked++;
     rmai_peer_list(p);
     return p;
 }
