@@ -80,9 +80,9 @@ void rmai_error_keep(struct rmai_error_kept *kept) { *kept = last_error; }
 
 void rmai_error_restore(const struct rmai_error_kept *kept) { last_error = *kept; }
 
-int rmai_raise(int code) {
-    if (code != RMA_SUCCESS && error_call_name) rename_failed_call();
-    if (code != RMA_SUCCESS && code != RMA_ERR_NO_MEM) rmai_errhandler()(code, last_error.text);
+int rmai_raise_(int code) {
+    if (error_call_name) rename_failed_call();
+    if (code != RMA_ERR_NO_MEM) rmai_errhandler()(code, last_error.text);
     return code;
 }
 

@@ -19,7 +19,8 @@ int rmai_error_prefix(const char *format, ...) RMAI_PRINTF(1, 2);
 
 /* rmai_raise shows the error recorded last to the error handler, unless code is RMA_SUCCESS, or RMA_ERR_NO_MEM, which
  * programs are expected to handle. Returns code. */
-int rmai_raise(int code);
+int rmai_raise_(int code);
+static inline int rmai_raise(int code) { return RMAI_LIKELY(code == RMA_SUCCESS) ? code : rmai_raise_(code); }
 
 /* rmai_errhandler: the handler in force. */
 rma_errhandler *rmai_errhandler(void);

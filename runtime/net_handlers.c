@@ -23,6 +23,14 @@ static int locate_here(void *context, const char *call, uint64_t offset, size_t 
     return code;
 }
 
+/* The symmetric heap, as far as it reaches now: it only grows. */
+static void symmetric_heap(void *context, uint64_t *offset, size_t *len, unsigned char **there) {
+    const struct rmai_world *w = context;
+    *offset = w->job.layout.symmetric;
+    *len = RMA_REACH_SIZE_;
+    *there = (unsigned char *)w->symmetric.base;
+}
+
 static void end_region_lease(void *context, void *lease) {
     (void)context;
     rmai_attached_leave(lease);
@@ -64,6 +72,7 @@ void rmai_net_handlers(struct rmai_world *w, struct rmai_net_handlers *handlers)
     *handlers = (struct rmai_net_handlers){.context = w,
                                            .locate = locate_here,
                                            .end_lease = end_region_lease,
+                                           .steady = symmetric_heap,
                                            .allocate = allocate_here,
                                            .give_back = give_back_here,
                                            .extents = read_extents,

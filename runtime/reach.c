@@ -26,9 +26,8 @@ void rmai_reach_ended(void) { has_ended = 1; }
 
 void rmai_reach_grown(size_t size) { __atomic_store_n(&rma_reach_.size, size, __ATOMIC_RELAXED); }
 
-int rmai_running(const char *call) {
+int rmai_not_running_(const char *call) {
     const char *when;
-    if (RMAI_LIKELY(rma_reach_.running)) return RMA_SUCCESS;
     if (rmai_error_of_shmem(call))
         when = has_ended ? "after shmem_finalize" : "before shmem_init";
     else

@@ -4,6 +4,7 @@
 #ifndef RMAI_REACH_H
 #define RMAI_REACH_H
 
+#include "base/attributes.h"
 #include "rma.h"
 
 #define RMAI_CONTEXTS 4096 /* that one PE has at a time, the standing one included */
@@ -24,6 +25,9 @@ void rmai_reach_ended(void);
 void rmai_reach_grown(size_t size);
 
 /* rmai_running: RMA_SUCCESS, or records RMA_ERR_STATE for `call` and returns it. */
-int rmai_running(const char *call);
+int rmai_not_running_(const char *call);
+static inline int rmai_running(const char *call) {
+    return RMAI_LIKELY(rma_reach_.running) ? RMA_SUCCESS : rmai_not_running_(call);
+}
 
 #endif

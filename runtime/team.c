@@ -59,8 +59,6 @@ void rmai_team_clear_words(const struct rmai_world *w, const struct rmai_team *t
 
 /* ---- which PEs ---- */
 
-int rmai_team_pe(const struct rmai_team *t, int i) { return t->list ? t->list[i] : t->start + i * t->stride; }
-
 int rmai_team_index(const struct rmai_team *t, int pe) {
     int i;
     if (t->list) {

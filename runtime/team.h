@@ -95,7 +95,9 @@ rma_team *rmai_team_handle(const struct rmai_world *w, const struct rmai_team *t
 int rmai_team_number(const struct rmai_world *w, const struct rmai_team *t);
 
 /* rmai_team_pe is the world's number of PE i of t; rmai_team_index is the number in t of a PE of the world, or -1. */
-int rmai_team_pe(const struct rmai_team *t, int i);
+static inline int rmai_team_pe(const struct rmai_team *t, int i) {
+    return t->list ? t->list[i] : t->start + i * t->stride;
+}
 int rmai_team_index(const struct rmai_team *t, int pe);
 
 /* rmai_team_meet meets the PEs of t (collective over it). data, of at most RMAI_TEAM_DATA bytes, are merged with those

@@ -5,8 +5,6 @@
 #include "base/error.h"
 #include "base/process.h"
 
-int rmai_node_slot(const struct rmai_job *job, int pe) { return rmai_find(job->node_pes, job->node_n_pes, pe); }
-
 int rmai_check_pe(const struct rmai_job *job, const char *call, const char *argument, int pe) {
     if (pe >= 0 && pe < job->n_pes) return RMA_SUCCESS;
     return rmai_error(RMA_ERR_PE, "%s: %s %d is outside 0..%d", call, argument, pe, job->n_pes - 1);

@@ -58,7 +58,9 @@ static inline struct rmai_facts *rmai_facts(const struct rmai_job *job, int q) {
 }
 
 /* rmai_node_slot: the number among the PEs of this node of `pe`, or -1. */
-int rmai_node_slot(const struct rmai_job *job, int pe);
+static inline int rmai_node_slot(const struct rmai_job *job, int pe) {
+    return rmai_find(job->node_pes, job->node_n_pes, pe);
+}
 
 /* rmai_check_pe: RMA_SUCCESS, or records RMA_ERR_PE for `call` if there is no PE `pe`. */
 int rmai_check_pe(const struct rmai_job *job, const char *call, const char *argument, int pe);

@@ -27,6 +27,7 @@ static struct rmai_batch *take_batch(struct rmai_net *net) {
     }
     batch->n = batch->n_expects = batch->answered = 0;
     batch->last = 0;
+    batch->run = 0;
     batch->bytes = batch->reply = sizeof(struct rmai_envelope);
     batch->sent = batch->data = RMAI_NO_TOKEN;
     batch->buffer = NULL;
@@ -122,8 +123,8 @@ static void keep_failure(struct rmai_peer *p, int code) {
     rmai_pending_unlock_too(p->set);
 }
 
-/* Moves the data of an item to where the elements want them, the first of which is number `first`. Returns 0 if they are
- * not the bytes that some elements have asked for. */
+/* Moves the data of an item to where the elements want them, the first of which is number `first`. Returns 0 if they
+ * are not the bytes that some elements have asked for. */
 static int take_item(struct rmai_batch *batch, const struct rmai_item *item, const unsigned char *data) {
     struct rmai_expect *x = &batch->expect[item->first], *end = &batch->expect[batch->n_expects];
     size_t left = item->len, n;
@@ -164,8 +165,9 @@ int rmai_batch_take_reply(struct rmai_net *net, int from, const struct rmai_enve
     }
     while ((more = rmai_wire_next_item(m, &item, &data)) > 0) {
         if (RMAI_UNLIKELY(item.first >= batch->n_expects || !take_item(batch, &item, data))) {
-            snprintf(text, sizeof text, "item %u of %u has %u bytes for element %u of the %u that expect any in request %u",
-                     m->next, m->n, item.len, item.first + 1u, batch->n_expects, batch->id);
+            snprintf(text, sizeof text,
+                     "item %u of %u has %u bytes for element %u of the %u that expect any in request %u", m->next, m->n,
+                     item.len, item.first + 1u, batch->n_expects, batch->id);
             return rmai_net_damaged(from, text);
         }
         if (item.code != RMA_SUCCESS && batch->get)

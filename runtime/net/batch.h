@@ -41,6 +41,8 @@ struct rmai_batch {
     struct rmai_batch *sent_after; /* the next one in its link */
     uint16_t id, n, n_expects;     /* n: records */
     uint16_t answered;
+    uint64_t run;        /* the last record as rmai_wire_word, with name and n 0; or 0, if it can be no run */
+    uint16_t run_n;      /* and its elements */
     size_t last;         /* where the last record stands in the message */
     size_t bytes, reply; /* of the message; of its reply, at most */
     struct rmai_token sent, data;
@@ -48,7 +50,7 @@ struct rmai_batch {
     size_t len;
     int get;
     struct rmai_expect expect[RMAI_EXPECTS];
-    _Alignas(8) unsigned char message[RMAI_MESSAGE + sizeof(struct rmai_element)]; /* see rmai_batch_append */
+    _Alignas(8) unsigned char message[RMAI_MESSAGE];
 };
 
 /* What an element takes, as a record of its own: bytes of the message, bytes of the reply, and whether it expects
@@ -65,33 +67,44 @@ static inline int rmai_batch_fits(const struct rmai_batch *batch, const struct r
 
 /* rmai_batch_append adds an element, for which there is room. r->n and r->name are 0, and `data` has r->len bytes with
  * RMAI_RECORD_PUT. name: of the public call, if the element may fail, or NULL. expect: or NULL. It becomes one more of
- * the last record's, if that one is the same and can be a run. */
-static inline void rmai_batch_append(struct rmai_batch *batch, const struct rmai_record *r,
-                                     const struct rmai_element *e, const void *data, const char *name,
-                                     const struct rmai_need *need, const struct rmai_expect *expect) {
-    const size_t operands = rmai_wire_words(r) * sizeof(uint64_t);
-    struct rmai_record last;
+ * the last record's, if that one is the same and can be a run. To be compiled into its few callers. */
+static inline __attribute__((always_inline)) void
+rmai_batch_append(struct rmai_batch *batch, const struct rmai_record *r, const struct rmai_element *e, const void *data,
+                  const char *name, const struct rmai_need *need, const struct rmai_expect *expect) {
+    const unsigned words = rmai_wire_words(r);
+    unsigned char *at = batch->message + batch->bytes;
+    struct rmai_record one = *r;
     size_t joined = 0;
-    unsigned char *at;
-    memcpy(&last, batch->message + batch->last, sizeof last);
-    last.n++;
-    if (!name && batch->n && rmai_wire_may_run(r) && rmai_wire_same(r, &last)) {
-        memcpy(batch->message + batch->last, &last, sizeof last);
+    uint64_t word;
+    one.n = 1;
+    if (!name && rmai_wire_may_run(r) && batch->run == rmai_wire_word(r)) {
+        uint16_t n = ++batch->run_n;
+        memcpy(batch->message + batch->last + offsetof(struct rmai_record, n), &n, sizeof n);
         joined = sizeof(struct rmai_item);
     } else {
-        last = *r;
-        last.n = 1;
-        last.name = (uint8_t)(name ? strlen(name) : 0);
+        batch->run = name ? 0 : rmai_wire_word(r);
+        batch->run_n = 1;
         batch->last = batch->bytes;
-        memcpy(batch->message + batch->bytes, &last, sizeof last);
-        if (name) memcpy(batch->message + batch->bytes + sizeof last, name, last.name);
-        batch->bytes += sizeof last + rmai_padded(last.name);
+        one.name = (uint8_t)(name ? strlen(name) : 0);
+        word = rmai_wire_word(&one);
+        memcpy(at, &word, sizeof word);
+        if (name) memcpy(at + sizeof word, name, one.name);
+        at += sizeof word + rmai_padded(one.name);
         batch->n++;
     }
-    at = batch->message + batch->bytes;
-    memcpy(at, e, sizeof *e); /* the operands that the record has not are written over */
-    if (r->kind == RMAI_RECORD_PUT) memcpy(at + operands, data, r->len);
-    batch->bytes += rmai_wire_element_bytes(r);
+    memcpy(at, &e->offset, sizeof e->offset);
+    if (words > 1) memcpy(at + 8, &e->value, sizeof e->value);
+    if (words > 2) memcpy(at + 16, &e->cond, sizeof e->cond);
+    if (words > 3) memcpy(at + 24, &e->word, sizeof e->word);
+    at += words * sizeof(uint64_t);
+    if (r->kind == RMAI_RECORD_PUT) {
+        if (r->len == sizeof(uint64_t))
+            memcpy(at, data, sizeof(uint64_t));
+        else
+            memcpy(at, data, r->len);
+        at += rmai_padded(r->len);
+    }
+    batch->bytes = (size_t)(at - batch->message);
     if (!expect) return;
     batch->reply += need->reply - joined;
     batch->expect[batch->n_expects++] = *expect;
@@ -99,8 +112,9 @@ static inline void rmai_batch_append(struct rmai_batch *batch, const struct rmai
 
 static inline int rmai_peer_has_open(const struct rmai_peer *p) { return p->open && p->open->n; }
 
-/* The net's lock is held. rmai_batch_open makes an empty batch p's open one. Returns 0 if all are under way, or there is
- * no memory. rmai_batch_send sends p's open batch; the set's lock is held, too. rmai_batches_go_on looks after long data. */
+/* The net's lock is held. rmai_batch_open makes an empty batch p's open one. Returns 0 if all are under way, or there
+ * is no memory. rmai_batch_send sends p's open batch; the set's lock is held, too. rmai_batches_go_on looks after long
+ * data. */
 int rmai_batch_open(struct rmai_net *net, struct rmai_peer *p);
 void rmai_batch_send(struct rmai_net *net, struct rmai_peer *p);
 void rmai_batches_go_on(struct rmai_net *net);

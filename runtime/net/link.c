@@ -17,8 +17,8 @@ struct rmai_link *rmai_link_to(struct rmai_net *net, int pe) {
  *
  * Where two PEs take turns, as in a ping-pong or at an exchange of borders, the message that answers is on its way some
  * hundred nanoseconds after the debt arose. To tell it apart would cost as much as that message. But where the program
- * goes off to compute instead, the other PE would wait in its quiet until this one's progress thread wakes. So a debt is
- * kept only if the last ones would all have met a message within SOON; and each time that a kept one has waited for
+ * goes off to compute instead, the other PE would wait in its quiet until this one's progress thread wakes. So a debt
+ * is kept only if the last ones would all have met a message within SOON; and each time that a kept one has waited for
  * longer than LATE, or in vain, twice as many of these are asked for. */
 
 #define SOON       8000u   /* ticks: a few microseconds */

@@ -23,7 +23,7 @@ struct rmai_link {
     int kept;      /* it did */
     uint64_t since;
     unsigned hits, hits_needed; /* so many times one came soon, one after the other */
-    int listed;    /* in net->owing */
+    int listed;                 /* in net->owing */
     struct rmai_link *next;
     struct rmai_batch *oldest, *newest; /* requests to that PE that are under way, but those of long data */
     struct rmai_envelope done;          /* a message that says nothing else */

@@ -23,10 +23,10 @@ struct rmai_link;
 
 /* A PE of another node, as one pending set knows it. */
 struct rmai_peer {
-    int pe; /* first: peers are entries of a rmai_pe_table */
-    int under_way;           /* batches that are sent and not answered: at most RMAI_CREDITS */
+    int pe;        /* first: peers are entries of a rmai_pe_table */
+    int under_way; /* batches that are sent and not answered: at most RMAI_CREDITS */
     struct rmai_pending *set;
-    struct rmai_link *link; /* from the first batch on */
+    struct rmai_link *link;  /* from the first batch on */
     unsigned asked;          /* operations since nothing was pending */
     int lone;                /* the last time a quiet came after a single one: see rmai_net_put */
     int touched;             /* by puts through the window that are not flushed */

@@ -126,7 +126,8 @@ static int drive_a_while(struct rmai_net *net, int most, int all_heard) {
     while (heard < most && hear_message(net)) heard++;
     look_after_transport(net, all_heard || !heard);
     /* Only the holder of the lock counts. */
-    atomic_store_explicit(&net->turns, atomic_load_explicit(&net->turns, memory_order_relaxed) + 1, memory_order_relaxed);
+    atomic_store_explicit(&net->turns, atomic_load_explicit(&net->turns, memory_order_relaxed) + 1,
+                          memory_order_relaxed);
     if (heard) rmai_add(&net->traffic->more[RMAI_HEARD], (uint64_t)heard);
     if (heard) rmai_rouse_dozers(&net->doze); /* what has come may be what another thread waits for */
     return heard;

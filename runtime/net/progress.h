@@ -12,12 +12,12 @@ struct rmai_net;
 struct rmai_team;
 struct rmai_waiter;
 
-/* rmai_net_progress hears one message, if there is one, does what is to do, and waits for nothing. Returns the number of
- * messages heard. With `try` it does nothing if somebody else is at it. Where the net is not active: 0. */
+/* rmai_net_progress hears one message, if there is one, does what is to do, and waits for nothing. Returns the number
+ * of messages heard. With `try` it does nothing if somebody else is at it. Where the net is not active: 0. */
 int rmai_net_progress(struct rmai_net *net, int try);
 
-/* The lock, for threads of the program. rmai_net_visit is for the progress thread: it returns 0 if somebody else has the
- * lock; rmai_net_end_visit releases it. */
+/* The lock, for threads of the program. rmai_net_visit is for the progress thread: it returns 0 if somebody else has
+ * the lock; rmai_net_end_visit releases it. */
 void rmai_net_lock(struct rmai_net *net);
 void rmai_net_unlock(struct rmai_net *net);
 int rmai_net_visit(struct rmai_net *net);

@@ -52,11 +52,14 @@ struct task {
     struct rmai_net *net;
     int from;
     uint16_t batch;
-    unsigned expected; /* elements before this record that expect something of the reply */
+    unsigned expected;   /* elements before this record that expect something of the reply */
     struct reply *reply; /* of the request's own, or NULL: none is needed up to here */
     struct rmai_record r;
     const unsigned char *elements;
     struct rmai_element e; /* of a record that cannot be a run */
+    uint64_t steady;       /* what the handler of this name says: memory that need not be located */
+    size_t steady_len;
+    unsigned char *steady_there;
     char call[RMAI_NAME_MAX];
 };
 
@@ -221,9 +224,13 @@ int rmai_reply_go_on(struct rmai_net *net) {
 
 /* ---- records ---- */
 
-static int locate(const struct task *t, uint64_t offset, size_t len, size_t alignment, int writes, void **there,
-                  void **lease) {
+static inline int locate(const struct task *t, uint64_t offset, size_t len, size_t alignment, int writes, void **there,
+                         void **lease) {
     const struct rmai_net_handlers *h = &t->net->handlers;
+    if (RMAI_LIKELY(offset - t->steady < t->steady_len && len <= t->steady_len - (offset - t->steady))) {
+        *there = t->steady_there + (offset - t->steady);
+        return RMA_SUCCESS;
+    }
     return h->locate(h->context, t->call, offset, len, alignment, writes, there, lease);
 }
 
@@ -296,7 +303,7 @@ static int do_giving_elements(struct task *t) {
 /* Puts, gets or atomics: one, or a run. A run has no name, so none of its elements fails but in a damaged message. */
 static int do_elements(struct task *t) {
     return t->r.kind == RMAI_RECORD_GET || t->r.flags & RMAI_RECORD_WANTED ? do_giving_elements(t)
-                                                                          : do_plain_elements(t);
+                                                                           : do_plain_elements(t);
 }
 
 /* Long data, or a question whether a range is there. */
@@ -360,6 +367,7 @@ int rmai_reply(struct rmai_net *net, int from, const struct rmai_envelope *reque
     t.batch = request->batch;
     t.expected = 0;
     t.reply = NULL;
+    net->handlers.steady(net->handlers.context, &t.steady, &t.steady_len, &t.steady_there);
     /* Every reader of this memory sees what was done for other PEs in earlier turns, maybe by another thread of this
      * PE, before what is done in this turn. */
     atomic_thread_fence(memory_order_acq_rel);

@@ -85,11 +85,11 @@ static int move_in_pieces(struct rmai_net *net, struct rmai_ask *a, char *buffer
 static int look_at_whole(struct rmai_net *net, const char *call, struct rmai_pending *s, int pe, uint64_t offset,
                          size_t len, int get) {
     struct rmai_ask a = {.call = call,
-                    .set = s,
-                    .pe = pe,
-                    .may_fail = 1,
-                    .r = {.kind = RMAI_RECORD_LOOK, .op = !get},
-                    .e = {.offset = offset, .value = len}};
+                         .set = s,
+                         .pe = pe,
+                         .may_fail = 1,
+                         .r = {.kind = RMAI_RECORD_LOOK, .op = !get},
+                         .e = {.offset = offset, .value = len}};
     return len > INLINE_PIECE ? rmai_submit_and_wait(net, &a, NULL, 0) : RMA_SUCCESS;
 }
 
@@ -117,13 +117,12 @@ static int move_by_messages(struct rmai_net *net, const char *call, struct rmai_
     return code;
 }
 
-/* 1 if a short put, for which MPI's window needs the target, is likely to be one of a stream. Alone, with a quiet behind
- * it, it is a little faster through the window; of a stream many go with one message, each as soon as it is copied. So
- * the last one decides: what came before the quiet that completed it. */
-static int is_of_stream(struct rmai_net *net, struct rmai_pending *s, int pe) {
+/* 1 if a short put, for which MPI's window needs the target, is likely to be one of a stream. Alone, with a quiet
+ * behind it, it is a little faster through the window; of a stream many go with one message, each as soon as it is
+ * copied. So the last one decides: what came before the quiet that completed it. */
+static int is_of_stream(struct rmai_pending *s, int pe) {
     const struct rmai_peer *p;
     int yes;
-    if (net->one_sided > 0) return 0;
     rmai_pending_lock(s);
     p = rmai_peer_of(s, pe);
     yes = p && (!p->lone || p->listed);
@@ -133,19 +132,21 @@ static int is_of_stream(struct rmai_net *net, struct rmai_pending *s, int pe) {
 
 int rmai_net_put(struct rmai_net *net, const char *call, struct rmai_pending *s, int pe, uint64_t offset,
                  const void *source, size_t len, enum rmai_when when) {
+    const struct rmai_short_ask put = {
+        .r = {.kind = RMAI_RECORD_PUT, .len = (uint16_t)len}, .e = {.offset = offset}, .data = source, .put = 1};
     size_t done = 0;
     int code;
-    if (when == RMAI_NOW && len <= STREAM_MOST && is_of_stream(net, s, pe)) when = RMAI_COPIED;
+    if (len <= STREAM_MOST && net->one_sided <= 0 && !is_attached(offset) &&
+        (when != RMAI_NOW || is_of_stream(s, pe))) {
+        rmai_count(net->traffic, RMA_PATH_REQUEST, RMAI_PUTS, len);
+        return begin_short(net, call, s, pe, &put, 1);
+    }
     if (rmai_window_move(net, call, s, pe, offset, (char *)(uintptr_t)source, len, when, 0, &done, &code)) return code;
     offset += done;
     source = (const char *)source + done;
     len -= done;
     rmai_count(net->traffic, RMA_PATH_REQUEST, RMAI_PUTS, len);
-    if (len <= INLINE_PIECE && !is_attached(offset)) {
-        const struct rmai_short_ask put = {
-            .r = {.kind = RMAI_RECORD_PUT, .len = (uint16_t)len}, .e = {.offset = offset}, .data = source, .put = 1};
-        return begin_short(net, call, s, pe, &put, 1);
-    }
+    if (done == 0 && len <= INLINE_PIECE && !is_attached(offset)) return begin_short(net, call, s, pe, &put, 1);
     return move_by_messages(net, call, s, pe, offset, (char *)(uintptr_t)source, len, when, 0);
 }
 
@@ -160,9 +161,9 @@ int rmai_net_get(struct rmai_net *net, const char *call, struct rmai_pending *s,
     rmai_count(net->traffic, RMA_PATH_REQUEST, RMAI_GETS, len);
     if (when == RMAI_LATER && len <= INLINE_PIECE && !is_attached(offset)) {
         const struct rmai_short_ask get = {.r = {.kind = RMAI_RECORD_GET, .len = (uint16_t)len},
-                                       .e = {.offset = offset},
-                                       .dest = dest,
-                                       .value = (uint32_t)len};
+                                           .e = {.offset = offset},
+                                           .dest = dest,
+                                           .value = (uint32_t)len};
         return begin_short(net, call, s, pe, &get, 1);
     }
     return move_by_messages(net, call, s, pe, offset, dest, len, when, 1);
@@ -179,12 +180,12 @@ static int atomic_by_message(struct rmai_net *net, const char *call, struct rmai
 int rmai_net_atomic(struct rmai_net *net, const char *call, struct rmai_pending *s, int pe, uint64_t offset, int op,
                     size_t len, uint64_t value, uint64_t cond, void *old, int later) {
     const struct rmai_short_ask q = {.r = {.kind = RMAI_RECORD_ATOMIC,
-                                       .op = (uint8_t)op,
-                                       .flags = old ? RMAI_RECORD_WANTED : 0,
-                                       .len = (uint16_t)len},
-                                 .e = {.offset = offset, .value = value, .cond = cond},
-                                 .dest = old,
-                                 .value = (uint32_t)len};
+                                           .op = (uint8_t)op,
+                                           .flags = old ? RMAI_RECORD_WANTED : 0,
+                                           .len = (uint16_t)len},
+                                     .e = {.offset = offset, .value = value, .cond = cond},
+                                     .dest = old,
+                                     .value = (uint32_t)len};
     if (rmai_net_by_mpi(net, net->job->layout.symmetric, offset))
         return rmai_window_atomic(net, call, s, pe, offset, op, len, value, cond, old, later);
     rmai_count(net->traffic, RMA_PATH_REQUEST, RMAI_ATOMICS, 0);
@@ -216,29 +217,28 @@ static int long_put_signal(struct rmai_net *net, const char *call, struct rmai_p
 int rmai_net_put_signal(struct rmai_net *net, const char *call, struct rmai_pending *s, int pe, uint64_t offset,
                         const void *source, size_t len, uint64_t word, int op, size_t word_len, uint64_t value,
                         enum rmai_when when, int urgent) {
-    const struct rmai_short_ask parts[2] = {{.r = {.kind = RMAI_RECORD_PUT, .len = (uint16_t)len},
-                                         .e = {.offset = offset},
-                                         .data = source,
-                                         .put = !urgent},
-                                        {.r = {.kind = RMAI_RECORD_ATOMIC, .op = (uint8_t)op, .len = (uint16_t)word_len},
-                                         .e = {.offset = word, .value = value}}};
+    const struct rmai_short_ask parts[2] = {
+        {.r = {.kind = RMAI_RECORD_PUT, .len = (uint16_t)len}, .e = {.offset = offset}, .data = source, .put = !urgent},
+        {.r = {.kind = RMAI_RECORD_ATOMIC, .op = (uint8_t)op, .len = (uint16_t)word_len},
+         .e = {.offset = word, .value = value}}};
     int code = urgent ? RMA_SUCCESS : rmai_net_release(net, call, s, pe);
     if (code != RMA_SUCCESS) return code;
     rmai_count(net->traffic, RMA_PATH_REQUEST, RMAI_ATOMICS, 0);
     if (len) rmai_count(net->traffic, RMA_PATH_REQUEST, RMAI_PUTS, len);
-    if (len > INLINE_PIECE)
-        return long_put_signal(net, call, s, pe, offset, source, len, word, op, value, when);
+    if (len > INLINE_PIECE) return long_put_signal(net, call, s, pe, offset, source, len, word, op, value, when);
     if (urgent) return rmai_submit_short(net, call, s, pe, &parts[len == 0], 2 - (len == 0), 1);
     return len ? begin_short(net, call, s, pe, parts, 2) : begin_short(net, call, s, pe, &parts[1], 1);
 }
 
 int rmai_net_alloc(struct rmai_net *net, const char *call, struct rmai_pending *s, int pe, size_t size, uint64_t *g) {
-    struct rmai_ask a = {.call = call, .set = s, .pe = pe, .may_fail = 1, .r = {.kind = RMAI_RECORD_ALLOC}, .e = {.value = size}};
+    struct rmai_ask a = {
+        .call = call, .set = s, .pe = pe, .may_fail = 1, .r = {.kind = RMAI_RECORD_ALLOC}, .e = {.value = size}};
     return rmai_submit_and_wait(net, &a, g, sizeof *g);
 }
 
 int rmai_net_free(struct rmai_net *net, const char *call, struct rmai_pending *s, int pe, uint64_t offset) {
-    struct rmai_ask a = {.call = call, .set = s, .pe = pe, .may_fail = 1, .r = {.kind = RMAI_RECORD_FREE}, .e = {.offset = offset}};
+    struct rmai_ask a = {
+        .call = call, .set = s, .pe = pe, .may_fail = 1, .r = {.kind = RMAI_RECORD_FREE}, .e = {.offset = offset}};
     return rmai_submit_and_wait(net, &a, NULL, 0);
 }
 

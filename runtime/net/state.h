@@ -40,6 +40,9 @@ struct rmai_net_handlers {
     int (*locate)(void *context, const char *call, uint64_t offset, size_t len, size_t alignment, int writes,
                   void **there, void **lease);
     void (*end_lease)(void *context, void *lease);
+    /* Of this PE's space [*offset, *offset + *len), which others may read and write, is at *there until the net is
+     * closed: locate is not asked about it. */
+    void (*steady)(void *context, uint64_t *offset, size_t *len, unsigned char **there);
     /* Allocate and free in the part of this PE's local heap that is for others. Return RMA_SUCCESS, or record why not.
      */
     int (*allocate)(void *context, const char *call, size_t size, uint64_t *block);
@@ -68,7 +71,7 @@ struct rmai_net {
     struct rmai_biased bias;
     pthread_mutex_t lock;
     _Atomic uint32_t wanted; /* threads that wait for the lock */
-    int helped;         /* the progress thread runs */
+    int helped;              /* the progress thread runs */
     struct rmai_messages messages;
     struct rmai_batch *idle, *moving; /* moving: with long data under way */
     unsigned n_batches;               /* so many of `batch` exist */

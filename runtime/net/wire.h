@@ -50,7 +50,8 @@ struct rmai_envelope {
 enum rmai_net_kind {
     RMAI_RECORD_PUT,      /* data of `len` bytes follow the offset */
     RMAI_RECORD_GET,      /* the item has `len` bytes of each element */
-    RMAI_RECORD_PUT_LONG, /* value: bytes; they come by tag. With RMAI_RECORD_SIGNAL then atomic op with cond on `word` */
+    RMAI_RECORD_PUT_LONG, /* value: bytes; they come by tag. With RMAI_RECORD_SIGNAL then atomic op with cond on `word`
+                           */
     RMAI_RECORD_GET_LONG, /* value: bytes; they go by tag */
     RMAI_RECORD_LOOK,     /* value: bytes, op: 1 if they are to be written; only whether they are there */
     RMAI_RECORD_ATOMIC,   /* the item has each element's old value, if RMAI_RECORD_WANTED */
@@ -71,15 +72,22 @@ struct rmai_record {
     uint16_t n;   /* elements: one, or some of PUT, GET, ATOMIC without a name */
 };
 
-/* rmai_wire_may_run: 1 if such records can have several elements, where they have no name. rmai_wire_same: 1 if two
- * records differ at most in their numbers of elements. */
+/* rmai_wire_may_run: 1 if such records can have several elements, where they have no name. */
 static inline int rmai_wire_may_run(const struct rmai_record *r) {
     return r->kind == RMAI_RECORD_PUT || r->kind == RMAI_RECORD_GET || r->kind == RMAI_RECORD_ATOMIC;
 }
-static inline int rmai_wire_same(const struct rmai_record *r, const struct rmai_record *other) {
-    struct rmai_record mine = *r;
-    mine.n = other->n;
-    return memcmp(&mine, other, sizeof mine) == 0;
+
+/* rmai_wire_word: the record as one number. Made of the fields in registers, where the machine's byte order allows: a
+ * word that is read where its bytes have just been written one by one takes ten times as long. */
+static inline uint64_t rmai_wire_word(const struct rmai_record *r) {
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    return r->kind | (uint64_t)r->op << 8 | (uint64_t)r->name << 16 | (uint64_t)r->flags << 24 |
+           (uint64_t)r->len << 32 | (uint64_t)r->n << 48;
+#else
+    uint64_t word;
+    memcpy(&word, r, sizeof word);
+    return word;
+#endif
 }
 
 /* The operands of an element, in the order in which they travel; a kind of record has the first few of them
