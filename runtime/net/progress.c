@@ -82,6 +82,7 @@ int rmai_net_drive(struct rmai_net *net) {
     if (code == RMA_SUCCESS) code = rmai_reply_go_on(net);
     if (code != RMA_SUCCESS) rmai_net_fatal(net);
     if (net->moving) rmai_batches_go_on(net);
+    if (RMAI_UNLIKELY(net->sessions > 0)) rmai_batches_send_due(net);
     atomic_fetch_add_explicit(&net->turns, 1, memory_order_relaxed);
     if (heard) rmai_add(&net->traffic->more[RMAI_HEARD], (uint64_t)heard);
     if (heard) rmai_rouse_dozers(&net->doze); /* what has come may be what another thread waits for */

@@ -66,19 +66,21 @@ static void append_record(struct rmai_peer *p, const struct ask *a, const struct
     batch->bytes += need->bytes;
     batch->reply += need->reply;
     batch->expect[batch->n++] = a->expect;
+    if (a->now) batch->awaited = 1;
     rmai_peer_list(p);
     if (a->put) rmai_pending_note_put(p->set, p->pe, r.kind == RMAI_RECORD_PUT);
 }
 
-/* Adds the record to the batch that is open while another one is under way, as most records of a stream do: for that
- * the set's lock is enough. Returns 0 if the net's lock is needed, since a batch has to be taken or sent. */
+/* Adds the record to the batch that is open while another one is under way, or in a session, as most records of a
+ * stream do: for that the set's lock is enough. Returns 0 if the net's lock is needed, since a batch has to be taken or
+ * sent. */
 static int join_open_batch(struct rmai_net *net, const struct ask *a) {
     struct rmai_pending *s = a->set;
     const struct need need = need_of(a);
     struct rmai_batch *batch = NULL;
     int look = 0;
     rmai_pending_lock(s);
-    if (RMAI_LIKELY(s->last && s->last->pe == a->pe && s->last->under_way > 0)) batch = s->last->open;
+    if (RMAI_LIKELY(s->last && s->last->pe == a->pe && (s->last->under_way > 0 || s->session))) batch = s->last->open;
     if (batch && batch->n && fits_batch(batch, &need)) {
         append_record(s->last, a, &need);
         look = batch->n % RECORDS_A_LOOK == 0;
@@ -144,7 +146,7 @@ static int add_record(struct rmai_net *net, const struct ask *a) {
     if (p) {
         if (a->buffer) attach_long_data(net, p->open, a);
         append_record(p, a, &need);
-        if (a->buffer || (!a->hold && (p->under_way == 0 || (a->now && p->under_way < RMAI_CREDITS))))
+        if (a->buffer || (!a->hold && ((p->under_way == 0 && !s->session) || (a->now && p->under_way < RMAI_CREDITS))))
             rmai_batch_send(net, p);
         else
             due = !a->hold && p->open->n % RECORDS_A_LOOK == 0;

@@ -122,6 +122,7 @@ static int use_window(struct rmai_net *net, const char *call, struct rmai_pendin
     struct rmai_peer *p;
     size_t disp;
     lock_with_threads(net, s);
+    if (s->session && !get && when == RMAI_NOW && len <= SHORT_MOST) when = RMAI_COPIED; /* into a batch, with others */
     if ((disp = window_place(net, offset, len, when)) != 0) {
         if (!(p = get && when == RMAI_NOW ? rmai_peer_of(s, pe) : touch_peer(s, pe)))
             *code = rmai_net_no_memory(call, pe);
