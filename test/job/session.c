@@ -23,6 +23,7 @@ static struct board *board;
 static uint64_t last[JOB_PES_MAX]; /* symmetric, and outlives the runtime */
 static rma_ctx *contexts[3];       /* the default one, one of the world, one of a team */
 static int far;                    /* a PE of another node, or -1 */
+static bool by_mpi;                /* atomics are MPI's (RMA_AMO=mpi), and no records that could gather or send */
 
 enum kind { P, PUT, PUT_NBI, ADD, FETCH_ADD_NBI, GET_NBI, PUT_SIGNAL, SIGNAL_SET, KINDS };
 enum way { STOP, QUIET, FENCE, PE_QUIET, PE_FENCE, FETCH, FULL, WAYS };
@@ -90,7 +91,7 @@ static void send_off(rma_ctx *ctx, enum way way) {
 
 /* Operations of this kind wait, and then leave this way. */
 static void waits_and_leaves(rma_ctx *ctx, enum kind kind, enum way way) {
-    bool waited = false;
+    bool waited = by_mpi && kind == PUT_SIGNAL; /* MPI's signal completes the put first */
     while (!waited) {
         uint64_t asked = requests(), before;
         OK(rma_ctx_quiet(ctx));
@@ -100,7 +101,7 @@ static void waits_and_leaves(rma_ctx *ctx, enum kind kind, enum way way) {
         waited = sent() == before;
         if (waited) send_off(ctx, way);
         if (requests() == asked) break; /* the window is the way of this kind here */
-        CHECK(!waited || sent() > before, "kind %d is not sent by way %d", kind, way);
+        CHECK(!waited || sent() > before || (by_mpi && way >= FETCH), "kind %d is not sent by way %d", kind, way);
         OK(rma_ctx_session_stop(ctx));
     }
     OK(rma_ctx_session_stop(ctx));
@@ -111,7 +112,7 @@ static void waits_and_leaves(rma_ctx *ctx, enum kind kind, enum way way) {
  * old value, which it brings. */
 static void outlasts_reply(rma_ctx *ctx) {
     static uint64_t old;
-    uint64_t before, asked = requests();
+    uint64_t before;
     bool waited = false;
     while (!waited) {
         OK(rma_ctx_quiet(ctx));
@@ -119,7 +120,6 @@ static void outlasts_reply(rma_ctx *ctx) {
         __atomic_store_n(&old, UINT64_MAX, __ATOMIC_RELAXED);
         before = sent();
         OK(rma_ctx_atomic_fetch_add_nbi(ctx, &old, &board->sum, (uint64_t)0, far));
-        if (requests() == asked) break; /* MPI does the atomics */
         while (sent() == before) OK(rma_ctx_atomic_add(ctx, &board->sum, (uint64_t)0, far));
         before = sent();
         OK(rma_ctx_atomic_add(ctx, &board->sum, (uint64_t)0, far));
@@ -136,11 +136,8 @@ static void outlasts_reply(rma_ctx *ctx) {
 
 static void begins_and_ends(void) {
     rma_ctx *ctx, *other;
-    uint64_t before = requests();
     OK(rma_ctx_create(0, &ctx));
     OK(rma_ctx_create(0, &other));
-    (void)leaves_at_once(ctx);
-    if (requests() == before) goto done; /* MPI does the atomics */
     CHECK(leaves_at_once(ctx), "with no session");
     OK(rma_ctx_session_stop(ctx));
     CHECK(leaves_at_once(ctx), "after a stop without a start");
@@ -161,7 +158,6 @@ static void begins_and_ends(void) {
     OK(rma_ctx_destroy(ctx));
     OK(rma_ctx_create(0, &ctx)); /* it may have the place of the one before */
     CHECK(leaves_at_once(ctx), "in a context that was made after one with a session had ended");
-done:
     OK(rma_ctx_destroy(ctx));
     OK(rma_ctx_destroy(other));
 }
@@ -271,7 +267,6 @@ static void nothing_works(const char *when) {
 static void mistakes(void) {
     static const int bad[] = {2, 3, 1 << 30, -1, INT_MIN};
     rma_ctx *gone;
-    uint64_t sum;
     OK(rma_ctx_create(0, &gone));
     OK(rma_ctx_session_start(gone, RMA_CTX_SESSION_BATCH));
     OK(rma_ctx_destroy(gone));
@@ -284,10 +279,7 @@ static void mistakes(void) {
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         EXPECT("rma_ctx_session_start", rma_ctx_session_start(contexts[1], bad[i]), RMA_ERR_ARG,
                job_text("options %#x", (unsigned)bad[i]));
-    if (far < 0) return;
-    sum = requests();
-    (void)leaves_at_once(contexts[1]);
-    CHECK(requests() == sum || leaves_at_once(contexts[1]), "a refused call has begun a session");
+    CHECK(far < 0 || by_mpi || leaves_at_once(contexts[1]), "a refused call has begun a session");
 }
 
 int main(void) {
@@ -306,6 +298,11 @@ int main(void) {
     OK(rma_ctx_create(RMA_CTX_PRIVATE, &contexts[1]));
     OK(rma_team_create_ctx(team, 0, &contexts[2]));
     OK(rma_barrier_all());
+    if (far >= 0) {
+        const uint64_t asked = requests();
+        OK(rma_atomic_inc(&board->sum, far));
+        by_mpi = requests() == asked;
+    }
     for (int c = 0; c < 3 && far >= 0; c++) {
         for (int k = 0; k < KINDS; k++)
             for (int way = 0; way < WAYS; way++) {
@@ -313,10 +310,10 @@ int main(void) {
                 waits_and_leaves(contexts[c], (enum kind)k, (enum way)way);
             }
         DOING("a reply does not send what has gathered");
-        outlasts_reply(contexts[c]);
+        if (!by_mpi) outlasts_reply(contexts[c]);
     }
     DOING("beginning and ending");
-    if (far >= 0) begins_and_ends();
+    if (far >= 0 && !by_mpi) begins_and_ends();
     OK(rma_barrier_all());
     for (int c = 0; c < 3; c++) {
         for (int k = 0; k < KINDS; k++)
