@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Dekker's argument: the owner stores `inside` and then loads `guest`; the guest stores `guest` and then loads `inside`.
- * If neither processor lets its load pass its store, at least one of them sees the other. The guest's call of the
- * kernel makes a full barrier on every processor on which a thread of this process runs. So an owner whose load was
+/* Dekker's argument: the owner stores `inside` and then loads `guest`; the guest stores `guest` and then loads
+ * `inside`. If neither processor lets its load pass its store, at least one of them sees the other. The guest's call of
+ * the kernel makes a full barrier on every processor on which a thread of this process runs. So an owner whose load was
  * before that barrier has its store seen by the guest, and one whose load comes after it sees the guest. */
 #include "config.h"
 

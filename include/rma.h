@@ -702,6 +702,26 @@ int rma_ctx_destroy(rma_ctx *ctx);
 /* rma_ctx_team: write to *team the team whose numbers the calls of ctx use. RMA_ERR_ARG. */
 int rma_ctx_team(const rma_ctx *ctx, rma_team **team);
 
+/* What the program says of the operations of a session. */
+enum rma_ctx_session_option {
+    RMA_CTX_SESSION_BATCH = 1 /* they are many and short: each may wait for others that go the same way */
+};
+
+/* rma_ctx_session_start: open a session in ctx, which may be RMA_CTX_DEFAULT. options: 0, or RMA_CTX_SESSION_BATCH.
+ * While a session with RMA_CTX_SESSION_BATCH is open, a short operation on a PE of another node that no call waits for
+ * (a put, a put with a signal, an atomic that returns no value, an _nbi operation) gathers with others for the same PE
+ * in one message. The message leaves when it is full, when a call waits for that PE (a quiet, a fence, an atomic that
+ * fetches), when the session stops, or when it has waited for a millisecond and this PE drives progress (rma_progress).
+ * What is ordered, and what is complete, stays as it is without a session. Sessions do not nest: to start one where one
+ * is open adds options to it. On this node, and where the network does puts and gets without the target's help, a
+ * session changes nothing.
+ *
+ * rma_ctx_session_stop: end the session of ctx, and send what has gathered, without a wait. It does nothing where no
+ * session is open. rma_ctx_destroy and rma_finalize end sessions too. Both calls are local, and return RMA_SUCCESS,
+ * RMA_ERR_ARG (ctx, options), RMA_ERR_STATE. After OpenSHMEM 1.6 section 9.9. */
+int rma_ctx_session_start(rma_ctx *ctx, int options);
+int rma_ctx_session_stop(rma_ctx *ctx);
+
 /* rma_ctx_quiet, rma_ctx_fence, rma_ctx_pe_quiet, rma_ctx_pe_fence: as rma_quiet and the others, for operations that
  * were begun in ctx. A ctx that is no context, or was destroyed, is RMA_ERR_ARG in these and in all other calls. */
 inline int rma_ctx_quiet(rma_ctx *ctx);

@@ -4,6 +4,7 @@
 #include "runtime/context.h"
 #include "base/error.h"
 #include "runtime/net/quiet.h"
+#include "runtime/net/session.h"
 #include "runtime/team.h"
 #include "runtime/world.h"
 
@@ -94,6 +95,12 @@ static uintptr_t enter_context(struct rmai_world *w, struct rmai_context *c, str
     return handle;
 }
 
+/* Completes what a context has begun; nothing will be begun in it any more. */
+static int quiet_for_good(struct rmai_world *w, const char *call, struct rmai_context *c) {
+    rmai_session_stop(w->net, &c->pending);
+    return rmai_net_quiet(w->net, call, &c->pending);
+}
+
 /* Ends a context whose pending set is quiet. The inlined calls take handle 0, which is RMA_CTX_INVALID, to the last
  * line, and a line without a context has handle 0: n and nothing_pending must be 0 there, which sends such a call to
  * the library. The caller has the table's lock. */
@@ -149,7 +156,7 @@ int rma_ctx_destroy(rma_ctx *ctx) {
     if (ctx == RMA_CTX_DEFAULT)
         return rmai_raise(rmai_error(RMA_ERR_ARG, "%s: ctx is %s, which cannot be destroyed", call,
                                      rmai_error_of_shmem(call) ? "SHMEM_CTX_DEFAULT" : "RMA_CTX_DEFAULT"));
-    code = rmai_net_quiet(w->net, call, &c->pending);
+    code = quiet_for_good(w, call, c);
     pthread_mutex_lock(&w->contexts->lock);
     end_context(w, c);
     pthread_mutex_unlock(&w->contexts->lock);
@@ -162,6 +169,26 @@ int rma_ctx_team(const rma_ctx *ctx, rma_team **team) {
     if (!c) return rmai_raise(rma_last_code());
     if (!team) return rmai_raise(rmai_error(RMA_ERR_ARG, "%s: team is a null pointer", call));
     *team = rmai_team_handle(&rmai_world, c->team);
+    return RMA_SUCCESS;
+}
+
+/* ---- sessions ---- */
+
+int rma_ctx_session_start(rma_ctx *ctx, int options) {
+    static const char call[] = "rma_ctx_session_start";
+    struct rmai_context *c = rmai_context(&rmai_world, call, ctx);
+    if (!c) return rmai_raise(rma_last_code());
+    if (options & ~RMA_CTX_SESSION_BATCH)
+        return rmai_raise(
+            rmai_error(RMA_ERR_ARG, "%s: options %#x has bits that are no option", call, (unsigned)options));
+    if (options) rmai_session_start(rmai_world.net, &c->pending);
+    return RMA_SUCCESS;
+}
+
+int rma_ctx_session_stop(rma_ctx *ctx) {
+    struct rmai_context *c = rmai_context(&rmai_world, "rma_ctx_session_stop", ctx);
+    if (!c) return rmai_raise(rma_last_code());
+    rmai_session_stop(rmai_world.net, &c->pending);
     return RMA_SUCCESS;
 }
 
@@ -202,7 +229,7 @@ int rmai_contexts_end(struct rmai_world *w, const char *call, const struct rmai_
     pthread_mutex_lock(&w->contexts->lock);
     while ((c = next_context(w, from, t)) != NULL) {
         pthread_mutex_unlock(&w->contexts->lock);
-        one = rmai_net_quiet(w->net, call, &c->pending);
+        one = quiet_for_good(w, call, c);
         if (code == RMA_SUCCESS) code = one;
         pthread_mutex_lock(&w->contexts->lock);
         from = c->line->index + 1;
@@ -226,6 +253,7 @@ void rmai_contexts_open(struct rmai_world *w) {
 
 void rmai_contexts_close(struct rmai_world *w) {
     if (!w->contexts->standing.line) return;
+    rmai_session_stop(w->net, &w->contexts->standing.pending);
     rmai_pending_close(&w->contexts->standing.pending);
     pthread_mutex_destroy(&w->contexts->lock);
     w->contexts->standing.line = NULL;

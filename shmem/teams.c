@@ -141,6 +141,8 @@ void pshmem_barrier_all(void) {
 
 /* ---- contexts ---- */
 
+_Static_assert(SHMEM_CTX_SESSION_BATCH == RMA_CTX_SESSION_BATCH, "the same options");
+
 /* Options are a long in OpenSHMEM and an int in librma. Bits that do not fit an int are no option. */
 static int context_options(long options) { return options < 0 || options > INT_MAX ? INT_MIN : (int)options; }
 
@@ -173,30 +175,30 @@ int pshmem_ctx_get_team(shmem_ctx_t ctx, shmem_team_t *team) {
     return rmai_shmem_end(rma_ctx_team(ctx, team));
 }
 
-/* Sessions are hints. librma gathers short operations into messages by itself, as soon as one message is under way.
- * The arguments are checked all the same. */
+/* total_ops is a hint for which librma has no use: a message leaves when it is full, whatever is still to come. */
 void pshmem_ctx_session_start(shmem_ctx_t ctx, long options, const shmem_ctx_session_config_t *config,
                               long config_mask) {
     static const char call[] = "shmem_ctx_session_start";
-    rma_team *team;
     if (ctx == SHMEM_CTX_INVALID) return;
-    rma_call_as_(call);
-    if (rmai_shmem_end(rma_ctx_team(ctx, &team)) != RMA_SUCCESS) return;
-    if (options & ~SHMEM_CTX_SESSION_BATCH)
+    if (options & ~SHMEM_CTX_SESSION_BATCH) {
         rma_fail_(RMA_ERR_ARG, "%s: options %#lx has bits that are no option", call, (unsigned long)options);
-    else if (config_mask & ~SHMEM_CTX_SESSION_TOTAL_OPS)
+    } else if (config_mask & ~SHMEM_CTX_SESSION_TOTAL_OPS) {
         rma_fail_(RMA_ERR_ARG, "%s: config_mask %#lx has bits that stand for no member of config", call,
                   (unsigned long)config_mask);
-    else if (config_mask && !config)
+    } else if (config_mask && !config) {
         rma_fail_(RMA_ERR_ARG, "%s: config is a null pointer, and config_mask is %#lx", call,
                   (unsigned long)config_mask);
+    } else {
+        rma_call_as_(call);
+        rma_ctx_session_start(ctx, (int)options);
+        rma_call_as_(NULL);
+    }
 }
 
 void pshmem_ctx_session_stop(shmem_ctx_t ctx) {
-    rma_team *team;
     if (ctx == SHMEM_CTX_INVALID) return;
     rma_call_as_("shmem_ctx_session_stop");
-    rma_ctx_team(ctx, &team);
+    rma_ctx_session_stop(ctx);
     rma_call_as_(NULL);
 }
 

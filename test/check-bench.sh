@@ -102,6 +102,10 @@ few="-i 3 -x 0 -r 1"
     passes 2 rma_init
     passes 1 rma_alloc $few -p fixed
     passes 2 rma_gups $few -m 64k:128k
+    passes 2 rma_histogram $few -m 64k:128k
+    passes 2 rma_index_gather $few -m 64k:128k
+    option 1 rma_histogram $few -m 64k:64k -w 1000 --bucket=7
+    option 1 rma_index_gather $few -m 64k:64k -w 1000 --bucket=7
     passes 4 rma_list $few --nodes=16
     option 1 rma_list $few --nodes=2 --operation=remove
     for program in rma_bcast rma_fcollect rma_collect rma_alltoall rma_reduce rma_scan; do
@@ -127,6 +131,8 @@ few="-i 3 -x 0 -r 1"
     repeats 6 rma_progress -r 1 --compute=20
     repeats 2 rma_init
     repeats 1 rma_gups $few -m 64k:64k -w 2
+    repeats 1 rma_histogram $few -m 64k:64k -w 100
+    option 1 rma_index_gather $few -m 64k:64k -w 100
     option 4 rma_list $few --nodes=16
     pes=4
     repeats 2 rma_put_latency $few -m 8:16 --pairs=2

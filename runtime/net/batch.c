@@ -2,11 +2,13 @@
 /* The asking side's messages. A batch is a message under way, with the places that its reply will fill. A peer has one
  * more batch open, in which records gather. The open batch is sent when nothing else is under way to its peer, when a
  * call waits for one of its records, when it is full, and when a reply comes back. So a lone record never waits, and a
- * stream of records sends in one message what has gathered during a round trip. */
+ * stream of records sends in one message what has gathered during a round trip. While a session is open in the set, a
+ * batch that no call waits for is sent when it is full, and when it has waited for RMAI_BATCH_WAIT. */
 #include "config.h"
 
 #include "runtime/net/batch.h"
 #include "base/attributes.h"
+#include "base/clock.h"
 #include "base/error.h"
 #include "runtime/net/link.h"
 #include "runtime/net/pending.h"
@@ -28,6 +30,7 @@ static struct rmai_batch *take_batch(struct rmai_net *net) {
     batch->n = batch->n_expects = batch->answered = 0;
     batch->last = 0;
     batch->run = 0;
+    batch->awaited = 0;
     batch->bytes = batch->reply = sizeof(struct rmai_envelope);
     batch->sent = batch->data = RMAI_NO_TOKEN;
     batch->buffer = NULL;
@@ -97,8 +100,22 @@ static void finish_batch(struct rmai_net *net, struct rmai_batch *batch) {
     net->idle = batch;
     rmai_pending_lock_too(p->set);
     p->under_way--;
-    if (p->open && p->open->n) rmai_batch_send(net, p);
+    if (rmai_peer_has_open(p) && (!p->set->session || p->open->awaited)) rmai_batch_send(net, p);
     rmai_pending_unlock_too(p->set);
+}
+
+void rmai_batches_send_due(struct rmai_net *net) {
+    const double now = rmai_wtime();
+    if (now < net->batches_due) return;
+    net->batches_due = now + RMAI_BATCH_WAIT;
+    pthread_mutex_lock(&net->sets_lock);
+    for (struct rmai_pending *s = net->sets; s; s = s->next_set) {
+        rmai_pending_lock_too(s);
+        for (struct rmai_peer *p = s->session ? s->busy : NULL; p; p = p->next)
+            if (rmai_peer_has_open(p) && p->under_way < RMAI_CREDITS) rmai_batch_send(net, p);
+        rmai_pending_unlock_too(s);
+    }
+    pthread_mutex_unlock(&net->sets_lock);
 }
 
 void rmai_batches_go_on(struct rmai_net *net) {

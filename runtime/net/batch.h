@@ -13,7 +13,8 @@
 #include "runtime/net/pending.h"
 #include "runtime/net/wire.h"
 
-#define RMAI_EXPECTS 126 /* elements of a batch that expect something of the reply */
+#define RMAI_EXPECTS    126  /* elements of a batch that expect something of the reply */
+#define RMAI_BATCH_WAIT 1e-3 /* seconds between two looks after what has gathered in sessions */
 
 /* A call that waits for one element, or for some. */
 struct rmai_waiter {
@@ -40,11 +41,11 @@ struct rmai_batch {
     struct rmai_batch *next;       /* of the free ones, or of those whose long data are under way */
     struct rmai_batch *sent_after; /* the next one in its link */
     uint16_t id, n, n_expects;     /* n: records */
-    uint16_t answered;
-    uint64_t run;        /* the last record as rmai_wire_word, with name and n 0; or 0, if it can be no run */
-    uint16_t run_n;      /* and its elements */
-    size_t last;         /* where the last record stands in the message */
-    size_t bytes, reply; /* of the message; of its reply, at most */
+    uint16_t answered, awaited;    /* awaited: a call waits for one of its elements */
+    uint64_t run;                  /* the last record as rmai_wire_word, with name and n 0; or 0, if it can be no run */
+    uint16_t run_n;                /* and its elements */
+    size_t last;                   /* where the last record stands in the message */
+    size_t bytes, reply;           /* of the message; of its reply, at most */
     struct rmai_token sent, data;
     void *buffer; /* of long data, which go in a batch of their own: len bytes, to put or to get; or NULL */
     size_t len;
@@ -113,10 +114,11 @@ rmai_batch_append(struct rmai_batch *batch, const struct rmai_record *r, const s
 static inline int rmai_peer_has_open(const struct rmai_peer *p) { return p->open && p->open->n; }
 
 /* The net's lock is held. rmai_batch_open makes an empty batch p's open one. Returns 0 if all are under way, or there
- * is no memory. rmai_batch_send sends p's open batch; the set's lock is held, too. rmai_batches_go_on looks after long
- * data. */
+ * is no memory. rmai_batch_send sends p's open batch; the set's lock is held, too. rmai_batches_send_due sends the open
+ * batches of all sets in which a session is open, once in RMAI_BATCH_WAIT. rmai_batches_go_on looks after long data. */
 int rmai_batch_open(struct rmai_net *net, struct rmai_peer *p);
 void rmai_batch_send(struct rmai_net *net, struct rmai_peer *p);
+void rmai_batches_send_due(struct rmai_net *net);
 void rmai_batches_go_on(struct rmai_net *net);
 
 /* A message has come: a reply of PE `from`, whose items m reads; a word that a long put's data may be sent; or one that

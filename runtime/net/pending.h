@@ -60,6 +60,7 @@ struct rmai_pending {
     struct rmai_flush flush;
     struct rmai_operands *operands; /* of atomics by MPI that nobody waits for: RMAI_OPERANDS places, or NULL */
     unsigned n_operands;            /* in use until the next flush of all PEs */
+    int session;                    /* records wait for company: see session.h */
 };
 
 #define RMAI_NO_PUTS   0

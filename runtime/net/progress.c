@@ -118,6 +118,7 @@ static void look_after_transport(struct rmai_net *net, int all_heard) {
     if (code == RMA_SUCCESS && net->owing) code = rmai_links_settle(net, all_heard);
     if (code != RMA_SUCCESS) rmai_net_fatal(net);
     if (net->moving) rmai_batches_go_on(net);
+    if (RMAI_UNLIKELY(net->sessions > 0)) rmai_batches_send_due(net);
 }
 
 /* Hears so many messages at most. */

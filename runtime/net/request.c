@@ -30,7 +30,7 @@ static inline __attribute__((always_inline)) int begin_short(struct rmai_net *ne
     rmai_pending_lock(s);
     p = RMAI_LIKELY(s->last && s->last->pe == pe) ? s->last : rmai_peer_of(s, pe);
     if (RMAI_LIKELY(p != NULL)) {
-        if (p->under_way > 0) {
+        if (p->under_way > 0 || s->session) {
             begun = p->open && p->open->n && rmai_join(p, q, n);
             look = begun && p->asked % RMAI_ELEMENTS_A_LOOK == 0;
         } else if (net->biased && (p->open || rmai_batch_open(net, p))) {
@@ -125,7 +125,7 @@ static int is_of_stream(struct rmai_pending *s, int pe) {
     int yes;
     rmai_pending_lock(s);
     p = rmai_peer_of(s, pe);
-    yes = p && (!p->lone || p->listed);
+    yes = p && (!p->lone || p->listed || s->session);
     rmai_pending_unlock(s);
     return yes;
 }
@@ -152,20 +152,23 @@ int rmai_net_put(struct rmai_net *net, const char *call, struct rmai_pending *s,
 
 int rmai_net_get(struct rmai_net *net, const char *call, struct rmai_pending *s, int pe, uint64_t offset, void *dest,
                  size_t len, enum rmai_when when) {
+    const struct rmai_short_ask get = {.r = {.kind = RMAI_RECORD_GET, .len = (uint16_t)len},
+                                       .e = {.offset = offset},
+                                       .dest = dest,
+                                       .value = (uint32_t)len};
     size_t done = 0;
     int code;
+    if (when == RMAI_LATER && len <= STREAM_MOST && net->one_sided <= 0 && !is_attached(offset)) {
+        rmai_count(net->traffic, RMA_PATH_REQUEST, RMAI_GETS, len);
+        return begin_short(net, call, s, pe, &get, 1);
+    }
     if (rmai_window_move(net, call, s, pe, offset, dest, len, when, 1, &done, &code)) return code;
     offset += done;
     dest = (char *)dest + done;
     len -= done;
     rmai_count(net->traffic, RMA_PATH_REQUEST, RMAI_GETS, len);
-    if (when == RMAI_LATER && len <= INLINE_PIECE && !is_attached(offset)) {
-        const struct rmai_short_ask get = {.r = {.kind = RMAI_RECORD_GET, .len = (uint16_t)len},
-                                           .e = {.offset = offset},
-                                           .dest = dest,
-                                           .value = (uint32_t)len};
+    if (done == 0 && when == RMAI_LATER && len <= INLINE_PIECE && !is_attached(offset))
         return begin_short(net, call, s, pe, &get, 1);
-    }
     return move_by_messages(net, call, s, pe, offset, dest, len, when, 1);
 }
 

@@ -90,6 +90,9 @@ struct rmai_net {
     struct rmai_pending *sets;
     unsigned n_opened; /* sets that were ever opened */
 
+    int sessions;       /* sets with an open session, */
+    double batches_due; /* and when their open batches are sent next, by rmai_wtime; both under `lock` */
+
     /* MPI's window, which covers the first bytes of each PE's symmetric heap. */
     _Atomic size_t covered; /* so many; stored by a release, when the window is there; 0 while it is made anew */
     size_t by_mpi;          /* of these MPI does all atomics: as covered, but it stays while the window is made anew */

@@ -40,6 +40,7 @@ static void append_element(struct rmai_peer *p, const struct rmai_ask *a) {
     const struct rmai_need need = need_of(a);
     rmai_batch_append(p->open, &a->r, &a->e, a->data, a->may_fail ? a->call : NULL, &need,
                       expects_reply(a) ? &a->expect : NULL);
+    if (a->now) p->open->awaited = 1;
     rmai_peer_list(p);
     p->asked++;
     if (a->put) rmai_pending_note_put(p->set, p->pe, a->r.kind == RMAI_RECORD_PUT);
@@ -98,7 +99,7 @@ int rmai_submit(struct rmai_net *net, const struct rmai_ask *a, int n) {
     if (p) {
         if (a->buffer) attach_long_data(net, p->open, a);
         for (int i = 0; i < n; i++) append_element(p, &a[i]);
-        if (a->buffer || p->under_way == 0 || (a->now && p->under_way < RMAI_CREDITS))
+        if (a->buffer || (p->under_way == 0 && !s->session) || (a->now && p->under_way < RMAI_CREDITS))
             rmai_batch_send(net, p);
         else
             due = p->asked % RMAI_ELEMENTS_A_LOOK == 0;

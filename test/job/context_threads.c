@@ -199,7 +199,7 @@ static void own_word(struct worker *w, int pe) {
 
 static void one_round(struct worker *w) {
     int pe = (int)job_below(&w->random, (size_t)job.n);
-    switch (job_below(&w->random, 24)) {
+    switch (job_below(&w->random, 26)) {
         case 0:
         case 1:
         case 2:
@@ -223,6 +223,8 @@ static void one_round(struct worker *w) {
         case 20: look(w, pe, (int)job_below(&w->random, SLOTS)); break;
         case 21: release(w, pe); break;
         case 22: own_word(w, pe); break;
+        case 23: OK(rma_ctx_session_start(w->ctx, RMA_CTX_SESSION_BATCH)); break;
+        case 24: OK(rma_ctx_session_stop(w->ctx)); break;
         default: {
             int none = 1000 + w->number;
             EXPECT("rma_ctx_put", rma_ctx_put(w->ctx, room, room, 1, none), RMA_ERR_PE, job_text("PE %d is", none));

@@ -137,6 +137,7 @@ OPERATION(c_a_compare_swap, USE(rma_ctx_atomic_compare_swap(p.ctx, p.word, p.one
 OPERATION(c_a_add, USE(rma_ctx_atomic_add(p.ctx, p.word, p.one, p.pe)))
 OPERATION(c_a_fetch_add, USE(rma_ctx_atomic_fetch_add(p.ctx, p.word, p.one, p.pe)))
 OPERATION(c_iput_16, USE(rma_ctx_iput(p.ctx, p.far, p.near, 2, 1, 8, 16, p.pe)))
+OPERATION(ctx_session, USE(rma_ctx_session_start(p.ctx, RMA_CTX_SESSION_BATCH)); USE(rma_ctx_session_stop(p.ctx)))
 OPERATION(ctx_create, rma_ctx *ctx; OK(rma_ctx_create(0, &ctx)); OK(rma_ctx_destroy(ctx)))
 
 OPERATION(gptr, USE(rma_gptr(p.far, p.pe)))
@@ -276,6 +277,7 @@ static const struct operation {
     {2, c_a_add, "ctx_atomic_add"},
     {2, c_a_fetch_add, "ctx_atomic_fetch_add"},
     {2, c_iput_16, "ctx_iput 16 of 8 B"},
+    {2, ctx_session, "ctx_session_start, ctx_session_stop"},
     {2, ctx_create, "ctx_create, ctx_destroy"},
 
     {2, gptr, "gptr"},

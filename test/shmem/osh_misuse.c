@@ -45,6 +45,9 @@ static void before_init(void) {
     TOLD("shmem_barrier_all", "before shmem_init", shmem_barrier_all());
     TOLD("shmem_barrier", "before shmem_init", shmem_barrier(0, 0, 1, words));
     TOLD("shmem_quiet", "before shmem_init", shmem_quiet());
+    TOLD("shmem_ctx_session_start", "before shmem_init",
+         shmem_ctx_session_start(SHMEM_CTX_DEFAULT, SHMEM_CTX_SESSION_BATCH, NULL, 0));
+    TOLD("shmem_ctx_session_stop", "before shmem_init", shmem_ctx_session_stop(SHMEM_CTX_DEFAULT));
     TOLD("shmem_finalize", "more often", shmem_finalize());
     CHECK(before == 17, "written");
 }
@@ -76,6 +79,11 @@ static void moves(void) {
     TOLD("shmem_ctx_destroy", "ctx", shmem_ctx_destroy(gone));
     TOLD("shmem_ctx_create", "options", CHECK(shmem_ctx_create(64, &gone) != 0, "a context"));
     TOLD("shmem_ctx_session_start", "options 0x8", shmem_ctx_session_start(SHMEM_CTX_DEFAULT, 8, NULL, 0));
+    TOLD("shmem_ctx_session_start", "config_mask 0x2", shmem_ctx_session_start(SHMEM_CTX_DEFAULT, 0, NULL, 2));
+    TOLD("shmem_ctx_session_start", "config is a null pointer, and config_mask is 0x1",
+         shmem_ctx_session_start(SHMEM_CTX_DEFAULT, 0, NULL, SHMEM_CTX_SESSION_TOTAL_OPS));
+    TOLD("shmem_ctx_session_start", "ctx", shmem_ctx_session_start(gone, SHMEM_CTX_SESSION_BATCH, NULL, 0));
+    TOLD("shmem_ctx_session_stop", "ctx", shmem_ctx_session_stop(gone));
     TOLD("shmem_ptr", beyond, CHECK(shmem_ptr(&word, n) == NULL, "an address"));
     CHECK(word == 0 && got == 4, "written: %ld %ld", word, got);
 }

@@ -64,7 +64,7 @@ static void contexts(void) {
     shmem_team_t team = SHMEM_TEAM_INVALID;
     shmem_ctx_session_config_t config = {.total_ops = 100};
     const int pes[] = {next(), me};
-    static long words[2];
+    static long words[2], flag;
     DOING("contexts");
     CHECK(shmem_team_create_ctx(SHMEM_TEAM_INVALID, 0, &ctx) != 0 && ctx == SHMEM_CTX_INVALID, "of no team");
     CHECK(shmem_ctx_get_team(SHMEM_CTX_INVALID, &team) != 0 && team == SHMEM_TEAM_INVALID, "of no context");
@@ -83,7 +83,14 @@ static void contexts(void) {
     shmem_fence();
     shmem_pe_quiet(pes, 1);
     shmem_ctx_session_stop(SHMEM_CTX_DEFAULT);
+    shmem_ctx_session_stop(SHMEM_CTX_DEFAULT); /* no effect */
     CHECK(shmem_long_g(&words[0], next()) == 7 && shmem_long_g(&words[1], next()) == 8, "what is complete");
+    /* A batch may wait for company, and arrives without a quiet. */
+    shmem_ctx_session_start(ctx, SHMEM_CTX_SESSION_BATCH, NULL, 0);
+    shmem_ctx_session_start(ctx, SHMEM_CTX_SESSION_BATCH, &config, 0);
+    shmem_ctx_long_atomic_set(ctx, &flag, 9, next());
+    shmem_long_wait_until(&flag, SHMEM_CMP_EQ, 9);
+    shmem_ctx_session_stop(ctx);
     shmem_ctx_quiet(SHMEM_CTX_INVALID);
     shmem_ctx_fence(SHMEM_CTX_INVALID);
     shmem_ctx_session_start(SHMEM_CTX_INVALID, 0, NULL, 0);

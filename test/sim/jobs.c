@@ -42,7 +42,7 @@ struct slot {
 
 /* Symmetric. */
 struct board {
-    uint64_t sum[WORDS], ticket, turn, guarded, signal;
+    uint64_t sum[WORDS], ticket, turn, guarded, signal, hello;
     rma_lock_t lock;
     unsigned char data[DATA_LONG]; /* of who gives the signal */
     struct slot slot[];            /* for each PE */
@@ -69,7 +69,7 @@ struct actor {
     uint32_t *version;    /* for each PE: of what this one has put there last; 0: nothing */
     unsigned char source[2][DATA];
     int dirty; /* there may be puts under way */
-    uint64_t signals, long_signals;
+    uint64_t signals, long_signals, sessions;
     int multiple; /* the program has several threads */
 };
 
@@ -175,12 +175,16 @@ static void run_helper(void *context) {
     for (int i = 0; i < h->operations; i++) {
         const int to = another_pe(a);
         const uint64_t word = alone(a, WORDS), value = alone(a, 1000);
-        switch (alone(a, 7)) {
+        switch (alone(a, 9)) {
             case 0: do_ticket(a, to); break;
             case 1: do_block(a, to); break;
             case 2: sim_sleep(a->pe, alone(a, 20000)); break;
             case 3: do_add(a, to); break;
             case 4: sim_expect(a->pe, "rma_ctx_quiet", rma_ctx_quiet(ctx)); break;
+            case 5:
+                sim_expect(a->pe, "rma_ctx_session_start", rma_ctx_session_start(ctx, RMA_CTX_SESSION_BATCH));
+                break;
+            case 6: sim_expect(a->pe, "rma_ctx_session_stop", rma_ctx_session_stop(ctx)); break;
             default:
                 for (int k = 0; k < 20; k++) {
                     a->shared->sum[to][word] += value;
@@ -190,6 +194,16 @@ static void run_helper(void *context) {
     }
     sim_expect(a->pe, "rma_ctx_destroy", rma_ctx_destroy(ctx));
     h->through = 1;
+}
+
+/* All PEs call it, when each has completed what it has added. */
+static void check_sums(struct actor *a) {
+    sim_expect(a->pe, "rma_barrier_all", rma_barrier_all());
+    for (int word = 0; word < WORDS; word++)
+        if (a->board->sum[word] != a->shared->sum[a->me][word])
+            sim_fail(a->pe, "word %d is %llu, not %llu", word, (unsigned long long)a->board->sum[word],
+                     (unsigned long long)a->shared->sum[a->me][word]);
+    sim_expect(a->pe, "rma_barrier_all", rma_barrier_all()); /* before somebody adds again */
 }
 
 static void one_sided_phase(struct actor *a) {
@@ -219,12 +233,28 @@ static void one_sided_phase(struct actor *a) {
     for (int i = 0; i < n_helpers; i++)
         while (!helper[i].through) sim_wait(1000);
     do_quiet(a);
-    sim_expect(a->pe, "rma_barrier_all", rma_barrier_all());
-    for (int word = 0; word < WORDS; word++)
-        if (a->board->sum[word] != a->shared->sum[a->me][word])
-            sim_fail(a->pe, "word %d is %llu, not %llu", word, (unsigned long long)a->board->sum[word],
-                     (unsigned long long)a->shared->sum[a->me][word]);
-    sim_expect(a->pe, "rma_barrier_all", rma_barrier_all()); /* before somebody adds again */
+    check_sums(a);
+}
+
+/* In a session operations wait for company; but a flag comes though its PE only waits for another one, and calls
+ * neither quiet nor stop. */
+static void session_phase(struct actor *a) {
+    const uint64_t value = ++a->sessions, way = together(a, 3);
+    const int next = (a->me + 1) % a->n;
+    sim_expect(a->pe, "rma_ctx_session_start", rma_ctx_session_start(RMA_CTX_DEFAULT, RMA_CTX_SESSION_BATCH));
+    for (int i = (int)alone(a, 200); i > 0; i--) do_add(a, another_pe(a));
+    if (way == 0)
+        rma_atomic_set_uint64(&a->board->hello, value, next);
+    else if (way == 1)
+        rma_p_uint64(&a->board->hello, value, next);
+    else
+        sim_expect(a->pe, "rma_signal_set", rma_signal_set(&a->board->hello, value, next));
+    if (alone(a, 4) == 0) sim_sleep(a->pe, alone(a, 30000));
+    rma_wait_until_uint64(&a->board->hello, RMA_CMP_GE, value);
+    for (int i = (int)alone(a, 3); i > 0; i--) do_add(a, another_pe(a));
+    if (alone(a, 2)) sim_expect(a->pe, "rma_ctx_session_stop", rma_ctx_session_stop(RMA_CTX_DEFAULT));
+    check_sums(a);
+    sim_expect(a->pe, "rma_ctx_session_stop", rma_ctx_session_stop(RMA_CTX_DEFAULT));
 }
 
 /* ---- waiting ---- */
@@ -530,9 +560,9 @@ static void begin_numbers_late(struct actor *a) {
 }
 
 void jobs_program(struct sim_pe *pe, void *context) {
-    static void (*const phases[])(struct actor * a) = {one_sided_phase,   ring_phase,  signal_phase, lock_phase,
-                                                       long_signal_phase, burst_phase, attach_phase, collective_phase,
-                                                       team_phase,        memory_phase};
+    static void (*const phases[])(struct actor * a) = {one_sided_phase,   ring_phase,   signal_phase, lock_phase,
+                                                       long_signal_phase, burst_phase,  attach_phase, collective_phase,
+                                                       team_phase,        memory_phase, session_phase};
     struct shared *shared = context;
     struct actor *a = calloc(1, sizeof *a);
     a->pe = pe;

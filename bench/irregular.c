@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* irregular.c: tables, and the exchange of buckets. */
+#include "irregular.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define WINDOW_MAX (1L << 24)
+#define BUCKET_MAX (1L << 20)
+
+struct irregular irregular = {.window = 16384, .bucket = 511};
+
+const struct bench_option irregular_options[] = {
+    {"window", 'w', BENCH_COUNT, &irregular.window, 1, WINDOW_MAX, "N",
+     "accesses that a PE begins before it completes them [16384]"},
+    {"bucket", 'b', BENCH_COUNT, &irregular.bucket, 1, BUCKET_MAX, "N",
+     "words of a bucket of the exchange: with its head a block of the alltoall [511]"},
+    {0},
+};
+
+void irregular_open(MPI_Info hints) {
+    const size_t size = bench.sizes.max, blocks = (size_t)bench.n_pes * (size_t)(irregular.bucket + 1);
+    irregular.out = calloc(blocks, sizeof *irregular.out);
+    irregular.in = calloc(blocks, sizeof *irregular.in);
+    if (bench_agree(!irregular.out || !irregular.in)) bench_refuse(1, "cannot allocate %zu words of buckets", blocks);
+    irregular.table = bench_symmetric(sizeof *irregular.table, size);
+    BENCH_MPI(MPI_Win_allocate((MPI_Aint)size, sizeof *irregular.base, hints, MPI_COMM_WORLD, &irregular.base,
+                               &irregular.win));
+    BENCH_MPI(MPI_Win_lock_all(MPI_MODE_NOCHECK, irregular.win));
+    memset(irregular.table, 0, size); /* each page by its owner, before it is measured */
+    memset(irregular.base, 0, size);
+    bench_sync();
+}
+
+void irregular_close(void) {
+    BENCH_MPI(MPI_Win_unlock_all(irregular.win));
+    BENCH_MPI(MPI_Win_free(&irregular.win));
+    BENCH_RMA(rma_free(irregular.table));
+    free(irregular.in);
+    free(irregular.out);
+}
+
+void irregular_swap(const uint64_t *from, uint64_t *to, bool by_mpi) {
+    const int words = (int)irregular.bucket + 1;
+    if (by_mpi)
+        BENCH_MPI(MPI_Alltoall(from, words, MPI_UINT64_T, to, words, MPI_UINT64_T, MPI_COMM_WORLD));
+    else
+        BENCH_RMA(rma_alltoall(RMA_TEAM_WORLD, to, from, (size_t)words * sizeof *to));
+}
+
+void irregular_mark(bool nothing_left) {
+    for (int pe = 0; pe < bench.n_pes; pe++) irregular_block(irregular.out, pe)[0] |= nothing_left;
+}
+
+bool irregular_all_through(void) {
+    for (int pe = 0; pe < bench.n_pes; pe++)
+        if (!(irregular_block(irregular.in, pe)[0] & 1)) return false;
+    return true;
+}
+
+void irregular_empty(void) {
+    for (int pe = 0; pe < bench.n_pes; pe++) irregular_block(irregular.out, pe)[0] = 0;
+}
+
+void irregular_meet(void) { BENCH_RMA(rma_sync_all()); }
+
+void irregular_complete_rma(void) { BENCH_RMA(rma_quiet()); }
+
+void irregular_complete_mpi(void) { BENCH_MPI(MPI_Win_flush_all(irregular.win)); }
