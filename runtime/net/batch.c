@@ -29,7 +29,7 @@ static struct rmai_batch *take_batch(struct rmai_net *net) {
     }
     batch->n = batch->n_expects = batch->answered = 0;
     batch->last = 0;
-    batch->run = 0;
+    batch->run = RMAI_NO_RUN;
     batch->awaited = 0;
     batch->bytes = batch->reply = sizeof(struct rmai_envelope);
     batch->sent = batch->data = RMAI_NO_TOKEN;

@@ -15,6 +15,7 @@
 
 #define RMAI_EXPECTS    126  /* elements of a batch that expect something of the reply */
 #define RMAI_BATCH_WAIT 1e-3 /* seconds between two looks after what has gathered in sessions */
+#define RMAI_NO_RUN     UINT64_MAX
 
 /* A call that waits for one element, or for some. */
 struct rmai_waiter {
@@ -42,7 +43,7 @@ struct rmai_batch {
     struct rmai_batch *sent_after; /* the next one in its link */
     uint16_t id, n, n_expects;     /* n: records */
     uint16_t answered, awaited;    /* awaited: a call waits for one of its elements */
-    uint64_t run;                  /* the last record as rmai_wire_word, with name and n 0; or 0, if it can be no run */
+    uint64_t run;                  /* the last record as rmai_wire_word, with name and n 0; or RMAI_NO_RUN */
     uint16_t run_n;                /* and its elements */
     size_t last;                   /* where the last record stands in the message */
     size_t bytes, reply;           /* of the message; of its reply, at most */
@@ -83,7 +84,7 @@ rmai_batch_append(struct rmai_batch *batch, const struct rmai_record *r, const s
         memcpy(batch->message + batch->last + offsetof(struct rmai_record, n), &n, sizeof n);
         joined = sizeof(struct rmai_item);
     } else {
-        batch->run = name ? 0 : rmai_wire_word(r);
+        batch->run = name ? RMAI_NO_RUN : rmai_wire_word(r);
         batch->run_n = 1;
         batch->last = batch->bytes;
         one.name = (uint8_t)(name ? strlen(name) : 0);
