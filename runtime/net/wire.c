@@ -129,8 +129,8 @@ int rmai_wire_next_record(struct rmai_wire_reader *m, struct rmai_record *r, cha
     if (RMAI_UNLIKELY(check_record(m, r, &value) < 0)) return -1;
     if (RMAI_UNLIKELY(r->name >= RMAI_NAME_MAX)) return refuse_message(m, "record", "a name of %u bytes", r->name);
     if (RMAI_UNLIKELY(rmai_padded(r->name) + r->n * rmai_wire_element_bytes(r) > room))
-        return refuse_message(m, "record", "a name of %u bytes and %u elements of %zu bytes, and %zu are left", r->name,
-                              r->n, rmai_wire_element_bytes(r), room);
+        return refuse_message(m, "record", "%zu bytes are left for a name of %u bytes and %u elements of %zu", room,
+                              r->name, r->n, rmai_wire_element_bytes(r));
     if (RMAI_UNLIKELY(r->n != 1 && (r->n == 0 || r->name || !rmai_wire_may_run(r))))
         return refuse_message(m, "record", "a %s of %u elements", kinds[r->kind], r->n);
     most = r->n * value;
