@@ -15,7 +15,7 @@
 #include <string.h>
 
 #define SHORT_MOST         ((size_t)1024) /* see window_place */
-#define LONG_FROM          ((size_t)32768)
+#define LONG_FROM          ((size_t)65536)
 #define WINDOW_PIECE       ((size_t)8 << 20)  /* bytes through the window before others are served, */
 #define WINDOW_PIECE_LATER ((size_t)64 << 20) /* and of a nonblocking call */
 #define DOORBELL_EVERY     64
