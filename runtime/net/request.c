@@ -130,6 +130,19 @@ static int is_of_stream(struct rmai_pending *s, int pe) {
     return yes;
 }
 
+/* 1 if puts to that PE are under way by messages. A get that goes the same way comes after them, and reads what they have
+ * written: nothing that the program may rely on, but many do. */
+static int has_puts_in_messages(struct rmai_pending *s, int pe) {
+    const struct rmai_peer *p;
+    int yes;
+    if (atomic_load_explicit(&s->puts, memory_order_relaxed) == RMAI_NO_PUTS) return 0;
+    rmai_pending_lock(s);
+    p = rmai_peer_of(s, pe);
+    yes = p && (p->under_way > 0 || rmai_peer_has_open(p));
+    rmai_pending_unlock(s);
+    return yes;
+}
+
 int rmai_net_put(struct rmai_net *net, const char *call, struct rmai_pending *s, int pe, uint64_t offset,
                  const void *source, size_t len, enum rmai_when when) {
     const struct rmai_short_ask put = {
@@ -161,6 +174,10 @@ int rmai_net_get(struct rmai_net *net, const char *call, struct rmai_pending *s,
     if (when == RMAI_LATER && len <= STREAM_MOST && net->one_sided <= 0 && !is_attached(offset)) {
         rmai_count(net->traffic, RMA_PATH_REQUEST, RMAI_GETS, len);
         return begin_short(net, call, s, pe, &get, 1);
+    }
+    if (when == RMAI_NOW && net->one_sided <= 0 && has_puts_in_messages(s, pe)) {
+        rmai_count(net->traffic, RMA_PATH_REQUEST, RMAI_GETS, len);
+        return move_by_messages(net, call, s, pe, offset, dest, len, when, 1);
     }
     if (rmai_window_move(net, call, s, pe, offset, dest, len, when, 1, &done, &code)) return code;
     offset += done;
