@@ -130,8 +130,8 @@ static int is_of_stream(struct rmai_pending *s, int pe) {
     return yes;
 }
 
-/* 1 if puts to that PE are under way by messages. A get that goes the same way comes after them, and reads what they have
- * written: nothing that the program may rely on, but many do. */
+/* 1 if puts to that PE are under way by messages. A get that goes the same way comes after them, and reads what they
+ * have written: nothing that the program may rely on, but many do. */
 static int has_puts_in_messages(struct rmai_pending *s, int pe) {
     const struct rmai_peer *p;
     int yes;
