@@ -19,14 +19,14 @@ struct rmai_link *rmai_link_to(struct rmai_net *net, int pe) {
  * hundred nanoseconds after the debt arose. To tell it apart would cost as much as that message. But where the program
  * goes off to compute instead, the other PE would wait in its quiet until this one's progress thread wakes. So a debt
  * is kept only if the last ones would all have met a message within SOON; and each time that a kept one has waited for
- * longer than LATE, or in vain, twice as many of these are asked for. */
+ * longer than LATE, twice as many of these are asked for. */
 
 #define SOON       8000u   /* ticks: a few microseconds */
 #define LATE       200000u /* ticks: more than what an interrupt takes */
 #define HITS_FIRST 8u
 #define HITS_MOST  4096u
 
-/* A message to that PE leaves, after so many ticks, or the debt has waited in vain. */
+/* A message to that PE leaves after so many ticks, or the debt is told apart. */
 static void end_of_wait(struct rmai_link *link, uint64_t ticks) {
     link->waits = 0;
     link->hits = ticks < SOON ? link->hits + 1 : 0;
@@ -57,10 +57,13 @@ static int keep_debt(struct rmai_link *link) {
 /* While an earlier message of this kind is still under way, the debt stays. Returns RMA_SUCCESS or RMA_ERR_MPI. */
 static int tell_done(struct rmai_net *net, struct rmai_link *link) {
     const int free = rmai_token_done(net->transport, &link->sent);
+    int code;
     if (free <= 0) return free < 0 ? RMA_ERR_MPI : RMA_SUCCESS;
     link->done = (struct rmai_envelope){.kind = RMAI_WIRE_DONE, .done = (uint16_t)link->owed};
     link->owed = 0;
-    return rmai_send(net->transport, link->pe, RMAI_SHORT_TAG, &link->done, sizeof link->done, &link->sent);
+    code = rmai_send(net->transport, link->pe, RMAI_SHORT_TAG, &link->done, sizeof link->done, &link->sent);
+    link->since = rmai_ticks(); /* without the time that sending took, which a kept debt would have spared */
+    return code;
 }
 
 int rmai_link_owe(struct rmai_net *net, struct rmai_link *link) {
@@ -75,7 +78,7 @@ int rmai_link_owe(struct rmai_net *net, struct rmai_link *link) {
 int rmai_links_settle(struct rmai_net *net, int all) {
     int code = RMA_SUCCESS;
     for (struct rmai_link *link, **i = &net->owing; code == RMA_SUCCESS && (link = *i) != NULL;) {
-        if (all && link->kept) end_of_wait(link, LATE);
+        if (all && link->kept) end_of_wait(link, rmai_max(rmai_ticks() - link->since, SOON));
         if (link->owed && (all || !net->helped || !keep_debt(link))) code = tell_done(net, link);
         if (link->owed) {
             i = &link->next;
