@@ -84,7 +84,7 @@ static int check_record(struct rmai_wire_reader *m, const struct rmai_record *r,
         case RMAI_RECORD_EXTENTS: *value = 2 * sizeof(size_t); break;
         default: return refuse_message(m, "record", "%u is no kind of record", r->kind);
     }
-    return r->flags & ~flags ? refuse_message(m, "record", "a %s with flags %#x", kinds[r->kind], r->flags) : 1;
+    return r->flags & ~flags ? refuse_message(m, "record", "flags %#x of kind %s", r->flags, kinds[r->kind]) : 1;
 }
 
 static int is_offset(uint64_t offset) { return offset >> RMA_GPTR_BITS_ == 0; }
@@ -132,7 +132,8 @@ int rmai_wire_next_record(struct rmai_wire_reader *m, struct rmai_record *r, cha
         return refuse_message(m, "record", "%zu bytes are left for a name of %u bytes and %u elements of %zu", room,
                               r->name, r->n, rmai_wire_element_bytes(r));
     if (RMAI_UNLIKELY(r->n != 1 && (r->n == 0 || r->name || !rmai_wire_may_run(r))))
-        return refuse_message(m, "record", "a %s of %u elements", kinds[r->kind], r->n);
+        return refuse_message(m, "record", "%u elements of kind %s%s", r->n, kinds[r->kind],
+                              r->name ? ", with a name" : "");
     most = r->n * value;
     if (r->name) most = rmai_max(most, RMAI_TEXT_MAX);
     if (rmai_wire_expects(r)) m->reply += sizeof(struct rmai_item) + most;

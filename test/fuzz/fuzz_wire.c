@@ -2,8 +2,8 @@
 /* fuzz_wire: bytes are a message between nodes, or say how to write one and where to damage it.
  *
  * What the model says:
- *   whatever has arrived, names and data lie in the message, the reply that the records may need fits a message,
- *   and reading ends: at the message's last byte, or with words
+ *   whatever has arrived, names, elements and data lie in the message, offsets are some, the reply that the records may
+ *   need fits a message, and reading ends: at the message's last byte, or with words
  *   what has been written by the rules is read as it was, unless it has been damaged */
 #include "config.h"
 
@@ -35,6 +35,15 @@ static uint64_t number(void) {
 static unsigned char message[RMAI_MESSAGE];
 static size_t len;
 
+static void check_elements(const struct rmai_record *r, const unsigned char *elements) {
+    REQUIRE(r->n == 1 || (r->n > 1 && rmai_wire_may_run(r) && !r->name));
+    for (unsigned i = 0; i < r->n; i++) {
+        const struct rmai_element e = rmai_wire_element(r, elements + i * rmai_wire_element_bytes(r));
+        REQUIRE(e.offset >> RMA_GPTR_BITS_ == 0 && e.word >> RMA_GPTR_BITS_ == 0);
+        REQUIRE(r->kind != RMAI_RECORD_ATOMIC || e.offset >= RMA_GPTR_ATTACHED_ || e.offset % r->len == 0);
+    }
+}
+
 /* In a block of its own, so that the sanitizer sees what is read beyond its end. Returns the number of parts, or -1. */
 static int read_all(int items) {
     unsigned char *arrived = malloc(len ? len : 1);
@@ -50,8 +59,9 @@ static int read_all(int items) {
             const unsigned char *data = NULL;
             more = items ? rmai_wire_next_item(&m, &i, &data) : rmai_wire_next_record(&m, &r, name, &data);
             if (more <= 0) break;
-            size_t bytes = items ? i.len : rmai_data_after(&r);
+            size_t bytes = items ? i.len : r.n * rmai_wire_element_bytes(&r);
             REQUIRE(data >= arrived && data <= arrived + len && bytes <= (size_t)(arrived + len - data));
+            if (!items) check_elements(&r, data);
             REQUIRE(items || (r.name < RMAI_NAME_MAX && !name[r.name] && m.reply <= RMAI_MESSAGE));
             REQUIRE(m.at <= m.end);
         }
@@ -69,36 +79,44 @@ static void append(const void *data, size_t n) {
     len += rmai_padded(n);
 }
 
-/* Puts, atomics and gets with any name, as long as there is room. */
+/* Puts, atomics and gets: one with any name, or a run without, as long as there is room. */
 static int write_records(void) {
     static const char name[RMAI_NAME_MAX] = "rma_gptr_put";
-    struct rmai_envelope e = {.kind = RMAI_WIRE_REQUEST, .batch = (uint16_t)number()};
+    struct rmai_envelope e = {.kind = RMAI_WIRE_REQUEST, .batch = (uint16_t)number(), .done = (uint16_t)number()};
     size_t reply = sizeof e;
     len = sizeof e;
     while (at < end && e.n < 126) {
-        struct rmai_record r = {.kind = RMAI_RECORD_PUT,
-                                .name = (uint8_t)(byte() & 1 ? byte() % RMAI_NAME_MAX : 0),
-                                .offset = number() >> 24 & ~(uint64_t)7};
+        struct rmai_record r = {
+            .kind = RMAI_RECORD_PUT, .name = (uint8_t)(byte() & 1 ? byte() % RMAI_NAME_MAX : 0), .n = 1};
         unsigned char some[256] = {1};
-        size_t most = 0, all;
+        size_t value = 0, most, all;
         switch (byte() % 3) {
-            case 0: r.len = byte(); break;
+            case 0: r.len = (uint16_t)byte(); break;
             case 1:
                 r.kind = RMAI_RECORD_ATOMIC;
                 r.op = (uint8_t)(byte() % 15);
                 r.len = byte() & 1 ? 4 : 8;
                 r.flags = byte() & RMAI_RECORD_WANTED;
-                most = r.flags ? r.len : 0;
+                value = r.flags ? sizeof(uint64_t) : 0;
                 break;
-            default: r.kind = RMAI_RECORD_GET; r.value = most = byte();
+            default:
+                r.kind = RMAI_RECORD_GET;
+                r.len = (uint16_t)byte();
+                value = rmai_padded(r.len);
         }
+        if (!r.name) r.n = (uint16_t)(1 + byte() % 40);
+        most = r.n * value;
         if (r.name && most < RMAI_TEXT_MAX) most = RMAI_TEXT_MAX;
-        reply += sizeof(struct rmai_item) + rmai_padded(most);
-        all = sizeof r + rmai_padded(r.name) + rmai_padded(rmai_data_after(&r));
+        if (rmai_wire_expects(&r)) reply += sizeof(struct rmai_item) + most;
+        all = sizeof r + rmai_padded(r.name) + r.n * rmai_wire_element_bytes(&r);
         if (reply > RMAI_MESSAGE || len + all > RMAI_MESSAGE) break;
         append(&r, sizeof r);
         append(name, r.name);
-        append(some, rmai_data_after(&r));
+        for (unsigned i = 0; i < r.n; i++) {
+            const struct rmai_element one = {.offset = number() >> 24 & ~(uint64_t)7, .value = i};
+            append(&one, rmai_wire_words(&r) * sizeof(uint64_t));
+            if (r.kind == RMAI_RECORD_PUT) append(some, r.len);
+        }
         e.n++;
     }
     memcpy(message, &e, sizeof e);

@@ -33,11 +33,16 @@ static void append(const void *data, size_t len) {
 
 static void count_one(void) { ((struct rmai_envelope *)(void *)message.bytes)->n++; }
 
-static void record(struct rmai_record r, const char *name, const void *data) {
+/* Each element has the same operands, but that the offset of number i is 16 * i bytes further, and the same data. */
+static void record(struct rmai_record r, const char *name, const struct rmai_element *e, const void *data) {
+    struct rmai_element one = *e;
     r.name = (uint8_t)(name ? strlen(name) : 0);
     append(&r, sizeof r);
     if (name) append(name, r.name);
-    append(data, rmai_data_after(&r));
+    for (unsigned i = 0; i < r.n; i++, one.offset += 16) {
+        append(&one, rmai_wire_words(&r) * sizeof(uint64_t));
+        if (r.kind == RMAI_RECORD_PUT) append(data, r.len);
+    }
     count_one();
 }
 
@@ -64,9 +69,9 @@ static struct rmai_wire_reader opened(size_t len) {
 static int read_records(struct rmai_wire_reader *m) {
     struct rmai_record r;
     char name[RMAI_NAME_MAX];
-    const unsigned char *data;
+    const unsigned char *elements;
     int more;
-    while ((more = rmai_wire_next_record(m, &r, name, &data)) > 0) {
+    while ((more = rmai_wire_next_record(m, &r, name, &elements)) > 0) {
     }
     return more;
 }
@@ -87,34 +92,48 @@ static int read_items(struct rmai_wire_reader *m) {
         ck_assert_msg(strstr(m_.wrong, words) != NULL, "no '%s' in: %s", words, m_.wrong);                             \
     } while (0)
 
-static const struct rmai_record good[] = {
-    {.kind = RMAI_RECORD_PUT, .len = 13, .offset = 77},
-    {.kind = RMAI_RECORD_PUT, .offset = 1},
-    {.kind = RMAI_RECORD_GET, .offset = 4096, .value = 100},
-    {.kind = RMAI_RECORD_PUT_LONG, .offset = RMA_GPTR_ATTACHED_ + 3, .value = RMAI_PIECE},
-    {.kind = RMAI_RECORD_PUT_LONG,
-     .op = RMA_FETCH_FMAX_,
-     .flags = RMAI_RECORD_SIGNAL,
-     .len = 8,
-     .offset = 8,
-     .value = 5000,
-     .cond = 1},
-    {.kind = RMAI_RECORD_GET_LONG, .offset = 8, .value = 5000},
-    {.kind = RMAI_RECORD_LOOK, .op = 1, .offset = ((uint64_t)1 << RMA_GPTR_BITS_) - 1, .value = UINT64_MAX},
-    {.kind = RMAI_RECORD_ATOMIC, .op = RMA_FETCH_ADD_, .flags = RMAI_RECORD_WANTED, .len = 4, .offset = 12, .value = 9},
-    {.kind = RMAI_RECORD_ATOMIC,
-     .op = RMA_COMPARE_SWAP_,
-     .len = 8,
-     .offset = RMA_GPTR_ATTACHED_ + 1,
-     .value = 1,
-     .cond = 2},
-    {.kind = RMAI_RECORD_ALLOC, .value = UINT64_MAX},
-    {.kind = RMAI_RECORD_FREE, .offset = 64},
-    {.kind = RMAI_RECORD_EXTENTS},
+static const struct {
+    struct rmai_record r;
+    struct rmai_element e;
+    unsigned words, expects; /* that it has, without a name */
+} good[] = {
+    {{.kind = RMAI_RECORD_PUT, .len = 13, .n = 1}, {.offset = 77}, 1, 0},
+    {{.kind = RMAI_RECORD_PUT, .n = 1}, {.offset = 1}, 1, 0},
+    {{.kind = RMAI_RECORD_GET, .len = 100, .n = 1}, {.offset = 4096}, 1, 1},
+    {{.kind = RMAI_RECORD_PUT_LONG, .n = 1}, {.offset = RMA_GPTR_ATTACHED_ + 3, .value = RMAI_PIECE}, 4, 1},
+    {{.kind = RMAI_RECORD_PUT_LONG, .op = RMA_FETCH_FMAX_, .flags = RMAI_RECORD_SIGNAL, .n = 1},
+     {.offset = 8, .value = 5000, .cond = 1, .word = ((uint64_t)1 << RMA_GPTR_BITS_) - 1},
+     4,
+     1},
+    {{.kind = RMAI_RECORD_GET_LONG, .n = 1}, {.offset = 8, .value = 5000}, 2, 1},
+    {{.kind = RMAI_RECORD_LOOK, .op = 1, .n = 1},
+     {.offset = ((uint64_t)1 << RMA_GPTR_BITS_) - 1, .value = UINT64_MAX},
+     2,
+     1},
+    {{.kind = RMAI_RECORD_ATOMIC, .op = RMA_FETCH_ADD_, .flags = RMAI_RECORD_WANTED, .len = 4, .n = 1},
+     {.offset = 12, .value = 9},
+     2,
+     1},
+    {{.kind = RMAI_RECORD_ATOMIC, .op = RMA_COMPARE_SWAP_, .len = 8, .n = 1},
+     {.offset = RMA_GPTR_ATTACHED_ + 1, .value = 1, .cond = 2},
+     3,
+     0},
+    {{.kind = RMAI_RECORD_ATOMIC, .op = RMA_SET_, .len = 4, .n = 1}, {.offset = 4, .value = 1}, 2, 0},
+    {{.kind = RMAI_RECORD_ALLOC, .n = 1}, {.value = UINT64_MAX}, 2, 1},
+    {{.kind = RMAI_RECORD_FREE, .n = 1}, {.offset = 64}, 1, 1},
+    {{.kind = RMAI_RECORD_EXTENTS, .n = 1}, {0}, 1, 1},
 };
 #define GOOD (sizeof good / sizeof good[0])
 
 static const char data[] = "thirteen byte";
+
+/* Checks an element, and the data of a put that follow its operands. */
+static void check_element(const struct rmai_record *r, const unsigned char *at, const struct rmai_element *want) {
+    const struct rmai_element e = rmai_wire_element(r, at);
+    ck_assert_int_eq(memcmp(&e, want, sizeof e), 0);
+    if (r->kind == RMAI_RECORD_PUT)
+        ck_assert_int_eq(memcmp(at + rmai_wire_words(r) * sizeof(uint64_t), data, r->len), 0);
+}
 
 START_TEST(a_request_is_read_as_it_was_written) {
     struct rmai_wire_reader m;
@@ -122,23 +141,86 @@ START_TEST(a_request_is_read_as_it_was_written) {
     char name[RMAI_NAME_MAX];
     const unsigned char *at;
     begin(RMAI_WIRE_REQUEST, 1023);
-    for (size_t i = 0; i < GOOD; i++) record(good[i], i % 3 ? NULL : "rma_gptr_put", data);
+    for (size_t i = 0; i < GOOD; i++) record(good[i].r, i % 3 ? NULL : "rma_gptr_put", &good[i].e, data);
     m = opened(message.len);
     for (size_t i = 0; i < GOOD; i++) {
-        struct rmai_record want = good[i];
+        struct rmai_record want = good[i].r;
+        ck_assert_uint_eq(rmai_wire_words(&want), good[i].words);
+        ck_assert_uint_eq(rmai_wire_element_bytes(&want),
+                          8 * good[i].words + (want.kind == RMAI_RECORD_PUT ? rmai_padded(want.len) : 0));
+        ck_assert_int_eq(rmai_wire_expects(&want) != 0, good[i].expects);
         want.name = i % 3 ? 0 : 12;
+        if (want.name) ck_assert_int_ne(rmai_wire_expects(&want), 0);
         ck_assert_int_eq(rmai_wire_next_record(&m, &r, name, &at), 1);
         ck_assert_int_eq(memcmp(&r, &want, sizeof r), 0);
         ck_assert_str_eq(name, i % 3 ? "" : "rma_gptr_put");
-        ck_assert_int_eq(memcmp(at, data, rmai_data_after(&r)), 0);
+        check_element(&r, at, &good[i].e);
     }
     for (int again = 0; again < 2; again++) ck_assert_int_eq(rmai_wire_next_record(&m, &r, name, &at), 0);
 }
 END_TEST
 
+/* Runs, each as long as an add with an old value lets it be. */
+static const struct {
+    struct rmai_record r;
+    size_t value; /* bytes of an element in the reply */
+} runs[] = {
+    {{.kind = RMAI_RECORD_PUT, .len = 8, .n = 60}, 0},
+    {{.kind = RMAI_RECORD_PUT, .len = 13, .n = 3}, 0},
+    {{.kind = RMAI_RECORD_PUT, .len = 0, .n = 5}, 0},
+    {{.kind = RMAI_RECORD_GET, .len = 1, .n = 7}, 8},
+    {{.kind = RMAI_RECORD_GET, .len = 100, .n = 2}, 104},
+    {{.kind = RMAI_RECORD_GET, .len = 0, .n = 2}, 0},
+    {{.kind = RMAI_RECORD_ATOMIC, .op = RMA_FETCH_ADD_, .len = 8, .n = 40}, 0},
+    {{.kind = RMAI_RECORD_ATOMIC, .op = RMA_COMPARE_SWAP_, .flags = RMAI_RECORD_WANTED, .len = 4, .n = 9}, 8},
+    {{.kind = RMAI_RECORD_ATOMIC, .op = RMA_FETCH_, .flags = RMAI_RECORD_WANTED, .len = 8, .n = 2}, 8},
+};
+#define RUNS (sizeof runs / sizeof runs[0])
+
+START_TEST(a_run_is_read_as_it_was_written) {
+    /* An element that is skipped or read twice, one that lies where its neighbour's data are, a reply that is counted
+     * by records. */
+    const struct rmai_element first = {.offset = 64, .value = 7, .cond = 8};
+    size_t reply = sizeof(struct rmai_envelope);
+    struct rmai_wire_reader m;
+    struct rmai_record r;
+    char name[RMAI_NAME_MAX];
+    const unsigned char *at;
+    begin(RMAI_WIRE_REQUEST, 5);
+    for (size_t i = 0; i < RUNS; i++) record(runs[i].r, NULL, &first, data);
+    m = opened(message.len);
+    for (size_t i = 0; i < RUNS; i++) {
+        struct rmai_element want = first;
+        ck_assert_int_ne(rmai_wire_may_run(&runs[i].r), 0);
+        ck_assert_int_eq(rmai_wire_next_record(&m, &r, name, &at), 1);
+        ck_assert_int_eq(memcmp(&r, &runs[i].r, sizeof r), 0);
+        if (rmai_wire_words(&r) < 3) want.cond = 0;
+        if (rmai_wire_words(&r) < 2) want.value = 0;
+        for (unsigned k = 0; k < r.n; k++, want.offset += 16)
+            check_element(&r, at + k * rmai_wire_element_bytes(&r), &want);
+        if (rmai_wire_expects(&r)) reply += sizeof(struct rmai_item) + r.n * runs[i].value;
+        ck_assert_uint_eq(m.reply, reply);
+    }
+    ck_assert_int_eq(rmai_wire_next_record(&m, &r, name, &at), 0);
+}
+END_TEST
+
+START_TEST(a_record_s_word_is_its_bytes) {
+    /* A field in another place of the word than in memory: a batch writes the word, and the reader reads the struct. */
+    const struct rmai_record odd = {.kind = 0x81, .op = 0x92, .name = 0xa3, .flags = 0xb4, .len = 0xc5d6, .n = 0xe7f8};
+    const uint64_t word = rmai_wire_word(&odd);
+    ck_assert_uint_eq(sizeof odd, sizeof word);
+    ck_assert_int_eq(memcmp(&word, &odd, sizeof word), 0);
+    for (size_t i = 0; i < GOOD; i++) {
+        const uint64_t one = rmai_wire_word(&good[i].r);
+        ck_assert_int_eq(memcmp(&one, &good[i].r, sizeof one), 0);
+    }
+}
+END_TEST
+
 START_TEST(a_reply_is_read_as_it_was_written) {
     static const struct rmai_item items[] = {
-        {.record = 3, .len = 8}, {.record = 4, .code = RMA_ERR_SYSTEM, .len = 5}, {.record = 125, .len = 0}};
+        {.first = 3, .len = 8}, {.first = 4, .code = RMA_ERR_SYSTEM, .len = 5}, {.first = 125, .len = 0}};
     struct rmai_wire_reader m;
     struct rmai_item i;
     const unsigned char *at;
@@ -174,7 +256,7 @@ START_TEST(a_message_that_is_cut_or_too_long_is_refused) {
             if (items)
                 item((struct rmai_item){.len = 13}, data);
             else
-                record(good[0], "rma_put", data);
+                record(good[0].r, "rma_put", &good[0].e, data);
         }
         whole = message.len;
         for (size_t len = sizeof(struct rmai_envelope); len <= whole + 8; len++) {
@@ -188,57 +270,143 @@ START_TEST(a_message_that_is_cut_or_too_long_is_refused) {
 END_TEST
 
 /* One record with one field changed. */
+#define NO_OFFSET ((uint64_t)1 << RMA_GPTR_BITS_)
 static const struct {
     struct rmai_record r;
+    struct rmai_element e;
     const char *words;
 } bad[] = {
-    {{.kind = RMAI_RECORD_EXTENTS + 1}, "no kind"},
-    {{.kind = 255}, "no kind"},
-    {{.kind = RMAI_RECORD_PUT, .flags = RMAI_RECORD_WANTED}, "flags 0x1"},
-    {{.kind = RMAI_RECORD_GET, .value = 8, .flags = RMAI_RECORD_SIGNAL}, "flags 0x2"},
-    {{.kind = RMAI_RECORD_ATOMIC, .len = 8, .flags = RMAI_RECORD_SIGNAL}, "flags 0x2"},
-    {{.kind = RMAI_RECORD_ATOMIC, .len = 8, .flags = 0x80}, "flags 0x80"},
-    {{.kind = RMAI_RECORD_PUT, .offset = (uint64_t)1 << RMA_GPTR_BITS_}, "is none"},
-    {{.kind = RMAI_RECORD_FREE, .offset = UINT64_MAX}, "is none"},
-    {{.kind = RMAI_RECORD_GET, .value = RMAI_MESSAGE + 1}, "short get of 4097"},
-    {{.kind = RMAI_RECORD_GET, .value = RMAI_MESSAGE}, "the reply would have"},
-    {{.kind = RMAI_RECORD_GET, .value = UINT64_MAX}, "short get of"},
-    {{.kind = RMAI_RECORD_PUT_LONG, .value = RMAI_PIECE + 1}, "long put of"},
-    {{.kind = RMAI_RECORD_GET_LONG, .value = UINT64_MAX}, "long get of"},
-    {{.kind = RMAI_RECORD_PUT_LONG, .value = 8, .flags = RMAI_RECORD_SIGNAL}, "followed by 0"},
-    {{.kind = RMAI_RECORD_PUT_LONG, .value = 8, .len = 8}, "followed by 8"},
-    {{.kind = RMAI_RECORD_PUT_LONG, .value = 8, .len = 8, .op = RMA_FETCH_FMAX_ + 1, .flags = RMAI_RECORD_SIGNAL},
-     "no atomic"},
-    {{.kind = RMAI_RECORD_LOOK, .op = 2}, "mode 2"},
-    {{.kind = RMAI_RECORD_ATOMIC, .op = RMA_FETCH_FMAX_ + 1, .len = 8}, "no atomic"},
-    {{.kind = RMAI_RECORD_ATOMIC, .len = 0}, "word of 0"},
-    {{.kind = RMAI_RECORD_ATOMIC, .len = 16}, "word of 16"},
-    {{.kind = RMAI_RECORD_ATOMIC, .len = UINT32_MAX}, "word of"},
-    {{.kind = RMAI_RECORD_ATOMIC, .len = 8, .offset = 12}, "offset 0xc"},
+    {{.kind = RMAI_RECORD_EXTENTS + 1, .n = 1}, {0}, "9 is no kind of record"},
+    {{.kind = 255, .n = 1}, {0}, "255 is no kind of record"},
+    {{.kind = RMAI_RECORD_PUT, .flags = RMAI_RECORD_WANTED, .n = 1}, {0}, "flags 0x1 of kind put"},
+    {{.kind = RMAI_RECORD_GET, .len = 8, .flags = RMAI_RECORD_SIGNAL, .n = 1}, {0}, "flags 0x2 of kind get"},
+    {{.kind = RMAI_RECORD_GET_LONG, .flags = RMAI_RECORD_SIGNAL, .n = 1}, {0}, "flags 0x2 of kind long get"},
+    {{.kind = RMAI_RECORD_FREE, .flags = RMAI_RECORD_WANTED, .n = 1}, {0}, "flags 0x1 of kind release"},
+    {{.kind = RMAI_RECORD_ALLOC, .flags = 0x40, .n = 1}, {0}, "flags 0x40 of kind allocation"},
+    {{.kind = RMAI_RECORD_ATOMIC, .len = 8, .flags = RMAI_RECORD_SIGNAL, .n = 1}, {0}, "an atomic with flags 0x2"},
+    {{.kind = RMAI_RECORD_ATOMIC, .len = 8, .flags = 0x80, .n = 1}, {0}, "an atomic with flags 0x80"},
+    {{.kind = RMAI_RECORD_PUT, .n = 1}, {.offset = NO_OFFSET}, "offset 0x10000000000 is none"},
+    {{.kind = RMAI_RECORD_FREE, .n = 1}, {.offset = UINT64_MAX}, "is none"},
+    {{.kind = RMAI_RECORD_LOOK, .n = 1}, {.offset = NO_OFFSET}, "is none"},
+    {{.kind = RMAI_RECORD_PUT_LONG, .flags = RMAI_RECORD_SIGNAL, .n = 1}, {.word = NO_OFFSET}, "is none"},
+    {{.kind = RMAI_RECORD_GET, .len = RMAI_MESSAGE, .n = 1}, {0}, "the reply would have 4"},
+    {{.kind = RMAI_RECORD_GET, .len = UINT16_MAX, .n = 1}, {0}, "the reply would have 65"},
+    {{.kind = RMAI_RECORD_PUT_LONG, .n = 1}, {.value = RMAI_PIECE + 1}, "a long put of 268435457 bytes"},
+    {{.kind = RMAI_RECORD_GET_LONG, .n = 1}, {.value = UINT64_MAX}, "a long get of 18446744073709551615 bytes"},
+    {{.kind = RMAI_RECORD_PUT_LONG, .op = RMA_FETCH_FMAX_ + 1, .flags = RMAI_RECORD_SIGNAL, .n = 1},
+     {.value = 8},
+     "is no atomic"},
+    {{.kind = RMAI_RECORD_LOOK, .op = 2, .n = 1}, {0}, "a look with mode 2"},
+    {{.kind = RMAI_RECORD_ATOMIC, .op = RMA_FETCH_FMAX_ + 1, .len = 8, .n = 1}, {0}, "is no atomic"},
+    {{.kind = RMAI_RECORD_ATOMIC, .len = 0, .n = 1}, {0}, "an atomic on a word of 0 bytes"},
+    {{.kind = RMAI_RECORD_ATOMIC, .len = 16, .n = 1}, {0}, "an atomic on a word of 16 bytes"},
+    {{.kind = RMAI_RECORD_ATOMIC, .len = UINT16_MAX, .n = 1}, {0}, "an atomic on a word of 65535 bytes"},
+    {{.kind = RMAI_RECORD_ATOMIC, .len = 8, .n = 1}, {.offset = 12}, "an atomic on 8 bytes at offset 0xc"},
+    {{.kind = RMAI_RECORD_ATOMIC, .len = 4, .n = 1}, {.offset = 6}, "an atomic on 4 bytes at offset 0x6"},
+    /* Runs. */
+    {{.kind = RMAI_RECORD_PUT, .len = 8, .n = 0}, {0}, "0 elements of kind put"},
+    {{.kind = RMAI_RECORD_GET, .len = 8, .n = 0}, {0}, "0 elements of kind get"},
+    {{.kind = RMAI_RECORD_ATOMIC, .len = 8, .n = 0}, {0}, "0 elements of kind atomic"},
+    {{.kind = RMAI_RECORD_EXTENTS, .n = 0}, {0}, "0 elements of kind extents"},
+    {{.kind = RMAI_RECORD_LOOK, .n = 2}, {0}, "2 elements of kind look"},
+    {{.kind = RMAI_RECORD_PUT_LONG, .n = 2}, {0}, "2 elements of kind long put"},
+    {{.kind = RMAI_RECORD_GET_LONG, .n = 2}, {0}, "2 elements of kind long get"},
+    {{.kind = RMAI_RECORD_ALLOC, .n = 3}, {0}, "3 elements of kind allocation"},
+    {{.kind = RMAI_RECORD_FREE, .n = 3}, {0}, "3 elements of kind release"},
+    {{.kind = RMAI_RECORD_EXTENTS, .n = 2}, {0}, "2 elements of kind extents"},
+    {{.kind = RMAI_RECORD_GET, .len = 1000, .n = 5}, {0}, "the reply would have 50"},
+    {{.kind = RMAI_RECORD_ATOMIC, .op = RMA_FETCH_ADD_, .len = 4, .n = 3}, {.offset = 1}, "at offset 0x1"},
 };
 
 START_TEST(a_record_that_no_pe_sends_is_refused) {
     begin(RMAI_WIRE_REQUEST, 1);
-    record(good[0], NULL, data);
-    record(bad[_i].r, NULL, data);
-    record(good[0], NULL, data);
+    record(good[0].r, NULL, &good[0].e, data);
+    record(bad[_i].r, NULL, &bad[_i].e, data);
+    record(good[0].r, NULL, &good[0].e, data);
     REFUSED(read_records, bad[_i].words);
     REFUSED(read_records, "record 2 of 3: ");
 }
 END_TEST
 
+START_TEST(a_run_with_a_name_is_refused) {
+    const struct rmai_record run = {.kind = RMAI_RECORD_PUT, .len = 13, .n = 2};
+    begin(RMAI_WIRE_REQUEST, 1);
+    record(run, "rma_put", &good[0].e, data);
+    REFUSED(read_records, "record 1 of 1: 2 elements of kind put, with a name");
+}
+END_TEST
+
+/* Gives element number i of the record that begins at `at` another offset. */
+static void set_offset(size_t at, unsigned i, uint64_t offset) {
+    struct rmai_record r;
+    memcpy(&r, message.bytes + at, sizeof r);
+    memcpy(message.bytes + at + sizeof r + i * rmai_wire_element_bytes(&r), &offset, sizeof offset);
+}
+
+START_TEST(each_element_of_a_run_is_looked_at) {
+    /* A check of the first element, or of the last one, only. */
+    static const struct rmai_record run[] = {
+        {.kind = RMAI_RECORD_PUT, .len = 13, .n = 5},
+        {.kind = RMAI_RECORD_GET, .len = 9, .n = 5},
+        {.kind = RMAI_RECORD_ATOMIC, .op = RMA_FETCH_ADD_, .len = 8, .n = 5},
+        {.kind = RMAI_RECORD_ATOMIC, .op = RMA_COMPARE_SWAP_, .len = 4, .n = 5, .flags = RMAI_RECORD_WANTED}};
+    const struct rmai_element first = {.offset = 64};
+    for (size_t k = 0; k < sizeof run / sizeof run[0]; k++)
+        for (unsigned i = 0; i < run[k].n; i++) {
+            const uint64_t unaligned = 64 + run[k].len / 2u;
+            size_t at;
+            begin(RMAI_WIRE_REQUEST, 1);
+            record(good[0].r, NULL, &good[0].e, data);
+            at = message.len;
+            record(run[k], NULL, &first, data);
+            set_offset(at, i, NO_OFFSET + i);
+            REFUSED(read_records, "record 2 of 2: offset 0x1000000000");
+            set_offset(at, i, RMA_GPTR_ATTACHED_ + 1); /* the owner looks at the alignment */
+            struct rmai_wire_reader m = opened(message.len);
+            ck_assert_int_eq(read_records(&m), 0);
+            set_offset(at, i, unaligned);
+            m = opened(message.len);
+            if (run[k].kind == RMAI_RECORD_ATOMIC)
+                REFUSED(read_records, "record 2 of 2: an atomic on ");
+            else
+                ck_assert_int_eq(read_records(&m), 0);
+        }
+}
+END_TEST
+
 START_TEST(lengths_are_not_believed) {
-    struct rmai_record r = good[0];
+    struct rmai_record r = good[0].r;
     const struct rmai_item i = {.len = UINT32_MAX};
     begin(RMAI_WIRE_REQUEST, 1);
-    r.len = UINT32_MAX;
+    r.len = UINT16_MAX;
     append(&r, sizeof r);
     count_one();
-    REFUSED(read_records, "4294967295 bytes of data, and 0 are left");
+    REFUSED(read_records, "1 elements of 65544 bytes, and 0 are left");
     begin(RMAI_WIRE_REPLY, 1);
     append(&i, sizeof i);
     count_one();
     REFUSED(read_items, "4294967295 bytes of data, and 0 are left");
+}
+END_TEST
+
+START_TEST(counts_of_elements_are_not_believed) {
+    /* One more than there are, and the most that can be said. */
+    static const struct rmai_record run[] = {
+        {.kind = RMAI_RECORD_PUT, .len = 8, .n = 3},
+        {.kind = RMAI_RECORD_PUT, .len = UINT16_MAX, .n = 0},
+        {.kind = RMAI_RECORD_GET, .len = 8, .n = 3},
+        {.kind = RMAI_RECORD_ATOMIC, .op = RMA_COMPARE_SWAP_, .len = 8, .n = 3},
+    };
+    const struct rmai_element first = {.offset = 64};
+    for (size_t k = 0; k < sizeof run / sizeof run[0]; k++)
+        for (int most = 0; most < 2; most++) {
+            const uint16_t n = most ? UINT16_MAX : (uint16_t)(run[k].n + 1);
+            begin(RMAI_WIRE_REQUEST, 1);
+            record(run[k], NULL, &first, data);
+            memcpy(message.bytes + sizeof(struct rmai_envelope) + offsetof(struct rmai_record, n), &n, sizeof n);
+            REFUSED(read_records, "are left");
+            REFUSED(read_records, "record 1 of 1: a name of 0 bytes and ");
+        }
 }
 END_TEST
 
@@ -248,7 +416,7 @@ START_TEST(a_name_that_is_longer_than_its_buffer_is_refused) {
     for (size_t len = 1; len < 256; len++) {
         begin(RMAI_WIRE_REQUEST, 1);
         name[len] = 0;
-        record(good[0], name, data);
+        record(good[0].r, name, &good[0].e, data);
         name[len] = 'x';
         if (len < RMAI_NAME_MAX) {
             struct rmai_wire_reader m = opened(message.len);
@@ -261,18 +429,32 @@ START_TEST(a_name_that_is_longer_than_its_buffer_is_refused) {
 END_TEST
 
 START_TEST(a_reply_that_would_not_fit_is_refused_before_it_is_written) {
-    int n = 0;
+    const struct rmai_element e = {.offset = 64};
+    struct rmai_record get = {.kind = RMAI_RECORD_GET, .len = 90, .n = 1};
     begin(RMAI_WIRE_REQUEST, 1);
-    for (size_t reply = sizeof(struct rmai_envelope); (reply += sizeof(struct rmai_item) + 96) <= RMAI_MESSAGE; n++)
-        record((struct rmai_record){.kind = RMAI_RECORD_GET, .value = 90}, NULL, data);
+    for (size_t reply = sizeof(struct rmai_envelope); (reply += sizeof(struct rmai_item) + 96) <= RMAI_MESSAGE;)
+        record(get, NULL, &e, data);
     struct rmai_wire_reader m = opened(message.len);
     ck_assert_int_eq(read_records(&m), 0);
-    record((struct rmai_record){.kind = RMAI_RECORD_GET, .value = 90}, NULL, data);
+    record(get, NULL, &e, data);
+    REFUSED(read_records, "the reply would have");
+
+    /* A run has one item: its reply is full with a few elements more. */
+    get.n = (RMAI_MESSAGE - sizeof(struct rmai_envelope) - sizeof(struct rmai_item)) / 96;
+    begin(RMAI_WIRE_REQUEST, 1);
+    record(get, NULL, &e, data);
+    m = opened(message.len);
+    ck_assert_int_eq(read_records(&m), 0);
+    ck_assert_uint_eq(m.reply, sizeof(struct rmai_envelope) + sizeof(struct rmai_item) + get.n * 96);
+    get.n++;
+    begin(RMAI_WIRE_REQUEST, 1);
+    record(get, NULL, &e, data);
     REFUSED(read_records, "the reply would have");
 
     /* The text of an error may be longer than the value. */
     begin(RMAI_WIRE_REQUEST, 1);
-    for (n = 0; n < 8; n++) record((struct rmai_record){.kind = RMAI_RECORD_LOOK}, "rma_gptr_put", data);
+    for (int n = 0; n < 8; n++)
+        record((struct rmai_record){.kind = RMAI_RECORD_LOOK, .n = 1}, "rma_gptr_put", &e, data);
     REFUSED(read_records, "the reply would have");
 }
 END_TEST
@@ -293,12 +475,17 @@ int main(void) {
     SRunner *runner;
     int failed;
     tcase_add_test(good_ones, a_request_is_read_as_it_was_written);
+    tcase_add_test(good_ones, a_run_is_read_as_it_was_written);
+    tcase_add_test(good_ones, a_record_s_word_is_its_bytes);
     tcase_add_test(good_ones, a_reply_is_read_as_it_was_written);
     suite_add_tcase(s, good_ones);
     tcase_add_test(damaged, nothing_is_a_message_without_an_envelope);
     tcase_add_test(damaged, a_message_that_is_cut_or_too_long_is_refused);
     tcase_add_loop_test(damaged, a_record_that_no_pe_sends_is_refused, 0, (int)(sizeof bad / sizeof bad[0]));
+    tcase_add_test(damaged, a_run_with_a_name_is_refused);
+    tcase_add_test(damaged, each_element_of_a_run_is_looked_at);
     tcase_add_test(damaged, lengths_are_not_believed);
+    tcase_add_test(damaged, counts_of_elements_are_not_believed);
     tcase_add_test(damaged, a_name_that_is_longer_than_its_buffer_is_refused);
     tcase_add_test(damaged, a_reply_that_would_not_fit_is_refused_before_it_is_written);
     tcase_add_test(damaged, a_code_that_is_none_is_refused);
