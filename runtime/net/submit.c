@@ -65,8 +65,8 @@ static struct rmai_peer *make_room(struct rmai_net *net, const struct rmai_ask *
             rmai_batch_send(net, p);
         } else if (!p->open && rmai_batch_open(net, p)) {
             continue;
-        } else if (!p->open && net->n_batches == 0) {
-            p = NULL;
+        } else if (!p->open && (net->n_batches == 0 || !p->link)) {
+            p = NULL; /* no end of another request will help */
         } else {
             rmai_pending_unlock_too(s);
             if (!waited++) wait = rmai_net_wait_begins(a->call, a->pe);
