@@ -28,6 +28,13 @@ static int locate(void *context, const char *call, uint64_t offset, size_t len, 
 
 static void end_lease(void *context, void *lease) { (void)context, (void)lease; }
 
+static void show_steady(void *context, uint64_t *offset, size_t *len, unsigned char **there) {
+    struct sim_bare *b = context;
+    *offset = SIM_BLOCK;
+    *len = b->size > 2 * SIM_BLOCK ? b->size - 2 * SIM_BLOCK : 0;
+    *there = b->memory + SIM_BLOCK;
+}
+
 static uint64_t blocks_at(const struct sim_bare *b) { return b->size - SIM_BLOCKS * SIM_BLOCK; }
 
 static int allocate(void *context, const char *call, size_t size, uint64_t *block) {
@@ -67,6 +74,7 @@ static void open_bare(struct sim_bare *b, struct sim_pe *pe, size_t memory) {
     const struct rmai_net_handlers handlers = {.context = b,
                                                .locate = locate,
                                                .end_lease = end_lease,
+                                               .steady = show_steady,
                                                .allocate = allocate,
                                                .give_back = give_back,
                                                .extents = read_extents,
