@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "base/clock.h"
+#include "base/wait.h"
 
 #include <time.h>
 
@@ -10,3 +11,5 @@ double rmai_wtime(void) {
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
+
+uint64_t rmai_clock_ticks(void) { return rmai_ticks(); }

@@ -3,7 +3,7 @@
 
 #include "runtime/net/link.h"
 #include "base/attributes.h"
-#include "base/wait.h"
+#include "base/clock.h"
 #include "runtime/net/messages.h"
 #include "runtime/net/pe_table.h"
 #include "runtime/net/state.h"
@@ -40,7 +40,7 @@ static void end_of_wait(struct rmai_link *link, uint64_t ticks) {
 
 uint16_t rmai_link_pay(struct rmai_link *link) {
     const uint16_t owed = (uint16_t)link->owed;
-    if (link->waits) end_of_wait(link, rmai_ticks() - link->since);
+    if (link->waits) end_of_wait(link, rmai_clock_ticks() - link->since);
     link->owed = 0;
     return owed;
 }
@@ -50,7 +50,7 @@ static int keep_debt(struct rmai_link *link) {
     if (link->waits) return link->kept;
     if (!link->hits_needed) link->hits_needed = HITS_FIRST;
     link->waits = 1;
-    link->since = rmai_ticks();
+    link->since = rmai_clock_ticks();
     return link->kept = link->hits >= link->hits_needed;
 }
 

@@ -30,6 +30,8 @@ long __real_syscall(long number, ...);
 long __wrap_syscall(long number, ...);
 int __real_clock_gettime(clockid_t clock, struct timespec *time);
 int __wrap_clock_gettime(clockid_t clock, struct timespec *time);
+uint64_t __real_rmai_clock_ticks(void);
+uint64_t __wrap_rmai_clock_ticks(void);
 int __real_nanosleep(const struct timespec *time, struct timespec *rest);
 int __wrap_nanosleep(const struct timespec *time, struct timespec *rest);
 int __real_sched_yield(void);
@@ -102,13 +104,15 @@ void sim_kernel_begin(void) {
     memset(waiting_for, 0, sizeof waiting_for);
 }
 
-/* The library makes this call for futex(2), and for scheduling attributes, which tasks do not have. */
+/* The library makes this call for futex(2), for membarrier(2), which one thread needs not, and for scheduling
+ * attributes, which tasks do not have. membarrier is there whatever the machine: so a run is the same on all. */
 long __wrap_syscall(long number, ...) {
     long a[6];
     va_list args;
     va_start(args, number);
     for (int i = 0; i < 6; i++) a[i] = va_arg(args, long);
     va_end(args);
+    if (number == SYS_membarrier) return 0;
     if (!sim_self()) return __real_syscall(number, a[0], a[1], a[2], a[3], a[4], a[5]);
     if (number != SYS_futex) {
         errno = ENOSYS;
@@ -126,6 +130,8 @@ int __wrap_clock_gettime(clockid_t clock, struct timespec *time) {
                               .tv_nsec = (long)(sim_time() % 1000000000u)};
     return 0;
 }
+
+uint64_t __wrap_rmai_clock_ticks(void) { return sim_self() ? sim_time() : __real_rmai_clock_ticks(); }
 
 int __wrap_nanosleep(const struct timespec *time, struct timespec *rest) {
     if (!sim_self()) return __real_nanosleep(time, rest);

@@ -7,6 +7,8 @@
  * and by a root that runs ahead of the others without a bound. */
 #include "config.h"
 
+#include "base/biased.h"
+#include "base/process.h"
 #include "collectives/between.h"
 #include "collectives/kernels.h"
 #include "rma.h"
@@ -15,6 +17,7 @@
 #include "test/unit/require.h"
 
 #include <math.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -424,6 +427,68 @@ START_TEST(a_group_that_has_lost_a_message_takes_no_other_one_for_it) {
 }
 END_TEST
 
+/* ---- the biased lock, among tasks ---- */
+
+struct visited {
+    struct rmai_biased lock;
+    int owner_is_in, guest_is_in, over;
+    unsigned waits, visits;
+    uint64_t random;
+};
+
+/* The guest: it is in for longer than the owner polls. */
+static void *visit_now_and_then(void *context) {
+    struct visited *v = context;
+    while (!v->over) {
+        if (rmai_biased_visit(&v->lock)) {
+            REQUIRE(!v->owner_is_in, "the owner is in");
+            v->guest_is_in = 1;
+            v->visits++;
+            sim_wait(pick(&v->random, 200000));
+            REQUIRE(!v->owner_is_in, "the owner has come in");
+            v->guest_is_in = 0;
+            rmai_biased_end_visit(&v->lock);
+        }
+        sim_wait(1 + pick(&v->random, 200000)); /* an owner that sleeps looks now and then */
+    }
+    return NULL;
+}
+
+static void enter_again_and_again(struct sim_pe *pe, void *context) {
+    struct visited *v = context;
+    pthread_t guest;
+    REQUIRE(rmai_biased_works(), "there is no membarrier in the simulator");
+    REQUIRE(rmai_thread(&guest, visit_now_and_then, v) == 0, "no task");
+    for (int i = 0; i < 300; i++) {
+        v->waits += (unsigned)v->guest_is_in;
+        rmai_biased_enter(&v->lock);
+        REQUIRE(!v->guest_is_in, "the guest is in");
+        v->owner_is_in = 1;
+        sim_wait(pick(&v->random, 2000));
+        REQUIRE(!v->guest_is_in, "the guest has come in");
+        v->owner_is_in = 0;
+        rmai_biased_leave(&v->lock);
+        sim_wait(pick(&v->random, 2000));
+    }
+    v->over = 1;
+    pthread_join(guest, NULL);
+    (void)pe;
+}
+
+START_TEST(an_owner_that_waits_for_its_guest_lets_it_run) {
+    /* A wait that only polls would never end: all tasks are one thread. */
+    for (uint64_t seed = 1; seed <= 10; seed++) {
+        struct visited v = {.random = seed};
+        const struct sim_options options = {.n_pes = 1, .seed = seed, .threads = 1, .layer = &sim_bare_layer};
+        const struct sim_report report = sim_run(&options, enter_again_and_again, &v);
+        REQUIRE(report.stuck == 0, "seed %d: %s", (int)seed, report.why);
+        ck_assert_uint_ge(v.waits, 10);
+        ck_assert_uint_ge(v.visits, 10);
+        ck_assert_uint_eq(v.lock.inside + v.lock.guest + v.lock.wanted, 0);
+    }
+}
+END_TEST
+
 /* ---- what the simulation itself is good for ---- */
 
 static void wait_for_nobody(struct sim_pe *pe, void *context) {
@@ -472,6 +537,7 @@ int main(void) {
     tcase_add_test(test, a_pe_that_gets_another_length_says_so_and_stops);
     tcase_add_test(test, a_group_that_has_lost_a_message_takes_no_other_one_for_it);
     tcase_add_test(test, pes_that_wait_for_ever_are_found);
+    tcase_add_test(test, an_owner_that_waits_for_its_guest_lets_it_run);
     tcase_add_test(test, a_seed_repeats_a_run);
     suite_add_tcase(suite, test);
     runner = srunner_create(suite);
