@@ -30,7 +30,7 @@
 #define GET_LONG     5000
 #define AREA         ((size_t)14 << 10) /* for puts, in a slot */
 #define SLOT         (8 + (SIGNALS - 1) * SIGNAL_DATA + SIGNAL_LONG + AREA)
-#define MOST_LATER   64 /* gets under way */
+#define MOST_LATER   200 /* gets under way */
 #define TICKETS_MOST 1024
 
 /* What one PE knows of its slot at another one. */
@@ -157,11 +157,10 @@ static void do_put(struct actor *a, int to) {
 }
 
 /* Of what was in the slot at the last quiet. */
-static void do_get(struct actor *a, int to) {
+static void do_get(struct actor *a, int to, size_t most, int later) {
     struct mirror *m = &a->mirror[to];
-    const size_t len = 1 + pick(a, pick(a, 4) ? 256 : GET_LONG);
+    const size_t len = 1 + pick(a, most);
     struct later *l = &a->later[a->n_later];
-    const int later = pick(a, 3) > 0;
     size_t at;
     if (a->n_later == MOST_LATER) {
         do_quiet(a);
@@ -267,8 +266,10 @@ static void do_one(struct actor *a) {
         case 1:
         case 2: do_put(a, to); break;
         case 3:
-            for (uint64_t i = pick(a, 3) ? 0 : pick(a, 40); i < 40; i++) do_get(a, to);
-            do_get(a, to);
+            for (uint64_t i = pick(a, 3) ? 0 : pick(a, 40); i < 40; i++)
+                do_get(a, to, pick(a, 4) ? 256 : GET_LONG, pick(a, 3) > 0);
+            if (pick(a, 3) == 0)
+                for (int i = 0; i < 150; i++) do_get(a, to, 8, 1); /* more than a message has places for */
             break;
         case 4:
         case 5:

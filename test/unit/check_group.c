@@ -464,11 +464,11 @@ static void enter_again_and_again(struct sim_pe *pe, void *context) {
         rmai_biased_enter(&v->lock);
         REQUIRE(!v->guest_is_in, "the guest is in");
         v->owner_is_in = 1;
-        sim_wait(pick(&v->random, 2000));
+        sim_wait(pick(&v->random, 50000));
         REQUIRE(!v->guest_is_in, "the guest has come in");
         v->owner_is_in = 0;
         rmai_biased_leave(&v->lock);
-        sim_wait(pick(&v->random, 2000));
+        sim_wait(pick(&v->random, 50000));
     }
     v->over = 1;
     pthread_join(guest, NULL);
