@@ -62,7 +62,7 @@ static int tell_done(struct rmai_net *net, struct rmai_link *link) {
     link->done = (struct rmai_envelope){.kind = RMAI_WIRE_DONE, .done = (uint16_t)link->owed};
     link->owed = 0;
     code = rmai_send(net->transport, link->pe, RMAI_SHORT_TAG, &link->done, sizeof link->done, &link->sent);
-    link->since = rmai_ticks(); /* without the time that sending took, which a kept debt would have spared */
+    link->since = rmai_clock_ticks(); /* without the time that sending took, which a kept debt would have spared */
     return code;
 }
 
@@ -78,7 +78,7 @@ int rmai_link_owe(struct rmai_net *net, struct rmai_link *link) {
 int rmai_links_settle(struct rmai_net *net, int all) {
     int code = RMA_SUCCESS;
     for (struct rmai_link *link, **i = &net->owing; code == RMA_SUCCESS && (link = *i) != NULL;) {
-        if (all && link->kept) end_of_wait(link, rmai_max(rmai_ticks() - link->since, SOON));
+        if (all && link->kept) end_of_wait(link, rmai_max(rmai_clock_ticks() - link->since, SOON));
         if (link->owed && (all || !net->helped || !keep_debt(link))) code = tell_done(net, link);
         if (link->owed) {
             i = &link->next;
