@@ -47,7 +47,6 @@ static inline int rmai_group_pe(const struct rmai_group *g, int i) {
 struct rmai_group_messages {
     int n;
     struct rmai_token token[RMAI_GROUP_MESSAGES];
-    struct rmai_arrival arrival[RMAI_GROUP_MESSAGES];
     size_t len[RMAI_GROUP_MESSAGES]; /* that a receive expects; RMAI_SENDS of a send */
 };
 #define RMAI_SENDS SIZE_MAX
