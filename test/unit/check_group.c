@@ -11,6 +11,8 @@
 #include "collectives/kernels.h"
 #include "rma.h"
 #include "runtime/net/group.h"
+#include "runtime/net/quiet.h"
+#include "runtime/net/request.h"
 #include "test/sim/bare.h"
 #include "test/unit/require.h"
 
@@ -382,6 +384,43 @@ START_TEST(a_root_is_not_ahead_without_a_bound) {
 }
 END_TEST
 
+/* ---- who only meets others serves all ---- */
+
+static void merge_written(void *mine, const void *other) { *(uint64_t *)mine |= *(const uint64_t *)other; }
+
+/* PEs 0 and 1 meet, and PE 2 writes a word of PE 0 meanwhile. Each meeting ends after some looks at its own messages.
+ */
+static void meet_until_written(struct sim_pe *pe, void *context) {
+    struct sim_bare *bare = sim_bare(pe);
+    struct rmai_group g = {.net = &bare->net, .tag = TAG, .n = 2, .me = pe->me, .stride = 1};
+    uint64_t word = 1, written = 0;
+    int *meetings = context;
+    if (pe->me == 2) {
+        REQUIRE(rmai_net_put(&bare->net, CALL, &bare->set, 0, 0, &word, sizeof word, RMAI_NOW) == RMA_SUCCESS &&
+                    rmai_net_quiet(&bare->net, CALL, &bare->set) == RMA_SUCCESS,
+                "%s", rma_last_error());
+        return;
+    }
+    while (!written) {
+        memcpy(&written, bare->memory, sizeof written);
+        REQUIRE(rmai_group_merge(&g, CALL, &written, sizeof written, merge_written) == RMA_SUCCESS, "%s",
+                rma_last_error());
+        REQUIRE(++meetings[pe->me] < 1000, "the word of PE 0 is not written after 1000 meetings");
+    }
+}
+
+START_TEST(pes_that_only_meet_serve_others) {
+    int meetings[2] = {0, 0};
+    const struct sim_options options = {.n_pes = 3,
+                                        .seed = 4,
+                                        .layer = &sim_bare_layer,
+                                        .memory = 4096 + SIM_BLOCK * SIM_BLOCKS,
+                                        .times = {.latency = 10, .eager = 64}};
+    ck_assert_int_eq(sim_run(&options, meet_until_written, meetings).stuck, 0);
+    ck_assert_int_gt(meetings[0], 1);
+}
+END_TEST
+
 /* ---- mistakes and failures ---- */
 
 static void broadcast_uneven(struct sim_pe *pe, void *context) {
@@ -480,6 +519,7 @@ int main(void) {
     tcase_add_test(test, a_long_sum_sends_each_element_twice_however_many_pes);
     tcase_add_test(test, rounds_grow_with_the_logarithm_of_the_pes);
     tcase_add_test(test, a_root_is_not_ahead_without_a_bound);
+    tcase_add_test(test, pes_that_only_meet_serve_others);
     tcase_add_test(test, a_pe_that_gets_another_length_says_so_and_stops);
     tcase_add_test(test, a_group_that_has_lost_a_message_takes_no_other_one_for_it);
     tcase_add_test(test, pes_that_wait_for_ever_are_found);
