@@ -41,6 +41,7 @@ static int exchange_blocks(struct rmai_group *g, const char *call, const struct 
     for (int k = 0; k < 2 && code == RMA_SUCCESS; k++) {
         const size_t out_at = block_begin(b, out_part[k][0]), out_len = block_begin(b, out_part[k][1]) - out_at,
                      in_at = block_begin(b, in_part[k][0]), in_len = block_begin(b, in_part[k][1]) - in_at;
+        if (out_len + in_len == 0) continue;
         code = rmai_group_exchange(g, call, out_len ? to : -1, b->data + out_at, out_len, in_len ? from : -1,
                                    b->data + in_at, in_len);
     }
@@ -81,46 +82,63 @@ static int tree_reach(int v, int n) {
     return reach;
 }
 
-static int broadcast_by_tree(struct rmai_group *g, const char *call, char *data, size_t len, int root) {
-    const int v = (g->me + g->n - root) % g->n, reach = tree_reach(v, g->n);
-    struct rmai_group_messages m;
+/* The number in the group of the PE that is number v from the root on. */
+static int from_root(const struct rmai_group *g, int v, int root) {
+    return v + root < g->n ? v + root : v + root - g->n;
+}
+
+/* This PE's number from the root on. */
+static int own_number(const struct rmai_group *g, int root) {
+    return g->me < root ? g->me - root + g->n : g->me - root;
+}
+
+static int broadcast_by_tree(struct rmai_group *g, const char *call, char *dest, const char *source, size_t len,
+                             int root, struct rmai_group_messages *under_way) {
+    const int v = own_number(g, root), reach = tree_reach(v, g->n);
     int code = rmai_group_one_way(g, call);
-    rmai_group_begin(&m);
     if (code == RMA_SUCCESS && v > 0)
-        code = rmai_group_exchange(g, call, -1, NULL, 0, (v - reach + root) % g->n, data, len);
+        code = rmai_group_exchange(g, call, -1, NULL, 0, from_root(g, v - reach, root), dest, len);
     for (int step = reach / 2; code == RMA_SUCCESS && step > 0; step /= 2) {
         if (v + step >= g->n) continue;
-        code = rmai_group_send(g, call, &m, (v + step + root) % g->n, data, len);
-        if (code != RMA_SUCCESS || m.n < RMAI_GROUP_MESSAGES) continue;
-        code = rmai_group_finish(g, call, &m);
-        rmai_group_begin(&m);
+        if (under_way->n == RMAI_GROUP_MESSAGES) {
+            code = rmai_group_finish(g, call, under_way);
+            if (code != RMA_SUCCESS) break;
+            rmai_group_begin(under_way);
+        }
+        code = rmai_group_send(g, call, under_way, from_root(g, v + step, root), v > 0 ? dest : source, len);
     }
-    if (code == RMA_SUCCESS) code = rmai_group_finish(g, call, &m);
-    if (RMAI_UNLIKELY(code != RMA_SUCCESS)) rmai_group_drop(g, &m);
     return code;
 }
 
 /* Each PE gets one block, by the tree: v has those of the PEs below it in the tree. Then the PEs gather the blocks. */
-static int broadcast_by_blocks(struct rmai_group *g, const char *call, char *data, size_t len, int root) {
-    const int v = (g->me + g->n - root) % g->n, reach = tree_reach(v, g->n);
-    const struct blocks b = {.data = data, .len = (len + (size_t)g->n - 1) / (size_t)g->n, .all = len};
+static int broadcast_by_blocks(struct rmai_group *g, const char *call, char *dest, const char *source, size_t len,
+                               int root) {
+    const int v = own_number(g, root), reach = tree_reach(v, g->n);
+    const struct blocks b = {.data = dest, .len = (len + (size_t)g->n - 1) / (size_t)g->n, .all = len};
     int code = RMA_SUCCESS;
+    if (v == 0 && dest != source) memcpy(dest, source, len);
     if (v > 0) {
         const int n = reach < g->n - v ? reach : g->n - v;
-        code = exchange_blocks(g, call, &b, -1, 0, 0, (v - reach + root) % g->n, g->me, n);
+        code = exchange_blocks(g, call, &b, -1, 0, 0, from_root(g, v - reach, root), g->me, n);
     }
     for (int step = reach / 2; code == RMA_SUCCESS && step > 0; step /= 2) {
-        const int to = (v + step + root) % g->n, n = step < g->n - v - step ? step : g->n - v - step;
+        const int to = from_root(g, v + step, root), n = step < g->n - v - step ? step : g->n - v - step;
         if (v + step < g->n) code = exchange_blocks(g, call, &b, to, to, n, -1, 0, 0);
     }
     return code == RMA_SUCCESS ? allgather_blocks(g, call, &b) : code;
 }
 
-int rmai_between_broadcast(struct rmai_group *g, const char *call, void *data, size_t len, int root) {
+int rmai_between_broadcast(struct rmai_group *g, const char *call, void *dest, const void *source, size_t len, int root,
+                           struct rmai_group_messages *under_way) {
     int code = RMA_SUCCESS;
-    if (len > TREE_MOST && g->n > TREE_PES) return broadcast_by_blocks(g, call, data, len, root);
+    if (len > TREE_MOST && g->n > TREE_PES) return broadcast_by_blocks(g, call, dest, source, len, root);
     for (size_t done = 0; code == RMA_SUCCESS && done < len; done += RMAI_PIECE)
-        code = broadcast_by_tree(g, call, (char *)data + done, rmai_min(len - done, RMAI_PIECE), root);
+        code = broadcast_by_tree(g, call, (char *)dest + done, g->me == root ? (const char *)source + done : NULL,
+                                 rmai_min(len - done, RMAI_PIECE), root, under_way);
+    if (RMAI_UNLIKELY(code != RMA_SUCCESS)) {
+        rmai_group_drop(g, under_way);
+        rmai_group_begin(under_way);
+    }
     return code;
 }
 

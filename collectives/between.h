@@ -8,10 +8,14 @@
 #include <stddef.h>
 
 struct rmai_group;
+struct rmai_group_messages;
 struct rmai_kernel;
 
-/* rmai_between_broadcast: len bytes at data go from number `root` to all. */
-int rmai_between_broadcast(struct rmai_group *g, const char *call, void *data, size_t len, int root);
+/* rmai_between_broadcast: len bytes go from source, which counts on number `root` only, to dest of the others; what it
+ * does to the root's dest, which may be source, is not said. *under_way has no messages at first. On return the data
+ * are there, and messages that read source or dest may be under way: rmai_group_finish waits for these. */
+int rmai_between_broadcast(struct rmai_group *g, const char *call, void *dest, const void *source, size_t len, int root,
+                           struct rmai_group_messages *under_way);
 
 /* rmai_between_allgather: number i's block is [at[i], at[i + 1]) of data. Before, each PE has its own block there, and
  * after, all blocks. rmai_between_allgather_alike: the same for blocks of len bytes, one after the other. */

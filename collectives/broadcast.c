@@ -1,24 +1,53 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Broadcast. On a node all PEs copy at the same time, from the root's stage or from its own buffer. Where the team is
- * on several nodes, the PEs of the root's node get the data first. Then that node's leader sends them to the other
- * leaders, and each leader hands them to its node. */
+ * on several nodes, the leader of the root's node sends the data to the other leaders, and each leader hands them to
+ * its node while they travel on. If the root is no leader, the PEs of its node get the data before they travel. */
 #include "config.h"
 
+#include "base/attributes.h"
 #include "base/error.h"
 #include "collectives/between.h"
 #include "collectives/call.h"
+#include "runtime/net/group.h"
+#include "runtime/net/progress.h"
 #include "runtime/node/mailbox.h"
 #include "runtime/team.h"
+
+#include <string.h>
+
+#define COPY_PIECE ((size_t)256 << 10) /* bytes: some tens of microseconds */
+
+/* The copy of a root that is alone on its node. Its messages are under way, and the network may need this PE for them.
+ */
+static void copy_and_progress(const struct rmai_call *c, char *dest, const char *source, size_t len) {
+    if (dest == source) return;
+    for (size_t done = 0; done < len; done += COPY_PIECE) {
+        if (done > 0) rmai_net_progress(c->w->net, 1);
+        memcpy(dest + done, source + done, rmai_min(len - done, COPY_PIECE));
+    }
+}
 
 static int broadcast_across_nodes(const struct rmai_call *c, const struct rmai_buffer *dest,
                                   const struct rmai_buffer *source, int root) {
     const struct rmai_mailboxes *near = c->near;
     struct rmai_team_nodes *nodes = &c->t->nodes;
-    int near_root = rmai_mailbox_number(near, root), code = RMA_SUCCESS;
+    const int near_root = rmai_mailbox_number(near, root), leads = near->me == 0;
+    const void *from = near_root == 0 ? source->addr : dest->addr;
     void *data = (void *)(uintptr_t)dest->addr;
-    if (near_root >= 0) rmai_spread(c, near_root, data, source->addr, source->offset, dest->len);
-    if (near->me == 0) code = rmai_between_broadcast(&nodes->leaders, c->name, data, dest->len, nodes->node_of[root]);
-    if (near_root < 0) rmai_spread(c, 0, data, data, dest->offset, dest->len);
+    struct rmai_group_messages under_way;
+    int code = RMA_SUCCESS;
+    rmai_group_begin(&under_way);
+    if (near_root > 0) rmai_spread(c, near_root, data, source->addr, source->offset, dest->len);
+    if (leads)
+        code =
+            rmai_between_broadcast(&nodes->leaders, c->name, data, from, dest->len, nodes->node_of[root], &under_way);
+    if (near->n == 1)
+        copy_and_progress(c, data, from, dest->len);
+    else if (near_root <= 0)
+        rmai_spread(c, 0, data, from, near_root == 0 ? source->offset : dest->offset, dest->len);
+    if (!leads || code != RMA_SUCCESS) return code;
+    code = rmai_group_finish(&nodes->leaders, c->name, &under_way);
+    if (code != RMA_SUCCESS) rmai_group_drop(&nodes->leaders, &under_way);
     return code;
 }
 

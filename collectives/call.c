@@ -25,7 +25,7 @@ int rmai_call_begin(struct rmai_call *c, const char *name, const rma_team *team)
 }
 
 int rmai_call_reaches(const struct rmai_call *c) {
-    return c->far ? rmai_nodes_ready(c->w, c->name, c->t) : RMA_SUCCESS;
+    return c->far && !c->t->nodes.room ? rmai_nodes_ready(c->w, c->name, c->t) : RMA_SUCCESS;
 }
 
 /* ---- buffers ---- */
@@ -166,11 +166,10 @@ static int statement_mismatch_error(const struct rmai_call *c, const struct rmai
                       (unsigned long long)a->len, a->pe, (unsigned long long)b->len, b->pe);
 }
 
-int rmai_call_agree(const struct rmai_call *c, int code, const struct rmai_stated *s) {
+int rmai_call_compare(const struct rmai_call *c, int code, const struct rmai_stated *s) {
     const struct statement mine = {(uint32_t)s->which << 16 | s->op << 8 | s->type, s->root, s->len, c->w->job.my_pe};
     struct proposal p = {mine, mine, code, code == RMA_SUCCESS ? INT32_MAX : c->w->job.my_pe};
     int met;
-    if (RMAI_LIKELY(!c->w->job.settings.check)) return code;
     met = rmai_team_meet(c->w, c->name, c->t, &p, sizeof p, merge_statements);
     if (code != RMA_SUCCESS || met != RMA_SUCCESS) return code != RMA_SUCCESS ? code : met;
     if (p.code != RMA_SUCCESS)

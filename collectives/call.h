@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "rma.h"
+#include "base/attributes.h"
 #include "base/choice.h"
 #include "runtime/node/mailbox.h"
 #include "runtime/world.h"
@@ -62,7 +63,10 @@ struct rmai_stated {
 /* rmai_call_agree returns `code`, the result of this PE's own check of its arguments. With RMA_CHECK=1 it returns what
  * all PEs find together: the code of the first PE whose arguments are wrong, else RMA_ERR_MISMATCH if PEs have stated
  * different things. */
-int rmai_call_agree(const struct rmai_call *c, int code, const struct rmai_stated *stated);
+int rmai_call_compare(const struct rmai_call *c, int code, const struct rmai_stated *stated);
+static inline int rmai_call_agree(const struct rmai_call *c, int code, const struct rmai_stated *stated) {
+    return RMAI_LIKELY(!c->w->job.settings.check) ? code : rmai_call_compare(c, code, stated);
+}
 
 /* rmai_call_reaches learns the nodes of the team (collectives/nodes), if some of its PEs are on other nodes. */
 int rmai_call_reaches(const struct rmai_call *c);

@@ -102,6 +102,10 @@ static void collect_near_blocks(struct collection *g) {
     struct rmai_mailboxes *near = g->c->near;
     int reached = 0;
     size_t hidden = 0;
+    if (near->n == 1) {
+        place_own_block(g);
+        return;
+    }
     rmai_mailbox_begin(near, 1, RMAI_STAGE);
     publish_block(g);
     if (g->len > 0 && g->len <= g->limit) memcpy(rmai_place_of(near, near->me, g->len), g->source, g->len);

@@ -59,15 +59,7 @@ int rmai_nodes_ready(struct rmai_world *w, const char *call, struct rmai_team *t
     int code, met, worst;
     if (nodes->room) return RMA_SUCCESS;
     /* A group that has failed before stays as it is, and fails again. */
-    if (!nodes->all.net)
-        nodes->all = (struct rmai_group){.net = w->net,
-                                         .tag = RMAI_TEAMS_TAG + rmai_team_number(w, t),
-                                         .n = t->n,
-                                         .me = t->me,
-                                         .list = t->list,
-                                         .start = t->start,
-                                         .stride = t->stride,
-                                         .team = t};
+    if (!nodes->all.net) nodes->all = rmai_team_group(w, t, RMAI_TEAMS_TAG);
     nodes->leaders = nodes->all;
     nodes->leaders.tag = RMAI_TEAMS_LEADERS_TAG + rmai_team_number(w, t);
     worst = code = get_memory(call, t, nodes, most);

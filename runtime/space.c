@@ -12,7 +12,6 @@
 #include "runtime/header.h"
 #include "runtime/job/job.h"
 #include "runtime/place.h"
-#include "runtime/team.h"
 #include "runtime/world.h"
 
 /* ---- from addresses of this PE to offsets ---- */
@@ -130,11 +129,6 @@ int rmai_gptr_here(struct rmai_world *w, const char *call, uint64_t offset, size
     const rma_gptr_t g = rmai_gptr_make(w->job.my_pe, offset);
     struct rmai_place p = {0};
     *region = NULL;
-    /* The words of teams are named by no global pointer: it is another PE's library that asks. */
-    if (rmai_teams_hold((size_t)offset, len)) {
-        *there = rmai_job_space(&w->job, w->job.node_my_pe) + offset;
-        return RMA_SUCCESS;
-    }
     if (offset >= RMA_GPTR_ATTACHED_) return enter_own_region(w, call, g, len, align, writes, there, region);
     if (!rmai_space_find(w, g, len, w->job.node_my_pe, &p)) return rmai_space_absent(w, call, g, len);
     *there = p.there;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The spaces of the PEs: which memory of a PE an offset names, and which offset an address of this PE has. A global
- * pointer is a PE and such an offset. Stands on the heaps, the attached regions and the words of teams; what is done
+ * pointer is a PE and such an offset. Stands on the heaps and the attached regions; what is done
  * with the memory is the business of runtime/place and of those above. */
 #ifndef RMAI_SPACE_H
 #define RMAI_SPACE_H

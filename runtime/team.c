@@ -5,11 +5,9 @@
 #include "base/attributes.h"
 #include "base/error.h"
 #include "heap/segment.h"
-#include "runtime/context.h"
 #include "runtime/header.h"
 #include "runtime/job/job.h"
-#include "runtime/net/request.h"
-#include "runtime/net/when.h"
+#include "runtime/net/group.h"
 #include "runtime/node/barrier.h"
 #include "runtime/reach.h"
 #include "runtime/world.h"
@@ -37,19 +35,12 @@ size_t rmai_team_words_at(const struct rmai_world *w, int number) {
     return WORDS_AT + (size_t)number * (rounds ? rounds : 1) * sizeof(struct rmai_team_round);
 }
 
-int rmai_teams_hold(size_t offset, size_t len) {
-    return offset >= WORDS_AT && offset <= RMAI_MAILBOXES_AT && len <= RMAI_MAILBOXES_AT - offset;
-}
-
 int rmai_team_number(const struct rmai_world *w, const struct rmai_team *t) { return (int)(t - w->teams->team); }
 
-/* The offset in every PE's space of the words of round k. */
-static size_t round_at(const struct rmai_world *w, const struct rmai_team *t, unsigned k) {
-    return rmai_team_words_at(w, rmai_team_number(w, t)) + k * sizeof(struct rmai_team_round);
-}
-
+/* The words of round k of PE q of this node. */
 static struct rmai_team_round *round_of(const struct rmai_world *w, int q, const struct rmai_team *t, unsigned k) {
-    return (struct rmai_team_round *)(void *)(rmai_job_space(&w->job, q) + round_at(w, t, k));
+    const size_t at = rmai_team_words_at(w, rmai_team_number(w, t)) + k * sizeof(struct rmai_team_round);
+    return (struct rmai_team_round *)(void *)(rmai_job_space(&w->job, q) + at);
 }
 
 void rmai_team_clear_words(const struct rmai_world *w, const struct rmai_team *t) {
@@ -92,33 +83,34 @@ struct rmai_team *rmai_team(struct rmai_world *w, const char *call, const rma_te
 
 /* ---- meeting ---- */
 
-/* Tells PE pe of the world, the partner in round k, that this PE is there, with its data. */
-static int send_round(struct rmai_world *w, const char *call, const struct rmai_team *t, int pe, unsigned k,
-                      const void *data, size_t len) {
-    int q = rmai_node_slot(&w->job, pe), odd = t->epoch & 1;
-    size_t at = round_at(w, t, k);
-    struct rmai_team_round *there;
-    if (q < 0)
-        return rmai_net_put_signal(w->net, call, &w->contexts->standing.pending, pe,
-                                   at + offsetof(struct rmai_team_round, data) + (size_t)odd * RMAI_TEAM_DATA, data,
-                                   len, at + offsetof(struct rmai_team_round, event), RMA_SET_, sizeof(uint32_t),
-                                   t->epoch, RMAI_NOW, 1);
-    there = round_of(w, q, t, k);
-    if (len) memcpy(there->data[odd], data, len);
-    /* Release: the partner that reads the epoch reads the data too. Pairs with the load in await_round. */
+struct rmai_group rmai_team_group(const struct rmai_world *w, struct rmai_team *t, int tag) {
+    return (struct rmai_group){.net = w->net,
+                               .tag = tag + rmai_team_number(w, t),
+                               .n = t->n,
+                               .me = t->me,
+                               .list = t->list,
+                               .start = t->start,
+                               .stride = t->stride,
+                               .team = t};
+}
+
+/* Tells PE q of this node, the partner in round k, that this PE is there, with its data. */
+static void tell_near_partner(struct rmai_world *w, const struct rmai_team *t, int q, unsigned k, const void *data,
+                              size_t len) {
+    struct rmai_team_round *there = round_of(w, q, t, k);
+    if (len) memcpy(there->data[t->epoch & 1], data, len);
+    /* Release: the partner that reads the epoch reads the data too. Pairs with the load in await_near_partner. */
     atomic_store_explicit(&there->event.value, t->epoch, memory_order_release);
     /* More PEs than processors go to sleep at once. Without the fence this PE could read that the partner is awake
      * before the partner can read the epoch, and nobody would wake it. */
     if (w->barrier->crowded) atomic_thread_fence(memory_order_seq_cst);
     rmai_wake(&there->event);
-    return RMA_SUCCESS;
 }
 
-/* Waits for the partner of round k, and returns the partner's data. */
-static const void *await_round(struct rmai_world *w, const char *call, const struct rmai_team *t, unsigned k) {
+/* Waits for the partner of round k, PE `from` of the job, which is on this node, and returns the partner's data. */
+static const void *await_near_partner(struct rmai_world *w, const char *call, const struct rmai_team *t, int from,
+                                      unsigned k) {
     struct rmai_team_round *mine = round_of(w, w->job.node_my_pe, t, k);
-    const size_t step = ((size_t)1 << k) % (size_t)t->n;
-    const int from = rmai_team_pe(t, (int)(((size_t)t->me + (size_t)t->n - step) % (size_t)t->n));
     struct rmai_stall stall = {.call = call, .pe = from, .meeting = t};
     uint32_t seen = atomic_load_explicit(&mine->event.value, memory_order_acquire);
     while (!rmai_reached(seen, t->epoch)) seen = rmai_wait_watched(&mine->event, seen, &w->barrier->patience, &stall);
@@ -126,17 +118,34 @@ static const void *await_round(struct rmai_world *w, const char *call, const str
     return mine->data[t->epoch & 1];
 }
 
+/* One round, in which *other gets what PE t->me - step has: in `theirs`, where that one is on another node. */
+static int meet_partners(struct rmai_world *w, const char *call, const struct rmai_team *t, struct rmai_group *g,
+                         unsigned k, const void *data, size_t len, void *theirs, const void **other) {
+    const int step = (int)(((size_t)1 << k) % (size_t)t->n);
+    const int to = step < t->n - t->me ? t->me + step : t->me + step - t->n,
+              from = t->me < step ? t->me - step + t->n : t->me - step;
+    const int near_to = rmai_node_slot(&w->job, rmai_team_pe(t, to)),
+              near_from = rmai_node_slot(&w->job, rmai_team_pe(t, from));
+    int code = RMA_SUCCESS;
+    if (near_to >= 0) tell_near_partner(w, t, near_to, k, data, len);
+    if (near_to < 0 || near_from < 0)
+        code = rmai_group_exchange(g, call, near_to < 0 ? to : -1, data, len, near_from < 0 ? from : -1, theirs, len);
+    *other = near_from >= 0 && code == RMA_SUCCESS ? await_near_partner(w, call, t, rmai_team_pe(t, from), k) : theirs;
+    return code;
+}
+
 int rmai_team_meet(struct rmai_world *w, const char *call, struct rmai_team *t, void *data, size_t len,
                    rmai_team_merge *merge) {
+    _Alignas(16) unsigned char theirs[RMAI_TEAM_DATA];
+    struct rmai_group g = rmai_team_group(w, t, RMAI_TEAMS_MEETINGS_TAG);
     int code = RMA_SUCCESS;
+    g.broken = t->meetings_broken;
     t->epoch++;
     for (unsigned k = 0; code == RMA_SUCCESS && ((size_t)1 << k) < (size_t)t->n; k++) {
-        int to = (int)(((size_t)t->me + ((size_t)1 << k)) % (size_t)t->n);
         const void *other;
-        code = send_round(w, call, t, rmai_team_pe(t, to), k, data, len);
-        if (code != RMA_SUCCESS) break;
-        other = await_round(w, call, t, k);
-        if (len) merge(data, other);
+        code = meet_partners(w, call, t, &g, k, data, len, theirs, &other);
+        if (code == RMA_SUCCESS && len) merge(data, other);
     }
+    t->meetings_broken = g.broken;
     return code;
 }

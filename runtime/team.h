@@ -8,8 +8,9 @@
  * number have no PE in common.
  *
  * Meeting is dissemination, as on the node (runtime/node/barrier): in round k PE i tells PE i + 2^k and is told by PE
- * i - 2^k. A message may carry data, which each PE merges with its own before the next round. The data of some PEs are
- * merged more than once, so only operations that give the same then will do: minimum, maximum, or, and. */
+ * i - 2^k; on the node by the words, between nodes by a message of a group of its own. Data may come with it, which
+ * each PE merges with its own before the next round. The data of some PEs are merged more than once, so only operations
+ * that give the same then will do: minimum, maximum, or, and. */
 #ifndef RMAI_TEAM_H
 #define RMAI_TEAM_H
 
@@ -28,9 +29,9 @@ struct rmai_world;
 #define RMAI_TEAM_SHARED 1
 #define RMAI_TEAM_DATA   56 /* bytes that travel with a round */
 
-/* In the space of each PE, for each team number and round. event.value is the newest epoch that the partner has told.
- * Even and odd epochs have their data in two places: a partner may be one epoch ahead, and would overwrite data that
- * this PE has not yet read. */
+/* In the space of each PE, for each team number and round in which the partner is on this node. event.value is the
+ * newest epoch that the partner has told. Even and odd epochs have their data in two places: a partner may be one epoch
+ * ahead, and would overwrite data that this PE has not yet read. */
 struct rmai_team_round {
     _Alignas(128) struct rmai_event event;
     unsigned char data[2][RMAI_TEAM_DATA];
@@ -63,6 +64,7 @@ struct rmai_team {
     uint32_t epoch;      /* meetings that this PE has entered */
     uint64_t generation; /* no two teams that this PE was ever in have the same; 0: the two that are always there */
     int live;
+    int meetings_broken;          /* a meeting has failed between nodes */
     int note;                     /* of shmem/: see rma_team_note_ */
     struct rmai_mailboxes near;   /* its PEs of this node */
     struct rmai_team_nodes nodes; /* and all of them, for what crosses nodes */
@@ -84,9 +86,6 @@ unsigned rmai_team_rounds(int n);
 size_t rmai_team_words_at(const struct rmai_world *w, int number);
 void rmai_team_clear_words(const struct rmai_world *w, const struct rmai_team *t);
 
-/* rmai_teams_hold: 1 if [offset, offset + len) of a PE's space is among the words of teams. */
-int rmai_teams_hold(size_t offset, size_t len);
-
 /* rmai_team finds the team of a handle. NULL after recording RMA_ERR_STATE or RMA_ERR_ARG for `call`. */
 struct rmai_team *rmai_team(struct rmai_world *w, const char *call, const rma_team *handle);
 
@@ -99,6 +98,9 @@ static inline int rmai_team_pe(const struct rmai_team *t, int i) {
     return t->list ? t->list[i] : t->start + i * t->stride;
 }
 int rmai_team_index(const struct rmai_team *t, int pe);
+
+/* rmai_team_group: the group of all PEs of t; `tag` is that of team 0. */
+struct rmai_group rmai_team_group(const struct rmai_world *w, struct rmai_team *t, int tag);
 
 /* rmai_team_meet meets the PEs of t (collective over it). data, of at most RMAI_TEAM_DATA bytes, are merged with those
  * of all others by `merge`; NULL and 0: none. Returns RMA_SUCCESS or the recorded error of `call`. */

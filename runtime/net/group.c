@@ -16,22 +16,25 @@
 #define BOUNCE_MOST 1024 /* bytes: shorter messages are received beside their place, and copied */
 #define BOUNCE_ROOM 2048 /* so that a message that is somewhat longer than it should be fits, and is reported */
 
-static int refuse_broken(const char *call) {
+static RMAI_COLD int refuse_broken(const char *call) {
     return rmai_error(RMA_ERR_STATE, "%s: an earlier collective call of these PEs has failed between nodes", call);
 }
 
-static struct rmai_token *add_message(struct rmai_group_messages *m, size_t len) {
+static inline struct rmai_token *add_message(struct rmai_group_messages *m, size_t len) {
     assert(m->n < RMAI_GROUP_MESSAGES && "the caller waits before it has begun so many messages");
     m->token[m->n] = RMAI_NO_TOKEN;
     m->len[m->n] = len;
     return &m->token[m->n++];
 }
 
-static int begun(struct rmai_group *g, const char *call, int code) {
-    if (RMAI_LIKELY(code == RMA_SUCCESS)) return code;
+static RMAI_COLD int fail_to_begin(struct rmai_group *g, const char *call, int code) {
     rmai_error_prefix("%s: ", call);
     g->broken = 1;
     return code;
+}
+
+static inline int begun(struct rmai_group *g, const char *call, int code) {
+    return RMAI_LIKELY(code == RMA_SUCCESS) ? code : fail_to_begin(g, call, code);
 }
 
 int rmai_group_send(struct rmai_group *g, const char *call, struct rmai_group_messages *m, int i, const void *data,
@@ -41,28 +44,28 @@ int rmai_group_send(struct rmai_group *g, const char *call, struct rmai_group_me
                  rmai_send(g->net->transport, rmai_group_pe(g, i), g->tag, data, len, add_message(m, RMAI_SENDS)));
 }
 
-/* A receive with room for more than the len bytes that are expected. */
-static int receive_with_room(struct rmai_group *g, const char *call, struct rmai_group_messages *m, int i, void *data,
-                             size_t room, size_t len) {
-    if (RMAI_UNLIKELY(g->broken)) return refuse_broken(call);
-    return begun(g, call,
-                 rmai_receive(g->net->transport, rmai_group_pe(g, i), g->tag, data, room, add_message(m, len)));
-}
-
 int rmai_group_receive(struct rmai_group *g, const char *call, struct rmai_group_messages *m, int i, void *data,
                        size_t len) {
-    return receive_with_room(g, call, m, i, data, len, len);
+    if (RMAI_UNLIKELY(g->broken)) return refuse_broken(call);
+    return begun(g, call, rmai_receive(g->net->transport, rmai_group_pe(g, i), g->tag, data, len, add_message(m, len)));
+}
+
+static RMAI_COLD int wrong_length(const char *call, const struct rmai_arrival *arrival, size_t expected) {
+    return rmai_error(RMA_ERR_MISMATCH,
+                      "%s: PE %d has sent %zu bytes, and this PE expects %zu: the PEs have called with different "
+                      "arguments (RMA_CHECK=1 finds out which)",
+                      call, arrival->pe, arrival->len, expected);
 }
 
 int rmai_group_finish(struct rmai_group *g, const char *call, struct rmai_group_messages *m) {
-    int code = rmai_net_finish(g->net, call, m->token, m->arrival, m->n, g->team);
-    for (int k = 0; k < m->n && code == RMA_SUCCESS; k++)
-        if (RMAI_UNLIKELY(m->len[k] != RMAI_SENDS && m->arrival[k].len != m->len[k]))
-            code =
-                rmai_error(RMA_ERR_MISMATCH,
-                           "%s: PE %d has sent %zu bytes, and this PE expects %zu: the PEs have called with different "
-                           "arguments (RMA_CHECK=1 finds out which)",
-                           call, m->arrival[k].pe, m->arrival[k].len, m->len[k]);
+    int code = RMA_SUCCESS;
+    for (int k = 0; k < m->n && code == RMA_SUCCESS; k++) {
+        struct rmai_arrival arrival;
+        const int sends = m->len[k] == RMAI_SENDS;
+        code = rmai_net_finish(g->net, call, &m->token[k], sends ? NULL : &arrival, g->team);
+        if (code == RMA_SUCCESS && !sends && RMAI_UNLIKELY(arrival.len != m->len[k]))
+            code = wrong_length(call, &arrival, m->len[k]);
+    }
     if (RMAI_UNLIKELY(code != RMA_SUCCESS)) g->broken = 1;
     return code;
 }
@@ -71,34 +74,63 @@ void rmai_group_drop(struct rmai_group *g, struct rmai_group_messages *m) {
     for (int k = 0; k < m->n; k++) rmai_token_drop(g->net->transport, &m->token[k], m->len[k] != RMAI_SENDS);
 }
 
+/* The send comes first: the other PE waits for it, and the receive is posted while it travels. */
 static int exchange_piece(struct rmai_group *g, const char *call, int to, const void *out, size_t out_len, int from,
                           void *in, size_t in_len) {
     struct rmai_group_messages m;
-    unsigned char bounce[BOUNCE_ROOM];
-    const int bounces = in_len <= BOUNCE_MOST;
     int code = RMA_SUCCESS;
     rmai_group_begin(&m);
-    if (from >= 0)
-        code = receive_with_room(g, call, &m, from, bounces ? bounce : in, bounces ? BOUNCE_ROOM : in_len, in_len);
-    if (code == RMA_SUCCESS && to >= 0) code = rmai_group_send(g, call, &m, to, out, out_len);
+    if (to >= 0) code = rmai_group_send(g, call, &m, to, out, out_len);
+    if (code == RMA_SUCCESS && from >= 0) code = rmai_group_receive(g, call, &m, from, in, in_len);
     if (code == RMA_SUCCESS) code = rmai_group_finish(g, call, &m);
     if (RMAI_UNLIKELY(code != RMA_SUCCESS)) rmai_group_drop(g, &m);
-    if (code == RMA_SUCCESS && from >= 0 && bounces && in_len) memcpy(in, bounce, in_len);
+    return code;
+}
+
+static int exchange_pieces(struct rmai_group *g, const char *call, int to, const char *out, size_t out_len, int from,
+                           char *in, size_t in_len) {
+    int code = RMA_SUCCESS;
+    for (size_t done = 0; code == RMA_SUCCESS && (done < out_len || done < in_len); done += RMAI_PIECE) {
+        const size_t out_now = done < out_len ? rmai_min(out_len - done, RMAI_PIECE) : 0,
+                     in_now = done < in_len ? rmai_min(in_len - done, RMAI_PIECE) : 0;
+        code = exchange_piece(g, call, done == 0 || out_now ? to : -1, out_now ? out + done : out, out_now,
+                              done == 0 || in_now ? from : -1, in_now ? in + done : in, in_now);
+    }
+    return code;
+}
+
+/* What is received is short: it comes into a buffer with room for more, and is copied. */
+static int exchange_short(struct rmai_group *g, const char *call, int to, const void *out, size_t out_len, int from,
+                          void *in, size_t in_len) {
+    struct rmai_transport *t = g->net->transport;
+    struct rmai_token sending = RMAI_NO_TOKEN, receiving = RMAI_NO_TOKEN;
+    struct rmai_arrival arrival = {.len = in_len};
+    unsigned char bounce[BOUNCE_ROOM];
+    int code = RMA_SUCCESS;
+    if (RMAI_UNLIKELY(g->broken)) return refuse_broken(call);
+    if (to >= 0) code = begun(g, call, rmai_send(t, rmai_group_pe(g, to), g->tag, out, out_len, &sending));
+    if (from >= 0 && RMAI_LIKELY(code == RMA_SUCCESS))
+        code = begun(g, call, rmai_receive(t, rmai_group_pe(g, from), g->tag, bounce, sizeof bounce, &receiving));
+    if (to >= 0 && RMAI_LIKELY(code == RMA_SUCCESS)) code = rmai_net_finish(g->net, call, &sending, NULL, g->team);
+    if (from >= 0 && RMAI_LIKELY(code == RMA_SUCCESS))
+        code = rmai_net_finish(g->net, call, &receiving, &arrival, g->team);
+    if (RMAI_LIKELY(code == RMA_SUCCESS) && RMAI_UNLIKELY(arrival.len != in_len))
+        code = wrong_length(call, &arrival, in_len);
+    if (RMAI_LIKELY(code == RMA_SUCCESS)) {
+        if (in_len) memcpy(in, bounce, in_len);
+        return code;
+    }
+    g->broken = 1;
+    rmai_token_drop(t, &sending, 0);
+    rmai_token_drop(t, &receiving, 1);
     return code;
 }
 
 int rmai_group_exchange(struct rmai_group *g, const char *call, int to, const void *out, size_t out_len, int from,
                         void *in, size_t in_len) {
-    int code;
-    size_t done = 0;
-    do {
-        const size_t out_now = done < out_len ? rmai_min(out_len - done, RMAI_PIECE) : 0,
-                     in_now = done < in_len ? rmai_min(in_len - done, RMAI_PIECE) : 0;
-        code = exchange_piece(g, call, done == 0 || out_now ? to : -1, out_now ? (const char *)out + done : out,
-                              out_now, done == 0 || in_now ? from : -1, in_now ? (char *)in + done : in, in_now);
-        done += RMAI_PIECE;
-    } while (code == RMA_SUCCESS && (done < out_len || done < in_len));
-    return code;
+    return RMAI_LIKELY(in_len <= BOUNCE_MOST && out_len <= RMAI_PIECE)
+               ? exchange_short(g, call, to, out, out_len, from, in, in_len)
+               : exchange_pieces(g, call, to, out, out_len, from, in, in_len);
 }
 
 int rmai_group_merge(struct rmai_group *g, const char *call, void *data, size_t len, rmai_group_merger *merge) {
@@ -106,7 +138,9 @@ int rmai_group_merge(struct rmai_group *g, const char *call, void *data, size_t 
     int code = RMA_SUCCESS;
     assert(len <= sizeof other && "what is merged is short");
     for (int step = 1; code == RMA_SUCCESS && step < g->n; step *= 2) {
-        code = rmai_group_exchange(g, call, (g->me + step) % g->n, data, len, (g->me + g->n - step) % g->n, other, len);
+        const int to = g->me + step, from = g->me - step;
+        code =
+            exchange_short(g, call, to < g->n ? to : to - g->n, data, len, from < 0 ? from + g->n : from, other, len);
         if (code == RMA_SUCCESS && len) merge(data, other);
     }
     return code;

@@ -20,9 +20,10 @@
 struct rmai_net;
 struct rmai_team;
 
-#define RMAI_LEADERS_TAG       20000 /* of the leaders of all nodes */
-#define RMAI_TEAMS_TAG         20001 /* of the PEs of the team with number 0; the other numbers follow */
-#define RMAI_TEAMS_LEADERS_TAG 20101 /* of the leaders of the nodes of team 0; the other numbers follow */
+#define RMAI_LEADERS_TAG        20000 /* of the leaders of all nodes */
+#define RMAI_TEAMS_TAG          20001 /* of the PEs of the team with number 0; the other numbers follow */
+#define RMAI_TEAMS_LEADERS_TAG  20101 /* of the leaders of the nodes of team 0; the other numbers follow */
+#define RMAI_TEAMS_MEETINGS_TAG 20201 /* of the PEs of team 0 when they meet; the other numbers follow */
 
 struct rmai_group {
     struct rmai_net *net;
@@ -47,7 +48,6 @@ static inline int rmai_group_pe(const struct rmai_group *g, int i) {
 struct rmai_group_messages {
     int n;
     struct rmai_token token[RMAI_GROUP_MESSAGES];
-    struct rmai_arrival arrival[RMAI_GROUP_MESSAGES];
     size_t len[RMAI_GROUP_MESSAGES]; /* that a receive expects; RMAI_SENDS of a send */
 };
 #define RMAI_SENDS SIZE_MAX

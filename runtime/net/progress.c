@@ -15,13 +15,16 @@
 
 #include <string.h>
 
-#define POLLS         3000 /* looks before the first nap: longer than most replies take */
-#define POLLS_CROWDED 20
-#define NAP_FIRST     10000 /* nanoseconds; the kernel adds some 20 us */
-#define NAP_LAST      200000
-#define LOCK_POLLS    1000
-#define MESSAGES_MOST 64   /* heard before the caller goes on with its own work */
-#define LOOKS_A_STALL 1024 /* looks for messages between looks whether the wait has become long */
+#define POLLS             3000 /* looks before the first nap: longer than most replies take */
+#define POLLS_CROWDED     20
+#define NAP_FIRST         10000 /* nanoseconds; the kernel adds some 20 us */
+#define NAP_LAST          200000
+#define LOCK_POLLS        1000
+#define MESSAGES_MOST     64   /* heard before the caller goes on with its own work */
+#define LOOKS_A_STALL     1024 /* looks for messages between looks whether the wait has become long */
+#define TOKEN_POLLS       2    /* looks at a token between two looks for messages of all kinds, */
+#define TOKEN_POLLS_FIRST 8    /* and before the first of these */
+#define FINISHES_A_TURN   16   /* waits for tokens, of which one drives progress in any case */
 
 /* ---- the lock ---- */
 
@@ -187,20 +190,43 @@ int rmai_net_wait_for(struct rmai_net *net, const char *call, int pe, struct rma
     return *waiter->text ? rmai_error(waiter->code, "%s", waiter->text) : rmai_net_failed_there(call, pe, waiter->code);
 }
 
-int rmai_net_finish(struct rmai_net *net, const char *call, struct rmai_token *token, struct rmai_arrival *arrival,
-                    int n, const struct rmai_team *team) {
+/* Waits for one token, and serves other PEs meanwhile. */
+static RMAI_COLD int wait_for_token(struct rmai_net *net, const char *call, struct rmai_token *token,
+                                    struct rmai_arrival *arrival, const struct rmai_team *team) {
     struct rmai_net_wait wait = rmai_net_wait_begins(call, -1);
-    int done = 1;
+    int done = 0;
     wait.stall.awaited = team ? RMAI_AWAITED_TEAM : RMAI_AWAITED_LEADERS;
     wait.stall.team = wait.stall.meeting = team;
     rmai_net_lock(net);
-    for (int i = 0; i < n && done > 0; i++)
-        while ((done = token[i].word ? net->transport->operations->test(net->transport, &token[i], &arrival[i]) : 1) ==
-               0)
-            rmai_net_wait_turn(net, &wait);
+    while (done == 0) {
+        rmai_net_wait_turn(net, &wait);
+        done = net->transport->operations->test(net->transport, token, arrival);
+        for (int i = 1; i < TOKEN_POLLS && done == 0; i++, wait.idle++)
+            done = net->transport->operations->test(net->transport, token, arrival);
+    }
     rmai_net_wait_ends(net, &wait);
     rmai_net_unlock(net);
-    if (done > 0) return RMA_SUCCESS;
+    return done;
+}
+
+/* A program that makes one short collective call after another may find each message within the first polls, and would
+ * serve nobody else. So some of these calls drive progress; the count need not be exact. */
+static inline void serve_sometimes(struct rmai_net *net) {
+    const unsigned finished = atomic_load_explicit(&net->finished, memory_order_relaxed) + 1;
+    atomic_store_explicit(&net->finished, finished, memory_order_relaxed);
+    if (RMAI_UNLIKELY(finished % FINISHES_A_TURN == 0)) rmai_net_progress(net, 1);
+}
+
+/* What other PEs send in the same collective call mostly comes within some polls. These need neither the lock nor what
+ * a long wait needs. */
+int rmai_net_finish(struct rmai_net *net, const char *call, struct rmai_token *token, struct rmai_arrival *arrival,
+                    const struct rmai_team *team) {
+    int done = token->word == 0;
+    serve_sometimes(net);
+    for (int polls = 0; done == 0 && polls < TOKEN_POLLS_FIRST; polls++)
+        done = net->transport->operations->test(net->transport, token, arrival);
+    if (RMAI_UNLIKELY(done == 0)) done = wait_for_token(net, call, token, arrival, team);
+    if (RMAI_LIKELY(done > 0)) return RMA_SUCCESS;
     rmai_error_prefix("%s: ", call);
     return RMA_ERR_MPI;
 }

@@ -43,10 +43,11 @@ void rmai_net_wait_ends(struct rmai_net *net, struct rmai_net_wait *wait);
  * failed, with its text recorded. */
 int rmai_net_wait_for(struct rmai_net *net, const char *call, int pe, struct rmai_waiter *waiter);
 
-/* rmai_net_finish waits until all n tokens are done; then they are RMAI_NO_TOKEN, and arrival[i] tells what receive i
- * has got. It serves other PEs meanwhile. A report about a long wait names the PEs of team, or with NULL the leaders of
- * all nodes. Returns RMA_SUCCESS, or the recorded error of `call`: RMA_ERR_MPI. */
+/* rmai_net_finish waits until the token is done; then it is RMAI_NO_TOKEN, and *arrival, if it is not NULL, tells what
+ * a receive has got. It serves other PEs meanwhile. A report about a long wait names the PEs of team, or with NULL the
+ * leaders of all nodes. Returns RMA_SUCCESS, or the recorded error of `call`: RMA_ERR_MPI. The caller does not hold the
+ * net's lock. */
 int rmai_net_finish(struct rmai_net *net, const char *call, struct rmai_token *token, struct rmai_arrival *arrival,
-                    int n, const struct rmai_team *team);
+                    const struct rmai_team *team);
 
 #endif

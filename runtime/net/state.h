@@ -86,6 +86,8 @@ struct rmai_net {
     struct rmai_event doze; /* threads of the program sleep on it between two looks */
     _Atomic uint32_t turns; /* of progress: tells the progress thread that somebody else drives */
 
+    _Atomic unsigned finished; /* calls of rmai_net_finish, about: some of them serve others */
+
     pthread_mutex_t sets_lock; /* of the list of pending sets; taken after `lock` */
     struct rmai_pending *sets;
     unsigned n_opened; /* sets that were ever opened */

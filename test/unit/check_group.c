@@ -13,6 +13,8 @@
 #include "collectives/kernels.h"
 #include "rma.h"
 #include "runtime/net/group.h"
+#include "runtime/net/quiet.h"
+#include "runtime/net/request.h"
 #include "test/sim/bare.h"
 #include "test/unit/require.h"
 
@@ -66,16 +68,28 @@ struct given {
     int root;
 };
 
+/* A broadcast that is through: nothing reads source or dest any more. */
+static int broadcast(struct rmai_group *g, void *dest, const void *source, size_t len, int root) {
+    struct rmai_group_messages under_way;
+    int code;
+    rmai_group_begin(&under_way);
+    code = rmai_between_broadcast(g, CALL, dest, source, len, root, &under_way);
+    return code == RMA_SUCCESS ? rmai_group_finish(g, CALL, &under_way) : code;
+}
+
+/* The root has its source in dest, or apart from it. */
 static void check_broadcast(struct rmai_group *g, const struct given *o) {
-    unsigned char *data = malloc(o->len + 1);
-    for (size_t k = 0; k <= o->len; k++)
-        data[k] = (unsigned char)(g->me == o->root ? content(o->salt, o->root, k) : 0xee);
+    const int is_root = g->me == o->root;
+    unsigned char *data = malloc(o->len + 1), *source = is_root && o->salt % 2 ? malloc(o->len + 1) : data;
+    memset(data, 0xee, o->len);
     data[o->len] = 0xaa;
-    REQUIRE(rmai_between_broadcast(g, CALL, data, o->len, o->root) == RMA_SUCCESS, "%s", rma_last_error());
+    for (size_t k = 0; is_root && k < o->len; k++) source[k] = (unsigned char)content(o->salt, o->root, k);
+    REQUIRE(broadcast(g, data, is_root ? source : NULL, o->len, o->root) == RMA_SUCCESS, "%s", rma_last_error());
     for (size_t k = 0; k < o->len; k++)
-        REQUIRE(data[k] == (unsigned char)content(o->salt, o->root, k), "number %d of %d, root %d, byte %zu of %zu",
-                g->me, g->n, o->root, k, o->len);
+        REQUIRE((is_root ? source : data)[k] == (unsigned char)content(o->salt, o->root, k),
+                "number %d of %d, root %d, byte %zu of %zu", g->me, g->n, o->root, k, o->len);
     REQUIRE(data[o->len] == 0xaa, "number %d of %d: the byte after %zu is another", g->me, g->n, o->len);
+    if (source != data) free(source);
     free(data);
 }
 
@@ -266,7 +280,7 @@ static void broadcast_once(struct sim_pe *pe, void *context) {
         .net = &sim_bare(pe)->net, .tag = TAG, .n = sim_options_of(pe)->n_pes, .me = pe->me, .stride = 1};
     uint64_t word = 1;
     (void)context;
-    REQUIRE(rmai_between_broadcast(&g, CALL, &word, sizeof word, 0) == RMA_SUCCESS, "%s", rma_last_error());
+    REQUIRE(broadcast(&g, &word, &word, sizeof word, 0) == RMA_SUCCESS, "%s", rma_last_error());
 }
 
 static void sum_once(struct sim_pe *pe, void *context) {
@@ -358,7 +372,7 @@ static void broadcast_often(struct sim_pe *pe, void *context) {
     (void)context;
     for (uint64_t i = 0; i < BROADCASTS; i++) {
         uint64_t word = pe->me == 0 ? i : UINT64_MAX;
-        REQUIRE(rmai_between_broadcast(&g, CALL, &word, sizeof word, 0) == RMA_SUCCESS, "%s", rma_last_error());
+        REQUIRE(broadcast(&g, &word, &word, sizeof word, 0) == RMA_SUCCESS, "%s", rma_last_error());
         REQUIRE(word == i, "PE %d, broadcast %d", pe->me, (int)i);
     }
 }
@@ -373,6 +387,43 @@ START_TEST(a_root_is_not_ahead_without_a_bound) {
 }
 END_TEST
 
+/* ---- who only meets others serves all ---- */
+
+static void merge_written(void *mine, const void *other) { *(uint64_t *)mine |= *(const uint64_t *)other; }
+
+/* PEs 0 and 1 meet, and PE 2 writes a word of PE 0 meanwhile. Each meeting ends after some looks at its own messages.
+ */
+static void meet_until_written(struct sim_pe *pe, void *context) {
+    struct sim_bare *bare = sim_bare(pe);
+    struct rmai_group g = {.net = &bare->net, .tag = TAG, .n = 2, .me = pe->me, .stride = 1};
+    uint64_t word = 1, written = 0;
+    int *meetings = context;
+    if (pe->me == 2) {
+        REQUIRE(rmai_net_put(&bare->net, CALL, &bare->set, 0, 0, &word, sizeof word, RMAI_NOW) == RMA_SUCCESS &&
+                    rmai_net_quiet(&bare->net, CALL, &bare->set) == RMA_SUCCESS,
+                "%s", rma_last_error());
+        return;
+    }
+    while (!written) {
+        memcpy(&written, bare->memory, sizeof written);
+        REQUIRE(rmai_group_merge(&g, CALL, &written, sizeof written, merge_written) == RMA_SUCCESS, "%s",
+                rma_last_error());
+        REQUIRE(++meetings[pe->me] < 1000, "the word of PE 0 is not written after 1000 meetings");
+    }
+}
+
+START_TEST(pes_that_only_meet_serve_others) {
+    int meetings[2] = {0, 0};
+    const struct sim_options options = {.n_pes = 3,
+                                        .seed = 4,
+                                        .layer = &sim_bare_layer,
+                                        .memory = 4096 + SIM_BLOCK * SIM_BLOCKS,
+                                        .times = {.latency = 10, .eager = 64}};
+    ck_assert_int_eq(sim_run(&options, meet_until_written, meetings).stuck, 0);
+    ck_assert_int_gt(meetings[0], 1);
+}
+END_TEST
+
 /* ---- mistakes and failures ---- */
 
 static void broadcast_uneven(struct sim_pe *pe, void *context) {
@@ -381,13 +432,12 @@ static void broadcast_uneven(struct sim_pe *pe, void *context) {
         .net = &sim_bare(pe)->net, .tag = TAG, .n = sim_options_of(pe)->n_pes, .me = pe->me, .stride = 1};
     char data[64] = "";
     uint64_t word = pe->me == 0 ? 7 : 0;
-    const int code = rmai_between_broadcast(&g, CALL, data, len[pe->me], 0);
+    const int code = broadcast(&g, data, data, len[pe->me], 0);
     REQUIRE(code == (pe->me == 0 ? RMA_SUCCESS : RMA_ERR_MISMATCH), "PE %d: %d", pe->me, code);
     if (pe->me == 1)
         REQUIRE(strstr(rma_last_error(), "PE 0 has sent") && strstr(rma_last_error(), "RMA_CHECK=1"), "%s",
                 rma_last_error());
-    REQUIRE(rmai_between_broadcast(&g, CALL, &word, sizeof word, 0) == (pe->me == 0 ? RMA_SUCCESS : RMA_ERR_STATE),
-            "the next one");
+    REQUIRE(broadcast(&g, &word, &word, sizeof word, 0) == (pe->me == 0 ? RMA_SUCCESS : RMA_ERR_STATE), "the next one");
 }
 
 START_TEST(a_pe_that_gets_another_length_says_so_and_stops) {
@@ -407,7 +457,7 @@ static void broadcast_twice(struct sim_pe *pe, void *context) {
     (void)context;
     for (uint64_t i = 0; i < 2; i++) {
         uint64_t word = pe->me == 0 ? 100 + i : 0;
-        const int code = rmai_between_broadcast(&g, CALL, &word, sizeof word, 0);
+        const int code = broadcast(&g, &word, &word, sizeof word, 0);
         REQUIRE(code == (pe->me == 0 ? RMA_SUCCESS
                          : i == 0    ? RMA_ERR_MPI
                                      : RMA_ERR_STATE),
@@ -534,6 +584,7 @@ int main(void) {
     tcase_add_test(test, a_long_sum_sends_each_element_twice_however_many_pes);
     tcase_add_test(test, rounds_grow_with_the_logarithm_of_the_pes);
     tcase_add_test(test, a_root_is_not_ahead_without_a_bound);
+    tcase_add_test(test, pes_that_only_meet_serve_others);
     tcase_add_test(test, a_pe_that_gets_another_length_says_so_and_stops);
     tcase_add_test(test, a_group_that_has_lost_a_message_takes_no_other_one_for_it);
     tcase_add_test(test, pes_that_wait_for_ever_are_found);
