@@ -41,4 +41,8 @@ int rmai_biased_visit(struct rmai_biased *b) {
     return 0;
 }
 
-void rmai_biased_end_visit(struct rmai_biased *b) { atomic_store_explicit(&b->guest, 0, memory_order_release); }
+/* An owner that is missed here, since it goes to sleep just now, wakes by itself after its nap. */
+void rmai_biased_end_visit(struct rmai_biased *b) {
+    atomic_store_explicit(&b->guest, 0, memory_order_release);
+    if (RMAI_UNLIKELY(atomic_load_explicit(&b->wanted, memory_order_relaxed))) rmai_rouse(&b->guest);
+}

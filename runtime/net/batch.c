@@ -27,7 +27,7 @@ static struct rmai_batch *take_batch(struct rmai_net *net) {
         batch->id = (uint16_t)net->n_batches;
         net->batch[net->n_batches++] = batch;
     }
-    batch->n = batch->n_expects = batch->answered = 0;
+    batch->n = batch->n_expects = batch->to_come = batch->answered = 0;
     batch->last = 0;
     batch->run = RMAI_NO_RUN;
     batch->awaited = 0;
@@ -148,11 +148,15 @@ static int take_item(struct rmai_batch *batch, const struct rmai_item *item, con
     if (item->code == RMA_SUCCESS) {
         for (; left && x < end; x++, left -= n, data += n) {
             n = rmai_padded(x->len);
-            if (RMAI_UNLIKELY(n == 0 || n > left)) return 0;
+            if (RMAI_UNLIKELY(!x->gives || n > left)) return 0;
             memcpy(x->dest, data, x->len);
+            x->gives = 0;
+            batch->to_come--;
         }
         return left == 0;
     }
+    batch->to_come -= (uint16_t)x->gives;
+    x->gives = 0;
     if (x->waiter) {
         if (x->waiter->code != RMA_SUCCESS) return 1;
         x->waiter->code = item->code;
@@ -191,6 +195,11 @@ int rmai_batch_take_reply(struct rmai_net *net, int from, const struct rmai_enve
             rmai_token_drop(net->transport, &batch->data, 1); /* no data will come */
     }
     if (RMAI_UNLIKELY(more < 0)) return rmai_net_damaged(from, m->wrong);
+    if (RMAI_UNLIKELY(batch->to_come)) {
+        snprintf(text, sizeof text, "%u of the values that request %u has asked for are missing", batch->to_come,
+                 batch->id);
+        return rmai_net_damaged(from, text);
+    }
     take_from_link(batch->peer->link, batch);
     batch->answered = 1;
     if (batch->data.word == 0 || batch->get) {
@@ -209,6 +218,8 @@ int rmai_batches_done(struct rmai_net *net, int from, unsigned n) {
         struct rmai_batch *batch = link ? link->oldest : NULL;
         if (RMAI_UNLIKELY(!batch))
             return rmai_net_damaged(from, "it says that more requests are done than are under way to that PE");
+        if (RMAI_UNLIKELY(batch->to_come))
+            return rmai_net_damaged(from, "it says that a request is done whose values have not come");
         link->oldest = batch->sent_after;
         batch->answered = 1;
         finish_batch(net, batch);

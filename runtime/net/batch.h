@@ -34,6 +34,7 @@ static inline void rmai_waiter_begins(struct rmai_waiter *waiter, int left) {
 struct rmai_expect {
     void *dest;
     uint32_t len;
+    uint32_t gives;             /* 1: a value has to come, or a failure */
     struct rmai_waiter *waiter; /* or NULL: only a quiet waits for this element */
 };
 
@@ -42,6 +43,7 @@ struct rmai_batch {
     struct rmai_batch *next;       /* of the free ones, or of those whose long data are under way */
     struct rmai_batch *sent_after; /* the next one in its link */
     uint16_t id, n, n_expects;     /* n: records */
+    uint16_t to_come;              /* values, of n_expects */
     uint16_t answered, awaited;    /* awaited: a call waits for one of its elements */
     uint64_t run;                  /* the last record as rmai_wire_word, with name and n 0; or RMAI_NO_RUN */
     uint16_t run_n;                /* and its elements */
@@ -109,7 +111,9 @@ rmai_batch_append(struct rmai_batch *batch, const struct rmai_record *r, const s
     batch->bytes = (size_t)(at - batch->message);
     if (!expect) return;
     batch->reply += need->reply - joined;
-    batch->expect[batch->n_expects++] = *expect;
+    batch->expect[batch->n_expects] = *expect;
+    batch->expect[batch->n_expects++].gives = (uint32_t)rmai_wire_gives(r);
+    batch->to_come += (uint16_t)rmai_wire_gives(r);
 }
 
 static inline int rmai_peer_has_open(const struct rmai_peer *p) { return p->open && p->open->n; }

@@ -61,6 +61,7 @@ static int tell_done(struct rmai_net *net, struct rmai_link *link) {
     if (free <= 0) return free < 0 ? RMA_ERR_MPI : RMA_SUCCESS;
     link->done = (struct rmai_envelope){.kind = RMAI_WIRE_DONE, .done = (uint16_t)link->owed};
     link->owed = 0;
+    if (link->kept) link->waits = link->kept = 0; /* more has come than one message */
     code = rmai_send(net->transport, link->pe, RMAI_SHORT_TAG, &link->done, sizeof link->done, &link->sent);
     link->since = rmai_clock_ticks(); /* without the time that sending took, which a kept debt would have spared */
     return code;

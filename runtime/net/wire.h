@@ -129,6 +129,12 @@ static inline int rmai_wire_expects(const struct rmai_record *r) {
  * against it. */
 static inline int rmai_long_tag(unsigned batch, int get) { return 1 + (int)(batch * 2) + get; }
 
+/* rmai_wire_gives: 1 if each element of the record gives a value, of more than 0 bytes. */
+static inline int rmai_wire_gives(const struct rmai_record *r) {
+    return r->flags & RMAI_RECORD_WANTED || (r->kind == RMAI_RECORD_GET && r->len) || r->kind == RMAI_RECORD_ALLOC ||
+           r->kind == RMAI_RECORD_EXTENTS;
+}
+
 static inline size_t rmai_padded(size_t len) { return (len + 7) & ~(size_t)7; }
 
 /* rmai_wire_element_bytes: what an element of the record takes in the message. */

@@ -1124,6 +1124,14 @@ static void hear_wrong_item(struct pe *p) {
     hear_forged(p, (struct rmai_envelope){.kind = RMAI_WIRE_REPLY, .batch = 1, .n = 1}, forged);
 }
 
+/* A request that asks for a value is never counted. */
+static void hear_get_done(struct pe *p) {
+    unsigned char bytes[5];
+    other_of(p)->sleeps = 1;
+    get(p, 16, bytes, 5, RMAI_LATER);
+    hear_forged(p, (struct rmai_envelope){.kind = RMAI_WIRE_DONE, .done = 1}, (struct rmai_item){0});
+}
+
 /* A counted request has no elements that expect anything. */
 static void hear_item_of_a_put(struct pe *p) {
     other_of(p)->sleeps = 1;
@@ -1144,6 +1152,9 @@ static const struct {
     {{.first = 1, .len = 24}, "item 1 of 1 has 24 bytes for element 2 of the 3"},
     {{.first = 2, .len = 5}, "item 1 of 1 has 5 bytes for element 3 of the 3"},
     {{.first = 2, .len = 16}, "item 1 of 1 has 16 bytes for element 3 of the 3"},
+    {{.first = 0, .len = 16}, "1 of the values that request 1 has asked for are missing"},
+    {{.first = 1, .code = RMA_ERR_NO_MEM}, "2 of the values that request 1 has asked for are missing"},
+    {{.first = 0, .len = 0}, "3 of the values that request 1 has asked for are missing"},
 };
 
 START_TEST(an_item_that_was_not_asked_for_ends_the_job) {
@@ -1158,6 +1169,8 @@ START_TEST(more_done_than_under_way_ends_the_job) {
     const char *words = "more requests are done than are under way";
     ck_assert_int_eq(in_child(hear_too_many_done, p, words), RMA_EXIT_BASE + RMA_ERR_MPI);
     ck_assert_int_eq(in_child(hear_all_done_at_once, p, words), RMA_EXIT_BASE + RMA_ERR_MPI);
+    words = "a request is done whose values have not come";
+    ck_assert_int_eq(in_child(hear_get_done, p, words), RMA_EXIT_BASE + RMA_ERR_MPI);
     ck_assert_int_eq(in_child(hear_item_of_a_put, p, "for element 1 of the 0 that expect any in request 0"),
                      RMA_EXIT_BASE + RMA_ERR_MPI);
 }
