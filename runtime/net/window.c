@@ -24,8 +24,8 @@
 
 /* ---- flushes ---- */
 
-/* kind: RMAI_FLUSH_ALL where pe is -1. The set's lock is held, where there are threads. A biased lock that was entered
- * for nothing but the set is left meanwhile: the progress thread serves others. */
+/* kind: RMAI_FLUSH_ALL where pe is -1. The set's lock is held. A biased lock that was entered for nothing but the
+ * set is left meanwhile: the progress thread serves others. */
 static int flush_window(struct rmai_net *net, const char *call, struct rmai_pending *s, int pe,
                         enum rmai_flush_kind kind) {
     const int leaves = net->biased && rmai_biased_inside(&net->bias) == 1;
@@ -84,16 +84,6 @@ static size_t window_place(const struct rmai_net *net, uint64_t offset, size_t l
     return at + RMAI_PROBE_ROOM;
 }
 
-/* Below RMA_THREAD_MULTIPLE no lock is needed: the progress thread does not use what the way through the window
- * changes. */
-static void lock_with_threads(struct rmai_net *net, struct rmai_pending *s) {
-    if (net->job->level == RMA_THREAD_MULTIPLE) rmai_pending_lock(s);
-}
-
-static void unlock_with_threads(struct rmai_net *net, struct rmai_pending *s) {
-    if (net->job->level == RMA_THREAD_MULTIPLE) rmai_pending_unlock(s);
-}
-
 /* Returns the peer, marked as one whose transfers a quiet has to flush; NULL without memory. */
 static struct rmai_peer *touch_peer(struct rmai_pending *s, int pe) {
     struct rmai_peer *p = rmai_peer_of(s, pe);
@@ -119,14 +109,14 @@ static void ring_doorbell(struct rmai_net *net, struct rmai_peer *p, unsigned ev
         rmai_net_fatal(net);
 }
 
-/* Returns 0 if the range does not go through the window. Where there are threads, this holds the set's lock until MPI
- * has taken the transfer. A thread that takes the window down first sets `covered` to 0 and then flushes each set
- * (rmai_window_make), for which it needs that lock: so no transfer is in the window any more when it is freed. */
+/* Returns 0 if the range does not go through the window. This holds the set's lock until MPI has taken the transfer. A
+ * thread that takes the window down first sets `covered` to 0 and then flushes each set (rmai_window_make), for which
+ * it needs that lock: so no transfer is in the window any more when it is freed. */
 static int use_window(struct rmai_net *net, const char *call, struct rmai_pending *s, int pe, uint64_t offset,
                       void *buffer, size_t len, enum rmai_when when, int get, int *code) {
     struct rmai_peer *p;
     size_t disp;
-    lock_with_threads(net, s);
+    rmai_pending_lock(s);
     if ((disp = window_place(net, offset, len, when)) != 0) {
         if (!(p = get && when == RMAI_NOW ? rmai_peer_of(s, pe) : touch_peer(s, pe)))
             *code = rmai_net_no_memory(call, pe);
@@ -139,7 +129,7 @@ static int use_window(struct rmai_net *net, const char *call, struct rmai_pendin
             *code = flush_window(net, call, s, pe, get ? RMAI_FLUSH_PE : RMAI_FLUSH_LOCAL);
         if (*code == RMA_SUCCESS) ring_doorbell(net, p, DOORBELL_EVERY);
     }
-    unlock_with_threads(net, s);
+    rmai_pending_unlock(s);
     return disp != 0;
 }
 
@@ -185,7 +175,7 @@ static struct rmai_operands operands_of(size_t len, uint64_t value, uint64_t con
     return o;
 }
 
-/* Marks the peer and begins the atomic. The set's lock is held for both, where there are threads: a quiet of another
+/* Marks the peer and begins the atomic. The set's lock is held for both: a quiet of another
  * thread between them would take the mark away before there is something to flush. */
 static int begin_atomic(struct rmai_net *net, const char *call, struct rmai_pending *s, int pe, size_t disp, int op,
                         size_t len, const struct rmai_operands *o, void *old) {
@@ -198,15 +188,15 @@ static int begin_atomic(struct rmai_net *net, const char *call, struct rmai_pend
     return code;
 }
 
-/* Waits until there is a window: another thread may have taken it down, to make it anew. The set's lock is held, where
- * there are threads, and released meanwhile. */
+/* Waits until there is a window: another thread may have taken it down, to make it anew. The set's lock is held, and
+ * released meanwhile. */
 static int await_window(struct rmai_net *net, const char *call, struct rmai_pending *s) {
     while (RMAI_UNLIKELY(atomic_load_explicit(&net->covered, memory_order_acquire) == 0)) {
         if (net->windowless) return rmai_error(RMA_ERR_MPI, "%s: MPI's window, which RMA_AMO=mpi needs, is gone", call);
-        unlock_with_threads(net, s);
+        rmai_pending_unlock(s);
         rmai_net_lock(net); /* the thread that makes the window holds it */
         rmai_net_unlock(net);
-        lock_with_threads(net, s);
+        rmai_pending_lock(s);
     }
     return RMA_SUCCESS;
 }
@@ -217,7 +207,7 @@ static int atomic_in_window(struct rmai_net *net, const char *call, struct rmai_
     const int waits = old && !later;
     struct rmai_operands *kept;
     int code;
-    lock_with_threads(net, s);
+    rmai_pending_lock(s);
     code = await_window(net, call, s);
     if (code == RMA_SUCCESS && waits) {
         code = begin_atomic(net, call, s, pe, disp, op, len, &given, old);
@@ -227,7 +217,7 @@ static int atomic_in_window(struct rmai_net *net, const char *call, struct rmai_
         *kept = given;
         code = begin_atomic(net, call, s, pe, disp, op, len, kept, old);
     }
-    unlock_with_threads(net, s);
+    rmai_pending_unlock(s);
     return code;
 }
 
