@@ -128,8 +128,8 @@ int rma_wait_slow_(const char *call, int word, const void *ivar, int cmp, const 
     struct condition c = {0};
     uint64_t x = 0;
     if (polls) c = condition_of(&s, 0);
-    if (polls && rmai_world.job.networked) polls = HOT_POLLS_FAR;
-    while (polls > 0 && !condition_holds(&c, x = map_word(&s, ivar))) polls--;
+    while (polls > 0 && !condition_holds(&c, x = map_word(&s, ivar)))
+        if (--polls == HOT_POLLS - HOT_POLLS_FAR && rmai_world.job.networked) polls = 0;
     if (polls == 0) code = wait_for_word(&s, seen ? "signal" : "ivar", &c, &x);
     if (seen && code == RMA_SUCCESS) *seen = x ^ s.flip;
     return code;
