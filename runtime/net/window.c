@@ -84,14 +84,19 @@ static size_t window_place(const struct rmai_net *net, uint64_t offset, size_t l
     return at + RMAI_PROBE_ROOM;
 }
 
-/* Below RMA_THREAD_MULTIPLE no lock is needed: the progress thread does not use what the way through the window
- * changes. */
+/* Below RMA_THREAD_MULTIPLE the lock is needed in a session only: there the progress thread reads the list of busy
+ * peers (rmai_batches_send_due), to which the way through the window adds. It uses nothing else that this way changes.
+ */
+static int needs_lock(const struct rmai_net *net, const struct rmai_pending *s) {
+    return net->job->level == RMA_THREAD_MULTIPLE || RMAI_UNLIKELY(s->session);
+}
+
 static void lock_with_threads(struct rmai_net *net, struct rmai_pending *s) {
-    if (net->job->level == RMA_THREAD_MULTIPLE) rmai_pending_lock(s);
+    if (needs_lock(net, s)) rmai_pending_lock(s);
 }
 
 static void unlock_with_threads(struct rmai_net *net, struct rmai_pending *s) {
-    if (net->job->level == RMA_THREAD_MULTIPLE) rmai_pending_unlock(s);
+    if (needs_lock(net, s)) rmai_pending_unlock(s);
 }
 
 /* Returns the peer, marked as one whose transfers a quiet has to flush; NULL without memory. */
