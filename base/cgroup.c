@@ -65,7 +65,7 @@ static void unescape_octal(char *text) {
     for (const char *p = text; *p; to++) {
         int octal =
             p[0] == '\\' && p[1] >= '0' && p[1] <= '3' && p[2] >= '0' && p[2] <= '7' && p[3] >= '0' && p[3] <= '7';
-        *to = octal ? (char)((p[1] - '0') << 6 | (p[2] - '0') << 3 | (p[3] - '0')) : *p;
+        *to = (char)(octal ? (p[1] - '0') << 6 | (p[2] - '0') << 3 | (p[3] - '0') : *p);
         p += octal ? 4 : 1;
     }
     *to = 0;

@@ -95,8 +95,8 @@ static struct words describe_words(const char *call, int word, const void *at, s
 
 /* ---- one word ---- */
 
-/* Before anything else: the word of a partner that is just storing is seen at once. Where it may be on another node,
- * nothing but a message changes it, and that is looked for soon. */
+/* Before anything else: the word of a partner that is just storing is seen at once. In a job of several nodes the
+ * partner may be on another one, and then a message brings it: messages are looked for after fewer of these. */
 #define HOT_POLLS     100
 #define HOT_POLLS_FAR 4
 

@@ -55,10 +55,9 @@ static void add_to_link(struct rmai_link *link, struct rmai_batch *batch) {
     link->newest = batch;
 }
 
-/* Its own reply has come. All that were sent before it are done already, unless their PE had no memory to count them.
- */
+/* Its own reply has come. It is the oldest, if the other PE does what it should: all before it are done already. */
 static void take_from_link(struct rmai_link *link, const struct rmai_batch *batch) {
-    struct rmai_batch *before = NULL, *i = link->oldest;
+    struct rmai_batch *before = NULL, *i = batch->buffer ? NULL : link->oldest; /* long data are in no link */
     for (; i && i != batch; i = i->sent_after) before = i;
     if (!i) return;
     if (before)

@@ -120,7 +120,8 @@ static inline int rmai_peer_has_open(const struct rmai_peer *p) { return p->open
 
 /* The net's lock is held. rmai_batch_open makes an empty batch p's open one. Returns 0 if all are under way, or there
  * is no memory. rmai_batch_send sends p's open batch; the set's lock is held, too. rmai_batches_send_due sends the open
- * batches of all sets in which a session is open, once in RMAI_BATCH_WAIT. rmai_batches_go_on looks after long data. */
+ * batches of all sets in which a session is open, once in RMAI_BATCH_WAIT. rmai_batches_go_on looks after what the
+ * transport has not done yet. */
 int rmai_batch_open(struct rmai_net *net, struct rmai_peer *p);
 void rmai_batch_send(struct rmai_net *net, struct rmai_peer *p);
 void rmai_batches_send_due(struct rmai_net *net);

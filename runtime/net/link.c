@@ -24,7 +24,7 @@ struct rmai_link *rmai_link_to(struct rmai_net *net, int pe) {
 #define SOON       8000u   /* ticks: a few microseconds */
 #define LATE       200000u /* ticks: more than what an interrupt takes */
 #define HITS_FIRST 8u
-#define HITS_MOST  4096u
+#define HITS_MOST  65536u
 
 /* A message to that PE leaves after so many ticks, or the debt is told apart. */
 static void end_of_wait(struct rmai_link *link, uint64_t ticks) {

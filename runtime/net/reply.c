@@ -376,7 +376,8 @@ int rmai_reply(struct rmai_net *net, int from, const struct rmai_envelope *reque
         /* The program may be about to ask for its own last error. */
         if (t.r.name) rmai_error_keep(&kept);
         code = do_record(&t);
-        if (RMAI_UNLIKELY(code == RMA_ERR_ADDRESS && !t.r.name)) return not_sent_so(&t, m->next);
+        if (RMAI_UNLIKELY(code != RMA_SUCCESS && (code == RMA_ERR_ADDRESS || !rmai_wire_expects(&t.r)) && !t.r.name))
+            return not_sent_so(&t, m->next);
         if (code != RMA_SUCCESS) add_failure(&t, code);
         if (t.r.name) rmai_error_restore(&kept);
         if (rmai_wire_expects(&t.r)) t.expected += t.r.n;

@@ -73,7 +73,7 @@ struct rmai_net {
     _Atomic uint32_t wanted; /* threads that wait for the lock */
     int helped;              /* the progress thread runs */
     struct rmai_messages messages;
-    struct rmai_batch *idle, *moving; /* moving: with long data under way */
+    struct rmai_batch *idle, *moving; /* moving: with long data, or a message, that the transport has not done yet */
     unsigned n_batches;               /* so many of `batch` exist */
     struct rmai_pe_table links;
     struct rmai_link *link;  /* the last that was asked for */
