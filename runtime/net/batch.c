@@ -97,10 +97,10 @@ static void finish_batch(struct rmai_net *net, struct rmai_batch *batch) {
         if (batch->expect[i].waiter) batch->expect[i].waiter->left--;
     batch->next = net->idle;
     net->idle = batch;
-    rmai_pending_lock_too(p->set);
+    rmai_pending_lock_inner(p->set);
     p->under_way--;
     if (rmai_peer_has_open(p) && (!p->set->session || p->open->awaited)) rmai_batch_send(net, p);
-    rmai_pending_unlock_too(p->set);
+    rmai_pending_unlock_inner(p->set);
 }
 
 void rmai_batches_send_due(struct rmai_net *net) {
@@ -109,10 +109,10 @@ void rmai_batches_send_due(struct rmai_net *net) {
     net->batches_due = now + RMAI_BATCH_WAIT;
     pthread_mutex_lock(&net->sets_lock);
     for (struct rmai_pending *s = net->sets; s; s = s->next_set) {
-        rmai_pending_lock_too(s);
+        rmai_pending_lock_inner(s);
         for (struct rmai_peer *p = s->session ? s->busy : NULL; p; p = p->next)
             if (rmai_peer_has_open(p) && p->under_way < RMAI_CREDITS) rmai_batch_send(net, p);
-        rmai_pending_unlock_too(s);
+        rmai_pending_unlock_inner(s);
     }
     pthread_mutex_unlock(&net->sets_lock);
 }
@@ -131,12 +131,12 @@ void rmai_batches_go_on(struct rmai_net *net) {
 /* Keeps the error of a record that no call waits for, until the next quiet reports it. The record carries no text;
  * rmai_net_failed_there words it. */
 static void keep_failure(struct rmai_peer *p, int code) {
-    rmai_pending_lock_too(p->set);
+    rmai_pending_lock_inner(p->set);
     if (!p->set->failed) {
         p->set->failed = code;
         p->set->failed_pe = p->pe;
     }
-    rmai_pending_unlock_too(p->set);
+    rmai_pending_unlock_inner(p->set);
 }
 
 /* Moves the data of an item to where the elements want them, the first of which is number `first`. Returns 0 if they

@@ -104,7 +104,7 @@ rmai_batch_append(struct rmai_batch *batch, const struct rmai_record *r, const s
     if (r->kind == RMAI_RECORD_PUT) {
         if (r->len == sizeof(uint64_t))
             memcpy(at, data, sizeof(uint64_t));
-        else
+        else if (r->len) /* data may be a null pointer */
             memcpy(at, data, r->len);
         at += rmai_padded(r->len);
     }

@@ -50,7 +50,7 @@ void rmai_peer_unlist(struct rmai_peer *p) {
             p->listed = 0;
             break;
         }
-    p->lone = p->asked == 1;
+    p->last_was_lone = p->asked == 1;
     p->asked = 0;
     if (s->busy) return;
     atomic_store_explicit(&s->puts, RMAI_NO_PUTS, memory_order_relaxed);

@@ -28,7 +28,7 @@ struct rmai_peer {
     struct rmai_pending *set;
     struct rmai_link *link;  /* from the first batch on */
     unsigned asked;          /* operations since nothing was pending */
-    int lone;                /* the last time a quiet came after a single one: see rmai_net_put */
+    int last_was_lone;       /* the last time a quiet came after a single one: see rmai_net_put */
     int touched;             /* by puts through the window that are not flushed */
     unsigned through_window; /* transfers that went that way */
     uint64_t used;           /* when the last one did, in ticks */
@@ -80,10 +80,10 @@ static inline void rmai_pending_unlock(struct rmai_pending *s) {
     else
         pthread_mutex_unlock(&s->lock);
 }
-static inline void rmai_pending_lock_too(struct rmai_pending *s) {
+static inline void rmai_pending_lock_inner(struct rmai_pending *s) {
     if (!s->net->biased) pthread_mutex_lock(&s->lock);
 }
-static inline void rmai_pending_unlock_too(struct rmai_pending *s) {
+static inline void rmai_pending_unlock_inner(struct rmai_pending *s) {
     if (!s->net->biased) pthread_mutex_unlock(&s->lock);
 }
 

@@ -125,7 +125,7 @@ static int is_of_stream(struct rmai_pending *s, int pe) {
     int yes;
     rmai_pending_lock(s);
     p = rmai_peer_of(s, pe);
-    yes = p && (!p->lone || p->listed || s->session);
+    yes = p && (!p->last_was_lone || p->listed || s->session);
     rmai_pending_unlock(s);
     return yes;
 }

@@ -68,10 +68,10 @@ static struct rmai_peer *make_room(struct rmai_net *net, const struct rmai_ask *
         } else if (!p->open && (net->n_batches == 0 || !p->link)) {
             p = NULL; /* no end of another request will help */
         } else {
-            rmai_pending_unlock_too(s);
+            rmai_pending_unlock_inner(s);
             if (!waited++) wait = rmai_net_wait_begins(a->call, a->pe);
             rmai_net_wait_turn(net, &wait);
-            rmai_pending_lock_too(s);
+            rmai_pending_lock_inner(s);
         }
     }
     if (waited) rmai_net_wait_ends(net, &wait);
@@ -94,7 +94,7 @@ int rmai_submit(struct rmai_net *net, const struct rmai_ask *a, int n) {
     const struct rmai_need need = need_of_all(a, n);
     struct rmai_peer *p;
     int due = 0;
-    rmai_pending_lock_too(s);
+    rmai_pending_lock_inner(s);
     p = make_room(net, a, &need);
     if (p) {
         if (a->buffer) attach_long_data(net, p->open, a);
@@ -104,7 +104,7 @@ int rmai_submit(struct rmai_net *net, const struct rmai_ask *a, int n) {
         else
             due = p->asked % RMAI_ELEMENTS_A_LOOK == 0;
     }
-    rmai_pending_unlock_too(s);
+    rmai_pending_unlock_inner(s);
     if (due) rmai_net_drive(net);
     return p ? RMA_SUCCESS : rmai_net_no_memory(a->call, a->pe);
 }
