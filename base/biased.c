@@ -9,7 +9,6 @@
 #include "base/wait.h"
 
 #include <linux/membarrier.h>
-#include <sched.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 

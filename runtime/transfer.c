@@ -189,7 +189,7 @@ int rma_put_signal_slow_(const char *call, const rma_ctx *ctx, void *dest, const
     if (code == RMA_SUCCESS && len && to.far && len <= RMAI_WITH_SIGNAL &&
         !rmai_net_by_mpi(w->net, w->job.layout.symmetric, word.offset))
         return rmai_raise(rmai_net_put_signal(w->net, call, to.set, to.pe, to.offset, source, len, word.offset, atomic,
-                                              sizeof *signal, value, nbi ? RMAI_LATER : RMAI_NOW, 0));
+                                              sizeof *signal, value, nbi ? RMAI_LATER : RMAI_NOW));
     if (code == RMA_SUCCESS && len) code = rmai_place_put(w, call, &to, source, len, RMAI_NOW);
     if (code == RMA_SUCCESS) code = rmai_place_atomic(w, call, &word, atomic, sizeof *signal, value, 0, NULL);
     return rmai_raise(code);

@@ -40,7 +40,7 @@ static inline __attribute__((always_inline)) int begin_short(struct rmai_net *ne
     }
     rmai_pending_unlock(s);
     if (look) rmai_net_progress(net, 1);
-    return begun ? RMA_SUCCESS : rmai_submit_short(net, call, s, pe, q, n, 0);
+    return begun ? RMA_SUCCESS : rmai_submit_short(net, call, s, pe, q, n);
 }
 
 /* ---- pieces ---- */
@@ -236,17 +236,16 @@ static int long_put_signal(struct rmai_net *net, const char *call, struct rmai_p
 
 int rmai_net_put_signal(struct rmai_net *net, const char *call, struct rmai_pending *s, int pe, uint64_t offset,
                         const void *source, size_t len, uint64_t word, int op, size_t word_len, uint64_t value,
-                        enum rmai_when when, int urgent) {
+                        enum rmai_when when) {
     const struct rmai_short_ask parts[2] = {
-        {.r = {.kind = RMAI_RECORD_PUT, .len = (uint16_t)len}, .e = {.offset = offset}, .data = source, .put = !urgent},
+        {.r = {.kind = RMAI_RECORD_PUT, .len = (uint16_t)len}, .e = {.offset = offset}, .data = source, .put = 1},
         {.r = {.kind = RMAI_RECORD_ATOMIC, .op = (uint8_t)op, .len = (uint16_t)word_len},
          .e = {.offset = word, .value = value}}};
-    int code = urgent ? RMA_SUCCESS : rmai_net_release(net, call, s, pe);
+    int code = rmai_net_release(net, call, s, pe);
     if (code != RMA_SUCCESS) return code;
     rmai_count(net->traffic, RMA_PATH_REQUEST, RMAI_ATOMICS, 0);
     if (len) rmai_count(net->traffic, RMA_PATH_REQUEST, RMAI_PUTS, len);
     if (len > INLINE_PIECE) return long_put_signal(net, call, s, pe, offset, source, len, word, op, value, when);
-    if (urgent) return rmai_submit_short(net, call, s, pe, &parts[len == 0], 2 - (len == 0), 1);
     return len ? begin_short(net, call, s, pe, parts, 2) : begin_short(net, call, s, pe, &parts[1], 1);
 }
 

@@ -34,12 +34,11 @@ static inline int rmai_net_by_mpi(const struct rmai_net *net, size_t symmetric, 
 }
 
 /* A put of at most RMAI_WITH_SIGNAL bytes, and an atomic on a word (of 8 bytes, or 4 with a short put) that the owner
- * does when they are there. Short ones are one message; `urgent` ones leave while others are under way, too, and say
- * nothing of this PE's other puts. Neither fails. */
+ * does when they are there. Short ones are one message. Neither fails. */
 #define RMAI_WITH_SIGNAL RMAI_PIECE
 int rmai_net_put_signal(struct rmai_net *net, const char *call, struct rmai_pending *s, int pe, uint64_t offset,
                         const void *source, size_t len, uint64_t word, int op, size_t word_len, uint64_t value,
-                        enum rmai_when when, int urgent);
+                        enum rmai_when when);
 
 /* Allocate and free in the part of pe's local heap that is for others. */
 int rmai_net_alloc(struct rmai_net *net, const char *call, struct rmai_pending *s, int pe, size_t size, uint64_t *g);

@@ -124,7 +124,7 @@ int rmai_submit_and_wait(struct rmai_net *net, struct rmai_ask *a, void *dest, s
 }
 
 int rmai_submit_short(struct rmai_net *net, const char *call, struct rmai_pending *s, int pe,
-                      const struct rmai_short_ask *q, int n, int now) {
+                      const struct rmai_short_ask *q, int n) {
     struct rmai_ask a[2];
     int code;
     assert(n <= 2 && "a put, and a signal");
@@ -137,8 +137,7 @@ int rmai_submit_short(struct rmai_net *net, const char *call, struct rmai_pendin
                                  .data = q[i].data,
                                  .expect = {.dest = q[i].dest, .len = q[i].value},
                                  .reply = q[i].value,
-                                 .put = q[i].put,
-                                 .now = now};
+                                 .put = q[i].put};
     rmai_net_lock(net);
     code = rmai_submit(net, a, n);
     rmai_net_unlock(net);

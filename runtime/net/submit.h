@@ -46,10 +46,9 @@ struct rmai_short_ask {
     int put; /* as above */
 };
 
-/* rmai_submit_short: as rmai_submit, for n of these; now: they leave while others are under way, too. It takes the
- * locks itself. */
+/* rmai_submit_short: as rmai_submit, for n of these. It takes the locks itself. */
 int rmai_submit_short(struct rmai_net *net, const char *call, struct rmai_pending *s, int pe,
-                      const struct rmai_short_ask *q, int n, int now);
+                      const struct rmai_short_ask *q, int n);
 
 #define RMAI_ELEMENTS_A_LOOK 32 /* are added between two looks for replies */
 

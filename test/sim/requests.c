@@ -212,7 +212,7 @@ static void do_signal(struct actor *a, int to) {
     sim_log(a->pe, "puts signal %d to PE %d", k, to);
     sim_expect(a->pe, "put with a signal",
                rmai_net_put_signal(&a->bare->net, "rma_put_signal", &a->bare->set, to, signal_data_at(me, k), data,
-                                   signal_len(me, to, k), slot_at(me), RMA_FETCH_ADD_, 8, 1, RMAI_NOW, 0));
+                                   signal_len(me, to, k), slot_at(me), RMA_FETCH_ADD_, 8, 1, RMAI_NOW));
     memset(data, 0xee, sizeof data);
 }
 

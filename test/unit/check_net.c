@@ -559,7 +559,7 @@ START_TEST(adds_that_nobody_waits_for_are_all_done_at_quiet) {
 }
 END_TEST
 
-static void put_signal_and_check(struct pe *p, size_t len, size_t word_len, int urgent) {
+static void put_signal_and_check(struct pe *p, size_t len, size_t word_len) {
     struct pe *there = other_of(p);
     uint64_t word = MEMORY - 8;
     int turns = 0;
@@ -568,7 +568,7 @@ static void put_signal_and_check(struct pe *p, size_t len, size_t word_len, int 
     fill(source, len, 3);
     p->sleeps = there->sleeps = 1;
     ck_assert_int_eq(rmai_net_put_signal(&p->net, "rma_put_signal", &p->set, there->me, 8, source, len, word,
-                                         RMA_FETCH_ADD_, word_len, 9, RMAI_LATER, urgent),
+                                         RMA_FETCH_ADD_, word_len, 9, RMAI_LATER),
                      RMA_SUCCESS);
     for (; word_at(there, word) == 0 && turns < TURNS; turns++) {
         rmai_net_progress(&there->net, 1);
@@ -587,13 +587,12 @@ START_TEST(a_signal_comes_after_its_data) {
     /* A signal that is sent with the request for long data, or that does not come, or twice. */
     for (int me = 0; me < PES; me++) {
         struct pe *p = &jobs[0].pe[me];
-        put_signal_and_check(p, 0, 8, 0);
-        put_signal_and_check(p, 24, 8, 0);
-        put_signal_and_check(p, 24, 4, 0);
-        put_signal_and_check(p, 24, 8, 1);
-        put_signal_and_check(p, 3968, 8, 0);
-        put_signal_and_check(p, 3969, 8, 0);
-        put_signal_and_check(p, LONG, 8, 0);
+        put_signal_and_check(p, 0, 8);
+        put_signal_and_check(p, 24, 8);
+        put_signal_and_check(p, 24, 4);
+        put_signal_and_check(p, 3968, 8);
+        put_signal_and_check(p, 3969, 8);
+        put_signal_and_check(p, LONG, 8);
     }
 }
 END_TEST
@@ -607,7 +606,7 @@ START_TEST(a_signal_comes_after_the_puts_before_it) {
     there->sleeps = 1;
     ck_assert_int_eq(put(p, 0, source, LONG, RMAI_LATER), RMA_SUCCESS);
     ck_assert_int_eq(
-        rmai_net_put_signal(&p->net, "rma_put_signal", &p->set, 1, 0, source, 0, word, RMA_SET_, 8, 1, RMAI_NOW, 0),
+        rmai_net_put_signal(&p->net, "rma_put_signal", &p->set, 1, 0, source, 0, word, RMA_SET_, 8, 1, RMAI_NOW),
         RMA_SUCCESS);
     ck_assert(is_filled(there->memory, LONG, 4));
     ck_assert_int_eq(quiet(p), RMA_SUCCESS);
