@@ -9,10 +9,8 @@
 
 /* ---- peers ---- */
 
-struct rmai_peer *rmai_peer_of(struct rmai_pending *s, int pe) {
-    struct rmai_peer *p;
-    if (RMAI_LIKELY(s->last && s->last->pe == pe)) return s->last;
-    p = rmai_pe_table_find(&s->peers, pe, sizeof *p);
+struct rmai_peer *rmai_peer_find_(struct rmai_pending *s, int pe) {
+    struct rmai_peer *p = rmai_pe_table_find(&s->peers, pe, sizeof *p);
     if (!p) return NULL;
     p->set = s;
     return s->last = p;

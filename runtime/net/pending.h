@@ -95,7 +95,10 @@ void rmai_pending_close(struct rmai_pending *s);
 
 /* With the set's lock. rmai_peer_of: the peer, which is made if there is none; NULL without memory; only threads of the
  * program call it. rmai_peer_list: something of p has to be completed by quiet; rmai_peer_unlist: nothing is left. */
-struct rmai_peer *rmai_peer_of(struct rmai_pending *s, int pe);
+struct rmai_peer *rmai_peer_find_(struct rmai_pending *s, int pe);
+static inline struct rmai_peer *rmai_peer_of(struct rmai_pending *s, int pe) {
+    return RMAI_LIKELY(s->last && s->last->pe == pe) ? s->last : rmai_peer_find_(s, pe);
+}
 void rmai_peer_list(struct rmai_peer *p);
 void rmai_peer_unlist(struct rmai_peer *p);
 

@@ -28,7 +28,7 @@ static inline __attribute__((always_inline)) int begin_short(struct rmai_net *ne
     struct rmai_peer *p;
     int begun = 0, look = 0;
     rmai_pending_lock(s);
-    p = RMAI_LIKELY(s->last && s->last->pe == pe) ? s->last : rmai_peer_of(s, pe);
+    p = rmai_peer_of(s, pe);
     if (RMAI_LIKELY(p != NULL)) {
         if (p->under_way > 0 || s->session) {
             begun = p->open && p->open->n && rmai_join(p, q, n);

@@ -52,8 +52,8 @@ int rmai_submit_short(struct rmai_net *net, const char *call, struct rmai_pendin
 
 #define RMAI_ELEMENTS_A_LOOK 32 /* are added between two looks for replies */
 
-/* rmai_join adds n of these to the batch that is open while another one is under way, as most of a stream do. Returns 0
- * if that cannot be. To be compiled into its few callers, which know what kind of element it is. */
+/* rmai_join adds n of these to p's open batch. Returns 0 if there is none, or it has no room. To be compiled into its
+ * few callers, which know what kind of element it is. */
 static inline __attribute__((always_inline)) int rmai_join(struct rmai_peer *p, const struct rmai_short_ask *q, int n) {
     struct rmai_batch *batch = p->open;
     struct rmai_need need[2], all = {0};
