@@ -11,25 +11,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define INDEX_BITS 16
-#define OPTIONS    (RMA_CTX_SERIALIZED | RMA_CTX_PRIVATE | RMA_CTX_NOSTORE)
+#define OPTIONS (RMA_CTX_SERIALIZED | RMA_CTX_PRIVATE | RMA_CTX_NOSTORE)
 
-_Static_assert(RMAI_CONTEXTS % 64 == 0 && RMAI_CONTEXTS < 1 << INDEX_BITS, "a handle has room for the place");
+_Static_assert(RMAI_CONTEXTS % 64 == 0 && RMAI_CONTEXTS < 1 << RMAI_CONTEXT_INDEX_BITS,
+               "a handle has room for the place");
 
 /* Over all runs of the runtime: no handle is given twice, after another rma_init neither. */
 static uintptr_t handles_given;
 
 /* ---- finding ---- */
 
-static struct rmai_context *context_at(const struct rmai_world *w, size_t index) {
-    return index == 0 ? (struct rmai_context *)(uintptr_t)&w->contexts->standing : rmai_context_lines[index].context;
-}
-
-struct rmai_context *rmai_context(struct rmai_world *w, const char *call, const rma_ctx *handle) {
-    uintptr_t word = (uintptr_t)handle, index = (word & ((1u << INDEX_BITS) - 1)) - 1;
-    if (rmai_running(call) != RMA_SUCCESS) return NULL;
-    if (index < RMAI_CONTEXTS && __atomic_load_n(&rmai_context_lines[index].handle, __ATOMIC_ACQUIRE) == word)
-        return context_at(w, index);
+struct rmai_context *rmai_context(const char *call, const rma_ctx *handle) {
+    struct rmai_context *c = rmai_running(call) == RMA_SUCCESS ? rmai_context_at(handle) : NULL;
+    if (c || !rma_reach_.running) return c;
     if (handle == RMA_CTX_INVALID)
         rmai_error(RMA_ERR_ARG, "%s: ctx is %s", call,
                    rmai_error_of_shmem(call) ? "SHMEM_CTX_INVALID" : "RMA_CTX_INVALID");
@@ -72,7 +66,7 @@ static size_t claim_index(struct rmai_contexts *all) {
  * standing context is not asked for. The caller has the table's lock. */
 static struct rmai_context *next_context(const struct rmai_world *w, size_t i, const struct rmai_team *t) {
     for (; i < RMAI_CONTEXTS; i++) {
-        struct rmai_context *c = w->contexts->used[i / 64] >> i % 64 & 1 ? context_at(w, i) : NULL;
+        struct rmai_context *c = w->contexts->used[i / 64] >> i % 64 & 1 ? rmai_context_lines[i].context : NULL;
         if (c && (!t || c->team == t)) return c;
     }
     return NULL;
@@ -89,8 +83,8 @@ static uintptr_t enter_context(struct rmai_world *w, struct rmai_context *c, str
     *c = (struct rmai_context){.line = line, .team = t, .options = options};
     rmai_pending_open(w->job.networked ? w->net : NULL, &c->pending, &line->nothing_pending, &line->nothing_pending);
     set_line(line, t, c, index);
-    handle = ++handles_given << INDEX_BITS | (index + 1);
-    /* Release: a thread that finds the handle sees the rest. Pairs with the acquire load in rmai_context. */
+    handle = ++handles_given << RMAI_CONTEXT_INDEX_BITS | (index + 1);
+    /* Release: a thread that finds the handle sees the rest. Pairs with the acquire load in rmai_context_at. */
     __atomic_store_n(&line->handle, handle, __ATOMIC_RELEASE);
     return handle;
 }
@@ -151,7 +145,7 @@ int rma_ctx_destroy(rma_ctx *ctx) {
     struct rmai_context *c;
     int code;
     if (ctx == RMA_CTX_INVALID) return RMA_SUCCESS;
-    c = rmai_context(w, call, ctx);
+    c = rmai_context(call, ctx);
     if (!c) return rmai_raise(rma_last_code());
     if (ctx == RMA_CTX_DEFAULT)
         return rmai_raise(rmai_error(RMA_ERR_ARG, "%s: ctx is %s, which cannot be destroyed", call,
@@ -165,7 +159,7 @@ int rma_ctx_destroy(rma_ctx *ctx) {
 
 int rma_ctx_team(const rma_ctx *ctx, rma_team **team) {
     static const char call[] = "rma_ctx_team";
-    struct rmai_context *c = rmai_context(&rmai_world, call, ctx);
+    struct rmai_context *c = rmai_context(call, ctx);
     if (!c) return rmai_raise(rma_last_code());
     if (!team) return rmai_raise(rmai_error(RMA_ERR_ARG, "%s: team is a null pointer", call));
     *team = rmai_team_handle(&rmai_world, c->team);
@@ -176,7 +170,7 @@ int rma_ctx_team(const rma_ctx *ctx, rma_team **team) {
 
 int rma_ctx_session_start(rma_ctx *ctx, int options) {
     static const char call[] = "rma_ctx_session_start";
-    struct rmai_context *c = rmai_context(&rmai_world, call, ctx);
+    struct rmai_context *c = rmai_context(call, ctx);
     if (!c) return rmai_raise(rma_last_code());
     if (options & ~RMA_CTX_SESSION_BATCH)
         return rmai_raise(
@@ -186,7 +180,7 @@ int rma_ctx_session_start(rma_ctx *ctx, int options) {
 }
 
 int rma_ctx_session_stop(rma_ctx *ctx) {
-    struct rmai_context *c = rmai_context(&rmai_world, "rma_ctx_session_stop", ctx);
+    struct rmai_context *c = rmai_context("rma_ctx_session_stop", ctx);
     if (!c) return rmai_raise(rma_last_code());
     rmai_session_stop(rmai_world.net, &c->pending);
     return RMA_SUCCESS;
@@ -195,13 +189,13 @@ int rma_ctx_session_stop(rma_ctx *ctx) {
 /* ---- order ---- */
 
 int rma_quiet_slow_(const char *call, const rma_ctx *ctx) {
-    struct rmai_context *c = rmai_context(&rmai_world, call, ctx);
+    struct rmai_context *c = rmai_context(call, ctx);
     return rmai_raise(c ? rmai_net_quiet(rmai_world.net, call, &c->pending) : rma_last_code());
 }
 
 /* All PE numbers are checked before the first wait. */
 static int quiet_pes(const char *call, const rma_ctx *ctx, const int *pes, size_t n) {
-    struct rmai_context *c = rmai_context(&rmai_world, call, ctx);
+    struct rmai_context *c = rmai_context(call, ctx);
     int code = RMA_SUCCESS;
     atomic_thread_fence(memory_order_release);
     if (!c) return rmai_raise(rma_last_code());

@@ -12,6 +12,7 @@
 #include <pthread.h>
 #include <stdint.h>
 
+#include "base/attributes.h"
 #include "rma.h"
 #include "runtime/net/pending.h"
 #include "runtime/reach.h"
@@ -45,8 +46,17 @@ int rmai_contexts_end(struct rmai_world *w, const char *call, const struct rmai_
  * nothing is under way. */
 int rmai_quiet_default(struct rmai_world *w, const char *call);
 
-/* rmai_context is the context of a handle. NULL after recording RMA_ERR_STATE or RMA_ERR_ARG for `call`. */
-struct rmai_context *rmai_context(struct rmai_world *w, const char *call, const rma_ctx *handle);
+/* rmai_context_at: the context of a handle, or NULL. rmai_context: the same; NULL after recording RMA_ERR_STATE or
+ * RMA_ERR_ARG for `call`. */
+#define RMAI_CONTEXT_INDEX_BITS 16 /* of a handle */
+static inline struct rmai_context *rmai_context_at(const rma_ctx *handle) {
+    uintptr_t word = (uintptr_t)handle, index = (word & ((1u << RMAI_CONTEXT_INDEX_BITS) - 1)) - 1;
+    if (RMAI_UNLIKELY(index >= RMAI_CONTEXTS ||
+                      __atomic_load_n(&rmai_context_lines[index].handle, __ATOMIC_ACQUIRE) != word))
+        return NULL;
+    return rmai_context_lines[index].context;
+}
+struct rmai_context *rmai_context(const char *call, const rma_ctx *handle);
 
 /* rmai_context_pe: the world's number of PE `pe` of the context's team; -1 after recording RMA_ERR_PE for `call`. */
 int rmai_context_pe(const struct rmai_context *c, const char *call, int pe);

@@ -14,9 +14,12 @@
 #include "runtime/job/traffic.h"
 #include "runtime/net/quiet.h"
 #include "runtime/net/request.h"
+#include "runtime/net/state.h"
+#include "runtime/net/stream.h"
 #include "runtime/net/when.h"
 #include "runtime/place.h"
 #include "runtime/reach.h"
+#include "runtime/team.h"
 #include "runtime/world.h"
 
 #include <stdio.h>
@@ -75,7 +78,7 @@ int rmai_place_symmetric(const struct rmai_world *w, const void *addr, size_t le
 int rmai_resolve(const char *call, const char *argument, const rma_ctx *ctx, const void *addr, size_t len, int pe,
                  struct rmai_place *p) {
     struct rmai_world *w = &rmai_world;
-    struct rmai_context *c = rmai_context(w, call, ctx);
+    struct rmai_context *c = rmai_context(call, ctx);
     if (!c) return rma_last_code();
     pe = rmai_context_pe(c, call, pe);
     if (pe < 0) return RMA_ERR_PE;
@@ -93,9 +96,81 @@ uint64_t rmai_symmetric_offset(const struct rmai_world *w, const void *addr) {
 
 /* The checks of a call that moves 0 bytes: its addresses may be anything. */
 static int check_ctx_and_pe(const char *call, const rma_ctx *ctx, int pe) {
-    struct rmai_context *c = rmai_context(&rmai_world, call, ctx);
+    struct rmai_context *c = rmai_context(call, ctx);
     return c && rmai_context_pe(c, call, pe) >= 0 ? RMA_SUCCESS : rma_last_code();
 }
+
+/* ---- streams to other nodes ---- */
+
+/* Where the short way of a stream may lead: the set of ctx, and PE and offset as other nodes know them. Returns 0 if
+ * one of the three is not valid, or the job has one node; 1 promises that the context and the range are, and no more:
+ * of the PE, only that it is one of another node if the set knows it. */
+static inline __attribute__((always_inline)) int find_stream(const rma_ctx *ctx, const void *addr, size_t len, int pe,
+                                                             struct rmai_pending **s, int *far_pe, uint64_t *offset) {
+    const struct rmai_world *w = &rmai_world;
+    struct rmai_context *c = rmai_context_at(ctx);
+    const size_t in_heap = (size_t)((const char *)addr - w->symmetric.base), size = rmai_segment_size(&w->symmetric);
+    if (RMAI_UNLIKELY(!c || !c->pending.net || in_heap > size || len > size - in_heap)) return 0;
+    if (ctx != RMA_CTX_DEFAULT) {
+        if (pe < 0 || pe >= c->team->n) return 0;
+        pe = rmai_team_pe(c->team, pe);
+    }
+    *s = &c->pending;
+    *far_pe = pe;
+    *offset = w->job.layout.symmetric + in_heap;
+    return 1;
+}
+
+/* Of a common length the compiler makes a short way of its own. */
+#define OF_LENGTH(len, IN_STREAM) ((len) == 8 ? IN_STREAM(8) : (len)-1 < RMAI_STREAM_MOST && IN_STREAM(len))
+
+/* Each returns 1 if the operation has joined what gathers for its PE: most of a stream does. Else nothing has happened,
+ * and the call goes the whole way, which finds and words what is wrong, too. */
+static inline __attribute__((always_inline)) int put_in_stream(const rma_ctx *ctx, void *dest, const void *source,
+                                                               size_t len, int pe) {
+    struct rmai_short_ask put = {.r = {.kind = RMAI_RECORD_PUT, .len = (uint16_t)len}, .data = source, .put = 1};
+    struct rmai_pending *s;
+    if (!find_stream(ctx, dest, len, pe, &s, &pe, &put.e.offset) || !source || s->net->one_sided > 0 ||
+        !rmai_join_stream(s, pe, &put))
+        return 0;
+    rmai_count(s->net->traffic, RMA_PATH_REQUEST, RMAI_PUTS, len);
+    return 1;
+}
+
+static inline __attribute__((always_inline)) int get_in_stream(const rma_ctx *ctx, void *dest, const void *source,
+                                                               size_t len, int pe) {
+    struct rmai_short_ask get = {
+        .r = {.kind = RMAI_RECORD_GET, .len = (uint16_t)len}, .dest = dest, .value = (uint32_t)len};
+    struct rmai_pending *s;
+    if (!find_stream(ctx, source, len, pe, &s, &pe, &get.e.offset) || !dest || s->net->one_sided > 0 ||
+        !rmai_join_stream(s, pe, &get))
+        return 0;
+    rmai_count(s->net->traffic, RMA_PATH_REQUEST, RMAI_GETS, len);
+    return 1;
+}
+
+/* What was put to other PEs before must be complete first: then the call goes the whole way. */
+static inline __attribute__((always_inline)) int atomic_in_stream(const rma_ctx *ctx, int op, const void *target,
+                                                                  size_t len, uint64_t value, uint64_t cond, int pe,
+                                                                  void *fetch) {
+    struct rmai_short_ask q = {.r = {.kind = RMAI_RECORD_ATOMIC,
+                                     .op = (uint8_t)op,
+                                     .flags = fetch ? RMAI_RECORD_WANTED : 0,
+                                     .len = (uint16_t)len},
+                               .e = {.value = value, .cond = cond},
+                               .dest = fetch,
+                               .value = (uint32_t)len};
+    struct rmai_pending *s;
+    int puts;
+    if (!find_stream(ctx, target, len, pe, &s, &pe, &q.e.offset) || (uintptr_t)target & (len - 1) || s->net->amo_mpi)
+        return 0;
+    puts = atomic_load_explicit(&s->puts, memory_order_relaxed);
+    if ((puts != RMAI_NO_PUTS && puts != 1 + pe) || !rmai_join_stream(s, pe, &q)) return 0;
+    rmai_count(s->net->traffic, RMA_PATH_REQUEST, RMAI_ATOMICS, 0);
+    return 1;
+}
+
+/* ---- puts, gets, atomics ---- */
 
 static int put_symmetric(const char *call, const rma_ctx *ctx, void *dest, const void *source, size_t len, int pe,
                          enum rmai_when when) {
@@ -115,11 +190,16 @@ static int get_symmetric(const char *call, const rma_ctx *ctx, void *dest, const
     return rmai_raise(code);
 }
 
+#define PUT(LEN) put_in_stream(ctx, dest, source, LEN, pe)
+#define GET(LEN) get_in_stream(ctx, dest, source, LEN, pe)
+
 int rma_put_slow_(const char *call, const rma_ctx *ctx, void *dest, const void *source, size_t len, int pe) {
+    if (OF_LENGTH(len, PUT)) return RMA_SUCCESS;
     return put_symmetric(call, ctx, dest, source, len, pe, RMAI_NOW);
 }
 
 int rma_p_slow_(const char *call, const rma_ctx *ctx, void *dest, const void *source, size_t len, int pe) {
+    if (OF_LENGTH(len, PUT)) return RMA_SUCCESS;
     return put_symmetric(call, ctx, dest, source, len, pe, RMAI_COPIED);
 }
 
@@ -128,10 +208,12 @@ int rma_get_slow_(const char *call, const rma_ctx *ctx, void *dest, const void *
 }
 
 int rma_put_nbi_slow_(const char *call, const rma_ctx *ctx, void *dest, const void *source, size_t len, int pe) {
+    if (OF_LENGTH(len, PUT)) return RMA_SUCCESS;
     return put_symmetric(call, ctx, dest, source, len, pe, RMAI_LATER);
 }
 
 int rma_get_nbi_slow_(const char *call, const rma_ctx *ctx, void *dest, const void *source, size_t len, int pe) {
+    if (OF_LENGTH(len, GET)) return RMA_SUCCESS;
     return get_symmetric(call, ctx, dest, source, len, pe, RMAI_LATER);
 }
 
@@ -158,7 +240,11 @@ int rmai_resolve_word(const char *call, const char *argument, const rma_ctx *ctx
 int rma_atomic_nbi_slow_(const char *call, const rma_ctx *ctx, int op, const void *target, size_t len, uint64_t value,
                          uint64_t cond, int pe, void *fetch) {
     struct rmai_place p;
-    int code = rmai_resolve_word(call, "target", ctx, target, len, pe, &p);
+    int code;
+    if (len == 8 && fetch && op == RMA_FETCH_ADD_ &&
+        atomic_in_stream(ctx, RMA_FETCH_ADD_, target, 8, value, 0, pe, fetch))
+        return RMA_SUCCESS;
+    code = rmai_resolve_word(call, "target", ctx, target, len, pe, &p);
     if (code == RMA_SUCCESS && !fetch) code = rmai_error(RMA_ERR_ARG, "%s: fetch is a null pointer", call);
     if (code == RMA_SUCCESS) code = rmai_place_atomic_later(&rmai_world, call, &p, op, len, value, cond, fetch);
     return rmai_raise(code);
@@ -167,7 +253,10 @@ int rma_atomic_nbi_slow_(const char *call, const rma_ctx *ctx, int op, const voi
 int rma_atomic_slow_(const char *call, const rma_ctx *ctx, int op, const void *target, size_t len, uint64_t value,
                      uint64_t cond, int pe, uint64_t *old) {
     struct rmai_place p;
-    int code = rmai_resolve_word(call, "target", ctx, target, len, pe, &p);
+    int code;
+    if (len == 8 && !old && op != RMA_COMPARE_SWAP_ && atomic_in_stream(ctx, op, target, 8, value, 0, pe, NULL))
+        return RMA_SUCCESS;
+    code = rmai_resolve_word(call, "target", ctx, target, len, pe, &p);
     if (code == RMA_SUCCESS) code = rmai_place_atomic(&rmai_world, call, &p, op, len, value, cond, old);
     return rmai_raise(code);
 }

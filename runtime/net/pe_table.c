@@ -7,14 +7,6 @@
 
 #define FIRST_ROOM 16
 
-static unsigned hash_pe(int pe) { return (unsigned)pe * 2654435769u; }
-
-static int **place_of(int **entry, unsigned room, int pe) {
-    unsigned i = hash_pe(pe) & (room - 1);
-    while (entry[i] && *entry[i] != pe) i = (i + 1) & (room - 1);
-    return &entry[i];
-}
-
 /* Makes room for one more. Returns -1 without memory. */
 static int grow_table(struct rmai_pe_table *t) {
     unsigned room = t->room ? 2 * t->room : FIRST_ROOM;
@@ -23,7 +15,7 @@ static int grow_table(struct rmai_pe_table *t) {
     entry = calloc(room, sizeof *entry);
     if (!entry) return -1;
     for (unsigned i = 0; i < t->room; i++)
-        if (t->entry[i]) *place_of(entry, room, *t->entry[i]) = t->entry[i];
+        if (t->entry[i]) *rmai_pe_table_place_(entry, room, *t->entry[i]) = t->entry[i];
     free(t->entry);
     t->entry = entry;
     t->room = room;
@@ -32,9 +24,10 @@ static int grow_table(struct rmai_pe_table *t) {
 
 void *rmai_pe_table_find(struct rmai_pe_table *t, int pe, size_t size) {
     int **place;
-    if (t->room && *(place = place_of(t->entry, t->room, pe)) != NULL) return *place;
+    void *entry = rmai_pe_table_get(t, pe);
+    if (entry) return entry;
     if (grow_table(t) != 0) return NULL;
-    place = place_of(t->entry, t->room, pe);
+    place = rmai_pe_table_place_(t->entry, t->room, pe);
     if ((*place = calloc(1, size)) == NULL) return NULL;
     **place = pe;
     t->n++;

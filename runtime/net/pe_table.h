@@ -12,8 +12,18 @@ struct rmai_pe_table {
     unsigned n, room;
 };
 
-/* rmai_pe_table_find returns the entry of pe. If there is none, it makes one of `size` bytes, all zero but the PE;
- * NULL without memory. rmai_pe_table_close frees the table and its entries. */
+/* The place of pe in a table that has room: where its entry is, or would be. */
+static inline int **rmai_pe_table_place_(int **entry, unsigned room, int pe) {
+    unsigned i = (unsigned)pe * 2654435769u & (room - 1);
+    while (entry[i] && *entry[i] != pe) i = (i + 1) & (room - 1);
+    return &entry[i];
+}
+
+/* rmai_pe_table_get returns the entry of pe, or NULL. rmai_pe_table_find makes one, if there is none, of `size` bytes,
+ * all zero but the PE; it returns NULL without memory. rmai_pe_table_close frees the table and its entries. */
+static inline void *rmai_pe_table_get(const struct rmai_pe_table *t, int pe) {
+    return t->room ? *rmai_pe_table_place_(t->entry, t->room, pe) : NULL;
+}
 void *rmai_pe_table_find(struct rmai_pe_table *t, int pe, size_t size);
 void rmai_pe_table_close(struct rmai_pe_table *t);
 

@@ -9,6 +9,7 @@
 #include "runtime/net/progress.h"
 #include "runtime/net/quiet.h"
 #include "runtime/net/state.h"
+#include "runtime/net/stream.h"
 #include "runtime/net/submit.h"
 #include "runtime/net/window.h"
 
@@ -16,7 +17,6 @@
 
 #define INLINE_MOST  ((size_t)4096) /* longer ones are sent by tag: a round trip more, two copies less */
 #define INLINE_PIECE ((size_t)3968) /* data of one element: it fits a message, with a word's record */
-#define STREAM_MOST  ((size_t)1024) /* bytes of a put that is copied into a message if it is one of a stream */
 
 /* ---- what streams are of ---- */
 
@@ -30,8 +30,8 @@ static inline __attribute__((always_inline)) int begin_short(struct rmai_net *ne
     rmai_pending_lock(s);
     p = rmai_peer_of(s, pe);
     if (RMAI_LIKELY(p != NULL)) {
-        if (p->under_way > 0 || s->session) {
-            begun = p->open && p->open->n && rmai_join(p, q, n);
+        if (rmai_gathers(p)) {
+            begun = rmai_peer_has_open(p) && rmai_join(p, q, n);
             look = begun && p->asked % RMAI_ELEMENTS_A_LOOK == 0;
         } else if (net->biased && (p->open || rmai_batch_open(net, p))) {
             begun = rmai_join(p, q, n);
@@ -149,7 +149,7 @@ int rmai_net_put(struct rmai_net *net, const char *call, struct rmai_pending *s,
         .r = {.kind = RMAI_RECORD_PUT, .len = (uint16_t)len}, .e = {.offset = offset}, .data = source, .put = 1};
     size_t done = 0;
     int code;
-    if (len <= STREAM_MOST && net->one_sided <= 0 && !is_attached(offset) &&
+    if (len <= RMAI_STREAM_MOST && net->one_sided <= 0 && !is_attached(offset) &&
         (when != RMAI_NOW || is_of_stream(s, pe))) {
         rmai_count(net->traffic, RMA_PATH_REQUEST, RMAI_PUTS, len);
         return begin_short(net, call, s, pe, &put, 1);
@@ -171,7 +171,7 @@ int rmai_net_get(struct rmai_net *net, const char *call, struct rmai_pending *s,
                                        .value = (uint32_t)len};
     size_t done = 0;
     int code;
-    if (when == RMAI_LATER && len <= STREAM_MOST && net->one_sided <= 0 && !is_attached(offset)) {
+    if (when == RMAI_LATER && len <= RMAI_STREAM_MOST && net->one_sided <= 0 && !is_attached(offset)) {
         rmai_count(net->traffic, RMA_PATH_REQUEST, RMAI_GETS, len);
         return begin_short(net, call, s, pe, &get, 1);
     }

@@ -36,6 +36,7 @@ START_TEST(each_pe_has_one_entry_that_stays_where_it_is) {
     static struct entry *entry[PES];
     struct rmai_pe_table t = {0};
     for (int i = 0; i < PES; i++) {
+        ck_assert_ptr_null(rmai_pe_table_get(&t, pe_of(_i, i)));
         entry[i] = rmai_pe_table_find(&t, pe_of(_i, i), sizeof *entry[i]);
         ck_assert_ptr_nonnull(entry[i]);
         ck_assert_int_eq(entry[i]->pe, pe_of(_i, i));
@@ -48,6 +49,7 @@ START_TEST(each_pe_has_one_entry_that_stays_where_it_is) {
     }
     for (int i = PES; i-- > 0;) {
         ck_assert_ptr_eq(rmai_pe_table_find(&t, pe_of(_i, i), sizeof *entry[i]), entry[i]);
+        ck_assert_ptr_eq(rmai_pe_table_get(&t, pe_of(_i, i)), entry[i]);
         ck_assert_uint_eq(entry[i]->value[2], (uint64_t)i + 1);
     }
     ck_assert_uint_eq(t.n, PES);
