@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -113,6 +114,13 @@ static int populate_pages(const void *addr, size_t len, int advice) {
     while (madvise((void *)from, (to - from + page - 1) / page * page, advice) != 0)
         if (errno != EAGAIN && errno != EINTR) return errno;
     return 0;
+}
+
+/* By syscall(2): libraries that watch mappings (UCX) replace libc's mremap by a function that drops the fifth argument.
+ */
+char *rmai_process_remap(char *from, size_t old, size_t new, char *to) {
+    long p = syscall(SYS_mremap, from, old, new, MREMAP_MAYMOVE | (to ? MREMAP_FIXED : 0), to);
+    return p == -1 ? NULL : (char *)p;
 }
 
 /* Populating pages fails where touching them would raise a signal. EINVAL comes for pages that may not be touched so,

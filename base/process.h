@@ -44,6 +44,11 @@ enum rmai_process_result rmai_process_write(int pid, uint64_t to, const void *fr
 #define RMAI_THREAD_NAME "librma"
 int rmai_thread(pthread_t *thread, void *(*run)(void *context), void *context);
 
+/* rmai_process_remap is mremap(2): it moves the mapping of old bytes at `from` to `to` (over what is there; anywhere if
+ * `to` is NULL), with new bytes. If old is 0, it makes a second mapping of the same shared pages, for which it needs no
+ * file descriptor. Returns the address, or NULL. */
+char *rmai_process_remap(char *from, size_t old, size_t new, char *to);
+
 /* rmai_process_touchable: 1 if this process can read, or with `write` also write, [addr, addr + len) without a signal
  * that ends it. */
 int rmai_process_touchable(const void *addr, size_t len, int write);

@@ -6,6 +6,10 @@
  * the page. So this module asks for some odd bytes at the end. One process asks for the whole reservation, so that all
  * spaces lie at page boundaries one stride apart.
  *
+ * MPI maps at any page, at another one in each process, so that a symmetric block would have another alignment on each
+ * PE. So each process maps MPI's memory a second time, at an address that it chooses (mremap with an old size of 0),
+ * and uses that one. A tool that refuses the second mapping (valgrind) leaves the first.
+ *
  * Open MPI's MPI_Win_allocate_shared cannot be used. It wants as much free in /dev/shm as is reserved. Where that is
  * not there (4.1.4), the first process gets an error and the others wait for it for ever, so that not even a smaller
  * size can be tried. There the processes of a node map a file of /dev/shm, which has lost its name when rmai_reserve
@@ -29,6 +33,7 @@
 #include "base/cgroup.h"
 #include "base/error.h"
 #include "base/mpi.h"
+#include "base/process.h"
 #include "base/size.h"
 
 #include <errno.h>
@@ -53,16 +58,27 @@ static int reserve_error(size_t bytes, int n, const char *why) {
                       rmai_format_size(size, bytes), why);
 }
 
-/* MPI serves a node of one process from malloc, which refuses sizes beyond memory. */
-static int reserve_alone(struct rmai_reservation *r, size_t stride) {
-    char *p = mmap(NULL, stride + RMAI_HEAP_ALIGNMENT, PROT_READ | PROT_WRITE,
-                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    size_t front;
-    if (p == MAP_FAILED) return reserve_error(stride, 1, strerror(errno));
-    front = rmai_round_up((uintptr_t)p, RMAI_HEAP_ALIGNMENT) - (uintptr_t)p;
+/* Reserves addresses for `bytes`, so that `at` bytes from their start there is a multiple of RMAI_ADDRESS_ALIGNMENT, or
+ * of RMAI_HEAP_ALIGNMENT where the first is refused. Returns MAP_FAILED if that is refused, too. */
+static char *map_aligned(size_t bytes, size_t at, int protection) {
+    size_t unit = RMAI_ADDRESS_ALIGNMENT, front;
+    char *p = mmap(NULL, bytes + unit, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (p == MAP_FAILED) {
+        unit = RMAI_HEAP_ALIGNMENT;
+        p = mmap(NULL, bytes + unit, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    }
+    if (p == MAP_FAILED) return p;
+    front = rmai_round_up((uintptr_t)p + at, unit) - ((uintptr_t)p + at);
     if (front) munmap(p, front);
-    munmap(p + front + stride, RMAI_HEAP_ALIGNMENT - front);
-    r->node_base = p + front;
+    munmap(p + front + bytes, unit - front);
+    return p + front;
+}
+
+/* MPI serves a node of one process from malloc, which refuses sizes beyond memory. */
+static int reserve_alone(struct rmai_reservation *r, size_t stride, size_t heap) {
+    char *p = map_aligned(stride, heap, PROT_READ | PROT_WRITE);
+    if (p == MAP_FAILED) return reserve_error(stride, 1, strerror(errno));
+    r->node_base = r->mapped = p;
     r->window = MPI_WIN_NULL;
     return RMA_SUCCESS;
 }
@@ -87,10 +103,10 @@ static int make_shm_file(struct share *s, size_t bytes) {
 }
 
 /* The first process makes the file, all processes map it, and the first one removes its name when all have answered. */
-static int reserve_shared(struct rmai_reservation *r, MPI_Comm node, size_t stride) {
+static int reserve_shared(struct rmai_reservation *r, MPI_Comm node, size_t stride, size_t heap) {
     struct share share = {0};
     size_t bytes = stride * (size_t)r->n_slots;
-    void *base = MAP_FAILED;
+    void *base = MAP_FAILED, *room;
     MPI_Request request;
     int rank, code, fd = -1;
     MPI_Comm_rank(node, &rank);
@@ -99,21 +115,33 @@ static int reserve_shared(struct rmai_reservation *r, MPI_Comm node, size_t stri
     if (code == RMA_SUCCESS) code = rmai_mpi_wait(&request, "rma_init", "MPI_Ibcast");
     if (code == RMA_SUCCESS && !share.failed) {
         if (rank != 0) fd = shm_open(share.name, O_RDWR | O_CLOEXEC, 0);
-        if (fd >= 0) base = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+        room = fd >= 0 ? map_aligned(bytes, (size_t)rank * stride + heap, PROT_NONE) : MAP_FAILED;
+        if (room != MAP_FAILED)
+            base = mmap(room, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE | MAP_FIXED, fd, 0);
         if (base == MAP_FAILED) share.failed = errno;
+        if (base == MAP_FAILED && room != MAP_FAILED) munmap(room, bytes);
     }
     if (code == RMA_SUCCESS) code = rmai_mpi_merge(node, &share.failed, 1, MPI_INT, MPI_MAX, "rma_init");
     if (rank == 0 && fd >= 0) shm_unlink(share.name);
     if (fd >= 0) close(fd);
     r->window = MPI_WIN_NULL;
-    r->node_base = base;
+    r->node_base = r->mapped = base;
     if (code == RMA_SUCCESS && share.failed) code = reserve_error(stride, r->n_slots, strerror(share.failed));
     if (code != RMA_SUCCESS && base != MAP_FAILED) munmap(base, bytes);
-    if (code != RMA_SUCCESS) r->node_base = NULL;
+    if (code != RMA_SUCCESS) r->node_base = r->mapped = NULL;
     return code;
 }
 #else
-static int reserve_shared(struct rmai_reservation *r, MPI_Comm node, size_t stride) {
+/* Maps MPI's memory a second time. Returns NULL if that is refused. */
+static char *map_again(char *base, size_t bytes, size_t at) {
+    char *room = map_aligned(bytes, at, PROT_NONE);
+    if (room == MAP_FAILED) return NULL;
+    if (rmai_process_remap(base, 0, bytes, room)) return room;
+    munmap(room, bytes);
+    return NULL;
+}
+
+static int reserve_shared(struct rmai_reservation *r, MPI_Comm node, size_t stride, size_t heap) {
     int worst[2]; /* the largest error of all processes, and 1 if any process has the window */
     int rank, unit, code, mpi_code;
     MPI_Aint size;
@@ -141,25 +169,25 @@ static int reserve_shared(struct rmai_reservation *r, MPI_Comm node, size_t stri
     }
     code = rmai_mpi(MPI_Win_shared_query(r->window, 0, &size, &unit, &base), "rma_init", "MPI_Win_shared_query");
     if (code != RMA_SUCCESS) return code;
-    r->node_base = base;
+    r->mapped = map_again(base, stride * (size_t)r->n_slots, (size_t)rank * stride + heap);
+    r->node_base = r->mapped ? r->mapped : base;
     return RMA_SUCCESS;
 }
 #endif
 
-int rmai_reserve(struct rmai_reservation *r, MPI_Comm node, size_t stride) {
+int rmai_reserve(struct rmai_reservation *r, MPI_Comm node, size_t stride, size_t heap) {
     *r = (struct rmai_reservation){.stride = stride, .window = MPI_WIN_NULL};
     MPI_Comm_size(node, &r->n_slots);
     rmai_cgroup_find(&r->group, "", "memory");
     if (stride % RMAI_PAGE || (size_t)r->n_slots > ((size_t)1 << 46) / stride)
         return reserve_error(stride, r->n_slots, "more than processes can map");
-    return r->n_slots == 1 ? reserve_alone(r, stride) : reserve_shared(r, node, stride);
+    return r->n_slots == 1 ? reserve_alone(r, stride, heap) : reserve_shared(r, node, stride, heap);
 }
 
 int rmai_unreserve(struct rmai_reservation *r) {
-    if (r->window != MPI_WIN_NULL) return rmai_mpi(MPI_Win_free(&r->window), "rma_finalize", "MPI_Win_free");
-    if (r->node_base) munmap(r->node_base, r->stride * (size_t)r->n_slots);
-    r->node_base = NULL;
-    return RMA_SUCCESS;
+    if (r->mapped) munmap(r->mapped, r->stride * (size_t)r->n_slots);
+    r->node_base = r->mapped = NULL;
+    return r->window == MPI_WIN_NULL ? RMA_SUCCESS : rmai_mpi(MPI_Win_free(&r->window), "rma_finalize", "MPI_Win_free");
 }
 
 /* ---- commit ---- */

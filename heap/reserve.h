@@ -16,19 +16,25 @@
 #include "base/cgroup.h"
 
 struct rmai_reservation {
-    char *node_base; /* page-aligned; at different addresses in different processes */
-    size_t stride;   /* a multiple of RMAI_PAGE */
-    int n_slots;     /* PEs of the node */
-    MPI_Win window;  /* MPI_WIN_NULL where this module maps the memory itself: on a node of one PE, or with Open MPI */
+    char *node_base;          /* page-aligned; at different addresses in different processes */
+    char *mapped;             /* what this module has mapped: node_base, or NULL where that is MPI's mapping */
+    size_t stride;            /* a multiple of RMAI_PAGE */
+    int n_slots;              /* PEs of the node */
+    MPI_Win window;           /* MPI_WIN_NULL where MPI has no part in it: on a node of one PE, or with Open MPI */
     struct rmai_cgroup group; /* the control group whose memory limit this process's commits keep */
 };
 
-/* rmai_reserve maps stride bytes for each process of node (collective over it). The space is zero, and must be
+/* The alignment at which rmai_reserve puts a process's own heap, if the system has the address space for that. */
+#define RMAI_ADDRESS_ALIGNMENT ((size_t)1 << 30)
+
+/* rmai_reserve maps stride bytes for each process of node (collective over it), so that `heap` bytes from the start of
+ * this process's space (a multiple of RMAI_HEAP_ALIGNMENT) there is a multiple of RMAI_ADDRESS_ALIGNMENT. Where the
+ * system refuses that, it is a smaller power of two, a page at least. The space is zero, and must be
  * committed before it is touched. Where the system refuses that much, the same call with a smaller stride may succeed:
  * every process of node gets the same answer. Only RMA_ERR_MPI may come on some processes alone; the others then have a
  * reservation that is of no use, and the caller must agree with them on that. Returns RMA_SUCCESS, RMA_ERR_NO_MEM,
  * RMA_ERR_MPI. */
-int rmai_reserve(struct rmai_reservation *r, MPI_Comm node, size_t stride);
+int rmai_reserve(struct rmai_reservation *r, MPI_Comm node, size_t stride, size_t heap);
 
 /* rmai_unreserve unmaps what rmai_reserve has mapped, even if that was only a part (collective as rmai_reserve was). */
 int rmai_unreserve(struct rmai_reservation *r);

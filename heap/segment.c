@@ -95,9 +95,89 @@ int rmai_segment_commit(struct rmai_segment *s, size_t want, size_t *got) {
     return RMA_SUCCESS;
 }
 
+/* ---- holes ---- */
+
+/* Commits [from, to) but for [gap_from, gap_to), offsets that are multiples of RMAI_PAGE. */
+static int commit_around(const struct rmai_segment *s, size_t from, size_t gap_from, size_t gap_to, size_t to) {
+    int code = rmai_commit(s->reservation, s->base + from, gap_from - from);
+    if (code == RMA_SUCCESS) code = rmai_commit(s->reservation, s->base + gap_to, to - gap_to);
+    if (code != RMA_SUCCESS) rmai_uncommit(s->reservation, s->base + from, gap_from - from);
+    return code;
+}
+
+static void add_hole(struct rmai_holes *h, size_t from, size_t to) {
+    if (from >= to) return;
+    h->of[h->n].from = from;
+    h->of[h->n++].to = to;
+}
+
+/* After the growth the block will be the first that fits in the last free block: no other one was large enough. Should
+ * the allocator decide otherwise, nothing is wrong: a block that comes to lie in a hole fills it. */
+int rmai_segment_commit_aligned(struct rmai_segment *s, size_t alignment, size_t size, size_t want, size_t *got) {
+    const size_t start = s->size - rmai_tlsf_tail(&s->pool), at = rmai_round_up(start, alignment);
+    const size_t end = rmai_min(rmai_round_up(s->size + want, RMAI_PAGE), s->max);
+    const size_t from = rmai_round_up(rmai_max(s->committed, start), RMAI_PAGE), to = at / RMAI_PAGE * RMAI_PAGE;
+    const size_t behind = rmai_min(rmai_round_up(at + rmai_max(size, CHUNK_MIN), RMAI_PAGE), end);
+    if (s->guard || !s->holes || s->holes->n + 2 > RMAI_HOLES || to < from + CHUNK_MIN || at + size > end)
+        return rmai_segment_commit(s, want, got);
+    *got = 0;
+    if (rmai_tlsf_prepare(&s->pool) != 0) return RMA_ERR_NO_MEM;
+    int code = commit_around(s, s->committed, from, to, behind);
+    if (code != RMA_SUCCESS) return code;
+    add_hole(s->holes, from, to);
+    add_hole(s->holes, behind, end);
+    s->pool.state->committed = s->committed = end;
+    *got = end - s->size;
+    return RMA_SUCCESS;
+}
+
+/* Forgets holes, or their parts, from `end` on, and those of which nothing is left. */
+static void cut_holes(struct rmai_holes *h, size_t end) {
+    int n = 0;
+    for (int i = 0; i < h->n; i++) {
+        h->of[n] = h->of[i];
+        h->of[n].to = rmai_min(h->of[n].to, end);
+        if (h->of[n].from < h->of[n].to) n++;
+    }
+    h->n = n;
+}
+
+/* Commits what [offset, offset + len) has of holes, and some more, so that not every small block does it again. Returns
+ * 0, or -1 if there is no memory (recorded). */
+static RMAI_COLD int fill_holes(const struct rmai_segment *s, size_t offset, size_t len) {
+    struct rmai_holes *h = s->holes;
+    const int n = h->n; /* the second halves of holes that are cut in two come behind these */
+    for (int i = 0; i < n; i++) {
+        const size_t hole_from = h->of[i].from, hole_to = h->of[i].to;
+        size_t from = rmai_max(offset / RMAI_PAGE * RMAI_PAGE, hole_from);
+        size_t to = rmai_min(rmai_round_up(offset + len, CHUNK_MIN), hole_to);
+        if (offset >= hole_to || offset + len <= hole_from) continue;
+        /* Where there is no place for a second half, the smaller one is filled, too. */
+        if (from > hole_from && to < hole_to && h->n == RMAI_HOLES) {
+            if (from - hole_from < hole_to - to)
+                from = hole_from;
+            else
+                to = hole_to;
+        }
+        if (rmai_commit(s->reservation, s->base + from, to - from) != RMA_SUCCESS) return -1;
+        if (from == hole_from) {
+            h->of[i].from = to;
+        } else {
+            h->of[i].to = from;
+            add_hole(h, to, hole_to);
+        }
+    }
+    cut_holes(h, s->committed);
+    return 0;
+}
+
+/* 1 if memory of the segment may be missing below `committed`. */
+static inline int has_holes(const struct rmai_segment *s) { return RMAI_UNLIKELY(s->holes && s->holes->n); }
+
 void rmai_segment_uncommit(struct rmai_segment *s) {
     rmai_uncommit(s->reservation, s->base + s->size, s->committed - s->size);
     s->pool.state->committed = s->committed = s->size;
+    if (s->holes) cut_holes(s->holes, s->size);
 }
 
 void rmai_segment_extend(struct rmai_segment *s, size_t bytes) {
@@ -149,6 +229,10 @@ void *rmai_segment_alloc(struct rmai_segment *s, const char *call, size_t alignm
     size_t offset = rmai_tlsf_alloc(&s->pool, alignment, with_guard(s, size));
     *full = offset == RMAI_TLSF_FULL;
     if (offset >= RMAI_TLSF_DENIED) return NULL;
+    if (has_holes(s) && fill_holes(s, offset, size) != 0) {
+        rmai_tlsf_free(&s->pool, offset);
+        return NULL;
+    }
     if (RMAI_UNLIKELY(s->guard)) {
         check_taken_memory(s, call, s->base + offset, size, 0, span_of(s, size));
         memset(s->base + offset, NEW, size);
@@ -197,7 +281,13 @@ int rmai_segment_give_back(struct rmai_segment *s, struct rmai_returned *list, v
 }
 
 int rmai_segment_resize(struct rmai_segment *s, void *block, size_t size) {
-    return rmai_tlsf_resize(&s->pool, block_offset(s, block), with_guard(s, size));
+    size_t old = 0;
+    int did;
+    rmai_segment_live(s, block, &old);
+    did = rmai_tlsf_resize(&s->pool, block_offset(s, block), with_guard(s, size));
+    if (did != 0 || !has_holes(s) || fill_holes(s, block_offset(s, block), size) == 0) return did;
+    rmai_tlsf_resize(&s->pool, block_offset(s, block), with_guard(s, old));
+    return -2;
 }
 
 void rmai_segment_remark(struct rmai_segment *s, const char *call, void *block, size_t old) {
@@ -306,6 +396,7 @@ void rmai_segment_stats(const struct rmai_segment *s, struct rma_heap_stats *sta
     stats->peak = t->peak_units * RMAI_TLSF_UNIT;
     stats->size = s->size;
     stats->committed = s->committed + rmai_tlsf_table_bytes(&s->pool, s->max);
+    for (int i = 0; s->holes && i < s->holes->n; i++) stats->committed -= s->holes->of[i].to - s->holes->of[i].from;
     stats->max = s->max;
     stats->n_used = t->n_used;
     stats->n_growths = t->n_growths;

@@ -40,6 +40,16 @@ struct rmai_layout {
 /* rmai_layout computes where the parts of a space lie. statics is the bytes of global variables to make room for. */
 void rmai_layout(struct rmai_layout *l, size_t symmetric_max, size_t local_max, size_t statics);
 
+/* Before and behind a block of a large alignment memory is left out of the commit, until a block comes to lie there. */
+#define RMAI_HOLES 16
+
+struct rmai_holes {
+    int n;
+    struct {
+        size_t from, to; /* multiples of RMAI_PAGE, offsets in the segment; all of it is in free blocks */
+    } of[RMAI_HOLES];
+};
+
 struct rmai_segment {
     const char *name;    /* "symmetric heap": for texts */
     const char *setting; /* the setting that limits it */
@@ -48,9 +58,10 @@ struct rmai_segment {
     size_t size; /* bytes that the segment has been extended to: all of them are committed and in the pool. Read it by
                     rmai_segment_size where the holder may extend the segment in the same moment */
     size_t max;  /* bytes at most; size <= committed <= max */
-    size_t committed; /* bytes safe to touch */
-    size_t guard;     /* bytes of red zone behind each block: 0, or RMAI_RED_ZONE with RMA_HEAP_CHECK=full */
-    int shared;       /* 1: peers may give back blocks while the holder works */
+    size_t committed;         /* bytes safe to touch, but for the holes */
+    struct rmai_holes *holes; /* or NULL: there are none. For a segment that no view is made of */
+    size_t guard;             /* bytes of red zone behind each block: 0, or RMAI_RED_ZONE with RMA_HEAP_CHECK=full */
+    int shared;               /* 1: peers may give back blocks while the holder works */
     struct rmai_tlsf pool;
 };
 
@@ -74,6 +85,10 @@ size_t rmai_segment_want(const struct rmai_segment *s, size_t alignment, size_t 
  * RMA_ERR_NO_MEM with *got 0. */
 int rmai_segment_commit(struct rmai_segment *s, size_t want, size_t *got);
 
+/* rmai_segment_commit_aligned does the same for a block of size bytes at a multiple of alignment, where `want` is what
+ * rmai_segment_want has said of it. It leaves out the memory before and behind the block, where that is much. */
+int rmai_segment_commit_aligned(struct rmai_segment *s, size_t alignment, size_t size, size_t want, size_t *got);
+
 /* rmai_segment_uncommit gives back what rmai_segment_commit gave and rmai_segment_extend has not taken: for PEs that do
  * not go on to extend together. */
 void rmai_segment_uncommit(struct rmai_segment *s);
@@ -83,9 +98,9 @@ void rmai_segment_uncommit(struct rmai_segment *s);
 void rmai_segment_extend(struct rmai_segment *s, size_t bytes);
 
 /* rmai_segment_alloc allocates a block without growing the segment. It returns NULL if there is none: *full is then 1
- * if growing would help, or 0 if memory for the table is exhausted (recorded). With red zones a note that names `call`
- * reports a write to the memory while it was free; the block is given all the same, since what was written there is
- * overwritten. */
+ * if growing would help, or 0 if memory for the table, or for a hole, is exhausted (recorded). With red zones a note
+ * that names `call` reports a write to the memory while it was free; the block is given all the same, since what was
+ * written there is overwritten. */
 void *rmai_segment_alloc(struct rmai_segment *s, const char *call, size_t alignment, size_t size, int *full);
 
 /* rmai_segment_live: 1 if block is the base of a live block, with its size. Any PE may call it at any time. */
@@ -96,7 +111,8 @@ int rmai_segment_live(const struct rmai_segment *s, const void *block, size_t *s
 int rmai_segment_free(struct rmai_segment *s, void *block);
 int rmai_segment_give_back(struct rmai_segment *s, struct rmai_returned *list, void *block);
 
-/* rmai_segment_resize: as rmai_tlsf_resize; it touches no byte of the block. rmai_segment_remark follows it as soon as
+/* rmai_segment_resize: as rmai_tlsf_resize, -2 also if a hole could not be committed; it touches no byte of the block.
+ * rmai_segment_remark follows it as soon as
  * the block is sure to keep the new size: it puts the red zone behind the new end, fills the block's new bytes, and
  * puts poison where the block ended before. */
 int rmai_segment_resize(struct rmai_segment *s, void *block, size_t size);

@@ -5,6 +5,7 @@
 
 #include "heap/statics.h"
 #include "base/attributes.h"
+#include "base/process.h"
 
 #include <errno.h>
 #include <link.h>
@@ -54,13 +55,6 @@ void rmai_statics_find(struct rmai_statics *s) {
     dl_iterate_phdr(find_program_segments, s);
 }
 
-/* By syscall(2): libraries that watch mappings (UCX) replace libc's mremap by a function that drops the fifth argument.
- */
-static char *remap_pages(char *from, size_t old, size_t new, char *to) {
-    long p = syscall(SYS_mremap, from, old, new, MREMAP_MAYMOVE | (to ? MREMAP_FIXED : 0), to);
-    return p == -1 ? NULL : (char *)p;
-}
-
 /* Copies word by word, in a function that no sanitizer instruments. The address sanitizer keeps red zones between the
  * variables, and would report a memcpy that reads them. */
 static __attribute__((noinline, no_sanitize("address", "undefined", "thread"))) void
@@ -73,10 +67,10 @@ copy_words(void *to, const void *from, size_t len) {
 int rmai_statics_move(struct rmai_statics *s, char *room) {
     if (!s->size) return 0;
     /* This mapping can fail, so it is made first, at any address. Moving it over the variables comes after that. */
-    char *second = remap_pages(room, 0, s->size, NULL);
+    char *second = rmai_process_remap(room, 0, s->size, NULL);
     if (!second) return -1;
     copy_words(room, s->base, s->size);
-    if (!remap_pages(second, s->size, s->size, s->base)) {
+    if (!rmai_process_remap(second, s->size, s->size, s->base)) {
         syscall(SYS_munmap, second, s->size);
         return -1;
     }
@@ -90,7 +84,7 @@ int rmai_statics_return(struct rmai_statics *s) {
     own = (char *)syscall(SYS_mmap, NULL, s->size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, (off_t)0);
     if (own == MAP_FAILED) return -1;
     copy_words(own, s->base, s->size);
-    if (!remap_pages(own, s->size, s->size, s->base)) return -1;
+    if (!rmai_process_remap(own, s->size, s->size, s->base)) return -1;
     s->moved = NULL;
     return 0;
 }

@@ -226,11 +226,14 @@ static inline uint64_t units_with_alignment(size_t alignment, size_t size) {
     return units_of(size) + (step > 1 ? step - 1 : 0);
 }
 
-size_t rmai_tlsf_need(const struct rmai_tlsf *t, size_t alignment, size_t size) {
+size_t rmai_tlsf_tail(const struct rmai_tlsf *t) {
     const struct rmai_tlsf_state *s = t->state;
-    uint64_t units = round_to_class(units_with_alignment(alignment, size)), tail = 0;
+    return s->last && is_free_entry(&t->unit[s->n_units - s->last]) ? (size_t)s->last * RMAI_TLSF_UNIT : 0;
+}
+
+size_t rmai_tlsf_need(const struct rmai_tlsf *t, size_t alignment, size_t size) {
+    uint64_t units = round_to_class(units_with_alignment(alignment, size)), tail = rmai_tlsf_tail(t) / RMAI_TLSF_UNIT;
     if (size > RMAI_TLSF_MAX || alignment > RMAI_TLSF_MAX || units > UINT32_MAX) return 0;
-    if (s->last && is_free_entry(&t->unit[s->n_units - s->last])) tail = s->last;
     return (units > tail ? units - tail : 1) * RMAI_TLSF_UNIT;
 }
 

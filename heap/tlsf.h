@@ -91,6 +91,9 @@ void rmai_tlsf_attach(struct rmai_tlsf *t, void *room, size_t max_bytes, rmai_tl
  * any maximum. */
 size_t rmai_tlsf_need(const struct rmai_tlsf *t, size_t alignment, size_t size);
 
+/* rmai_tlsf_tail: bytes of the free block at the pool's end, which a growth makes larger; 0 if there is none. */
+size_t rmai_tlsf_tail(const struct rmai_tlsf *t);
+
 /* rmai_tlsf_prepare commits what a growth writes, so that the rmai_tlsf_grow after it cannot fail. rmai_tlsf_grow
  * appends bytes (a multiple of the unit, within the maximum) to the pool. Both return 0, or not 0 if commit failed:
  * nothing has changed then. */

@@ -207,8 +207,9 @@ void *rma_malloc(size_t size);
 /* rma_calloc: count objects of size bytes, zeroed. An overflow of count * size is RMA_ERR_ARG. */
 void *rma_calloc(size_t count, size_t size);
 
-/* rma_aligned_alloc: as rma_malloc, aligned to alignment bytes: a power of two up to 1 GiB. An alignment up to the page
- * size is that of the block's address on each PE. A larger one is only that of the block's offset in the heap. */
+/* rma_aligned_alloc: as rma_malloc, aligned to alignment bytes: a power of two up to 1 GiB. The block's address on each
+ * PE is a multiple of it. Where the system refuses a PE the addresses for an alignment above the page size, the call
+ * fails with RMA_ERR_NO_MEM on each PE. Memory that lies unused before the block is not committed. */
 void *rma_aligned_alloc(size_t alignment, size_t size);
 
 /* rma_realloc: change the size of block; its address may change. The first min(old, new) bytes of each PE's copy stay.
@@ -535,6 +536,8 @@ int rma_sync_all(void);
  *     wait_until_all(ivars, n, status, cmp, value)            until it is true for all words at one poll; a code
  *     wait_until_any(ivars, n, status, cmp, value)            until it is true for one word; returns the word's index,
  *                                                             or SIZE_MAX if status leaves no word
+ *                                                             (of several the one that comes next behind the last one
+ *                                                             returned, so that each one's turn comes)
  *     wait_until_some(ivars, n, indices, status, cmp, value)  until it is true for at least one word; returns how many,
  *                                                             with their indices in indices[0..)
  *     test, test_all                                          the same without waiting: 1 or 0

@@ -63,7 +63,7 @@ static int release_runtime(struct rmai_world *w);
 #define NAP_CROWDED    1000000
 #define SMALLEST_HEAP  ((size_t)1 << 20)
 #define SPACE_MAX      ((size_t)RMA_GPTR_ATTACHED_) /* offsets from there on are of attached memory */
-#define NODE_MAX       ((size_t)1 << 45)            /* a quarter of what a process can map with 47-bit addresses */
+#define NODE_MAX       ((size_t)1 << 45) /* mapped twice (heap/reserve): half of what 47-bit addresses reach */
 
 /* The longest arithmetic progression that the node's PEs begin with: see rma_inline.h. */
 static void set_progression(struct rma_reach_ *r, const int *pes, int n) {
@@ -149,7 +149,8 @@ static int close_node(struct rmai_world *w) {
 /* The PEs agree on the result of each attempt: another node may have refused a size that this node has mapped. */
 static int open_reservation(struct rmai_world *w) {
     for (;;) {
-        int code = rmai_consensus(w, rmai_reserve(&w->reservation, w->node, w->job.layout.stride));
+        int code =
+            rmai_consensus(w, rmai_reserve(&w->reservation, w->node, w->job.layout.stride, w->job.layout.symmetric));
         w->job.spaces = w->reservation.node_base;
         w->job.stride = w->reservation.stride;
         if (code != RMA_ERR_NO_MEM) return code;
@@ -183,6 +184,8 @@ static int open_memory(struct rmai_world *w) {
                                    space + w->job.layout.symmetric, w->job.layout.symmetric_max, "symmetric heap",
                                    rmai_error_of_shmem("rma_init") ? "SHMEM_SYMMETRIC_SIZE, RMA_HEAP_MAX"
                                                                    : "RMA_HEAP_MAX");
+    w->symmetric_holes.n = 0;
+    w->symmetric.holes = &w->symmetric_holes;
     if (code == RMA_SUCCESS)
         code = rmai_segment_create(&w->local, &w->reservation, space + w->job.layout.local_table,
                                    space + w->job.layout.local, w->job.layout.local_max, "local heap", "RMA_LOCAL_MAX");

@@ -26,8 +26,9 @@ rma_gptr_t rmai_gptr_symmetric(const struct rmai_world *w, const void *addr, siz
 }
 
 rma_gptr_t rmai_gptr_own(struct rmai_world *w, const void *addr, size_t len) {
-    const size_t offsets[RMAI_POOLS] = {w->job.layout.local, w->job.layout.guest};
     rma_gptr_t g = rmai_gptr_symmetric(w, addr, len, w->job.my_pe);
+    if (RMAI_LIKELY(g != RMA_GPTR_NULL)) return g;
+    const size_t offsets[RMAI_POOLS] = {w->job.layout.local, w->job.layout.guest};
     for (int pool = 0; pool < RMAI_POOLS && !g; pool++) {
         struct rmai_header *h = rmai_header(&w->job, w->job.node_my_pe);
         size_t offset = (size_t)((const char *)addr - (const char *)h);

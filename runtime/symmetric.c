@@ -21,7 +21,8 @@
 #include <string.h>
 
 #define ALIGNMENT     64
-#define ALIGNMENT_MAX ((size_t)1 << 30)
+#define PAGE_MIN      ((size_t)4096) /* the smallest page of any machine */
+#define ALIGNMENT_MAX RMAI_ADDRESS_ALIGNMENT
 
 static uint64_t symmetric_offset_of(const struct rmai_world *w, const void *block) {
     return (uint64_t)((const char *)block - w->symmetric.base);
@@ -37,7 +38,7 @@ static int no_memory_elsewhere(const struct rmai_world *w, const struct rmai_ver
 /* Grows the heap of every PE by the same amount, at least by what this allocation needs. */
 static int grow_on_all(struct rmai_world *w, const char *name, size_t alignment, size_t size) {
     size_t got = 0, want = rmai_segment_want(&w->symmetric, alignment, size);
-    int code = want ? rmai_segment_commit(&w->symmetric, want, &got) : RMA_ERR_NO_MEM;
+    int code = want ? rmai_segment_commit_aligned(&w->symmetric, alignment, size, want, &got) : RMA_ERR_NO_MEM;
     struct rmai_verdict v;
     const uint64_t mine[RMAI_AGREE_FIELDS] = {code == RMA_SUCCESS ? got : 0};
     int met = rmai_agree_on(w, name, RMAI_STATUS, mine, &v);
@@ -81,6 +82,20 @@ static int alloc_on_all(struct rmai_world *w, const char *name, size_t alignment
     return RMA_SUCCESS;
 }
 
+/* Blocks lie at multiples of their alignment from the heap's base. Their addresses do, too, if the base does. Every
+ * mapping begins at a page, so small alignments need no agreement. */
+static int agree_on_address(struct rmai_world *w, const char *name, size_t alignment) {
+    struct rmai_verdict v;
+    int code;
+    if (RMAI_LIKELY(alignment <= PAGE_MIN)) return RMA_SUCCESS;
+    const uint64_t mine[RMAI_AGREE_FIELDS] = {((uintptr_t)w->symmetric.base & (alignment - 1)) == 0};
+    code = rmai_agree_on(w, name, RMAI_STATUS, mine, &v);
+    if (code != RMA_SUCCESS || v.field[0].min) return code;
+    return rmai_error(RMA_ERR_NO_MEM,
+                      "no address that is a multiple of %zu: the system has refused PE %d the address space for it",
+                      alignment, v.field[0].min_pe);
+}
+
 /* The allocating calls have this in common. `bad` is the code of what this PE has found wrong by itself: the other PEs
  * wait for this one in the agreement, which tells them. */
 static void *alloc_agreed(const char *name, enum rmai_agree_call call, int bad, size_t alignment, size_t size) {
@@ -91,7 +106,8 @@ static void *alloc_agreed(const char *name, enum rmai_agree_call call, int bad, 
     int code = rmai_running(name);
     if (code == RMA_SUCCESS) code = rmai_agree_arguments(w, name, call, bad, field, what);
     if (code == RMA_SUCCESS && size > 0) {
-        code = alloc_on_all(w, name, alignment, size, call == RMAI_CALLOC, &block);
+        code = agree_on_address(w, name, alignment);
+        if (code == RMA_SUCCESS) code = alloc_on_all(w, name, alignment, size, call == RMAI_CALLOC, &block);
         if (code == RMA_ERR_NO_MEM) rmai_error_prefix("%s: ", name);
     }
     rmai_raise(code);

@@ -29,9 +29,10 @@ struct words {
     const int *status;  /* or NULL; not 0: that word is left out */
     const void *values; /* one, or n of them */
     int many, cmp;
+    size_t start; /* of ANY: the word with which the search begins; else 0 */
 };
 
-static uint64_t map_word(const struct words *s, const void *word) {
+static inline uint64_t map_word(const struct words *s, const void *word) {
     /* Acquire: what its writer did before is seen. */
     if (s->len == 8) return __atomic_load_n((const uint64_t *)word, __ATOMIC_ACQUIRE) ^ s->flip;
     if (s->len == 4) return __atomic_load_n((const uint32_t *)word, __ATOMIC_ACQUIRE) ^ (uint32_t)s->flip;
@@ -159,29 +160,63 @@ struct scan {
     size_t first;    /* index of the first for which it holds */
 };
 
-/* Reads the words once. ANY stops at the first word for which the condition holds, ALL at the first for which it does
- * not; SOME writes the indices of all for which it holds. */
-static struct scan scan_words(const struct words *s, int what, size_t *indices) {
+/* Reads the words once, those of ANY from s->start on and round to it. ANY stops at the first word for which the
+ * condition holds, ALL at the first for which it does not; SOME writes the indices of all for which it holds. */
+static inline struct scan scan_words(const struct words *s, int what, size_t *indices) {
     struct scan f = {.first = SIZE_MAX};
     struct condition c = condition_of(s, 0);
-    for (size_t i = 0; i < s->n; i++) {
-        if (s->status && s->status[i]) continue;
+    const int *status = s->status;
+    for (size_t i = s->start, end = s->n;; i++) {
+        if (i == end) {
+            if (s->start == 0 || end == s->start) break;
+            i = 0;
+            end = s->start;
+        }
+        if (status && status[i]) continue;
         f.of++;
         if (s->many) c = condition_of(s, i);
         if (!condition_holds(&c, map_word(s, s->at + i * s->len))) {
-            if (what == RMA_ALL_) return f;
+            if (what == RMA_ALL_) break;
             continue;
         }
         if (f.held == 0) f.first = i;
         if (indices) indices[f.held] = i;
         f.held++;
-        if (what == RMA_ANY_) return f;
+        if (what == RMA_ANY_) break;
     }
     return f;
 }
 
 static int scan_decides(const struct scan *f, int what) {
     return f->of == 0 || (what == RMA_ALL_ ? f->held == f->of : f->held > 0);
+}
+
+/* Repeated calls for any of the same words must name each word for which the comparison holds (OpenSHMEM 1.6 section
+ * 9.11). So a thread remembers of some sets of words with which word the next search begins: behind the one that was
+ * named last. A set that has lost its entry to another set begins anywhere, so that each word's turn comes then too:
+ * with the first word it might lose its entry each time, and would name the same word for ever. */
+struct turn {
+    const char *at;
+    size_t n, start; /* start < n */
+};
+#define TURNS 8
+
+/* Read in each call for any of some words: so by the fastest way there is, as the other one of base/error.c. */
+static _Thread_local struct {
+    struct turn of[TURNS];
+    uint64_t lost; /* entries that were lost to other sets: the state of the random numbers */
+} turns __attribute__((tls_model("initial-exec")));
+
+static RMAI_COLD void begin_turn(struct turn *t, const struct words *s) {
+    uint64_t x = t->at ? ++turns.lost * 0x9e3779b97f4a7c15u : 0;
+    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+    *t = (struct turn){.at = s->at, .n = s->n, .start = (size_t)((x ^ x >> 27) % s->n)};
+}
+
+static struct turn *turn_of(const struct words *s) {
+    struct turn *t = &turns.of[((uintptr_t)s->at >> 3 ^ (uintptr_t)s->at >> 8) % TURNS];
+    if (!RMAI_LIKELY(t->at == s->at && t->n == s->n)) begin_turn(t, s);
+    return t;
 }
 
 static RMAI_COLD struct scan wait_for_words(const struct words *s, int what, size_t *indices) {
@@ -202,6 +237,7 @@ size_t rma_words_(const char *call, int what, int waits, int word, const void *i
                   const int *status, int cmp, const void *values, int many, int *code) {
     struct rmai_world *w = &rmai_world;
     struct words s = describe_words(call, word, ivars, n, status, cmp, values, many);
+    struct turn *turn = NULL; /* of ANY */
     struct scan f;
     *code = check_words(&s, "ivars");
     if (*code == RMA_SUCCESS && n && !values) *code = rmai_error(RMA_ERR_ARG, "%s: values is a null pointer", call);
@@ -212,12 +248,14 @@ size_t rma_words_(const char *call, int what, int waits, int word, const void *i
         return what == RMA_ANY_ ? SIZE_MAX : 0;
     }
     if (n == 0) return what == RMA_ANY_ ? SIZE_MAX : what == RMA_ALL_;
+    if (what == RMA_ANY_) s.start = (turn = turn_of(&s))->start;
     f = scan_words(&s, what, indices);
     if (!scan_decides(&f, what) && waits) {
         f = wait_for_words(&s, what, indices);
     } else if (!scan_decides(&f, what)) {
         rmai_net_progress(w->net, 1);
     }
+    if (f.held && turn) turn->start = f.first + 1 < n ? f.first + 1 : 0;
     if (what == RMA_ANY_) return f.first;
     return what == RMA_SOME_ ? f.held : (size_t)scan_decides(&f, what);
 }

@@ -39,6 +39,7 @@ struct rmai_world {
     struct rmai_job job;
     struct rmai_reservation reservation;
     struct rmai_segment symmetric, local;
+    struct rmai_holes symmetric_holes;
     struct rmai_quick quick; /* of local */
     int quick_open;          /* it may be used without a further look: running, one thread at a time, no red zones */
     struct rmai_returned *returned;       /* this PE's own list, in its header */

@@ -3,7 +3,8 @@
  * before the change is seen, and meanwhile the PE serves others.
  *
  * Broken by a comparison that takes the sign, the width or the border of a type for another one's; by a word that is
- * left out and counts, or one that counts and is left out; by an index of the wrong word; by a change that is not
+ * left out and counts, or one that counts and is left out; by an index of the wrong word; by a word that is never the
+ * one that is named although the comparison holds for it; by a change that is not
  * noticed because of the memory in which the word lies, or of the way in which it was changed; by a wait that keeps a
  * PE from serving, and by a mistake that is not told. On an odd number of PEs the program's variables stay in place
  * (RMA_STATICS=window). */
@@ -56,7 +57,7 @@ static struct room *room;
         enum { N_SET = sizeof set / sizeof set[0] };                                                                   \
         TYPE *word = (TYPE *)(void *)room->set + 2, values[4];                                                         \
         const int masks[] = {1, 0, -1, 0}, all_masked[] = {1, 2, 3, -4}, none[] = {0, 0, 0, 0};                        \
-        size_t indices[5];                                                                                             \
+        size_t indices[5], index;                                                                                      \
         for (int i = 0; i < N_SET; i++)                                                                                \
             for (int k = 0; k < N_SET; k++)                                                                            \
                 for (int cmp = RMA_CMP_EQ; cmp <= RMA_CMP_LE; cmp++) {                                                 \
@@ -77,8 +78,8 @@ static struct room *room;
                             break;                                                                                     \
                         }                                                                                              \
                     CHECK(TEST_ALL(word, 4, masks, cmp, v) == yes, TEXT ", all: %d, %d, %d", i, k, cmp);               \
-                    CHECK(TEST_ANY(word, 4, masks, cmp, v) == (yes ? 1 : SIZE_MAX), TEXT ", any: %d, %d, %d", i, k,    \
-                          cmp);                                                                                        \
+                    index = TEST_ANY(word, 4, masks, cmp, v);                                                          \
+                    CHECK(yes ? index == 1 || index == 3 : index == SIZE_MAX, TEXT ", any: %d, %d, %d", i, k, cmp);    \
                     memset(indices, 0x77, sizeof indices);                                                             \
                     CHECK(TEST_SOME(word, 4, indices, masks, cmp, v) == (yes ? 2 : 0), TEXT ", some: %d, %d, %d", i,   \
                           k, cmp);                                                                                     \
@@ -86,7 +87,7 @@ static struct room *room;
                     CHECK(indices[4] == indices[2] && indices[2] != 2, TEXT ": an index too many");                    \
                     if (!yes) continue;                                                                                \
                     OK(WAIT_ALL(word, 4, masks, cmp, v));                                                              \
-                    CHECK(WAIT_ANY(word, 4, masks, cmp, v) == 1, TEXT ", waiting for any");                            \
+                    CHECK(WAIT_ANY(word, 4, masks, cmp, v) == 4 - index, TEXT ", waiting for any: the other one");     \
                     CHECK(WAIT_SOME(word, 4, indices, masks, cmp, v) == 2, TEXT ", waiting for some");                 \
                 }                                                                                                      \
         /* Values of their own: word j is 10 + j, and is compared to 10 + j. */                                        \
@@ -101,7 +102,8 @@ static struct room *room;
         values[2]++;                                                                                                   \
         CHECK(TEST_ALL_V(word, 4, NULL, RMA_CMP_GE, values) == 0, TEXT ", all but one");                               \
         CHECK(TEST_ALL_V(word, 2, NULL, RMA_CMP_GE, values) == 1, TEXT ", n of them");                                 \
-        CHECK(TEST_ANY_V(word, 4, NULL, RMA_CMP_NE, values) == 1, TEXT ", any, each with its value");                  \
+        index = TEST_ANY_V(word, 4, NULL, RMA_CMP_NE, values);                                                         \
+        CHECK(index == 1 || index == 2, TEXT ", any, each with its value");                                            \
         CHECK(TEST_ANY_V(word, 4, NULL, RMA_CMP_LT, values) == 2, TEXT ", any, each with its value");                  \
         CHECK(WAIT_ANY_V(word, 4, masks, RMA_CMP_EQ, values) == 3, TEXT ", any, each with its value");                 \
         CHECK(TEST_SOME_V(word, 4, indices, NULL, RMA_CMP_NE, values) == 2 && indices[0] == 1 && indices[1] == 2,      \
@@ -328,6 +330,51 @@ static void sets(long n) {
             DOING(names[form]);
             arrivals((enum form)form, (int)(i & 1), (uint64_t)(i * FORMS + form + 1));
         }
+}
+
+/* ---- of several words that hold, each one's turn comes ---- */
+
+enum { TURNS = 6, ALONE = TURNS, TURN_SETS = 20 };
+
+static size_t name_any(enum form form, int vector, uint64_t *words, size_t n, const int *status) {
+    static const uint64_t ones[WORDS] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+    if (form == ANY)
+        return vector ? rma_wait_until_any_vector(words, n, status, RMA_CMP_EQ, ones)
+                      : rma_wait_until_any(words, n, status, RMA_CMP_EQ, 1);
+    return vector ? rma_test_any_vector(words, n, status, RMA_CMP_EQ, ones)
+                  : rma_test_any(words, n, status, RMA_CMP_EQ, 1);
+}
+
+/* Words 1, 4 and 5 of six hold; 3 holds and is left out. Three calls name each of the three once, wherever the calls
+ * before have ended, also where calls for other words come in between. */
+static void turns(void) {
+    static const enum form forms[] = {ANY, TEST_ANY};
+    const int status[TURNS] = {0, 0, 0, 1, 0, 0};
+    uint64_t *words = room->set, *alone = room->set + ALONE;
+    memset(room->set, 0, sizeof room->set);
+    words[1] = words[3] = words[4] = words[5] = alone[1] = 1;
+    for (int f = 0; f < 4; f++)
+        for (int others = 0; others < 2; others++)
+            for (int round = 0; round < 3; round++) {
+                int named[TURNS] = {0};
+                for (int i = 0; i < 3; i++) {
+                    size_t index = name_any(forms[f / 2], f & 1, words, TURNS, status);
+                    CHECK(index < TURNS && words[index] && !status[index], "index %zu does not hold", index);
+                    CHECK(!named[index]++, "call %d of 3 names word %zu again", i, index);
+                    if (others) CHECK(name_any(forms[f / 2], f & 1, alone, 3, NULL) == 1, "one of three");
+                }
+            }
+    /* More sets in turn than a PE remembers: then too each word's turn comes. */
+    for (int i = 0; i < WORDS; i++) words[i] = 1;
+    int named[TURN_SETS][2] = {{0}};
+    for (int call = 0, left = 2 * TURN_SETS; left > 0; call++)
+        for (int set = 0; set < TURN_SETS; set++) {
+            size_t index = name_any(TEST_ANY, 0, words + set, 2, NULL);
+            CHECK(index < 2, "index %zu of two", index);
+            left -= !named[set][index]++;
+            CHECK(call < 1000, "set %d: word 0 was named %d times, word 1 %d times", set, named[set][0], named[set][1]);
+        }
+    OK(rma_barrier_all());
 }
 
 /* ---- words in every kind of memory ---- */
@@ -561,6 +608,8 @@ int main(void) {
     DOING("every comparison");
     truth();
     OK(rma_barrier_all());
+    DOING("turns");
+    turns();
     DOING("every comparison, waiting");
     for (long i = 0; i < job_far_rounds(20, 4, 2); i++) woken();
     sets(job_far_rounds(200, 20, 6));

@@ -145,7 +145,7 @@ REAL(double, double)
         CHECK(shmem_wait_until_any(ivars, 2, NULL, SHMEM_CMP_EQ, 1) == 0, "wait_until_any");                           \
         CHECK(shmem_wait_until_some(ivars, 2, indices, NULL, SHMEM_CMP_EQ, 1) == 2, "wait_until_some");                \
         shmem_wait_until_all_vector(ivars, 2, NULL, SHMEM_CMP_EQ, values);                                             \
-        CHECK(shmem_wait_until_any_vector(ivars, 2, NULL, SHMEM_CMP_EQ, values) == 0, "wait_until_any_vector");        \
+        CHECK(shmem_wait_until_any_vector(ivars, 2, NULL, SHMEM_CMP_EQ, values) == 1, "wait_until_any_vector");        \
         CHECK(shmem_wait_until_some_vector(ivars, 2, indices, NULL, SHMEM_CMP_EQ, values) == 2,                        \
               "wait_until_some_vector");                                                                               \
         CHECK(shmem_test(ivars, SHMEM_CMP_EQ, 1) && shmem_test_all(ivars, 2, NULL, SHMEM_CMP_EQ, 1),                   \
@@ -153,7 +153,7 @@ REAL(double, double)
         CHECK(shmem_test_any(ivars, 2, NULL, SHMEM_CMP_EQ, 1) == 0, "test_any");                                       \
         CHECK(shmem_test_some(ivars, 2, indices, NULL, SHMEM_CMP_EQ, 1) == 2, "test_some");                            \
         CHECK(shmem_test_all_vector(ivars, 2, NULL, SHMEM_CMP_EQ, values), "test_all_vector");                         \
-        CHECK(shmem_test_any_vector(ivars, 2, NULL, SHMEM_CMP_EQ, values) == 0, "test_any_vector");                    \
+        CHECK(shmem_test_any_vector(ivars, 2, NULL, SHMEM_CMP_EQ, values) == 1, "test_any_vector");                    \
         CHECK(shmem_test_some_vector(ivars, 2, indices, NULL, SHMEM_CMP_EQ, values) == 2, "test_some_vector");         \
         shmem_barrier_all();                                                                                           \
     }

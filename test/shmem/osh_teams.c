@@ -162,6 +162,11 @@ static void memory(void) {
     b = shmemalign(256, 8);
     CHECK(b && (uintptr_t)b % 256 == 0, "shmemalign");
     shfree(b);
+    for (size_t alignment = 1; alignment <= (size_t)1 << 24; alignment *= 2) {
+        b = shmem_align(alignment, 8);
+        CHECK(b && (uintptr_t)b % alignment == 0, "shmem_align(%zu) is %p", alignment, (void *)b);
+        shmem_free(b);
+    }
     shmem_free(a);
 }
 

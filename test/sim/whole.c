@@ -282,9 +282,9 @@ int rmai_launch_node(struct rmai_job *job, MPI_Comm *node) {
 
 /* ---- heap/reserve ---- */
 
-int rmai_reserve(struct rmai_reservation *r, MPI_Comm comm, size_t stride) {
+int rmai_reserve(struct rmai_reservation *r, MPI_Comm comm, size_t stride, size_t heap) {
     struct node *node = node_here();
-    (void)comm;
+    (void)comm, (void)heap;
     r->stride = stride;
     r->n_slots = rmai_world.job.node_n_pes;
     r->window = MPI_WIN_NULL;

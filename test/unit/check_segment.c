@@ -39,12 +39,14 @@ static void ck_text_has(const char *text, const char *part) {
 struct space {
     struct rmai_reservation reservation;
     struct rmai_segment segment;
+    struct rmai_holes holes;
     char *table, *base;
 };
 
 static void map(struct rmai_reservation *r, size_t stride) {
     *r = (struct rmai_reservation){.stride = stride, .n_slots = 1, .window = MPI_WIN_NULL};
-    r->node_base = mmap(NULL, stride, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    r->mapped = r->node_base =
+        mmap(NULL, stride, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     ck_assert(r->node_base != MAP_FAILED);
 }
 
@@ -56,6 +58,8 @@ static void create(struct space *p, size_t max) {
     ck_assert_int_eq(
         rmai_segment_create(&p->segment, &p->reservation, p->table, p->base, max, "test heap", "RMA_TEST_MAX"),
         RMA_SUCCESS);
+    p->holes.n = 0;
+    p->segment.holes = &p->holes;
 }
 
 static void destroy(struct space *p) { ck_assert_int_eq(rmai_unreserve(&p->reservation), RMA_SUCCESS); }
@@ -93,6 +97,12 @@ static size_t resident(const void *start, size_t len) {
     for (size_t i = 0; i < len / page; i++) n += in[i] & 1;
     free(in);
     return n;
+}
+
+/* 1 if the page of this address is in memory. */
+static int in_memory(const char *at) {
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    return resident((const char *)((uintptr_t)at / page * page), page) == 1;
 }
 
 /* ---- layout ---- */
@@ -337,6 +347,76 @@ START_TEST(what_is_committed_already_needs_no_memory) {
 }
 END_TEST
 
+START_TEST(the_gap_before_an_aligned_block_is_committed_when_it_is_used) {
+    /* A GiB of memory for one block at a multiple of a GiB; a block in memory that is not committed: where /dev/shm is
+     * full the process dies. */
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    struct space p;
+    struct rma_heap_stats stats;
+    char *block[200], *far;
+    size_t got = 0, want;
+    int full = -1;
+    create(&p, 4 * GIB);
+    extend(&p, MIB);
+    give(&p, 100);
+    want = rmai_segment_want(&p.segment, GIB, 1000);
+    ck_assert_int_eq(rmai_segment_commit_aligned(&p.segment, GIB, 1000, want, &got), RMA_SUCCESS);
+    ck_assert_uint_ge(got, want);
+    rmai_segment_extend(&p.segment, got);
+    far = rmai_segment_alloc(&p.segment, "rma_alloc_mem", GIB, 1000, &full);
+    ck_assert_ptr_eq(far, p.base + GIB);
+    ck_assert(in_memory(far) && in_memory(far + 999));
+    ck_assert_uint_eq(resident(p.base, 2 * MIB), MIB / page);
+    ck_assert_uint_le(resident(p.base + GIB, p.segment.size - GIB), 2 * MIB / page);
+    rmai_segment_stats(&p.segment, &stats);
+    ck_assert_uint_le(stats.committed, 4 * MIB);
+    /* Small blocks, one that is aligned within the gap, one that is resized into it. */
+    for (size_t i = 0; i < N(block); i++) {
+        block[i] = rmai_segment_alloc(&p.segment, "rma_alloc_mem", i % 20 ? 64 : 4 * MIB << i / 50, 20 * KIB, &full);
+        ck_assert_ptr_nonnull(block[i]);
+        ck_assert(block[i] + 20 * KIB < p.base + p.segment.size);
+        for (size_t at = 0; at < 20 * KIB; at += page) ck_assert(in_memory(block[i] + at));
+        ck_assert(in_memory(block[i] + 20 * KIB - 1));
+        if (i == 100) {
+            ck_assert_int_eq(rmai_segment_resize(&p.segment, block[i], 3 * MIB), 0);
+            for (size_t at = 0; at < 3 * MIB; at += page) ck_assert(in_memory(block[i] + at));
+        }
+    }
+    ck_assert_uint_le(resident(p.base, p.segment.size), 20 * MIB / page);
+    rmai_segment_stats(&p.segment, &stats);
+    ck_assert_uint_ge(stats.committed, 200 * 20 * KIB);
+    ck_assert_uint_le(stats.committed, 20 * MIB);
+    ck_assert_ptr_null(rmai_tlsf_check(&p.segment.pool));
+    destroy(&p);
+}
+END_TEST
+
+START_TEST(a_block_in_a_gap_that_cannot_be_committed_is_refused) {
+    /* A block that is given although its memory is not there; or one that is lost when it is refused. */
+    struct space p;
+    size_t got = 0, want;
+    int full = -1;
+    if (!commit_can_fail()) return;
+    create(&p, 64 * MIB);
+    extend(&p, 256 * KIB);
+    char *first = give(&p, 256 * KIB);
+    want = rmai_segment_want(&p.segment, 32 * MIB, 64);
+    ck_assert_int_eq(rmai_segment_commit_aligned(&p.segment, 32 * MIB, 64, want, &got), RMA_SUCCESS);
+    rmai_segment_extend(&p.segment, got);
+    ck_assert_ptr_nonnull(rmai_segment_alloc(&p.segment, "rma_alloc_mem", 32 * MIB, 64, &full));
+    ck_assert_int_eq(munmap(p.base + MIB, MIB), 0);
+    size_t used = p.segment.pool.state->used_units;
+    ck_assert_ptr_null(rmai_segment_alloc(&p.segment, "rma_alloc_mem", 64, 10 * MIB, &full));
+    ck_assert_int_eq(full, 0);
+    ck_assert_int_eq(rma_last_code(), RMA_ERR_NO_MEM);
+    ck_assert_int_eq(rmai_segment_resize(&p.segment, first, 10 * MIB), -2);
+    ck_assert_uint_eq(p.segment.pool.state->used_units, used);
+    ck_assert_ptr_null(rmai_tlsf_check(&p.segment.pool));
+    ck_assert_ptr_nonnull(rmai_segment_alloc(&p.segment, "rma_alloc_mem", 64, 100 * KIB, &full));
+    munmap(p.reservation.node_base, p.reservation.stride);
+}
+END_TEST
+
 START_TEST(beyond_the_maximum_the_text_names_the_setting) {
     /* A user who is told "out of memory" by a machine that has plenty. */
     static const size_t sizes[] = {MIB + 1, 2 * MIB, 100 * TIB, SIZE_MAX};
@@ -536,6 +616,8 @@ int main(void) {
     tcase_add_test(growth, what_was_committed_and_not_used_is_given_first);
     tcase_add_test(growth, a_commit_that_fails_falls_back_to_what_is_wanted);
     tcase_add_test(growth, what_is_committed_already_needs_no_memory);
+    tcase_add_test(growth, the_gap_before_an_aligned_block_is_committed_when_it_is_used);
+    tcase_add_test(growth, a_block_in_a_gap_that_cannot_be_committed_is_refused);
     tcase_add_test(growth, beyond_the_maximum_the_text_names_the_setting);
     tcase_add_test(growth, a_heap_can_be_filled_to_its_maximum);
     tcase_add_test(growth, a_denied_table_page_is_no_full_heap);
