@@ -105,19 +105,20 @@ int rmai_agreed(const struct rmai_verdict *v, const char *name, const char *cons
 }
 
 int rmai_agree_arguments(struct rmai_world *w, const char *name, enum rmai_agree_call call, int bad,
-                         const uint64_t field[RMAI_AGREE_FIELDS - 1], const char *const what[RMAI_AGREE_FIELDS]) {
+                         const uint64_t field[RMAI_AGREE_FIELDS - 1], const char *const what[RMAI_AGREE_FIELDS],
+                         struct rmai_verdict *v) {
     uint64_t mine[RMAI_AGREE_FIELDS];
-    struct rmai_verdict v;
     int code = rmai_quiet_default(w, name);
     /* What this PE has begun earlier and has failed is told here, and so to all: none of them goes on without the
      * others. */
     if (code != RMA_SUCCESS) bad = code;
     for (int f = 0; f < RMAI_AGREE_FIELDS - 1; f++) mine[f] = field[f];
     mine[RMAI_AGREE_FIELDS - 1] = (uint64_t)bad;
-    code = rmai_agree_on(w, name, call, mine, &v);
+    code = rmai_agree_on(w, name, call, mine, v);
     if (code != RMA_SUCCESS || bad != RMA_SUCCESS) return code != RMA_SUCCESS ? code : bad;
-    if (v.call.min == v.call.max && v.field[RMAI_AGREE_FIELDS - 1].max != RMA_SUCCESS)
-        return rmai_error((int)v.field[RMAI_AGREE_FIELDS - 1].max, "%s: the arguments on PE %d are wrong: %s", name,
-                          v.field[RMAI_AGREE_FIELDS - 1].max_pe, rma_strerror((int)v.field[RMAI_AGREE_FIELDS - 1].max));
-    return rmai_agreed(&v, name, what);
+    if (v->call.min == v->call.max && v->field[RMAI_AGREE_FIELDS - 1].max != RMA_SUCCESS)
+        return rmai_error((int)v->field[RMAI_AGREE_FIELDS - 1].max, "%s: the arguments on PE %d are wrong: %s", name,
+                          v->field[RMAI_AGREE_FIELDS - 1].max_pe,
+                          rma_strerror((int)v->field[RMAI_AGREE_FIELDS - 1].max));
+    return rmai_agreed(v, name, what);
 }

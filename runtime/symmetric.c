@@ -3,9 +3,13 @@
  * offsets without exchanging them. What PEs exchange is whether the calls are the same and whether all could do their
  * part:
  *
- *     agree on the arguments -> (grow: commit, agree on how far, extend) -> allocate -> agree on success
+ *     allocate -> agree on the arguments, and that all have got the same block
  *
- * Where one PE cannot commit, all undo their step, which leaves every allocator as it was. */
+ * is all where memory is at hand. Where a PE has none, all undo their step, which leaves every allocator as it was, and
+ *
+ *     (grow: commit, agree on how far, extend) -> allocate -> agree on success
+ *
+ * follows. There, too, all undo their step where one PE cannot commit. */
 #include "config.h"
 
 #include "base/attributes.h"
@@ -96,15 +100,34 @@ static int agree_on_address(struct rmai_world *w, const char *name, size_t align
                       alignment, v.field[0].min_pe);
 }
 
+#define NO_BLOCK UINT64_MAX /* no offset */
+
+/* A block that needs no growth, and no agreement on its address, or NULL. The other PEs do not know of it yet. */
+static void *alloc_at_hand(struct rmai_world *w, const char *name, enum rmai_agree_call call, size_t alignment,
+                           size_t size) {
+    int full;
+    void *block;
+    if (size == 0 || alignment > PAGE_MIN) return NULL;
+    block = rmai_segment_alloc(&w->symmetric, name, alignment, size, &full);
+    if (block && call == RMAI_CALLOC) memset(block, 0, size);
+    return block;
+}
+
 /* The allocating calls have this in common. `bad` is the code of what this PE has found wrong by itself: the other PEs
  * wait for this one in the agreement, which tells them. */
 static void *alloc_agreed(const char *name, enum rmai_agree_call call, int bad, size_t alignment, size_t size) {
     static const char *const what[RMAI_AGREE_FIELDS] = {"the size in bytes", "the alignment"};
     struct rmai_world *w = &rmai_world;
-    const uint64_t field[RMAI_AGREE_FIELDS - 1] = {size, alignment};
+    struct rmai_verdict stated;
     void *block = NULL;
     int code = rmai_running(name);
-    if (code == RMA_SUCCESS) code = rmai_agree_arguments(w, name, call, bad, field, what);
+    if (code != RMA_SUCCESS) return rmai_raise(code), NULL;
+    if (bad == RMA_SUCCESS) block = alloc_at_hand(w, name, call, alignment, size);
+    const uint64_t field[RMAI_AGREE_FIELDS - 1] = {size, alignment, block ? symmetric_offset_of(w, block) : NO_BLOCK};
+    code = rmai_agree_arguments(w, name, call, bad, field, what, &stated);
+    if (code == RMA_SUCCESS && block && stated.field[2].min == stated.field[2].max) return block;
+    if (block) rmai_segment_free(&w->symmetric, block);
+    block = NULL;
     if (code == RMA_SUCCESS && size > 0) {
         code = agree_on_address(w, name, alignment);
         if (code == RMA_SUCCESS) code = alloc_on_all(w, name, alignment, size, call == RMAI_CALLOC, &block);
@@ -144,8 +167,9 @@ static int agree_on_block(struct rmai_world *w, const char *name, enum rmai_agre
                           size_t size) {
     static const char *const what[RMAI_AGREE_FIELDS] = {"the block's offset in the symmetric heap",
                                                         "the new size in bytes"};
+    struct rmai_verdict stated;
     const uint64_t field[RMAI_AGREE_FIELDS - 1] = {block ? symmetric_offset_of(w, block) : UINT64_MAX, size};
-    return rmai_agree_arguments(w, name, call, check_symmetric_base(w, name, block), field, what);
+    return rmai_agree_arguments(w, name, call, check_symmetric_base(w, name, block), field, what, &stated);
 }
 
 int rma_free(void *block) {
