@@ -658,7 +658,7 @@ RMA_PUT_SIGNAL_(CTX, rma_ctx_put_signal_nbi, 1)
 
 /* Locks: runtime/locks.c says how they work. */
 #define RMA_LOCK_PE_      0x01ffffffu /* 1 + a PE: in tail_ the last one of the queue, in node_ a neighbour in it */
-#define RMA_LOCK_PHASE_   0x02000000u /* on one node: which of a PE's last two times in the queue is meant */
+#define RMA_LOCK_PHASE_   0x02000000u /* which of a PE's last two times in the queue is meant */
 #define RMA_LOCK_HELD_    0x80000000u /* this PE holds the lock, or waits for it */
 #define RMA_LOCK_GRANTED_ 0x40000000u /* between nodes: the PE before has passed the lock on */
 #define RMA_LOCK_ASLEEP_  0x20000000u /* a PE sleeps in the kernel until this word changes */

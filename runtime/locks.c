@@ -142,8 +142,8 @@ int rma_clear_lock_slow_(rma_lock_t *lock) {
     if (code == RMA_SUCCESS && !(rmai_lock_own_word(lock) & RMA_LOCK_HELD_))
         code =
             rmai_error(RMA_ERR_STATE, "rma_clear_lock: PE %d does not hold the lock at %p", w->job.my_pe, (void *)lock);
-    if (code == RMA_SUCCESS) code = rmai_quiet_default(w, "rma_clear_lock");
     if (code != RMA_SUCCESS) return rmai_raise(code);
-    if (near_copy(lock, home)) return clear_near_lock(lock);
-    return rmai_raise(rmai_queue_lock_clear(w, lock, home));
+    if (!near_copy(lock, home)) return rmai_raise(rmai_queue_lock_clear(w, lock, home));
+    code = rmai_quiet_default(w, "rma_clear_lock");
+    return code == RMA_SUCCESS ? clear_near_lock(lock) : rmai_raise(code);
 }

@@ -6,6 +6,7 @@
 #include "runtime/context.h"
 #include "runtime/job/job.h"
 #include "runtime/net/progress.h"
+#include "runtime/net/quiet.h"
 #include "runtime/net/state.h"
 #include "runtime/node/barrier.h"
 #include "runtime/place.h"
@@ -14,20 +15,25 @@
 
 #include <assert.h>
 
-/* Waits until the own node_ has one of the bits. `stall` says which PE is to add it. */
-static uint32_t await_bits(struct rmai_world *w, rma_lock_t *lock, uint32_t bits, struct rmai_stall *stall) {
+/* 1 if the turn of a PE is over, of which the tail told `before` and the node_ says `seen`. */
+static int turn_is_over(uint32_t seen, uint32_t before) {
+    return !(seen & RMA_LOCK_HELD_) || ((seen ^ before) & RMA_LOCK_PHASE_);
+}
+
+/* Waits until the PE before, which `stall` names, has granted the lock in the own node_. */
+static void await_grant(struct rmai_world *w, rma_lock_t *lock, struct rmai_stall *stall) {
     const struct rmai_patience *patience = &w->barrier->patience;
     struct rmai_backoff backoff = {.stall = stall};
     unsigned polls = w->barrier->crowded ? RMAI_LOCK_POLLS_CROWDED : rmai_polls(patience);
     uint32_t node;
     for (unsigned i = 0; i < polls; i++) {
-        if ((node = rmai_lock_own_word(lock)) & bits) break;
+        if (rmai_lock_own_word(lock) & RMA_LOCK_GRANTED_) break;
         if (w->barrier->crowded)
             rmai_pause();
         else
             rmai_backoff_turn(&backoff, patience);
     }
-    while (!((node = rmai_lock_own_word(lock)) & bits)) {
+    while (!((node = rmai_lock_own_word(lock)) & RMA_LOCK_GRANTED_)) {
         if (w->net->amo_mpi) {
             rmai_backoff_turn(&backoff, patience);
             continue;
@@ -35,12 +41,13 @@ static uint32_t await_bits(struct rmai_world *w, rma_lock_t *lock, uint32_t bits
         patience->late(patience->context, stall);
         if (patience->progress && patience->progress(patience->context)) continue;
         if (!(node & RMA_LOCK_ASLEEP_)) node = __atomic_or_fetch(&lock->node_, RMA_LOCK_ASLEEP_, __ATOMIC_ACQ_REL);
-        if (!(node & bits))
+        if (!(node & RMA_LOCK_GRANTED_))
             rmai_sleep_on((_Atomic uint32_t *)&lock->node_, node,
                           patience->progress ? patience->nap : RMAI_LOCK_SLEEP_MOST, patience->slept_on);
     }
     rmai_wait_over(patience, stall);
-    return node;
+    /* The word that the next PE expects of a holder (enter_behind). */
+    if (!w->net->amo_mpi) __atomic_and_fetch(&lock->node_, ~(RMA_LOCK_GRANTED_ | RMA_LOCK_ASLEEP_), __ATOMIC_RELAXED);
 }
 
 /* An atomic on a word of the lock on PE pe. Between nodes it is complete on return only if *old is wanted. */
@@ -53,72 +60,139 @@ static int atomic_on_word(struct rmai_world *w, const char *call, const uint32_t
     return rmai_place_atomic(w, call, p, op, sizeof *word, value, cond, old);
 }
 
-/* Adds bits to the node_ of pe, and wakes pe if it sleeps. A PE of this node is woken from here, one of another node by
- * the thread that does the atomic there (runtime/net/reply.c). */
-static int add_node_bits(struct rmai_world *w, const char *call, rma_lock_t *lock, int pe, uint32_t bits) {
-    const int near = rmai_node_slot(&w->job, pe) >= 0;
-    struct rmai_place p;
-    uint64_t before = 0;
-    int code = atomic_on_word(w, call, &lock->node_, pe, RMA_FETCH_OR_, bits, 0, &p, near ? &before : NULL);
-    if (code != RMA_SUCCESS) return code;
-    if (!near) return rmai_quiet_default(w, call); /* complete on pe */
-    if (before & RMA_LOCK_ASLEEP_ && p.there) rmai_rouse(p.there);
-    return RMA_SUCCESS;
-}
-
-/* An atomic on the tail; *before is the old value. */
-static int atomic_on_tail(struct rmai_world *w, const char *call, int op, rma_lock_t *lock, uint32_t value,
-                          uint32_t cond, int home, uint32_t *before) {
+/* The same; *before is the old value. */
+static int fetching_atomic(struct rmai_world *w, const char *call, const uint32_t *word, int pe, int op, uint32_t value,
+                           uint32_t cond, uint32_t *before) {
     struct rmai_place p;
     uint64_t old = 0;
-    int code = atomic_on_word(w, call, &lock->tail_, home, op, value, cond, &p, &old);
+    int code = atomic_on_word(w, call, word, pe, op, value, cond, &p, &old);
     *before = (uint32_t)old;
     return code;
 }
 
+/* Tells pe that it has the lock, and wakes pe if it sleeps. A PE of this node is woken from here, one of another node
+ * by the thread that does the atomic there (runtime/net/reply.c). */
+static int grant_lock(struct rmai_world *w, const char *call, rma_lock_t *lock, int pe) {
+    const int near = rmai_node_slot(&w->job, pe) >= 0;
+    struct rmai_place p;
+    uint64_t before = 0;
+    int code =
+        atomic_on_word(w, call, &lock->node_, pe, RMA_FETCH_OR_, RMA_LOCK_GRANTED_, 0, &p, near ? &before : NULL);
+    if (code != RMA_SUCCESS) return code;
+    if (w->net->amo_mpi) return rmai_quiet_default(w, call); /* MPI may keep the atomic until then */
+    if (!near) rmai_net_send_open(w->net, p.set, pe);
+    if (before & RMA_LOCK_ASLEEP_ && p.there) rmai_rouse(p.there);
+    return RMA_SUCCESS;
+}
+
+/* Begins the next turn of this PE, in its node_. Returns what the tail will tell others of it. */
+static uint32_t begin_turn(const struct rmai_world *w, rma_lock_t *lock) {
+    const uint32_t phase = ~rmai_lock_own_word(lock) & RMA_LOCK_PHASE_;
+    __atomic_store_n(&lock->node_, RMA_LOCK_HELD_ | phase, __ATOMIC_RELEASE);
+    return phase | ((uint32_t)w->job.my_pe + 1);
+}
+
+/* The turn that this PE has begun is none: it did not come into the queue. */
+static void take_turn_back(rma_lock_t *lock) {
+    __atomic_store_n(&lock->node_, ~rmai_lock_own_word(lock) & RMA_LOCK_PHASE_, __ATOMIC_RELEASE);
+}
+
+/* This PE has found `before` in the tail, and has become the tail itself: it waits for the turn of that PE, if that is
+ * not over. */
+static int enter_behind(struct rmai_world *w, const char *call, rma_lock_t *lock, uint32_t before) {
+    const uint32_t me = (uint32_t)w->job.my_pe + 1;
+    struct rmai_stall stall = {.call = call, .in_line = 1, .pe = (int)(before & RMA_LOCK_PE_) - 1};
+    uint32_t seen = RMA_LOCK_HELD_ | (before & RMA_LOCK_PHASE_), expected;
+    struct rmai_place p;
+    uint64_t old = 0;
+    int code;
+    if (before == 0 || (before & RMA_LOCK_PE_) == me) return RMA_SUCCESS;
+    /* More than once if that PE waits itself, and sleeps maybe, or has just been granted the lock. */
+    do {
+        expected = seen;
+        code = atomic_on_word(w, call, &lock->node_, stall.pe, RMA_COMPARE_SWAP_, expected | me, expected, &p, &old);
+        if (code != RMA_SUCCESS) return code;
+        seen = (uint32_t)old;
+        if (turn_is_over(seen, before)) return RMA_SUCCESS;
+    } while (seen != expected);
+    if (seen & RMA_LOCK_ASLEEP_ && p.there) rmai_rouse(p.there); /* its word has changed */
+    await_grant(w, lock, &stall);
+    return RMA_SUCCESS;
+}
+
 int rmai_queue_lock_set(struct rmai_world *w, rma_lock_t *lock, int home) {
     static const char call[] = "rma_set_lock";
-    const uint32_t me = (uint32_t)w->job.my_pe + 1;
-    struct rmai_stall stall = {.call = call, .in_line = 1};
+    const uint32_t turn = begin_turn(w, lock);
     uint32_t before;
-    int code;
-    __atomic_store_n(&lock->node_, RMA_LOCK_HELD_, __ATOMIC_RELAXED);
-    code = atomic_on_tail(w, call, RMA_SWAP_, lock, me, 0, home, &before);
-    if (code != RMA_SUCCESS) __atomic_store_n(&lock->node_, 0, __ATOMIC_RELAXED);
-    if (code != RMA_SUCCESS || before == 0) return code;
-    stall.pe = (int)before - 1;
-    code = add_node_bits(w, call, lock, stall.pe, me);
-    if (code == RMA_SUCCESS) await_bits(w, lock, RMA_LOCK_GRANTED_, &stall);
+    int code = fetching_atomic(w, call, &lock->tail_, home, RMA_SWAP_, turn, 0, &before);
+    if (code == RMA_SUCCESS) return enter_behind(w, call, lock, before);
+    take_turn_back(lock);
     return code;
 }
 
+/* Puts this PE's turn into the tail if the lock is free. Returns with *held 1 if it was, and *before what the tail was.
+ * A tail that is not 0 may be of a PE whose turn is over, while its message to the home is under way: its node_ tells.
+ */
+static int enter_if_free(struct rmai_world *w, const char *call, rma_lock_t *lock, int home, uint32_t turn,
+                         uint32_t *before, int *held) {
+    uint32_t expected = 0, seen;
+    int code, tail;
+    while ((code = fetching_atomic(w, call, &lock->tail_, home, RMA_COMPARE_SWAP_, turn, expected, before)) ==
+           RMA_SUCCESS) {
+        *held = *before == expected;
+        if (*held) break;
+        expected = *before;
+        tail = (int)(expected & RMA_LOCK_PE_) - 1;
+        if (tail < 0 || tail == w->job.my_pe) continue;
+        code = fetching_atomic(w, call, &lock->node_, tail, RMA_FETCH_, 0, 0, &seen);
+        if (code != RMA_SUCCESS || !turn_is_over(seen, expected)) break;
+    }
+    return code;
+}
+
+/* The PE that was the tail may have begun two more turns between the look at its node_ and the change of the tail: then
+ * it is waited for. */
 int rmai_queue_lock_test(struct rmai_world *w, rma_lock_t *lock, int home, int *held) {
+    static const char call[] = "rma_test_lock";
+    const uint32_t turn = begin_turn(w, lock);
     uint32_t before;
     int code;
-    __atomic_store_n(&lock->node_, RMA_LOCK_HELD_, __ATOMIC_RELAXED);
-    code = atomic_on_tail(w, "rma_test_lock", RMA_COMPARE_SWAP_, lock, (uint32_t)w->job.my_pe + 1, 0, home, &before);
-    *held = code == RMA_SUCCESS && before == 0;
-    if (*held) return RMA_SUCCESS;
-    __atomic_store_n(&lock->node_, 0, __ATOMIC_RELAXED);
+    *held = 0;
+    code = enter_if_free(w, call, lock, home, turn, &before, held);
+    if (*held) return enter_behind(w, call, lock, before);
+    take_turn_back(lock);
     rmai_net_progress(w->net, 1);
+    return code;
+}
+
+/* The node_ says first that the turn is over, then the tail becomes 0, if nobody has come: who comes between the two
+ * asks the node_. */
+static int end_turn(struct rmai_world *w, const char *call, rma_lock_t *lock, int home, uint32_t *node) {
+    const uint32_t expected = *node, phase = expected & RMA_LOCK_PHASE_, me = (uint32_t)w->job.my_pe + 1;
+    struct rmai_place p;
+    uint32_t tail;
+    int code = rmai_quiet_default(w, call);
+    if (code == RMA_SUCCESS)
+        code = fetching_atomic(w, call, &lock->node_, w->job.my_pe, RMA_COMPARE_SWAP_, phase, expected, node);
+    if (code != RMA_SUCCESS || *node != expected) return code;
+    if (w->net->amo_mpi) return fetching_atomic(w, call, &lock->tail_, home, RMA_COMPARE_SWAP_, 0, phase | me, &tail);
+    code = atomic_on_word(w, call, &lock->tail_, home, RMA_COMPARE_SWAP_, 0, phase | me, &p, NULL);
+    if (code == RMA_SUCCESS && p.far) rmai_net_send_open(w->net, p.set, p.pe);
     return code;
 }
 
 int rmai_queue_lock_clear(struct rmai_world *w, rma_lock_t *lock, int home) {
     static const char call[] = "rma_clear_lock";
-    const uint32_t me = (uint32_t)w->job.my_pe + 1;
-    struct rmai_stall stall = {.call = call, .awaited = RMAI_AWAITED_ANY};
-    uint32_t node = rmai_lock_own_word(lock), before;
+    uint32_t node = rmai_lock_own_word(lock);
+    int code = RMA_SUCCESS, pending = !__atomic_load_n(&rma_reach_.nothing_pending, __ATOMIC_ACQUIRE);
     if (!(node & RMA_LOCK_PE_)) {
-        int code = atomic_on_tail(w, call, RMA_COMPARE_SWAP_, lock, 0, me, home, &before);
-        if (code != RMA_SUCCESS) return code;
-        if (before == me) {
-            __atomic_store_n(&lock->node_, 0, __ATOMIC_RELAXED);
-            return RMA_SUCCESS;
-        }
-        /* The next PE has changed the tail, and is about to add its number. */
-        node = await_bits(w, lock, RMA_LOCK_PE_, &stall);
+        code = end_turn(w, call, lock, home, &node);
+        pending = 0;
     }
-    __atomic_store_n(&lock->node_, 0, __ATOMIC_RELAXED);
-    return add_node_bits(w, call, lock, (int)(node & RMA_LOCK_PE_) - 1, RMA_LOCK_GRANTED_);
+    if (code != RMA_SUCCESS || !(node & RMA_LOCK_PE_)) return code;
+    __atomic_store_n(&lock->node_, node & RMA_LOCK_PHASE_, __ATOMIC_RELEASE);
+    /* Puts that go elsewhere are complete before the grant leaves, those to the next PE come before it there
+     * (rmai_net_release). */
+    code = grant_lock(w, call, lock, (int)(node & RMA_LOCK_PE_) - 1);
+    return code == RMA_SUCCESS && pending ? rmai_quiet_default(w, call) : code;
 }

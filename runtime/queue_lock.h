@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Locks between nodes (rma_lock_t of include/rma_inline.h): the queue of Mellor-Crummey and Scott (1991), by puts and
- * atomics on the lock's words on each PE. runtime/locks has the public calls, and the locks of one node.
+/* Locks between nodes (rma_lock_t of include/rma_inline.h): the queue of Mellor-Crummey and Scott (1991), by atomics on
+ * the lock's words on each PE. runtime/locks has the public calls, and the locks of one node.
  *
  * A PE cannot poll a word of a PE on another node. So it writes its number into the node_ of the PE before it in the
- * queue, and waits until the lock is granted in its own node_. A PE stores to its node_ only while it is in no queue;
- * in the queue it and others change the word by atomics, which only add bits. Where MPI does the atomics (RMA_AMO=mpi)
- * a processor's atomic on the own word would be a second authority, and updates could be lost: so a waiting PE does not
- * add the bit that says that it sleeps, and polls instead. */
+ * queue, and waits until the lock is granted in its own node_. It writes by a compare-and-swap, which fails if the turn
+ * of the PE before is over: then the lock is its own. So a PE that ends its turn waits for nobody, neither for one that
+ * is about to write its number, nor for the home, whose tail becomes 0 by a message. A node_ keeps the phase of its
+ * PE's last turn, and the tail has it too; phases alternate as in the locks of one node (runtime/locks), where it is
+ * said why two are enough. A PE's messages to the home keep their order, so a tail does not become 0 by an old message.
+ *
+ * A PE stores to its node_ only where no other one can change it: out of the queue, or with the next PE's number in it.
+ * Else it and others change the word by atomics. Where MPI does the atomics (RMA_AMO=mpi) a processor's atomic on the
+ * own word would be a second authority, and updates could be lost: so there a waiting PE does not add the bit that says
+ * that it sleeps, but polls, and does not take away the bit that grants the lock. */
 #ifndef RMAI_QUEUE_LOCK_H
 #define RMAI_QUEUE_LOCK_H
 
@@ -26,8 +32,8 @@ static inline uint32_t rmai_lock_own_word(const rma_lock_t *lock) {
 
 /* lock: this PE's copy, in symmetric memory; home: the PE that has the lock's tail. Each returns RMA_SUCCESS or the
  * recorded error. rmai_queue_lock_set waits for the lock; rmai_queue_lock_test waits for nothing but the home's reply,
- * and sets *held to 1 if this PE has the lock now. rmai_queue_lock_clear gives up the lock, which this PE holds; it
- * waits for the next PE of the queue, if that PE is entering the queue at that moment. */
+ * and of the last PE's in the queue, and sets *held to 1 if this PE has the lock now. rmai_queue_lock_clear completes
+ * the puts of RMA_CTX_DEFAULT and gives up the lock, which this PE holds; it waits for nothing else. */
 int rmai_queue_lock_set(struct rmai_world *w, rma_lock_t *lock, int home);
 int rmai_queue_lock_test(struct rmai_world *w, rma_lock_t *lock, int home, int *held);
 int rmai_queue_lock_clear(struct rmai_world *w, rma_lock_t *lock, int home);

@@ -76,11 +76,13 @@ int rmai_link_owe(struct rmai_net *net, struct rmai_link *link) {
     return ++link->owed >= RMAI_OWED_MOST ? tell_done(net, link) : RMA_SUCCESS;
 }
 
-int rmai_links_settle(struct rmai_net *net, int all) {
+int rmai_links_settle(struct rmai_net *net, int all, int none_heard) {
     int code = RMA_SUCCESS;
     for (struct rmai_link *link, **i = &net->owing; code == RMA_SUCCESS && (link = *i) != NULL;) {
-        if (all && link->kept) end_of_wait(link, rmai_max(rmai_clock_ticks() - link->since, SOON));
-        if (link->owed && (all || !net->helped || !keep_debt(link))) code = tell_done(net, link);
+        /* What is kept and was likely to meet a message has some microseconds for it. */
+        const int tell = all || (none_heard && !(link->kept && rmai_clock_ticks() - link->since < SOON));
+        if (tell && link->kept) end_of_wait(link, rmai_max(rmai_clock_ticks() - link->since, SOON));
+        if (link->owed && (tell || !net->helped || !keep_debt(link))) code = tell_done(net, link);
         if (link->owed) {
             i = &link->next;
             continue;

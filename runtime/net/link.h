@@ -35,10 +35,11 @@ struct rmai_link *rmai_link_to(struct rmai_net *net, int pe);
 
 /* rmai_link_owe: a request of that PE is done. rmai_link_pay returns what a message that leaves now has to tell.
  * rmai_links_settle tells everybody; without `all` it leaves the PEs out for which a message has always left soon after
- * such a debt, as where two PEs take turns. Return RMA_SUCCESS, or RMA_ERR_MPI: the transport has failed. */
+ * such a debt, as where two PEs take turns. Those are told some microseconds later, if this PE hears nothing more
+ * (none_heard). Return RMA_SUCCESS, or RMA_ERR_MPI: the transport has failed. */
 int rmai_link_owe(struct rmai_net *net, struct rmai_link *link);
 uint16_t rmai_link_pay(struct rmai_link *link);
-int rmai_links_settle(struct rmai_net *net, int all);
+int rmai_links_settle(struct rmai_net *net, int all, int none_heard);
 
 void rmai_links_close(struct rmai_net *net);
 

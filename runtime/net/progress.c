@@ -116,9 +116,9 @@ static int hear_message(struct rmai_net *net) {
 }
 
 /* Looks after what is under way. Everybody is told what is done for him; where messages come, links decide. */
-static void look_after_transport(struct rmai_net *net, int all_heard) {
+static void look_after_transport(struct rmai_net *net, int all_heard, int heard) {
     int code = rmai_reply_go_on(net);
-    if (code == RMA_SUCCESS && net->owing) code = rmai_links_settle(net, all_heard);
+    if (code == RMA_SUCCESS && net->owing) code = rmai_links_settle(net, all_heard, !heard);
     if (code != RMA_SUCCESS) rmai_net_fatal(net);
     if (net->moving) rmai_batches_go_on(net);
     if (RMAI_UNLIKELY(net->sessions > 0)) rmai_batches_send_due(net);
@@ -128,7 +128,7 @@ static void look_after_transport(struct rmai_net *net, int all_heard) {
 static int drive_a_while(struct rmai_net *net, int most, int all_heard) {
     int heard = 0;
     while (heard < most && hear_message(net)) heard++;
-    look_after_transport(net, all_heard || !heard);
+    look_after_transport(net, all_heard, heard);
     /* Only the holder of the lock counts. */
     atomic_store_explicit(&net->turns, atomic_load_explicit(&net->turns, memory_order_relaxed) + 1,
                           memory_order_relaxed);

@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "runtime/net/progress_thread.h"
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/process.h"
 #include "runtime/net/progress.h"
@@ -15,13 +16,26 @@
 #include <time.h>
 #include <unistd.h>
 
-#define POLLS_BUSY  100     /* looks for the next message after one has come: it often comes within microseconds */
-#define STEP_BUSY   2000    /* nanoseconds between looks while messages come; the kernel adds some 20 us */
-#define STEP_IDLE   250000  /* and when there have been none for a while, */
-#define STEP_QUIET  1500000 /* or for long: a wake-up costs the computation up to 17 us, on virtual machines */
-#define SLICE       100000  /* nanoseconds: the least there is */
-#define QUIET_AFTER 400     /* looks in vain: 0.1 s */
-#define PATIENCE    100     /* looks in vain before the steps grow */
+#define POLLS_BUSY   100       /* looks for the next message after one has come: it often comes within microseconds */
+#define STEP_LEAST   2000      /* nanoseconds between looks right after a message; the kernel adds some 15 us, */
+#define STEP_MOST    250000    /* some milliseconds later, */
+#define STEP_QUIET   2500000   /* and QUIET_AFTER it: a wake-up costs the computation up to 17 us */
+#define QUIET_AFTER  100000000 /* nanoseconds */
+#define LOOKS_A_TIME 16        /* looks in the time that has passed since the last message */
+#define SLICE        100000    /* nanoseconds: the least there is */
+
+static long nanoseconds_since(double then) {
+    const double since = (rmai_wtime() - then) * 1e9;
+    return since < QUIET_AFTER ? (long)since : QUIET_AFTER;
+}
+
+/* Nanoseconds until the next look, `since` nanoseconds after the last message. Who asks again after a while waits for a
+ * small part of that while, and a wake-up for nothing is the rarer the longer nothing comes. */
+static long step_after(long since) {
+    const long step = since / LOOKS_A_TIME;
+    if (since >= QUIET_AFTER) return STEP_QUIET;
+    return step < STEP_LEAST ? STEP_LEAST : step > STEP_MOST ? STEP_MOST : step;
+}
 
 /* Returns the number of messages heard. */
 static int serve_others(struct rmai_net *net) {
@@ -60,25 +74,17 @@ static void be_punctual(void) {
 static void *run_progress_thread(void *context) {
     struct rmai_progress_thread *p = context;
     uint32_t turns = 0, now;
-    unsigned in_vain = 0;
-    long step = STEP_QUIET;
+    double heard = -QUIET_AFTER; /* when a message came last */
     be_punctual();
     while (!atomic_load_explicit(&p->ending, memory_order_relaxed)) {
-        nanosleep(&(struct timespec){.tv_nsec = step}, NULL);
+        nanosleep(&(struct timespec){.tv_nsec = step_after(nanoseconds_since(heard))}, NULL);
         now = atomic_load_explicit(&p->net->turns, memory_order_relaxed);
         if (now != turns) {
             /* The program drives; look again soon, it may be going to compute. */
             turns = now;
             continue;
         }
-        if (serve_others(p->net) > 0) {
-            step = STEP_BUSY;
-            in_vain = 0;
-        } else if (++in_vain > PATIENCE && step < STEP_IDLE) {
-            step = step * 3 / 2 < STEP_IDLE ? step * 3 / 2 : STEP_IDLE;
-        } else if (in_vain > PATIENCE + QUIET_AFTER) {
-            step = STEP_QUIET;
-        }
+        if (serve_others(p->net) > 0) heard = rmai_wtime();
         turns = atomic_load_explicit(&p->net->turns, memory_order_relaxed);
     }
     return NULL;

@@ -113,3 +113,18 @@ int rmai_net_release(struct rmai_net *net, const char *call, struct rmai_pending
     int puts = atomic_load_explicit(&s->puts, memory_order_relaxed);
     return puts == RMAI_NO_PUTS || puts == 1 + pe ? RMA_SUCCESS : rmai_net_quiet(net, call, s);
 }
+
+void rmai_net_send_open(struct rmai_net *net, struct rmai_pending *s, int pe) {
+    struct rmai_peer *p;
+    rmai_net_lock(net);
+    rmai_pending_lock_inner(s);
+    p = rmai_peer_of(s, pe);
+    if (p && rmai_peer_has_open(p)) {
+        if (p->under_way < RMAI_CREDITS)
+            rmai_batch_send(net, p);
+        else
+            p->open->awaited = 1;
+    }
+    rmai_pending_unlock_inner(s);
+    rmai_net_unlock(net);
+}

@@ -14,4 +14,7 @@ int rmai_net_quiet_pe(struct rmai_net *net, const char *call, struct rmai_pendin
  * same way as the atomic and come first. */
 int rmai_net_release(struct rmai_net *net, const char *call, struct rmai_pending *s, int pe);
 
+/* rmai_net_send_open: what gathers for pe leaves now; if pe has too many unanswered messages, with its next answer. */
+void rmai_net_send_open(struct rmai_net *net, struct rmai_pending *s, int pe);
+
 #endif

@@ -42,7 +42,7 @@ struct slot {
 
 /* Symmetric. */
 struct board {
-    uint64_t sum[WORDS], ticket, turn, guarded, signal, hello;
+    uint64_t sum[WORDS], ticket, turn, guarded, signal, hello, freed;
     rma_lock_t lock;
     unsigned char data[DATA_LONG]; /* of who gives the signal */
     struct slot slot[];            /* for each PE */
@@ -333,6 +333,23 @@ static void long_signal_phase(struct actor *a) {
     free(data);
 }
 
+/* A lock that is free can be had: by a PE that hears of it while the holder's message to the home is still on its way.
+ */
+static void free_lock_phase(struct actor *a) {
+    const int from = (int)together(a, (uint64_t)a->n), to = (from + 1 + (int)together(a, (uint64_t)a->n - 1)) % a->n;
+    if (a->me == from) {
+        sim_expect(a->pe, "rma_set_lock", rma_set_lock(&a->board->lock));
+        sim_expect(a->pe, "rma_clear_lock", rma_clear_lock(&a->board->lock));
+        rma_atomic_set_uint64(&a->board->freed, 1, to);
+    } else if (a->me == to) {
+        rma_wait_until_uint64(&a->board->freed, RMA_CMP_EQ, 1);
+        a->board->freed = 0;
+        if (!rma_test_lock(&a->board->lock)) sim_fail(a->pe, "did not get the lock, which PE %d has given up", from);
+        sim_expect(a->pe, "rma_clear_lock", rma_clear_lock(&a->board->lock));
+    }
+    sim_expect(a->pe, "rma_sync_all", rma_sync_all());
+}
+
 static void lock_phase(struct actor *a) {
     const int times = 1 + (int)together(a, 3), home = (int)together(a, (uint64_t)a->n);
     const uint64_t before = a->shared->guarded;
@@ -366,6 +383,7 @@ static void lock_phase(struct actor *a) {
     sim_expect(a->pe, "rma_barrier_all", rma_barrier_all());
     if (a->me == 0) a->shared->guarded = 0;
     sim_expect(a->pe, "rma_sync_all", rma_sync_all());
+    free_lock_phase(a);
 }
 
 /* ---- collectives ---- */
