@@ -69,7 +69,7 @@ struct actor {
     uint32_t *version;    /* for each PE: of what this one has put there last; 0: nothing */
     unsigned char source[2][DATA];
     int dirty; /* there may be puts under way */
-    uint64_t signals, long_signals, sessions;
+    uint64_t signals, long_signals, sessions, ordered;
     int multiple; /* the program has several threads */
 };
 
@@ -238,6 +238,28 @@ static void one_sided_phase(struct actor *a) {
     check_sums(a);
 }
 
+/* Of what a PE asks of one PE a later call sees what an earlier one has written, whatever way the two go, and whether a
+ * session begins or ends in between. */
+static void do_in_order(struct actor *a, int to) {
+    uint64_t *word = &a->board->slot[a->me].spare, value = ++a->ordered, seen;
+    unsigned char data[DATA_LONG];
+    sim_log(a->pe, "puts %llu to PE %d and reads it", (unsigned long long)value, to);
+    rma_p_uint64(word, value, to);
+    if (alone(a, 3) == 0) sim_expect(a->pe, "rma_ctx_session_stop", rma_ctx_session_stop(RMA_CTX_DEFAULT));
+    if (alone(a, 3) == 0)
+        sim_expect(a->pe, "rma_ctx_session_start", rma_ctx_session_start(RMA_CTX_DEFAULT, RMA_CTX_SESSION_BATCH));
+    if (alone(a, 2)) {
+        seen = rma_atomic_fetch_uint64(word, to);
+    } else { /* too long to go by the node; it ends with the word */
+        sim_expect(a->pe, "rma_get", rma_get(data, (const unsigned char *)(word + 1) - sizeof data, sizeof data, to));
+        memcpy(&seen, data + sizeof data - sizeof seen, sizeof seen);
+    }
+    if (seen != value)
+        sim_fail(a->pe, "PE %d has %llu, not %llu, which was put before", to, (unsigned long long)seen,
+                 (unsigned long long)value);
+    if (alone(a, 2)) sim_expect(a->pe, "rma_quiet", rma_quiet());
+}
+
 /* In a session operations wait for company; but a flag comes though its PE only waits for another one, and calls
  * neither quiet nor stop. */
 static void session_phase(struct actor *a) {
@@ -254,6 +276,7 @@ static void session_phase(struct actor *a) {
     if (alone(a, 4) == 0) sim_sleep(a->pe, alone(a, 30000));
     rma_wait_until_uint64(&a->board->hello, RMA_CMP_GE, value);
     for (int i = (int)alone(a, 3); i > 0; i--) do_add(a, another_pe(a));
+    for (int i = (int)alone(a, 8); i > 0; i--) do_in_order(a, another_pe(a));
     if (alone(a, 2)) sim_expect(a->pe, "rma_ctx_session_stop", rma_ctx_session_stop(RMA_CTX_DEFAULT));
     check_sums(a);
     sim_expect(a->pe, "rma_ctx_session_stop", rma_ctx_session_stop(RMA_CTX_DEFAULT));
