@@ -715,9 +715,10 @@ enum rma_ctx_session_option {
  * (a put, a put with a signal, an atomic that returns no value, an _nbi operation) gathers with others for the same PE
  * in one message. The message leaves when it is full, when a call waits for that PE (a quiet, a fence, an atomic that
  * fetches), when the session stops, or when it has waited for a millisecond and this PE drives progress (rma_progress).
- * What is ordered, and what is complete, stays as it is without a session. Sessions do not nest: to start one where one
- * is open adds options to it. On this node, and where the network does puts and gets without the target's help, a
- * session changes nothing.
+ * What is ordered, and what is complete, stays as it is without a session. Operations on several PEs of one node may
+ * gather in one message, which one of these PEs does for the others. Sessions do not nest: to start one where one is
+ * open adds options to it. On this node, and where the network does puts and gets without the target's help, a session
+ * changes nothing.
  *
  * rma_ctx_session_stop: end the session of ctx, and send what has gathered, without a wait. It does nothing where no
  * session is open. rma_ctx_destroy and rma_finalize end sessions too. Both calls are local, and return RMA_SUCCESS,

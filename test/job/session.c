@@ -377,6 +377,36 @@ static void mixed_ways(rma_ctx *ctx, int rounds) {
     free(own);
 }
 
+/* Local heaps that have grown: what is for them goes by the node, and who does it learns how far they reach. */
+static void grown(void) {
+    enum { BYTES = 3 << 20 };
+    static rma_gptr_t of[JOB_PES_MAX];
+    uint64_t *block, value = 1 + (uint64_t)job.me;
+    rma_gptr_t g;
+    for (int round = 0; round < 2; round++) {
+        OK(rma_alloc_mem(BYTES, &block));
+        memset(block, 0, BYTES);
+        g = rma_gptr(block, job.me);
+        OK(rma_fcollect(RMA_TEAM_WORLD, of, &g, sizeof g));
+        OK(rma_ctx_session_start(RMA_CTX_DEFAULT, RMA_CTX_SESSION_BATCH));
+        for (int pe = 0; pe < job.n; pe++) {
+            const rma_gptr_t end = of[pe] + BYTES;
+            OK(rma_gptr_atomic_add(of[pe] + BYTES - 8, value));
+            OK(rma_gptr_put(end - 16 - 8 * (rma_gptr_t)job.me, &value, sizeof value));
+        }
+        OK(rma_quiet());
+        OK(rma_ctx_session_stop(RMA_CTX_DEFAULT));
+        OK(rma_barrier_all());
+        block += BYTES / 8 - 1;
+        CHECK(*block == (uint64_t)job.n * (uint64_t)(job.n + 1) / 2, "the sum is %llu", (unsigned long long)*block);
+        for (int pe = 0; pe < job.n; pe++)
+            CHECK(block[-1 - pe] == (uint64_t)pe + 1, "PE %d has put %llu", pe, (unsigned long long)block[-1 - pe]);
+        block -= BYTES / 8 - 1;
+        if (round) OK(rma_free_mem(block)); /* the first one stays, so that the second round grows the heap again */
+    }
+    OK(rma_barrier_all());
+}
+
 /* Data to one PE, then a flag to another one, which reads the data there: an atomic comes after the puts before it,
  * whatever way they go. Blocks of a local heap are given back after the last put. */
 static void released(rma_ctx *ctx, int rounds) {
@@ -486,6 +516,8 @@ int main(void) {
         DOING("released");
         released(contexts[c], (int)job_far_rounds(100, 30, 15));
     }
+    DOING("grown heaps");
+    grown();
     DOING("totals");
     totals(job_far_rounds(2000, 400, 200));
     DOING("mistakes");
