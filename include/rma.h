@@ -466,8 +466,9 @@ int rma_progress(void);
 /* rma_progress_thread: start (on is not 0) or end (on is 0) the progress thread, which does what rma_progress does
  * while the program computes. In jobs of several nodes rma_init starts the thread, unless RMA_PROGRESS=none, or MPI was
  * initialized for fewer threads than MPI_THREAD_MULTIPLE. Local. The call does nothing if the thread runs, or has
- * ended, already, and in jobs of one node. Returns RMA_SUCCESS, RMA_ERR_STATE (also where MPI allows no such thread),
- * RMA_ERR_SYSTEM (the system gives no thread). */
+ * ended, already, and in jobs of one node. What sessions of other nodes want of this PE's neighbours may come to this
+ * PE (rma_ctx_session_start): without the thread it is done in this PE's calls. Returns RMA_SUCCESS, RMA_ERR_STATE
+ * (also where MPI allows no such thread), RMA_ERR_SYSTEM (the system gives no thread). */
 int rma_progress_thread(int on);
 
 /* rma_fence: puts and atomics that this PE made before the call take effect at each target before those that it makes
