@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* irregular.c: tables, and the exchange of buckets. */
+/* irregular.c: tables, the exchange of buckets, and the frame of the programs. */
 #include "irregular.h"
 
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 
 struct irregular irregular = {.window = 16384, .bucket = 511};
 
-const struct bench_option irregular_options[] = {
+static const struct bench_option options[] = {
     {"window", 'w', BENCH_COUNT, &irregular.window, 1, WINDOW_MAX, "N",
      "accesses that a PE begins before it completes them [16384]"},
     {"bucket", 'b', BENCH_COUNT, &irregular.bucket, 1, BUCKET_MAX, "N",
@@ -18,21 +18,26 @@ const struct bench_option irregular_options[] = {
     {0},
 };
 
-void irregular_open(MPI_Info hints) {
+/* Tables of bench.sizes.max bytes, zero, and the blocks. Collective, as close_tables. */
+static void open_tables(const char *const (*hints)[2]) {
     const size_t size = bench.sizes.max, blocks = (size_t)bench.n_pes * (size_t)(irregular.bucket + 1);
     irregular.out = calloc(blocks, sizeof *irregular.out);
     irregular.in = calloc(blocks, sizeof *irregular.in);
     if (bench_agree(!irregular.out || !irregular.in)) bench_refuse(1, "cannot allocate %zu words of buckets", blocks);
+    MPI_Info info = MPI_INFO_NULL;
+    if (hints) BENCH_MPI(MPI_Info_create(&info));
+    for (; hints && **hints; hints++) BENCH_MPI(MPI_Info_set(info, (*hints)[0], (*hints)[1]));
     irregular.table = bench_symmetric(sizeof *irregular.table, size);
-    BENCH_MPI(MPI_Win_allocate((MPI_Aint)size, sizeof *irregular.base, hints, MPI_COMM_WORLD, &irregular.base,
+    BENCH_MPI(MPI_Win_allocate((MPI_Aint)size, sizeof *irregular.base, info, MPI_COMM_WORLD, &irregular.base,
                                &irregular.win));
+    if (info != MPI_INFO_NULL) BENCH_MPI(MPI_Info_free(&info));
     BENCH_MPI(MPI_Win_lock_all(MPI_MODE_NOCHECK, irregular.win));
     memset(irregular.table, 0, size); /* each page by its owner, before it is measured */
     memset(irregular.base, 0, size);
     bench_sync();
 }
 
-void irregular_close(void) {
+static void close_tables(void) {
     BENCH_MPI(MPI_Win_unlock_all(irregular.win));
     BENCH_MPI(MPI_Win_free(&irregular.win));
     BENCH_RMA(rma_free(irregular.table));
@@ -67,3 +72,37 @@ void irregular_meet(void) { BENCH_RMA(rma_sync_all()); }
 void irregular_complete_rma(void) { BENCH_RMA(rma_quiet()); }
 
 void irregular_complete_mpi(void) { BENCH_MPI(MPI_Win_flush_all(irregular.win)); }
+
+int irregular_main(int argc, char **argv, const struct irregular_program *program) {
+    enum { PLAIN, SESSION, EXCHANGE, MPI_EXCHANGE, MPI, N_METHODS };
+    const struct bench_spec spec = {
+        .title = program->title,
+        .note = "all PEs; sizes are the table's bytes on each PE",
+        .help = program->help,
+        .options = options,
+        .min_size = (size_t)1 << 20,
+        .max_size = (size_t)1 << 20,
+        .value = BENCH_RATE,
+        .budget = 20e-3,
+    };
+    const struct bench_method methods[N_METHODS] = {
+        [PLAIN] = {.name = "Rate (M/s)", .run = program->plain, .check = program->check},
+        [SESSION] = {.name = "session (M/s)", .run = program->session, .check = program->check},
+        [EXCHANGE] = {.name = "exchange (M/s)", .run = program->exchange, .check = program->check},
+        [MPI_EXCHANGE] = {.name = "MPI exch (M/s)", .run = program->mpi_exchange, .check = program->check, .mpi = true},
+        [MPI] = {.name = "MPI (M/s)", .run = program->mpi, .check = program->check_mpi, .mpi = true},
+    };
+    static const struct bench_ratio ratios[] = {
+        {"session/rma", SESSION, {PLAIN, -1}},
+        {"session/exch", SESSION, {EXCHANGE, MPI_EXCHANGE}},
+        {"session/MPI", SESSION, {MPI, -1}},
+    };
+    bench_init(argc, argv, &spec);
+    bench.streams = bench.n_pes;
+    if (program->open) program->open();
+    open_tables(program->hints);
+    bench_sweep(methods, N_METHODS, ratios, 3);
+    close_tables();
+    if (program->close) program->close();
+    return bench_finish();
+}

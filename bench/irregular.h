@@ -24,7 +24,20 @@ struct irregular {
 };
 
 extern struct irregular irregular;
-extern const struct bench_option irregular_options[];
+
+/* One of these benchmarks: five ways to make n accesses, which return seconds, and two checks of the words after them.
+ */
+struct irregular_program {
+    const char *title, *help;
+    double (*plain)(long n), (*session)(long n), (*exchange)(long n), (*mpi_exchange)(long n), (*mpi)(long n);
+    size_t (*check)(const struct bench_method *m), (*check_mpi)(const struct bench_method *m);
+    const char *const (*hints)[2]; /* of MPI's window, up to {NULL, NULL}; or NULL */
+    void (*open)(void);            /* NULL, or allocate more; */
+    void (*close)(void);           /* and free it */
+};
+
+/* irregular_main measures and checks it; returns main's code. */
+int irregular_main(int argc, char **argv, const struct irregular_program *program);
 
 /* Which word an access is for. */
 struct irregular_access {
@@ -40,11 +53,6 @@ BENCH_INLINE struct irregular_access irregular_access(int by, uint64_t k) {
     return (struct irregular_access){.pe = (int)((x >> 32) * (uint64_t)bench.n_pes >> 32),
                                      .word = (uint64_t)(uint32_t)x * (bench.size / sizeof(uint64_t)) >> 32};
 }
-
-/* irregular_open: allocate tables of bench.sizes.max bytes, zero, and the blocks. hints are those of MPI's window.
- * Collective, as irregular_close. */
-void irregular_open(MPI_Info hints);
-void irregular_close(void);
 
 /* The block for or from a PE. Its head is twice the number of its words; the lowest bit is set if its PE has nothing
  * left. */
@@ -83,5 +91,48 @@ BENCH_INLINE double irregular_loop(long n, void (*together)(void), void (*access
 void irregular_meet(void);
 void irregular_complete_rma(void);
 void irregular_complete_mpi(void);
+
+/* irregular_session: the same by librma, in a session of the default context. */
+BENCH_INLINE double irregular_session(long n, void (*access)(struct irregular_access a, long k)) {
+    double time;
+    BENCH_RMA(rma_ctx_session_start(RMA_CTX_DEFAULT, RMA_CTX_SESSION_BATCH));
+    time = irregular_loop(n, irregular_meet, access, irregular_complete_rma);
+    BENCH_RMA(rma_ctx_session_stop(RMA_CTX_DEFAULT));
+    return time;
+}
+
+/* irregular_exchange: the same by exchanges of buckets. `asks` is told of each access that goes into a bucket: its PE,
+ * its place in the bucket and in the window. `does` does what has come into irregular.in, and leaves the heads there as
+ * they are. */
+BENCH_INLINE double irregular_exchange(long n, bool by_mpi, void (*asks)(int pe, uint64_t at, uint64_t k),
+                                       void (*does)(bool by_mpi)) {
+    uint64_t next = irregular.drawn, end = next + (uint64_t)n;
+    if (by_mpi)
+        bench_sync_mpi();
+    else
+        irregular_meet();
+    double start = rma_wtime();
+    while (next < end) {
+        uint64_t begin = next,
+                 until = end - next < (uint64_t)irregular.window ? end : next + (uint64_t)irregular.window;
+        do {
+            for (; next < until; next++) {
+                struct irregular_access a = irregular_access(bench.pe, next);
+                uint64_t *block = irregular_block(irregular.out, a.pe), so_many = irregular_words(block);
+                if (so_many == (uint64_t)irregular.bucket) break;
+                asks(a.pe, so_many, next - begin);
+                block[1 + so_many] = a.word;
+                block[0] += 2;
+            }
+            irregular_mark(next == until);
+            irregular_swap(irregular.out, irregular.in, by_mpi);
+            does(by_mpi);
+            irregular_empty();
+        } while (!irregular_all_through());
+    }
+    double time = rma_wtime() - start;
+    irregular.drawn = next;
+    return time;
+}
 
 #endif

@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PLAIN, SESSION, EXCHANGE, MPI_EXCHANGE, MPI, N_METHODS };
-
 static uint64_t *got;   /* words of a window, in the order in which they were asked for */
 static uint32_t *place; /* of each word of a bucket in `got`, for each PE */
 
@@ -25,31 +23,13 @@ static void get_mpi(struct irregular_access a, long k) {
 
 static double run_plain(long n) { return irregular_loop(n, irregular_meet, get_rma, irregular_complete_rma); }
 
-static double run_session(long n) {
-    double time;
-    BENCH_RMA(rma_ctx_session_start(RMA_CTX_DEFAULT, RMA_CTX_SESSION_BATCH));
-    time = irregular_loop(n, irregular_meet, get_rma, irregular_complete_rma);
-    BENCH_RMA(rma_ctx_session_stop(RMA_CTX_DEFAULT));
-    return time;
-}
+static double run_session(long n) { return irregular_session(n, get_rma); }
 
 static double run_mpi(long n) { return irregular_loop(n, bench_sync_mpi, get_mpi, irregular_complete_mpi); }
 
 static uint32_t *places_of(int pe) { return place + (size_t)pe * (size_t)irregular.bucket; }
 
-/* Puts accesses into buckets until one has no room, or `end` is reached. Access `begin` is the window's first. Returns
- * the next one. */
-static uint64_t fill_buckets(uint64_t begin, uint64_t next, uint64_t end) {
-    for (; next < end; next++) {
-        struct irregular_access a = irregular_access(bench.pe, next);
-        uint64_t *block = irregular_block(irregular.out, a.pe), so_many = irregular_words(block);
-        if (so_many == (uint64_t)irregular.bucket) break;
-        places_of(a.pe)[so_many] = (uint32_t)(next - begin);
-        block[1 + so_many] = a.word;
-        block[0] += 2;
-    }
-    return next;
-}
+BENCH_INLINE void keep_place(int pe, uint64_t at, uint64_t k) { places_of(pe)[at] = (uint32_t)k; }
 
 /* The words take the places of those who asked for them. */
 static void look_up_what_has_come(void) {
@@ -66,36 +46,15 @@ static void take_words(void) {
     }
 }
 
-static double exchange(long n, bool by_mpi) {
-    uint64_t next = irregular.drawn, end = next + (uint64_t)n;
-    bool through;
-    if (by_mpi)
-        bench_sync_mpi();
-    else
-        irregular_meet();
-    double start = rma_wtime();
-    while (next < end) {
-        uint64_t begin = next,
-                 until = end - next < (uint64_t)irregular.window ? end : next + (uint64_t)irregular.window;
-        do {
-            next = fill_buckets(begin, next, until);
-            irregular_mark(next == until);
-            irregular_swap(irregular.out, irregular.in, by_mpi);
-            through = irregular_all_through();
-            look_up_what_has_come();
-            irregular_swap(irregular.in, irregular.out, by_mpi); /* with the heads that this PE has sent */
-            take_words();
-            irregular_empty();
-        } while (!through);
-    }
-    double time = rma_wtime() - start;
-    irregular.drawn = next;
-    return time;
+BENCH_INLINE void answer_and_take(bool by_mpi) {
+    look_up_what_has_come();
+    irregular_swap(irregular.in, irregular.out, by_mpi); /* with the heads that this PE has sent */
+    take_words();
 }
 
-static double run_exchange(long n) { return exchange(n, false); }
+static double run_exchange(long n) { return irregular_exchange(n, false, keep_place, answer_and_take); }
 
-static double run_mpi_exchange(long n) { return exchange(n, true); }
+static double run_mpi_exchange(long n) { return irregular_exchange(n, true, keep_place, answer_and_take); }
 
 /* A whole window, whose words then are all in `got`. */
 static size_t check(const struct bench_method *m) {
@@ -114,10 +73,20 @@ static size_t check(const struct bench_method *m) {
     return wrong;
 }
 
+static void open_windows(void) {
+    got = calloc((size_t)irregular.window, sizeof *got);
+    place = calloc((size_t)bench.n_pes * (size_t)irregular.bucket, sizeof *place);
+    if (bench_agree(!got || !place)) bench_refuse(1, "cannot allocate %ld words", irregular.window);
+}
+
+static void close_windows(void) {
+    free(place);
+    free(got);
+}
+
 int main(int argc, char **argv) {
-    static const struct bench_spec spec = {
+    static const struct irregular_program program = {
         .title = "index gather",
-        .note = "all PEs; sizes are the table's bytes on each PE",
         .help =
             "Reads of random words of a table that is spread over all PEs, by all PEs at once, -w of them under way "
             "on each:\n"
@@ -130,34 +99,15 @@ int main(int argc, char **argv) {
             "  MPI (M/s)       MPI_Get ..., one MPI_Win_flush_all\n"
             "10^6 words per second, all PEs together. Between nodes sessions send fuller messages where there are "
             "many PEs.",
-        .options = irregular_options,
-        .min_size = (size_t)1 << 20,
-        .max_size = (size_t)1 << 20,
-        .value = BENCH_RATE,
-        .budget = 20e-3,
+        .plain = run_plain,
+        .session = run_session,
+        .exchange = run_exchange,
+        .mpi_exchange = run_mpi_exchange,
+        .mpi = run_mpi,
+        .check = check,
+        .check_mpi = check,
+        .open = open_windows,
+        .close = close_windows,
     };
-    static const struct bench_method methods[N_METHODS] = {
-        [PLAIN] = {.name = "Rate (M/s)", .run = run_plain, .check = check},
-        [SESSION] = {.name = "session (M/s)", .run = run_session, .check = check},
-        [EXCHANGE] = {.name = "exchange (M/s)", .run = run_exchange, .check = check},
-        [MPI_EXCHANGE] = {.name = "MPI exch (M/s)", .run = run_mpi_exchange, .check = check, .mpi = true},
-        [MPI] = {.name = "MPI (M/s)", .run = run_mpi, .check = check, .mpi = true},
-    };
-    static const struct bench_ratio ratios[] = {
-        {"session/rma", SESSION, {PLAIN, -1}},
-        {"session/exch", SESSION, {EXCHANGE, MPI_EXCHANGE}},
-        {"session/MPI", SESSION, {MPI, -1}},
-    };
-
-    bench_init(argc, argv, &spec);
-    bench.streams = bench.n_pes;
-    got = calloc((size_t)irregular.window, sizeof *got);
-    place = calloc((size_t)bench.n_pes * (size_t)irregular.bucket, sizeof *place);
-    if (bench_agree(!got || !place)) bench_refuse(1, "cannot allocate %ld words", irregular.window);
-    irregular_open(MPI_INFO_NULL);
-    bench_sweep(methods, N_METHODS, ratios, 3);
-    irregular_close();
-    free(place);
-    free(got);
-    return bench_finish();
+    return irregular_main(argc, argv, &program);
 }

@@ -466,8 +466,9 @@ int rma_progress(void);
 /* rma_progress_thread: start (on is not 0) or end (on is 0) the progress thread, which does what rma_progress does
  * while the program computes. In jobs of several nodes rma_init starts the thread, unless RMA_PROGRESS=none, or MPI was
  * initialized for fewer threads than MPI_THREAD_MULTIPLE. Local. The call does nothing if the thread runs, or has
- * ended, already, and in jobs of one node. Returns RMA_SUCCESS, RMA_ERR_STATE (also where MPI allows no such thread),
- * RMA_ERR_SYSTEM (the system gives no thread). */
+ * ended, already, and in jobs of one node. What sessions of other nodes want of this PE's neighbours may come to this
+ * PE (rma_ctx_session_start): without the thread it is done in this PE's calls. Returns RMA_SUCCESS, RMA_ERR_STATE
+ * (also where MPI allows no such thread), RMA_ERR_SYSTEM (the system gives no thread). */
 int rma_progress_thread(int on);
 
 /* rma_fence: puts and atomics that this PE made before the call take effect at each target before those that it makes
@@ -715,9 +716,10 @@ enum rma_ctx_session_option {
  * (a put, a put with a signal, an atomic that returns no value, an _nbi operation) gathers with others for the same PE
  * in one message. The message leaves when it is full, when a call waits for that PE (a quiet, a fence, an atomic that
  * fetches), when the session stops, or when it has waited for a millisecond and this PE drives progress (rma_progress).
- * What is ordered, and what is complete, stays as it is without a session. Sessions do not nest: to start one where one
- * is open adds options to it. On this node, and where the network does puts and gets without the target's help, a
- * session changes nothing.
+ * What is ordered, and what is complete, stays as it is without a session. Operations on several PEs of one node may
+ * gather in one message, which one of these PEs does for the others. Sessions do not nest: to start one where one is
+ * open adds options to it. On this node, and where the network does puts and gets without the target's help, a session
+ * changes nothing.
  *
  * rma_ctx_session_stop: end the session of ctx, and send what has gathered, without a wait. It does nothing where no
  * session is open. rma_ctx_destroy and rma_finalize end sessions too. Both calls are local, and return RMA_SUCCESS,

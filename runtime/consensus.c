@@ -101,8 +101,15 @@ int rmai_consensus_moved(struct rmai_world *w, int code, int *moved) {
 }
 
 int rmai_consensus_watched(struct rmai_world *w, int code) {
-    struct rmai_least all[] = {{.value = outcome_number(w, code)}, {.value = w->progress_thread->running}};
-    code = reduce_numbers(w, all, 2);
-    w->job.all_progress = (int)all[1].value;
+    enum { OUTCOME, RUNNING, IN_BLOCKS, IN_TURN, NUMBERS };
+    struct rmai_least all[NUMBERS] = {[OUTCOME] = {.value = outcome_number(w, code)},
+                                      [RUNNING] = {.value = w->progress_thread->running},
+                                      [IN_BLOCKS] = {.value = rmai_placed(&w->job, RMAI_PLACED_IN_BLOCKS)},
+                                      [IN_TURN] = {.value = rmai_placed(&w->job, RMAI_PLACED_IN_TURN)}};
+    code = reduce_numbers(w, all, NUMBERS);
+    w->job.all_progress = (int)all[RUNNING].value;
+    w->job.placement = all[IN_BLOCKS].value ? RMAI_PLACED_IN_BLOCKS
+                       : all[IN_TURN].value ? RMAI_PLACED_IN_TURN
+                                            : RMAI_PLACED_ANYHOW;
     return code;
 }

@@ -29,7 +29,8 @@ int rmai_consensus_crowded(struct rmai_world *w, int code, int crowded);
 /* rmai_consensus_moved: *moved becomes 1 if all PEs have moved their global variables (those that had to). */
 int rmai_consensus_moved(struct rmai_world *w, int code, int *moved);
 
-/* rmai_consensus_watched: w->job.all_progress becomes 1 if all PEs have a progress thread. */
+/* rmai_consensus_watched: w->job.all_progress becomes 1 if all PEs have a progress thread; and w->job.placement is the
+ * rule by which all PEs are placed on nodes. Wants n_nodes and node_most. */
 int rmai_consensus_watched(struct rmai_world *w, int code);
 
 #endif

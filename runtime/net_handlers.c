@@ -8,22 +8,41 @@
 #include "heap/attached.h"
 #include "runtime/header.h"
 #include "runtime/job/job.h"
+#include "runtime/net/by_node.h"
 #include "runtime/net/state.h"
 #include "runtime/net/wire.h"
+#include "runtime/place.h"
 #include "runtime/pool.h"
 #include "runtime/space.h"
 #include "runtime/stall.h"
 #include "runtime/world.h"
 
-static int locate_here(void *context, const char *call, uint64_t offset, size_t len, size_t alignment, int writes,
+/* As if the access had come to the neighbour: how far its heaps reach its header tells, as for any access of this PE's
+ * own. */
+static int locate_at_neighbour(struct rmai_world *w, const char *call, uint64_t offset, size_t len, size_t alignment,
+                               int q, void **there) {
+    const rma_gptr_t g = rmai_gptr_make(w->job.node_pes[q], offset);
+    struct rmai_place p = {0};
+    if (offset >= RMA_GPTR_ATTACHED_ || !rmai_space_find(w, g, len, q, &p) || !p.there)
+        return rmai_space_absent(w, call, g, len);
+    *there = p.there;
+    return rmai_space_check_aligned(call, g, alignment, &p);
+}
+
+static int locate_here(void *context, const char *call, uint64_t marked, size_t len, size_t alignment, int writes,
                        void **there, void **lease) {
+    const uint32_t owner = rmai_by_node_owner(marked);
     struct rmai_region *region = NULL;
-    int code = rmai_gptr_here(context, call, offset, len, alignment, writes, there, &region);
-    *lease = code == RMA_SUCCESS ? region : NULL;
+    int code;
+    *lease = NULL;
+    if (owner)
+        return locate_at_neighbour(context, call, rmai_by_node_offset(marked), len, alignment, (int)owner - 1, there);
+    code = rmai_gptr_here(context, call, marked, len, alignment, writes, there, &region);
+    if (code == RMA_SUCCESS) *lease = region;
     return code;
 }
 
-/* The symmetric heap, as far as it reaches now: it only grows. */
+/* The symmetric heap, as far as it reaches now: it only grows, and on all PEs alike. */
 static void symmetric_heap(void *context, uint64_t *offset, size_t *len, unsigned char **there) {
     const struct rmai_world *w = context;
     *offset = w->job.layout.symmetric;

@@ -30,6 +30,7 @@
 #include "runtime/job/traffic.h"
 #include "runtime/meet.h"
 #include "runtime/net/blocking.h"
+#include "runtime/net/by_node.h"
 #include "runtime/net/finalize_helper.h"
 #include "runtime/net/flush_watch.h"
 #include "runtime/net/group.h"
@@ -129,7 +130,8 @@ static int open_node(struct rmai_world *w) { return rmai_launch_node(&w->job, &w
 /* Gives all PEs the same layout: heaps of the agreed limits, or smaller ones if a node could not map so much. */
 static int agree_on_layout(struct rmai_world *w, int code) {
     int most;
-    code = rmai_consensus_nodes(w, code, &most);
+    code = rmai_consensus_nodes(w, code, &w->job.node_most);
+    most = w->job.node_most;
     if (code != RMA_SUCCESS) return code;
     w->job.networked = w->job.node_n_pes < w->job.n_pes || (w->job.settings.amo == RMAI_AMO_MPI && w->job.n_pes > 1);
     rmai_layout(&w->job.layout, w->job.settings.heap_max, w->job.settings.local_max,
@@ -213,6 +215,7 @@ static int open_memory(struct rmai_world *w) {
     mine->pid = getpid();
     mine->pid_namespace = rmai_process_namespace();
     mine->statics = (uint64_t)(uintptr_t)w->statics->base;
+    mine->space = (uint64_t)(uintptr_t)mine;
     atomic_store_explicit(&mine->extent[RMAI_GUEST], w->job.layout.guest, memory_order_release);
     atomic_store_explicit(&mine->extent[RMAI_OWN], w->job.layout.local, memory_order_release);
     return RMA_SUCCESS;
@@ -272,7 +275,7 @@ static int agree_on_waiting(struct rmai_world *w, int code) {
         patience.polls *= POLLS_FAR;
         patience.nap = crowded ? NAP_CROWDED : NAP_ROOMY;
         patience.doze = &w->net->doze;
-        patience.slept_on = &w->net->slept_on;
+        patience.slept_on = &rmai_facts(&w->job, w->job.node_my_pe)->slept_on;
     }
     if (w->job.settings.spin != RMAI_AUTO) {
         patience.polls = (unsigned)rmai_min((size_t)w->job.settings.spin, UINT_MAX);
@@ -449,7 +452,10 @@ static int open_reach(struct rmai_world *w) {
 }
 
 static int agree_on_reach(struct rmai_world *w, int code) {
-    return w->job.networked ? rmai_consensus_watched(w, code) : code;
+    if (!w->job.networked) return code;
+    code = rmai_consensus_watched(w, code);
+    if (code == RMA_SUCCESS) rmai_by_node_open(&w->net->by_node, &w->job);
+    return code;
 }
 
 static int close_reach(struct rmai_world *w) {

@@ -12,11 +12,20 @@
 #include "base/topology.h"
 #include "heap/segment.h"
 
+/* Which rule tells the node of a PE. Launchers place PEs in one of two ways. */
+enum rmai_placement {
+    RMAI_PLACED_ANYHOW,    /* none of them */
+    RMAI_PLACED_IN_BLOCKS, /* PE p is on node p / node_most */
+    RMAI_PLACED_IN_TURN    /* PE p is on node p % n_nodes */
+};
+
 struct rmai_job {
     int my_pe, n_pes;
     int my_node, n_nodes;
     int node_my_pe, node_n_pes;    /* this PE's number among those of its node, and how many these are */
     int *node_pes;                 /* node_n_pes PE numbers of the node, ascending */
+    int node_most;                 /* PEs of the node that has most */
+    enum rmai_placement placement; /* of all PEs of the job */
     int *leaders;                  /* on a leader: the first PE of each of the n_nodes nodes; on other PEs NULL */
     char *spaces;                  /* the space of the node's PE q begins at spaces + q * stride; */
     size_t stride;                 /* NULL and 0 until address space is reserved */
@@ -37,7 +46,7 @@ struct rmai_job {
 enum rmai_pool { RMAI_OWN, RMAI_GUEST, RMAI_POOLS };
 
 /* The first bytes of each PE's space: what it says of itself. Zero until the PE writes them, before the others agree
- * with it that they are written. Only extents change later. */
+ * with it that they are written. Only extents and slept_on change later. */
 struct rmai_facts {
     _Atomic size_t extent[RMAI_POOLS]; /* offsets in the space up to which its local heap and the guests' part of it may
                                         * be touched; rma_inline.h reads them */
@@ -47,7 +56,10 @@ struct rmai_facts {
     int pe;                 /* the PE */
     int pid;                /* its process, */
     uint64_t pid_namespace; /* and among which others it has that number */
-    uint64_t statics;       /* where its global variables are in its process */
+    uint64_t statics;       /* where its global variables are in its process, */
+    uint64_t space;         /* and its space */
+    void *_Atomic slept_on; /* a word of its own on which its program sleeps in the kernel, as an address of its
+                               process, or NULL: who changes the word for another node wakes it */
     int my_node, n_nodes;   /* of the node's PE 0: told to the others at init */
 };
 
@@ -61,6 +73,10 @@ static inline struct rmai_facts *rmai_facts(const struct rmai_job *job, int q) {
 static inline int rmai_node_slot(const struct rmai_job *job, int pe) {
     return rmai_find(job->node_pes, job->node_n_pes, pe);
 }
+
+/* rmai_placed: 1 if the PEs of this node are where that rule has them. It is the job's rule if all nodes say so. Wants
+ * node_most and n_nodes. */
+int rmai_placed(const struct rmai_job *job, enum rmai_placement rule);
 
 /* rmai_check_pe: RMA_SUCCESS, or records RMA_ERR_PE for `call` if there is no PE `pe`. */
 int rmai_check_pe(const struct rmai_job *job, const char *call, const char *argument, int pe);

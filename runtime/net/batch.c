@@ -75,6 +75,7 @@ void rmai_batch_send(struct rmai_net *net, struct rmai_peer *p) {
     if (!batch->buffer) add_to_link(p->link, batch);
     p->open = NULL;
     p->under_way++;
+    p->set->filled += rmai_max(batch->bytes, batch->n_expects * (RMAI_MESSAGE / RMAI_EXPECTS));
     rmai_add(&net->traffic->more[RMAI_SENT], 1);
     if (rmai_send(net->transport, p->pe, RMAI_SHORT_TAG, batch->message, batch->bytes, &batch->sent) != RMA_SUCCESS)
         rmai_net_fatal(net);

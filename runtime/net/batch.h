@@ -20,12 +20,14 @@
 /* A call that waits for one element, or for some. */
 struct rmai_waiter {
     int left; /* elements not yet done */
+    int pe;   /* the PE that is to do them */
     int code; /* of the first that failed */
     char text[RMAI_TEXT_MAX];
 };
 
 static inline void rmai_waiter_begins(struct rmai_waiter *waiter, int left) {
     waiter->left = left;
+    waiter->pe = -1;
     waiter->code = 0;
     waiter->text[0] = 0;
 }

@@ -25,6 +25,7 @@ int rmai_net_open(struct rmai_net *net, const struct rmai_job *job, struct rmai_
     net->transport = transport;
     net->traffic = traffic;
     net->handlers = *handlers;
+    net->slept_on = job->spaces ? &rmai_facts(job, job->node_my_pe)->slept_on : &net->no_sleep;
     net->crowded = crowded;
     /* A flush polls, and takes a processor from those it waits for. */
     net->only_atomics = job->crowded_somewhere && settings->window == RMAI_WINDOW_AUTO;

@@ -3,7 +3,9 @@
 
 #include "runtime/net/pending.h"
 #include "base/attributes.h"
+#include "runtime/net/by_node.h"
 #include "runtime/net/state.h"
+#include "runtime/net/wire.h"
 
 #include <stdlib.h>
 
@@ -40,17 +42,36 @@ void rmai_pending_note_put(struct rmai_pending *s, int pe, int in_order) {
     if (before != mine) atomic_store_explicit(&s->puts, mine, memory_order_relaxed);
 }
 
+/* Who does a record for its neighbour has the word in its cache next, where the owner would like to find it. That is
+ * worth while only if messages leave half empty otherwise. */
+#define FEW  RMAI_MESSAGE       /* bytes for each PE between two quiets: fewer go by the node, */
+#define MANY (2 * RMAI_MESSAGE) /* and more go to the PE itself */
+
+void rmai_pending_choose_way(struct rmai_pending *s) {
+    const struct rmai_by_node *b = &s->net->by_node;
+    if (s->busy) return;
+    if (b->open && s->done_peers) {
+        const size_t pes = (size_t)s->done_peers * (rmai_pending_by_node(s) ? b->most : 1);
+        if (s->filled < pes * FEW) s->many = 0;
+        if (s->filled > pes * MANY) s->many = 1;
+    }
+    s->filled = s->done_peers = 0;
+    atomic_store_explicit(&s->by_node, s->session && !s->many && b->open, memory_order_relaxed);
+}
+
 void rmai_peer_unlist(struct rmai_peer *p) {
     struct rmai_pending *s = p->set;
     for (struct rmai_peer **i = &s->busy; *i; i = &(*i)->next)
         if (*i == p) {
             *i = p->next;
             p->listed = 0;
+            s->done_peers++;
             break;
         }
     p->last_was_lone = p->asked == 1;
     p->asked = 0;
     if (s->busy) return;
+    rmai_pending_choose_way(s);
     atomic_store_explicit(&s->puts, RMAI_NO_PUTS, memory_order_relaxed);
     set_nothing_pending(s, !s->net->amo_mpi);
 }

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "runtime/job/job.h"
+#include "runtime/net/by_node.h"
 #include "runtime/net/flush.h"
 #include "runtime/net/pe_table.h"
 #include "runtime/net/state.h"
@@ -61,6 +62,11 @@ struct rmai_pending {
     struct rmai_operands *operands; /* of atomics by MPI that nobody waits for: RMAI_OPERANDS places, or NULL */
     unsigned n_operands;            /* in use until the next flush of all PEs */
     int session;                    /* records wait for company: see session.h */
+    _Atomic int by_node; /* short records go by intermediates (by_node.h). It changes with the lock, and only while
+                            nothing is pending, so that no record overtakes one that has gone the other way */
+    int many;            /* what was last sent to a PE between two quiets filled messages */
+    size_t filled;       /* bytes of messages since nothing was pending, counted as rmai_batch_send does, */
+    unsigned done_peers; /* and peers to which nothing is pending any more */
 };
 
 #define RMAI_NO_PUTS   0
@@ -101,6 +107,28 @@ static inline struct rmai_peer *rmai_peer_of(struct rmai_pending *s, int pe) {
 }
 void rmai_peer_list(struct rmai_peer *p);
 void rmai_peer_unlist(struct rmai_peer *p);
+
+/* rmai_pending_by_node: any thread of the program may ask, and knows it for as long as it has something pending. */
+static inline int rmai_pending_by_node(const struct rmai_pending *s) {
+    return atomic_load_explicit(&s->by_node, memory_order_relaxed);
+}
+
+/* rmai_pending_choose_way: with the set's lock, when a session has begun or ended, or something is done. */
+void rmai_pending_choose_way(struct rmai_pending *s);
+
+/* rmai_pending_goes_to: the PE to which a short record for pe goes: itself, or its intermediate, and *mark is for the
+ * record's offsets. -1 or pe itself if pe is no PE of the job; a PE of this node for one of this node. */
+static inline int rmai_pending_goes_to(const struct rmai_pending *s, int pe, uint64_t *mark) {
+    *mark = 0;
+    if (RMAI_LIKELY(!rmai_pending_by_node(s))) return pe;
+    return (unsigned)pe < (unsigned)s->net->job->n_pes ? rmai_by_node_to(&s->net->by_node, pe, mark) : -1;
+}
+
+/* rmai_peer_to: the peer to which a short record for pe goes, with the set's lock; NULL without memory. *mark is for
+ * the record's offsets. */
+static inline struct rmai_peer *rmai_peer_to(struct rmai_pending *s, int pe, uint64_t *mark) {
+    return rmai_peer_of(s, rmai_pending_goes_to(s, pe, mark));
+}
 
 /* rmai_pending_note_put: a put to pe is not complete. in_order: it goes by short messages, and messages of one PE to
  * another are heard and done in the order in which they were sent; long data and the window are apart. The set's lock

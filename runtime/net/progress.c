@@ -183,7 +183,7 @@ void rmai_net_wait_turn(struct rmai_net *net, struct rmai_net_wait *wait) {
 }
 
 int rmai_net_wait_for(struct rmai_net *net, const char *call, int pe, struct rmai_waiter *waiter) {
-    struct rmai_net_wait wait = rmai_net_wait_begins(call, pe);
+    struct rmai_net_wait wait = rmai_net_wait_begins(call, waiter->pe);
     while (waiter->left > 0) rmai_net_wait_turn(net, &wait);
     rmai_net_wait_ends(net, &wait);
     if (waiter->code == RMA_SUCCESS) return RMA_SUCCESS;

@@ -39,8 +39,8 @@ struct rmai_net_wait rmai_net_wait_begins(const char *call, int pe);
 void rmai_net_wait_turn(struct rmai_net *net, struct rmai_net_wait *wait);
 void rmai_net_wait_ends(struct rmai_net *net, struct rmai_net_wait *wait);
 
-/* rmai_net_wait_for waits until all of the waiter's records are done, with the lock. Returns the code of the first that
- * failed, with its text recorded. */
+/* rmai_net_wait_for waits until all of the waiter's records, for memory of pe, are done, with the lock. Returns the
+ * code of the first that failed, with its text recorded. */
 int rmai_net_wait_for(struct rmai_net *net, const char *call, int pe, struct rmai_waiter *waiter);
 
 /* rmai_net_finish waits until the token is done; then it is RMAI_NO_TOKEN, and *arrival, if it is not NULL, tells what

@@ -87,13 +87,16 @@ int rmai_net_quiet(struct rmai_net *net, const char *call, struct rmai_pending *
     return code;
 }
 
-int rmai_net_quiet_pe(struct rmai_net *net, const char *call, struct rmai_pending *s, int pe) {
-    struct rmai_peer *p;
+/* The peer of which something is to be completed, or NULL. The set's lock is held. */
+static struct rmai_peer *busy_peer(const struct rmai_pending *s, int pe) {
+    struct rmai_peer *p = s->busy;
+    while (p && p->pe != pe) p = p->next;
+    return p;
+}
+
+/* The set's lock is held, and released meanwhile. */
+static int complete_peer(struct rmai_net *net, const char *call, struct rmai_pending *s, struct rmai_peer *p) {
     int code = RMA_SUCCESS, one;
-    if (!net->active) return RMA_SUCCESS;
-    rmai_pending_lock(s);
-    for (p = s->busy; p && p->pe != pe;) p = p->next;
-    if (p) rmai_add(&net->traffic->more[RMAI_QUIETS], 1);
     while (p && p->listed) {
         one = rmai_window_flush(net, call, p);
         if (code == RMA_SUCCESS) code = one;
@@ -104,14 +107,47 @@ int rmai_net_quiet_pe(struct rmai_net *net, const char *call, struct rmai_pendin
         rmai_net_unlock(net);
         rmai_pending_lock(s);
     }
+    return code;
+}
+
+/* What is for pe may have gone to its intermediate. */
+int rmai_net_quiet_pe(struct rmai_net *net, const char *call, struct rmai_pending *s, int pe) {
+    struct rmai_peer *p;
+    uint64_t mark;
+    int code = RMA_SUCCESS, to, one;
+    if (!net->active) return RMA_SUCCESS;
+    rmai_pending_lock(s);
+    to = rmai_pending_goes_to(s, pe, &mark);
+    p = busy_peer(s, pe);
+    if (p || (to != pe && busy_peer(s, to))) rmai_add(&net->traffic->more[RMAI_QUIETS], 1);
+    if (p) code = complete_peer(net, call, s, p);
+    if (to != pe && (p = busy_peer(s, to)) != NULL) {
+        one = complete_peer(net, call, s, p);
+        if (code == RMA_SUCCESS) code = one;
+    }
     code = report_failure(call, s, code);
     rmai_pending_unlock(s);
     return code;
 }
 
+void rmai_net_settle(struct rmai_net *net, const char *call, struct rmai_pending *s, int pe) {
+    struct rmai_peer *p;
+    uint64_t mark;
+    if (!rmai_pending_by_node(s)) return;
+    rmai_net_lock(net);
+    rmai_pending_lock_inner(s);
+    p = busy_peer(s, rmai_pending_goes_to(s, pe, &mark));
+    rmai_pending_unlock_inner(s);
+    if (p && p->pe != pe) wait_for_replies(net, call, p);
+    rmai_net_unlock(net);
+}
+
 int rmai_net_release(struct rmai_net *net, const char *call, struct rmai_pending *s, int pe) {
     int puts = atomic_load_explicit(&s->puts, memory_order_relaxed);
-    return puts == RMAI_NO_PUTS || puts == 1 + pe ? RMA_SUCCESS : rmai_net_quiet(net, call, s);
+    uint64_t mark;
+    if (puts == RMAI_NO_PUTS) return RMA_SUCCESS;
+    if (pe >= 0) pe = rmai_pending_goes_to(s, pe, &mark);
+    return puts == 1 + pe ? RMA_SUCCESS : rmai_net_quiet(net, call, s);
 }
 
 void rmai_net_send_open(struct rmai_net *net, struct rmai_pending *s, int pe) {

@@ -10,6 +10,10 @@
 int rmai_net_quiet(struct rmai_net *net, const char *call, struct rmai_pending *s);
 int rmai_net_quiet_pe(struct rmai_net *net, const char *call, struct rmai_pending *s, int pe);
 
+/* rmai_net_settle waits until what has gone to pe's intermediate is done (by_node.h). For what has to go to pe itself,
+ * and after that. */
+void rmai_net_settle(struct rmai_net *net, const char *call, struct rmai_pending *s, int pe);
+
 /* rmai_net_release: what comes before an atomic that writes, on pe, near or far: the puts of s are complete, or go the
  * same way as the atomic and come first. */
 int rmai_net_release(struct rmai_net *net, const char *call, struct rmai_pending *s, int pe);

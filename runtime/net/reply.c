@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/wait.h"
 #include "base/word.h"
+#include "runtime/net/by_node.h"
 #include "runtime/net/link.h"
 #include "runtime/net/state.h"
 
@@ -59,7 +60,7 @@ struct task {
     struct rmai_element e; /* of a record that cannot be a run */
     uint64_t steady;       /* what the handler of this name says: memory that need not be located */
     size_t steady_len;
-    unsigned char *steady_there;
+    unsigned char *steady_there, *steady_first; /* this PE's, and that of the node's first PE */
     char call[RMAI_NAME_MAX];
 };
 
@@ -224,19 +225,44 @@ int rmai_reply_go_on(struct rmai_net *net) {
 
 /* ---- records ---- */
 
-static inline int locate(const struct task *t, uint64_t offset, size_t len, size_t alignment, int writes, void **there,
+/* Whose memory it is comes at random: so the two cases differ in numbers, not in the instructions that are done. */
+static inline int locate(const struct task *t, uint64_t marked, size_t len, size_t alignment, int writes, void **there,
                          void **lease) {
     const struct rmai_net_handlers *h = &t->net->handlers;
-    if (RMAI_LIKELY(offset - t->steady < t->steady_len && len <= t->steady_len - (offset - t->steady))) {
-        *there = t->steady_there + (offset - t->steady);
+    const struct rmai_job *job = t->net->job;
+    const uint64_t at = rmai_by_node_offset(marked) - t->steady;
+    const uint32_t owner = rmai_by_node_owner(marked);
+    if (RMAI_UNLIKELY(owner > (uint32_t)job->node_n_pes))
+        return rmai_error(RMA_ERR_ADDRESS, "%s: it is for PE number %u of a node of %d", t->call, owner,
+                          job->node_n_pes);
+    if (RMAI_LIKELY(at < t->steady_len && len <= t->steady_len - at)) {
+        unsigned char *first = owner ? t->steady_first : t->steady_there;
+        *there = first + (owner ? owner - 1 : 0) * job->stride + at;
         return RMA_SUCCESS;
     }
-    return h->locate(h->context, t->call, offset, len, alignment, writes, there, lease);
+    return h->locate(h->context, t->call, marked, len, alignment, writes, there, lease);
+}
+
+/* 1 if the program of a neighbour sleeps on the word that is here at offset `at` of its space. */
+static RMAI_COLD int neighbour_sleeps_on(const struct rmai_job *job, uint64_t at, const struct rmai_facts *owner,
+                                         const void *word) {
+    const uint64_t there =
+        at >= job->layout.symmetric ? owner->space + at : owner->statics + (at - job->layout.statics);
+    return (uint64_t)(uintptr_t)word == there;
+}
+
+/* Wakes the thread of the word's owner that sleeps on it. */
+static inline void rouse_sleeper(const struct task *t, uint64_t marked, void *there) {
+    const struct rmai_job *job = t->net->job;
+    const uint32_t owner = rmai_by_node_owner(marked);
+    const struct rmai_facts *facts = owner ? rmai_facts(job, (int)owner - 1) : NULL;
+    const void *word = atomic_load_explicit(facts ? &facts->slept_on : t->net->slept_on, memory_order_relaxed);
+    if (RMAI_LIKELY(word == NULL)) return;
+    if (facts ? neighbour_sleeps_on(job, rmai_by_node_offset(marked), facts, word) : word == there) rmai_rouse(there);
 }
 
 /* The word's old value goes to *old, where the reply has room for it. */
 static inline int do_atomic(const struct task *t, const unsigned char *element, unsigned char *old) {
-    struct rmai_net *net = t->net;
     struct rmai_element e = {0};
     const size_t len = t->r.len;
     void *there, *lease = NULL;
@@ -249,9 +275,9 @@ static inline int do_atomic(const struct task *t, const unsigned char *element, 
     if (RMAI_UNLIKELY(code != RMA_SUCCESS)) return code;
     value = rmai_atomic(t->r.op, there, len, e.value, e.cond);
     half = (uint32_t)value;
-    if (atomic_load_explicit(&net->slept_on, memory_order_relaxed) == there) rmai_rouse(there);
+    rouse_sleeper(t, e.offset, there);
     if (old) memcpy(old, len == 4 ? (void *)&half : (void *)&value, len);
-    end_lease(net, lease);
+    end_lease(t->net, lease);
     return RMA_SUCCESS;
 }
 
@@ -368,6 +394,7 @@ int rmai_reply(struct rmai_net *net, int from, const struct rmai_envelope *reque
     t.expected = 0;
     t.reply = NULL;
     net->handlers.steady(net->handlers.context, &t.steady, &t.steady_len, &t.steady_there);
+    t.steady_first = t.steady_there - (size_t)net->job->node_my_pe * net->job->stride;
     /* Every reader of this memory sees what was done for other PEs in earlier turns, maybe by another thread of this
      * PE, before what is done in this turn. */
     atomic_thread_fence(memory_order_acq_rel);

@@ -26,15 +26,16 @@ static inline __attribute__((always_inline)) int begin_short(struct rmai_net *ne
                                                              struct rmai_pending *s, int pe,
                                                              const struct rmai_short_ask *q, int n) {
     struct rmai_peer *p;
+    uint64_t mark;
     int begun = 0, look = 0;
     rmai_pending_lock(s);
-    p = rmai_peer_of(s, pe);
+    p = rmai_peer_to(s, pe, &mark);
     if (RMAI_LIKELY(p != NULL)) {
         if (rmai_gathers(p)) {
-            begun = rmai_peer_has_open(p) && rmai_join(p, q, n);
+            begun = rmai_peer_has_open(p) && rmai_join(p, q, n, mark);
             look = begun && p->asked % RMAI_ELEMENTS_A_LOOK == 0;
         } else if (net->biased && (p->open || rmai_batch_open(net, p))) {
-            begun = rmai_join(p, q, n);
+            begun = rmai_join(p, q, n, mark);
             if (begun) rmai_batch_send(net, p);
         }
     }
@@ -103,12 +104,14 @@ static int move_by_messages(struct rmai_net *net, const char *call, struct rmai_
                          .set = s,
                          .pe = pe,
                          .may_fail = is_attached(offset),
+                         .by_node = len <= INLINE_MOST && !is_attached(offset),
                          .put = !get,
                          .r = {.kind = get ? RMAI_RECORD_GET : RMAI_RECORD_PUT},
                          .e = {.offset = offset}};
     const int waits = a.may_fail || (get ? when == RMAI_NOW : len > INLINE_MOST && when != RMAI_LATER);
     struct rmai_waiter waiter;
     int code;
+    if (waits && !a.by_node) rmai_net_settle(net, call, s, pe);
     if (a.may_fail && (code = look_at_whole(net, call, s, pe, offset, len, get)) != RMA_SUCCESS) return code;
     rmai_waiter_begins(&waiter, 0);
     rmai_net_lock(net);
@@ -122,9 +125,10 @@ static int move_by_messages(struct rmai_net *net, const char *call, struct rmai_
  * copied. So the last one decides: what came before the quiet that completed it. */
 static int is_of_stream(struct rmai_pending *s, int pe) {
     const struct rmai_peer *p;
+    uint64_t mark;
     int yes;
     rmai_pending_lock(s);
-    p = rmai_peer_of(s, pe);
+    p = rmai_peer_to(s, pe, &mark);
     yes = p && (!p->last_was_lone || p->listed || s->session);
     rmai_pending_unlock(s);
     return yes;
@@ -134,10 +138,11 @@ static int is_of_stream(struct rmai_pending *s, int pe) {
  * have written: nothing that the program may rely on, but many do. */
 static int has_puts_in_messages(struct rmai_pending *s, int pe) {
     const struct rmai_peer *p;
+    uint64_t mark;
     int yes;
     if (atomic_load_explicit(&s->puts, memory_order_relaxed) == RMAI_NO_PUTS) return 0;
     rmai_pending_lock(s);
-    p = rmai_peer_of(s, pe);
+    p = rmai_peer_to(s, pe, &mark);
     yes = p && (p->under_way > 0 || rmai_peer_has_open(p));
     rmai_pending_unlock(s);
     return yes;
@@ -192,8 +197,11 @@ int rmai_net_get(struct rmai_net *net, const char *call, struct rmai_pending *s,
 /* An atomic whose caller waits, or that may fail. */
 static int atomic_by_message(struct rmai_net *net, const char *call, struct rmai_pending *s, int pe,
                              const struct rmai_record *r, const struct rmai_element *e, void *old) {
-    struct rmai_ask a = {.call = call, .set = s, .pe = pe, .may_fail = is_attached(e->offset), .r = *r, .e = *e};
+    const int attached = is_attached(e->offset);
+    struct rmai_ask a = {
+        .call = call, .set = s, .pe = pe, .may_fail = attached, .by_node = !attached, .r = *r, .e = *e};
     unsigned char nothing[8];
+    if (attached) rmai_net_settle(net, call, s, pe);
     return rmai_submit_and_wait(net, &a, old ? old : nothing, r->len);
 }
 
@@ -225,6 +233,7 @@ static int long_put_signal(struct rmai_net *net, const char *call, struct rmai_p
                          .e = {.offset = offset, .value = len, .word = word, .cond = value}};
     struct rmai_waiter waiter;
     int code;
+    rmai_net_settle(net, call, s, pe);
     rmai_waiter_begins(&waiter, 1);
     a.expect.waiter = when == RMAI_LATER ? NULL : &waiter;
     rmai_net_lock(net);
@@ -258,6 +267,7 @@ int rmai_net_alloc(struct rmai_net *net, const char *call, struct rmai_pending *
 int rmai_net_free(struct rmai_net *net, const char *call, struct rmai_pending *s, int pe, uint64_t offset) {
     struct rmai_ask a = {
         .call = call, .set = s, .pe = pe, .may_fail = 1, .r = {.kind = RMAI_RECORD_FREE}, .e = {.offset = offset}};
+    rmai_net_settle(net, call, s, pe);
     return rmai_submit_and_wait(net, &a, NULL, 0);
 }
 

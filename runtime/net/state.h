@@ -18,6 +18,7 @@
 #include "base/wait.h"
 #include "runtime/job/job.h"
 #include "runtime/job/traffic.h"
+#include "runtime/net/by_node.h"
 #include "runtime/net/messages.h"
 #include "runtime/net/pe_table.h"
 #include "runtime/net/transport.h"
@@ -34,14 +35,15 @@ struct rmai_replies;
 
 struct rmai_net_handlers {
     void *context; /* of all of them */
-    /* Where [offset, offset + len) of this PE's space is, for a request of `call`, with this alignment. Returns
+    /* Where [offset, offset + len) of this PE's space is, or of its neighbour's whose mark the offset has
+     * (runtime/net/by_node), for a request of `call`, with this alignment. Returns
      * RMA_SUCCESS with *there, and *lease, which keeps the memory in place until it is given back, or is NULL; or
      * records why not: RMA_ERR_ADDRESS, with *lease NULL. */
     int (*locate)(void *context, const char *call, uint64_t offset, size_t len, size_t alignment, int writes,
                   void **there, void **lease);
     void (*end_lease)(void *context, void *lease);
     /* Of this PE's space [*offset, *offset + *len), which others may read and write, is at *there until the net is
-     * closed: locate is not asked about it. */
+     * closed, and the same of its neighbours at the job's stride from there: locate is not asked about it. */
     void (*steady)(void *context, uint64_t *offset, size_t *len, unsigned char **there);
     /* Allocate and free in the part of this PE's local heap that is for others. Return RMA_SUCCESS, or record why not.
      */
@@ -79,10 +81,11 @@ struct rmai_net {
     struct rmai_link *link;  /* the last that was asked for */
     struct rmai_link *owing; /* links to PEs of which some request is done and they have not been told */
     struct rmai_replies *replies;
-    struct rmai_ping *ping; /* RMAI_PINGS places */
-    int crowded;            /* more PEs than processors on this machine */
-    void *_Atomic slept_on; /* a word of this PE on which its program sleeps in the kernel, or NULL: its change by
-                               another node wakes */
+    struct rmai_ping *ping;  /* RMAI_PINGS places */
+    int crowded;             /* more PEs than processors on this machine */
+    void *_Atomic *slept_on; /* this PE's fact of that name (struct rmai_facts); */
+    void *_Atomic no_sleep;  /* where there are no facts it is this one */
+    struct rmai_by_node by_node;
     struct rmai_event doze; /* threads of the program sleep on it between two looks */
     _Atomic uint32_t turns; /* of progress: tells the progress thread that somebody else drives */
 

@@ -19,7 +19,8 @@
 #define RMAI_ELEMENTS_A_LOOK 128
 #define RMAI_STREAM_MOST     ((size_t)1024) /* bytes of a put that is copied into a message if it is one of a stream */
 
-/* An element that cannot fail, has no long data, and for which nobody waits. */
+/* An element that cannot fail, has no long data, and for which nobody waits. The neighbours of its PE reach the memory,
+ * so it may go by the node. */
 struct rmai_short_ask {
     struct rmai_record r;
     struct rmai_element e;
@@ -29,8 +30,10 @@ struct rmai_short_ask {
     int put; /* it writes: a release has to wait for it */
 };
 
-/* rmai_join adds n of these to p's open batch. Returns 0 if there is none, or it has no room. */
-static inline __attribute__((always_inline)) int rmai_join(struct rmai_peer *p, const struct rmai_short_ask *q, int n) {
+/* rmai_join adds n of these to p's open batch, with rmai_peer_to's mark. Returns 0 if there is none, or it has no room.
+ */
+static inline __attribute__((always_inline)) int rmai_join(struct rmai_peer *p, const struct rmai_short_ask *q, int n,
+                                                           uint64_t mark) {
     struct rmai_batch *batch = p->open;
     struct rmai_need need[2], all = {0};
     for (int i = 0; i < n; i++) {
@@ -46,7 +49,9 @@ static inline __attribute__((always_inline)) int rmai_join(struct rmai_peer *p, 
     if (RMAI_UNLIKELY(!batch || !rmai_batch_fits(batch, &all))) return 0;
     for (int i = 0; i < n; i++) {
         const struct rmai_expect expect = {.dest = q[i].dest, .len = q[i].value};
-        rmai_batch_append(batch, &q[i].r, &q[i].e, q[i].data, NULL, &need[i], q[i].dest ? &expect : NULL);
+        struct rmai_element e = q[i].e;
+        e.offset |= mark;
+        rmai_batch_append(batch, &q[i].r, &e, q[i].data, NULL, &need[i], q[i].dest ? &expect : NULL);
         if (q[i].put) rmai_pending_note_put(p->set, p->pe, 1);
     }
     rmai_peer_list(p);
@@ -58,15 +63,17 @@ static inline __attribute__((always_inline)) int rmai_join(struct rmai_peer *p, 
 static inline int rmai_gathers(const struct rmai_peer *p) { return p->under_way > 0 || p->set->session; }
 
 /* rmai_join_stream: *q joins what has gathered for PE pe, with a look for replies now and then. Returns 0, with nothing
- * changed, if nothing has, or there is no room. Takes the set's lock. */
+ * changed, if nothing has, or there is no room, or pe is no PE of another node. Takes the set's lock. */
 static inline __attribute__((always_inline)) int rmai_join_stream(struct rmai_pending *s, int pe,
                                                                   const struct rmai_short_ask *q) {
     struct rmai_peer *p;
+    uint64_t mark;
     int joined = 0, look = 0;
     rmai_pending_lock(s);
+    pe = rmai_pending_goes_to(s, pe, &mark);
     p = RMAI_LIKELY(s->last && s->last->pe == pe) ? s->last : rmai_pe_table_get(&s->peers, pe);
     if (RMAI_LIKELY(p && rmai_gathers(p) && rmai_peer_has_open(p))) {
-        joined = rmai_join(p, q, 1);
+        joined = rmai_join(p, q, 1, mark);
         look = joined && p->asked % RMAI_ELEMENTS_A_LOOK == 0;
     }
     rmai_pending_unlock(s);

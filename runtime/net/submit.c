@@ -36,11 +36,14 @@ static struct rmai_need need_of_all(const struct rmai_ask *a, int n) {
 
 /* Adds the element to p's open batch. Only now p is listed as pending: while this thread waited for room, another
  * thread may have been in a quiet, which took p off the list. */
-static void append_element(struct rmai_peer *p, const struct rmai_ask *a) {
+static void append_element(struct rmai_peer *p, const struct rmai_ask *a, uint64_t mark) {
     const struct rmai_need need = need_of(a);
-    rmai_batch_append(p->open, &a->r, &a->e, a->data, a->may_fail ? a->call : NULL, &need,
+    struct rmai_element e = a->e;
+    e.offset |= mark;
+    rmai_batch_append(p->open, &a->r, &e, a->data, a->may_fail ? a->call : NULL, &need,
                       expects_reply(a) ? &a->expect : NULL);
     if (a->now) p->open->awaited = 1;
+    if (a->expect.waiter) a->expect.waiter->pe = p->pe;
     rmai_peer_list(p);
     p->asked++;
     if (a->put) rmai_pending_note_put(p->set, p->pe, a->r.kind == RMAI_RECORD_PUT);
@@ -53,11 +56,17 @@ static int has_room(const struct rmai_peer *p, const struct rmai_ask *a, const s
     return rmai_batch_fits(p->open, need);
 }
 
+static struct rmai_peer *peer_for(const struct rmai_ask *a, uint64_t *mark) {
+    *mark = 0;
+    return a->by_node ? rmai_peer_to(a->set, a->pe, mark) : rmai_peer_of(a->set, a->pe);
+}
+
 /* Returns the peer, with an open batch that has room for the record, or NULL without memory. Both locks are held; while
- * this waits for room, the set's lock is released. */
-static struct rmai_peer *make_room(struct rmai_net *net, const struct rmai_ask *a, const struct rmai_need *need) {
+ * this waits for room, the set's lock is released, and the way may become another one. */
+static struct rmai_peer *make_room(struct rmai_net *net, const struct rmai_ask *a, const struct rmai_need *need,
+                                   uint64_t *mark) {
     struct rmai_pending *s = a->set;
-    struct rmai_peer *p = rmai_peer_of(s, a->pe);
+    struct rmai_peer *p = peer_for(a, mark);
     struct rmai_net_wait wait;
     int waited = 0;
     while (p && !has_room(p, a, need)) {
@@ -69,9 +78,10 @@ static struct rmai_peer *make_room(struct rmai_net *net, const struct rmai_ask *
             p = NULL; /* no end of another request will help */
         } else {
             rmai_pending_unlock_inner(s);
-            if (!waited++) wait = rmai_net_wait_begins(a->call, a->pe);
+            if (!waited++) wait = rmai_net_wait_begins(a->call, p->pe);
             rmai_net_wait_turn(net, &wait);
             rmai_pending_lock_inner(s);
+            p = peer_for(a, mark);
         }
     }
     if (waited) rmai_net_wait_ends(net, &wait);
@@ -93,12 +103,13 @@ int rmai_submit(struct rmai_net *net, const struct rmai_ask *a, int n) {
     struct rmai_pending *s = a->set;
     const struct rmai_need need = need_of_all(a, n);
     struct rmai_peer *p;
+    uint64_t mark;
     int due = 0;
     rmai_pending_lock_inner(s);
-    p = make_room(net, a, &need);
+    p = make_room(net, a, &need, &mark);
     if (p) {
         if (a->buffer) attach_long_data(net, p->open, a);
-        for (int i = 0; i < n; i++) append_element(p, &a[i]);
+        for (int i = 0; i < n; i++) append_element(p, &a[i], mark);
         if (a->buffer || (p->under_way == 0 && !s->session) || (a->now && p->under_way < RMAI_CREDITS))
             rmai_batch_send(net, p);
         else
@@ -132,6 +143,7 @@ int rmai_submit_short(struct rmai_net *net, const char *call, struct rmai_pendin
         a[i] = (struct rmai_ask){.call = call,
                                  .set = s,
                                  .pe = pe,
+                                 .by_node = 1,
                                  .r = q[i].r,
                                  .e = q[i].e,
                                  .data = q[i].data,

@@ -19,6 +19,7 @@ struct rmai_ask {
     const char *call;
     struct rmai_pending *set;
     int pe, may_fail;
+    int by_node; /* a short element of memory that the neighbours of pe reach: it may go to one of them (by_node.h) */
     struct rmai_record r; /* n and name are 0 */
     struct rmai_element e;
     const void *data;          /* of r.len bytes, with RMAI_RECORD_PUT */

@@ -3,6 +3,7 @@
 
 #include "runtime/net/wire.h"
 #include "base/attributes.h"
+#include "runtime/net/by_node.h"
 #include "rma.h"
 
 #include <stdarg.h>
@@ -89,6 +90,9 @@ static int check_record(struct rmai_wire_reader *m, const struct rmai_record *r,
 
 static int is_offset(uint64_t offset) { return offset >> RMA_GPTR_BITS_ == 0; }
 
+/* Of an element that may be for a neighbour of the PE that gets the message. Attached memory never is. */
+static int is_marked_offset(uint64_t marked) { return rmai_by_node_offset(marked) < RMA_GPTR_ATTACHED_; }
+
 static RMAI_COLD int refuse_offset(struct rmai_wire_reader *m, uint64_t offset) {
     return refuse_message(m, "record", "offset %#llx is none", (unsigned long long)offset);
 }
@@ -100,8 +104,9 @@ static int check_offsets(struct rmai_wire_reader *m, const struct rmai_record *r
     for (unsigned i = 0; i < r->n; i++) {
         uint64_t offset;
         memcpy(&offset, elements + i * step, sizeof offset);
-        if (RMAI_UNLIKELY(!is_offset(offset))) return refuse_offset(m, offset);
-        if (RMAI_UNLIKELY(offset & unaligned) && offset < RMA_GPTR_ATTACHED_)
+        if (RMAI_UNLIKELY(!is_offset(offset)) && (r->name || !is_marked_offset(offset)))
+            return refuse_offset(m, offset);
+        if (RMAI_UNLIKELY(offset & unaligned) && rmai_by_node_offset(offset) < RMA_GPTR_ATTACHED_)
             return refuse_message(m, "record", "an atomic on %u bytes at offset %#llx", r->len,
                                   (unsigned long long)offset);
     }

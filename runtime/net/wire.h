@@ -93,7 +93,8 @@ static inline uint64_t rmai_wire_word(const struct rmai_record *r) {
 /* The operands of an element, in the order in which they travel; a kind of record has the first few of them
  * (rmai_wire_words). */
 struct rmai_element {
-    uint64_t offset; /* in the target's space, as in its global pointers */
+    uint64_t offset; /* in the target's space, as in its global pointers; of puts, gets and atomics without a name it
+                        may have the mark of a neighbour of the target, in whose space it is then (by_node.h) */
     uint64_t value, cond;
     uint64_t word; /* an offset, too */
 };

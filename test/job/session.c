@@ -5,8 +5,10 @@
  * Broken by an operation that leaves alone, or with the reply to an earlier one; by a quiet, a fence, a fetching
  * atomic, a full message or the end of the session that leaves operations behind; by operations that stay while the
  * program only polls a word; by a session that outlives its stop or its context, or is that of another context; and by
- * a message that is counted as full too late. What has left is counted by rma_stats. The library may send whatever has
- * waited for a millisecond, so that operations wait is looked for until it is seen, and that they leave is always so.
+ * a message that is counted as full too late. Also by a PE of another node that gets what is for its neighbour, in the
+ * wrong place or too late for what comes after it; and by a message for each PE of a node where one would do. What has
+ * left is counted by rma_stats. The library may send whatever has waited for a millisecond, so that operations wait is
+ * looked for until it is seen, and that they leave is always so.
  */
 #include "job.h"
 
@@ -23,6 +25,7 @@ static struct board *board;
 static uint64_t last[JOB_PES_MAX]; /* symmetric, and outlives the runtime */
 static rma_ctx *contexts[3];       /* the default one, one of the world, one of a team */
 static int far;                    /* a PE of another node, or -1 */
+static int n_far;                  /* PEs of other nodes */
 static bool by_mpi;                /* atomics are MPI's (RMA_AMO=mpi), and no records that could gather or send */
 
 enum kind { P, PUT, PUT_NBI, ADD, FETCH_ADD_NBI, GET_NBI, PUT_SIGNAL, SIGNAL_SET, KINDS };
@@ -257,6 +260,193 @@ static void totals(long rounds) {
     OK(rma_barrier_all());
 }
 
+/* ---- by the node ---- */
+
+/* Messages for n additions to each PE of the other nodes, in a session of their own. */
+static uint64_t messages_for(rma_ctx *ctx, int n) {
+    uint64_t before;
+    OK(rma_ctx_session_start(ctx, RMA_CTX_SESSION_BATCH));
+    before = sent();
+    for (int i = 0; i < n; i++)
+        for (int pe = 0; pe < job.n; pe++)
+            if (!rma_on_node(pe)) OK(rma_ctx_atomic_add(ctx, &board->sum, (uint64_t)0, pe));
+    OK(rma_ctx_quiet(ctx));
+    OK(rma_ctx_session_stop(ctx));
+    return sent() - before;
+}
+
+/* By the node goes only what a neighbour can do, whatever its program does: each PE has a progress thread, and global
+ * variables are reached by load and store. */
+static bool goes_by_node(void) {
+    const char *progress = getenv("RMA_PROGRESS");
+    uint64_t yes = !progress || strcmp(progress, "none") != 0;
+    for (int pe = 0; pe < job.n; pe++) yes &= !rma_on_node(pe) || rma_ptr(last, pe) != NULL;
+    OK(rma_min_reduce(RMA_TEAM_WORLD, &yes, &yes, 1));
+    return yes;
+}
+
+/* What is for the PEs of a node goes with one message, if it does not fill more than one for each PE anyway. */
+static void one_message_for_a_node(rma_ctx *ctx) {
+    const uint64_t nodes = (uint64_t)rma_n_nodes() - 1;
+    OK(rma_ctx_quiet(ctx));
+    while (messages_for(ctx, 1) != nodes) DOING("a few additions");
+    (void)messages_for(ctx, 4 * MANY);
+    CHECK(messages_for(ctx, 1) >= (uint64_t)n_far, "after many additions few go by the node at once");
+    while (messages_for(ctx, 1) != nodes) DOING("a few additions after many");
+}
+
+/* Additions and values of all PEs to random words, completed after a few or after many, in and outside of sessions;
+ * each word is compared with what all PEs have drawn for it. */
+static void histogram(rma_ctx *ctx, int rounds) {
+    uint64_t draw = job_stream((uint64_t)job.me), want[MOST_WORDS] = {0}, old[40];
+    for (int i = 0; i < MOST_WORDS; i++) board->words[i] = 0;
+    OK(rma_barrier_all());
+    for (int r = 0; r < rounds; r++) {
+        const size_t way = job_below(&draw, 4), some = way ? job_below(&draw, 40) : job_below(&draw, 3000);
+        if (way != 1) OK(rma_ctx_session_start(ctx, RMA_CTX_SESSION_BATCH));
+        for (size_t i = 0; i < some; i++) {
+            const int pe = (int)job_below(&draw, (size_t)job.n), k = (int)job_below(&draw, MOST_WORDS);
+            const uint64_t value = (uint64_t)job.me * 1000 + 1;
+            if (way == 2)
+                OK(rma_ctx_atomic_fetch_add_nbi(ctx, &old[i], &board->words[k], value, pe));
+            else
+                OK(rma_ctx_atomic_add(ctx, &board->words[k], value, pe));
+            if (way == 3 && i == some / 2) OK(rma_ctx_session_stop(ctx));
+        }
+        if (way == 2) OK(rma_ctx_session_stop(ctx));
+        OK(rma_ctx_quiet(ctx));
+        if (way == 3) OK(rma_ctx_session_stop(ctx));
+    }
+    OK(rma_ctx_session_stop(ctx));
+    OK(rma_barrier_all());
+    for (int from = 0; from < job.n; from++) {
+        draw = job_stream((uint64_t)from);
+        for (int r = 0; r < rounds; r++) {
+            const size_t way = job_below(&draw, 4), some = way ? job_below(&draw, 40) : job_below(&draw, 3000);
+            for (size_t i = 0; i < some; i++) {
+                const int pe = (int)job_below(&draw, (size_t)job.n), k = (int)job_below(&draw, MOST_WORDS);
+                if (pe == job.me) want[k] += (uint64_t)from * 1000 + 1;
+            }
+        }
+    }
+    for (int k = 0; k < MOST_WORDS; k++)
+        CHECK(board->words[k] == want[k], "word %d is %llu, not %llu", k, (unsigned long long)board->words[k],
+              (unsigned long long)want[k]);
+    OK(rma_barrier_all());
+}
+
+/* What goes to the PE itself comes after what has gone by the node, and the other way round: blocking calls and long
+ * data read what short puts have written, and what is complete another context finds. */
+static void mixed_ways(rma_ctx *ctx, int rounds) {
+    static unsigned char data[6000], back[6000];
+    static rma_gptr_t of[JOB_PES_MAX];
+    unsigned char *block = rma_calloc(1, sizeof data * (size_t)job.n);
+    uint64_t *own = calloc(8, sizeof *own), *words = rma_calloc((size_t)job.n, sizeof *words), value;
+    unsigned char *mine = block + sizeof data * (size_t)job.me;
+    rma_gptr_t g;
+    CHECK(block && own && words, "%s", rma_last_error());
+    OK(rma_attach(own, 8 * sizeof *own, &g));
+    OK(rma_fcollect(RMA_TEAM_WORLD, of, &g, sizeof g));
+    OK(rma_ctx_session_start(ctx, RMA_CTX_SESSION_BATCH));
+    for (int r = 1; r <= rounds; r++) {
+        const int to = job_any(1 + r % (job.n > 1 ? job.n - 1 : 1));
+        const size_t at = (size_t)r * 131 % (sizeof data - 8);
+        value = (uint64_t)r << 32 | (uint64_t)job.me;
+        memset(data, r, sizeof data);
+        OK(rma_ctx_put(ctx, mine, data, sizeof data, to));
+        OK(rma_ctx_quiet(ctx));
+        OK(rma_ctx_p(ctx, (uint64_t *)(void *)(mine + at / 8 * 8), value, to));
+        OK(rma_ctx_get(ctx, back, mine, sizeof back, to)); /* long, from the PE itself */
+        memcpy(data + at / 8 * 8, &value, sizeof value);
+        CHECK(memcmp(back, data, sizeof data) == 0, "a long get of PE %d does not see the put before", to);
+        OK(rma_ctx_p(ctx, &words[job.me], value, to));
+        CHECK(rma_ctx_g(ctx, &words[job.me], to) == value, "a get of PE %d does not see the put before", to);
+        /* By the node, then attached memory, then by the node. */
+        OK(rma_ctx_atomic_add(ctx, &words[job.me], (uint64_t)1, to));
+        (void)rma_gptr_atomic_fetch_add(of[to] + 8, 1);
+        OK(rma_ctx_atomic_add(ctx, &words[job.me], (uint64_t)1, to));
+        CHECK(rma_ctx_atomic_fetch_add(ctx, &words[job.me], (uint64_t)1, to) == value + 2,
+              "an atomic that fetches from PE %d comes before those before", to);
+        OK(r % 2 ? rma_ctx_pe_quiet(ctx, &to, 1) : rma_ctx_pe_fence(ctx, &to, 1));
+        OK(rma_ctx_atomic_add(ctx, &words[job.me], (uint64_t)1, to));
+        OK(rma_ctx_pe_quiet(ctx, &to, 1));
+        CHECK(rma_atomic_fetch(&words[job.me], to) == value + 4, "what is complete at PE %d another context misses",
+              to);
+        if (r % 7 == 0) OK(rma_ctx_session_stop(ctx));
+        if (r % 7 == 1) OK(rma_ctx_session_start(ctx, RMA_CTX_SESSION_BATCH));
+    }
+    OK(rma_ctx_session_stop(ctx));
+    OK(rma_ctx_quiet(ctx));
+    OK(rma_barrier_all());
+    value = __atomic_load_n(&own[1], __ATOMIC_ACQUIRE);
+    OK(rma_barrier_all());
+    CHECK(job.n == 1 || value > 0 || rounds < job.n, "nobody has added to the attached memory");
+    OK(rma_detach(own));
+    OK(rma_free(block));
+    OK(rma_free(words));
+    free(own);
+}
+
+/* Local heaps that have grown: what is for them goes by the node, and who does it learns how far they reach. */
+static void grown(void) {
+    enum { BYTES = 3 << 20 };
+    static rma_gptr_t of[JOB_PES_MAX];
+    uint64_t *block, value = 1 + (uint64_t)job.me;
+    rma_gptr_t g;
+    for (int round = 0; round < 2; round++) {
+        OK(rma_alloc_mem(BYTES, &block));
+        memset(block, 0, BYTES);
+        g = rma_gptr(block, job.me);
+        OK(rma_fcollect(RMA_TEAM_WORLD, of, &g, sizeof g));
+        OK(rma_ctx_session_start(RMA_CTX_DEFAULT, RMA_CTX_SESSION_BATCH));
+        for (int pe = 0; pe < job.n; pe++) {
+            const rma_gptr_t end = of[pe] + BYTES;
+            OK(rma_gptr_atomic_add(of[pe] + BYTES - 8, value));
+            OK(rma_gptr_put(end - 16 - 8 * (rma_gptr_t)job.me, &value, sizeof value));
+        }
+        OK(rma_quiet());
+        OK(rma_ctx_session_stop(RMA_CTX_DEFAULT));
+        OK(rma_barrier_all());
+        block += BYTES / 8 - 1;
+        CHECK(*block == (uint64_t)job.n * (uint64_t)(job.n + 1) / 2, "the sum is %llu", (unsigned long long)*block);
+        for (int pe = 0; pe < job.n; pe++)
+            CHECK(block[-1 - pe] == (uint64_t)pe + 1, "PE %d has put %llu", pe, (unsigned long long)block[-1 - pe]);
+        block -= BYTES / 8 - 1;
+        if (round) OK(rma_free_mem(block)); /* the first one stays, so that the second round grows the heap again */
+    }
+    OK(rma_barrier_all());
+}
+
+/* Data to one PE, then a flag to another one, which reads the data there: an atomic comes after the puts before it,
+ * whatever way they go. Blocks of a local heap are given back after the last put. */
+static void released(rma_ctx *ctx, int rounds) {
+    OK(rma_ctx_session_start(ctx, RMA_CTX_SESSION_BATCH));
+    OK(rma_ctx_session_start(RMA_CTX_DEFAULT, RMA_CTX_SESSION_BATCH));
+    for (int r = 1; r <= rounds; r++) {
+        const int flagged = job_any(1), data_at = job_any(1 + r % job.n);
+        const int from = job_any(-1), from_data_at = (from + 1 + r % job.n) % job.n;
+        const uint64_t value = (uint64_t)r * 7;
+        uint64_t seen = value;
+        rma_gptr_t g;
+        OK(rma_alloc_mem_on(data_at, 64, &g));
+        OK(rma_gptr_put(g, &value, sizeof value));
+        OK(rma_gptr_free(g));
+        OK(rma_ctx_put_nbi(ctx, &board->words[job.me % MOST_WORDS], &value, sizeof value, data_at));
+        OK(rma_ctx_atomic_set(ctx, &board->flag, (uint64_t)r, flagged));
+        OK(rma_wait_until(&board->flag, RMA_CMP_GE, (uint64_t)r));
+        OK(rma_get(&seen, &board->words[from % MOST_WORDS], sizeof seen, from_data_at));
+        CHECK(seen == value, "the flag of round %d is here, and at PE %d is %llu", r, from_data_at,
+              (unsigned long long)seen);
+        OK(rma_ctx_quiet(ctx));
+        OK(rma_sync_all()); /* before somebody puts the next round */
+    }
+    OK(rma_ctx_session_stop(RMA_CTX_DEFAULT));
+    OK(rma_ctx_session_stop(ctx));
+    OK(rma_barrier_all());
+    board->flag = 0;
+    OK(rma_barrier_all());
+}
+
 /* ---- mistakes ---- */
 
 static void nothing_works(const char *when) {
@@ -324,6 +514,20 @@ int main(void) {
         DOING("order");
         in_order(contexts[c], (int)job_far_rounds(100, 20, 10));
     }
+    for (int pe = 0; pe < job.n; pe++) n_far += !rma_on_node(pe);
+    for (int c = 0; c < 3; c++) {
+        DOING("one message for a node");
+        if (goes_by_node() && n_far > 0 && !by_mpi) one_message_for_a_node(contexts[c]);
+        OK(rma_barrier_all());
+        DOING("histogram");
+        histogram(contexts[c], (int)job_far_rounds(40, 20, 10));
+        DOING("mixed ways");
+        mixed_ways(contexts[c], (int)job_far_rounds(100, 30, 15));
+        DOING("released");
+        released(contexts[c], (int)job_far_rounds(100, 30, 15));
+    }
+    DOING("grown heaps");
+    grown();
     DOING("totals");
     totals(job_far_rounds(2000, 400, 200));
     DOING("mistakes");

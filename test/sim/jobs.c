@@ -69,7 +69,7 @@ struct actor {
     uint32_t *version;    /* for each PE: of what this one has put there last; 0: nothing */
     unsigned char source[2][DATA];
     int dirty; /* there may be puts under way */
-    uint64_t signals, long_signals, sessions;
+    uint64_t signals, long_signals, sessions, ordered;
     int multiple; /* the program has several threads */
 };
 
@@ -155,9 +155,11 @@ static void do_block(struct actor *a, int to) {
     sim_expect(a->pe, "rma_alloc_mem_on", code);
     for (size_t i = 0; i < size; i++) out[i] = (unsigned char)alone(a, 256);
     sim_expect(a->pe, "rma_gptr_put", rma_gptr_put(g, out, size));
-    sim_expect(a->pe, "rma_quiet", rma_quiet());
-    sim_expect(a->pe, "rma_gptr_get", rma_gptr_get(in, g, size));
-    if (memcmp(in, out, size) != 0) sim_fail(a->pe, "a block on PE %d does not hold what was put", to);
+    if (alone(a, 3)) { /* else the block is given back while the put may be under way, which must not come after that */
+        sim_expect(a->pe, "rma_quiet", rma_quiet());
+        sim_expect(a->pe, "rma_gptr_get", rma_gptr_get(in, g, size));
+        if (memcmp(in, out, size) != 0) sim_fail(a->pe, "a block on PE %d does not hold what was put", to);
+    }
     sim_expect(a->pe, "rma_gptr_free", rma_gptr_free(g));
 }
 
@@ -236,6 +238,28 @@ static void one_sided_phase(struct actor *a) {
     check_sums(a);
 }
 
+/* Of what a PE asks of one PE a later call sees what an earlier one has written, whatever way the two go, and whether a
+ * session begins or ends in between. */
+static void do_in_order(struct actor *a, int to) {
+    uint64_t *word = &a->board->slot[a->me].spare, value = ++a->ordered, seen;
+    unsigned char data[DATA_LONG];
+    sim_log(a->pe, "puts %llu to PE %d and reads it", (unsigned long long)value, to);
+    rma_p_uint64(word, value, to);
+    if (alone(a, 3) == 0) sim_expect(a->pe, "rma_ctx_session_stop", rma_ctx_session_stop(RMA_CTX_DEFAULT));
+    if (alone(a, 3) == 0)
+        sim_expect(a->pe, "rma_ctx_session_start", rma_ctx_session_start(RMA_CTX_DEFAULT, RMA_CTX_SESSION_BATCH));
+    if (alone(a, 2)) {
+        seen = rma_atomic_fetch_uint64(word, to);
+    } else { /* too long to go by the node; it ends with the word */
+        sim_expect(a->pe, "rma_get", rma_get(data, (const unsigned char *)(word + 1) - sizeof data, sizeof data, to));
+        memcpy(&seen, data + sizeof data - sizeof seen, sizeof seen);
+    }
+    if (seen != value)
+        sim_fail(a->pe, "PE %d has %llu, not %llu, which was put before", to, (unsigned long long)seen,
+                 (unsigned long long)value);
+    if (alone(a, 2)) sim_expect(a->pe, "rma_quiet", rma_quiet());
+}
+
 /* In a session operations wait for company; but a flag comes though its PE only waits for another one, and calls
  * neither quiet nor stop. */
 static void session_phase(struct actor *a) {
@@ -252,6 +276,7 @@ static void session_phase(struct actor *a) {
     if (alone(a, 4) == 0) sim_sleep(a->pe, alone(a, 30000));
     rma_wait_until_uint64(&a->board->hello, RMA_CMP_GE, value);
     for (int i = (int)alone(a, 3); i > 0; i--) do_add(a, another_pe(a));
+    for (int i = (int)alone(a, 8); i > 0; i--) do_in_order(a, another_pe(a));
     if (alone(a, 2)) sim_expect(a->pe, "rma_ctx_session_stop", rma_ctx_session_stop(RMA_CTX_DEFAULT));
     check_sums(a);
     sim_expect(a->pe, "rma_ctx_session_stop", rma_ctx_session_stop(RMA_CTX_DEFAULT));
@@ -599,7 +624,11 @@ void jobs_program(struct sim_pe *pe, void *context) {
     for (int i = 0; i < PHASES; i++) {
         const uint64_t which = together(a, sizeof phases / sizeof *phases);
         sim_log(pe, "phase %d: %d", i, (int)which);
+        /* Whatever a PE does, it may do in a session, which may end in another phase. */
+        if (alone(a, 3) == 0)
+            sim_expect(a->pe, "rma_ctx_session_start", rma_ctx_session_start(RMA_CTX_DEFAULT, RMA_CTX_SESSION_BATCH));
         phases[which](a);
+        if (alone(a, 2)) sim_expect(a->pe, "rma_ctx_session_stop", rma_ctx_session_stop(RMA_CTX_DEFAULT));
     }
     sim_expect(a->pe, "rma_free", rma_free(a->board));
     sim_expect(a->pe, "rma_finalize", rma_finalize());
@@ -636,7 +665,7 @@ static void prepare_jobs(struct sim_options *options) {
     options->limit = 5000000000u; /* programs take some hundredths of a second */
     options->node_pes = sim_random(&random) % 2 ? 1 : 1 + (int)(sim_random(&random) % 4);
     options->crowded = sim_random(&random) % 3 == 0;
-    options->threads = sim_random(&random) % 3 == 0;
+    options->threads = sim_random(&random) % (options->node_pes > 1 ? 2 : 3) == 0; /* with them sessions go by node */
     options->settings = settings[sim_random(&random) % 3];
 }
 

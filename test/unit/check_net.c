@@ -1075,6 +1075,20 @@ static void hear_reply_to_nothing(struct pe *p) {
     rmai_net_progress(&p->net, 1);
 }
 
+/* An addition for the second PE of a node that has one. */
+static void hear_of_no_neighbour(struct pe *p) {
+    static struct {
+        struct rmai_envelope e;
+        struct rmai_record r;
+        uint64_t offset, value;
+    } request = {.e = {.kind = RMAI_WIRE_REQUEST, .n = 1},
+                 .r = {.kind = RMAI_RECORD_ATOMIC, .op = RMA_FETCH_ADD_, .len = 8, .n = 1},
+                 .offset = (uint64_t)2 << RMA_GPTR_BITS_ | 64};
+    struct rmai_token token;
+    rmai_send(&other_of(p)->queues.transport, p->me, RMAI_SHORT_TAG, &request, sizeof request, &token);
+    rmai_net_progress(&p->net, 1);
+}
+
 /* A message of the other PE: an envelope, and perhaps an item. */
 static void hear_forged(struct pe *p, struct rmai_envelope e, struct rmai_item item) {
     static struct {
@@ -1181,6 +1195,8 @@ START_TEST(a_broken_transport_and_a_damaged_message_end_the_job) {
     ck_assert_int_eq(in_child(send_to_broken, p, "the queue is broken"), RMA_EXIT_BASE + RMA_ERR_MPI);
     ck_assert_int_eq(in_child(hear_no_kind, p, "a message from PE 1 is damaged"), RMA_EXIT_BASE + RMA_ERR_MPI);
     ck_assert_int_eq(in_child(hear_reply_to_nothing, p, "request 3"), RMA_EXIT_BASE + RMA_ERR_MPI);
+    ck_assert_int_eq(in_child(hear_of_no_neighbour, p, "it is for PE number 2 of a node of 1"),
+                     RMA_EXIT_BASE + RMA_ERR_MPI);
 }
 END_TEST
 

@@ -285,7 +285,10 @@ static const struct {
     {{.kind = RMAI_RECORD_ALLOC, .flags = 0x40, .n = 1}, {0}, "flags 0x40 of kind allocation"},
     {{.kind = RMAI_RECORD_ATOMIC, .len = 8, .flags = RMAI_RECORD_SIGNAL, .n = 1}, {0}, "an atomic with flags 0x2"},
     {{.kind = RMAI_RECORD_ATOMIC, .len = 8, .flags = 0x80, .n = 1}, {0}, "an atomic with flags 0x80"},
-    {{.kind = RMAI_RECORD_PUT, .n = 1}, {.offset = NO_OFFSET}, "offset 0x10000000000 is none"},
+    {{.kind = RMAI_RECORD_LOOK, .n = 1}, {.offset = NO_OFFSET}, "offset 0x10000000000 is none"},
+    {{.kind = RMAI_RECORD_PUT, .n = 1}, {.offset = NO_OFFSET | RMA_GPTR_ATTACHED_}, "is none"},
+    {{.kind = RMAI_RECORD_GET, .len = 8, .n = 1}, {.offset = UINT64_MAX}, "is none"},
+    {{.kind = RMAI_RECORD_ATOMIC, .len = 8, .n = 1}, {.offset = NO_OFFSET | 4}, "an atomic on 8 bytes at offset"},
     {{.kind = RMAI_RECORD_FREE, .n = 1}, {.offset = UINT64_MAX}, "is none"},
     {{.kind = RMAI_RECORD_LOOK, .n = 1}, {.offset = NO_OFFSET}, "is none"},
     {{.kind = RMAI_RECORD_PUT_LONG, .flags = RMAI_RECORD_SIGNAL, .n = 1}, {.word = NO_OFFSET}, "is none"},
@@ -328,6 +331,21 @@ START_TEST(a_record_that_no_pe_sends_is_refused) {
 }
 END_TEST
 
+/* What may be for a neighbour of the target cannot fail there, so it has no name. */
+START_TEST(a_marked_offset_with_a_name_is_refused) {
+    const struct rmai_record put = {.kind = RMAI_RECORD_PUT, .len = 13, .n = 1};
+    const struct rmai_element e = {.offset = NO_OFFSET + 77};
+    begin(RMAI_WIRE_REQUEST, 1);
+    record(put, _i ? "rma_put" : NULL, &e, data);
+    if (_i) {
+        REFUSED(read_records, "offset 0x1000000004d is none");
+    } else {
+        struct rmai_wire_reader m = opened(message.len);
+        ck_assert_int_eq(read_records(&m), 0);
+    }
+}
+END_TEST
+
 START_TEST(a_run_with_a_name_is_refused) {
     const struct rmai_record run = {.kind = RMAI_RECORD_PUT, .len = 13, .n = 2};
     begin(RMAI_WIRE_REQUEST, 1);
@@ -359,8 +377,8 @@ START_TEST(each_element_of_a_run_is_looked_at) {
             record(good[0].r, NULL, &good[0].e, data);
             at = message.len;
             record(run[k], NULL, &first, data);
-            set_offset(at, i, NO_OFFSET + i);
-            REFUSED(read_records, "record 2 of 2: offset 0x1000000000");
+            set_offset(at, i, (NO_OFFSET | RMA_GPTR_ATTACHED_) + i);
+            REFUSED(read_records, "record 2 of 2: offset 0x1c00000000");
             set_offset(at, i, RMA_GPTR_ATTACHED_ + 1); /* the owner looks at the alignment */
             struct rmai_wire_reader m = opened(message.len);
             ck_assert_int_eq(read_records(&m), 0);
@@ -482,6 +500,7 @@ int main(void) {
     tcase_add_test(damaged, nothing_is_a_message_without_an_envelope);
     tcase_add_test(damaged, a_message_that_is_cut_or_too_long_is_refused);
     tcase_add_loop_test(damaged, a_record_that_no_pe_sends_is_refused, 0, (int)(sizeof bad / sizeof bad[0]));
+    tcase_add_loop_test(damaged, a_marked_offset_with_a_name_is_refused, 0, 2);
     tcase_add_test(damaged, a_run_with_a_name_is_refused);
     tcase_add_test(damaged, each_element_of_a_run_is_looked_at);
     tcase_add_test(damaged, lengths_are_not_believed);
