@@ -184,7 +184,7 @@ static int end_turn(struct rmai_world *w, const char *call, rma_lock_t *lock, in
 int rmai_queue_lock_clear(struct rmai_world *w, rma_lock_t *lock, int home) {
     static const char call[] = "rma_clear_lock";
     uint32_t node = rmai_lock_own_word(lock);
-    int code = RMA_SUCCESS, pending = !__atomic_load_n(&rma_reach_.nothing_pending, __ATOMIC_ACQUIRE);
+    int code = RMA_SUCCESS, pending = rmai_default_is_pending(w);
     if (!(node & RMA_LOCK_PE_)) {
         code = end_turn(w, call, lock, home, &node);
         pending = 0;
