@@ -7,6 +7,7 @@
 
 #include <stdarg.h>
 #include <stdatomic.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -76,13 +77,34 @@ static void rename_failed_call(void) {
     memcpy(last_error.text, text, sizeof text);
 }
 
+static _Thread_local struct {
+    int code;
+    unsigned kind;
+} tolerated;
+
+void rmai_error_tolerate(int code, unsigned kind) {
+    tolerated.code = code;
+    tolerated.kind = kind;
+}
+
+static void note_tolerated_error(void) {
+    static _Atomic uint32_t noted; /* a bit for each kind */
+    const uint32_t bit = UINT32_C(1) << tolerated.kind;
+    if (atomic_fetch_or_explicit(&noted, bit, memory_order_relaxed) & bit) return;
+    rmai_note("%s%s%s; this is passed over, and said once (an error with RMA_CHECK=1)", error_identity,
+              error_identity[0] ? ": " : "", last_error.text);
+}
+
 void rmai_error_keep(struct rmai_error_kept *kept) { *kept = last_error; }
 
 void rmai_error_restore(const struct rmai_error_kept *kept) { last_error = *kept; }
 
 int rmai_raise_(int code) {
     if (error_call_name) rename_failed_call();
-    if (code != RMA_ERR_NO_MEM) rmai_errhandler()(code, last_error.text);
+    if (code == tolerated.code)
+        note_tolerated_error();
+    else if (code != RMA_ERR_NO_MEM)
+        rmai_errhandler()(code, last_error.text);
     return code;
 }
 

@@ -35,6 +35,10 @@ void rmai_error_as(const char *call);
 const char *rmai_error_name(const char *call);
 int rmai_error_of_shmem(const char *call);
 
+/* rmai_error_tolerate: until it is called with RMA_SUCCESS, errors of this thread with `code` do not reach the error
+ * handler when they are raised. The first one of each kind (0..31) in the process is printed as a note. */
+void rmai_error_tolerate(int code, unsigned kind);
+
 /* rmai_error_keep copies this thread's last error, and rmai_error_restore makes the copy the last error again. They
  * stand around work that the library does for others within a call. */
 struct rmai_error_kept {

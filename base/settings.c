@@ -180,6 +180,8 @@ int rmai_settings_read(struct rmai_settings *s, size_t memory) {
         int code = parse_setting(&settings_table[i], text ? text : settings_table[i].initial, memory, s);
         if (code != RMA_SUCCESS) return code;
     }
+    s->heap_unlimited = s->heap_max == memory;
+    s->local_unlimited = s->local_max == memory;
     if (s->heap_init > s->heap_max) {
         if (getenv("RMA_HEAP_INIT"))
             return rmai_error(RMA_ERR_SETTING, "rma_init: RMA_HEAP_INIT=%s: more than RMA_HEAP_MAX, %zu bytes",

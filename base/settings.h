@@ -25,23 +25,24 @@ enum rmai_errors { RMAI_ERRORS_ABORT, RMAI_ERRORS_RETURN };
 struct rmai_least; /* base/mpi.h */
 
 struct rmai_settings {
-    size_t heap_max;  /* bytes of one PE's symmetric heap at most */
-    size_t local_max; /* bytes of one PE's local heap at most */
-    size_t heap_init; /* bytes of symmetric heap committed at init; <= heap_max */
-    long spin;        /* polls before a waiting PE yields, or RMAI_AUTO */
-    long node_pes;    /* PEs of a machine that make one node at most, or RMAI_AUTO: all PEs */
-    int bind;         /* enum rmai_bind */
-    int copy;         /* enum rmai_copy */
-    int errors;       /* enum rmai_errors */
-    int heap_check;   /* enum rmai_heap_check */
-    int statics;      /* enum rmai_statics_mode */
-    int progress;     /* enum rmai_progress */
-    int window;       /* enum rmai_window */
-    int amo;          /* enum rmai_amo */
-    long stall;       /* seconds that a PE waits for another PE before it reports that; 0: never */
-    long timeout;     /* seconds without a sign of life of a PE that is waited for until the job ends; 0: never */
-    int stats;        /* 1: count all operations, and print the sums at the end */
-    int check;        /* 1: compare the arguments of collective calls */
+    size_t heap_max;                     /* bytes of one PE's symmetric heap at most */
+    size_t local_max;                    /* bytes of one PE's local heap at most */
+    int heap_unlimited, local_unlimited; /* 1: the limit is all of this node's memory, as by default */
+    size_t heap_init;                    /* bytes of symmetric heap committed at init; <= heap_max */
+    long spin;                           /* polls before a waiting PE yields, or RMAI_AUTO */
+    long node_pes;                       /* PEs of a machine that make one node at most, or RMAI_AUTO: all PEs */
+    int bind;                            /* enum rmai_bind */
+    int copy;                            /* enum rmai_copy */
+    int errors;                          /* enum rmai_errors */
+    int heap_check;                      /* enum rmai_heap_check */
+    int statics;                         /* enum rmai_statics_mode */
+    int progress;                        /* enum rmai_progress */
+    int window;                          /* enum rmai_window */
+    int amo;                             /* enum rmai_amo */
+    long stall;                          /* seconds that a PE waits for another PE before it reports that; 0: never */
+    long timeout; /* seconds without a sign of life of a PE that is waited for until the job ends; 0: never */
+    int stats;    /* 1: count all operations, and print the sums at the end */
+    int check;    /* 1: compare the arguments of collective calls */
     struct rmai_choice collectives; /* which algorithm is taken from which size on */
     int finalize_helper;            /* 1: start runtime/net/finalize_helper */
     int info;                       /* 1: print version, settings and layout at init */

@@ -180,10 +180,15 @@ static int fcollect_in_order(const struct rmai_call *c, const struct rmai_buffer
     return collect_among_leaders(c, dest, before, g.all, (size_t)c->t->n * len);
 }
 
+/* Where this PE's block is in dest, and the bytes of all blocks. */
+struct extent {
+    size_t at, all;
+};
+
 /* First the lengths are exchanged: those of the node's blocks, then those of all nodes. The leader tells its node's PEs
  * where the node's blocks begin, and the sum of all. */
-static int collect_in_order(const struct rmai_call *c, const struct rmai_buffer *dest,
-                            const struct rmai_buffer *source) {
+static int collect_in_order(const struct rmai_call *c, const struct rmai_buffer *dest, const struct rmai_buffer *source,
+                            struct extent *extent) {
     struct collection g = prepare_collection(c, RMAI_COLLECT_DIRECT, dest, source);
     struct rmai_team_nodes *nodes = &c->t->nodes;
     struct rmai_mailboxes *near = c->near;
@@ -208,12 +213,13 @@ static int collect_in_order(const struct rmai_call *c, const struct rmai_buffer 
                              : rmai_error((int)whole[2], "%s: the lengths of other nodes could not be learnt", c->name);
     g.dest += whole[0];
     collect_near_blocks(&g);
+    *extent = (struct extent){whole[0] + g.at, whole[1]};
     return collect_among_leaders(c, dest, whole[0], near_all, whole[1]);
 }
 
 /* Each PE takes part in the exchange between nodes by itself. */
 static int collect_by_all(const struct rmai_call *c, const struct rmai_buffer *dest, const struct rmai_buffer *source,
-                          int alike) {
+                          int alike, struct extent *extent) {
     struct rmai_team_nodes *nodes = &c->t->nodes;
     char *to = (char *)(uintptr_t)dest->addr;
     int code = RMA_SUCCESS;
@@ -221,14 +227,46 @@ static int collect_by_all(const struct rmai_call *c, const struct rmai_buffer *d
     if (!alike) code = rmai_between_allgather_alike(&nodes->all, c->name, nodes->sizes, sizeof *nodes->sizes);
     if (code != RMA_SUCCESS) return code;
     place_blocks(nodes->sizes, c->t->n);
+    *extent = (struct extent){nodes->sizes[c->t->me], nodes->sizes[c->t->n]};
     if (source->len) memmove(to + nodes->sizes[c->t->me], source->addr, source->len);
     return rmai_between_allgather(&nodes->all, c->name, to, nodes->sizes);
 }
 
 /* ---- the calls ---- */
 
+/* Beside dest itself, source may be the place in dest to which this PE's block goes: nothing is written there. */
+static RMAI_COLD int check_placed_buffers(const struct rmai_call *c, struct rmai_buffer *to, struct rmai_buffer *from) {
+    struct rmai_buffer none = {.argument = "source", .align = 1};
+    const int code = rmai_call_buffers(c, to, &none);
+    from->offset = to->offset ? to->offset + (size_t)c->t->me * from->len : 0;
+    return code;
+}
+
+static inline int check_fcollect_buffers(const struct rmai_call *c, struct rmai_buffer *to, struct rmai_buffer *from) {
+    if (from->addr == (const char *)to->addr + (size_t)c->t->me * from->len && from->addr != to->addr)
+        return check_placed_buffers(c, to, from);
+    return rmai_call_buffers(c, to, from);
+}
+
+static RMAI_COLD int overlap_error(const struct rmai_call *c, const struct rmai_buffer *to,
+                                   const struct rmai_buffer *from, size_t all) {
+    return rmai_error(RMA_ERR_ARG,
+                      "%s: dest %p with the %zu bytes of all PEs and source %p with %zu bytes overlap, and source is "
+                      "neither dest nor this PE's place in it",
+                      c->name, to->addr, all, from->addr, from->len);
+}
+
+/* The same rule for rma_collect, where the place is known only when all PEs have told their lengths. */
+static inline int check_collected(const struct rmai_call *c, const struct rmai_buffer *to,
+                                  const struct rmai_buffer *from, size_t at, size_t all) {
+    const uintptr_t d = (uintptr_t)to->addr, s = (uintptr_t)from->addr;
+    if (RMAI_LIKELY(s >= d + all || d >= s + from->len) || s == d || s == d + at || from->len == 0) return RMA_SUCCESS;
+    return overlap_error(c, to, from, all);
+}
+
 int rma_fcollect(rma_team *team, void *dest, const void *source, size_t len) {
     struct rmai_call c;
+    struct extent extent;
     struct rmai_buffer to = {.argument = "dest", .addr = dest, .align = 1};
     struct rmai_buffer from = {.argument = "source", .addr = source, .len = len, .align = 1};
     int code = rmai_call_begin(&c, "rma_fcollect", team);
@@ -236,7 +274,7 @@ int rma_fcollect(rma_team *team, void *dest, const void *source, size_t len) {
     if (__builtin_mul_overflow(len, (size_t)c.t->n, &to.len))
         code = rmai_error(RMA_ERR_ARG, "rma_fcollect: %zu bytes of each of %d PEs are more than there can be", len,
                           c.t->n);
-    if (code == RMA_SUCCESS) code = rmai_call_buffers(&c, &to, &from);
+    if (code == RMA_SUCCESS) code = check_fcollect_buffers(&c, &to, &from);
     code = rmai_call_agree(
         &c, code, &(struct rmai_stated){.which = RMAI_CALL_FCOLLECT, .len = len, .len_text = "the length in bytes"});
     if (code != RMA_SUCCESS || len == 0) return rmai_raise(code);
@@ -252,12 +290,13 @@ int rma_fcollect(rma_team *team, void *dest, const void *source, size_t len) {
     }
     code = rmai_call_reaches(&c);
     if (code == RMA_SUCCESS)
-        code = c.t->nodes.in_order ? fcollect_in_order(&c, &to, &from) : collect_by_all(&c, &to, &from, 1);
+        code = c.t->nodes.in_order ? fcollect_in_order(&c, &to, &from) : collect_by_all(&c, &to, &from, 1, &extent);
     return rmai_raise(code);
 }
 
 int rma_collect(rma_team *team, void *dest, const void *source, size_t len) {
     struct rmai_call c;
+    struct extent extent = {0, 0};
     struct rmai_buffer to = {.argument = "dest", .addr = dest, .len = len, .align = 1}; /* at least so many bytes */
     struct rmai_buffer from = {.argument = "source", .addr = source, .len = len, .align = 1};
     int code = rmai_call_begin(&c, "rma_collect", team);
@@ -268,10 +307,12 @@ int rma_collect(rma_team *team, void *dest, const void *source, size_t len) {
     if (!c.far) {
         struct collection g = prepare_collection(&c, RMAI_COLLECT_DIRECT, &to, &from);
         collect_near_blocks(&g);
-        return RMA_SUCCESS;
+        return rmai_raise(check_collected(&c, &to, &from, g.at, g.all));
     }
     code = rmai_call_reaches(&c);
     if (code == RMA_SUCCESS)
-        code = c.t->nodes.in_order ? collect_in_order(&c, &to, &from) : collect_by_all(&c, &to, &from, 0);
+        code = c.t->nodes.in_order ? collect_in_order(&c, &to, &from, &extent)
+                                   : collect_by_all(&c, &to, &from, 0, &extent);
+    if (code == RMA_SUCCESS) code = check_collected(&c, &to, &from, extent.at, extent.all);
     return rmai_raise(code);
 }

@@ -192,15 +192,18 @@ int rmai_unreserve(struct rmai_reservation *r) {
 
 /* ---- commit ---- */
 
-/* Bytes that the kernel estimates it can still give without swapping; SIZE_MAX if it does not say. */
-static size_t memory_available(void) {
+/* Bytes that the kernel estimates it can still give without swapping; SIZE_MAX if it does not say. *total, which may be
+ * null: of how many. */
+static size_t memory_available(size_t *total) {
     char line[128];
     unsigned long long kib;
     size_t bytes = SIZE_MAX;
     FILE *f = fopen("/proc/meminfo", "re");
     if (!f) return bytes;
-    while (fgets(line, sizeof line, f))
+    while (fgets(line, sizeof line, f)) {
         if (sscanf(line, "MemAvailable: %llu kB", &kib) == 1) bytes = (size_t)kib * 1024;
+        if (total && sscanf(line, "MemTotal: %llu kB", &kib) == 1) *total = (size_t)kib * 1024;
+    }
     fclose(f);
     return bytes;
 }
@@ -243,7 +246,7 @@ static int node_memory_error(const struct rmai_reservation *r, size_t len, int t
                           rmai_format_size(want, len), len > shm ? "" : " by several PEs at once",
                           rmai_format_size(have, shm), rmai_format_size(all, total));
     return rmai_error(RMA_ERR_NO_MEM, "%s more needed, but the node has %s of memory available",
-                      rmai_format_size(want, len), rmai_format_size(have, memory_available()));
+                      rmai_format_size(want, len), rmai_format_size(have, memory_available(NULL)));
 }
 
 const char *rmai_commit_room(const struct rmai_reservation *r, char text[RMAI_ROOM_TEXT]) {
@@ -251,7 +254,7 @@ const char *rmai_commit_room(const struct rmai_reservation *r, char text[RMAI_RO
     struct rmai_cgroup_memory m;
     size_t total = 0, shm = shm_available(&total);
     int n = 0;
-    rmai_format_size(memory, memory_available());
+    rmai_format_size(memory, memory_available(NULL));
     if (r->n_slots > 1 && shm != SIZE_MAX)
         n = snprintf(text, RMAI_ROOM_TEXT, "/dev/shm has %s free of %s, ", rmai_format_size(free, shm),
                      rmai_format_size(all, total));
@@ -295,7 +298,7 @@ int rmai_commit(const struct rmai_reservation *r, void *start, size_t len) {
     if (bytes == 0) return RMA_SUCCESS;
     /* The room is checked first: populating far more than there is fills /dev/shm for everybody, or wakes the
      * out-of-memory killer, before it fails. */
-    if ((r->n_slots > 1 && bytes > shm_available(NULL)) || bytes > memory_available())
+    if ((r->n_slots > 1 && bytes > shm_available(NULL)) || bytes > memory_available(NULL))
         return node_memory_error(r, bytes, 0);
     for (size_t done = 0; done < bytes; done += step) {
         int too_much = exceeds_group(r, done ? rmai_min(step, bytes - done) : bytes, &m);
@@ -305,4 +308,38 @@ int rmai_commit(const struct rmai_reservation *r, void *start, size_t len) {
         return too_much ? group_memory_error(r, bytes) : node_memory_error(r, bytes, 1);
     }
     return RMA_SUCCESS;
+}
+
+/* ---- what is left to others ---- */
+
+#define SPARED_LEAST ((size_t)256 << 20)
+
+static size_t spared_bytes(size_t total) { return rmai_min(rmai_max(total / 100 * 6, SPARED_LEAST), total / 4); }
+
+/* Returns RMA_SUCCESS if `len` bytes more leave what is spared, in /dev/shm and in memory. `len` is 0 after the commit:
+ * several PEs that commit at once may all have found enough before it. */
+static int check_spared(const struct rmai_reservation *r, size_t want, size_t len, const char *setting) {
+    const char *where = "/dev/shm";
+    size_t total = 0, have = r->n_slots > 1 ? shm_available(&total) : SIZE_MAX;
+    char asked[24], free[24], all[24], spared[24];
+    if (have == SIZE_MAX || (have >= spared_bytes(total) && len <= have - spared_bytes(total))) {
+        where = "the node's memory";
+        have = memory_available(&total);
+        if (have == SIZE_MAX || (have >= spared_bytes(total) && len <= have - spared_bytes(total))) return RMA_SUCCESS;
+    }
+    return rmai_error(RMA_ERR_NO_MEM,
+                      "%s more needed%s, but %s has %s free of %s, and %s of that are left to the system and to MPI, "
+                      "since %s sets no limit",
+                      rmai_format_size(asked, want), len ? "" : " by several PEs at once", where,
+                      rmai_format_size(free, have), rmai_format_size(all, total),
+                      rmai_format_size(spared, spared_bytes(total)), setting);
+}
+
+int rmai_commit_sparing(const struct rmai_reservation *r, void *start, size_t len, const char *setting) {
+    int code = len ? check_spared(r, len, len, setting) : RMA_SUCCESS;
+    if (code == RMA_SUCCESS) code = rmai_commit(r, start, len);
+    if (code != RMA_SUCCESS || len == 0) return code;
+    code = check_spared(r, len, 0, setting);
+    if (code != RMA_SUCCESS) rmai_uncommit(r, start, len);
+    return code;
 }

@@ -45,6 +45,11 @@ int rmai_unreserve(struct rmai_reservation *r);
  * is, and what to do. Returns RMA_SUCCESS or RMA_ERR_NO_MEM. */
 int rmai_commit(const struct rmai_reservation *r, void *start, size_t len);
 
+/* rmai_commit_sparing is rmai_commit for memory without a limit of its own: it leaves 6 % or 256 MiB, whichever is
+ * more, of the node's memory and of /dev/shm to the system and to MPI, which dies of SIGBUS where /dev/shm is full; but
+ * not more than a quarter. The error names `setting`, which sets such a limit. */
+int rmai_commit_sparing(const struct rmai_reservation *r, void *start, size_t len, const char *setting);
+
 /* rmai_uncommit gives back the whole pages of [start, start + len): they are as if they had never been committed. */
 void rmai_uncommit(const struct rmai_reservation *r, void *start, size_t len);
 

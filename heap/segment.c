@@ -76,17 +76,21 @@ size_t rmai_segment_want(const struct rmai_segment *s, size_t alignment, size_t 
     return 0;
 }
 
+static int commit_memory(const struct rmai_segment *s, size_t from, size_t len) {
+    return s->spares ? rmai_commit_sparing(s->reservation, s->base + from, len, s->setting)
+                     : rmai_commit(s->reservation, s->base + from, len);
+}
+
 int rmai_segment_commit(struct rmai_segment *s, size_t want, size_t *got) {
     size_t chunk = rmai_min(rmai_max(s->size / 8, CHUNK_MIN), CHUNK_MAX);
     size_t bytes = rmai_min(rmai_round_up(s->size + rmai_max(want, chunk), RMAI_PAGE), s->max);
     *got = 0;
     if (rmai_tlsf_prepare(&s->pool) != 0) return RMA_ERR_NO_MEM;
     if (bytes > s->committed) {
-        int code = rmai_commit(s->reservation, s->base + s->committed, bytes - s->committed);
+        int code = commit_memory(s, s->committed, bytes - s->committed);
         if (code != RMA_SUCCESS) {
             bytes = rmai_min(rmai_round_up(s->size + want, RMAI_PAGE), s->max);
-            code = bytes > s->committed ? rmai_commit(s->reservation, s->base + s->committed, bytes - s->committed)
-                                        : RMA_SUCCESS;
+            code = bytes > s->committed ? commit_memory(s, s->committed, bytes - s->committed) : RMA_SUCCESS;
             if (code != RMA_SUCCESS) return code;
         }
         s->pool.state->committed = s->committed = rmai_max(bytes, s->committed);
@@ -99,8 +103,8 @@ int rmai_segment_commit(struct rmai_segment *s, size_t want, size_t *got) {
 
 /* Commits [from, to) but for [gap_from, gap_to), offsets that are multiples of RMAI_PAGE. */
 static int commit_around(const struct rmai_segment *s, size_t from, size_t gap_from, size_t gap_to, size_t to) {
-    int code = rmai_commit(s->reservation, s->base + from, gap_from - from);
-    if (code == RMA_SUCCESS) code = rmai_commit(s->reservation, s->base + gap_to, to - gap_to);
+    int code = commit_memory(s, from, gap_from - from);
+    if (code == RMA_SUCCESS) code = commit_memory(s, gap_to, to - gap_to);
     if (code != RMA_SUCCESS) rmai_uncommit(s->reservation, s->base + from, gap_from - from);
     return code;
 }
@@ -159,7 +163,7 @@ static RMAI_COLD int fill_holes(const struct rmai_segment *s, size_t offset, siz
             else
                 to = hole_to;
         }
-        if (rmai_commit(s->reservation, s->base + from, to - from) != RMA_SUCCESS) return -1;
+        if (commit_memory(s, from, to - from) != RMA_SUCCESS) return -1;
         if (from == hole_from) {
             h->of[i].from = to;
         } else {

@@ -61,6 +61,7 @@ struct rmai_segment {
     size_t committed;         /* bytes safe to touch, but for the holes */
     struct rmai_holes *holes; /* or NULL: there are none. For a segment that no view is made of */
     size_t guard;             /* bytes of red zone behind each block: 0, or RMAI_RED_ZONE with RMA_HEAP_CHECK=full */
+    int spares;               /* 1: it has no limit, and leaves memory to others (rmai_commit_sparing) */
     int shared;               /* 1: peers may give back blocks while the holder works */
     struct rmai_tlsf pool;
 };

@@ -612,9 +612,11 @@ int rma_team_destroy(rma_team *team);
  * different teams at the same time. With RMA_CHECK=1 the PEs compare their arguments first; if these differ, every PE
  * gets RMA_ERR_MISMATCH, and the text names the arguments.
  *
- * dest and source are any memory of the caller. They may be the same address (in place); otherwise they must not
- * overlap (RMA_ERR_ARG). They need not be symmetric, nor the same on all PEs. But a buffer outside the memory that
- * peers reach (symmetric objects, the local heap) costs one more copy, and a long transfer is no faster than that copy.
+ * dest and source are any memory of the caller. They may be the same address (in place); in rma_fcollect and
+ * rma_collect source may also be the place of this PE's block in dest. Otherwise they must not overlap (RMA_ERR_ARG;
+ * rma_collect finds that out at its end). They need not be symmetric, nor the same on all PEs. But a buffer outside the
+ * memory that peers reach (symmetric objects, the local heap) costs one more copy, and a long transfer is no faster
+ * than that copy.
  * When a call returns, dest of this PE is complete and its source may be reused. Other PEs may still be in the call:
  * synchronize with a peer before you read its dest. Collectives complete no pending puts.
  *

@@ -65,7 +65,6 @@
 #define SHMEM_OLD_WAIT_TYPES_(F, A) F(A, short, short, short) F(A, ushort, unsigned short, ushort)
 #define SHMEM_DISTINCT_WAIT_TYPES_(F, A) SHMEM_DISTINCT_ATOMIC_TYPES_(F, A) SHMEM_OLD_WAIT_TYPES_(F, A)
 #define SHMEM_OLD_INTEGERS_(F, A) F(A, int, int, int) F(A, long, long, long) F(A, longlong, long long, llong)
-#define SHMEM_OLD_NUMBERS_(F, A) SHMEM_OLD_INTEGERS_(F, A) SHMEM_ATOMIC_REALS_(F, A)
 #define SHMEM_TO_ALL_BIT_TYPES_(F, A) F(A, short, short, short) SHMEM_OLD_INTEGERS_(F, A)
 #define SHMEM_TO_ALL_TYPES_(F, A) SHMEM_TO_ALL_BIT_TYPES_(F, A) SHMEM_REALS_(F, A)
 #define SHMEM_TO_ALL_SUM_TYPES_(F, A) SHMEM_TO_ALL_TYPES_(F, A) SHMEM_COMPLEX_(F, A)
@@ -333,7 +332,8 @@
     SHMEM_UPDATES_(X, F, STEM, _or, TYPE, RMA_FETCH_OR_, RMA_DO_OR_)                                    \
     SHMEM_UPDATES_(X, F, STEM, _xor, TYPE, RMA_FETCH_XOR_, RMA_DO_XOR_)
 
-/* Deprecated since 1.4: names without atomic_. */
+/* Deprecated since 1.4: names without atomic_. The specification has them for signed integers and reals only; other
+ * libraries, and programs, have them for all types of atomics. */
 #define SHMEM_OLD_FORMS_(X, NAME, TYPE, RNAME, KIND)                                                    \
     SHMEM_FETCH_(X, SYM, shmem_##NAME##_fetch, TYPE, RNAME, KIND)                                       \
     SHMEM_SET_(X, SYM, shmem_##NAME##_set, TYPE, RNAME, KIND)                                           \
@@ -354,7 +354,7 @@
     SHMEM_ATOMIC_TYPES_(SHMEM_INTEGER_ATOMICS_, X)                                                      \
     SHMEM_ATOMIC_REALS_(SHMEM_REAL_ATOMICS_, X)                                                         \
     SHMEM_ATOMIC_BIT_TYPES_(SHMEM_BIT_ATOMICS_, X)                                                      \
-    SHMEM_OLD_INTEGERS_(SHMEM_OLD_INTEGER_ATOMICS_, X)                                                  \
+    SHMEM_ATOMIC_TYPES_(SHMEM_OLD_INTEGER_ATOMICS_, X)                                                  \
     SHMEM_ATOMIC_REALS_(SHMEM_OLD_REAL_ATOMICS_, X)
 
 /* ---- waiting ---- */
@@ -391,14 +391,17 @@
             &code); \
     })
 
-/* Deprecated: words of 16 bits, and waiting until a word is not what it was. */
+/* Deprecated: words of 16 bits, and waiting until a word is not what it was. Sets of words of 16 bits are beyond the
+ * specification. */
 #define SHMEM_OLD_WAIT_SHORT_(X, NAME, TYPE, RNAME)                                                     \
     X(void, shmem_##NAME##_wait_until, (TYPE *ivar, int cmp, TYPE cmp_value), {                         \
         rma_wait_slow_("shmem_" #NAME "_wait_until", RMA_WORD_(TYPE), ivar, cmp, &cmp_value, NULL);     \
     })                                                                                                  \
     X(int, shmem_##NAME##_test, (TYPE *ivar, int cmp, TYPE cmp_value), {                                \
         return rma_test_slow_("shmem_" #NAME "_test", RMA_WORD_(TYPE), ivar, cmp, &cmp_value);          \
-    })
+    })                                                                                                  \
+    SHMEM_WAIT_SET_(X, NAME, TYPE, , TYPE cmp_value, &cmp_value, 0)                                     \
+    SHMEM_WAIT_SET_(X, NAME, TYPE, _vector, const TYPE *cmp_values, cmp_values, 1)
 #define SHMEM_OLD_WAIT_CHANGE_(X, CALL, TYPE)                                                           \
     X(void, CALL, (TYPE *ivar, TYPE cmp_value), {                                                       \
         rma_wait_slow_(#CALL, RMA_WORD_(TYPE), ivar, RMA_CMP_NE, &cmp_value, NULL);                     \

@@ -23,6 +23,12 @@ int rma_fail_(int code, const char *format, ...) {
     return rmai_raise(rmai_error(code, "%s", text));
 }
 
+void rma_tolerate_(int code, enum rma_undefined_ kind) {
+    rmai_error_tolerate(rma_checks_() ? RMA_SUCCESS : code, kind);
+}
+
+int rma_checks_(void) { return rmai_world.job.settings.check; }
+
 int rma_level_(void) { return rmai_world.job.level; }
 
 int rma_team_note_(rma_team *team, int note) {

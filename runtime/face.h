@@ -20,6 +20,23 @@ void rma_setting_as_(const char *name, const char *text);
 /* rma_fail_ records an error and shows it to the error handler. Returns code. */
 int rma_fail_(int code, const char *format, ...) RMAI_PRINTF(2, 3);
 
+/* What the specification of OpenSHMEM leaves undefined, and programs do all the same. */
+enum rma_undefined_ {
+    RMA_UNDEFINED_ACTIVE_SET_, /* a PE outside of the active set is in its collective */
+    RMA_UNDEFINED_HINTS_,
+    RMA_UNDEFINED_ALIGNMENT_,
+    RMA_UNDEFINED_REALLOC_, /* of what is no block */
+    RMA_UNDEFINED_FINALIZE_ /* once too often */
+};
+
+/* rma_tolerate_: until it is called with RMA_SUCCESS, errors of this thread with `code` are no errors: the call returns
+ * as after an error, but the error handler is not called, and the first one of this kind is a note on stderr. With
+ * RMA_CHECK=1 it does nothing. */
+void rma_tolerate_(int code, enum rma_undefined_ kind);
+
+/* rma_checks_: 1 if RMA_CHECK=1 is in force. */
+int rma_checks_(void);
+
 /* rma_exit_ ends the whole job as rma_abort does, without a message, after flushing this process's streams. */
 void rma_exit_(int code) __attribute__((noreturn));
 

@@ -32,6 +32,7 @@ void rmai_own_view(const struct rmai_world *w, int q, struct rmai_segment *s) {
     rmai_segment_view(s, &w->reservation, space + w->job.layout.local_table, space + w->job.layout.local,
                       w->job.layout.local_max, "local heap", "RMA_LOCAL_MAX");
     s->guard = w->local.guard;
+    s->spares = w->local.spares;
 }
 
 void rmai_guest_view(const struct rmai_world *w, int q, struct rmai_segment *s) {
@@ -39,6 +40,7 @@ void rmai_guest_view(const struct rmai_world *w, int q, struct rmai_segment *s) 
     rmai_segment_view(s, &w->reservation, space + w->job.layout.guest_table, space + w->job.layout.guest,
                       w->job.layout.guest_max, "guests' part of the local heap", "half of RMA_LOCAL_MAX");
     s->guard = w->local.guard;
+    s->spares = w->local.spares;
 }
 
 static int lock_orphaned(const struct rmai_world *w, int q, int pe) {

@@ -209,6 +209,8 @@ static int open_memory(struct rmai_world *w) {
     }
     if (w->job.settings.heap_check == RMAI_CHECK_FULL) w->symmetric.guard = w->local.guard = RMAI_RED_ZONE;
     rmai_segment_extend(&w->symmetric, rmai_min(rmai_round_up(init, RMAI_PAGE), got));
+    w->symmetric.spares = w->job.settings.heap_unlimited;
+    w->local.spares = w->job.settings.local_unlimited;
     rmai_affinity(&mine->cpus);
     mine->quota = rmai_cpu_quota();
     mine->pe = w->job.my_pe;

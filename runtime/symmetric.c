@@ -35,8 +35,12 @@ static uint64_t symmetric_offset_of(const struct rmai_world *w, const void *bloc
 /* For a PE that had memory itself. Names the PE that had none: the first one with the smallest field 0. */
 static int no_memory_elsewhere(const struct rmai_world *w, const struct rmai_verdict *v) {
     char room[RMAI_ROOM_TEXT];
-    return rmai_error(RMA_ERR_NO_MEM, "PE %d has no memory for it; seen from PE %d, %s", v->field[0].min_pe,
-                      w->job.my_pe, rmai_commit_room(&w->reservation, room));
+    rmai_error(RMA_ERR_NO_MEM, "PE %d has no memory for it; seen from PE %d, %s", v->field[0].min_pe, w->job.my_pe,
+               rmai_commit_room(&w->reservation, room));
+    if (w->symmetric.spares)
+        rmai_error_add("; a part of that is left to the system and to MPI, since %s sets no limit",
+                       w->symmetric.setting);
+    return RMA_ERR_NO_MEM;
 }
 
 /* Grows the heap of every PE by the same amount, at least by what this allocation needs. */

@@ -51,11 +51,13 @@ static int enter_set(struct set *s, const char *call, int start, int log, int si
     else if (start < 0 || start + (size - 1) * step >= n)
         rma_fail_(RMA_ERR_PE, "%s: PE_start %d, logPE_stride %d, PE_size %d: PE %lld is outside 0..%lld", call, start,
                   log, size, start < 0 ? start : start + (size - 1) * step, n - 1);
-    else if ((me - start) % step != 0 || me < start || (me - start) / step >= size)
+    else if ((me - start) % step != 0 || me < start || (me - start) / step >= size) {
+        rma_tolerate_(RMA_ERR_PE, RMA_UNDEFINED_ACTIVE_SET_);
         rma_fail_(RMA_ERR_PE,
                   "%s: PE_start %d, logPE_stride %d, PE_size %d: the calling PE %d is not in the active set", call,
                   start, log, size, me);
-    else if (!sync)
+        rma_tolerate_(RMA_SUCCESS, RMA_UNDEFINED_ACTIVE_SET_);
+    } else if (!sync)
         rma_fail_(RMA_ERR_ADDRESS, "%s: pSync is a null pointer", call);
     else if (((uintptr_t)sync & (sizeof *sync - 1)) || !rma_ptr(sync, me) || !rma_ptr(sync + LENGTH_AT, me))
         rma_fail_(RMA_ERR_ADDRESS, "%s: pSync %p is no symmetric array of %d long", call, (void *)sync,

@@ -12,14 +12,24 @@ static void *forward_malloc(const char *call, size_t size) {
     return rmai_shmem_end_ptr(rma_malloc(size));
 }
 
+/* An alignment that is none, and a block that is none, give a null pointer. All PEs take part all the same: they agree
+ * on that, and none waits for another one. */
 static void *forward_aligned_alloc(const char *call, size_t alignment, size_t size) {
+    void *block;
     rma_call_as_(call);
-    return rmai_shmem_end_ptr(rma_aligned_alloc(alignment, size));
+    rma_tolerate_(RMA_ERR_ARG, RMA_UNDEFINED_ALIGNMENT_);
+    block = rma_aligned_alloc(alignment, size);
+    rma_tolerate_(RMA_SUCCESS, RMA_UNDEFINED_ALIGNMENT_);
+    return rmai_shmem_end_ptr(block);
 }
 
 static void *forward_realloc(const char *call, void *ptr, size_t size) {
+    void *block;
     rma_call_as_(call);
-    return rmai_shmem_end_ptr(rma_realloc(ptr, size));
+    rma_tolerate_(RMA_ERR_BASE, RMA_UNDEFINED_REALLOC_);
+    block = rma_realloc(ptr, size);
+    rma_tolerate_(RMA_SUCCESS, RMA_UNDEFINED_REALLOC_);
+    return rmai_shmem_end_ptr(block);
 }
 
 static void forward_free(const char *call, void *ptr) {
@@ -41,8 +51,10 @@ void *pshmem_align(size_t alignment, size_t size) { return forward_aligned_alloc
  * signals too. */
 void *pshmem_malloc_with_hints(size_t size, long hints) {
     if (hints & ~HINTS) {
+        rma_tolerate_(RMA_ERR_ARG, RMA_UNDEFINED_HINTS_);
         rma_fail_(RMA_ERR_ARG, "shmem_malloc_with_hints: hints %#lx has bits that are no hint", (unsigned long)hints);
-        return NULL;
+        rma_tolerate_(RMA_SUCCESS, RMA_UNDEFINED_HINTS_);
+        if (rma_checks_()) return NULL;
     }
     return forward_malloc("shmem_malloc_with_hints", size);
 }

@@ -57,7 +57,10 @@ void pstart_pes(int npes) {
 void pshmem_finalize(void) {
     static const char call[] = "shmem_finalize";
     if (init_references == 0) {
+        /* What was never begun is a mistake; what has ended already may be ended again. */
+        if (init_process) rma_tolerate_(RMA_ERR_STATE, RMA_UNDEFINED_FINALIZE_);
         rma_fail_(RMA_ERR_STATE, "%s: called more often than shmem_init", call);
+        rma_tolerate_(RMA_SUCCESS, RMA_UNDEFINED_FINALIZE_);
         return;
     }
     rma_call_as_(call);

@@ -5,7 +5,7 @@
 # In containers /dev/shm has 64 MiB; a program can map more, and dies when it touches more. This script mounts a file
 # system of that size over /dev/shm, which only the script and its children see. test/job/exhaustion then asks for more
 # than there is, on one PE and on all PEs together, checks the error and that the memory is given back, and goes on with
-# less.
+# less; and it allocates until there is no more, which leaves a part to the system and to MPI unless a limit is set.
 # Broken by memory that a PE touches before it commits it, by a commit that leaves /dev/shm full when it fails, by a
 # reason that only one PE knows, and by an rma_init that dies where there is next to no memory.
 set -eu
@@ -60,6 +60,12 @@ for n in 2 4; do
         echo "ok   $n PEs and 64 MiB"
     fi
 done
+
+# A limit that is set counts, without a reserve.
+status=0
+# shellcheck disable=SC2086
+RMA_TEST_SHM=limited timeout 60 $mpiexec -n 2 "$exhaustion" >"$dir/out" 2>&1 </dev/null || status=$?
+if [ $status -ne 0 ]; then fail "2 PEs with a limit: exit $status"; else echo "ok   2 PEs with a limit"; fi
 
 # Down to nothing. UCX_TLS keeps MPI's own shared memory out of /dev/shm: otherwise MPI fails before librma begins. (TCP
 # would do that, too, but with TCP MPI_Finalize of MPICH 4.0.2 hangs in one run of a hundred, without librma as well.)

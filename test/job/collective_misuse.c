@@ -182,6 +182,14 @@ static void overlaps(void) {
                 "overlap")
     }
     still_works("overlaps");
+    /* A PE learns only in the call how long the blocks of all are. */
+    if (job.n > 1) {
+        EXPECT("rma_collect", rma_collect(RMA_TEAM_WORLD, to, to + 8 * n - 1, 8), RMA_ERR_ARG, "overlap", "8 bytes");
+        EXPECT("rma_collect", rma_collect(back, to + 7, to + 7 + 8 * n - 1, 8), RMA_ERR_ARG, "overlap");
+        OK(rma_barrier_all());
+        fill();
+        still_works("collect's overlaps");
+    }
     /* Side by side. */
     OK(rma_fcollect(RMA_TEAM_WORLD, private, private + 8 * n, 8));
     OK(rma_fcollect(RMA_TEAM_WORLD, private + 8, private, 8));
@@ -189,6 +197,30 @@ static void overlaps(void) {
     OK(rma_sum_reduce_int(RMA_TEAM_WORLD, at(private), at(private + 8), 2));
     OK(rma_alltoalls(RMA_TEAM_WORLD, private + ((2 * n - 1) * 3 + 1) * 8, private, 1, 3, 8, 2));
     fill();
+}
+
+/* source is the place of this PE's block in dest: no mistake, in rma_fcollect and rma_collect alike. */
+static void own_places(void) {
+    static const size_t lens[] = {1, 8, 1000, 70000, 300000};
+    const size_t n_lens = sizeof lens / sizeof lens[0], n = (size_t)job.n;
+    unsigned char *heap = rma_malloc(lens[n_lens - 1] * n), *outside = malloc(lens[n_lens - 1] * n);
+    CHECK(heap && outside, "no memory");
+    for (size_t i = 0; i < 8 * n_lens; i++) {
+        unsigned char *d = i & 1 ? heap : outside;
+        const size_t len = lens[i / 8], number = (size_t)(i & 2 ? job.n - 1 - job.me : job.me);
+        rma_team *team = i & 2 ? back : RMA_TEAM_WORLD;
+        memset(d, 0xee, len * n);
+        job_fill(d + number * len, 0, len, 1000 * i + number);
+        if (i & 4)
+            OK(rma_fcollect(team, d, d + number * len, len));
+        else
+            OK(rma_collect(team, d, d + number * len, len));
+        for (size_t k = 0; k < n; k++)
+            CHECK(job_differs(d + k * len, 0, len, 1000 * i + k) == len, "block %zu of %zu bytes, case %zu", k, len, i);
+        OK(rma_barrier_all());
+    }
+    OK(rma_free(heap));
+    free(outside);
 }
 
 /* Beyond the end of what is allocated from a heap, though the block begins in it; and beyond that of memory. */
@@ -312,6 +344,8 @@ int main(void) {
     overflows();
     DOING("overlaps");
     overlaps();
+    DOING("blocks in their places");
+    own_places();
     DOING("ends of heaps");
     ends();
     DOING("misaligned");

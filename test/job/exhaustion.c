@@ -153,10 +153,47 @@ static size_t shm_free(void) {
     return (size_t)s.f_bavail * s.f_frsize;
 }
 
+static size_t shm_size(void) {
+    struct statvfs s;
+    CHECK(statvfs("/dev/shm", &s) == 0, "no /dev/shm");
+    return (size_t)s.f_blocks * s.f_frsize;
+}
+
 static void told_why(const char *call) {
     CHECK(rma_last_code() == RMA_ERR_NO_MEM, "%s: %s", call, rma_last_error());
     CHECK(strncmp(rma_last_error(), call, strlen(call)) == 0, "names not %s: %s", call, rma_last_error());
     CHECK(strstr(rma_last_error(), "/dev/shm"), "names not /dev/shm: %s", rma_last_error());
+}
+
+/* Allocates together until there is no more. Returns how many blocks there are. */
+static size_t fill_together(size_t size) {
+    size_t n = 0;
+    for (; n < BLOCKS && (blocks[n] = rma_malloc(size)) != NULL; n++) memset(blocks[n], 1, size);
+    CHECK(n < BLOCKS, "%zu blocks of %zu bytes", n, size);
+    told_why("rma_malloc");
+    OK(rma_barrier_all());
+    return n;
+}
+
+/* Without a limit the heaps leave a quarter of a small /dev/shm to the system and to MPI, but for the allocators'
+ * tables, and say so. */
+static void told_of_rest(const char *setting) {
+    CHECK(strstr(rma_last_error(), "to the system and to MPI") && strstr(rma_last_error(), setting), "%s",
+          rma_last_error());
+    CHECK(shm_free() + MIB >= shm_size() / 4, "%zu bytes free of %zu", shm_free(), shm_size());
+    OK(rma_barrier_all());
+}
+
+/* With a limit they take what the limit says. */
+static void limited_shm(void) {
+    size_t n;
+    CHECK(job.n_near > 1, "only PEs that share memory use /dev/shm");
+    DOING("a limit beyond /dev/shm");
+    n = fill_together(256 << 10);
+    CHECK(shm_free() < shm_size() / 8, "%zu bytes free of %zu", shm_free(), shm_size());
+    CHECK(!strstr(rma_last_error(), "to the system and to MPI"), "%s", rma_last_error());
+    OK(rma_barrier_all());
+    while (n > 0) OK(rma_free(blocks[--n]));
 }
 
 static void small_shm(void) {
@@ -202,6 +239,12 @@ static void small_shm(void) {
     }
     told_why("rma_alloc_mem");
     OK(rma_barrier_all());
+    told_of_rest("RMA_LOCAL_MAX");
+    DOING("the symmetric heap, until there is no more");
+    for (size_t n = fill_together(MIB); n > 0;) {
+        told_of_rest("RMA_HEAP_MAX");
+        while (n > 0) OK(rma_free(blocks[--n]));
+    }
     block = rma_malloc(before / (size_t)job.n_near / 2);
     CHECK(block != NULL, "what has been given is still there: %s", rma_last_error());
     memset(block, 1, before / (size_t)job.n_near / 2);
@@ -260,17 +303,20 @@ static void small_group(size_t limit) {
 
 int main(void) {
     const char *rank = getenv("PMI_RANK"), *shm = getenv("RMA_TEST_SHM"), *group = getenv("RMA_TEST_GROUP");
-    int with_shm = shm && strcmp(shm, "1") == 0;
+    int with_shm = shm && strcmp(shm, "1") == 0, limited = shm && strcmp(shm, "limited") == 0;
     unsetenv("RMA_HEAP_INIT");
     unsetenv("RMA_HEAP_MAX");
     unsetenv("RMA_LOCAL_MAX");
-    if (!with_shm && !group) {
+    if (limited) {
+        setenv("RMA_HEAP_MAX", "100M", 1);
+    } else if (!with_shm && !group) {
         setenv("RMA_HEAP_MAX", !rank || atoi(rank) == 0 ? "4M" : "8M", 1);
         setenv("RMA_LOCAL_MAX", "2M", 1);
     }
     job_start();
-    if (with_shm || group) {
+    if (with_shm || limited || group) {
         if (with_shm) small_shm();
+        if (limited) limited_shm();
         if (group) small_group(strtoul(group, NULL, 10));
         return job_end();
     }

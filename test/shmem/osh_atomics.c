@@ -131,7 +131,7 @@ SHMEM_ATOMIC_BIT_TYPES_(BITWISE, )
         IS(#NAME "_fadd's sum", shmem_##NAME##_fetch(&NAME##_word, next()), (TYPE)39);                                 \
     }
 SHMEM_ATOMIC_REALS_(OLD_REALS, )
-SHMEM_OLD_INTEGERS_(OLD_INTEGERS, )
+SHMEM_ATOMIC_TYPES_(OLD_INTEGERS, )
 
 int main(void) {
     shmem_team_t reversed = SHMEM_TEAM_INVALID;
@@ -150,7 +150,8 @@ int main(void) {
     SHMEM_ATOMIC_REALS_(FORMS_OF, )
     SHMEM_ATOMIC_TYPES_(COUNTS_OF, )
     SHMEM_ATOMIC_BIT_TYPES_(BITS_OF, )
-    SHMEM_OLD_NUMBERS_(OLD_OF, )
+    SHMEM_ATOMIC_TYPES_(OLD_OF, )
+    SHMEM_ATOMIC_REALS_(OLD_OF, )
     shmem_barrier_all();
     SHMEM_ATOMIC_TYPES_(TOTALS_OF, )
     shmem_ctx_destroy(ctx);

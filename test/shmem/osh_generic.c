@@ -185,9 +185,35 @@ REAL(double, double)
 INTEGER(int, int, BITS OLD)
 INTEGER(long, long, BITS OLD)
 INTEGER(longlong, long long, OLD)
-INTEGER(uint, unsigned int, BITS)
-INTEGER(ulong, unsigned long, BITS)
-INTEGER(ulonglong, unsigned long long, BITS)
+INTEGER(uint, unsigned int, BITS OLD)
+INTEGER(ulong, unsigned long, BITS OLD)
+INTEGER(ulonglong, unsigned long long, BITS OLD)
+
+/* Words of 16 bits can be waited for; there are no atomics on them. */
+#define SHORTS(NAME, TYPE)                                                                                             \
+    static void sets_##NAME(void) {                                                                                    \
+        static TYPE ivars[2];                                                                                          \
+        const TYPE values[2] = {(TYPE)-3, 5};                                                                          \
+        size_t indices[2];                                                                                             \
+        DOING("sets of " #TYPE);                                                                                       \
+        shmem_p(ivars, (TYPE)-3, next());                                                                              \
+        shmem_p(ivars + 1, (TYPE)5, next());                                                                           \
+        shmem_wait_until_all(ivars, 2, NULL, SHMEM_CMP_NE, 0);                                                         \
+        CHECK(shmem_wait_until_any(ivars, 2, NULL, SHMEM_CMP_EQ, 5) == 1, "wait_until_any");                           \
+        CHECK(shmem_wait_until_some(ivars, 2, indices, NULL, SHMEM_CMP_EQ, (TYPE)-3) == 1 && indices[0] == 0, "some"); \
+        shmem_wait_until_all_vector(ivars, 2, NULL, SHMEM_CMP_EQ, values);                                             \
+        CHECK(shmem_wait_until_any_vector(ivars, 2, NULL, SHMEM_CMP_EQ, values) == 0, "wait_until_any_vector");        \
+        CHECK(shmem_wait_until_some_vector(ivars, 2, indices, NULL, SHMEM_CMP_EQ, values) == 2, "some_vector");        \
+        CHECK(shmem_test_all(ivars, 2, NULL, SHMEM_CMP_LT, 6) == ((TYPE)-1 < (TYPE)1), "test_all: the sign");          \
+        CHECK(shmem_test_any(ivars, 2, NULL, SHMEM_CMP_EQ, 4) == SIZE_MAX, "test_any");                                \
+        CHECK(shmem_test_some(ivars, 2, indices, NULL, SHMEM_CMP_EQ, 5) == 1 && indices[0] == 1, "test_some");         \
+        CHECK(shmem_test_all_vector(ivars, 2, NULL, SHMEM_CMP_EQ, values), "test_all_vector");                         \
+        CHECK(shmem_test_any_vector(ivars, 2, NULL, SHMEM_CMP_NE, values) == SIZE_MAX, "test_any_vector");             \
+        CHECK(shmem_test_some_vector(ivars, 2, indices, NULL, SHMEM_CMP_EQ, values) == 2, "test_some_vector");         \
+        shmem_barrier_all();                                                                                           \
+    }
+SHORTS(short, short)
+SHORTS(ushort, unsigned short)
 
 #define BITWISE(NAME, TYPE)                                                                                            \
     static void reduce_##NAME(void) {                                                                                  \
@@ -219,6 +245,7 @@ int main(void) {
     sums_complexf(), sums_complexd();
     atomics_float(), atomics_double();
     atomics_int(), atomics_long(), atomics_longlong(), atomics_uint(), atomics_ulong(), atomics_ulonglong();
+    sets_short(), sets_ushort();
     reduce_uchar(), reduce_ushort(), reduce_uint(), reduce_ulong(), reduce_ulonglong();
     reduce_int8(), reduce_int16(), reduce_int32(), reduce_int64();
     shmem_signal_set(&signal_word, 3, next());

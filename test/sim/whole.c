@@ -331,6 +331,11 @@ int rmai_commit(const struct rmai_reservation *r, void *start, size_t len) {
     return rmai_error(RMA_ERR_NO_MEM, "%zu bytes more needed, which the simulation does not give", len);
 }
 
+int rmai_commit_sparing(const struct rmai_reservation *r, void *start, size_t len, const char *setting) {
+    (void)setting;
+    return rmai_commit(r, start, len);
+}
+
 void rmai_uncommit(const struct rmai_reservation *r, void *start, size_t len) { (void)r, (void)start, (void)len; }
 
 const char *rmai_commit_room(const struct rmai_reservation *r, char text[RMAI_ROOM_TEXT]) {

@@ -227,6 +227,30 @@ START_TEST(a_failed_commit_keeps_nothing_and_harms_nothing) {
 }
 END_TEST
 
+START_TEST(memory_without_a_limit_leaves_a_part_to_others) {
+    /* A program that allocates until there is no more takes the memory of everybody. What is asked for here lies in the
+     * part that is left to others; it could not be populated either, so that no bug takes it. */
+    struct rmai_reservation r = {.n_slots = 1, .window = MPI_WIN_NULL};
+    unsigned long long kib = 0;
+    char line[128];
+    FILE *f = fopen("/proc/meminfo", "re");
+    while (f && fgets(line, sizeof line, f) && sscanf(line, "MemAvailable: %llu kB", &kib) != 1) continue;
+    if (f) fclose(f);
+    r.stride = rmai_round_up((size_t)kib * KIB, MIB);
+    if (r.stride < 4 * GIB) return;
+    r.mapped = r.node_base = mmap(NULL, r.stride, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    ck_assert(r.node_base != MAP_FAILED);
+    ck_assert_int_eq(mprotect(r.node_base, MIB, PROT_READ | PROT_WRITE), 0);
+    ck_assert_int_eq(rmai_commit_sparing(&r, r.node_base, r.stride - 128 * MIB, "RMA_TEST_MAX"), RMA_ERR_NO_MEM);
+    ck_text_has(rma_last_error(), "the node's memory has");
+    ck_text_has(rma_last_error(), "left to the system and to MPI, since RMA_TEST_MAX sets no limit");
+    ck_assert_uint_eq(resident(r.node_base, MIB), 0);
+    ck_assert_int_eq(rmai_commit_sparing(&r, r.node_base, MIB, "RMA_TEST_MAX"), RMA_SUCCESS);
+    ck_assert_uint_eq(resident(r.node_base, MIB), MIB / (size_t)sysconf(_SC_PAGESIZE));
+    ck_assert_int_eq(rmai_unreserve(&r), RMA_SUCCESS);
+}
+END_TEST
+
 /* ---- growing ---- */
 
 START_TEST(a_segment_grows_and_gives_blocks_inside_itself) {
@@ -611,6 +635,7 @@ int main(void) {
     tcase_add_test(commit, a_failed_commit_keeps_nothing_and_harms_nothing);
     suite_add_tcase(s, commit);
     tcase_set_timeout(growth, 120);
+    tcase_add_test(growth, memory_without_a_limit_leaves_a_part_to_others);
     tcase_add_test(growth, a_segment_grows_and_gives_blocks_inside_itself);
     tcase_add_test(growth, commit_takes_an_eighth_within_bounds_so_that_growth_is_rare);
     tcase_add_test(growth, what_was_committed_and_not_used_is_given_first);

@@ -177,6 +177,8 @@ START_TEST(an_empty_environment_gives_the_defaults) {
     ck_assert_int_eq(rmai_settings_read(&s, 16 * GIB), RMA_SUCCESS);
     ck_assert_uint_eq(s.heap_max, 16 * GIB);
     ck_assert_uint_eq(s.local_max, 16 * GIB);
+    ck_assert_int_eq(s.heap_unlimited, 1);
+    ck_assert_int_eq(s.local_unlimited, 1);
     ck_assert_uint_eq(s.heap_init, 256 * KIB);
     ck_assert_int_eq(s.spin, RMAI_AUTO);
     ck_assert_int_eq(s.node_pes, RMAI_AUTO);
@@ -202,6 +204,8 @@ START_TEST(each_variable_sets_its_member) {
     ck_assert_int_eq(rmai_settings_read(&s, 16 * GIB), RMA_SUCCESS);
     ck_assert_uint_eq(s.heap_max, 3 * GIB);
     ck_assert_uint_eq(s.local_max, 8 * GIB);
+    ck_assert_int_eq(s.heap_unlimited, 0);
+    ck_assert_int_eq(s.local_unlimited, 0);
     ck_assert_uint_eq(s.heap_init, MIB);
     ck_assert_int_eq(s.spin, 123);
     ck_assert_int_eq(s.node_pes, 3);
