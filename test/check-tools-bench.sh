@@ -75,7 +75,7 @@ side_by_side() {
 }
 
 bench "$top_builddir" --quick --repeat=1 --layouts="one nolocal" --pes=2 --sizes=8:32 \
-    --only="rma_put_latency rma_barrier" --no-plots --output="$dir/results"
+    --only="put_latency rma_barrier" --no-plots --output="$dir/results"
 exits 0 "two programs on two layouts"
 for layout in one nolocal; do
     good "$layout: rows for three sizes" rows "$dir/results/$layout/rma_put_latency.csv" 3
@@ -95,6 +95,7 @@ good "one node has a limit" has_in_row_2 "$dir/results/one/rma_put_latency.csv" 
 # shellcheck disable=SC2016
 good "several have none" has_in_row_2 "$dir/results/nolocal/rma_put_latency.csv" '$3 == "" && $5 == "" && $6 > 0'
 good "all jobs are told of" [ "$(grep -c ',ok$' "$dir/results/jobs.csv")" -eq 4 ]
+good "each with its command" [ "$(grep -c ' -n 2 rma_bench put_latency ' "$dir/results/jobs.csv")" -eq 2 ]
 good "the summary has puts on one node beside those on two" side_by_side "put, 8 bytes"
 good "and barriers" side_by_side "barrier"
 for what in date library processor cores kernel MPI compiler note; do
