@@ -175,6 +175,17 @@ if command -v pkg-config >/dev/null 2>&1; then
     fi
 fi
 
+# README's first program, as it stands there.
+sed -n '/^```c$/,/^```$/p' "$top_srcdir/README.md" | sed '/^```/d' >hello.c
+# shellcheck disable=SC2086
+if run "$prefix/bin/rmacc" $warnings hello.c -o program && run timeout 60 $mpiexec -n 2 ./program &&
+    grep -qx 'PE 0 was given 1' "$dir/log" && grep -qx 'PE 1 was given 0' "$dir/log"; then
+    ok "README's first program"
+else
+    fail "README's first program"
+fi
+rm -f program
+
 # The header is C++ too, where the generic macros are not, and `and`, `or` and `xor` are operators.
 if command -v c++ >/dev/null 2>&1; then
     cat >give.cc <<'END'

@@ -129,6 +129,22 @@ good "the summary names three" [ "$(grep -c '^- one/' "$dir/results/summary.md")
 good "what the job said is shown" grep -q 'about to fail' "$dir/err"
 good "old rows of a failed job are gone" [ ! -e "$dir/results/one/rma_put_latency.csv" ]
 
+good "docs/plots/beside.svg is of docs/results/summary.md and docs/performance.md" \
+    sh "$top_srcdir/tools/beside" --check "$top_srcdir"
+mkdir -p "$dir/tree/docs/results" "$dir/tree/docs/plots"
+cp "$top_srcdir/docs/performance.md" "$dir/tree/docs"
+sed 's/^| get, 8 bytes | 2 |.*/| get, 8 bytes | 2 | us | 1 | 1 | 1 | 1 | 99 | 1 | 1 | 1 |/' \
+    "$top_srcdir/docs/results/summary.md" >"$dir/tree/docs/results/summary.md"
+status=0
+cp "$top_srcdir/docs/plots/beside.svg" "$dir/tree/docs/plots"
+sh "$top_srcdir/tools/beside" --check "$dir/tree" >"$dir/out" 2>"$dir/err" || status=$?
+exits 1 "another figure is another drawing"
+grep -v '^| get, 8 bytes |' "$top_srcdir/docs/results/summary.md" >"$dir/tree/docs/results/summary.md"
+status=0
+sh "$top_srcdir/tools/beside" "$dir/tree" >"$dir/out" 2>"$dir/err" || status=$?
+exits 99 "a row that is missing"
+good "is named" grep -q 'no figure for: get of 8 bytes' "$dir/err"
+
 # From the first results.
 if command -v gnuplot >/dev/null 2>&1; then
     bench "$dir/nowhere" --plot-only="$dir/before"
