@@ -34,7 +34,8 @@ const struct bench_ratio bench_ratios[BENCH_RATIOS] = {
 };
 
 static const struct bench_spec *spec;
-static const char *program = "bench";
+static const char *program = "bench";  /* as it was called, without folders */
+static char command[80] = "rma_bench"; /* as users call it */
 static bool help;
 static int placement = ANY;
 
@@ -50,7 +51,7 @@ struct table {
 static void end(void) {
     int ended;
     if (!bench_output_end()) {
-        fprintf(stderr, "%s: not all rows could be written\n", program);
+        fprintf(stderr, "%s: not all rows could be written\n", command);
         bench.failed = true;
     }
     BENCH_RMA(rma_finalize());
@@ -67,7 +68,7 @@ void bench_refuse(int code, const char *format, ...) {
     if (bench.pe == 0) {
         va_list args;
         va_start(args, format);
-        fprintf(stderr, "%s: ", program);
+        fprintf(stderr, "%s: ", command);
         vfprintf(stderr, format, args);
         fprintf(stderr, "\n");
         va_end(args);
@@ -86,7 +87,7 @@ void bench_fail(const char *call, int mpi_code) {
     char text[MPI_MAX_ERROR_STRING] = "";
     int len;
     if (mpi_code != 0 && MPI_Error_string(mpi_code, text, &len) != MPI_SUCCESS) text[0] = '\0';
-    fprintf(stderr, "%s: PE %d: %s: %s\n", program, bench.pe, call, mpi_code != 0 ? text : rma_last_error());
+    fprintf(stderr, "%s: PE %d: %s: %s\n", command, bench.pe, call, mpi_code != 0 ? text : rma_last_error());
     rma_abort(1);
 }
 
@@ -151,7 +152,7 @@ static void read_options(int argc, char **argv) {
     if (bench_options_read(tables, n, argc, argv, error) != 0) bench_refuse(2, "%s", error);
     if (!help) return;
     if (bench.pe == 0) {
-        printf("Usage: mpiexec -n N %s [OPTION]...\n%s\n\n", program, spec->help);
+        printf("Usage: mpiexec -n N %s [OPTION]...\n%s\n\n", command, spec->help);
         bench_options_print(tables, n);
         printf("\n");
         if (spec->max_size > 0) printf("The default sizes are %zu:%zu.\n", bench.sizes.min, bench.sizes.max);
@@ -282,6 +283,7 @@ static const char *note(void) {
 void bench_init(int argc, char **argv, const struct bench_spec *s) {
     spec = s;
     if (argc > 0) program = strrchr(argv[0], '/') ? strrchr(argv[0], '/') + 1 : argv[0];
+    snprintf(command, sizeof command, "rma_bench %s", strncmp(program, "rma_", 4) == 0 ? program + 4 : program);
     if (!rma_initialized()) BENCH_RMA(rma_init());
     bench.pe = rma_my_pe();
     bench.n_pes = rma_n_pes();
@@ -416,6 +418,7 @@ static void head_once(const struct table *t) {
     for (int i = 0; i < t->n_ratios; i++) titles[t->n_methods + i] = t->ratios[i].name;
     bench_output_head(&(struct bench_head){
         .program = program,
+        .command = command,
         .title = spec->title,
         .note = note(),
         .first = spec->rows           ? spec->rows

@@ -288,7 +288,7 @@ void bench_output_progress(const char *row, long done, long of) {
     if (wanted < 0) wanted = progress == PROGRESS_YES || isatty(STDERR_FILENO) || launcher_on_terminal();
     if (!wanted) return;
     last = time;
-    fprintf(stderr, "\r\033[K%s: %s %s, %ld %% of it, %.0f s", head.program, head.first, row,
+    fprintf(stderr, "\r\033[K%s: %s %s, %ld %% of it, %.0f s", head.command, head.first, row,
             of > 0 ? 100 * done / of : 0, time - started);
     fflush(stderr);
     shown = true;

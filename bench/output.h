@@ -15,6 +15,7 @@ extern const struct bench_option bench_output_options[];
 /* What all rows have in common. Strings are kept, not copied. */
 struct bench_head {
     const char *program;      /* as it was called, without folders */
+    const char *command;      /* as users call it: "rma_bench put_latency" */
     const char *title, *note; /* of the table */
     const char *first;        /* title of the first column */
     bool named;               /* whose values are words; otherwise numbers */

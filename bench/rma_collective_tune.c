@@ -17,7 +17,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#define PROGRAM    "rma_collective_tune"
+#define COMMAND    "rma_bench collective_tune"
+#define TITLE      "crossovers of the collectives"
 #define BUDGET     0.5e-3     /* seconds that a batch lasts: less than a time slice of who disturbs it */
 #define BATCHES    5          /* in a round, of which the least counts: what disturbs only adds */
 #define COUNT_MAX  1000000L   /* calls in a batch */
@@ -212,7 +213,7 @@ static const struct bench_option options[] = {
 
 static void print_help(void) {
     const struct bench_option *tables[] = {options};
-    printf("Usage: mpiexec -n N " PROGRAM " [OPTION]...\n"
+    printf("Usage: mpiexec -n N " COMMAND " [OPTION]...\n"
            "Find the sizes from which the collectives should take their other algorithms on this machine, with so many "
            "PEs,\n"
            "and print a setting for jobs like this one:\n"
@@ -241,7 +242,7 @@ static bool read_options(int argc, char **argv, int *code) {
         else if (bench.n_pes < 2)
             snprintf(error, sizeof error, "needs at least 2 PEs, the job has 1: start it with mpiexec -n 2");
     }
-    if (error[0] && bench.pe == 0) fprintf(stderr, PROGRAM ": %s\n", error);
+    if (error[0] && bench.pe == 0) fprintf(stderr, COMMAND ": %s\n", error);
     return !error[0];
 }
 
@@ -268,8 +269,7 @@ static void tune(void) {
                 measure(&families[i], variant, round, v + (size_t)i * cells);
             }
     if (bench.pe == 0 && verbose)
-        printf("# librma crossovers of the collectives v%s\n# %d PEs; medians of %ld rounds\n\n", RMA_VERSION,
-               bench.n_pes, rounds);
+        printf("# librma " TITLE " v%s\n# %d PEs; medians of %ld rounds\n\n", RMA_VERSION, bench.n_pes, rounds);
     for (int i = 0; bench.pe == 0 && i < FAMILIES; i++) {
         const struct family *f = &families[i];
         double *of = v + (size_t)i * cells;
@@ -296,7 +296,7 @@ int main(int argc, char **argv) {
             tune();
             code = 0;
         } else if (bench.pe == 0) {
-            fprintf(stderr, PROGRAM ": no node has two PEs, and the algorithms are for PEs of one node\n");
+            fprintf(stderr, COMMAND ": no node has two PEs, and the algorithms are for PEs of one node\n");
         }
     }
     BENCH_MPI(MPI_Finalize());

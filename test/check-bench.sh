@@ -232,7 +232,7 @@ fi
 if deep; then long_enough="--compute=700 -r 2"; else long_enough="--compute=250 -r 1"; fi
 # shellcheck disable=SC2086
 job one 2 rma_progress $long_enough --progress=yes
-if [ $status -eq 0 ] && grep -q "rma_progress: Row" "$dir/err"; then
+if [ $status -eq 0 ] && grep -q "rma_bench progress: Row" "$dir/err"; then
     ok "--progress=yes"
 else
     fail "--progress=yes: exit $status"
@@ -257,14 +257,16 @@ for source in "$top_srcdir"/bench/rma_*.c; do
     how="job one 2"
     deep || [ -z "$tried" ] || how=alone
     tried=yes
+    name=${program#rma_}
     $how "$program" --help
-    if [ $status -eq 0 ] && [ "$(grep -c '^Usage: ' "$dir/out")" -eq 1 ]; then
+    if [ $status -eq 0 ] && [ "$(grep -c "^Usage: .* rma_bench $name " "$dir/out")" -eq 1 ]; then
         ok "$program --help"
     else
         fail "$program --help: exit $status"
     fi
     $how "$program" --no-such-option
-    if [ $status -eq 2 ] && [ "$(grep -c "unknown option '--no-such-option'" "$dir/err")" -eq 1 ]; then
+    if [ $status -eq 2 ] &&
+        [ "$(grep -c "^rma_bench $name: unknown option '--no-such-option'" "$dir/err")" -eq 1 ]; then
         ok "$program refuses an unknown option"
     else
         fail "$program --no-such-option: exit $status"

@@ -88,7 +88,13 @@ while read -r alias page rest; do
     grep -qx ".so man$n/$page.$n" "$prefix/share/man/man$n/$alias.$n" ||
         fail "man$n/$alias.$n does not lead to $page.$n"
 done <"$top_srcdir/man/aliases"
-for program in "$top_srcdir"/bench/rma_*.c; do present "bin/$(basename "$program" .c)"; done
+# No benchmark is a command: some have the names of calls.
+for source in "$top_srcdir"/bench/rma_*.c; do
+    program=$(basename "$source" .c)
+    present "libexec/librma/$program"
+    [ ! -e "$prefix/bin/$program" ] || fail "bin/$program is installed"
+done
+present bin/rma_bench
 for header in "$top_srcdir"/include/*.h; do
     cmp -s "$header" "$prefix/include/$(basename "$header")" || fail "include/$(basename "$header") is not the source's"
 done
@@ -96,8 +102,8 @@ done
 [ "$(find "$prefix/include" -type f | wc -l)" -eq "$(find "$top_srcdir/include" -name '*.h' | wc -l)" ] ||
     fail "include has other files than the source"
 [ -z "$(find "$prefix" -name 'librmai*')" ] || fail "the convenience library is installed"
-if (cd "$prefix" && grep -rlF "$dir/build" bin/rmacc bin/oshcc bin/oshc++ bin/oshrun lib/pkgconfig include) \
-    >"$dir/log"; then
+if (cd "$prefix" && grep -rlF "$dir/build" bin/rmacc bin/oshcc bin/oshc++ bin/oshrun bin/rma_bench \
+    lib/pkgconfig include) >"$dir/log"; then
     fail "paths of the build folder are installed"
 fi
 [ $failures -gt 0 ] || ok "everything is installed"
@@ -168,6 +174,17 @@ if command -v pkg-config >/dev/null 2>&1; then
         fail "pkg-config"
     fi
 fi
+
+# README's first program, as it stands there.
+sed -n '/^```c$/,/^```$/p' "$top_srcdir/README.md" | sed '/^```/d' >hello.c
+# shellcheck disable=SC2086
+if run "$prefix/bin/rmacc" $warnings hello.c -o program && run timeout 60 $mpiexec -n 2 ./program &&
+    grep -qx 'PE 0 was given 1' "$dir/log" && grep -qx 'PE 1 was given 0' "$dir/log"; then
+    ok "README's first program"
+else
+    fail "README's first program"
+fi
+rm -f program
 
 # The header is C++ too, where the generic macros are not, and `and`, `or` and `xor` are operators.
 if command -v c++ >/dev/null 2>&1; then
@@ -337,6 +354,24 @@ says() { # says TEXT COMMAND...
 says 'rmacc (librma) ' "$prefix/bin/rmacc" --version
 says "-I$prefix/include" "$prefix/bin/rmacc" --show -c x.c
 says 'librma ' "$prefix/bin/rma_info"
+
+# rma_bench finds the benchmarks that are installed, by mpiexec and by oshrun; and names one that is not.
+says 'put_latency ' "$prefix/bin/rma_bench" --list
+few="put_latency -i 1 -x 0 -r 1 -m 8:8 -c --csv"
+# Lists of words.
+# shellcheck disable=SC2086
+for start in "$mpiexec" "$prefix/bin/oshrun"; do
+    if run timeout 60 $start -n 2 "$prefix/bin/rma_bench" $few && grep -q '^8,.*,Pass$' "$dir/log"; then
+        ok "rma_bench, started by $(basename "$start")"
+    else
+        fail "$start -n 2 rma_bench $few"
+    fi
+done
+mv "$prefix/libexec/librma/rma_lock" "$dir/rma_lock"
+if run "$prefix/bin/rma_bench" lock || ! grep -qF "$prefix/libexec/librma/rma_lock is not there" "$dir/log"; then
+    fail "rma_bench lock does not name the program that is missing"
+fi
+mv "$dir/rma_lock" "$prefix/libexec/librma/rma_lock"
 
 # ---- and gone again ----
 

@@ -75,7 +75,7 @@ side_by_side() {
 }
 
 bench "$top_builddir" --quick --repeat=1 --layouts="one nolocal" --pes=2 --sizes=8:32 \
-    --only="rma_put_latency rma_barrier" --no-plots --output="$dir/results"
+    --only="put_latency rma_barrier" --no-plots --output="$dir/results"
 exits 0 "two programs on two layouts"
 for layout in one nolocal; do
     good "$layout: rows for three sizes" rows "$dir/results/$layout/rma_put_latency.csv" 3
@@ -95,6 +95,7 @@ good "one node has a limit" has_in_row_2 "$dir/results/one/rma_put_latency.csv" 
 # shellcheck disable=SC2016
 good "several have none" has_in_row_2 "$dir/results/nolocal/rma_put_latency.csv" '$3 == "" && $5 == "" && $6 > 0'
 good "all jobs are told of" [ "$(grep -c ',ok$' "$dir/results/jobs.csv")" -eq 4 ]
+good "each with its command" [ "$(grep -c ' -n 2 rma_bench put_latency ' "$dir/results/jobs.csv")" -eq 2 ]
 good "the summary has puts on one node beside those on two" side_by_side "put, 8 bytes"
 good "and barriers" side_by_side "barrier"
 for what in date library processor cores kernel MPI compiler note; do
@@ -127,6 +128,22 @@ good "other layouts' jobs stay" grep -q '^nolocal,rma_put_latency,.*,ok$' "$dir/
 good "the summary names three" [ "$(grep -c '^- one/' "$dir/results/summary.md")" -eq 3 ]
 good "what the job said is shown" grep -q 'about to fail' "$dir/err"
 good "old rows of a failed job are gone" [ ! -e "$dir/results/one/rma_put_latency.csv" ]
+
+good "docs/plots/beside.svg is of docs/results/summary.md and docs/performance.md" \
+    sh "$top_srcdir/tools/beside" --check "$top_srcdir"
+mkdir -p "$dir/tree/docs/results" "$dir/tree/docs/plots"
+cp "$top_srcdir/docs/performance.md" "$dir/tree/docs"
+sed 's/^| get, 8 bytes | 2 |.*/| get, 8 bytes | 2 | us | 1 | 1 | 1 | 1 | 99 | 1 | 1 | 1 |/' \
+    "$top_srcdir/docs/results/summary.md" >"$dir/tree/docs/results/summary.md"
+status=0
+cp "$top_srcdir/docs/plots/beside.svg" "$dir/tree/docs/plots"
+sh "$top_srcdir/tools/beside" --check "$dir/tree" >"$dir/out" 2>"$dir/err" || status=$?
+exits 1 "another figure is another drawing"
+grep -v '^| get, 8 bytes |' "$top_srcdir/docs/results/summary.md" >"$dir/tree/docs/results/summary.md"
+status=0
+sh "$top_srcdir/tools/beside" "$dir/tree" >"$dir/out" 2>"$dir/err" || status=$?
+exits 99 "a row that is missing"
+good "is named" grep -q 'no figure for: get of 8 bytes' "$dir/err"
 
 # From the first results.
 if command -v gnuplot >/dev/null 2>&1; then
