@@ -32,10 +32,10 @@ static inline __attribute__((always_inline)) int begin_short(struct rmai_net *ne
     p = rmai_peer_to(s, pe, &mark);
     if (RMAI_LIKELY(p != NULL)) {
         if (rmai_gathers(p)) {
-            begun = rmai_peer_has_open(p) && rmai_join(p, q, n, mark);
+            begun = rmai_peer_has_open(p) && rmai_join(p, q, n, mark, NULL);
             look = begun && p->asked % RMAI_ELEMENTS_A_LOOK == 0;
         } else if (net->biased && (p->open || rmai_batch_open(net, p))) {
-            begun = rmai_join(p, q, n, mark);
+            begun = rmai_join(p, q, n, mark, NULL);
             if (begun) rmai_batch_send(net, p);
         }
     }
@@ -194,6 +194,29 @@ int rmai_net_get(struct rmai_net *net, const char *call, struct rmai_pending *s,
     return move_by_messages(net, call, s, pe, offset, dest, len, when, 1);
 }
 
+/* The short way of an atomic whose caller waits: with what has gathered for its PE it leaves at once. Returns 0, with
+ * nothing changed, if that PE owes too many replies, or there is no room or no memory. */
+static int fetch_at_once(struct rmai_net *net, const char *call, struct rmai_pending *s, int pe,
+                         const struct rmai_short_ask *q, int *code) {
+    struct rmai_waiter waiter;
+    struct rmai_peer *p;
+    uint64_t mark;
+    int sent = 0;
+    rmai_net_lock(net);
+    rmai_pending_lock_inner(s);
+    p = rmai_peer_to(s, pe, &mark);
+    if (RMAI_LIKELY(p && p->under_way < RMAI_CREDITS && (p->open || rmai_batch_open(net, p)))) {
+        rmai_waiter_begins(&waiter, 1);
+        waiter.pe = p->pe;
+        sent = rmai_join(p, q, 1, mark, &waiter);
+        if (RMAI_LIKELY(sent)) rmai_batch_send(net, p);
+    }
+    rmai_pending_unlock_inner(s);
+    if (RMAI_LIKELY(sent)) *code = rmai_net_wait_for(net, call, pe, &waiter);
+    rmai_net_unlock(net);
+    return sent;
+}
+
 /* An atomic whose caller waits, or that may fail. */
 static int atomic_by_message(struct rmai_net *net, const char *call, struct rmai_pending *s, int pe,
                              const struct rmai_record *r, const struct rmai_element *e, void *old) {
@@ -214,9 +237,11 @@ int rmai_net_atomic(struct rmai_net *net, const char *call, struct rmai_pending 
                                      .e = {.offset = offset, .value = value, .cond = cond},
                                      .dest = old,
                                      .value = (uint32_t)len};
+    int code;
     if (rmai_net_by_mpi(net, net->job->layout.symmetric, offset))
         return rmai_window_atomic(net, call, s, pe, offset, op, len, value, cond, old, later);
     rmai_count(net->traffic, RMA_PATH_REQUEST, RMAI_ATOMICS, 0);
+    if (old && !later && !is_attached(offset) && fetch_at_once(net, call, s, pe, &q, &code)) return code;
     if ((old && !later) || is_attached(offset)) return atomic_by_message(net, call, s, pe, &q.r, &q.e, old);
     return begin_short(net, call, s, pe, &q, 1);
 }

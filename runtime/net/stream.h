@@ -31,9 +31,9 @@ struct rmai_short_ask {
 };
 
 /* rmai_join adds n of these to p's open batch, with rmai_peer_to's mark. Returns 0 if there is none, or it has no room.
- */
+ * waiter: of a call that waits for their values after all, or NULL. */
 static inline __attribute__((always_inline)) int rmai_join(struct rmai_peer *p, const struct rmai_short_ask *q, int n,
-                                                           uint64_t mark) {
+                                                           uint64_t mark, struct rmai_waiter *waiter) {
     struct rmai_batch *batch = p->open;
     struct rmai_need need[2], all = {0};
     for (int i = 0; i < n; i++) {
@@ -48,7 +48,7 @@ static inline __attribute__((always_inline)) int rmai_join(struct rmai_peer *p, 
     }
     if (RMAI_UNLIKELY(!batch || !rmai_batch_fits(batch, &all))) return 0;
     for (int i = 0; i < n; i++) {
-        const struct rmai_expect expect = {.dest = q[i].dest, .len = q[i].value};
+        const struct rmai_expect expect = {.dest = q[i].dest, .len = q[i].value, .waiter = waiter};
         struct rmai_element e = q[i].e;
         e.offset |= mark;
         rmai_batch_append(batch, &q[i].r, &e, q[i].data, NULL, &need[i], q[i].dest ? &expect : NULL);
@@ -73,7 +73,7 @@ static inline __attribute__((always_inline)) int rmai_join_stream(struct rmai_pe
     pe = rmai_pending_goes_to(s, pe, &mark);
     p = RMAI_LIKELY(s->last && s->last->pe == pe) ? s->last : rmai_pe_table_get(&s->peers, pe);
     if (RMAI_LIKELY(p && rmai_gathers(p) && rmai_peer_has_open(p))) {
-        joined = rmai_join(p, q, 1, mark);
+        joined = rmai_join(p, q, 1, mark, NULL);
         look = joined && p->asked % RMAI_ELEMENTS_A_LOOK == 0;
     }
     rmai_pending_unlock(s);
