@@ -255,10 +255,6 @@ void rmai_contexts_close(struct rmai_world *w) {
     rma_reach_.nothing_pending = 0;
 }
 
-int rmai_default_is_pending(const struct rmai_world *w) {
-    return !__atomic_load_n(w->contexts->standing.pending.nothing_pending, __ATOMIC_ACQUIRE);
-}
-
 int rmai_quiet_default(struct rmai_world *w, const char *call) {
     if (__atomic_load_n(&rma_reach_.nothing_pending, __ATOMIC_ACQUIRE)) return RMA_SUCCESS;
     return rmai_net_quiet(w->net, call, &w->contexts->standing.pending);

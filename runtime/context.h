@@ -46,9 +46,6 @@ int rmai_contexts_end(struct rmai_world *w, const char *call, const struct rmai_
  * nothing is under way. */
 int rmai_quiet_default(struct rmai_world *w, const char *call);
 
-/* rmai_default_is_pending: 1 if that quiet has something to complete. */
-int rmai_default_is_pending(const struct rmai_world *w);
-
 /* rmai_context_at: the context of a handle, or NULL. rmai_context: the same; NULL after recording RMA_ERR_STATE or
  * RMA_ERR_ARG for `call`. */
 #define RMAI_CONTEXT_INDEX_BITS 16 /* of a handle */

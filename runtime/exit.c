@@ -59,7 +59,7 @@ static void set_abort_deadline(void) {
 }
 
 /* When the job aborts the launcher drops what a process has written and the launcher has not yet read. That text is the
- * reason for the abort: READ_TIME lets the launcher read it. */
+ * reason for the abort: READ_TIME lets the launcher read it. With the arguments of a function of on_exit. */
 static void let_launcher_read(int status, void *unused) {
     (void)status, (void)unused;
     nanosleep(&(struct timespec){.tv_nsec = READ_TIME}, NULL);

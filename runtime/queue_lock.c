@@ -15,6 +15,8 @@
 
 #include <assert.h>
 
+#define LATE_TAIL_LOOKS 16 /* at a tail whose PE has given the lock up, before that counts as not free */
+
 /* 1 if the turn of a PE is over, of which the tail told `before` and the node_ says `seen`. */
 static int turn_is_over(uint32_t seen, uint32_t before) {
     return !(seen & RMA_LOCK_HELD_) || ((seen ^ before) & RMA_LOCK_PHASE_);
@@ -130,36 +132,29 @@ int rmai_queue_lock_set(struct rmai_world *w, rma_lock_t *lock, int home) {
     return code;
 }
 
-/* Puts this PE's turn into the tail if the lock is free. Returns with *held 1 if it was, and *before what the tail was.
- * A tail that is not 0 may be of a PE whose turn is over, while its message to the home is under way: its node_ tells.
- */
-static int enter_if_free(struct rmai_world *w, const char *call, rma_lock_t *lock, int home, uint32_t turn,
-                         uint32_t *before, int *held) {
-    uint32_t expected = 0, seen;
-    int code, tail;
-    while ((code = fetching_atomic(w, call, &lock->tail_, home, RMA_COMPARE_SWAP_, turn, expected, before)) ==
-           RMA_SUCCESS) {
-        *held = *before == expected;
-        if (*held) break;
-        expected = *before;
-        tail = (int)(expected & RMA_LOCK_PE_) - 1;
-        if (tail < 0 || tail == w->job.my_pe) continue;
-        code = fetching_atomic(w, call, &lock->node_, tail, RMA_FETCH_, 0, 0, &seen);
-        if (code != RMA_SUCCESS || !turn_is_over(seen, expected)) break;
+/* Puts this PE's turn into the tail if that is 0; then *held is 1. A tail that is not 0 may be of a PE whose turn is
+ * over, while its message to the home is under way: its node_ tells, and the tail is asked again. It is not replaced,
+ * by a compare-and-swap from what it was: that PE may hold the lock again by then, in a turn of the same phase. */
+static int enter_if_free(struct rmai_world *w, const char *call, rma_lock_t *lock, int home, uint32_t turn, int *held) {
+    uint32_t before, seen;
+    int code = RMA_SUCCESS;
+    for (int looks = 0; looks < LATE_TAIL_LOOKS; looks++) {
+        code = fetching_atomic(w, call, &lock->tail_, home, RMA_COMPARE_SWAP_, turn, 0, &before);
+        *held = code == RMA_SUCCESS && before == 0;
+        if (code != RMA_SUCCESS || *held) break;
+        code = fetching_atomic(w, call, &lock->node_, (int)(before & RMA_LOCK_PE_) - 1, RMA_FETCH_, 0, 0, &seen);
+        if (code != RMA_SUCCESS || !turn_is_over(seen, before)) break;
     }
     return code;
 }
 
-/* The PE that was the tail may have begun two more turns between the look at its node_ and the change of the tail: then
- * it is waited for. */
 int rmai_queue_lock_test(struct rmai_world *w, rma_lock_t *lock, int home, int *held) {
     static const char call[] = "rma_test_lock";
     const uint32_t turn = begin_turn(w, lock);
-    uint32_t before;
     int code;
     *held = 0;
-    code = enter_if_free(w, call, lock, home, turn, &before, held);
-    if (*held) return enter_behind(w, call, lock, before);
+    code = enter_if_free(w, call, lock, home, turn, held);
+    if (*held) return RMA_SUCCESS;
     take_turn_back(lock);
     rmai_net_progress(w->net, 1);
     return code;
@@ -184,15 +179,12 @@ static int end_turn(struct rmai_world *w, const char *call, rma_lock_t *lock, in
 int rmai_queue_lock_clear(struct rmai_world *w, rma_lock_t *lock, int home) {
     static const char call[] = "rma_clear_lock";
     uint32_t node = rmai_lock_own_word(lock);
-    int code = RMA_SUCCESS, pending = rmai_default_is_pending(w);
-    if (!(node & RMA_LOCK_PE_)) {
-        code = end_turn(w, call, lock, home, &node);
-        pending = 0;
-    }
+    int code = RMA_SUCCESS;
+    if (!(node & RMA_LOCK_PE_)) code = end_turn(w, call, lock, home, &node);
     if (code != RMA_SUCCESS || !(node & RMA_LOCK_PE_)) return code;
+    code = rmai_quiet_default(w, call);
+    if (code != RMA_SUCCESS) return code;
     __atomic_store_n(&lock->node_, node & RMA_LOCK_PHASE_, __ATOMIC_RELEASE);
-    /* Puts that go elsewhere are complete before the grant leaves, those to the next PE come before it there
-     * (rmai_net_release). */
     code = grant_lock(w, call, lock, (int)(node & RMA_LOCK_PE_) - 1);
-    return code == RMA_SUCCESS && pending ? rmai_quiet_default(w, call) : code;
+    return code;
 }

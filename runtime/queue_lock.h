@@ -31,9 +31,10 @@ static inline uint32_t rmai_lock_own_word(const rma_lock_t *lock) {
 }
 
 /* lock: this PE's copy, in symmetric memory; home: the PE that has the lock's tail. Each returns RMA_SUCCESS or the
- * recorded error. rmai_queue_lock_set waits for the lock; rmai_queue_lock_test waits for nothing but the home's reply,
- * and of the last PE's in the queue, and sets *held to 1 if this PE has the lock now. rmai_queue_lock_clear completes
- * the puts of RMA_CTX_DEFAULT and gives up the lock, which this PE holds; it waits for nothing else. */
+ * recorded error. rmai_queue_lock_set waits for the lock. rmai_queue_lock_test waits for replies only, of the home and
+ * of the PE that the tail names, and sets *held to 1 if this PE has the lock now; where that PE has given the lock up,
+ * and the home does not hear of it for some replies, *held is 0. rmai_queue_lock_clear completes what this PE has begun
+ * in RMA_CTX_DEFAULT, and then gives up the lock, which this PE holds; after an error it still holds it. */
 int rmai_queue_lock_set(struct rmai_world *w, rma_lock_t *lock, int home);
 int rmai_queue_lock_test(struct rmai_world *w, rma_lock_t *lock, int home, int *held);
 int rmai_queue_lock_clear(struct rmai_world *w, rma_lock_t *lock, int home);

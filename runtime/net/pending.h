@@ -117,7 +117,8 @@ static inline int rmai_pending_by_node(const struct rmai_pending *s) {
 void rmai_pending_choose_way(struct rmai_pending *s);
 
 /* rmai_pending_goes_to: the PE to which a short record for pe goes: itself, or its intermediate, and *mark is for the
- * record's offsets. -1 or pe itself if pe is no PE of the job; a PE of this node for one of this node. */
+ * record's offsets. If pe is no PE of the job: pe, or by the node -1. A PE of this node
+ * for one of this node. */
 static inline int rmai_pending_goes_to(const struct rmai_pending *s, int pe, uint64_t *mark) {
     *mark = 0;
     if (RMAI_LIKELY(!rmai_pending_by_node(s))) return pe;

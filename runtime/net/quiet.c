@@ -152,9 +152,10 @@ int rmai_net_release(struct rmai_net *net, const char *call, struct rmai_pending
 
 void rmai_net_send_open(struct rmai_net *net, struct rmai_pending *s, int pe) {
     struct rmai_peer *p;
+    uint64_t mark;
     rmai_net_lock(net);
     rmai_pending_lock_inner(s);
-    p = rmai_peer_of(s, pe);
+    p = rmai_peer_to(s, pe, &mark);
     if (p && rmai_peer_has_open(p)) {
         if (p->under_way < RMAI_CREDITS)
             rmai_batch_send(net, p);

@@ -2,8 +2,9 @@
 /* Between rma_set_lock and rma_clear_lock a PE is alone, and sees all that those did who were there before it; and PEs
  * get the lock in the order in which they asked.
  *
- * Broken by a lock that two PEs hold, by one that is passed on before the holder's puts are complete, by a waiter that
- * is forgotten, overtaken or not woken, by locks that are taken for one another, and by a mistake that is not told.
+ * Broken by a lock that two PEs hold, by one that is passed on before the holder's puts and adds are complete, by a
+ * rma_test_lock that waits, by a waiter that is forgotten, overtaken or not woken, by locks that are taken for one
+ * another, and by a mistake that is not told.
  * What a lock protects lies on other PEs than the lock, and is changed by gets and puts that are complete only because
  * the lock says so. On an odd number of PEs the program's variables stay in place (RMA_STATICS=window). */
 #include "job.h"
@@ -205,6 +206,62 @@ static void testing(int k, long n) {
     }
 }
 
+/* What a holder has begun on a third PE, which computes meanwhile, is complete before the next holder goes on: adds, of
+ * which some are still in no message when the lock is given up. */
+#define ADDS 3000
+static void completes(int k, long n) {
+    const int third = job.n - 1;
+    int64_t *mine = rma_calloc(2, sizeof *mine); /* PE 0 holds the lock, in this round; the sum */
+    CHECK(mine, "%s", rma_last_error());
+    for (int64_t i = 1; i <= n && third > 1; i++) {
+        OK(rma_barrier_all());
+        if (job.me == 0) {
+            OK(rma_set_lock(locks[k]));
+            rma_atomic_set(&mine[0], i, 1);
+            OK(rma_quiet());
+            while (!by_phases(locks[k]) && behind(locks[k], 0) != 1) job_pause();
+            for (int a = 0; a < ADDS; a++) rma_atomic_add(&mine[1], (int64_t)1, third);
+            OK(rma_clear_lock(locks[k]));
+        } else if (job.me == 1) {
+            OK(rma_wait_until(&mine[0], RMA_CMP_EQ, i));
+            OK(rma_set_lock(locks[k]));
+            CHECK(rma_atomic_fetch(&mine[1], third) == i * ADDS, "the holder before had added %lld, and %lld are there",
+                  (long long)(i * ADDS), (long long)rma_atomic_fetch(&mine[1], third));
+            OK(rma_clear_lock(locks[k]));
+        } else if (job.me == third) {
+            for (double until = rma_wtime() + 5e-3; rma_wtime() < until;) continue;
+        }
+    }
+    OK(rma_barrier_all());
+    OK(rma_free(mine));
+}
+
+/* Who asks for a lock comes back, also if the holder gives it up and takes it again meanwhile, and then keeps it until
+ * the other one has come back twice. */
+static void comes_back(int k, long n) {
+    int64_t *asked = rma_calloc(2, sizeof *asked), before; /* on PE 0: so many times; on PE 1: 1: it is over */
+    CHECK(asked, "%s", rma_last_error());
+    if (job.me == 0 && job.n > 1) {
+        for (long i = 0; i < n; i++) {
+            for (long turns = i % 6; turns >= 0; turns--) {
+                OK(rma_set_lock(locks[k]));
+                OK(rma_clear_lock(locks[k]));
+            }
+            OK(rma_set_lock(locks[k]));
+            for (before = rma_atomic_fetch(&asked[0], 0); rma_atomic_fetch(&asked[0], 0) < before + 2;) rma_progress();
+            OK(rma_clear_lock(locks[k]));
+        }
+        rma_atomic_set(&asked[1], (int64_t)1, 1);
+    }
+    while (job.me == 1 && rma_atomic_fetch(&asked[1], 1) == 0) {
+        if (rma_test_lock(locks[k])) OK(rma_clear_lock(locks[k]));
+        rma_atomic_inc(&asked[0], 0);
+        OK(rma_quiet());
+    }
+    OK(rma_barrier_all());
+    OK(rma_free(asked));
+}
+
 /* ---- mistakes ---- */
 
 static void refused(rma_lock_t *lock, int code, const char *words, const char *also) {
@@ -286,6 +343,12 @@ int main(void) {
         fairness(k, job_far_rounds(1000, 100, 15));
         DOING("testing");
         testing(k, job_far_rounds(200, 20, 5));
+    }
+    for (int k = 0; k < 2; k++) {
+        DOING("completing");
+        completes(k, job_far_rounds(20, 6, 2));
+        DOING("coming back");
+        if (!by_phases(locks[k])) comes_back(k, job_far_rounds(200, 100, 40));
     }
     DOING("mistakes, after all that");
     mistakes();
