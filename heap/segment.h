@@ -55,8 +55,8 @@ struct rmai_segment {
     const char *setting; /* the setting that limits it */
     const struct rmai_reservation *reservation;
     char *base;
-    size_t size; /* bytes that the segment has been extended to: all of them are committed and in the pool. Read it by
-                    rmai_segment_size where the holder may extend the segment in the same moment */
+    size_t size; /* bytes that the segment has been extended to: all in the pool, and committed but for holes. Read it
+                    by rmai_segment_size where the holder may extend the segment in the same moment */
     size_t max;  /* bytes at most; size <= committed <= max */
     size_t committed;         /* bytes safe to touch, but for the holes */
     struct rmai_holes *holes; /* or NULL: there are none. For a segment that no view is made of */
@@ -113,9 +113,8 @@ int rmai_segment_free(struct rmai_segment *s, void *block);
 int rmai_segment_give_back(struct rmai_segment *s, struct rmai_returned *list, void *block);
 
 /* rmai_segment_resize: as rmai_tlsf_resize, -2 also if a hole could not be committed; it touches no byte of the block.
- * rmai_segment_remark follows it as soon as
- * the block is sure to keep the new size: it puts the red zone behind the new end, fills the block's new bytes, and
- * puts poison where the block ended before. */
+ * rmai_segment_remark follows it as soon as the block is sure to keep the new size: it puts the red zone behind the new
+ * end, fills the block's new bytes, and puts poison where the block ended before. */
 int rmai_segment_resize(struct rmai_segment *s, void *block, size_t size);
 void rmai_segment_remark(struct rmai_segment *s, const char *call, void *block, size_t old);
 

@@ -5,11 +5,10 @@
  *
  *     allocate -> agree on the arguments, and that all have got the same block
  *
- * is all where memory is at hand. Where a PE has none, all undo their step, which leaves every allocator as it was, and
+ * is all where memory is at hand. Where a PE has none, all undo their step, which leaves every allocator as it was.
+ * Then comes the longer way, in which all undo their step, too, where one PE cannot commit:
  *
- *     (grow: commit, agree on how far, extend) -> allocate -> agree on success
- *
- * follows. There, too, all undo their step where one PE cannot commit. */
+ *     (grow: commit, agree on how far, extend) -> allocate -> agree on success */
 #include "config.h"
 
 #include "base/attributes.h"

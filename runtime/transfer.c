@@ -103,8 +103,8 @@ static int check_ctx_and_pe(const char *call, const rma_ctx *ctx, int pe) {
 /* ---- streams to other nodes ---- */
 
 /* Where the short way of a stream may lead: the set of ctx, and PE and offset as other nodes know them. Returns 0 if
- * one of the three is not valid, or the job has one node; 1 promises that the context and the range are, and no more:
- * of the PE, only that it is one of another node if the set knows it. */
+ * the context or the range is not valid, or the job has one node. The PE is not looked at: a set knows as its peers PEs
+ * of other nodes only, so one that is not valid is none of them. */
 static inline __attribute__((always_inline)) int find_stream(const rma_ctx *ctx, const void *addr, size_t len, int pe,
                                                              struct rmai_pending **s, int *far_pe, uint64_t *offset) {
     const struct rmai_world *w = &rmai_world;
@@ -149,7 +149,8 @@ static inline __attribute__((always_inline)) int get_in_stream(const rma_ctx *ct
     return 1;
 }
 
-/* What was put to other PEs before must be complete first: then the call goes the whole way. */
+/* What was put to other PEs before must be complete first: then the call goes the whole way. The set's puts are read
+ * without its lock: only threads that use this context change what it puts, and the way (rmai_pending_by_node). */
 static inline __attribute__((always_inline)) int atomic_in_stream(const rma_ctx *ctx, int op, const void *target,
                                                                   size_t len, uint64_t value, uint64_t cond, int pe,
                                                                   void *fetch) {

@@ -64,9 +64,9 @@ struct rmai_pending {
     int session;                    /* records wait for company: see session.h */
     _Atomic int by_node; /* short records go by intermediates (by_node.h). It changes with the lock, and only while
                             nothing is pending, so that no record overtakes one that has gone the other way */
-    int many;            /* what was last sent to a PE between two quiets filled messages */
+    int many;            /* so much goes to a PE between two quiets that messages are full: rmai_pending_choose_way */
     size_t filled;       /* bytes of messages since nothing was pending, counted as rmai_batch_send does, */
-    unsigned done_peers; /* and peers to which nothing is pending any more */
+    unsigned done_peers; /* and so many times a peer has had nothing pending any more */
 };
 
 #define RMAI_NO_PUTS   0

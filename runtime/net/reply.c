@@ -225,7 +225,8 @@ int rmai_reply_go_on(struct rmai_net *net) {
 
 /* ---- records ---- */
 
-/* Whose memory it is comes at random: so the two cases differ in numbers, not in the instructions that are done. */
+/* Whose memory it is comes at random, and a branch on it would be guessed wrong: the two cases differ in numbers that
+ * the compiler selects without one. */
 static inline int locate(const struct task *t, uint64_t marked, size_t len, size_t alignment, int writes, void **there,
                          void **lease) {
     const struct rmai_net_handlers *h = &t->net->handlers;

@@ -36,9 +36,9 @@ struct rmai_replies;
 struct rmai_net_handlers {
     void *context; /* of all of them */
     /* Where [offset, offset + len) of this PE's space is, or of its neighbour's whose mark the offset has
-     * (runtime/net/by_node), for a request of `call`, with this alignment. Returns
-     * RMA_SUCCESS with *there, and *lease, which keeps the memory in place until it is given back, or is NULL; or
-     * records why not: RMA_ERR_ADDRESS, with *lease NULL. */
+     * (runtime/net/by_node), for a request of `call`, with this alignment. Returns RMA_SUCCESS with *there, and *lease,
+     * which keeps the memory in place until it is given back, or is NULL; or records why not: RMA_ERR_ADDRESS, with
+     * *lease NULL. */
     int (*locate)(void *context, const char *call, uint64_t offset, size_t len, size_t alignment, int writes,
                   void **there, void **lease);
     void (*end_lease)(void *context, void *lease);
@@ -83,7 +83,7 @@ struct rmai_net {
     struct rmai_replies *replies;
     struct rmai_ping *ping;  /* RMAI_PINGS places */
     int crowded;             /* more PEs than processors on this machine */
-    void *_Atomic *slept_on; /* this PE's fact of that name (struct rmai_facts); */
+    void *_Atomic *slept_on; /* slept_on of this PE's struct rmai_facts; */
     void *_Atomic no_sleep;  /* where there are no facts it is this one */
     struct rmai_by_node by_node;
     struct rmai_event doze; /* threads of the program sleep on it between two looks */
