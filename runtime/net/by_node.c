@@ -4,6 +4,7 @@
 #include "runtime/net/by_node.h"
 #include "base/settings.h"
 #include "base/size.h"
+#include "runtime/job/job.h"
 
 /* On a node of n PEs. The PEs of one node have different intermediates where there are enough, and the PEs of the same
  * number on all nodes are spread, too. */

@@ -13,7 +13,8 @@
 #include <stdint.h>
 
 #include "rma.h"
-#include "runtime/job/job.h"
+
+struct rmai_job;
 
 /* The rule of job.h's rmai_placement, so that no table has a PE's node. */
 struct rmai_by_node {
