@@ -195,27 +195,27 @@ static int scan_decides(const struct scan *f, int what) {
  * 9.11). So a thread remembers of some sets of words with which word the next search begins: behind the one that was
  * named last. A set that has lost its entry to another set begins anywhere, so that each word's turn comes then too:
  * with the first word it might lose its entry each time, and would name the same word for ever. */
-struct turn {
+struct search {
     const char *at;
     size_t n, start; /* start < n */
 };
-#define TURNS 8
+#define SEARCHES 8
 
 /* Read in each call for any of some words: so by the fastest way there is, as the other one of base/error.c. */
 static _Thread_local struct {
-    struct turn of[TURNS];
+    struct search of[SEARCHES];
     uint64_t lost; /* entries that were lost to other sets: the state of the random numbers */
-} turns __attribute__((tls_model("initial-exec")));
+} searches __attribute__((tls_model("initial-exec")));
 
-static RMAI_COLD void begin_turn(struct turn *t, const struct words *s) {
-    uint64_t x = t->at ? ++turns.lost * 0x9e3779b97f4a7c15u : 0;
+static RMAI_COLD void begin_anywhere(struct search *t, const struct words *s) {
+    uint64_t x = t->at ? ++searches.lost * 0x9e3779b97f4a7c15u : 0;
     x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
-    *t = (struct turn){.at = s->at, .n = s->n, .start = (size_t)((x ^ x >> 27) % s->n)};
+    *t = (struct search){.at = s->at, .n = s->n, .start = (size_t)((x ^ x >> 27) % s->n)};
 }
 
-static struct turn *turn_of(const struct words *s) {
-    struct turn *t = &turns.of[((uintptr_t)s->at >> 3 ^ (uintptr_t)s->at >> 8) % TURNS];
-    if (!RMAI_LIKELY(t->at == s->at && t->n == s->n)) begin_turn(t, s);
+static struct search *search_of(const struct words *s) {
+    struct search *t = &searches.of[((uintptr_t)s->at >> 3 ^ (uintptr_t)s->at >> 8) % SEARCHES];
+    if (!RMAI_LIKELY(t->at == s->at && t->n == s->n)) begin_anywhere(t, s);
     return t;
 }
 
@@ -237,7 +237,7 @@ size_t rma_words_(const char *call, int what, int waits, int word, const void *i
                   const int *status, int cmp, const void *values, int many, int *code) {
     struct rmai_world *w = &rmai_world;
     struct words s = describe_words(call, word, ivars, n, status, cmp, values, many);
-    struct turn *turn = NULL; /* of ANY */
+    struct search *search = NULL; /* of ANY */
     struct scan f;
     *code = check_words(&s, "ivars");
     if (*code == RMA_SUCCESS && n && !values) *code = rmai_error(RMA_ERR_ARG, "%s: values is a null pointer", call);
@@ -248,14 +248,14 @@ size_t rma_words_(const char *call, int what, int waits, int word, const void *i
         return what == RMA_ANY_ ? SIZE_MAX : 0;
     }
     if (n == 0) return what == RMA_ANY_ ? SIZE_MAX : what == RMA_ALL_;
-    if (what == RMA_ANY_) s.start = (turn = turn_of(&s))->start;
+    if (what == RMA_ANY_) s.start = (search = search_of(&s))->start;
     f = scan_words(&s, what, indices);
     if (!scan_decides(&f, what) && waits) {
         f = wait_for_words(&s, what, indices);
     } else if (!scan_decides(&f, what)) {
         rmai_net_progress(w->net, 1);
     }
-    if (f.held && turn) turn->start = f.first + 1 < n ? f.first + 1 : 0;
+    if (f.held && search) search->start = f.first + 1 < n ? f.first + 1 : 0;
     if (what == RMA_ANY_) return f.first;
     return what == RMA_SOME_ ? f.held : (size_t)scan_decides(&f, what);
 }
