@@ -108,7 +108,9 @@ int rmai_agree_arguments(struct rmai_world *w, const char *name, enum rmai_agree
                          const uint64_t field[RMAI_AGREE_FIELDS - 1], const char *const what[RMAI_AGREE_FIELDS],
                          struct rmai_verdict *v) {
     uint64_t mine[RMAI_AGREE_FIELDS];
+    struct rmai_verdict own;
     int code = rmai_quiet_default(w, name);
+    if (!v) v = &own;
     /* What this PE has begun earlier and has failed is told here, and so to all: none of them goes on without the
      * others. */
     if (code != RMA_SUCCESS) bad = code;

@@ -60,7 +60,8 @@ int rmai_agreed(const struct rmai_verdict *v, const char *name, const char *cons
 
 /* rmai_agree_arguments is how a collective call begins: rmai_agree_on and rmai_agreed for its arguments, of which this
  * PE has found `bad` (RMA_SUCCESS, or the code of the error that it recorded). Field 3 is taken for that. Every PE gets
- * RMA_SUCCESS, or every PE gets an error. *v has what was stated; fields that `what` does not name may differ. */
+ * RMA_SUCCESS, or every PE gets an error. If v is not NULL, *v gets what was stated; fields that `what` does not
+ * name may differ. */
 int rmai_agree_arguments(struct rmai_world *w, const char *name, enum rmai_agree_call call, int bad,
                          const uint64_t field[RMAI_AGREE_FIELDS - 1], const char *const what[RMAI_AGREE_FIELDS],
                          struct rmai_verdict *v);

@@ -55,7 +55,6 @@ int rma_expose(void *base, size_t size, size_t unit, rma_exposure **e) {
     struct rmai_world *w = &rmai_world;
     struct rma_exposure mine = {0}, *shared = NULL;
     struct rmai_exposed *known;
-    struct rmai_verdict stated;
     void *held = NULL;
     int bad, code = rmai_running("rma_expose");
     if (code != RMA_SUCCESS) return rmai_raise(code);
@@ -63,7 +62,7 @@ int rma_expose(void *base, size_t size, size_t unit, rma_exposure **e) {
     bad = e ? offer_region(w, base, size, unit, &mine, &held)
             : rmai_error(RMA_ERR_ARG, "rma_expose: e is a null pointer");
     if (bad == RMA_SUCCESS && !known) bad = rmai_error(RMA_ERR_NO_MEM, "rma_expose: no memory for one more exposure");
-    code = rmai_agree_arguments(w, "rma_expose", RMAI_EXPOSE, bad, nothing, what, &stated);
+    code = rmai_agree_arguments(w, "rma_expose", RMAI_EXPOSE, bad, nothing, what, NULL);
     if (code == RMA_SUCCESS) {
         shared = rma_malloc(sizeof *shared); /* raises its own errors */
         if (shared) {
@@ -120,7 +119,6 @@ int rma_unexpose(rma_exposure *e) {
     struct rmai_world *w = &rmai_world;
     const uint64_t field[RMAI_AGREE_FIELDS - 1] = {e ? (uint64_t)((char *)e - w->symmetric.base) : UINT64_MAX};
     struct rmai_exposed **at = &w->attachments->exposed, *known;
-    struct rmai_verdict stated;
     int bad = RMA_SUCCESS, code = rmai_running("rma_unexpose");
     if (code != RMA_SUCCESS) return rmai_raise(code);
     while (*at && (*at)->e != e) at = &(*at)->next;
@@ -129,7 +127,7 @@ int rma_unexpose(rma_exposure *e) {
         bad = rmai_error(RMA_ERR_BASE, "rma_unexpose: e %p is nothing that rma_expose gave, or has ended already",
                          (void *)e);
     /* Accesses by other PEs are over when all PEs have met here. */
-    code = rmai_agree_arguments(w, "rma_unexpose", RMAI_UNEXPOSE, bad, field, what, &stated);
+    code = rmai_agree_arguments(w, "rma_unexpose", RMAI_UNEXPOSE, bad, field, what, NULL);
     if (code == RMA_SUCCESS && known) {
         *at = known->next;
         rmai_segment_free(&w->symmetric, e);

@@ -151,9 +151,7 @@ static int enter_if_free(struct rmai_world *w, const char *call, rma_lock_t *loc
 int rmai_queue_lock_test(struct rmai_world *w, rma_lock_t *lock, int home, int *held) {
     static const char call[] = "rma_test_lock";
     const uint32_t turn = begin_turn(w, lock);
-    int code;
-    *held = 0;
-    code = enter_if_free(w, call, lock, home, turn, held);
+    int code = enter_if_free(w, call, lock, home, turn, held);
     if (*held) return RMA_SUCCESS;
     take_turn_back(lock);
     rmai_net_progress(w->net, 1);
@@ -166,9 +164,7 @@ static int end_turn(struct rmai_world *w, const char *call, rma_lock_t *lock, in
     const uint32_t expected = *node, phase = expected & RMA_LOCK_PHASE_, me = (uint32_t)w->job.my_pe + 1;
     struct rmai_place p;
     uint32_t tail;
-    int code = rmai_quiet_default(w, call);
-    if (code == RMA_SUCCESS)
-        code = fetching_atomic(w, call, &lock->node_, w->job.my_pe, RMA_COMPARE_SWAP_, phase, expected, node);
+    int code = fetching_atomic(w, call, &lock->node_, w->job.my_pe, RMA_COMPARE_SWAP_, phase, expected, node);
     if (code != RMA_SUCCESS || *node != expected) return code;
     if (w->net->amo_mpi) return fetching_atomic(w, call, &lock->tail_, home, RMA_COMPARE_SWAP_, 0, phase | me, &tail);
     code = atomic_on_word(w, call, &lock->tail_, home, RMA_COMPARE_SWAP_, 0, phase | me, &p, NULL);
@@ -179,12 +175,9 @@ static int end_turn(struct rmai_world *w, const char *call, rma_lock_t *lock, in
 int rmai_queue_lock_clear(struct rmai_world *w, rma_lock_t *lock, int home) {
     static const char call[] = "rma_clear_lock";
     uint32_t node = rmai_lock_own_word(lock);
-    int code = RMA_SUCCESS;
-    if (!(node & RMA_LOCK_PE_)) code = end_turn(w, call, lock, home, &node);
+    int code = rmai_quiet_default(w, call);
+    if (code == RMA_SUCCESS && !(node & RMA_LOCK_PE_)) code = end_turn(w, call, lock, home, &node);
     if (code != RMA_SUCCESS || !(node & RMA_LOCK_PE_)) return code;
-    code = rmai_quiet_default(w, call);
-    if (code != RMA_SUCCESS) return code;
     __atomic_store_n(&lock->node_, node & RMA_LOCK_PHASE_, __ATOMIC_RELEASE);
-    code = grant_lock(w, call, lock, (int)(node & RMA_LOCK_PE_) - 1);
-    return code;
+    return grant_lock(w, call, lock, (int)(node & RMA_LOCK_PE_) - 1);
 }

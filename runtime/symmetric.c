@@ -170,9 +170,8 @@ static int agree_on_block(struct rmai_world *w, const char *name, enum rmai_agre
                           size_t size) {
     static const char *const what[RMAI_AGREE_FIELDS] = {"the block's offset in the symmetric heap",
                                                         "the new size in bytes"};
-    struct rmai_verdict stated;
     const uint64_t field[RMAI_AGREE_FIELDS - 1] = {block ? symmetric_offset_of(w, block) : UINT64_MAX, size};
-    return rmai_agree_arguments(w, name, call, check_symmetric_base(w, name, block), field, what, &stated);
+    return rmai_agree_arguments(w, name, call, check_symmetric_base(w, name, block), field, what, NULL);
 }
 
 int rma_free(void *block) {

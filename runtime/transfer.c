@@ -162,13 +162,9 @@ static inline __attribute__((always_inline)) int atomic_in_stream(const rma_ctx 
                                .dest = fetch,
                                .value = (uint32_t)len};
     struct rmai_pending *s;
-    uint64_t mark;
-    int puts;
     if (!find_stream(ctx, target, len, pe, &s, &pe, &q.e.offset) || (uintptr_t)target & (len - 1) || s->net->amo_mpi)
         return 0;
-    puts = atomic_load_explicit(&s->puts, memory_order_relaxed);
-    if ((puts != RMAI_NO_PUTS && puts != 1 + rmai_pending_goes_to(s, pe, &mark)) || !rmai_join_stream(s, pe, &q))
-        return 0;
+    if (!rmai_pending_puts_come_first(s, pe) || !rmai_join_stream(s, pe, &q)) return 0;
     rmai_count(s->net->traffic, RMA_PATH_REQUEST, RMAI_ATOMICS, 0);
     return 1;
 }

@@ -117,12 +117,20 @@ static inline int rmai_pending_by_node(const struct rmai_pending *s) {
 void rmai_pending_choose_way(struct rmai_pending *s);
 
 /* rmai_pending_goes_to: the PE to which a short record for pe goes: itself, or its intermediate, and *mark is for the
- * record's offsets. If pe is no PE of the job: pe, or by the node -1. A PE of this node
- * for one of this node. */
+ * record's offsets. If pe is no PE of the job: pe, or by the node -1. For a PE of this node: one of
+ * this node. */
 static inline int rmai_pending_goes_to(const struct rmai_pending *s, int pe, uint64_t *mark) {
     *mark = 0;
     if (RMAI_LIKELY(!rmai_pending_by_node(s))) return pe;
     return (unsigned)pe < (unsigned)s->net->job->n_pes ? rmai_by_node_to(&s->net->by_node, pe, mark) : -1;
+}
+
+/* rmai_pending_puts_come_first: 1 if a short record for pe comes after all puts that are not complete, since they go
+ * the same way. pe is -1 for what goes another way. */
+static inline int rmai_pending_puts_come_first(const struct rmai_pending *s, int pe) {
+    const int puts = atomic_load_explicit(&s->puts, memory_order_relaxed);
+    uint64_t mark;
+    return puts == RMAI_NO_PUTS || (pe >= 0 && puts == 1 + rmai_pending_goes_to(s, pe, &mark));
 }
 
 /* rmai_peer_to: the peer to which a short record for pe goes, with the set's lock; NULL without memory. *mark is for

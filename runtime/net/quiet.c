@@ -143,11 +143,7 @@ void rmai_net_settle(struct rmai_net *net, const char *call, struct rmai_pending
 }
 
 int rmai_net_release(struct rmai_net *net, const char *call, struct rmai_pending *s, int pe) {
-    int puts = atomic_load_explicit(&s->puts, memory_order_relaxed);
-    uint64_t mark;
-    if (puts == RMAI_NO_PUTS) return RMA_SUCCESS;
-    if (pe >= 0) pe = rmai_pending_goes_to(s, pe, &mark);
-    return puts == 1 + pe ? RMA_SUCCESS : rmai_net_quiet(net, call, s);
+    return rmai_pending_puts_come_first(s, pe) ? RMA_SUCCESS : rmai_net_quiet(net, call, s);
 }
 
 void rmai_net_send_open(struct rmai_net *net, struct rmai_pending *s, int pe) {
