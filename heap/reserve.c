@@ -316,16 +316,21 @@ int rmai_commit(const struct rmai_reservation *r, void *start, size_t len) {
 
 static size_t spared_bytes(size_t total) { return rmai_min(rmai_max(total / 100 * 6, SPARED_LEAST), total / 4); }
 
+/* 1 if `len` bytes more leave that of `have` (SIZE_MAX: nobody knows). */
+static int leaves_spared(size_t have, size_t total, size_t len) {
+    return have == SIZE_MAX || (have >= spared_bytes(total) && len <= have - spared_bytes(total));
+}
+
 /* Returns RMA_SUCCESS if `len` bytes more leave what is spared, in /dev/shm and in memory. `len` is 0 after the commit:
  * several PEs that commit at once may all have found enough before it. */
 static int check_spared(const struct rmai_reservation *r, size_t want, size_t len, const char *setting) {
     const char *where = "/dev/shm";
     size_t total = 0, have = r->n_slots > 1 ? shm_available(&total) : SIZE_MAX;
     char asked[24], free[24], all[24], spared[24];
-    if (have == SIZE_MAX || (have >= spared_bytes(total) && len <= have - spared_bytes(total))) {
+    if (leaves_spared(have, total, len)) {
         where = "the node's memory";
         have = memory_available(&total);
-        if (have == SIZE_MAX || (have >= spared_bytes(total) && len <= have - spared_bytes(total))) return RMA_SUCCESS;
+        if (leaves_spared(have, total, len)) return RMA_SUCCESS;
     }
     return rmai_error(RMA_ERR_NO_MEM,
                       "%s more needed%s, but %s has %s free of %s, and %s of that are left to the system and to MPI, "
