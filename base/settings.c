@@ -57,7 +57,7 @@ static const struct setting settings_table[] = {
     {"RMA_COPY", CHOICE, EACH, AT(copy), "auto", "auto|memcpy|stream", "how long copies are made"},
     {"RMA_PROGRESS", CHOICE, EACH, AT(progress), "auto", "auto|thread|none",
      "who serves other nodes while the program computes"},
-    {"RMA_WINDOW", CHOICE, MOST, AT(window), "auto", "auto|always|none",
+    {"RMA_WINDOW", CHOICE, MOST, AT(window), "auto", "auto|always|dynamic|static|none",
      "what goes to other nodes through an MPI window"},
     {"RMA_AMO", CHOICE, MOST, AT(amo), "auto", "auto|cpu|mpi", "who does atomics on the symmetric heap"},
     {"RMA_STALL", SECONDS, EACH, AT(stall), "30", NULL, "seconds of waiting for another PE until it is said; 0: never"},
@@ -172,6 +172,14 @@ static int parse_setting(const struct setting *row, const char *text, size_t mem
     return RMA_ERR_SETTING;
 }
 
+static int lacks_dynamic_window(const struct rmai_settings *s) {
+    return s->amo == RMAI_AMO_MPI && (s->window == RMAI_WINDOW_STATIC || s->window == RMAI_WINDOW_NONE);
+}
+
+static const char *window_word(const struct rmai_settings *s) {
+    return s->window == RMAI_WINDOW_STATIC ? "static" : "none";
+}
+
 int rmai_settings_read(struct rmai_settings *s, size_t memory) {
     s->errors = RMAI_ERRORS_ABORT;
     for (size_t i = 0; i < RMAI_SETTINGS_MAX; i++) s->of[i] = -1;
@@ -188,8 +196,10 @@ int rmai_settings_read(struct rmai_settings *s, size_t memory) {
                               getenv("RMA_HEAP_INIT"), s->heap_max);
         s->heap_init = s->heap_max;
     }
-    if (s->amo == RMAI_AMO_MPI && s->window == RMAI_WINDOW_NONE)
-        return rmai_error(RMA_ERR_SETTING, "rma_init: RMA_AMO=mpi needs MPI's window, which RMA_WINDOW=none forbids");
+    if (lacks_dynamic_window(s))
+        return rmai_error(RMA_ERR_SETTING,
+                          "rma_init: RMA_AMO=mpi needs MPI's dynamic window, which RMA_WINDOW=%s forbids",
+                          window_word(s));
     return RMA_SUCCESS;
 }
 
@@ -257,10 +267,11 @@ int rmai_settings_adopt(struct rmai_settings *s, const struct rmai_least *number
         long value = number[RMAI_SETTINGS_MAX + i].value;
         from[i] = value == LONG_MAX ? RMAI_NEVER : (size_t)value;
     }
-    if (s->amo == RMAI_AMO_MPI && s->window == RMAI_WINDOW_NONE)
-        return rmai_error(RMA_ERR_SETTING,
-                          "rma_init: RMA_AMO=mpi of PE %d needs MPI's window, which RMA_WINDOW=none of PE %d forbids",
-                          pe_of_setting("RMA_AMO", number), pe_of_setting("RMA_WINDOW", number));
+    if (lacks_dynamic_window(s))
+        return rmai_error(
+            RMA_ERR_SETTING,
+            "rma_init: RMA_AMO=mpi of PE %d needs MPI's dynamic window, which RMA_WINDOW=%s of PE %d forbids",
+            pe_of_setting("RMA_AMO", number), window_word(s), pe_of_setting("RMA_WINDOW", number));
     return RMA_SUCCESS;
 }
 
