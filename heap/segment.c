@@ -83,7 +83,8 @@ static int commit_memory(const struct rmai_segment *s, size_t from, size_t len) 
 
 int rmai_segment_commit(struct rmai_segment *s, size_t want, size_t *got) {
     size_t chunk = rmai_min(rmai_max(s->size / 8, CHUNK_MIN), CHUNK_MAX);
-    size_t bytes = rmai_min(rmai_round_up(s->size + rmai_max(want, chunk), RMAI_PAGE), s->max);
+    size_t end = s->size + rmai_max(want, chunk);
+    size_t bytes = rmai_min(s->in_steps ? rmai_step_end(end - 1) : rmai_round_up(end, RMAI_PAGE), s->max);
     *got = 0;
     if (rmai_tlsf_prepare(&s->pool) != 0) return RMA_ERR_NO_MEM;
     if (bytes > s->committed) {

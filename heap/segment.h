@@ -61,12 +61,25 @@ struct rmai_segment {
     size_t committed;         /* bytes safe to touch, but for the holes */
     struct rmai_holes *holes; /* or NULL: there are none. For a segment that no view is made of */
     size_t guard;             /* bytes of red zone behind each block: 0, or RMAI_RED_ZONE with RMA_HEAP_CHECK=full */
+    int in_steps;             /* 1: it grows to ends of steps (rmai_step_end), as long as there is memory */
     int spares;               /* 1: it has no limit, and leaves memory to others (rmai_commit_sparing) */
     int shared;               /* 1: peers may give back blocks while the holder works */
     struct rmai_tlsf pool;
 };
 
 #define RMAI_RED_ZONE ((size_t)64)
+
+/* A segment of which parts are attached to MPI's dynamic window is attached in steps. Where they end every PE knows by
+ * the offset alone: each is an eighth of what lies before it, as a power of two, within 256 KiB..64 MiB.
+ * rmai_step_end: the end of the step that has the byte at this offset in the segment. */
+#define RMAI_STEP_LEAST ((size_t)256 << 10)
+#define RMAI_STEP_MOST  ((size_t)64 << 20)
+static inline size_t rmai_step_end(size_t offset) {
+    size_t step = RMAI_STEP_LEAST;
+    if (offset / 8 > step) step = (size_t)1 << (63 - __builtin_clzll(offset / 8));
+    if (step > RMAI_STEP_MOST) step = RMAI_STEP_MOST;
+    return (offset / step + 1) * step;
+}
 
 /* rmai_segment_create sets up an empty segment of this PE. Returns RMA_SUCCESS or RMA_ERR_NO_MEM. */
 int rmai_segment_create(struct rmai_segment *s, const struct rmai_reservation *r, void *table, void *base, size_t max,

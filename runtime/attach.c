@@ -9,10 +9,16 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/wait.h"
+#include "base/process.h"
 #include "heap/reserve.h"
+#include "heap/statics.h"
+#include "runtime/context.h"
 #include "runtime/job/job.h"
+#include "runtime/net/dynamic.h"
+#include "runtime/net/lease.h"
 #include "runtime/net/progress.h"
 #include "runtime/net/state.h"
+#include "runtime/net/wire.h"
 #include "runtime/node/service.h"
 #include "runtime/own_lock.h"
 #include "runtime/reach.h"
@@ -61,9 +67,86 @@ int rmai_attachments_open(struct rmai_world *w) {
                : RMA_ERR_NO_MEM;
 }
 
+#define LENT_ROOM (RMAI_REGIONS * sizeof(uint64_t *)) /* address space; memory only for what is used */
+
 void rmai_attachments_close(struct rmai_world *w) {
-    tdestroy(w->attachments->by_address, free);
-    w->attachments->by_address = NULL;
+    struct rmai_attachments *a = w->attachments;
+    tdestroy(a->by_address, free);
+    a->by_address = NULL;
+    if (!a->lent) return;
+    for (uint32_t i = 0; i < a->table.state->n_regions; i++) free(a->lent[i]);
+    munmap((void *)a->lent, LENT_ROOM);
+    a->lent = NULL;
+}
+
+/* ---- leases ---- */
+
+/* Whether a region goes into MPI's dynamic window, and is attached to it. What PEs of other nodes may have leases of
+ * has to have its place in `lent` before it can be found. Global variables may be in the window already. */
+static int attach_to_window(struct rmai_world *w, void *base, size_t size) {
+    struct rmai_attachments *a = w->attachments;
+    const char *from = base;
+    /* A PE that computes without a progress thread could not give a lease back. */
+    if (!w->net->active || !w->net->dynamic.open || !w->job.all_progress) return 0;
+    if (!a->lent) {
+        void *room = mmap(NULL, LENT_ROOM, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (room == MAP_FAILED) return 0;
+        a->lent = room;
+    }
+    if (from < w->statics->base + w->statics->size && from + size > w->statics->base) return 0;
+    return rmai_dynamic_attach(w->net, base, size);
+}
+
+/* Enters q into the set of region number i, which the caller keeps from ending. Returns 0 without memory. */
+static int add_lessee(struct rmai_world *w, uint32_t i, int q) {
+    uint64_t *_Atomic *set = &w->attachments->lent[i];
+    uint64_t *bits = atomic_load_explicit(set, memory_order_acquire), *fresh;
+    if (!bits) {
+        fresh = calloc(((size_t)w->job.n_pes + 63) / 64, sizeof *fresh);
+        if (!fresh) return 0;
+        if (atomic_compare_exchange_strong_explicit(set, &bits, fresh, memory_order_acq_rel, memory_order_acquire))
+            bits = fresh;
+        else
+            free(fresh);
+    }
+    __atomic_fetch_or(&bits[q / 64], (uint64_t)1 << q % 64, __ATOMIC_RELAXED);
+    return 1;
+}
+
+/* Who accesses memory through MPI's window may end its owner where the owner cannot: MPI there raises a signal. So only
+ * what the owner may read and write is lent; of a long region the ends are looked at. */
+static int all_touchable(const struct rmai_region *r) {
+    char *from = (char *)(uintptr_t)r->address;
+    if (r->size <= RMAI_STEP_MOST) return rmai_process_touchable(from, r->size, 1);
+    return rmai_process_touchable(from, 1, 1) && rmai_process_touchable(from + r->size - 1, 1, 1);
+}
+
+void rmai_attachment_lend(struct rmai_world *w, uint64_t offset, int to, struct rmai_lent *lent) {
+    struct rmai_attached table;
+    struct rmai_region *r;
+    uint64_t address;
+    if (offset < RMA_GPTR_ATTACHED_ || !w->attachments->lent) return;
+    rmai_attached_view(&table, rmai_job_space(&w->job, w->job.node_my_pe) + w->job.layout.attached);
+    address = rmai_attached_enter(&table, offset - RMA_GPTR_ATTACHED_, 1, &r);
+    if (!address) return;
+    if (all_touchable(r) && add_lessee(w, (uint32_t)(r - table.region), to))
+        *lent = (struct rmai_lent){.start = RMA_GPTR_ATTACHED_ + (uint64_t)r->granule * RMAI_GRANULE,
+                                   .size = r->size,
+                                   .address = r->windowed ? r->address : 0};
+    rmai_attached_leave(r);
+}
+
+/* The region is closed, and no access is in it: nothing more of it is lent. */
+static void take_out_of_window(struct rmai_world *w, const char *call, const struct attachment *a) {
+    const uint32_t number = rmai_attached_number(&w->attachments->table, a->offset);
+    uint64_t *lent = w->attachments->lent
+                         ? atomic_exchange_explicit(&w->attachments->lent[number - 1], NULL, memory_order_acquire)
+                         : NULL;
+    if (lent && rmai_lease_revoke(w->net, call, &w->contexts->standing.pending, RMA_GPTR_ATTACHED_ + a->offset,
+                                  a->to - a->from, lent) != RMA_SUCCESS)
+        rmai_net_fatal(w->net); /* another PE may still write there */
+    free(lent);
+    if (w->attachments->table.region[number - 1].windowed) rmai_dynamic_detach(w->net, (void *)a->from);
 }
 
 rma_gptr_t rmai_attachment_gptr(struct rmai_world *w, const void *addr, size_t len) {
@@ -132,6 +215,7 @@ static void forget_attachment(struct rmai_world *w, struct attachment *a) {
 /* Enters a new region, which neither the program nor an exposure keeps yet. Returns NULL after recording the error. */
 static struct attachment *add_attachment(struct rmai_world *w, const char *call, void *base, size_t size, int *code) {
     struct attachment *a = find_attachment(w, base, size);
+    int windowed;
     if (a) {
         *code = rmai_error(RMA_ERR_ARG,
                            "%s: %zu bytes at base %p overlap the region of %zu bytes that is attached at %#llx", call,
@@ -149,8 +233,11 @@ static struct attachment *add_attachment(struct rmai_world *w, const char *call,
         *code = no_room_for_region(w, call, base, size);
         return NULL;
     }
-    a->offset = rmai_attached_add(&w->attachments->table, (uintptr_t)base, size, commit_tables, &w->reservation);
+    windowed = attach_to_window(w, base, size);
+    a->offset =
+        rmai_attached_add(&w->attachments->table, (uintptr_t)base, size, windowed, commit_tables, &w->reservation);
     if (a->offset == SIZE_MAX) {
+        if (windowed) rmai_dynamic_detach(w->net, base);
         forget_attachment(w, a);
         *code = no_room_for_region(w, call, base, size);
         return NULL;
@@ -217,6 +304,7 @@ static void end_unless_kept(struct rmai_world *w, const char *call, struct attac
     tdelete(a, &w->attachments->by_address, compare_attachments);
     rmai_own_unlock(w);
     empty = drive_until_empty(w, call, a->offset);
+    take_out_of_window(w, call, a);
     rmai_own_lock(w);
     rmai_attached_remove(&w->attachments->table, a->offset, empty);
     free(a);

@@ -2,21 +2,96 @@
 #include "config.h"
 
 #include "runtime/cover.h"
+#include "base/attributes.h"
+#include "heap/statics.h"
+#include "runtime/context.h"
+#include "runtime/job/job.h"
 #include "runtime/meet.h"
 #include "runtime/net/blocking.h"
+#include "runtime/net/dynamic.h"
+#include "runtime/net/probe.h"
+#include "runtime/net/state.h"
 #include "runtime/net/window_setup.h"
 #include "runtime/world.h"
 
-int rmai_cover(struct rmai_world *w, const char *call) {
+/* What MPI does atomics on is in the window before others know of it, or never is. */
+static void follow(struct rmai_world *w, enum rmai_part_kind part, size_t size) {
+    rmai_dynamic_follow(w->net, part, size, w->net->amo_mpi || part == RMAI_PART_STATICS);
+}
+
+/* The symmetric heap up to its first hole: memory there is not committed. */
+static void follow_symmetric(struct rmai_world *w) {
+    size_t end = w->symmetric.size;
+    for (int i = 0; i < w->symmetric_holes.n; i++) end = rmai_min(end, w->symmetric_holes.of[i].from);
+    follow(w, RMAI_PART_SYMMETRIC, end);
+}
+
+void rmai_cover_local(struct rmai_world *w) {
+    if (w->net->active) follow(w, RMAI_PART_LOCAL, w->local.size);
+}
+
+void rmai_cover_guests(struct rmai_world *w) {
+    const struct rmai_facts *mine = rmai_facts(&w->job, w->job.node_my_pe);
+    if (!w->net->active) return;
+    follow(w, RMAI_PART_GUEST,
+           atomic_load_explicit(&mine->extent[RMAI_GUEST], memory_order_acquire) - w->job.layout.guest);
+}
+
+/* What is done in all PEs' windows at once. All have met when that begins: until then each may need an answer from one
+ * who would wait in there. */
+static int met_for(struct rmai_world *w, const char *call, struct rmai_blocking *blocking) {
+    int code = rmai_meet(w, call);
+    if (!w->blocking) /* rma_init is watched as a whole */
+        rmai_blocking_begin(blocking, &w->job.settings, call, "making MPI's window by MPI_Win_create", 1);
+    return code;
+}
+
+int rmai_cover_symmetric(struct rmai_world *w, const char *call) {
     struct rmai_blocking blocking = {0};
     int code;
+    if (!w->net->active) return RMA_SUCCESS;
+    follow_symmetric(w);
     if (!rmai_window_wanted(w->net, w->symmetric.size)) return RMA_SUCCESS;
-    /* All have met when the window is taken down: until then each may need an answer from one who would wait in there.
-     */
-    code = rmai_meet(w, call);
-    if (!w->blocking) /* rma_init is watched as a whole */
-        rmai_blocking_begin(&blocking, &w->job.settings, call, "making MPI's window by MPI_Win_create", 1);
-    code = rmai_window_make(w->net, w->mpi, call, w->symmetric.base, w->symmetric.size, code);
+    code = met_for(w, call, &blocking);
+    code = rmai_window_grow(w->net, w->mpi, call, w->symmetric.base, w->symmetric.size, code);
     rmai_blocking_end(&blocking);
     return code;
+}
+
+/* The first leader tries the second one, which serves it in the meeting, as all others do. */
+static int try_times(struct rmai_world *w) {
+    int code = rmai_probe_times(w->net, &w->contexts->standing.pending), met = rmai_meet(w, "rma_init");
+    if (code == RMA_SUCCESS) code = met;
+    met = rmai_probe_share(w->net, w->mpi);
+    return code == RMA_SUCCESS ? met : code;
+}
+
+int rmai_cover_open(struct rmai_world *w) {
+    char *const parts[RMAI_PARTS] = {[RMAI_PART_STATICS] = w->statics->base,
+                                     [RMAI_PART_SYMMETRIC] = w->symmetric.base,
+                                     [RMAI_PART_LOCAL] = w->local.base,
+                                     [RMAI_PART_GUEST] =
+                                         rmai_job_space(&w->job, w->job.node_my_pe) + w->job.layout.guest};
+    const struct rmai_facts *mine = rmai_facts(&w->job, w->job.node_my_pe);
+    struct rmai_directory *directory;
+    int code;
+    if (!w->net->active) return RMA_SUCCESS;
+    directory = rmai_directory(&w->job, w->job.node_my_pe);
+    rmai_dynamic_open(w->net, directory, parts);
+    for (int i = 0; i < RMAI_POOLS; i++)
+        directory->extent[i] = atomic_load_explicit(&mine->extent[i], memory_order_relaxed);
+    if (!rmai_windows_wanted(w->net)) return RMA_SUCCESS;
+    code = rmai_meet(w, "rma_init");
+    return rmai_windows_open(w->net, w->mpi, "rma_init", w->symmetric.base, w->symmetric.size, code);
+}
+
+int rmai_cover_choose(struct rmai_world *w) {
+    int code = RMA_SUCCESS, one;
+    if (!w->net->active || !rmai_windows_wanted(w->net)) return RMA_SUCCESS;
+    if (rmai_probe_wants_times(w->net)) code = try_times(w);
+    one = rmai_windows_choose(w->net, w->mpi);
+    if (w->job.statics_mode != RMAI_STATICS_OFF) follow(w, RMAI_PART_STATICS, w->statics->size);
+    follow_symmetric(w);
+    rmai_cover_local(w);
+    return code == RMA_SUCCESS ? one : code;
 }

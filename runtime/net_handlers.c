@@ -6,6 +6,8 @@
 #include "rma.h"
 #include "base/wait.h"
 #include "heap/attached.h"
+#include "runtime/attach.h"
+#include "runtime/cover.h"
 #include "runtime/header.h"
 #include "runtime/job/job.h"
 #include "runtime/net/by_node.h"
@@ -66,9 +68,14 @@ static int give_back_here(void *context, const char *call, uint64_t offset) {
 }
 
 static void read_extents(void *context, size_t extent[RMAI_POOLS]) {
-    const struct rmai_world *w = context;
+    struct rmai_world *w = context;
     const struct rmai_facts *mine = rmai_facts(&w->job, w->job.node_my_pe);
+    rmai_cover_guests(w);
     for (int i = 0; i < RMAI_POOLS; i++) extent[i] = atomic_load_explicit(&mine->extent[i], memory_order_acquire);
+}
+
+static void lend_region(void *context, uint64_t offset, int to, struct rmai_lent *lent) {
+    rmai_attachment_lend(context, offset, to, lent);
 }
 
 static void read_waiting(void *context, char call[RMAI_WAITING_TEXT]) {
@@ -95,6 +102,7 @@ void rmai_net_handlers(struct rmai_world *w, struct rmai_net_handlers *handlers)
                                            .allocate = allocate_here,
                                            .give_back = give_back_here,
                                            .extents = read_extents,
+                                           .lend = lend_region,
                                            .waiting_in = read_waiting,
                                            .wait_lasts = look_after_wait,
                                            .wait_is_over = end_wait,

@@ -9,9 +9,11 @@
 #include "heap/attached.h"
 #include "runtime/job/job.h"
 #include "runtime/job/traffic.h"
+#include "runtime/net/dynamic.h"
 #include "runtime/net/quiet.h"
 #include "runtime/net/request.h"
 #include "runtime/net/state.h"
+#include "runtime/net/window.h"
 #include "runtime/node/service.h"
 #include "runtime/world.h"
 
@@ -87,9 +89,26 @@ int rmai_place_get(struct rmai_world *w, const char *call, struct rmai_place *p,
     return end_kernel_copy(w, call, p, result, RMAI_SERVICE_GET, dest, len);
 }
 
-/* 1 if MPI does the atomics on this word, also where the word is on this node (RMA_AMO=mpi). */
-static int mpi_does_atomics(const struct rmai_world *w, const struct rmai_place *p) {
-    return rmai_net_by_mpi(w->net, w->job.layout.symmetric, p->offset);
+/* The address in its owner's process of a word of this node on which MPI does the atomics (RMA_AMO=mpi); 0: the
+ * processors do. */
+static uint64_t address_for_mpi(struct rmai_world *w, const struct rmai_place *p, size_t len) {
+    uint64_t address;
+    if (RMAI_LIKELY(!w->net->amo_mpi)) return 0;
+    if (p->by_mpi) return p->by_mpi;
+    if (!rmai_dynamic_has_atomics(&w->job.layout, p->offset)) return 0;
+    return rmai_dynamic_find(w->net, p->set, p->pe, p->offset, &len, &address) > 0 ? address : 0;
+}
+
+/* MPI writes an old value of len bytes; *old has 8. */
+static int near_atomic_by_mpi(struct rmai_world *w, const char *call, const struct rmai_place *p, uint64_t at, int op,
+                              size_t len, uint64_t value, uint64_t cond, uint64_t *old) {
+    uint32_t half = 0;
+    int code;
+    if (len == 8 || !old)
+        return rmai_window_atomic(w->net, call, p->set, p->pe, at, op, len, value, cond, old, old != NULL);
+    code = rmai_window_atomic(w->net, call, p->set, p->pe, at, op, len, value, cond, &half, 1);
+    if (code == RMA_SUCCESS) *old = half;
+    return code;
 }
 
 /* The network writes an old value of len bytes; *old has 8. */
@@ -103,15 +122,24 @@ static int atomic_on_other_node(struct rmai_world *w, const char *call, const st
     return code;
 }
 
+/* An atomic on another node comes after puts to it that go the same way, by messages. */
+static int release_before_atomic(struct rmai_world *w, const char *call, const struct rmai_place *p) {
+    return rmai_net_release(w->net, call, p->set, p->far && !w->net->amo_mpi ? p->pe : -1);
+}
+
 int rmai_place_atomic(struct rmai_world *w, const char *call, struct rmai_place *p, int op, size_t len, uint64_t value,
                       uint64_t cond, uint64_t *old) {
     struct rmai_request r = {
         .op = RMAI_SERVICE_ATOMIC, .atomic = op, .address = p->address, .len = len, .value = value, .cond = cond};
+    const uint64_t mpi = p->far ? 0 : address_for_mpi(w, p, len);
     int code = RMA_SUCCESS;
-    int mpi = mpi_does_atomics(w, p);
-    if (op != RMA_FETCH_ && w->net->active) code = rmai_net_release(w->net, call, p->set, p->far && !mpi ? p->pe : -1);
-    if (code != RMA_SUCCESS) return code;
-    if (p->far || mpi) return atomic_on_other_node(w, call, p, op, len, value, cond, old);
+    if (op != RMA_FETCH_ && w->net->active) code = release_before_atomic(w, call, p);
+    if (code == RMA_SUCCESS && p->far) return atomic_on_other_node(w, call, p, op, len, value, cond, old);
+    if (code == RMA_SUCCESS && mpi) code = near_atomic_by_mpi(w, call, p, mpi, op, len, value, cond, old);
+    if (code != RMA_SUCCESS || mpi) {
+        if (p->region) rmai_attached_leave(p->region);
+        return code;
+    }
     rmai_count(w->traffic, p->there ? RMA_PATH_MEMORY : RMA_PATH_OWNER, RMAI_ATOMICS, 0);
     if (p->there) {
         r.old = rmai_atomic(op, p->there, len, value, cond);
@@ -130,9 +158,8 @@ int rmai_place_atomic_later(struct rmai_world *w, const char *call, struct rmai_
     uint64_t old;
     uint32_t half;
     int code;
-    int mpi = mpi_does_atomics(w, p);
-    if (p->far || mpi) {
-        code = op == RMA_FETCH_ ? RMA_SUCCESS : rmai_net_release(w->net, call, p->set, mpi ? -1 : p->pe);
+    if (p->far) {
+        code = op == RMA_FETCH_ ? RMA_SUCCESS : release_before_atomic(w, call, p);
         return code != RMA_SUCCESS
                    ? code
                    : rmai_net_atomic(w->net, call, p->set, p->pe, p->offset, op, len, value, cond, fetch, 1);

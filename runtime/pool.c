@@ -7,6 +7,7 @@
 #include "base/lock.h"
 #include "heap/returned.h"
 #include "heap/segment.h"
+#include "runtime/cover.h"
 #include "runtime/header.h"
 #include "runtime/stall.h"
 #include "runtime/world.h"
@@ -19,11 +20,15 @@ int rmai_pool_grow(struct rmai_world *w, struct rmai_segment *s, int q, enum rma
     int code = want ? rmai_segment_commit(s, want, &got) : RMA_ERR_NO_MEM;
     if (code != RMA_SUCCESS) return code;
     rmai_segment_extend(s, got);
+    if (s == &w->local) rmai_cover_local(w);
     /* Release: the pages are committed before another PE reads that they are. Pairs with rma_gptr_ptr_'s acquire load.
      */
     atomic_store_explicit(&rmai_facts(&w->job, q)->extent[pool],
                           (pool == RMAI_OWN ? w->job.layout.local : w->job.layout.guest) + s->size,
                           memory_order_release);
+    if (w->job.networked)
+        __atomic_store_n(&rmai_directory(&w->job, q)->extent[pool],
+                         (pool == RMAI_OWN ? w->job.layout.local : w->job.layout.guest) + s->size, __ATOMIC_RELEASE);
     return RMA_SUCCESS;
 }
 
@@ -41,6 +46,7 @@ void rmai_guest_view(const struct rmai_world *w, int q, struct rmai_segment *s) 
                       w->job.layout.guest_max, "guests' part of the local heap", "half of RMA_LOCAL_MAX");
     s->guard = w->local.guard;
     s->spares = w->local.spares;
+    s->in_steps = w->local.in_steps;
 }
 
 static int lock_orphaned(const struct rmai_world *w, int q, int pe) {

@@ -202,13 +202,14 @@ static int open_memory(struct rmai_world *w) {
     if (code == RMA_SUCCESS) code = make_room_for_statics(w, space);
     if (code == RMA_SUCCESS && w->job.networked)
         code = rmai_commit(&w->reservation, space + w->job.layout.symmetric - RMAI_PROBE_ROOM, RMAI_PROBE_ROOM);
+    w->symmetric.in_steps = w->local.in_steps = w->job.networked;
     if (code == RMA_SUCCESS) code = rmai_segment_commit(&w->symmetric, rmai_min(init, w->symmetric.max), &got);
     if (code != RMA_SUCCESS) {
         rmai_error_prefix("rma_init: ");
         return code;
     }
     if (w->job.settings.heap_check == RMAI_CHECK_FULL) w->symmetric.guard = w->local.guard = RMAI_RED_ZONE;
-    rmai_segment_extend(&w->symmetric, rmai_min(rmai_round_up(init, RMAI_PAGE), got));
+    rmai_segment_extend(&w->symmetric, w->symmetric.in_steps ? got : rmai_min(rmai_round_up(init, RMAI_PAGE), got));
     w->symmetric.spares = w->job.settings.heap_unlimited;
     w->local.spares = w->job.settings.local_unlimited;
     rmai_affinity(&mine->cpus);
@@ -353,7 +354,8 @@ static int agree_on_connections(struct rmai_world *w, int code) {
 static int close_connections(struct rmai_world *w) {
     rmai_contexts_close(w);
     rmai_teams_close(w);
-    rmai_transport_mpi_end_window(w->mpi); /* while messages can still be received: all PEs meet in this call */
+    /* While messages can still be received: all PEs meet in these calls. */
+    for (int kind = 0; kind < RMAI_WINDOWS; kind++) rmai_transport_mpi_end_window(w->mpi, (enum rmai_window_kind)kind);
     rmai_net_close(w->net);
     rmai_transport_mpi_close(w->mpi);
     free(w->job.leaders);
@@ -422,11 +424,11 @@ static void print_information(struct rmai_world *w) {
                                                       : ", in place, reached by process_vm_readv");
     if (w->job.n_nodes > 1)
         rmai_note("to other nodes: %s; %s",
-                  w->net->windowless || w->net->only_atomics ? "messages"
-                  : w->net->one_sided > 0                    ? "the symmetric heap through an MPI window"
-                                          : "messages, and an MPI window for puts and gets of middle size",
+                  !w->net->fixed && !w->net->dynamic.open ? "messages"
+                  : w->net->ways.some_all_by_window       ? "through MPI's windows"
+                                                    : "messages, and MPI's windows for puts and gets of middle size",
                   w->job.all_progress ? "a thread of each PE serves them" : "served within calls only");
-    rmai_note("atomics on the symmetric heap: by %s", w->net->amo_mpi ? "MPI" : "the processors");
+    rmai_note("atomics on the heaps: by %s", w->net->amo_mpi ? "MPI" : "the processors");
     rmai_settings_print(&w->job.settings, put_line, stderr);
 }
 
@@ -443,11 +445,13 @@ static void publish_waiting(void *context, const char *call) { rmai_stall_publis
 
 /* The last step. As soon as all PEs have agreed on it, others may send requests to this PE. */
 static int open_reach(struct rmai_world *w) {
-    int code = rmai_cover(w, "rma_init");
+    int code = rmai_cover_open(w);
     if (code != RMA_SUCCESS) return code;
     w->returned = &rmai_header(&w->job, w->job.node_my_pe)->returned[RMAI_OWN];
     w->quick_open = w->job.level != RMA_THREAD_MULTIPLE && !w->local.guard;
     set_reach(w);
+    code = rmai_cover_choose(w);
+    if (code != RMA_SUCCESS) return code;
     start_progress_thread(w);
     rmai_flush_watch_start(w->flush_watch, w->net, publish_waiting, w);
     return RMA_SUCCESS;

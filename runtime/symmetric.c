@@ -57,7 +57,7 @@ static int grow_on_all(struct rmai_world *w, const char *name, size_t alignment,
     }
     rmai_segment_extend(&w->symmetric, (size_t)v.field[0].min);
     rmai_reach_grown(w->symmetric.size);
-    return rmai_cover(w, name);
+    return rmai_cover_symmetric(w, name);
 }
 
 /* Allocates on every PE, or on none. The caller has agreed on the arguments. With `zero` the block is cleared before

@@ -130,7 +130,7 @@ static inline __attribute__((always_inline)) int put_in_stream(const rma_ctx *ct
                                                                size_t len, int pe) {
     struct rmai_short_ask put = {.r = {.kind = RMAI_RECORD_PUT, .len = (uint16_t)len}, .data = source, .put = 1};
     struct rmai_pending *s;
-    if (!find_stream(ctx, dest, len, pe, &s, &pe, &put.e.offset) || !source || s->net->one_sided > 0 ||
+    if (!find_stream(ctx, dest, len, pe, &s, &pe, &put.e.offset) || !source || s->net->ways.some_all_by_window ||
         !rmai_join_stream(s, pe, &put))
         return 0;
     rmai_count(s->net->traffic, RMA_PATH_REQUEST, RMAI_PUTS, len);
@@ -142,7 +142,7 @@ static inline __attribute__((always_inline)) int get_in_stream(const rma_ctx *ct
     struct rmai_short_ask get = {
         .r = {.kind = RMAI_RECORD_GET, .len = (uint16_t)len}, .dest = dest, .value = (uint32_t)len};
     struct rmai_pending *s;
-    if (!find_stream(ctx, source, len, pe, &s, &pe, &get.e.offset) || !dest || s->net->one_sided > 0 ||
+    if (!find_stream(ctx, source, len, pe, &s, &pe, &get.e.offset) || !dest || s->net->ways.some_all_by_window ||
         !rmai_join_stream(s, pe, &get))
         return 0;
     rmai_count(s->net->traffic, RMA_PATH_REQUEST, RMAI_GETS, len);
@@ -274,8 +274,7 @@ int rma_put_signal_slow_(const char *call, const rma_ctx *ctx, void *dest, const
                           rmai_error_of_shmem(call) ? "%s: op %d is neither SHMEM_SIGNAL_SET nor SHMEM_SIGNAL_ADD"
                                                     : "%s: op %d is neither RMA_SIGNAL_SET nor RMA_SIGNAL_ADD",
                           call, op);
-    if (code == RMA_SUCCESS && len && to.far && len <= RMAI_WITH_SIGNAL &&
-        !rmai_net_by_mpi(w->net, w->job.layout.symmetric, word.offset))
+    if (code == RMA_SUCCESS && len && to.far && len <= RMAI_WITH_SIGNAL && !w->net->amo_mpi)
         return rmai_raise(rmai_net_put_signal(w->net, call, to.set, to.pe, to.offset, source, len, word.offset, atomic,
                                               sizeof *signal, value, nbi ? RMAI_LATER : RMAI_NOW));
     if (code == RMA_SUCCESS && len) code = rmai_place_put(w, call, &to, source, len, RMAI_NOW);

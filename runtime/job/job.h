@@ -11,6 +11,7 @@
 #include "base/settings.h"
 #include "base/topology.h"
 #include "heap/segment.h"
+#include "runtime/job/directory.h"
 
 /* Which rule tells the node of a PE. Launchers place PEs in one of two ways. */
 enum rmai_placement {
@@ -42,9 +43,6 @@ struct rmai_job {
     char binding[128]; /* what rmai_bind said */
 };
 
-/* The two pools of a local heap: the owner's, and that in which others allocate. */
-enum rmai_pool { RMAI_OWN, RMAI_GUEST, RMAI_POOLS };
-
 /* The first bytes of each PE's space: what it says of itself. Zero until the PE writes them, before the others agree
  * with it that they are written. Only extents and slept_on change later. */
 struct rmai_facts {
@@ -67,6 +65,14 @@ struct rmai_facts {
 static inline char *rmai_job_space(const struct rmai_job *job, int q) { return job->spaces + (size_t)q * job->stride; }
 static inline struct rmai_facts *rmai_facts(const struct rmai_job *job, int q) {
     return (struct rmai_facts *)(void *)rmai_job_space(job, q);
+}
+
+/* rmai_directory: that of the node's PE q, where the PEs are networked. It is the second half of the page before the
+ * symmetric heap, the first is for the probe of MPI's window. */
+#define RMAI_DIRECTORY_AT (RMAI_PROBE_ROOM / 2)
+static inline struct rmai_directory *rmai_directory(const struct rmai_job *job, int q) {
+    return (struct rmai_directory *)(void *)(rmai_job_space(job, q) + job->layout.symmetric - RMAI_PROBE_ROOM +
+                                             RMAI_DIRECTORY_AT);
 }
 
 /* rmai_node_slot: the number among the PEs of this node of `pe`, or -1. */

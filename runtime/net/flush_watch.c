@@ -55,7 +55,9 @@ static void *watch_flushes(void *context) {
 
 void rmai_flush_watch_start(struct rmai_flush_watch *f, struct rmai_net *net,
                             void (*publish)(void *context, const char *call), void *context) {
-    if (!net->active || net->windowless || (net->job->settings.stall == 0 && net->job->settings.timeout == 0)) return;
+    if (!net->active || (!net->fixed && !net->dynamic.open) ||
+        (net->job->settings.stall == 0 && net->job->settings.timeout == 0))
+        return;
     f->net = net;
     f->publish = publish;
     f->context = context;

@@ -103,7 +103,9 @@ void rmai_pending_close(struct rmai_pending *s) {
     }
     for (unsigned i = 0; i < s->peers.room; i++) {
         struct rmai_peer *p = (struct rmai_peer *)(void *)s->peers.entry[i];
-        if (p) rmai_token_drop(s->net->transport, &p->doorbell, 0);
+        if (!p) continue;
+        rmai_token_drop(s->net->transport, &p->doorbell, 0);
+        free(p->directory);
     }
     rmai_pe_table_close(&s->peers);
     free(s->operands);

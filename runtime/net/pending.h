@@ -27,17 +27,18 @@ struct rmai_peer {
     int pe;        /* first: peers are entries of a rmai_pe_table */
     int under_way; /* batches that are sent and not answered: at most RMAI_CREDITS */
     struct rmai_pending *set;
-    struct rmai_link *link;  /* from the first batch on */
-    unsigned asked;          /* operations since nothing was pending */
-    int last_was_lone;       /* the last time a quiet came after a single one: see rmai_net_put */
-    int touched;             /* by puts through the window that are not flushed */
-    unsigned through_window; /* transfers that went that way */
+    struct rmai_link *link; /* from the first batch on */
+    unsigned asked;         /* operations since nothing was pending */
+    int last_was_lone;      /* the last time a quiet came after a single one: see rmai_net_put */
+    unsigned touched; /* a bit for each of MPI's windows (enum rmai_window_kind): something there is not flushed */
+    unsigned through_window; /* transfers that went through one */
     uint64_t used;           /* when the last one did, in ticks */
     struct rmai_token doorbell;
-    int listed;                /* in set->busy */
-    size_t extent[RMAI_POOLS]; /* the last that was heard of, as in its header */
-    struct rmai_batch *open;   /* gathers records, or NULL */
-    struct rmai_peer *next;    /* in set->busy */
+    int listed;                       /* in set->busy */
+    struct rmai_directory *directory; /* the last that was heard of it, or NULL, */
+    unsigned growths;                 /* and how often this PE's own memory had grown then */
+    struct rmai_batch *open;          /* gathers records, or NULL */
+    struct rmai_peer *next;           /* in set->busy */
 };
 
 /* Operands of an atomic by MPI. */

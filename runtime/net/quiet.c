@@ -42,7 +42,7 @@ static int report_failure(const char *call, struct rmai_pending *s, int code) {
 static int flush_peers(struct rmai_net *net, const char *call, struct rmai_pending *s) {
     int code = RMA_SUCCESS, one;
     for (struct rmai_peer *p = s->busy, *next; p; p = next) {
-        int touched = p->touched;
+        const unsigned touched = p->touched;
         next = p->next;
         one = rmai_window_flush(net, call, p);
         if (code == RMA_SUCCESS) code = one;

@@ -14,6 +14,7 @@
 #include "base/wait.h"
 #include "base/word.h"
 #include "runtime/net/by_node.h"
+#include "runtime/net/lease.h"
 #include "runtime/net/link.h"
 #include "runtime/net/state.h"
 
@@ -362,8 +363,22 @@ static int do_record(struct task *t) {
         case RMAI_RECORD_FREE: return h->give_back(h->context, t->call, t->e.offset);
         case RMAI_RECORD_EXTENTS: {
             size_t extent[RMAI_POOLS];
-            h->extents(h->context, extent);
-            add_value(t, extent, sizeof extent);
+            struct rmai_directory d = {.address = {0}};
+            h->extents(h->context, extent); /* first: what it tells of has been attached before */
+            if (net->dynamic.own) rmai_directory_read(&d, net->dynamic.own);
+            for (int i = 0; i < RMAI_POOLS; i++) d.extent[i] = extent[i];
+            add_value(t, &d, sizeof d);
+            return RMA_SUCCESS;
+        }
+        case RMAI_RECORD_LEASE: {
+            struct rmai_lent lent = {0};
+            h->lend(h->context, t->e.offset, t->from, &lent);
+            add_value(t, &lent, sizeof lent);
+            return RMA_SUCCESS;
+        }
+        case RMAI_RECORD_REVOKE: {
+            const uint64_t busy = rmai_lease_drop(net, t->from, t->e.offset, t->e.value);
+            add_value(t, &busy, sizeof busy);
             return RMA_SUCCESS;
         }
         default: return code; /* the reader knows no other kind */

@@ -154,7 +154,7 @@ int rmai_net_put(struct rmai_net *net, const char *call, struct rmai_pending *s,
         .r = {.kind = RMAI_RECORD_PUT, .len = (uint16_t)len}, .e = {.offset = offset}, .data = source, .put = 1};
     size_t done = 0;
     int code;
-    if (len <= RMAI_STREAM_MOST && net->one_sided <= 0 && !is_attached(offset) &&
+    if (len <= RMAI_STREAM_MOST && !is_attached(offset) && !rmai_window_takes_all(net, offset, RMAI_ACCESS_PUT) &&
         (when != RMAI_NOW || is_of_stream(s, pe))) {
         rmai_count(net->traffic, RMA_PATH_REQUEST, RMAI_PUTS, len);
         return begin_short(net, call, s, pe, &put, 1);
@@ -176,11 +176,12 @@ int rmai_net_get(struct rmai_net *net, const char *call, struct rmai_pending *s,
                                        .value = (uint32_t)len};
     size_t done = 0;
     int code;
-    if (when == RMAI_LATER && len <= RMAI_STREAM_MOST && net->one_sided <= 0 && !is_attached(offset)) {
+    const int by_window = rmai_window_takes_all(net, offset, RMAI_ACCESS_GET);
+    if (when == RMAI_LATER && len <= RMAI_STREAM_MOST && !by_window && !is_attached(offset)) {
         rmai_count(net->traffic, RMA_PATH_REQUEST, RMAI_GETS, len);
         return begin_short(net, call, s, pe, &get, 1);
     }
-    if (when == RMAI_NOW && net->one_sided <= 0 && has_puts_in_messages(s, pe)) {
+    if (when == RMAI_NOW && !by_window && has_puts_in_messages(s, pe)) {
         rmai_count(net->traffic, RMA_PATH_REQUEST, RMAI_GETS, len);
         return move_by_messages(net, call, s, pe, offset, dest, len, when, 1);
     }
@@ -238,8 +239,9 @@ int rmai_net_atomic(struct rmai_net *net, const char *call, struct rmai_pending 
                                      .dest = old,
                                      .value = (uint32_t)len};
     int code;
-    if (rmai_net_by_mpi(net, net->job->layout.symmetric, offset))
-        return rmai_window_atomic(net, call, s, pe, offset, op, len, value, cond, old, later);
+    if (net->amo_mpi &&
+        rmai_window_atomic_far(net, call, s, pe, offset, op, len, value, cond, old, old && !later, &code))
+        return code;
     rmai_count(net->traffic, RMA_PATH_REQUEST, RMAI_ATOMICS, 0);
     if (old && !later && !is_attached(offset) && fetch_at_once(net, call, s, pe, &q, &code)) return code;
     if ((old && !later) || is_attached(offset)) return atomic_by_message(net, call, s, pe, &q.r, &q.e, old);
@@ -298,17 +300,12 @@ int rmai_net_free(struct rmai_net *net, const char *call, struct rmai_pending *s
 
 int rmai_net_extent(struct rmai_net *net, const char *call, struct rmai_pending *s, int pe, enum rmai_pool pool,
                     int fresh, size_t *extent) {
-    struct rmai_ask a = {.call = call, .set = s, .pe = pe, .r = {.kind = RMAI_RECORD_EXTENTS}};
-    size_t now[RMAI_POOLS];
-    struct rmai_peer *p;
-    int code = RMA_SUCCESS;
-    if (fresh) code = rmai_submit_and_wait(net, &a, now, sizeof now);
+    const struct rmai_peer *p;
+    int code = fresh ? rmai_dynamic_learn(net, call, s, pe) : RMA_SUCCESS;
     if (code != RMA_SUCCESS) return code;
     rmai_pending_lock(s);
     p = rmai_peer_of(s, pe);
-    /* Extents only grow: an older reply may come later. */
-    for (int i = 0; p && fresh && i < RMAI_POOLS; i++) p->extent[i] = rmai_max(p->extent[i], now[i]);
-    *extent = p ? p->extent[pool] : 0;
+    *extent = p && p->directory ? (size_t)p->directory->extent[pool] : 0;
     rmai_pending_unlock(s);
     return RMA_SUCCESS;
 }

@@ -27,12 +27,6 @@ int rmai_net_get(struct rmai_net *net, const char *call, struct rmai_pending *s,
 int rmai_net_atomic(struct rmai_net *net, const char *call, struct rmai_pending *s, int pe, uint64_t offset, int op,
                     size_t len, uint64_t value, uint64_t cond, void *old, int later);
 
-/* rmai_net_by_mpi: 1 if MPI does all atomics on the word at `offset` of any PE, near ones and the caller included: then
- * rmai_net_atomic has to, if need be after waiting for a new window. */
-static inline int rmai_net_by_mpi(const struct rmai_net *net, size_t symmetric, uint64_t offset) {
-    return net->amo_mpi && offset >= symmetric && offset - symmetric < __atomic_load_n(&net->by_mpi, __ATOMIC_RELAXED);
-}
-
 /* A put of at most RMAI_WITH_SIGNAL bytes, and an atomic on a word (of 8 bytes, or 4 with a short put) that the owner
  * does when they are there. Short ones are one message. Neither fails. */
 #define RMAI_WITH_SIGNAL RMAI_PIECE

@@ -19,15 +19,19 @@
 #include "runtime/job/job.h"
 #include "runtime/job/traffic.h"
 #include "runtime/net/by_node.h"
+#include "runtime/net/dynamic.h"
 #include "runtime/net/messages.h"
 #include "runtime/net/pe_table.h"
 #include "runtime/net/transport.h"
+#include "runtime/net/ways.h"
 
 #define RMAI_CREDITS 4    /* unanswered messages of one PE's context at another PE */
 #define RMAI_BATCHES 1024 /* unanswered messages of one PE in all */
 #define RMAI_PINGS   256  /* unanswered questions for a sign of life, of one PE in all */
 
 struct rmai_batch;
+struct rmai_leases;
+struct rmai_lent;
 struct rmai_link;
 struct rmai_pending;
 struct rmai_ping;
@@ -51,6 +55,8 @@ struct rmai_net_handlers {
     int (*give_back)(void *context, const char *call, uint64_t offset);
     /* How far this PE's local heap, and its part for others, may be touched (rmai_facts). */
     void (*extents)(void *context, size_t extent[RMAI_POOLS]);
+    /* Lends the attached region of the offset to PE `to`, which is told by rmai_lease_revoke before the region ends. */
+    void (*lend)(void *context, uint64_t offset, int to, struct rmai_lent *lent);
     /* The public call in which this PE waits, or "". */
     void (*waiting_in)(void *context, char call[RMAI_WAITING_TEXT]);
     /* A wait has lasted, at one of its rests; and it is over. The net's lock is held. */
@@ -98,14 +104,16 @@ struct rmai_net {
     int sessions;       /* sets with an open session, */
     double batches_due; /* and when their open batches are sent next, by rmai_wtime; both under `lock` */
 
-    /* MPI's window, which covers the first bytes of each PE's symmetric heap. */
+    /* MPI's windows. The fixed one covers the first bytes of each PE's symmetric heap. */
     _Atomic size_t covered; /* so many; stored by a release, when the window is there; 0 while it is made anew */
-    size_t by_mpi;          /* of these MPI does all atomics: as covered, but it stays while the window is made anew */
-    int windowless;         /* there is no window, nor will there be; */
-    int said_windowless;    /* that MPI's is no good has been said */
-    int amo_mpi;            /* MPI does all atomics in the window, */
-    int only_atomics;       /* and nothing else goes through it */
-    int one_sided;          /* what goes through the window does not need the target: 1, 0, or -1: not yet known */
+    int fixed;              /* there is a fixed window, or there will be; */
+    int fixed_follows;      /* and it is made anew when the heap has grown, since the dynamic one is slower */
+    int said_windowless;    /* that MPI's window is no good has been said */
+    int amo_mpi;            /* MPI does all atomics on what is in the dynamic window */
+    int only_atomics;       /* and nothing else goes through a window */
+    struct rmai_dynamic dynamic;
+    struct rmai_leases *leases; /* of regions that other PEs have attached; see lease.h */
+    struct rmai_ways ways;
 
     struct rmai_batch *batch[RMAI_BATCHES]; /* the last field, see rmai_net_open */
 };

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What carries bytes between nodes: seven operations and one to let go. MPI is one transport (transport_mpi); two
- * queues in one process are another (test/unit/check_net). The caller knows PEs, tags, buffers and displacements, and
- * nothing of the way that they go.
+/* What carries bytes between nodes: seven operations, and three to let go, attach and detach. MPI is one transport
+ * (transport_mpi); two queues in one process are another (test/unit/check_net). The caller knows PEs, tags, buffers and
+ * displacements, and nothing of the way that they go.
  *
- * A transport that has a window lets puts, gets and atomics into a part of each PE's memory; one that has none leaves
- * these four operations NULL, and is never asked for them. Flush waits, and so does drop of a
+ * A transport that has windows lets puts, gets and atomics into parts of each PE's memory; one that has none leaves
+ * these operations NULL, and is never asked for them. Flush waits, and so does drop of a
  * receive, until it is cancelled; nothing else does. Threads may be in several operations at once. */
 #ifndef RMAI_TRANSPORT_H
 #define RMAI_TRANSPORT_H
@@ -25,6 +25,14 @@ struct rmai_arrival {
 };
 #define RMAI_ANY_PE (-1)
 
+/* The two windows of MPI. A displacement in the fixed one counts from the start of each PE's part, in the dynamic one
+ * it is an address in the target's process. */
+enum rmai_window_kind {
+    RMAI_FIXED,   /* MPI_Win_create: covers the first bytes of each PE's symmetric heap */
+    RMAI_DYNAMIC, /* MPI_Win_create_dynamic: each PE attaches to it what it has, by itself */
+    RMAI_WINDOWS
+};
+
 enum rmai_flush_kind {
     RMAI_FLUSH_LOCAL, /* source buffers are free again */
     RMAI_FLUSH_PE,    /* all is in its place at one PE, and what was fetched from there is here */
@@ -42,16 +50,23 @@ struct rmai_transport_operations {
     /* 1 if the token is done, which makes it none; *arrival, if it is not NULL, says what a receive has got. 0 if it is
      * under way. -1 after recording RMA_ERR_MPI. Drives the progress of all that is under way. */
     int (*test)(struct rmai_transport *t, struct rmai_token *token, struct rmai_arrival *arrival);
-    /* Begin to copy len bytes to or from displacement disp in pe's window. */
-    int (*put)(struct rmai_transport *t, const char *call, int pe, size_t disp, const void *source, size_t len);
-    int (*get)(struct rmai_transport *t, const char *call, int pe, size_t disp, void *dest, size_t len);
-    /* Begins an atomic (enum rma_atomic_op_, but min and max) on the word of len bytes, 4 or 8, at displacement disp of
-     * PE pe's window. operand, cond and old, of len bytes, stay in use until a flush; *old is then the word's value
-     * before. old may be NULL, except for RMA_FETCH_ and RMA_COMPARE_SWAP_. */
-    int (*atomic)(struct rmai_transport *t, const char *call, int pe, size_t disp, int op, size_t len,
+    /* Begin to copy len bytes to or from displacement disp of pe's part of the window. */
+    int (*put)(struct rmai_transport *t, const char *call, enum rmai_window_kind window, int pe, size_t disp,
+               const void *source, size_t len);
+    int (*get)(struct rmai_transport *t, const char *call, enum rmai_window_kind window, int pe, size_t disp,
+               void *dest, size_t len);
+    /* Begins an atomic (enum rma_atomic_op_, but min and max) on the word of len bytes, 4 or 8, at address `at` of PE
+     * pe's process, in the dynamic window. operand, cond and old, of len bytes, stay in use until a flush; *old is then
+     * the word's value before. old may be NULL, except for RMA_FETCH_ and RMA_COMPARE_SWAP_. */
+    int (*atomic)(struct rmai_transport *t, const char *call, int pe, uint64_t at, int op, size_t len,
                   const void *operand, const void *cond, void *old);
     /* Waits. pe counts but for RMAI_FLUSH_ALL. */
-    int (*flush)(struct rmai_transport *t, const char *call, int pe, enum rmai_flush_kind kind);
+    int (*flush)(struct rmai_transport *t, const char *call, enum rmai_window_kind window, int pe,
+                 enum rmai_flush_kind kind);
+    /* This PE's [base, base + len), in no other part that it has attached, becomes a part of the dynamic window;
+     * detach ends that, when no access to it is under way. Return RMA_SUCCESS, or record RMA_ERR_MPI: MPI refuses. */
+    int (*attach)(struct rmai_transport *t, void *base, size_t len);
+    int (*detach)(struct rmai_transport *t, void *base);
     /* Lets go of a token: a receive that nothing will come for ends; a send ends some time, and its data stay where
      * they are until then. */
     void (*drop)(struct rmai_transport *t, struct rmai_token *token, int is_receive);
@@ -70,21 +85,26 @@ static inline int rmai_receive(struct rmai_transport *t, int pe, int tag, void *
     return t->operations->receive(t, pe, tag, data, len, token);
 }
 
-static inline int rmai_transport_put(struct rmai_transport *t, const char *call, int pe, size_t disp,
-                                     const void *source, size_t len) {
-    return t->operations->put(t, call, pe, disp, source, len);
+static inline int rmai_transport_put(struct rmai_transport *t, const char *call, enum rmai_window_kind window, int pe,
+                                     size_t disp, const void *source, size_t len) {
+    return t->operations->put(t, call, window, pe, disp, source, len);
 }
-static inline int rmai_transport_get(struct rmai_transport *t, const char *call, int pe, size_t disp, void *dest,
-                                     size_t len) {
-    return t->operations->get(t, call, pe, disp, dest, len);
+static inline int rmai_transport_get(struct rmai_transport *t, const char *call, enum rmai_window_kind window, int pe,
+                                     size_t disp, void *dest, size_t len) {
+    return t->operations->get(t, call, window, pe, disp, dest, len);
 }
-static inline int rmai_transport_atomic(struct rmai_transport *t, const char *call, int pe, size_t disp, int op,
+static inline int rmai_transport_atomic(struct rmai_transport *t, const char *call, int pe, uint64_t at, int op,
                                         size_t len, const void *operand, const void *cond, void *old) {
-    return t->operations->atomic(t, call, pe, disp, op, len, operand, cond, old);
+    return t->operations->atomic(t, call, pe, at, op, len, operand, cond, old);
 }
-static inline int rmai_transport_flush(struct rmai_transport *t, const char *call, int pe, enum rmai_flush_kind kind) {
-    return t->operations->flush(t, call, pe, kind);
+static inline int rmai_transport_flush(struct rmai_transport *t, const char *call, enum rmai_window_kind window, int pe,
+                                       enum rmai_flush_kind kind) {
+    return t->operations->flush(t, call, window, pe, kind);
 }
+static inline int rmai_transport_attach(struct rmai_transport *t, void *base, size_t len) {
+    return t->operations->attach(t, base, len);
+}
+static inline int rmai_transport_detach(struct rmai_transport *t, void *base) { return t->operations->detach(t, base); }
 
 /* rmai_token_done: 1 if there is nothing under way, or not any more; 0 and -1 as test. */
 static inline int rmai_token_done(struct rmai_transport *t, struct rmai_token *token) {

@@ -9,6 +9,7 @@
 #include "runtime/net/wire.h" /* RMAI_PIECE */
 
 #include <assert.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -81,22 +82,24 @@ static void drop_by_mpi(struct rmai_transport *t, struct rmai_token *token, int 
     *token = RMAI_NO_TOKEN;
 }
 
-static int put_by_mpi(struct rmai_transport *t, const char *call, int pe, size_t disp, const void *source, size_t len) {
+static int put_by_mpi(struct rmai_transport *t, const char *call, enum rmai_window_kind window, int pe, size_t disp,
+                      const void *source, size_t len) {
+    const MPI_Win win = mpi_of(t)->window[window];
     int mpi_code = MPI_SUCCESS;
     for (size_t done = 0; mpi_code == MPI_SUCCESS && done < len; done += RMAI_PIECE) {
         int n = (int)rmai_min(len - done, RMAI_PIECE);
-        mpi_code = MPI_Put((const char *)source + done, n, MPI_BYTE, pe, (MPI_Aint)(disp + done), n, MPI_BYTE,
-                           mpi_of(t)->window);
+        mpi_code = MPI_Put((const char *)source + done, n, MPI_BYTE, pe, (MPI_Aint)(disp + done), n, MPI_BYTE, win);
     }
     return rmai_mpi(mpi_code, call, "MPI_Put");
 }
 
-static int get_by_mpi(struct rmai_transport *t, const char *call, int pe, size_t disp, void *dest, size_t len) {
+static int get_by_mpi(struct rmai_transport *t, const char *call, enum rmai_window_kind window, int pe, size_t disp,
+                      void *dest, size_t len) {
+    const MPI_Win win = mpi_of(t)->window[window];
     int mpi_code = MPI_SUCCESS;
     for (size_t done = 0; mpi_code == MPI_SUCCESS && done < len; done += RMAI_PIECE) {
         int n = (int)rmai_min(len - done, RMAI_PIECE);
-        mpi_code =
-            MPI_Get((char *)dest + done, n, MPI_BYTE, pe, (MPI_Aint)(disp + done), n, MPI_BYTE, mpi_of(t)->window);
+        mpi_code = MPI_Get((char *)dest + done, n, MPI_BYTE, pe, (MPI_Aint)(disp + done), n, MPI_BYTE, win);
     }
     return rmai_mpi(mpi_code, call, "MPI_Get");
 }
@@ -113,12 +116,12 @@ static MPI_Op operation_of(int op) {
     }
 }
 
-static int atomic_by_mpi(struct rmai_transport *t, const char *call, int pe, size_t disp, int op, size_t len,
+static int atomic_by_mpi(struct rmai_transport *t, const char *call, int pe, uint64_t address, int op, size_t len,
                          const void *operand, const void *cond, void *old) {
     const int real = op == RMA_FETCH_FADD_;
-    const MPI_Win window = mpi_of(t)->window;
+    const MPI_Win window = mpi_of(t)->window[RMAI_DYNAMIC];
     MPI_Datatype type = len == 4 ? (real ? MPI_FLOAT : MPI_UINT32_T) : real ? MPI_DOUBLE : MPI_UINT64_T;
-    MPI_Aint at = (MPI_Aint)disp;
+    MPI_Aint at = (MPI_Aint)address;
     if (op == RMA_COMPARE_SWAP_)
         return rmai_mpi(MPI_Compare_and_swap(operand, cond, old, type, pe, at, window), call, "MPI_Compare_and_swap");
     if (old)
@@ -128,14 +131,36 @@ static int atomic_by_mpi(struct rmai_transport *t, const char *call, int pe, siz
                     "MPI_Accumulate");
 }
 
-static int flush_by_mpi(struct rmai_transport *t, const char *call, int pe, enum rmai_flush_kind kind) {
-    const MPI_Win window = mpi_of(t)->window;
+static int flush_by_mpi(struct rmai_transport *t, const char *call, enum rmai_window_kind kind_of_window, int pe,
+                        enum rmai_flush_kind kind) {
+    const MPI_Win window = mpi_of(t)->window[kind_of_window];
     switch (kind) {
         case RMAI_FLUSH_LOCAL: return rmai_mpi(MPI_Win_flush_local(pe, window), call, "MPI_Win_flush_local");
         case RMAI_FLUSH_PE: return rmai_mpi(MPI_Win_flush(pe, window), call, "MPI_Win_flush");
         case RMAI_FLUSH_ALL: return rmai_mpi(MPI_Win_flush_all(window), call, "MPI_Win_flush_all");
     }
     return RMA_SUCCESS;
+}
+
+/* Open MPI has a number of regions (a setting of its own) beyond which MPI_Win_attach fails, and returns with a lock
+ * held: other processes then hang. So one too many must never be tried. */
+static int attach_by_mpi(struct rmai_transport *t, void *base, size_t len) {
+    struct rmai_transport_mpi *m = mpi_of(t);
+    int code;
+    if (atomic_fetch_add_explicit(&m->attached, 1, memory_order_relaxed) < m->attached_most)
+        code = rmai_mpi(MPI_Win_attach(m->window[RMAI_DYNAMIC], base, (MPI_Aint)len), "attaching memory",
+                        "MPI_Win_attach");
+    else
+        code = rmai_error(RMA_ERR_MPI, "this MPI attaches %d regions at most: see osc_rdma_max_attach of Open MPI",
+                          m->attached_most);
+    if (code != RMA_SUCCESS) atomic_fetch_sub_explicit(&m->attached, 1, memory_order_relaxed);
+    return code;
+}
+
+static int detach_by_mpi(struct rmai_transport *t, void *base) {
+    struct rmai_transport_mpi *m = mpi_of(t);
+    atomic_fetch_sub_explicit(&m->attached, 1, memory_order_relaxed);
+    return rmai_mpi(MPI_Win_detach(m->window[RMAI_DYNAMIC], base), "detaching memory", "MPI_Win_detach");
 }
 
 static const struct rmai_transport_operations by_mpi = {
@@ -146,13 +171,16 @@ static const struct rmai_transport_operations by_mpi = {
     .get = get_by_mpi,
     .atomic = atomic_by_mpi,
     .flush = flush_by_mpi,
+    .attach = attach_by_mpi,
+    .detach = detach_by_mpi,
     .drop = drop_by_mpi,
 };
 
 /* ---- opening and closing ---- */
 
 void rmai_transport_mpi_none(struct rmai_transport_mpi *m) {
-    *m = (struct rmai_transport_mpi){.transport = {&by_mpi}, .messages = MPI_COMM_NULL, .window = MPI_WIN_NULL};
+    *m = (struct rmai_transport_mpi){
+        .transport = {&by_mpi}, .messages = MPI_COMM_NULL, .window = {MPI_WIN_NULL, MPI_WIN_NULL}};
 }
 
 /* Writes which PEs of the job are in the communicator `leaders` to *list, which the caller frees. */
@@ -194,7 +222,7 @@ int rmai_transport_mpi_open(struct rmai_transport_mpi *m, int is_leader, int *n_
 }
 
 void rmai_transport_mpi_close(struct rmai_transport_mpi *m) {
-    rmai_transport_mpi_end_window(m);
+    for (int kind = 0; kind < RMAI_WINDOWS; kind++) rmai_transport_mpi_end_window(m, (enum rmai_window_kind)kind);
     if (m->messages != MPI_COMM_NULL) MPI_Comm_free(&m->messages);
 }
 
@@ -204,7 +232,7 @@ int rmai_transport_mpi_worst(struct rmai_transport_mpi *m, int *values, int n) {
     return rmai_mpi_merge(m->messages, values, n, MPI_INT, MPI_MAX, "agreeing");
 }
 
-/* ---- the window ---- */
+/* ---- the windows ---- */
 
 /* Hints, and who uses them. The same size and unit everywhere: MPICH then keeps no table of n PEs.
  * The others count for atomics. MPICH leaves them to the network's adapter only if it does every operation that may
@@ -222,47 +250,87 @@ static const char *const hints[][2] = {
 #define HINTS_PLAIN 2 /* of them for a window without atomics */
 #define HINTS       (sizeof hints / sizeof hints[0])
 
-static int check_window(const struct rmai_transport_mpi *m) {
+static MPI_Info make_hints(int atomics) {
+    MPI_Info info;
+    MPI_Info_create(&info);
+    for (size_t i = 0; i < (atomics ? HINTS : HINTS_PLAIN); i++) MPI_Info_set(info, hints[i][0], hints[i][1]);
+    return info;
+}
+
+static int check_window(const struct rmai_transport_mpi *m, enum rmai_window_kind kind) {
     void *base = NULL;
     int *model = NULL, found = 0;
-    MPI_Win_get_attr(m->window, MPI_WIN_BASE, &base, &found);
-    if (!found || base != m->window_base)
-        return rmai_error(RMA_ERR_MPI, "MPI's window is at %p, not at %p", base, (void *)m->window_base);
-    MPI_Win_get_attr(m->window, MPI_WIN_MODEL, &model, &found);
+    MPI_Win_get_attr(m->window[kind], MPI_WIN_BASE, &base, &found);
+    if (kind == RMAI_FIXED && (!found || base != m->fixed_base))
+        return rmai_error(RMA_ERR_MPI, "MPI's window is at %p, not at %p", base, (void *)m->fixed_base);
+    MPI_Win_get_attr(m->window[kind], MPI_WIN_MODEL, &model, &found);
     if (!found || *model != MPI_WIN_UNIFIED)
         return rmai_error(RMA_ERR_MPI, "MPI's window has the separate memory model, in which loads do not see puts");
     return RMA_SUCCESS;
 }
 
-int rmai_transport_mpi_has_window(const struct rmai_transport_mpi *m) { return m->window != MPI_WIN_NULL; }
+int rmai_transport_mpi_has_window(const struct rmai_transport_mpi *m, enum rmai_window_kind kind) {
+    return m->window[kind] != MPI_WIN_NULL;
+}
 
-void rmai_transport_mpi_forget_window(struct rmai_transport_mpi *m) { m->window = MPI_WIN_NULL; }
+void rmai_transport_mpi_forget_window(struct rmai_transport_mpi *m, enum rmai_window_kind kind) {
+    m->window[kind] = MPI_WIN_NULL;
+}
 
-int rmai_transport_mpi_end_window(struct rmai_transport_mpi *m) {
+int rmai_transport_mpi_end_window(struct rmai_transport_mpi *m, enum rmai_window_kind kind) {
     int mpi_code;
-    if (m->window == MPI_WIN_NULL) return RMA_SUCCESS;
-    MPI_Win_unlock_all(m->window);
-    mpi_code = MPI_Win_free(&m->window);
-    m->window = MPI_WIN_NULL;
+    if (m->window[kind] == MPI_WIN_NULL) return RMA_SUCCESS;
+    MPI_Win_unlock_all(m->window[kind]);
+    mpi_code = MPI_Win_free(&m->window[kind]);
+    m->window[kind] = MPI_WIN_NULL;
     return rmai_mpi(mpi_code, "ending the window", "MPI_Win_free");
 }
 
-int rmai_transport_mpi_window(struct rmai_transport_mpi *m, void *base, size_t size, int atomics) {
-    MPI_Info info;
-    int code = rmai_transport_mpi_end_window(m), mpi_code;
-    if (code != RMA_SUCCESS) return code;
-    MPI_Info_create(&info);
-    for (size_t i = 0; i < (atomics ? HINTS : HINTS_PLAIN); i++) MPI_Info_set(info, hints[i][0], hints[i][1]);
-    mpi_code = MPI_Win_create(base, (MPI_Aint)size, 1, info, m->messages, &m->window);
-    MPI_Info_free(&info);
+/* What follows the creation of a window. */
+static int begin_epoch(struct rmai_transport_mpi *m, enum rmai_window_kind kind, int mpi_code, const char *mpi_call) {
     if (mpi_code != MPI_SUCCESS) {
-        m->window = MPI_WIN_NULL;
-        return rmai_mpi(mpi_code, "making the window", "MPI_Win_create");
+        m->window[kind] = MPI_WIN_NULL;
+        return rmai_mpi(mpi_code, "making the window", mpi_call);
     }
-    m->window_base = base;
-    MPI_Win_set_errhandler(m->window, MPI_ERRORS_RETURN);
-    mpi_code = MPI_Win_lock_all(MPI_MODE_NOCHECK, m->window); /* without NOCHECK MPICH sends a message to every PE */
-    return mpi_code == MPI_SUCCESS ? check_window(m) : rmai_mpi(mpi_code, "opening the window", "MPI_Win_lock_all");
+    MPI_Win_set_errhandler(m->window[kind], MPI_ERRORS_RETURN);
+    mpi_code = MPI_Win_lock_all(MPI_MODE_NOCHECK, m->window[kind]); /* without NOCHECK MPICH writes to every PE */
+    return mpi_code == MPI_SUCCESS ? check_window(m, kind)
+                                   : rmai_mpi(mpi_code, "opening the window", "MPI_Win_lock_all");
+}
+
+int rmai_transport_mpi_fixed(struct rmai_transport_mpi *m, void *base, size_t size) {
+    MPI_Info info;
+    int code = rmai_transport_mpi_end_window(m, RMAI_FIXED), mpi_code;
+    if (code != RMA_SUCCESS) return code;
+    info = make_hints(0);
+    m->fixed_base = base;
+    mpi_code = MPI_Win_create(base, (MPI_Aint)size, 1, info, m->messages, &m->window[RMAI_FIXED]);
+    MPI_Info_free(&info);
+    return begin_epoch(m, RMAI_FIXED, mpi_code, "MPI_Win_create");
+}
+
+/* As the MPI says by its variables. */
+static int most_regions(void) {
+    MPI_T_cvar_handle handle;
+    int provided, index, n, most = INT_MAX, value = 0;
+    if (MPI_T_init_thread(MPI_THREAD_SINGLE, &provided) != MPI_SUCCESS) return most;
+    if (MPI_T_cvar_get_index("osc_rdma_max_attach", &index) == MPI_SUCCESS &&
+        MPI_T_cvar_handle_alloc(index, NULL, &handle, &n) == MPI_SUCCESS) {
+        if (n == 1 && MPI_T_cvar_read(handle, &value) == MPI_SUCCESS && value > 0) most = value;
+        MPI_T_cvar_handle_free(&handle);
+    }
+    MPI_T_finalize();
+    return most;
+}
+
+int rmai_transport_mpi_dynamic(struct rmai_transport_mpi *m, int atomics) {
+    MPI_Info info = make_hints(atomics);
+    int mpi_code;
+    m->attached = 0;
+    m->attached_most = most_regions();
+    mpi_code = MPI_Win_create_dynamic(info, m->messages, &m->window[RMAI_DYNAMIC]);
+    MPI_Info_free(&info);
+    return begin_epoch(m, RMAI_DYNAMIC, mpi_code, "MPI_Win_create_dynamic");
 }
 
 /* ---- the machine ---- */

@@ -3,14 +3,16 @@
  * rma_finalize: agreements of all PEs about the window.
  *
  *   messages   short ones and long data; on a communicator of their own
- *   window     one over the first part of each PE's symmetric heap, in one epoch from its creation to its end
+ *   windows    a fixed one over the first part of each PE's symmetric heap, and a dynamic one; each in one epoch from
+ *              its creation to its end
  *
- * One communicator and one window, whatever the job does. MPI RMA calls may stand nowhere else. Nothing here waits
+ * One communicator and two windows, whatever the job does. MPI RMA calls may stand nowhere else. Nothing here waits
  * unless it says so. */
 #ifndef RMAI_TRANSPORT_MPI_H
 #define RMAI_TRANSPORT_MPI_H
 
 #include <mpi.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -19,8 +21,9 @@
 struct rmai_transport_mpi {
     struct rmai_transport transport; /* first: its operations get this struct */
     MPI_Comm messages;               /* MPI_COMM_NULL in jobs of one node */
-    MPI_Win window;
-    char *window_base;
+    MPI_Win window[RMAI_WINDOWS];    /* or MPI_WIN_NULL */
+    char *fixed_base;
+    _Atomic int attached, attached_most; /* regions of the dynamic window: now, and at most */
 };
 
 /* rmai_transport_mpi_none: the state of a job of one node, in which rmai_transport_mpi_close does nothing. */
@@ -38,16 +41,18 @@ void rmai_transport_mpi_close(struct rmai_transport_mpi *m);
  * or RMA_ERR_MPI. */
 int rmai_transport_mpi_worst(struct rmai_transport_mpi *m, int *values, int n);
 
-/* rmai_transport_mpi_window makes the window over [base, base + size) of each PE, in place of the one there is;
- * rmai_transport_mpi_end_window ends that (both collective; nothing is under way in it). atomics: some will be done in
- * it. Return RMA_SUCCESS, or record why MPI's window cannot be used: RMA_ERR_MPI. */
-int rmai_transport_mpi_window(struct rmai_transport_mpi *m, void *base, size_t size, int atomics);
-int rmai_transport_mpi_end_window(struct rmai_transport_mpi *m);
+/* rmai_transport_mpi_fixed makes the fixed window over [base, base + size) of each PE, in place of the one there is;
+ * rmai_transport_mpi_dynamic makes the dynamic window, to which nothing is attached. atomics: some will be done in it.
+ * rmai_transport_mpi_end_window ends one. All three are collective; nothing is under way in the window. Return
+ * RMA_SUCCESS, or record why MPI's window cannot be used: RMA_ERR_MPI. */
+int rmai_transport_mpi_fixed(struct rmai_transport_mpi *m, void *base, size_t size);
+int rmai_transport_mpi_dynamic(struct rmai_transport_mpi *m, int atomics);
+int rmai_transport_mpi_end_window(struct rmai_transport_mpi *m, enum rmai_window_kind kind);
 
 /* rmai_transport_mpi_has_window: 1 if there is one. rmai_transport_mpi_forget_window leaves it to the end of the
  * process: for one that some PEs have and others have not, which cannot be freed. */
-int rmai_transport_mpi_has_window(const struct rmai_transport_mpi *m);
-void rmai_transport_mpi_forget_window(struct rmai_transport_mpi *m);
+int rmai_transport_mpi_has_window(const struct rmai_transport_mpi *m, enum rmai_window_kind kind);
+void rmai_transport_mpi_forget_window(struct rmai_transport_mpi *m, enum rmai_window_kind kind);
 
 /* rmai_transport_mpi_machine_id: a number that PEs on one machine have alike, in whatever container they are, and those
  * on others have not. rmai_transport_mpi_machine: *n is how many PEs of the job run on the machine that this PE runs

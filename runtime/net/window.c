@@ -6,7 +6,10 @@
 #include "base/error.h"
 #include "base/wait.h"
 #include "base/word.h"
+#include "rma.h"
 #include "runtime/net/batch.h"
+#include "runtime/net/dynamic.h"
+#include "runtime/net/lease.h"
 #include "runtime/net/pending.h"
 #include "runtime/net/progress.h"
 #include "runtime/net/state.h"
@@ -14,8 +17,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SHORT_MOST         ((size_t)1024) /* see window_place */
-#define LONG_FROM          ((size_t)65536)
 #define WINDOW_PIECE       ((size_t)8 << 20)  /* bytes through the window before others are served, */
 #define WINDOW_PIECE_LATER ((size_t)64 << 20) /* and of a nonblocking call */
 #define DOORBELL_EVERY     64
@@ -26,21 +27,32 @@
 
 /* kind: RMAI_FLUSH_ALL where pe is -1. The set's lock is held. A biased lock that was entered for nothing but the
  * set is left meanwhile: the progress thread serves others. */
-static int flush_window(struct rmai_net *net, const char *call, struct rmai_pending *s, int pe,
-                        enum rmai_flush_kind kind) {
+static int flush_window(struct rmai_net *net, const char *call, struct rmai_pending *s, enum rmai_window_kind window,
+                        int pe, enum rmai_flush_kind kind) {
     const int leaves = net->biased && rmai_biased_inside(&net->bias) == 1;
     int code;
     rmai_flush_begins(&s->flush, call, pe);
     if (leaves) rmai_biased_leave(&net->bias);
-    code = rmai_transport_flush(net->transport, call, pe, kind);
+    code = rmai_transport_flush(net->transport, call, window, pe, kind);
     if (leaves) rmai_biased_enter(&net->bias);
     rmai_flush_ends(&s->flush);
     return code;
 }
 
-int rmai_window_flush(struct rmai_net *net, const char *call, struct rmai_peer *p) {
-    int code = p->touched ? flush_window(net, call, p->set, p->pe, RMAI_FLUSH_PE) : RMA_SUCCESS;
+/* Flushes each window that has something for p. */
+static int flush_touched(struct rmai_net *net, const char *call, struct rmai_peer *p) {
+    int code = RMA_SUCCESS, one;
+    for (int window = 0; window < RMAI_WINDOWS; window++) {
+        if (!(p->touched & 1u << window)) continue;
+        one = flush_window(net, call, p->set, (enum rmai_window_kind)window, p->pe, RMAI_FLUSH_PE);
+        if (code == RMA_SUCCESS) code = one;
+    }
     p->touched = 0;
+    return code;
+}
+
+int rmai_window_flush(struct rmai_net *net, const char *call, struct rmai_peer *p) {
+    int code = flush_touched(net, call, p);
     if (!p->under_way && !rmai_peer_has_open(p)) rmai_peer_unlist(p);
     return code;
 }
@@ -70,25 +82,35 @@ int rmai_window_flush_all(struct rmai_net *net, const char *call) {
 
 /* ---- puts and gets ---- */
 
-/* Returns the displacement of [offset, offset + len) in the window; 0 if the range is not in there (a page lies before
- * the heap, so no range is at 0), or if messages are faster. They are where the window needs the target: short
- * transfers that nobody waits for gather in batches (an eighth of the time), and long ones go straight into place (two
- * thirds), measured against MPI's put and get between two processes of a machine. */
-static size_t window_place(const struct rmai_net *net, uint64_t offset, size_t len, enum rmai_when when) {
+/* Where a put or get goes. */
+struct way {
+    enum rmai_window_kind window;
+    size_t disp, len; /* len: so many of the first bytes */
+};
+
+/* Returns 1 if [offset, offset + len), or its first bytes, goes through a window, with *way; 0 if it goes by messages;
+ * -1 if pe has to be asked first (rmai_dynamic_learn). The set's lock is held. */
+static int choose_window(struct rmai_net *net, struct rmai_pending *s, int pe, uint64_t offset, size_t len,
+                         enum rmai_when when, enum rmai_access access, struct way *way) {
     size_t at = (size_t)offset - net->job->layout.symmetric,
            covered = atomic_load_explicit(&net->covered, memory_order_acquire);
-    if (offset < net->job->layout.symmetric || at >= covered || len > covered - at) return 0;
-    if (net->only_atomics) return 0;
-    if (net->one_sided <= 0 && (len >= LONG_FROM || when == RMAI_COPIED || (when == RMAI_LATER && len <= SHORT_MOST)))
-        return 0;
-    return at + RMAI_PROBE_ROOM;
+    uint64_t address;
+    int found;
+    if (offset >= net->job->layout.symmetric && at < covered && len <= covered - at) {
+        *way = (struct way){RMAI_FIXED, at + RMAI_PROBE_ROOM, len};
+        return rmai_ways_window(&net->ways, RMAI_FIXED, access, len, when);
+    }
+    if (!rmai_ways_window(&net->ways, RMAI_DYNAMIC, access, len, when)) return 0;
+    found = rmai_dynamic_find(net, s, pe, offset, &len, &address);
+    if (found > 0) *way = (struct way){RMAI_DYNAMIC, address, len};
+    return found;
 }
 
 /* Returns the peer, marked as one whose transfers a quiet has to flush; NULL without memory. */
-static struct rmai_peer *touch_peer(struct rmai_pending *s, int pe) {
+static struct rmai_peer *touch_peer(struct rmai_pending *s, int pe, enum rmai_window_kind window) {
     struct rmai_peer *p = rmai_peer_of(s, pe);
     if (!p) return NULL;
-    p->touched = 1;
+    p->touched |= 1u << window;
     p->asked++;
     rmai_peer_list(p);
     return p;
@@ -101,7 +123,6 @@ static void ring_doorbell(struct rmai_net *net, struct rmai_peer *p, unsigned ev
     static const struct rmai_envelope doorbell = {
         .kind = RMAI_WIRE_DOORBELL}; /* may be on its way after the set has ended */
     uint64_t before = p->used;
-    if (net->one_sided > 0) return;
     p->used = rmai_ticks();
     if (p->used - before < PAUSE && ++p->through_window % every != 0) return;
     if (rmai_token_done(net->transport, &p->doorbell) != 1) return;
@@ -109,40 +130,84 @@ static void ring_doorbell(struct rmai_net *net, struct rmai_peer *p, unsigned ev
         rmai_net_fatal(net);
 }
 
-/* Returns 0 if the range does not go through the window. This holds the set's lock until MPI has taken the transfer. A
- * thread that takes the window down first sets `covered` to 0 and then flushes each set (rmai_window_make), for which
- * it needs that lock: so no transfer is in the window any more when it is freed. */
+/* The set's lock is held until MPI has taken the transfer. flushed: nothing of it is left for a quiet. */
+static int move_through(struct rmai_net *net, const char *call, struct rmai_pending *s, int pe, const struct way *way,
+                        void *buffer, enum rmai_when when, enum rmai_access access, int flushed) {
+    const int get = access == RMAI_ACCESS_GET;
+    const enum rmai_flush_kind kind = get || flushed ? RMAI_FLUSH_PE : RMAI_FLUSH_LOCAL;
+    struct rmai_peer *p = flushed || (get && when == RMAI_NOW) ? rmai_peer_of(s, pe) : touch_peer(s, pe, way->window);
+    int code;
+    if (!p) return rmai_net_no_memory(call, pe);
+    code = get ? rmai_transport_get(net->transport, call, way->window, pe, way->disp, buffer, way->len)
+               : rmai_transport_put(net->transport, call, way->window, pe, way->disp, buffer, way->len);
+    if (!get && !flushed) rmai_pending_note_put(s, pe, 0);
+    /* For a get a full flush does the same as a local one, and MPICH does it some ten nanoseconds faster. */
+    if (code == RMA_SUCCESS && (when != RMAI_LATER || flushed))
+        code = flush_window(net, call, s, way->window, pe, kind);
+    if (code == RMA_SUCCESS && net->ways.needs_target[way->window][access]) ring_doorbell(net, p, DOORBELL_EVERY);
+    return code;
+}
+
+/* Returns as choose_window, with how many bytes it is. This holds the set's lock until MPI has taken the transfer. A
+ * thread that takes the fixed window down first sets `covered` to 0 and then flushes each set (rmai_window_grow), for
+ * which it needs that lock: so no transfer is in the window any more when it is freed. */
 static int use_window(struct rmai_net *net, const char *call, struct rmai_pending *s, int pe, uint64_t offset,
-                      void *buffer, size_t len, enum rmai_when when, int get, int *code) {
-    struct rmai_peer *p;
-    size_t disp;
+                      void *buffer, size_t *len, enum rmai_when when, enum rmai_access access, int *code) {
+    struct way way;
+    int goes;
     rmai_pending_lock(s);
-    if ((disp = window_place(net, offset, len, when)) != 0) {
-        if (!(p = get && when == RMAI_NOW ? rmai_peer_of(s, pe) : touch_peer(s, pe)))
-            *code = rmai_net_no_memory(call, pe);
-        else
-            *code = get ? rmai_transport_get(net->transport, call, pe, disp, buffer, len)
-                        : rmai_transport_put(net->transport, call, pe, disp, buffer, len);
-        if (!get) rmai_pending_note_put(s, pe, 0);
-        /* For a get a full flush does the same as a local one, and MPICH does it some ten nanoseconds faster. */
-        if (*code == RMA_SUCCESS && when != RMAI_LATER)
-            *code = flush_window(net, call, s, pe, get ? RMAI_FLUSH_PE : RMAI_FLUSH_LOCAL);
-        if (*code == RMA_SUCCESS) ring_doorbell(net, p, DOORBELL_EVERY);
+    goes = choose_window(net, s, pe, offset, *len, when, access, &way);
+    if (goes > 0) {
+        *len = way.len;
+        *code = move_through(net, call, s, pe, &way, buffer, when, access, 0);
     }
     rmai_pending_unlock(s);
-    return disp != 0;
+    return goes;
+}
+
+/* The same for attached memory, which goes through the window while this PE has a lease of it. */
+static int use_lease(struct rmai_net *net, const char *call, struct rmai_pending *s, int pe, uint64_t offset,
+                     void *buffer, size_t len, enum rmai_when when, enum rmai_access access, int *code) {
+    struct way way = {RMAI_DYNAMIC, 0, len};
+    struct rmai_lease *lease;
+    uint64_t address;
+    if (!net->ways.all_by_window[RMAI_DYNAMIC][access] || net->dynamic.region_least == SIZE_MAX ||
+        rmai_lease_enter(net, call, s, pe, offset, len, &lease, &address) != RMAI_LEASED)
+        return 0;
+    way.disp = address;
+    rmai_pending_lock(s);
+    *code = move_through(net, call, s, pe, &way, buffer, when, access, 1);
+    rmai_pending_unlock(s);
+    rmai_lease_leave(net, lease);
+    return 1;
+}
+
+static int use_some_window(struct rmai_net *net, const char *call, struct rmai_pending *s, int pe, uint64_t offset,
+                           void *buffer, size_t *len, enum rmai_when when, enum rmai_access access, int *code) {
+    int goes;
+    if (offset >= RMA_GPTR_ATTACHED_) return use_lease(net, call, s, pe, offset, buffer, *len, when, access, code);
+    goes = use_window(net, call, s, pe, offset, buffer, len, when, access, code);
+    if (RMAI_LIKELY(goes >= 0)) return goes;
+    *code = rmai_dynamic_learn(net, call, s, pe);
+    if (*code != RMA_SUCCESS) return 1;
+    return use_window(net, call, s, pe, offset, buffer, len, when, access, code) > 0;
 }
 
 int rmai_window_move(struct rmai_net *net, const char *call, struct rmai_pending *s, int pe, uint64_t offset,
                      char *buffer, size_t len, enum rmai_when when, int get, size_t *done, int *code) {
     const size_t piece = when == RMAI_LATER ? WINDOW_PIECE_LATER : WINDOW_PIECE;
+    const enum rmai_access access = get ? RMAI_ACCESS_GET : RMAI_ACCESS_PUT;
+    size_t now;
     *code = RMA_SUCCESS;
-    for (*done = 0; len - *done > piece; *done += piece) {
-        if (!use_window(net, call, s, pe, offset + *done, buffer + *done, piece, RMAI_NOW, get, code)) return 0;
+    for (*done = 0; *done < len; *done += now) {
+        const int more = len - *done > piece;
+        if (*done > 0) rmai_net_progress(net, 1);
+        now = rmai_min(len - *done, piece);
+        if (!use_some_window(net, call, s, pe, offset + *done, buffer + *done, &now, more ? RMAI_NOW : when, access,
+                             code))
+            return 0;
         if (*code != RMA_SUCCESS) return 1;
-        rmai_net_progress(net, 1);
     }
-    if (!use_window(net, call, s, pe, offset + *done, buffer + *done, len - *done, when, get, code)) return 0;
     rmai_count(net->traffic, RMA_PATH_WINDOW, get ? RMAI_GETS : RMAI_PUTS, len);
     return 1;
 }
@@ -158,7 +223,7 @@ static struct rmai_operands *next_operands(struct rmai_net *net, const char *cal
         return NULL;
     }
     if (s->n_operands == RMAI_OPERANDS) {
-        *code = flush_window(net, call, s, -1, RMAI_FLUSH_ALL);
+        *code = flush_window(net, call, s, RMAI_DYNAMIC, -1, RMAI_FLUSH_ALL);
         if (*code != RMA_SUCCESS) return NULL;
         s->n_operands = 0;
     }
@@ -177,45 +242,32 @@ static struct rmai_operands operands_of(size_t len, uint64_t value, uint64_t con
 
 /* Marks the peer and begins the atomic. The set's lock is held for both: a quiet of another
  * thread between them would take the mark away before there is something to flush. */
-static int begin_atomic(struct rmai_net *net, const char *call, struct rmai_pending *s, int pe, size_t disp, int op,
+static int begin_atomic(struct rmai_net *net, const char *call, struct rmai_pending *s, int pe, uint64_t at, int op,
                         size_t len, const struct rmai_operands *o, void *old) {
-    struct rmai_peer *p = touch_peer(s, pe);
+    struct rmai_peer *p = touch_peer(s, pe, RMAI_DYNAMIC);
     int code;
     if (!p) return rmai_net_no_memory(call, pe);
     atomic_thread_fence(memory_order_release); /* what this PE has stored comes before, for whoever reads the word */
-    code = rmai_transport_atomic(net->transport, call, pe, disp, op, len, &o->value, &o->cond, old);
-    if (pe != net->job->my_pe) ring_doorbell(net, p, DOORBELL_ATOMICS);
+    code = rmai_transport_atomic(net->transport, call, pe, at, op, len, &o->value, &o->cond, old);
+    if (pe != net->job->my_pe && net->ways.needs_target[RMAI_DYNAMIC][RMAI_ACCESS_ATOMIC])
+        ring_doorbell(net, p, DOORBELL_ATOMICS);
     return code;
 }
 
-/* Waits until there is a window: another thread may have taken it down, to make it anew. The set's lock is held, and
- * released meanwhile. */
-static int await_window(struct rmai_net *net, const char *call, struct rmai_pending *s) {
-    while (RMAI_UNLIKELY(atomic_load_explicit(&net->covered, memory_order_acquire) == 0)) {
-        if (net->windowless) return rmai_error(RMA_ERR_MPI, "%s: MPI's window, which RMA_AMO=mpi needs, is gone", call);
-        rmai_pending_unlock(s);
-        rmai_net_lock(net); /* the thread that makes the window holds it */
-        rmai_net_unlock(net);
-        rmai_pending_lock(s);
-    }
-    return RMA_SUCCESS;
-}
-
-static int atomic_in_window(struct rmai_net *net, const char *call, struct rmai_pending *s, int pe, size_t disp, int op,
-                            size_t len, uint64_t value, uint64_t cond, void *old, int later) {
+/* `at` is the address in the target's process. waits: it is done on return. */
+static int atomic_in_window(struct rmai_net *net, const char *call, struct rmai_pending *s, int pe, uint64_t at, int op,
+                            size_t len, uint64_t value, uint64_t cond, void *old, int waits) {
     const struct rmai_operands given = operands_of(len, value, cond);
-    const int waits = old && !later;
     struct rmai_operands *kept;
-    int code;
+    int code = RMA_SUCCESS;
     rmai_pending_lock(s);
-    code = await_window(net, call, s);
-    if (code == RMA_SUCCESS && waits) {
-        code = begin_atomic(net, call, s, pe, disp, op, len, &given, old);
-        if (code == RMA_SUCCESS) code = flush_window(net, call, s, pe, RMAI_FLUSH_PE);
+    if (waits) {
+        code = begin_atomic(net, call, s, pe, at, op, len, &given, old);
+        if (code == RMA_SUCCESS) code = flush_window(net, call, s, RMAI_DYNAMIC, pe, RMAI_FLUSH_PE);
         atomic_thread_fence(memory_order_acquire);
-    } else if (code == RMA_SUCCESS && (kept = next_operands(net, call, s, pe, &code)) != NULL) {
+    } else if ((kept = next_operands(net, call, s, pe, &code)) != NULL) {
         *kept = given;
-        code = begin_atomic(net, call, s, pe, disp, op, len, kept, old);
+        code = begin_atomic(net, call, s, pe, at, op, len, kept, old);
     }
     rmai_pending_unlock(s);
     return code;
@@ -231,17 +283,17 @@ static uint64_t bits_of(const void *word, size_t len) {
 /* min and max by compare_swap. MPI's own are another operation: they say nothing of a NaN, MPICH 4.0 compares unsigned
  * words as signed ones, and to announce them (the window's hints) would keep MPI from using adapters that have no such
  * operation. */
-static int limit_in_window(struct rmai_net *net, const char *call, struct rmai_pending *s, int pe, size_t disp, int op,
+static int limit_in_window(struct rmai_net *net, const char *call, struct rmai_pending *s, int pe, uint64_t at, int op,
                            size_t len, uint64_t value, void *old) {
     uint64_t seen = 0, next, found;
-    int code = atomic_in_window(net, call, s, pe, disp, RMA_FETCH_, len, 0, 0, &seen, 0);
+    int code = atomic_in_window(net, call, s, pe, at, RMA_FETCH_, len, 0, 0, &seen, 1);
     while (code == RMA_SUCCESS) {
         next = seen;
         rmai_atomic(op, &next, len, value, 0);
         if (next == seen) break;
         found = 0;
-        code = atomic_in_window(net, call, s, pe, disp, RMA_COMPARE_SWAP_, len, bits_of(&next, len),
-                                bits_of(&seen, len), &found, 0);
+        code = atomic_in_window(net, call, s, pe, at, RMA_COMPARE_SWAP_, len, bits_of(&next, len), bits_of(&seen, len),
+                                &found, 1);
         if (found == seen) break;
         seen = found;
     }
@@ -253,10 +305,50 @@ static int is_limit(int op) {
     return (op >= RMA_FETCH_MIN_ && op <= RMA_FETCH_SMAX_) || op == RMA_FETCH_FMIN_ || op == RMA_FETCH_FMAX_;
 }
 
-int rmai_window_atomic(struct rmai_net *net, const char *call, struct rmai_pending *s, int pe, uint64_t offset, int op,
-                       size_t len, uint64_t value, uint64_t cond, void *old, int later) {
-    const size_t disp = (size_t)offset - net->job->layout.symmetric + RMAI_PROBE_ROOM;
+int rmai_window_atomic(struct rmai_net *net, const char *call, struct rmai_pending *s, int pe, uint64_t at, int op,
+                       size_t len, uint64_t value, uint64_t cond, void *old, int waits) {
     rmai_count(net->traffic, RMA_PATH_WINDOW, RMAI_ATOMICS, 0);
-    if (is_limit(op)) return limit_in_window(net, call, s, pe, disp, op, len, value, old);
-    return atomic_in_window(net, call, s, pe, disp, op, len, value, cond, old, later);
+    if (is_limit(op)) return limit_in_window(net, call, s, pe, at, op, len, value, old);
+    return atomic_in_window(net, call, s, pe, at, op, len, value, cond, old, waits);
+}
+
+/* Where the word is in the dynamic window, or 0. */
+static int find_word(struct rmai_net *net, const char *call, struct rmai_pending *s, int pe, uint64_t offset,
+                     size_t len, uint64_t *at) {
+    int found;
+    if (!rmai_dynamic_has_atomics(&net->job->layout, offset)) return 0;
+    rmai_pending_lock(s);
+    found = rmai_dynamic_find(net, s, pe, offset, &len, at);
+    rmai_pending_unlock(s);
+    if (found >= 0) return found;
+    if (rmai_dynamic_learn(net, call, s, pe) != RMA_SUCCESS) rmai_net_fatal(net); /* who has the word is not known */
+    rmai_pending_lock(s);
+    found = rmai_dynamic_find(net, s, pe, offset, &len, at);
+    rmai_pending_unlock(s);
+    return found > 0;
+}
+
+/* An atomic on attached memory is flushed before the lease is left. */
+static int atomic_by_lease(struct rmai_net *net, const char *call, struct rmai_pending *s, int pe, uint64_t offset,
+                           int op, size_t len, uint64_t value, uint64_t cond, void *old, int *code) {
+    enum rmai_leased leased;
+    struct rmai_lease *lease;
+    uint64_t at;
+    while ((leased = rmai_lease_enter(net, call, s, pe, offset, len, &lease, &at)) == RMAI_LEASE_BUSY)
+        rmai_net_progress(net, 1);
+    if (leased != RMAI_LEASED) return 0;
+    if (!(at & (len - 1))) *code = rmai_window_atomic(net, call, s, pe, at, op, len, value, cond, old, 1);
+    rmai_lease_leave(net, lease);
+    return !(at & (len - 1)); /* else the owner words the error */
+}
+
+int rmai_window_atomic_far(struct rmai_net *net, const char *call, struct rmai_pending *s, int pe, uint64_t offset,
+                           int op, size_t len, uint64_t value, uint64_t cond, void *old, int waits, int *code) {
+    uint64_t at;
+    if (offset >= RMA_GPTR_ATTACHED_)
+        return net->dynamic.region_least < SIZE_MAX &&
+               atomic_by_lease(net, call, s, pe, offset, op, len, value, cond, old, code);
+    if (!find_word(net, call, s, pe, offset, len, &at)) return 0;
+    *code = rmai_window_atomic(net, call, s, pe, at, op, len, value, cond, old, waits);
+    return 1;
 }

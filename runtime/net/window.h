@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* MPI's window over the first part of each PE's symmetric heap: what goes through it. A place there is
- * named by its offset in the owner's space, as in a global pointer. */
+/* What goes through MPI's windows: the fixed one over the first part of each PE's symmetric heap, and the dynamic one
+ * (runtime/net/dynamic). A place is named by its offset in the owner's space, as in a global pointer. */
 #ifndef RMAI_WINDOW_H
 #define RMAI_WINDOW_H
 
@@ -17,12 +17,26 @@
 int rmai_window_move(struct rmai_net *net, const char *call, struct rmai_pending *s, int pe, uint64_t offset,
                      char *buffer, size_t len, enum rmai_when when, int get, size_t *done, int *code);
 
-/* rmai_window_atomic: an atomic by MPI, where rmai_net_by_mpi; as rmai_net_atomic. */
-int rmai_window_atomic(struct rmai_net *net, const char *call, struct rmai_pending *s, int pe, uint64_t offset, int op,
-                       size_t len, uint64_t value, uint64_t cond, void *old, int later);
+/* rmai_window_atomic: an atomic by MPI on the word at address `at` of the process of pe, which may be of this node; it
+ * is in the dynamic window. waits: it is done on return, with *old; else after a quiet. rmai_window_atomic_far: on the
+ * word at this offset of a PE of another node; returns 1 with *code, or 0 if the processors of its node do that word's
+ * atomics. old may be NULL, except for RMA_FETCH_ and RMA_COMPARE_SWAP_. */
+int rmai_window_atomic(struct rmai_net *net, const char *call, struct rmai_pending *s, int pe, uint64_t at, int op,
+                       size_t len, uint64_t value, uint64_t cond, void *old, int waits);
+int rmai_window_atomic_far(struct rmai_net *net, const char *call, struct rmai_pending *s, int pe, uint64_t offset,
+                           int op, size_t len, uint64_t value, uint64_t cond, void *old, int waits, int *code);
 
-/* rmai_window_flush completes what has gone to p through the window, with the set's lock. rmai_window_flush_all: what
- * has gone through it anywhere, in all sets, one after the other; after it no thread uses the window in any of them.
+/* rmai_window_takes_all: 1 if puts, or gets, of every length to that offset go through a window that covers it. */
+static inline int rmai_window_takes_all(const struct rmai_net *net, uint64_t offset, enum rmai_access access) {
+    const uint64_t at = offset - net->job->layout.symmetric;
+    const enum rmai_window_kind window =
+        at < atomic_load_explicit(&net->covered, memory_order_relaxed) ? RMAI_FIXED : RMAI_DYNAMIC;
+    return net->ways.all_by_window[window][access];
+}
+
+/* rmai_window_flush completes what has gone to p through the windows, with the set's lock. rmai_window_flush_all: what
+ * has gone through them anywhere, in all sets, one after the other; after it no thread uses the fixed one in any of
+ * them, if `covered` was set to 0 before.
  * Return RMA_SUCCESS or RMA_ERR_MPI. */
 int rmai_window_flush(struct rmai_net *net, const char *call, struct rmai_peer *p);
 int rmai_window_flush_all(struct rmai_net *net, const char *call);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Making MPI's window, and trying out whether it is any good. */
+/* Making MPI's windows, and trying out whether they are any good. */
 #ifndef RMAI_WINDOW_SETUP_H
 #define RMAI_WINDOW_SETUP_H
 
@@ -8,14 +8,26 @@
 struct rmai_net;
 struct rmai_transport_mpi;
 
-/* rmai_window_wanted: 1 if the window has to be made anew for `size` bytes of symmetric heap: a good part lies outside
- * of it, or MPI does the atomics. rmai_window_make does it (collective), over `size` bytes at base and the probe's
- * room before them. The caller has had all PEs meet before: until they have, a PE may need a reply of one that would
- * wait in here. code: the outcome of that meeting, which is returned if it is an error; the window is made all the
+/* rmai_windows_wanted: 1 if the settings want any. rmai_windows_open makes the windows that the settings want
+ * (collective): the fixed one over `size` bytes of symmetric heap at base and the probe's room before them, and the
+ * dynamic one, to which this PE's directory is attached; and finds out what they do without the target
+ * (runtime/net/probe). The caller has had all PEs meet before: until they have, a PE may need a reply of one that would
+ * wait in here. code: the outcome of that meeting, which is returned if it is an error; the windows are made all the
  * same, since all PEs take part. Where MPI's window is no good it is done without, and said once. Returns RMA_SUCCESS
  * or RMA_ERR_MPI. */
+int rmai_windows_wanted(const struct rmai_net *net);
+int rmai_windows_open(struct rmai_net *net, struct rmai_transport_mpi *mpi, const char *call, char *base, size_t size,
+                      int code);
+
+/* rmai_windows_choose decides what goes through which window (net->ways), and which memory is attached to the dynamic
+ * one; all PEs alike (collective), after the probe. A dynamic window of no use is ended. Returns RMA_SUCCESS or
+ * RMA_ERR_MPI. */
+int rmai_windows_choose(struct rmai_net *net, struct rmai_transport_mpi *mpi);
+
+/* rmai_window_wanted: 1 if the fixed window has to be made anew for `size` bytes of symmetric heap, since a good part
+ * lies outside of it. rmai_window_grow does it (collective), as rmai_windows_open. */
 int rmai_window_wanted(const struct rmai_net *net, size_t size);
-int rmai_window_make(struct rmai_net *net, struct rmai_transport_mpi *mpi, const char *call, char *base, size_t size,
+int rmai_window_grow(struct rmai_net *net, struct rmai_transport_mpi *mpi, const char *call, char *base, size_t size,
                      int code);
 
 #endif

@@ -77,7 +77,7 @@ static void add(struct rmai_attached *a) {
     if (n_known == REGIONS) return;
     deny = byte() % 8 == 0 ? 1 + byte() % 2 : 0;
     denied = deny;
-    k.offset = rmai_attached_add(a, k.address, k.size, commit, NULL);
+    k.offset = rmai_attached_add(a, k.address, k.size, 0, commit, NULL);
     if (k.offset == SIZE_MAX) {
         uint64_t free =
             SPAN; /* full only if no run is long enough: certain as long as half of it is free for a small one */

@@ -368,19 +368,23 @@ int rmai_transport_mpi_worst(struct rmai_transport_mpi *m, int *values, int n) {
     (void)m, (void)values, (void)n;
     return refuse_window();
 }
-int rmai_transport_mpi_window(struct rmai_transport_mpi *m, void *base, size_t size, int atomics) {
-    (void)m, (void)base, (void)size, (void)atomics;
+int rmai_transport_mpi_fixed(struct rmai_transport_mpi *m, void *base, size_t size) {
+    (void)m, (void)base, (void)size;
     return refuse_window();
 }
-int rmai_transport_mpi_end_window(struct rmai_transport_mpi *m) {
-    (void)m;
+int rmai_transport_mpi_dynamic(struct rmai_transport_mpi *m, int atomics) {
+    (void)m, (void)atomics;
+    return refuse_window();
+}
+int rmai_transport_mpi_end_window(struct rmai_transport_mpi *m, enum rmai_window_kind kind) {
+    (void)m, (void)kind;
     return RMA_SUCCESS;
 }
-int rmai_transport_mpi_has_window(const struct rmai_transport_mpi *m) {
-    (void)m;
+int rmai_transport_mpi_has_window(const struct rmai_transport_mpi *m, enum rmai_window_kind kind) {
+    (void)m, (void)kind;
     return 0;
 }
-void rmai_transport_mpi_forget_window(struct rmai_transport_mpi *m) { (void)m; }
+void rmai_transport_mpi_forget_window(struct rmai_transport_mpi *m, enum rmai_window_kind kind) { (void)m, (void)kind; }
 
 unsigned rmai_transport_mpi_machine_id(void) { return 2; }
 

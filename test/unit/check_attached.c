@@ -79,7 +79,7 @@ static void create(struct tables *t) {
 static void destroy(struct tables *t) { munmap(t->room, rmai_attached_room() + RMAI_PAGE); }
 
 static size_t add(struct tables *t, uint64_t address, uint64_t size) {
-    return rmai_attached_add(&t->a, address, size, commit, t);
+    return rmai_attached_add(&t->a, address, size, 0, commit, t);
 }
 
 static void take_out(struct tables *t, size_t offset) {

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "config.h"
+
+#include "runtime/net/dynamic.h"
+#include "base/attributes.h"
+#include "base/error.h"
+#include "runtime/net/pending.h"
+#include "runtime/net/state.h"
+#include "runtime/net/submit.h"
+#include "runtime/net/transport.h"
+
+#include <stdlib.h>
+
+static uint64_t load(const uint64_t *p) { return __atomic_load_n(p, __ATOMIC_ACQUIRE); }
+
+/* ---- the owner ---- */
+
+void rmai_dynamic_open(struct rmai_net *net, struct rmai_directory *own, char *const address[RMAI_PARTS]) {
+    net->dynamic.own = own;
+    for (int i = 0; i < RMAI_PARTS; i++)
+        __atomic_store_n(&own->address[i], (uint64_t)(uintptr_t)address[i], __ATOMIC_RELEASE);
+}
+
+/* Returns 1 if it is attached. The first refusal is said, and is the last: what the system can register is used up. */
+static int attach_memory(struct rmai_net *net, void *base, size_t size) {
+    struct rmai_error_kept kept;
+    int code;
+    if (atomic_load_explicit(&net->dynamic.refused, memory_order_relaxed)) return 0;
+    rmai_error_keep(&kept);
+    code = rmai_transport_attach(net->transport, base, size);
+    if (code != RMA_SUCCESS && !atomic_exchange_explicit(&net->dynamic.refused, 1, memory_order_relaxed))
+        rmai_note(
+            "PE %d: MPI's dynamic window takes no more memory, %zu bytes at %p are the first that it refuses; other "
+            "nodes reach these, and what comes after, by messages: %s",
+            net->job->my_pe, size, base, rma_last_error());
+    rmai_error_restore(&kept);
+    return code == RMA_SUCCESS;
+}
+
+int rmai_dynamic_attach(struct rmai_net *net, void *base, size_t size) {
+    const struct rmai_dynamic *d = &net->dynamic;
+    return d->open && size >= d->region_least && attach_memory(net, base, size);
+}
+
+void rmai_dynamic_detach(struct rmai_net *net, void *base) {
+    struct rmai_error_kept kept;
+    rmai_error_keep(&kept);
+    if (rmai_transport_detach(net->transport, base) != RMA_SUCCESS)
+        rmai_note("PE %d: memory at %p stays in MPI's dynamic window: %s", net->job->my_pe, base, rma_last_error());
+    rmai_error_restore(&kept);
+}
+
+void rmai_dynamic_follow(struct rmai_net *net, enum rmai_part_kind part, size_t size, int all) {
+    struct rmai_dynamic *d = &net->dynamic;
+    uint64_t attached;
+    if (!d->open || !d->parts[part]) return;
+    pthread_mutex_lock(&d->lock);
+    attached = d->own->attached[part];
+    while (!d->closed[part] && attached < size) {
+        const size_t end = rmai_step_end(attached), to = rmai_min(end, size);
+        char *base = (char *)(uintptr_t)d->own->address[part];
+        if (to < end && !all) break;
+        const int taken = attach_memory(net, base + attached, to - attached);
+        d->closed[part] = !taken || to < end;
+        if (!taken) break;
+        attached = to;
+        __atomic_store_n(&d->own->attached[part], attached, __ATOMIC_RELEASE);
+    }
+    atomic_fetch_add_explicit(&d->growths, 1, memory_order_relaxed);
+    pthread_mutex_unlock(&d->lock);
+}
+
+/* ---- other PEs ---- */
+
+/* Which part has the offset; its first byte is at *start. */
+static enum rmai_part_kind part_of(const struct rmai_layout *l, uint64_t offset, size_t *start) {
+    if (offset >= l->guest) return *start = l->guest, RMAI_PART_GUEST;
+    if (offset >= l->local) return *start = l->local, RMAI_PART_LOCAL;
+    if (offset >= l->symmetric) return *start = l->symmetric, RMAI_PART_SYMMETRIC;
+    return *start = l->statics, RMAI_PART_STATICS;
+}
+
+int rmai_dynamic_find(struct rmai_net *net, struct rmai_pending *s, int pe, uint64_t offset, size_t *len,
+                      uint64_t *address) {
+    const int slot = rmai_node_slot(net->job, pe);
+    const struct rmai_directory *d;
+    struct rmai_peer *p = NULL;
+    size_t start;
+    const enum rmai_part_kind part = part_of(&net->job->layout, offset, &start);
+    const uint64_t at = offset - start;
+    if (!net->dynamic.open || !net->dynamic.parts[part]) return 0;
+    if (slot >= 0) {
+        d = rmai_directory(net->job, slot);
+    } else {
+        if (!(p = rmai_peer_of(s, pe))) return 0;
+        if (!(d = p->directory)) return -1;
+    }
+    if (at + *len > load(&d->attached[part])) {
+        /* A part that all PEs have alike may have grown since; of others the PE was asked for its extents. */
+        const unsigned growths = atomic_load_explicit(&net->dynamic.growths, memory_order_relaxed);
+        return p && (part == RMAI_PART_SYMMETRIC || part == RMAI_PART_STATICS) && p->growths != growths ? -1 : 0;
+    }
+    *len = rmai_min(*len, rmai_step_end(at) - at);
+    *address = load(&d->address[part]) + at;
+    return 1;
+}
+
+/* The PE's numbers only grow, so an older answer that comes later changes nothing. */
+static int keep_directory(struct rmai_net *net, const char *call, struct rmai_pending *s, int pe,
+                          const struct rmai_directory *now, unsigned growths) {
+    struct rmai_peer *p = rmai_peer_of(s, pe);
+    if (p && !p->directory) p->directory = calloc(1, sizeof *p->directory);
+    if (!p || !p->directory) return rmai_net_no_memory(call, pe);
+    (void)net;
+    for (int i = 0; i < RMAI_PARTS; i++) {
+        p->directory->address[i] = now->address[i];
+        p->directory->attached[i] = rmai_max(p->directory->attached[i], now->attached[i]);
+    }
+    for (int i = 0; i < RMAI_POOLS; i++) p->directory->extent[i] = rmai_max(p->directory->extent[i], now->extent[i]);
+    p->growths = growths;
+    return RMA_SUCCESS;
+}
+
+/* Where the network reads it without the PE's help. */
+static int get_directory(struct rmai_net *net, const char *call, struct rmai_pending *s, int pe,
+                         struct rmai_directory *now) {
+    int code;
+    rmai_pending_lock(s);
+    code = rmai_transport_get(net->transport, call, RMAI_FIXED, pe, RMAI_DIRECTORY_AT, now, sizeof *now);
+    if (code == RMA_SUCCESS) code = rmai_transport_flush(net->transport, call, RMAI_FIXED, pe, RMAI_FLUSH_PE);
+    rmai_pending_unlock(s);
+    return code;
+}
+
+int rmai_dynamic_learn(struct rmai_net *net, const char *call, struct rmai_pending *s, int pe) {
+    struct rmai_ask a = {.call = call, .set = s, .pe = pe, .r = {.kind = RMAI_RECORD_EXTENTS}};
+    const unsigned growths = atomic_load_explicit(&net->dynamic.growths, memory_order_relaxed);
+    struct rmai_directory now = {.address = {0}};
+    int code =
+        net->dynamic.by_get ? get_directory(net, call, s, pe, &now) : rmai_submit_and_wait(net, &a, &now, sizeof now);
+    if (code != RMA_SUCCESS) return code;
+    rmai_pending_lock(s);
+    code = keep_directory(net, call, s, pe, &now, growths);
+    rmai_pending_unlock(s);
+    return code;
+}

@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "config.h"
+
+#include "runtime/net/probe.h"
+#include "base/attributes.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "runtime/net/quiet.h"
+#include "runtime/net/request.h"
+#include "runtime/net/state.h"
+#include "runtime/net/transport_mpi.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define PROBE "the window's probe" /* the call that errors name */
+
+static int flush_probe(struct rmai_net *net, enum rmai_window_kind window, int pe) {
+    return rmai_transport_flush(net->transport, PROBE, window, pe, RMAI_FLUSH_PE);
+}
+
+/* The displacement of pe's page before its symmetric heap; its directory tells where the page is in its process. */
+static int find_page(struct rmai_net *net, enum rmai_window_kind window, int pe, uint64_t *disp) {
+    uint64_t symmetric;
+    int code;
+    *disp = 0;
+    if (window == RMAI_FIXED) return RMA_SUCCESS;
+    code = rmai_transport_get(net->transport, PROBE, RMAI_FIXED, pe,
+                              RMAI_DIRECTORY_AT + offsetof(struct rmai_directory, address[RMAI_PART_SYMMETRIC]),
+                              &symmetric, sizeof symmetric);
+    if (code == RMA_SUCCESS) code = flush_probe(net, RMAI_FIXED, pe);
+    *disp = symmetric - RMAI_PROBE_ROOM;
+    return code;
+}
+
+/* ---- does it move what it should? ---- */
+
+int rmai_probe_write_and_read_back(struct rmai_net *net, enum rmai_window_kind window) {
+    unsigned char pattern[13], back[13] = {0};
+    uint64_t at;
+    int pe = net->job->my_pe, code;
+    do pe = (pe + 1) % net->job->n_pes;
+    while (net->job->n_nodes > 1 && rmai_node_slot(net->job, pe) >= 0);
+    for (size_t i = 0; i < sizeof pattern; i++)
+        pattern[i] = (unsigned char)((size_t)net->job->my_pe * 31 + i * 7 + 1 + (size_t)window);
+    code = find_page(net, window, pe, &at);
+    at += 1 + (uint64_t)(net->job->my_pe % 128) * 16;
+    if (code == RMA_SUCCESS) code = rmai_transport_put(net->transport, PROBE, window, pe, at, pattern, sizeof pattern);
+    if (code == RMA_SUCCESS) code = flush_probe(net, window, pe);
+    if (code == RMA_SUCCESS) code = rmai_transport_get(net->transport, PROBE, window, pe, at, back, sizeof back);
+    if (code == RMA_SUCCESS) code = flush_probe(net, window, pe);
+    if (code == RMA_SUCCESS && memcmp(pattern, back, sizeof back) != 0)
+        code = rmai_error(RMA_ERR_MPI, "a put through MPI's window did not come back from PE %d as it was", pe);
+    return code;
+}
+
+/* ---- does it need the target? ---- */
+
+/* The second leader sleeps while the first one accesses its page: what is done in time the network does alone. If not,
+ * the target has to drive progress for it, and knows only by our messages and doorbells that it should. Should the
+ * second leader be late, the answer may be wrong, and transfers then go as messages: that is slower, and does no harm.
+ */
+enum answer { UNKNOWN, ALONE, NEEDS_TARGET };
+
+#define TARGET_SLEEPS 1000000 /* nanoseconds */
+#define ORIGIN_WAITS  200000  /* then the target has left MPI */
+#define IN_TIME       300e-6  /* seconds */
+
+static int access_page(struct rmai_net *net, enum rmai_window_kind window, enum rmai_access access, int target,
+                       uint64_t page) {
+    static uint64_t word;
+    int code;
+    switch (access) {
+        case RMAI_ACCESS_PUT: code = rmai_transport_put(net->transport, PROBE, window, target, page, &word, 1); break;
+        case RMAI_ACCESS_GET: code = rmai_transport_get(net->transport, PROBE, window, target, page, &word, 8); break;
+        default: code = rmai_transport_atomic(net->transport, PROBE, target, page, RMA_FETCH_, 8, &word, &word, &word);
+    }
+    return code == RMA_SUCCESS ? flush_probe(net, window, target) : code;
+}
+
+/* One sleep of the target; accesses are tried until one is late. */
+static int try_accesses(struct rmai_net *net, int target, const uint64_t page[RMAI_WINDOWS],
+                        int answer[RMAI_WINDOWS][RMAI_ACCESSES]) {
+    double begun;
+    int code;
+    nanosleep(&(struct timespec){.tv_nsec = ORIGIN_WAITS}, NULL);
+    begun = rmai_wtime();
+    for (int window = 0; window < RMAI_WINDOWS; window++)
+        for (int access = 0; access < RMAI_ACCESSES; access++) {
+            if (answer[window][access] != UNKNOWN) continue;
+            code = access_page(net, (enum rmai_window_kind)window, (enum rmai_access)access, target, page[window]);
+            if (code != RMA_SUCCESS) return code;
+            if (rmai_wtime() > begun + IN_TIME) {
+                answer[window][access] = NEEDS_TARGET;
+                return RMA_SUCCESS;
+            }
+            answer[window][access] = ALONE;
+        }
+    return RMA_SUCCESS;
+}
+
+/* What needs no trial. What a plain put needs, all need; and a get what a put needs. */
+static void conclude(const struct rmai_net *net, int answer[RMAI_WINDOWS][RMAI_ACCESSES]) {
+    for (int window = 0; window < RMAI_WINDOWS; window++) {
+        const int there = window == RMAI_FIXED ? net->fixed : net->dynamic.open && net->fixed;
+        for (int access = 0; access < RMAI_ACCESSES; access++) {
+            int *a = &answer[window][access];
+            if (*a != UNKNOWN) continue;
+            if (!there || answer[window][RMAI_ACCESS_PUT] == NEEDS_TARGET ||
+                answer[RMAI_FIXED][RMAI_ACCESS_PUT] == NEEDS_TARGET ||
+                (access == RMAI_ACCESS_ATOMIC && (window == RMAI_FIXED || !net->amo_mpi)))
+                *a = NEEDS_TARGET;
+        }
+    }
+}
+
+static int all_known(int answer[RMAI_WINDOWS][RMAI_ACCESSES]) {
+    for (int i = 0; i < RMAI_WINDOWS * RMAI_ACCESSES; i++)
+        if (answer[i / RMAI_ACCESSES][i % RMAI_ACCESSES] == UNKNOWN) return 0;
+    return 1;
+}
+
+int rmai_probe_one_sided(struct rmai_net *net, struct rmai_transport_mpi *mpi) {
+    const int target = net->job->node_my_pe == 0 && net->job->n_nodes > 1 ? net->job->leaders[1] : -1;
+    const int asks = target >= 0 && net->job->my_node == 0;
+    int answer[RMAI_WINDOWS][RMAI_ACCESSES] = {{UNKNOWN}}, code = RMA_SUCCESS, met = RMA_SUCCESS, nothing = 0;
+    uint64_t page[RMAI_WINDOWS] = {0};
+    if (net->job->n_nodes == 1)
+        for (int i = 0; i < RMAI_WINDOWS * RMAI_ACCESSES; i++)
+            answer[i / RMAI_ACCESSES][i % RMAI_ACCESSES] = NEEDS_TARGET;
+    conclude(net, answer);
+    if (asks && net->fixed && net->dynamic.open) code = find_page(net, RMAI_DYNAMIC, target, &page[RMAI_DYNAMIC]);
+    while (!all_known(answer) && met == RMA_SUCCESS) {
+        met = rmai_transport_mpi_worst(mpi, &nothing, 1); /* all come together */
+        if (target == net->job->my_pe) nanosleep(&(struct timespec){.tv_nsec = TARGET_SLEEPS}, NULL);
+        if (asks && code == RMA_SUCCESS) code = try_accesses(net, target, page, answer);
+        if (asks && code != RMA_SUCCESS)
+            for (int i = 0; i < RMAI_WINDOWS * RMAI_ACCESSES; i++)
+                answer[i / RMAI_ACCESSES][i % RMAI_ACCESSES] = NEEDS_TARGET;
+        if (met == RMA_SUCCESS) met = rmai_transport_mpi_worst(mpi, &answer[0][0], RMAI_WINDOWS * RMAI_ACCESSES);
+        conclude(net, answer);
+    }
+    for (int window = 0; window < RMAI_WINDOWS; window++)
+        for (int access = 0; access < RMAI_ACCESSES; access++)
+            net->ways.needs_target[window][access] = answer[window][access] != ALONE;
+    return code == RMA_SUCCESS ? met : code;
+}
+
+/* ---- is it faster than messages? ---- */
+
+#define MESSAGES RMAI_WINDOWS /* the third way */
+#define ROUNDS   9            /* of which the median counts */
+#define CLEARLY  0.85         /* of the time of messages */
+
+/* The lengths that are tried, and those for which they stand. */
+static const struct { size_t tried, to; } lengths[RMAI_PROBE_LENGTHS] = {{8, 1024}, {4096, 16384}, {32768, 65536}};
+
+int rmai_probe_wants_times(const struct rmai_net *net) {
+    return net->dynamic.open && net->fixed && net->job->settings.window == RMAI_WINDOW_AUTO && net->job->n_nodes > 1 &&
+           !net->only_atomics &&
+           (net->ways.needs_target[RMAI_DYNAMIC][RMAI_ACCESS_PUT] ||
+            net->ways.needs_target[RMAI_DYNAMIC][RMAI_ACCESS_GET]);
+}
+
+struct trial {
+    int pe;
+    uint64_t offset, address; /* of its symmetric heap's first byte: in its space, in its process */
+    char *buffer;
+    size_t len;
+};
+
+/* Nobody else uses the heap before rma_init returns, and a put writes what a get has read. */
+static int try_once(struct rmai_net *net, struct rmai_pending *s, const struct trial *t, int way, int get) {
+    const enum rmai_window_kind window = (enum rmai_window_kind)way;
+    int code;
+    if (way == MESSAGES) {
+        code = get ? rmai_net_get(net, PROBE, s, t->pe, t->offset, t->buffer, t->len, RMAI_NOW)
+                   : rmai_net_put(net, PROBE, s, t->pe, t->offset, t->buffer, t->len, RMAI_NOW);
+        return code == RMA_SUCCESS ? rmai_net_quiet(net, PROBE, s) : code;
+    }
+    code = get ? rmai_transport_get(net->transport, PROBE, window, t->pe, t->address, t->buffer, t->len)
+               : rmai_transport_put(net->transport, PROBE, window, t->pe, t->address, t->buffer, t->len);
+    return code == RMA_SUCCESS ? flush_probe(net, window, t->pe) : code;
+}
+
+static int compare_doubles(const void *a, const void *b) {
+    const double x = *(const double *)a, y = *(const double *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* Fills the medians of one access and one length, in microseconds, each way in turn. */
+static int try_ways(struct rmai_net *net, struct rmai_pending *s, const struct trial *t, int get, int length) {
+    static const int ways[] = {RMAI_DYNAMIC, MESSAGES};
+    double seen[RMAI_WINDOWS + 1][ROUNDS], begun;
+    int code = RMA_SUCCESS;
+    for (int i = -1; i < ROUNDS; i++)
+        for (size_t k = 0; k < sizeof ways / sizeof ways[0] && code == RMA_SUCCESS; k++) {
+            begun = rmai_wtime();
+            code = try_once(net, s, t, ways[k], get);
+            if (i >= 0) seen[ways[k]][i] = (rmai_wtime() - begun) * 1e6;
+        }
+    for (size_t k = 0; k < sizeof ways / sizeof ways[0] && code == RMA_SUCCESS; k++) {
+        qsort(seen[ways[k]], ROUNDS, sizeof seen[0][0], compare_doubles);
+        net->ways.probed[ways[k]][get][length] = seen[ways[k]][ROUNDS / 2];
+    }
+    return code;
+}
+
+int rmai_probe_times(struct rmai_net *net, struct rmai_pending *s) {
+    const struct rmai_job *job = net->job;
+    const size_t most = atomic_load_explicit(&net->covered, memory_order_relaxed);
+    struct trial t = {.offset = job->layout.symmetric};
+    int code;
+    if (job->node_my_pe != 0 || job->my_node != 0) return RMA_SUCCESS;
+    t.pe = job->leaders[1];
+    t.buffer = calloc(1, lengths[RMAI_PROBE_LENGTHS - 1].tried);
+    if (!t.buffer) return rmai_error(RMA_ERR_NO_MEM, "rma_init: no memory to try out MPI's windows");
+    code = find_page(net, RMAI_DYNAMIC, t.pe, &t.address);
+    t.address += RMAI_PROBE_ROOM;
+    for (int length = 0; length < RMAI_PROBE_LENGTHS; length++)
+        for (int get = 1; get >= 0 && code == RMA_SUCCESS; get--) {
+            t.len = rmai_min(lengths[length].tried, most);
+            code = try_ways(net, s, &t, get, length);
+        }
+    free(t.buffer);
+    return code;
+}
+
+/* In nanoseconds, as numbers that MPI merges. */
+int rmai_probe_share(struct rmai_net *net, struct rmai_transport_mpi *mpi) {
+    int ns[(RMAI_WINDOWS + 1) * RMAI_ACCESS_ATOMIC * RMAI_PROBE_LENGTHS], n = 0, code;
+    double *at = &net->ways.probed[0][0][0];
+    for (n = 0; n < (int)(sizeof ns / sizeof ns[0]); n++) ns[n] = at[n] < 1e6 ? (int)(at[n] * 1e3) : 1000000000;
+    code = rmai_transport_mpi_worst(mpi, ns, n);
+    for (int i = 0; i < n; i++) at[i] = ns[i] * 1e-3;
+    return code;
+}
+
+struct rmai_lengths rmai_probe_faster(const struct rmai_ways *w, enum rmai_access access) {
+    struct rmai_lengths l = {0, 0};
+    for (int i = 0; i < RMAI_PROBE_LENGTHS; i++) {
+        const double window = w->probed[RMAI_DYNAMIC][access][i], messages = w->probed[MESSAGES][access][i];
+        if (window <= 0 || window > CLEARLY * messages) {
+            if (l.to > 0) break;
+            continue;
+        }
+        if (l.to == 0) l.from = i ? lengths[i - 1].to : 0;
+        l.to = lengths[i].to;
+    }
+    return l;
+}
+
+/* ---- reports ---- */
+
+static const char *const window_names[RMAI_WINDOWS] = {"fixed window", "dynamic window"};
+static const char *const access_names[RMAI_ACCESSES] = {"put", "get", "atomic"};
+
+static void print_lengths(const struct rmai_lengths *l, char text[64]) {
+    if (l->to == 0)
+        snprintf(text, 64, "none");
+    else if (l->to == SIZE_MAX)
+        snprintf(text, 64, l->from ? "from %zu bytes" : "all", l->from);
+    else
+        snprintf(text, 64, "%zu to %zu bytes", l->from, l->to - 1);
+}
+
+void rmai_probe_print(const struct rmai_net *net, void (*line)(void *out, const char *text), void *out) {
+    const struct rmai_ways *w = &net->ways;
+    const int there[RMAI_WINDOWS] = {net->active && net->fixed, net->active && net->dynamic.open};
+    char text[200], now[64], later[64];
+    for (int window = 0; window < RMAI_WINDOWS; window++) {
+        snprintf(text, sizeof text, "%s: %s", window_names[window], there[window] ? "used" : "not used");
+        line(out, text);
+        for (int access = 0; there[window] && access < RMAI_ACCESS_ATOMIC; access++) {
+            print_lengths(&w->by_window[window][access][RMAI_NOW], now);
+            print_lengths(&w->by_window[window][access][RMAI_LATER], later);
+            snprintf(text, sizeof text, "  %s: %s; through it: blocking %s, nonblocking %s", access_names[access],
+                     w->needs_target[window][access] ? "waits for the target" : "does not need the target", now, later);
+            line(out, text);
+        }
+    }
+    for (int access = 0; access < RMAI_ACCESS_ATOMIC; access++)
+        for (int i = 0; i < RMAI_PROBE_LENGTHS; i++) {
+            if (w->probed[MESSAGES][access][i] <= 0) continue;
+            snprintf(text, sizeof text, "%s of %zu bytes: %.2f us by messages, %.2f us through the dynamic window",
+                     access_names[access], lengths[i].tried, w->probed[MESSAGES][access][i],
+                     w->probed[RMAI_DYNAMIC][access][i]);
+            line(out, text);
+        }
+}
