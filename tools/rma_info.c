@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* rma_info: what this library is, what it would be set to, and what machine it is on. Starts no job: it reads the
- * environment and the machine as rma_init would, so it also explains settings that rma_init refuses. */
+ * environment and the machine as rma_init would, so it also explains settings that rma_init refuses. With --probe it
+ * does start one, and tells what rma_init has found out about the network. */
 #include "config.h"
 
 #include <mpi.h>
@@ -10,13 +11,19 @@
 #include "base/error.h"
 #include "base/settings.h"
 #include "base/topology.h"
+#include "rma.h"
+#include "runtime/net/probe.h"
+#include "runtime/world.h"
 
 static void put_line(void *out, const char *line) { fprintf(out, "  %s\n", line); }
 
 static int usage(FILE *out, int code) {
-    fprintf(out, "usage: rma_info [--help] [--version]\n\n"
+    fprintf(out, "usage: rma_info [--help] [--version]\n"
+                 "       mpiexec -n 2 rma_info --probe\n\n"
                  "Prints librma's version and MPI, each setting with its value in force, and the machine.\n"
-                 "Exit code: 0, 1 if a setting cannot be used, 2 for a wrong argument.\n");
+                 "With --probe, as a job of PEs on two nodes: what rma_init has found MPI's windows to be good for\n"
+                 "between nodes, and what goes through them for it.\n"
+                 "Exit code: 0, 1 if a setting cannot be used or all PEs are on one node, 2 for a wrong argument.\n");
     return code;
 }
 
@@ -32,6 +39,20 @@ static void print_mpi(void) {
            RMAI_MPIEXEC);
 }
 
+static int print_probe(void) {
+    int code = rma_init() == RMA_SUCCESS ? 0 : 1;
+    if (code) return code;
+    if (rma_my_pe() == 0) {
+        printf("between nodes, %d PEs on %d\n", rma_n_pes(), rmai_world.job.n_nodes);
+        if (rmai_world.job.n_nodes > 1)
+            rmai_probe_print(rmai_world.net, put_line, stdout);
+        else
+            printf("  all PEs are on one node, nothing goes by a network: start one PE on each of two nodes\n");
+    }
+    code = rmai_world.job.n_nodes > 1 ? 0 : 1;
+    return rma_finalize() == RMA_SUCCESS ? code : 1;
+}
+
 int main(int argc, char **argv) {
     struct rmai_settings settings;
     const char *guess, *entry;
@@ -41,6 +62,7 @@ int main(int argc, char **argv) {
         printf("rma_info (librma) %s\n", RMA_VERSION);
         return 0;
     }
+    if (argc == 2 && strcmp(argv[1], "--probe") == 0) return print_probe();
     if (argc > 1) {
         fprintf(stderr, "rma_info: unknown argument '%s'\n", argv[1]);
         return usage(stderr, 2);
