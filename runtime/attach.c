@@ -15,7 +15,7 @@
 #include "runtime/context.h"
 #include "runtime/job/job.h"
 #include "runtime/net/dynamic.h"
-#include "runtime/net/lease.h"
+#include "runtime/net/borrow.h"
 #include "runtime/net/progress.h"
 #include "runtime/net/state.h"
 #include "runtime/net/wire.h"
@@ -142,8 +142,8 @@ static void take_out_of_window(struct rmai_world *w, const char *call, const str
     uint64_t *lent = w->attachments->lent
                          ? atomic_exchange_explicit(&w->attachments->lent[number - 1], NULL, memory_order_acquire)
                          : NULL;
-    if (lent && rmai_lease_revoke(w->net, call, &w->contexts->standing.pending, RMA_GPTR_ATTACHED_ + a->offset,
-                                  a->to - a->from, lent) != RMA_SUCCESS)
+    if (lent && rmai_revoke(w->net, call, &w->contexts->standing.pending, RMA_GPTR_ATTACHED_ + a->offset,
+                            a->to - a->from, lent) != RMA_SUCCESS)
         rmai_net_fatal(w->net); /* another PE may still write there */
     free(lent);
     if (w->attachments->table.region[number - 1].windowed) rmai_dynamic_detach(w->net, (void *)a->from);

@@ -38,7 +38,8 @@ int rmai_attach_hold(struct rmai_world *w, const char *call, void *base, size_t 
 void rmai_attach_release(struct rmai_world *w, const char *call, void *held);
 
 /* rmai_attachment_lend lends the attached region of the offset, one as in a global pointer of this PE, to PE `to` of
- * another node; lent->size stays 0 where that offset has none, or its memory may not be read and written. Any thread. */
+ * another node; lent->size stays 0 where that offset has none, or its memory may not be read and written. Any thread.
+ */
 void rmai_attachment_lend(struct rmai_world *w, uint64_t offset, int to, struct rmai_lent *lent);
 
 #endif

@@ -6,8 +6,8 @@
  *
  * A PE whose program computes must be able to answer that: where not every PE has a progress thread, nothing is lent.
  *
- * What is leased is kept in a table of fixed size, by the PE and the granule of the offset (heap/attached.h). What has
- * no place there goes by messages. */
+ * This is the table of what this PE has leased, of fixed size, by the PE and the granule of the offset
+ * (heap/attached.h). What has no place there goes by messages. runtime/net/borrow asks and revokes. */
 #ifndef RMAI_LEASE_H
 #define RMAI_LEASE_H
 
@@ -15,30 +15,28 @@
 #include <stdint.h>
 
 struct rmai_lease;
+struct rmai_lent;
 struct rmai_net;
-struct rmai_pending;
 
 enum rmai_leased {
     RMAI_LEASED,     /* it is in the window at *address, until rmai_lease_leave */
     RMAI_NOT_LEASED, /* it is not, or not any more: ask the owner by a message */
-    RMAI_LEASE_BUSY  /* the place in the table is in use: by a message, or later again */
+    RMAI_LEASE_BUSY, /* its place in the table is in use: by a message, or later again */
+    RMAI_LEASE_ASK   /* nothing is known of it: the caller asks the owner, and then calls rmai_lease_told */
 };
 
-/* rmai_lease_enter: [offset, offset + len) of the attached memory of pe. Asks pe if this PE has not asked before; waits
- * for the answer then. No lock is held. */
-enum rmai_leased rmai_lease_enter(struct rmai_net *net, const char *call, struct rmai_pending *s, int pe,
-                                  uint64_t offset, size_t len, struct rmai_lease **lease, uint64_t *address);
+/* rmai_lease_find: [offset, offset + len) of the attached memory of pe. With RMAI_LEASE_ASK the place is the caller's
+ * until rmai_lease_told, with the owner's answer, or one of size 0; a revocation that comes before that finds the
+ * place, and the answer is not believed. Both for any thread. */
+enum rmai_leased rmai_lease_find(struct rmai_net *net, int pe, uint64_t offset, size_t len, struct rmai_lease **lease,
+                                 uint64_t *address);
+enum rmai_leased rmai_lease_told(struct rmai_net *net, struct rmai_lease *lease, const struct rmai_lent *lent,
+                                 uint64_t offset, size_t len, uint64_t *address);
 void rmai_lease_leave(struct rmai_net *net, struct rmai_lease *lease);
 
 /* rmai_lease_drop: the PE `owner` ends the region [start, start + size) of its offsets. Returns how many accesses of
  * this PE are in it; if none are, the lease is forgotten, and none will be. Any thread. */
 uint64_t rmai_lease_drop(struct rmai_net *net, int owner, uint64_t start, uint64_t size);
-
-/* rmai_lease_revoke: this PE ends its region [start, start + size), which it has lent to the PEs of the set: bit q of
- * word q / 64. Returns when no access of theirs is in it, and serves others meanwhile. Returns RMA_SUCCESS, or the
- * error of an MPI that fails. */
-int rmai_lease_revoke(struct rmai_net *net, const char *call, struct rmai_pending *s, uint64_t start, uint64_t size,
-                      const uint64_t *lent_to);
 
 void rmai_leases_close(struct rmai_net *net);
 

@@ -55,7 +55,7 @@ struct rmai_net_handlers {
     int (*give_back)(void *context, const char *call, uint64_t offset);
     /* How far this PE's local heap, and its part for others, may be touched (rmai_facts). */
     void (*extents)(void *context, size_t extent[RMAI_POOLS]);
-    /* Lends the attached region of the offset to PE `to`, which is told by rmai_lease_revoke before the region ends. */
+    /* Lends the attached region of the offset to PE `to`, which is told by rmai_revoke before the region ends. */
     void (*lend)(void *context, uint64_t offset, int to, struct rmai_lent *lent);
     /* The public call in which this PE waits, or "". */
     void (*waiting_in)(void *context, char call[RMAI_WAITING_TEXT]);

@@ -9,6 +9,7 @@
 #include "rma.h"
 #include "runtime/net/batch.h"
 #include "runtime/net/dynamic.h"
+#include "runtime/net/borrow.h"
 #include "runtime/net/lease.h"
 #include "runtime/net/pending.h"
 #include "runtime/net/progress.h"
@@ -172,7 +173,7 @@ static int use_lease(struct rmai_net *net, const char *call, struct rmai_pending
     struct rmai_lease *lease;
     uint64_t address;
     if (!net->ways.all_by_window[RMAI_DYNAMIC][access] || net->dynamic.region_least == SIZE_MAX ||
-        rmai_lease_enter(net, call, s, pe, offset, len, &lease, &address) != RMAI_LEASED)
+        rmai_borrow(net, call, s, pe, offset, len, &lease, &address) != RMAI_LEASED)
         return 0;
     way.disp = address;
     rmai_pending_lock(s);
@@ -334,7 +335,7 @@ static int atomic_by_lease(struct rmai_net *net, const char *call, struct rmai_p
     enum rmai_leased leased;
     struct rmai_lease *lease;
     uint64_t at;
-    while ((leased = rmai_lease_enter(net, call, s, pe, offset, len, &lease, &at)) == RMAI_LEASE_BUSY)
+    while ((leased = rmai_borrow(net, call, s, pe, offset, len, &lease, &at)) == RMAI_LEASE_BUSY)
         rmai_net_progress(net, 1);
     if (leased != RMAI_LEASED) return 0;
     if (!(at & (len - 1))) *code = rmai_window_atomic(net, call, s, pe, at, op, len, value, cond, old, 1);
