@@ -590,6 +590,7 @@ START_TEST(values_that_exclude_each_other_are_named_with_their_pes) {
     ck_assert_int_eq(meet(pe), RMA_ERR_SETTING);
     ck_text_has("RMA_AMO=mpi of PE 1");
     ck_text_has("RMA_WINDOW=none of PE 0");
+    ck_assert_int_eq(rmai_settings_read(&pe[1], GIB), RMA_SUCCESS);
     unsetenv("RMA_AMO");
     set("RMA_WINDOW", "static");
     ck_assert_int_eq(rmai_settings_read(&pe[0], GIB), RMA_SUCCESS);
