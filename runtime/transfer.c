@@ -133,7 +133,7 @@ static inline __attribute__((always_inline)) int put_in_stream(const rma_ctx *ct
     if (!find_stream(ctx, dest, len, pe, &s, &pe, &put.e.offset) || !source || s->net->ways.some_all_by_window ||
         !rmai_join_stream(s, pe, &put))
         return 0;
-    rmai_count(s->net->traffic, RMA_PATH_REQUEST, RMAI_PUTS, len);
+    rmai_count(s->traffic, RMA_PATH_REQUEST, RMAI_PUTS, len);
     return 1;
 }
 
@@ -145,7 +145,7 @@ static inline __attribute__((always_inline)) int get_in_stream(const rma_ctx *ct
     if (!find_stream(ctx, source, len, pe, &s, &pe, &get.e.offset) || !dest || s->net->ways.some_all_by_window ||
         !rmai_join_stream(s, pe, &get))
         return 0;
-    rmai_count(s->net->traffic, RMA_PATH_REQUEST, RMAI_GETS, len);
+    rmai_count(s->traffic, RMA_PATH_REQUEST, RMAI_GETS, len);
     return 1;
 }
 
@@ -165,7 +165,7 @@ static inline __attribute__((always_inline)) int atomic_in_stream(const rma_ctx 
     if (!find_stream(ctx, target, len, pe, &s, &pe, &q.e.offset) || (uintptr_t)target & (len - 1) || s->net->amo_mpi)
         return 0;
     if (!rmai_pending_puts_come_first(s, pe) || !rmai_join_stream(s, pe, &q)) return 0;
-    rmai_count(s->net->traffic, RMA_PATH_REQUEST, RMAI_ATOMICS, 0);
+    rmai_count(s->traffic, RMA_PATH_REQUEST, RMAI_ATOMICS, 0);
     return 1;
 }
 
