@@ -134,6 +134,10 @@ void shmem_barrier_all(void) {
     pshmem_barrier_all();
 }
 void shmem_pcontrol(int level, ...) { controls_seen += level; }
+void shmemx_signal_add(uint64_t *sig_addr, uint64_t signal, int pe) {
+    adds_seen++;
+    pshmemx_signal_add(sig_addr, signal, pe);
+}
 void shmem_finalize(void) {
     printf("seen %ld %ld %ld %ld\n", puts_seen, adds_seen, barriers_seen, controls_seen);
     fflush(stdout);
@@ -141,13 +145,15 @@ void shmem_finalize(void) {
 }
 END
 cat >"$dir/program.c" <<'END'
-#include <shmem.h>
+#include <shmemx.h>
 static long word[2];
+static uint64_t signals;
 int main(void) {
     long value = 5;
     shmem_init();
     for (int i = 0; i < 7; i++) shmem_put(word, &value, 1, 0);
     for (int i = 0; i < 11; i++) shmem_atomic_fetch_add(word + 1, 1L, 0);
+    for (int i = 0; i < 5; i++) shmemx_signal_add(&signals, 1, 0);
     shmem_barrier_all();
     shmem_pcontrol(3);
     if (shmem_my_pe() == 0 && (word[0] != 5 || word[1] != 11L * shmem_n_pes())) return 2;
@@ -171,8 +177,8 @@ seen() { # seen PROGRAM WANTED [PRELOAD]
     timeout 60 $mpiexec -n 2 env ${3:+LD_PRELOAD="$3"} "$dir/$1" >"$dir/log" 2>&1 || fail "$1 ended badly"
     [ "$(grep -c "^seen $2\$" "$dir/log")" = 2 ] || fail "$1: not 'seen $2' from both PEs"
 }
-seen profiled "7 11 1 3" "$dir/tool.so"
-seen linked "7 11 1 3"
+seen profiled "7 16 1 3" "$dir/tool.so"
+seen linked "7 16 1 3"
 seen plain "0 0 1 3" "$dir/tool.so" # the compiler has inlined put and add: the tool sees calls only
 
 # ---- environment variables ----
