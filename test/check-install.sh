@@ -208,6 +208,8 @@ static bool in_a_context(long *box, int pe) {
     ok = ok and rma_ctx_p_long(ctx, box, value, pe) == RMA_SUCCESS and rma_ctx_pe_quiet(ctx, &pe, 1) == RMA_SUCCESS;
     ok = ok and rma_ctx_put_signal(ctx, box, &value, sizeof value, &signal, 1, RMA_SIGNAL_ADD, pe) == RMA_SUCCESS;
     ok = ok and rma_ctx_put_signal_nbi(ctx, box, &value, sizeof value, &signal, 1, RMA_SIGNAL_ADD, pe) == RMA_SUCCESS;
+    int code = rma_ctx_iput_signal(ctx, box, &value, 1, 1, sizeof value, 1, &signal, 1, RMA_SIGNAL_ADD, pe);
+    ok = ok and code == RMA_SUCCESS;
     ok = ok and rma_ctx_atomic_or_long(ctx, box, 0, pe) == RMA_SUCCESS and rma_ctx_quiet(ctx) == RMA_SUCCESS;
     ok = ok and rma_ctx_atomic_fetch_and_long(other, box, -1, pe) == value;
     ok = ok and rma_ctx_atomic_fetch_xor_long(other, box, 0, pe) == value;
