@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* pshmem.h: the second name of each function of OpenSHMEM, p before the first one: pshmem_put32 for shmem_put32. A tool
+/* pshmem.h: the second name of each function of OpenSHMEM and of shmemx.h, p before the first one: pshmem_put32 for
+ * shmem_put32. A tool
  * that measures or traces defines functions by their first names, which are weak, and calls the second ones. Included
  * before shmem.h, which it includes itself, or with SHMEM_PROFILE defined, it leaves the first ones free to be defined.
  * Generic forms have no second name: they are macros. */
@@ -9,7 +10,7 @@
 #if !defined SHMEM_PROFILE && !defined SHMEM_H
 #define SHMEM_PROFILE
 #endif
-#include <shmem.h>
+#include <shmemx.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -20,6 +21,8 @@ extern "C" {
 #define PSHMEM_DECLARE_(RESULT, CALL, PARAMETERS, ...) RESULT p##CALL PARAMETERS;
 SHMEM_INLINED_CALLS_(PSHMEM_DECLARE_)
 SHMEM_OTHER_CALLS_(PSHMEM_DECLARE_)
+SHMEMX_INLINED_CALLS_(PSHMEM_DECLARE_)
+SHMEMX_OTHER_CALLS_(PSHMEM_DECLARE_)
 
 #pragma GCC visibility pop
 

@@ -441,6 +441,12 @@ int rma_iput(void *dest, const void *source, ptrdiff_t dest_stride, ptrdiff_t so
 int rma_iget(void *dest, const void *source, ptrdiff_t dest_stride, ptrdiff_t source_stride, size_t elem, size_t n,
              int pe);
 
+/* rma_iput_signal: rma_iput, and then the atomic of rma_put_signal on *signal of the same PE. A PE that sees the signal
+ * sees all elements. With n 0 it is the signal alone. Between nodes the put and the signal are complete when the call
+ * returns. Errors: those of both; nothing is put then. */
+int rma_iput_signal(void *dest, const void *source, ptrdiff_t dest_stride, ptrdiff_t source_stride, size_t elem,
+                    size_t n, uint64_t *signal, uint64_t value, int op, int pe);
+
 /* rma_p, rma_g: one value of an arithmetic type, by C11 _Generic over rma_p_TYPE and rma_g_TYPE, where TYPE is a name
  * of RMA_TYPES. rma_p(dest, value, pe) returns a code. rma_g(source, pe) returns the value, or 0 after an error. A
  * naturally aligned value of up to 8 bytes arrives whole: no reader sees half of the value.
@@ -752,6 +758,8 @@ int rma_ctx_iput(rma_ctx *ctx, void *dest, const void *source, ptrdiff_t dest_st
                  size_t elem, size_t n, int pe);
 int rma_ctx_iget(rma_ctx *ctx, void *dest, const void *source, ptrdiff_t dest_stride, ptrdiff_t source_stride,
                  size_t elem, size_t n, int pe);
+int rma_ctx_iput_signal(rma_ctx *ctx, void *dest, const void *source, ptrdiff_t dest_stride, ptrdiff_t source_stride,
+                        size_t elem, size_t n, uint64_t *signal, uint64_t value, int op, int pe);
 inline int rma_ctx_put_signal(rma_ctx *ctx, void *dest, const void *source, size_t len, uint64_t *signal,
                               uint64_t value, int op, int pe);
 inline int rma_ctx_put_signal_nbi(rma_ctx *ctx, void *dest, const void *source, size_t len, uint64_t *signal,

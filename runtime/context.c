@@ -82,6 +82,7 @@ static uintptr_t enter_context(struct rmai_world *w, struct rmai_context *c, str
     line = &rmai_context_lines[index];
     *c = (struct rmai_context){.line = line, .team = t, .options = options};
     rmai_pending_open(w->job.networked ? w->net : NULL, &c->pending, &line->nothing_pending, &line->nothing_pending);
+    c->pending.traffic = &c->traffic;
     set_line(line, t, c, index);
     handle = ++handles_given << RMAI_CONTEXT_INDEX_BITS | (index + 1);
     /* Release: a thread that finds the handle sees the rest. Pairs with the acquire load in rmai_context_at. */
@@ -104,6 +105,7 @@ static void end_context(struct rmai_world *w, struct rmai_context *c) {
     line->n = line->nothing_pending = 0;
     line->context = NULL;
     w->contexts->used[line->index / 64] &= ~((uint64_t)1 << line->index % 64);
+    rmai_traffic_add(&w->contexts->ended, &c->traffic);
     rmai_pending_close(&c->pending);
     free(c);
 }
@@ -231,6 +233,16 @@ int rmai_contexts_end(struct rmai_world *w, const char *call, const struct rmai_
     }
     pthread_mutex_unlock(&w->contexts->lock);
     return code;
+}
+
+void rmai_contexts_traffic(struct rmai_world *w, void (*visit)(struct rmai_traffic *traffic, void *argument),
+                           void *argument) {
+    const struct rmai_context *c;
+    pthread_mutex_lock(&w->contexts->lock);
+    visit(&w->contexts->ended, argument);
+    for (size_t i = 1; (c = next_context(w, i, NULL)) != NULL; i = c->line->index + 1)
+        visit(c->pending.traffic, argument);
+    pthread_mutex_unlock(&w->contexts->lock);
 }
 
 void rmai_contexts_open(struct rmai_world *w) {

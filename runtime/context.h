@@ -14,6 +14,7 @@
 
 #include "base/attributes.h"
 #include "rma.h"
+#include "runtime/job/traffic.h"
 #include "runtime/net/pending.h"
 #include "runtime/reach.h"
 
@@ -24,13 +25,15 @@ struct rmai_context {
     struct rma_context_ *line;
     struct rmai_pending pending;
     struct rmai_team *team;
-    int options; /* RMA_CTX_SERIALIZED and so on */
+    int options;                 /* RMA_CTX_SERIALIZED and so on */
+    struct rmai_traffic traffic; /* to PEs of other nodes; the standing context's is the world's */
 };
 
 struct rmai_contexts {
     uint64_t used[RMAI_CONTEXTS / 64];
     pthread_mutex_t lock;         /* for entering, ending and listing contexts */
     struct rmai_context standing; /* RMA_CTX_DEFAULT: that of all calls that name none */
+    struct rmai_traffic ended;    /* of the contexts that have ended */
 };
 
 /* rmai_contexts_open makes the standing context, after rmai_teams_open and rmai_net_open. rmai_contexts_close ends it:
@@ -41,6 +44,11 @@ void rmai_contexts_close(struct rmai_world *w);
 /* rmai_contexts_end waits until the contexts of team t are quiet, and ends them; with NULL all but the standing one.
  * Returns RMA_SUCCESS, or what quiet returned for the first that failed. */
 int rmai_contexts_end(struct rmai_world *w, const char *call, const struct rmai_team *t);
+
+/* rmai_contexts_traffic calls visit with the counters of each context but the standing one, and with those of the
+ * contexts that have ended. */
+void rmai_contexts_traffic(struct rmai_world *w, void (*visit)(struct rmai_traffic *traffic, void *argument),
+                           void *argument);
 
 /* rmai_quiet_default: rmai_net_quiet of the default context, for the beginning of a collective call. Costs a load where
  * nothing is under way. */

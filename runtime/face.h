@@ -43,6 +43,15 @@ void rma_exit_(int code) __attribute__((noreturn));
 /* rma_level_: the thread level in force, of enum rma_thread_level. */
 int rma_level_(void);
 
+/* rma_counts_: how many operations on PEs of other nodes ctx has begun, and how many of these are complete at least:
+ * all if nothing of ctx is under way, else as many as when this was last known. Puts and atomics write, gets read.
+ * Drives progress, and waits for no message. What is done by load and store, or by the kernel, is complete when its
+ * call returns, and does not count. Returns RMA_SUCCESS, or RMA_ERR_ARG, RMA_ERR_STATE or RMA_ERR_MPI. */
+struct rma_counts_ {
+    uint64_t writes, reads;
+};
+int rma_counts_(const char *call, const rma_ctx *ctx, struct rma_counts_ *begun, struct rma_counts_ *complete);
+
 /* rma_team_note_ keeps a number with this PE's handle of team, 0 at first; rma_team_noted_ writes it to *note. Return
  * RMA_SUCCESS or RMA_ERR_ARG. */
 int rma_team_note_(rma_team *team, int note);

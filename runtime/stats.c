@@ -11,9 +11,12 @@
 #include "heap/returned.h"
 #include "heap/segment.h"
 #include "runtime/attach.h"
+#include "runtime/context.h"
+#include "runtime/face.h"
 #include "runtime/header.h"
 #include "runtime/job/job.h"
 #include "runtime/job/traffic.h"
+#include "runtime/net/quiet.h"
 #include "runtime/own_lock.h"
 #include "runtime/pool.h"
 #include "runtime/reach.h"
@@ -25,8 +28,13 @@
 
 /* ---- traffic ---- */
 
-static void read_counters(const struct rmai_traffic *t, struct rma_stats *stats) {
+static void add_traffic(struct rmai_traffic *t, void *sum) { rmai_traffic_add(sum, t); }
+
+static void read_counters(struct rmai_world *w, struct rma_stats *stats) {
     uint64_t n[RMAI_KINDS], more[RMAI_MORE];
+    struct rmai_traffic sum = {0}, *t = &sum;
+    rmai_traffic_add(&sum, w->traffic);
+    rmai_contexts_traffic(w, add_traffic, &sum);
     for (int p = 0; p < RMA_PATHS; p++) {
         for (int k = 0; k < RMAI_KINDS; k++) n[k] = atomic_load_explicit(&t->path[p][k], memory_order_relaxed);
         stats->path[p].puts = n[RMAI_PUTS];
@@ -45,18 +53,57 @@ static void read_counters(const struct rmai_traffic *t, struct rma_stats *stats)
 int rma_stats(struct rma_stats *stats) {
     int code = rmai_running("rma_stats");
     if (code == RMA_SUCCESS && !stats) code = rmai_error(RMA_ERR_ARG, "rma_stats: stats is a null pointer");
-    if (code == RMA_SUCCESS) read_counters(rmai_world.traffic, stats);
+    if (code == RMA_SUCCESS) read_counters(&rmai_world, stats);
     return rmai_raise(code);
+}
+
+static void reset_traffic(struct rmai_traffic *t, void *unused) {
+    (void)unused;
+    for (int p = 0; p < RMA_PATHS; p++)
+        for (int k = 0; k < RMAI_KINDS; k++) atomic_store_explicit(&t->path[p][k], 0, memory_order_relaxed);
+    for (int i = 0; i < RMAI_MORE; i++) atomic_store_explicit(&t->more[i], 0, memory_order_relaxed);
 }
 
 int rma_stats_reset(void) {
     int code = rmai_running("rma_stats_reset");
-    struct rmai_traffic *t = rmai_world.traffic;
     if (code != RMA_SUCCESS) return rmai_raise(code);
-    for (int p = 0; p < RMA_PATHS; p++)
-        for (int k = 0; k < RMAI_KINDS; k++) atomic_store_explicit(&t->path[p][k], 0, memory_order_relaxed);
-    for (int i = 0; i < RMAI_MORE; i++) atomic_store_explicit(&t->more[i], 0, memory_order_relaxed);
+    reset_traffic(rmai_world.traffic, NULL);
+    rmai_contexts_traffic(&rmai_world, reset_traffic, NULL);
     return RMA_SUCCESS;
+}
+
+static struct rma_counts_ read_counts(const struct rmai_traffic *t) {
+    struct rma_counts_ c = {0, 0};
+    for (int p = RMA_PATH_WINDOW; p <= RMA_PATH_REQUEST; p++) {
+        c.writes += atomic_load_explicit(&t->path[p][RMAI_PUTS], memory_order_relaxed);
+        c.writes += atomic_load_explicit(&t->path[p][RMAI_ATOMICS], memory_order_relaxed);
+        c.reads += atomic_load_explicit(&t->path[p][RMAI_GETS], memory_order_relaxed);
+    }
+    return c;
+}
+
+/* How many of so many that were begun are complete. Another thread may know of more that were begun since. */
+static uint64_t count_complete(_Atomic uint64_t *known, uint64_t begun, int quiet) {
+    uint64_t before = atomic_load_explicit(known, memory_order_relaxed);
+    if (begun < before) return begun;
+    if (quiet) atomic_store_explicit(known, begun, memory_order_relaxed);
+    return quiet ? begun : before;
+}
+
+/* What was begun is read first: what other threads begin meanwhile need not be complete. */
+int rma_counts_(const char *call, const rma_ctx *ctx, struct rma_counts_ *begun, struct rma_counts_ *complete) {
+    struct rmai_context *c = rmai_context(call, ctx);
+    struct rmai_traffic *t;
+    int quiet, code;
+    if (!c) return rmai_raise(rma_last_code());
+    *begun = *complete = (struct rma_counts_){0, 0};
+    t = c->pending.traffic;
+    if (!t) return RMA_SUCCESS;
+    *begun = read_counts(t);
+    code = rmai_net_try_quiet(rmai_world.net, call, &c->pending, &quiet);
+    complete->writes = count_complete(&t->more[RMAI_COMPLETE_WRITES], begun->writes, quiet);
+    complete->reads = count_complete(&t->more[RMAI_COMPLETE_READS], begun->reads, quiet);
+    return rmai_raise(code);
 }
 
 void rmai_traffic_report(struct rmai_world *w) {
@@ -66,7 +113,7 @@ void rmai_traffic_report(struct rmai_world *w) {
     };
     struct rma_stats all;
     if (!w->job.settings.stats) return;
-    read_counters(w->traffic, &all);
+    read_counters(w, &all);
     if (rmai_mpi_merge(MPI_COMM_WORLD, &all, (int)(sizeof all / sizeof(uint64_t)), MPI_UINT64_T, MPI_SUM,
                        "rma_finalize") != RMA_SUCCESS ||
         w->job.my_pe != 0)

@@ -133,7 +133,7 @@ static inline __attribute__((always_inline)) int put_in_stream(const rma_ctx *ct
     if (!find_stream(ctx, dest, len, pe, &s, &pe, &put.e.offset) || !source || s->net->ways.some_all_by_window ||
         !rmai_join_stream(s, pe, &put))
         return 0;
-    rmai_count(s->net->traffic, RMA_PATH_REQUEST, RMAI_PUTS, len);
+    rmai_count(s->traffic, RMA_PATH_REQUEST, RMAI_PUTS, len);
     return 1;
 }
 
@@ -145,7 +145,7 @@ static inline __attribute__((always_inline)) int get_in_stream(const rma_ctx *ct
     if (!find_stream(ctx, source, len, pe, &s, &pe, &get.e.offset) || !dest || s->net->ways.some_all_by_window ||
         !rmai_join_stream(s, pe, &get))
         return 0;
-    rmai_count(s->net->traffic, RMA_PATH_REQUEST, RMAI_GETS, len);
+    rmai_count(s->traffic, RMA_PATH_REQUEST, RMAI_GETS, len);
     return 1;
 }
 
@@ -165,7 +165,7 @@ static inline __attribute__((always_inline)) int atomic_in_stream(const rma_ctx 
     if (!find_stream(ctx, target, len, pe, &s, &pe, &q.e.offset) || (uintptr_t)target & (len - 1) || s->net->amo_mpi)
         return 0;
     if (!rmai_pending_puts_come_first(s, pe) || !rmai_join_stream(s, pe, &q)) return 0;
-    rmai_count(s->net->traffic, RMA_PATH_REQUEST, RMAI_ATOMICS, 0);
+    rmai_count(s->traffic, RMA_PATH_REQUEST, RMAI_ATOMICS, 0);
     return 1;
 }
 
@@ -260,6 +260,14 @@ int rma_atomic_slow_(const char *call, const rma_ctx *ctx, int op, const void *t
     return rmai_raise(code);
 }
 
+static int check_signal_op(const char *call, int op) {
+    if (op == RMA_SIGNAL_SET || op == RMA_SIGNAL_ADD) return RMA_SUCCESS;
+    return rmai_error(RMA_ERR_ARG,
+                      rmai_error_of_shmem(call) ? "%s: op %d is neither SHMEM_SIGNAL_SET nor SHMEM_SIGNAL_ADD"
+                                                : "%s: op %d is neither RMA_SIGNAL_SET nor RMA_SIGNAL_ADD",
+                      call, op);
+}
+
 /* Data and signal are both checked before anything moves. */
 int rma_put_signal_slow_(const char *call, const rma_ctx *ctx, void *dest, const void *source, size_t len,
                          uint64_t *signal, uint64_t value, int op, int pe, int nbi) {
@@ -269,11 +277,7 @@ int rma_put_signal_slow_(const char *call, const rma_ctx *ctx, void *dest, const
     int atomic = op == RMA_SIGNAL_SET ? RMA_SET_ : RMA_FETCH_ADD_;
     if (code == RMA_SUCCESS && len) code = rmai_resolve(call, "dest", ctx, dest, len, pe, &to);
     if (code == RMA_SUCCESS && len) code = rmai_check_local(call, "source", source);
-    if (code == RMA_SUCCESS && op != RMA_SIGNAL_SET && op != RMA_SIGNAL_ADD)
-        code = rmai_error(RMA_ERR_ARG,
-                          rmai_error_of_shmem(call) ? "%s: op %d is neither SHMEM_SIGNAL_SET nor SHMEM_SIGNAL_ADD"
-                                                    : "%s: op %d is neither RMA_SIGNAL_SET nor RMA_SIGNAL_ADD",
-                          call, op);
+    if (code == RMA_SUCCESS) code = check_signal_op(call, op);
     if (code == RMA_SUCCESS && len && to.far && len <= RMAI_WITH_SIGNAL && !w->net->amo_mpi)
         return rmai_raise(rmai_net_put_signal(w->net, call, to.set, to.pe, to.offset, source, len, word.offset, atomic,
                                               sizeof *signal, value, nbi ? RMAI_LATER : RMAI_NOW));
@@ -328,20 +332,55 @@ static int resolve_strided(const char *call, const char *argument, const rma_ctx
     return rmai_resolve(call, argument, ctx, remote, bytes, pe, p);
 }
 
+static int check_put_strided(const char *call, const rma_ctx *ctx, const void *dest, const void *source,
+                             ptrdiff_t dest_stride, ptrdiff_t source_stride, size_t elem, size_t n, int pe,
+                             struct rmai_place *p) {
+    int code = rmai_check_strides(call, dest_stride, source_stride, elem);
+    if (code == RMA_SUCCESS) code = resolve_strided(call, "dest", ctx, dest, dest_stride, elem, n, pe, p);
+    if (code == RMA_SUCCESS && n) code = rmai_check_local(call, "source", source);
+    return code;
+}
+
+/* Steps are in bytes. Another node's elements are complete, and source is the caller's again, after a quiet. */
+static int begin_put_strided(const char *call, struct rmai_place p, const void *source, size_t to_step,
+                             size_t from_step, size_t elem, size_t n) {
+    struct rmai_world *w = &rmai_world;
+    int code = RMA_SUCCESS;
+    if (p.there) {
+        rmai_count(w->traffic, RMA_PATH_MEMORY, RMAI_PUTS, n * elem);
+        rmai_move_strided(p.there, source, to_step, from_step, elem, n);
+    }
+    for (size_t i = 0; code == RMA_SUCCESS && !p.there && i < n; i++, p.address += to_step, p.offset += to_step)
+        code = rmai_place_put(w, call, &p, (const char *)source + i * from_step, elem, RMAI_LATER);
+    return code;
+}
+
 static int put_strided(const char *call, const rma_ctx *ctx, void *dest, const void *source, ptrdiff_t dest_stride,
                        ptrdiff_t source_stride, size_t elem, size_t n, int pe) {
-    struct rmai_world *w = &rmai_world;
     struct rmai_place p = {0};
-    size_t to = (size_t)dest_stride * elem, from = (size_t)source_stride * elem;
-    int code = rmai_check_strides(call, dest_stride, source_stride, elem);
-    if (code == RMA_SUCCESS) code = resolve_strided(call, "dest", ctx, dest, dest_stride, elem, n, pe, &p);
-    if (code == RMA_SUCCESS && n) code = rmai_check_local(call, "source", source);
-    if (code == RMA_SUCCESS && p.there) {
-        rmai_count(w->traffic, RMA_PATH_MEMORY, RMAI_PUTS, n * elem);
-        rmai_move_strided(p.there, source, to, from, elem, n);
-    }
-    for (size_t i = 0; code == RMA_SUCCESS && !p.there && i < n; i++, p.address += to, p.offset += to)
-        code = rmai_place_put(w, call, &p, (const char *)source + i * from, elem, RMAI_LATER);
+    int code = check_put_strided(call, ctx, dest, source, dest_stride, source_stride, elem, n, pe, &p);
+    if (code == RMA_SUCCESS)
+        code = begin_put_strided(call, p, source, (size_t)dest_stride * elem, (size_t)source_stride * elem, elem, n);
+    if (code == RMA_SUCCESS && p.far) code = rmai_net_quiet(rmai_world.net, call, p.set);
+    return rmai_raise(code);
+}
+
+/* Between nodes the signal goes behind the elements, if these go by short messages, and the call waits once, for all of
+ * it. */
+static int put_strided_signal(const char *call, const rma_ctx *ctx, void *dest, const void *source,
+                              ptrdiff_t dest_stride, ptrdiff_t source_stride, size_t elem, size_t n, uint64_t *signal,
+                              uint64_t value, int op, int pe) {
+    struct rmai_world *w = &rmai_world;
+    struct rmai_place p = {0}, word;
+    int code = rmai_resolve_word(call, "signal", ctx, signal, sizeof *signal, pe, &word);
+    if (code == RMA_SUCCESS)
+        code = check_put_strided(call, ctx, dest, source, dest_stride, source_stride, elem, n, pe, &p);
+    if (code == RMA_SUCCESS) code = check_signal_op(call, op);
+    if (code == RMA_SUCCESS)
+        code = begin_put_strided(call, p, source, (size_t)dest_stride * elem, (size_t)source_stride * elem, elem, n);
+    if (code == RMA_SUCCESS)
+        code = rmai_place_atomic(w, call, &word, op == RMA_SIGNAL_SET ? RMA_SET_ : RMA_FETCH_ADD_, sizeof *signal,
+                                 value, 0, NULL);
     if (code == RMA_SUCCESS && p.far) code = rmai_net_quiet(w->net, call, p.set);
     return rmai_raise(code);
 }
@@ -372,6 +411,18 @@ int rma_iput(void *dest, const void *source, ptrdiff_t dest_stride, ptrdiff_t so
 int rma_iget(void *dest, const void *source, ptrdiff_t dest_stride, ptrdiff_t source_stride, size_t elem, size_t n,
              int pe) {
     return get_strided("rma_iget", RMA_CTX_DEFAULT, dest, source, dest_stride, source_stride, elem, n, pe);
+}
+
+int rma_iput_signal(void *dest, const void *source, ptrdiff_t dest_stride, ptrdiff_t source_stride, size_t elem,
+                    size_t n, uint64_t *signal, uint64_t value, int op, int pe) {
+    return put_strided_signal("rma_iput_signal", RMA_CTX_DEFAULT, dest, source, dest_stride, source_stride, elem, n,
+                              signal, value, op, pe);
+}
+
+int rma_ctx_iput_signal(rma_ctx *ctx, void *dest, const void *source, ptrdiff_t dest_stride, ptrdiff_t source_stride,
+                        size_t elem, size_t n, uint64_t *signal, uint64_t value, int op, int pe) {
+    return put_strided_signal("rma_ctx_iput_signal", ctx, dest, source, dest_stride, source_stride, elem, n, signal,
+                              value, op, pe);
 }
 
 int rma_ctx_iput(rma_ctx *ctx, void *dest, const void *source, ptrdiff_t dest_stride, ptrdiff_t source_stride,

@@ -50,5 +50,10 @@ ALLTOALLS(shmem_alltoallsmem, void, 1)
 SHMEM_BIT_TYPES_(BITS, )
 SHMEM_TYPES_(LIMITS, )
 SHMEM_SUM_TYPES_(SUMS, )
+#define EXTENSIONS(X, NAME, TYPE, RNAME)                                                                               \
+    REDUCE(shmemx_##NAME##_sum_inscan, rma_sum_inscan_##RNAME, TYPE)                                                   \
+    REDUCE(shmemx_##NAME##_sum_exscan, rma_sum_exscan_##RNAME, TYPE)
+SHMEM_SUM_TYPES_(EXTENSIONS, )
 
 SHMEM_COLLECTIVE_CALLS_(ALIAS)
+SHMEMX_SCAN_CALLS_(ALIAS)

@@ -5,7 +5,7 @@
 
 #include "shmem/define.h"
 
-#define HINTS (SHMEM_MALLOC_ATOMICS_REMOTE | SHMEM_MALLOC_SIGNAL_REMOTE)
+#define HINTS (SHMEM_MALLOC_ATOMICS_REMOTE | SHMEM_MALLOC_SIGNAL_REMOTE | SHMEMX_MALLOC_NO_BARRIER)
 
 static void *forward_malloc(const char *call, size_t size) {
     rma_call_as_(call);
@@ -48,7 +48,7 @@ void *pshmem_calloc(size_t count, size_t size) {
 void *pshmem_align(size_t alignment, size_t size) { return forward_aligned_alloc("shmem_align", alignment, size); }
 
 /* The hints change nothing: words of the symmetric heap are as near to their owner as they can be, for atomics and
- * signals too. */
+ * signals too; and without a barrier PEs could not agree on the arguments and on whether there is memory. */
 void *pshmem_malloc_with_hints(size_t size, long hints) {
     if (hints & ~HINTS) {
         rma_tolerate_(RMA_ERR_ARG, RMA_UNDEFINED_HINTS_);

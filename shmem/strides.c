@@ -57,20 +57,33 @@ static void move_blocks(const char *call, one_block *move, rma_ctx *ctx, void *d
                  size_t nblocks, int pe) {                                                                             \
         move_blocks(#CALL, MOVE, OF_##F, dest, source, dst, sst, SIZE, bsize, nblocks, pe);                            \
     }
+#define BLOCKS(X, F, STEM, TYPE, RNAME)                                                                                \
+    BLOCKED(F, STEM##_ibput, TYPE, sizeof(TYPE), rma_ctx_put)                                                          \
+    BLOCKED(F, STEM##_ibget, TYPE, sizeof(TYPE), rma_ctx_get)
+#define SIZED_BLOCKS(X, F, STEM, BITS, SIZE)                                                                           \
+    BLOCKED(F, STEM##ibput##BITS, void, SIZE, rma_ctx_put)                                                             \
+    BLOCKED(F, STEM##ibget##BITS, void, SIZE, rma_ctx_get)
 #define STRIDES(X, F, STEM, TYPE, RNAME)                                                                               \
     STRIDED(F, STEM##_iput, TYPE, sizeof(TYPE), rma_ctx_iput)                                                          \
     STRIDED(F, STEM##_iget, TYPE, sizeof(TYPE), rma_ctx_iget)                                                          \
-    BLOCKED(F, STEM##_ibput, TYPE, sizeof(TYPE), rma_ctx_put)                                                          \
-    BLOCKED(F, STEM##_ibget, TYPE, sizeof(TYPE), rma_ctx_get)
+    BLOCKS(X, F, STEM, TYPE, RNAME)
 #define SIZED_STRIDES(X, F, STEM, BITS, SIZE)                                                                          \
     STRIDED(F, STEM##iput##BITS, void, SIZE, rma_ctx_iput)                                                             \
     STRIDED(F, STEM##iget##BITS, void, SIZE, rma_ctx_iget)                                                             \
-    BLOCKED(F, STEM##ibput##BITS, void, SIZE, rma_ctx_put)                                                             \
-    BLOCKED(F, STEM##ibget##BITS, void, SIZE, rma_ctx_get)
+    SIZED_BLOCKS(X, F, STEM, BITS, SIZE)
 #define TYPED_STRIDES(X, NAME, TYPE, RNAME) SHMEM_BOTH_(STRIDES, X, NAME, TYPE, RNAME)
 
 SHMEM_TYPES_(TYPED_STRIDES, )
 SHMEM_EACH_SIZE_(SIZED_STRIDES, , SYM, shmem_)
 SHMEM_EACH_SIZE_(SIZED_STRIDES, , CTX, shmem_ctx_)
 
+/* The extensions: the same under other names. */
+#define TYPED_BLOCKS(X, NAME, TYPE, RNAME)                                                                             \
+    BLOCKS(X, SYM, shmemx_##NAME, TYPE, RNAME)                                                                         \
+    BLOCKS(X, CTX, shmemx_ctx_##NAME, TYPE, RNAME)
+SHMEM_TYPES_(TYPED_BLOCKS, )
+SHMEM_EACH_SIZE_(SIZED_BLOCKS, , SYM, shmemx_)
+SHMEM_EACH_SIZE_(SIZED_BLOCKS, , CTX, shmemx_ctx_)
+
 SHMEM_STRIDE_CALLS_(ALIAS)
+SHMEMX_BLOCK_CALLS_(ALIAS)

@@ -76,6 +76,7 @@ present() { # present FILE...: below the prefix
 present include/rma.h include/rma_inline.h lib/librma.so lib/librma.so.0 lib/pkgconfig/rma.pc bin/rmacc bin/rma_info \
     include/shmem.h include/shmemx.h include/pshmem.h include/shmem_table.h include/mpp/shmem.h include/mpp/shmemx.h \
     lib/librma_shmem.so lib/librma_shmem.so.0 lib/pkgconfig/shmem.pc bin/oshcc bin/oshc++ bin/oshrun \
+    bin/oshCC bin/oshcxx bin/oshfort bin/shmemcc bin/shmemcxx bin/shmemrun bin/rmac++ \
     share/librma/librma.supp share/man/man1/oshc++.1
 for page in "$top_srcdir"/man/*.[1-9]; do
     name=$(basename "$page")
@@ -207,6 +208,8 @@ static bool in_a_context(long *box, int pe) {
     ok = ok and rma_ctx_p_long(ctx, box, value, pe) == RMA_SUCCESS and rma_ctx_pe_quiet(ctx, &pe, 1) == RMA_SUCCESS;
     ok = ok and rma_ctx_put_signal(ctx, box, &value, sizeof value, &signal, 1, RMA_SIGNAL_ADD, pe) == RMA_SUCCESS;
     ok = ok and rma_ctx_put_signal_nbi(ctx, box, &value, sizeof value, &signal, 1, RMA_SIGNAL_ADD, pe) == RMA_SUCCESS;
+    int code = rma_ctx_iput_signal(ctx, box, &value, 1, 1, sizeof value, 1, &signal, 1, RMA_SIGNAL_ADD, pe);
+    ok = ok and code == RMA_SUCCESS;
     ok = ok and rma_ctx_atomic_or_long(ctx, box, 0, pe) == RMA_SUCCESS and rma_ctx_quiet(ctx) == RMA_SUCCESS;
     ok = ok and rma_ctx_atomic_fetch_and_long(other, box, -1, pe) == value;
     ok = ok and rma_ctx_atomic_fetch_xor_long(other, box, 0, pe) == value;
@@ -264,9 +267,9 @@ int main(void) {
 }
 END
 cp osh.c osh.cc
-for how in "oshcc -O0 osh.c" "oshcc -O2 -profile osh.c" "oshcc -O2 -DWITH_MPI osh.c" \
-    "oshc++ -O0 osh.cc" "oshc++ -O2 osh.cc"; do
-    case $how in oshc++*) sh "$prefix/bin/oshc++" --show x | grep -q . 2>/dev/null || continue ;; esac
+for how in "oshcc -O0 osh.c" "oshcc -O2 -profile osh.c" "oshcc -O2 -DWITH_MPI osh.c" "shmemcc osh.c" \
+    "oshc++ -O0 osh.cc" "oshc++ -O2 osh.cc" "oshCC osh.cc" "oshcxx osh.cc" "shmemcxx osh.cc"; do
+    case $how in oshc++* | oshCC* | *cxx*) sh "$prefix/bin/oshc++" --show x | grep -q . 2>/dev/null || continue ;; esac
     # a list of words
     # shellcheck disable=SC2086
     if run "$prefix/bin/"$how -o program; then works "$how"; else fail "$how"; fi
@@ -279,9 +282,40 @@ if command -v pkg-config >/dev/null 2>&1; then
         fail "pkg-config shmem"
     fi
 fi
-for tool in oshcc oshc++ oshrun; do
+# With any compiler, by what the wrapper tells.
+# shellcheck disable=SC2046,SC2086
+if run ${CC:-cc} $("$prefix/bin/oshcc" --showme:compile) osh.c $("$prefix/bin/oshcc" --showme:link) -o program; then
+    works "OpenSHMEM by oshcc --showme"
+else
+    fail "oshcc --showme"
+fi
+showme() { # showme WHAT WANTED: by one dash as by two
+    for dash in - --; do
+        [ "$("$prefix/bin/oshcc" "${dash}showme:$1")" = "$2" ] || fail "oshcc ${dash}showme:$1"
+    done
+}
+showme incdirs "$prefix/include"
+showme libdirs "$prefix/lib"
+showme libs "rma_shmem rma"
+showme command "$("$prefix/bin/oshcc" --show x | sed 's/ -I.*//')"
+showme version "$("$prefix/bin/oshcc" --version)"
+[ "$("$prefix/bin/oshcc" -profile --showme:compile)" = "-DSHMEM_PROFILE -I$prefix/include" ] ||
+    fail "oshcc -profile --showme:compile"
+code=0
+run "$prefix/bin/oshcc" --showme:nix x.c || code=$?
+[ $code -eq 2 ] && grep -q '^oshcc: --showme:nix: ' "$dir/log" || fail "oshcc --showme:nix: exit $code"
+code=0
+run "$prefix/bin/oshfort" x.f90 || code=$?
+[ $code -eq 1 ] && grep -q 'OpenSHMEM 1[.]5 has dropped' "$dir/log" || fail "oshfort: exit $code"
+if sh "$prefix/bin/rmac++" --show x >/dev/null 2>&1; then
+    "$prefix/bin/rmac++" --show x.cc | grep -q -- "-I$prefix/include x.cc -L$prefix/lib .*-lrma\$" ||
+        fail "rmac++ --show"
+    [ "$("$prefix/bin/rmac++" --show x)" != "$("$prefix/bin/rmacc" --show x)" ] || fail "rmac++ is not for C++"
+fi
+for tool in oshcc oshc++ oshrun shmemcc shmemrun; do
     "$prefix/bin/$tool" --version | grep -q 'OpenSHMEM 1[.]6' || fail "$tool --version"
     "$prefix/bin/$tool" --help | grep -q "^usage: $tool" || fail "$tool --help"
+    [ "$("$prefix/bin/$tool" -help)" = "$("$prefix/bin/$tool" --help)" ] || fail "$tool -help"
 done
 "$prefix/bin/oshcc" -c x.c --show | grep -q -- "-I$prefix/include -c x.c\$" || fail "oshcc -c --show"
 "$prefix/bin/oshcc" -profile x.c -showme | grep -q -- "-DSHMEM_PROFILE x.c -L$prefix/lib .*-lrma_shmem -lrma" ||

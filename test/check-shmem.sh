@@ -134,6 +134,10 @@ void shmem_barrier_all(void) {
     pshmem_barrier_all();
 }
 void shmem_pcontrol(int level, ...) { controls_seen += level; }
+void shmemx_signal_add(uint64_t *sig_addr, uint64_t signal, int pe) {
+    adds_seen++;
+    pshmemx_signal_add(sig_addr, signal, pe);
+}
 void shmem_finalize(void) {
     printf("seen %ld %ld %ld %ld\n", puts_seen, adds_seen, barriers_seen, controls_seen);
     fflush(stdout);
@@ -141,13 +145,15 @@ void shmem_finalize(void) {
 }
 END
 cat >"$dir/program.c" <<'END'
-#include <shmem.h>
+#include <shmemx.h>
 static long word[2];
+static uint64_t signals;
 int main(void) {
     long value = 5;
     shmem_init();
     for (int i = 0; i < 7; i++) shmem_put(word, &value, 1, 0);
     for (int i = 0; i < 11; i++) shmem_atomic_fetch_add(word + 1, 1L, 0);
+    for (int i = 0; i < 5; i++) shmemx_signal_add(&signals, 1, 0);
     shmem_barrier_all();
     shmem_pcontrol(3);
     if (shmem_my_pe() == 0 && (word[0] != 5 || word[1] != 11L * shmem_n_pes())) return 2;
@@ -171,8 +177,8 @@ seen() { # seen PROGRAM WANTED [PRELOAD]
     timeout 60 $mpiexec -n 2 env ${3:+LD_PRELOAD="$3"} "$dir/$1" >"$dir/log" 2>&1 || fail "$1 ended badly"
     [ "$(grep -c "^seen $2\$" "$dir/log")" = 2 ] || fail "$1: not 'seen $2' from both PEs"
 }
-seen profiled "7 11 1 3" "$dir/tool.so"
-seen linked "7 11 1 3"
+seen profiled "7 16 1 3" "$dir/tool.so"
+seen linked "7 16 1 3"
 seen plain "0 0 1 3" "$dir/tool.so" # the compiler has inlined put and add: the tool sees calls only
 
 # ---- environment variables ----
@@ -223,9 +229,53 @@ if sh "$oshrun" --version >"$dir/log" 2>&1 && grep -q 'OpenSHMEM 1[.]6' "$dir/lo
         timeout 60 sh "$oshrun" $flag 2 "$dir/heap" >"$dir/log" 2>&1 || fail "oshrun $flag 2 ended badly"
         grep -q "^blocks 100\$" "$dir/log" || fail "oshrun $flag 2"
     done
+    timeout 60 sh "$oshrun" -c 2 -x RMA_HEAP_MAX=1m -q --oversubscribe --allow-run-as-root "$dir/heap" \
+        >"$dir/log" 2>&1 || fail "oshrun -c 2 -x RMA_HEAP_MAX=1m ended badly"
+    grep -qE '^blocks [0-9]{1,2}$' "$dir/log" || fail "oshrun -x RMA_HEAP_MAX=1m"
     sh "$oshrun" --show -np 2 x --show | grep -q " -n 2 x --show\$" || fail "oshrun --show"
 else
     fail "oshrun --version, --help"
+fi
+
+# What a launcher is given. These three print their arguments, a line for each.
+for whose in 'HYDRA build details' 'mpirun (Open MPI) 4.1.4' 'slurm 23'; do
+    cat >"$dir/launcher.${whose%% *}" <<END
+#!/bin/sh
+if [ "\$1" = --version ]; then echo "$whose"; else printf '<%s>' "\$@"; fi
+END
+done
+chmod +x "$dir"/launcher.*
+given() { # given LAUNCHER WANTED ARGUMENT...: oshrun calls the launcher so; a wrong option is told, with exit 2
+    wanted=$2 code=0
+    OSHRUN="$dir/launcher.$1" said=$1
+    export OSHRUN
+    shift 2
+    sh "$oshrun" "$@" >"$dir/log" 2>&1 || code=$?
+    case $wanted in
+    '<'*) [ $code -eq 0 ] && [ "$(cat "$dir/log")" = "$wanted" ] ;;
+    *) [ $code -eq 2 ] && grep -qF -- "oshrun: $wanted" "$dir/log" ;;
+    esac || fail "oshrun $* with $said: exit $code, not $wanted"
+    unset OSHRUN
+}
+set -- -c 3 -N 2 -x A=b=c -x HOME -H h1,h2 -q --oversubscribe --allow-run-as-root --tag-output ./p -x 'two words' --show
+given HYDRA '<-n><3><-ppn><2><-genv><A><b=c><-hosts><h1,h2><-prepend-rank><./p><-x><two words><--show>' "$@"
+given mpirun "<-n><3><-N><2><-x><A=b=c><-x><HOME><-H><h1,h2><-q><--oversubscribe><--allow-run-as-root><--tag-output>\
+<./p><-x><two words><--show>" "$@"
+given slurm '<-c><3><-N><2><-n><4><./p>' -c 3 -N 2 -np 4 ./p
+given HYDRA '<-bind-to><core><-genv><A><B><-n><2><p><-c><1><:><-n><1><q><-np><1>' \
+    -bind-to core -genv A B -c 2 p -c 1 : -c 1 q -np 1
+given HYDRA '<-new><p><-c><1>' -new p -c 1
+given mpirun '<--mca><a><b><-n><2><p>' --mca a b -c 2 p
+for option in -n -np -c -N -H --host -x; do given HYDRA "$option: its value is missing" -n 2 $option; done
+for option in -n -np -c -N; do
+    for value in x 0 1.5 -1 ''; do given HYDRA "$option $value: not a number of PEs" $option "$value" p; done
+done
+given HYDRA '-H a,,b: not names of hosts' -H a,,b p
+for value in =3 1A A-B=2 ''; do given HYDRA "-x $value: not NAME or NAME=VALUE" -x "$value" p; done
+OSHRUN="$dir/launcher.HYDRA" sh "$oshrun" -c 2 -x RMA_TEST_UNSET --show p >"$dir/log" 2>&1 || fail "oshrun -c -x"
+if ! grep -q "^oshrun: note: -x RMA_TEST_UNSET: RMA_TEST_UNSET is not set" "$dir/log" ||
+    ! grep -q 'launcher.HYDRA -n 2 p$' "$dir/log"; then
+    fail "oshrun -x of what is not set"
 fi
 [ $failures -eq 0 ] || exit 1
 echo "check-shmem: headers, profiling, environment variables and oshrun are as they should be"

@@ -14,7 +14,17 @@
 #include "rma.h"
 
 enum rmai_traffic_kind { RMAI_PUTS, RMAI_PUT_BYTES, RMAI_GETS, RMAI_GET_BYTES, RMAI_ATOMICS, RMAI_KINDS };
-enum rmai_traffic_more { RMAI_QUIETS, RMAI_SENT, RMAI_HEARD, RMAI_SERVED, RMAI_MORE };
+/* The last two: as many puts and atomics, and gets, to PEs of other nodes were complete when nothing was under way
+ * (rma_counts_). */
+enum rmai_traffic_more {
+    RMAI_QUIETS,
+    RMAI_SENT,
+    RMAI_HEARD,
+    RMAI_SERVED,
+    RMAI_COMPLETE_WRITES,
+    RMAI_COMPLETE_READS,
+    RMAI_MORE
+};
 
 struct rmai_traffic {
     _Atomic uint64_t path[RMA_PATHS][RMAI_KINDS];
@@ -31,6 +41,15 @@ static inline void rmai_add(_Atomic uint64_t *counter, uint64_t n) {
 static inline void rmai_count(struct rmai_traffic *t, enum rma_path path, enum rmai_traffic_kind kind, size_t bytes) {
     rmai_add(&t->path[path][kind], 1);
     if (kind != RMAI_ATOMICS) rmai_add(&t->path[path][kind + 1], bytes);
+}
+
+/* rmai_traffic_add adds to *sum what t has counted. */
+static inline void rmai_traffic_add(struct rmai_traffic *sum, const struct rmai_traffic *t) {
+    for (int p = 0; p < RMA_PATHS; p++)
+        for (int k = 0; k < RMAI_KINDS; k++)
+            rmai_add(&sum->path[p][k], atomic_load_explicit(&t->path[p][k], memory_order_relaxed));
+    for (int i = 0; i < RMAI_MORE; i++)
+        rmai_add(&sum->more[i], atomic_load_explicit(&t->more[i], memory_order_relaxed));
 }
 
 #endif

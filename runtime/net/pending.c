@@ -80,8 +80,10 @@ void rmai_peer_unlist(struct rmai_peer *p) {
 
 void rmai_pending_open(struct rmai_net *net, struct rmai_pending *s, uint32_t *nothing_pending,
                        uint32_t *nothing_pending_too) {
-    *s = (struct rmai_pending){
-        .net = net, .nothing_pending = nothing_pending, .nothing_pending_too = nothing_pending_too};
+    *s = (struct rmai_pending){.net = net,
+                               .traffic = net ? net->traffic : NULL,
+                               .nothing_pending = nothing_pending,
+                               .nothing_pending_too = nothing_pending_too};
     pthread_mutex_init(&s->lock, NULL);
     set_nothing_pending(s, !(net && net->amo_mpi));
     if (!net) return;

@@ -50,6 +50,7 @@ struct rmai_operands {
 struct rmai_pending {
     pthread_mutex_t lock;                  /* of all below; taken after that of struct rmai_net, never before it */
     struct rmai_net *net;                  /* NULL in jobs of one node */
+    struct rmai_traffic *traffic;          /* counts what the set begins: the net's, or of the owner's own */
     struct rmai_pending *next_set, **link; /* in net->sets, and what points here */
     uint32_t *nothing_pending, *nothing_pending_too; /* 1 while nothing is pending: two places that the inlined calls
                                                         look at, or one twice */
@@ -95,7 +96,8 @@ static inline void rmai_pending_unlock_inner(struct rmai_pending *s) {
 }
 
 /* rmai_pending_open makes *s empty, with the two places that tell it; rmai_pending_close: it is quiet. net is NULL
- * where nothing goes by a transport: then nothing is ever pending. */
+ * where nothing goes by a transport: then nothing is ever pending. Operations count in the net's traffic; the owner may
+ * set another. */
 void rmai_pending_open(struct rmai_net *net, struct rmai_pending *s, uint32_t *nothing_pending,
                        uint32_t *nothing_pending_too);
 void rmai_pending_close(struct rmai_pending *s);

@@ -87,6 +87,18 @@ int rmai_net_quiet(struct rmai_net *net, const char *call, struct rmai_pending *
     return code;
 }
 
+int rmai_net_try_quiet(struct rmai_net *net, const char *call, struct rmai_pending *s, int *quiet) {
+    int code = RMA_SUCCESS;
+    *quiet = 1;
+    if (!net->active) return RMA_SUCCESS;
+    rmai_net_progress(net, 1);
+    rmai_pending_lock(s);
+    if (s->busy) code = flush_peers(net, call, s);
+    *quiet = !s->busy;
+    rmai_pending_unlock(s);
+    return code;
+}
+
 /* The peer of which something is to be completed, or NULL. The set's lock is held. */
 static struct rmai_peer *busy_peer(const struct rmai_pending *s, int pe) {
     struct rmai_peer *p = s->busy;

@@ -10,6 +10,11 @@
 int rmai_net_quiet(struct rmai_net *net, const char *call, struct rmai_pending *s);
 int rmai_net_quiet_pe(struct rmai_net *net, const char *call, struct rmai_pending *s, int pe);
 
+/* rmai_net_try_quiet drives progress, and writes to *quiet whether everything of s is done. It waits for no message;
+ * what has gone through the window is flushed, since MPI tells of its end in no other way. Returns RMA_SUCCESS or
+ * RMA_ERR_MPI. */
+int rmai_net_try_quiet(struct rmai_net *net, const char *call, struct rmai_pending *s, int *quiet);
+
 /* rmai_net_settle waits until what has gone to pe's intermediate is done (by_node.h). For what has to go to pe itself,
  * and after that. */
 void rmai_net_settle(struct rmai_net *net, const char *call, struct rmai_pending *s, int pe);

@@ -156,14 +156,14 @@ int rmai_net_put(struct rmai_net *net, const char *call, struct rmai_pending *s,
     int code;
     if (len <= RMAI_STREAM_MOST && !is_attached(offset) && !rmai_window_takes_all(net, offset, RMAI_ACCESS_PUT) &&
         (when != RMAI_NOW || is_of_stream(s, pe))) {
-        rmai_count(net->traffic, RMA_PATH_REQUEST, RMAI_PUTS, len);
+        rmai_count(s->traffic, RMA_PATH_REQUEST, RMAI_PUTS, len);
         return begin_short(net, call, s, pe, &put, 1);
     }
     if (rmai_window_move(net, call, s, pe, offset, (char *)(uintptr_t)source, len, when, 0, &done, &code)) return code;
     offset += done;
     source = (const char *)source + done;
     len -= done;
-    rmai_count(net->traffic, RMA_PATH_REQUEST, RMAI_PUTS, len);
+    rmai_count(s->traffic, RMA_PATH_REQUEST, RMAI_PUTS, len);
     if (done == 0 && len <= INLINE_PIECE && !is_attached(offset)) return begin_short(net, call, s, pe, &put, 1);
     return move_by_messages(net, call, s, pe, offset, (char *)(uintptr_t)source, len, when, 0);
 }
@@ -178,18 +178,18 @@ int rmai_net_get(struct rmai_net *net, const char *call, struct rmai_pending *s,
     int code;
     const int by_window = rmai_window_takes_all(net, offset, RMAI_ACCESS_GET);
     if (when == RMAI_LATER && len <= RMAI_STREAM_MOST && !by_window && !is_attached(offset)) {
-        rmai_count(net->traffic, RMA_PATH_REQUEST, RMAI_GETS, len);
+        rmai_count(s->traffic, RMA_PATH_REQUEST, RMAI_GETS, len);
         return begin_short(net, call, s, pe, &get, 1);
     }
     if (when == RMAI_NOW && !by_window && has_puts_in_messages(s, pe)) {
-        rmai_count(net->traffic, RMA_PATH_REQUEST, RMAI_GETS, len);
+        rmai_count(s->traffic, RMA_PATH_REQUEST, RMAI_GETS, len);
         return move_by_messages(net, call, s, pe, offset, dest, len, when, 1);
     }
     if (rmai_window_move(net, call, s, pe, offset, dest, len, when, 1, &done, &code)) return code;
     offset += done;
     dest = (char *)dest + done;
     len -= done;
-    rmai_count(net->traffic, RMA_PATH_REQUEST, RMAI_GETS, len);
+    rmai_count(s->traffic, RMA_PATH_REQUEST, RMAI_GETS, len);
     if (done == 0 && when == RMAI_LATER && len <= INLINE_PIECE && !is_attached(offset))
         return begin_short(net, call, s, pe, &get, 1);
     return move_by_messages(net, call, s, pe, offset, dest, len, when, 1);
@@ -242,7 +242,7 @@ int rmai_net_atomic(struct rmai_net *net, const char *call, struct rmai_pending 
     if (net->amo_mpi &&
         rmai_window_atomic_far(net, call, s, pe, offset, op, len, value, cond, old, old && !later, &code))
         return code;
-    rmai_count(net->traffic, RMA_PATH_REQUEST, RMAI_ATOMICS, 0);
+    rmai_count(s->traffic, RMA_PATH_REQUEST, RMAI_ATOMICS, 0);
     if (old && !later && !is_attached(offset) && fetch_at_once(net, call, s, pe, &q, &code)) return code;
     if ((old && !later) || is_attached(offset)) return atomic_by_message(net, call, s, pe, &q.r, &q.e, old);
     return begin_short(net, call, s, pe, &q, 1);
@@ -279,8 +279,8 @@ int rmai_net_put_signal(struct rmai_net *net, const char *call, struct rmai_pend
          .e = {.offset = word, .value = value}}};
     int code = rmai_net_release(net, call, s, pe);
     if (code != RMA_SUCCESS) return code;
-    rmai_count(net->traffic, RMA_PATH_REQUEST, RMAI_ATOMICS, 0);
-    if (len) rmai_count(net->traffic, RMA_PATH_REQUEST, RMAI_PUTS, len);
+    rmai_count(s->traffic, RMA_PATH_REQUEST, RMAI_ATOMICS, 0);
+    if (len) rmai_count(s->traffic, RMA_PATH_REQUEST, RMAI_PUTS, len);
     if (len > INLINE_PIECE) return long_put_signal(net, call, s, pe, offset, source, len, word, op, value, when);
     return len ? begin_short(net, call, s, pe, parts, 2) : begin_short(net, call, s, pe, &parts[1], 1);
 }

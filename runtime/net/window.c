@@ -209,7 +209,7 @@ int rmai_window_move(struct rmai_net *net, const char *call, struct rmai_pending
             return 0;
         if (*code != RMA_SUCCESS) return 1;
     }
-    rmai_count(net->traffic, RMA_PATH_WINDOW, get ? RMAI_GETS : RMAI_PUTS, len);
+    rmai_count(s->traffic, RMA_PATH_WINDOW, get ? RMAI_GETS : RMAI_PUTS, len);
     return 1;
 }
 
@@ -308,7 +308,7 @@ static int is_limit(int op) {
 
 int rmai_window_atomic(struct rmai_net *net, const char *call, struct rmai_pending *s, int pe, uint64_t at, int op,
                        size_t len, uint64_t value, uint64_t cond, void *old, int waits) {
-    rmai_count(net->traffic, RMA_PATH_WINDOW, RMAI_ATOMICS, 0);
+    rmai_count(s->traffic, RMA_PATH_WINDOW, RMAI_ATOMICS, 0);
     if (is_limit(op)) return limit_in_window(net, call, s, pe, at, op, len, value, old);
     return atomic_in_window(net, call, s, pe, at, op, len, value, cond, old, waits);
 }

@@ -709,6 +709,7 @@ static void atomics_refused(rma_ctx *ctx, void *p, int pe, size_t size, int code
         R_CODE(, rma_ctx_put_signal, area(0), source, 0, p, 1, op, pe)
         R_CODE(, rma_ctx_put_signal, area(0), source, 8, p, 1, op, pe)
         R_CODE(, rma_ctx_put_signal_nbi, area(0), source, 8, p, 1, op, pe)
+        R_CODE(, rma_ctx_iput_signal, area(0), source, 1, 1, 8, 2, p, 1, op, pe)
     }
 }
 

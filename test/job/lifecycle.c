@@ -41,6 +41,9 @@ static void nothing_works(const char *when, void *block, rma_gptr_t g) {
     EXPECT("rma_put", rma_put(target, anywhere, 0, 0), RMA_ERR_STATE, when);
     EXPECT("rma_iput", rma_iput(target, anywhere, 1, 1, 8, 1, 0), RMA_ERR_STATE, when);
     EXPECT("rma_iget", rma_iget(anywhere, target, 1, 1, 8, 1, 0), RMA_ERR_STATE, when);
+    EXPECT("rma_iput_signal",
+           rma_iput_signal(target, anywhere, 1, 1, 8, 1, (uint64_t *)(void *)target, 1, RMA_SIGNAL_SET, 0),
+           RMA_ERR_STATE, when);
     EXPECT("rma_p_double", rma_p((double *)(void *)target, 1.0, 0), RMA_ERR_STATE, when);
     EXPECT_ZERO("rma_g_double", rma_g((double *)(void *)target, 0) != 0, RMA_ERR_STATE, when);
     EXPECT_ZERO("rma_ptr", rma_ptr(target, 0) != NULL, RMA_ERR_STATE, when);

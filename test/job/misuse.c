@@ -133,6 +133,8 @@ static void null_buffers(void) {
         rma_gptr_t g = rma_gptr(block, pe);
         EXPECT("rma_iput", rma_iput(block, none, 1, 1, 8, 2, pe), RMA_ERR_ARG, source);
         EXPECT("rma_iget", rma_iget(none, block, 1, 1, 8, 2, pe), RMA_ERR_ARG, dest);
+        EXPECT("rma_iput_signal", rma_iput_signal(block, none, 1, 1, 8, 2, signal, 1, RMA_SIGNAL_SET, pe), RMA_ERR_ARG,
+               source);
         OK(rma_iput(block, none, 1, 1, 8, 0, pe));
         if (rma_on_node(pe))
             continue; /* there 0 bytes at a null pointer are handed to memcpy, which C11 leaves undefined */
@@ -165,6 +167,9 @@ static void wrong_strides(void) {
         EXPECT("rma_iget", rma_iget(here, block, 1, s, 4, 2, pe), RMA_ERR_ARG, source);
         EXPECT("rma_iput", rma_iput(block, here, s, 1, 4, 0, pe), RMA_ERR_ARG, dest);
     }
+    EXPECT("rma_iput_signal",
+           rma_iput_signal(block, here, 0, 1, 4, 2, (uint64_t *)(void *)block, 1, RMA_SIGNAL_SET, pe), RMA_ERR_ARG,
+           "dest_stride 0 is below 1");
     EXPECT("rma_iput", rma_iput(block, here, 1, 1, 0, 2, pe), RMA_ERR_ARG, "elem is 0");
     EXPECT("rma_iget", rma_iget(here, block, 1, 1, 0, 2, pe), RMA_ERR_ARG, "elem is 0");
 

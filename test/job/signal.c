@@ -217,6 +217,63 @@ static void signals_alone(void) {
     OK(rma_free(counts));
 }
 
+/* Each PE sends all PEs a column of a matrix, with a signal, and puts something before it. One area for each size of
+ * elements: a sender may be one message further. On the way are elements that go in short messages, and longer ones. */
+#define ROWS 7
+static const size_t elements[] = {1, 8, 3, 40, 600, 5000};
+enum { ELEMENTS = sizeof elements / sizeof elements[0] };
+
+static void columns(uint64_t n) {
+    const size_t area_size = (size_t)job.n * ROWS * 5000;
+    unsigned char *areas = rma_calloc(ELEMENTS, area_size), *source = malloc((size_t)2 * ROWS * 5000);
+    uint64_t *come = rma_calloc((size_t)job.n, sizeof *come), *read = rma_calloc((size_t)job.n, sizeof *read),
+             *before = rma_calloc((size_t)job.n, sizeof *before);
+    rma_ctx *ctx;
+    CHECK(areas && source && come && read && before, "%s", rma_last_error());
+    OK(rma_ctx_create(0, &ctx));
+    for (uint64_t i = 1; i <= n; i++) {
+        const size_t elem = elements[i % ELEMENTS];
+        unsigned char *area = areas + i % ELEMENTS * area_size;
+        for (int step = 0; step < job.n; step++) {
+            const int to = job_any(step), op = i % 4 < 2 ? RMA_SIGNAL_SET : RMA_SIGNAL_ADD;
+            const uint64_t value = op == RMA_SIGNAL_SET ? i : 1, key = i << 20 | (uint64_t)(job.me << 10 | to);
+            unsigned char *dest = area + (size_t)job.me * elem;
+            OK(rma_wait_until(&read[to], RMA_CMP_GE, i - 1));
+            for (size_t k = 0; k < ROWS; k++) job_fill(source + 2 * k * elem, k * elem, elem, key);
+            if (i % 2) {
+                OK(rma_put(&before[job.me], &i, sizeof i, to));
+                OK(rma_iput_signal(dest, source, job.n, 2, elem, ROWS, &come[job.me], value, op, to));
+            } else {
+                OK(rma_ctx_put(ctx, &before[job.me], &i, sizeof i, to));
+                OK(rma_ctx_iput_signal(ctx, dest, source, job.n, 2, elem, ROWS, &come[job.me], value, op, to));
+            }
+            memset(source, 0xee, 2 * ROWS * elem); /* it is the caller's again */
+        }
+        for (int step = 0; step < job.n; step++) {
+            const int from = job_any(-step);
+            const uint64_t key = i << 20 | (uint64_t)(from << 10 | job.me);
+            CHECK(rma_signal_wait_until(&come[from], RMA_CMP_GE, i) == i, "the signal of PE %d", from);
+            CHECK(before[from] == i, "PE %d has put %llu before signal %llu", from, (unsigned long long)before[from],
+                  (unsigned long long)i);
+            for (size_t k = 0; k < ROWS; k++)
+                CHECK(job_differs(area + (k * (size_t)job.n + (size_t)from) * elem, k * elem, elem, key) == elem,
+                      "message %llu from PE %d: element %zu of %zu bytes", (unsigned long long)i, from, k, elem);
+            OK(rma_atomic_set(&read[job.me], i, from));
+        }
+    }
+    OK(rma_barrier_all());
+    /* Without elements it is the signal alone, wherever they would be. */
+    for (int pe = 0; pe < job.n; pe++) OK(rma_iput_signal(NULL, NULL, 1, 1, 8, 0, before, n, RMA_SIGNAL_ADD, pe));
+    OK(rma_barrier_all());
+    CHECK(before[0] == n * (uint64_t)(job.n + 1), "signals alone: %llu", (unsigned long long)before[0]);
+    OK(rma_ctx_destroy(ctx));
+    OK(rma_free(before));
+    OK(rma_free(read));
+    OK(rma_free(come));
+    OK(rma_free(areas));
+    free(source);
+}
+
 /* ---- mistakes ---- */
 
 static void refused(void *dest, size_t len, uint64_t *signal, int op, int pe, int code, const char *words,
@@ -224,6 +281,9 @@ static void refused(void *dest, size_t len, uint64_t *signal, int op, int pe, in
     unsigned char source[64] = {1, 2, 3};
     EXPECT("rma_put_signal", rma_put_signal(dest, source, len, signal, 77, op, pe), code, words, also);
     EXPECT("rma_put_signal_nbi", rma_put_signal_nbi(dest, source, len, signal, 77, op, pe), code, words, also);
+    EXPECT("rma_iput_signal", rma_iput_signal(dest, source, 1, 1, 1, len, signal, 77, op, pe), code, words, also);
+    EXPECT("rma_ctx_iput_signal", rma_ctx_iput_signal(RMA_CTX_DEFAULT, dest, source, 1, 1, 1, len, signal, 77, op, pe),
+           code, words, also);
     if ((len && code != RMA_ERR_PE) || code == RMA_ERR_ARG) return;
     /* Without data: the signal is what is wrong. */
     EXPECT("rma_signal_set", rma_signal_set(signal, 77, pe), code, words, also);
@@ -305,6 +365,8 @@ int main(void) {
     counted((uint64_t)job_far_rounds(5000, 1000, 50));
     DOING("alone");
     signals_alone();
+    DOING("columns");
+    columns((uint64_t)job_far_rounds(600, 120, 30));
     DOING("mistakes");
     mistakes();
     OK(rma_free(data));

@@ -65,6 +65,30 @@ static void check_target(int pe, long *word, char *block, char *mine) {
     CHECK(atomics == (near ? 0 : 2 * TIMES), "PE %d: %llu atomics", pe, (unsigned long long)atomics);
 }
 
+/* What is done in a context counts as all else, while the context is there and when it has ended. */
+static void check_context(int pe, long *word) {
+    rma_ctx *ctx;
+    struct rma_stats s;
+    uint64_t puts, gets;
+    OK(rma_ctx_create(RMA_CTX_PRIVATE, &ctx));
+    before = now();
+    for (int i = 0; i < TIMES; i++) {
+        OK(rma_ctx_p(ctx, word + 1, (long)i, pe));
+        rma_ctx_g(ctx, word + 1, pe);
+    }
+    for (int ended = 0; ended < 2; ended++) {
+        s = now();
+        puts = gets = 0;
+        for (int way = 0; way < RMA_PATHS; way++) {
+            puts += s.path[way].puts - before.path[way].puts;
+            gets += s.path[way].gets - before.path[way].gets;
+        }
+        CHECK(puts == TIMES && gets == TIMES, "PE %d, in a context%s: %llu puts, %llu gets", pe,
+              ended ? " that has ended" : "", (unsigned long long)puts, (unsigned long long)gets);
+        if (!ended) OK(rma_ctx_destroy(ctx));
+    }
+}
+
 /* A peer's own memory: by the kernel, and by a thread of its owner. */
 static void check_attached(void) {
     static rma_gptr_t *all;
@@ -106,6 +130,7 @@ int main(void) {
     DOING("counting by target");
     for (int pe = 0; pe < job.n; pe++) {
         check_target((job.me + pe) % job.n, word, block, mine);
+        check_context((job.me + pe) % job.n, word);
         OK(rma_barrier_all());
     }
     CHECK(*word == 2L * TIMES * job.n, "the word is %ld", *word);

@@ -6,6 +6,8 @@
  * written, and by a name that stays for the next native call. */
 #include "osh.h"
 
+#include <shmemx.h>
+
 static int raised;
 static char text[1100];
 
@@ -48,6 +50,8 @@ static void before_init(void) {
     TOLD("shmem_ctx_session_start", "before shmem_init",
          shmem_ctx_session_start(SHMEM_CTX_DEFAULT, SHMEM_CTX_SESSION_BATCH, NULL, 0));
     TOLD("shmem_ctx_session_stop", "before shmem_init", shmem_ctx_session_stop(SHMEM_CTX_DEFAULT));
+    TOLD("shmemx_pcntr_get_completed_target", "before shmem_init",
+         shmemx_pcntr_get_completed_target((uint64_t *)(void *)&word));
     TOLD("shmem_finalize", "more often", shmem_finalize());
     CHECK(before == 17, "written");
 }
@@ -55,6 +59,7 @@ static void before_init(void) {
 static void moves(void) {
     long stack = 3, got = 4;
     char beyond[40];
+    uint64_t count = 17;
     shmem_ctx_t gone = SHMEM_CTX_INVALID;
     DOING("moves");
     snprintf(beyond, sizeof beyond, "PE %d is outside 0..%d", n, n - 1);
@@ -72,6 +77,9 @@ static void moves(void) {
     TOLD("shmem_ibget32", beyond, shmem_ibget32(&got, words, 2, 2, 1, 2, n));
     TOLD("shmem_long_put_signal", "op 9", shmem_long_put_signal(&word, &stack, 1, (uint64_t *)words, 1, 9, 0));
     TOLD("shmem_signal_set", beyond, shmem_signal_set((uint64_t *)words, 1, n));
+    TOLD("shmemx_signal_add", beyond, shmemx_signal_add((uint64_t *)words, 1, n));
+    TOLD("shmemx_long_ibput", "dst 0", shmemx_long_ibput(words, &stack, 0, 1, 1, 1, 0));
+    TOLD("shmemx_ibget32", beyond, shmemx_ibget32(&got, words, 2, 2, 1, 2, n));
     CHECK(shmem_ctx_create(0, &gone) == 0, "no context");
     shmem_ctx_destroy(gone);
     TOLD("shmem_ctx_long_put", "ctx", shmem_ctx_long_put(gone, &word, &stack, 1, 0));
@@ -84,6 +92,14 @@ static void moves(void) {
          shmem_ctx_session_start(SHMEM_CTX_DEFAULT, 0, NULL, SHMEM_CTX_SESSION_TOTAL_OPS));
     TOLD("shmem_ctx_session_start", "ctx", shmem_ctx_session_start(gone, SHMEM_CTX_SESSION_BATCH, NULL, 0));
     TOLD("shmem_ctx_session_stop", "ctx", shmem_ctx_session_stop(gone));
+    TOLD("shmemx_pcntr_get_all", "pcntr is a null pointer", shmemx_pcntr_get_all(SHMEM_CTX_DEFAULT, NULL));
+    TOLD("shmemx_pcntr_get_issued_read", "cntr_value is a null pointer",
+         shmemx_pcntr_get_issued_read(SHMEM_CTX_DEFAULT, NULL));
+    TOLD("shmemx_pcntr_get_completed_target", "cntr_value is a null pointer", shmemx_pcntr_get_completed_target(NULL));
+    TOLD("shmemx_pcntr_get_completed_write", "ctx is SHMEM_CTX_INVALID",
+         shmemx_pcntr_get_completed_write(SHMEM_CTX_INVALID, &count));
+    TOLD("shmemx_pcntr_get_completed_read", "has been destroyed", shmemx_pcntr_get_completed_read(gone, &count));
+    CHECK(count == 17, "a counter is written");
     TOLD("shmem_ptr", beyond, CHECK(shmem_ptr(&word, n) == NULL, "an address"));
     CHECK(word == 0 && got == 4, "written: %ld %ld", word, got);
 }
