@@ -60,10 +60,21 @@
 #ifdef __cplusplus
 extern "C" {
 #pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow" /* calls named as the structures that they fill */
+#pragma GCC diagnostic ignored "-Wshadow"         /* calls named as the structures that they fill */
+#pragma GCC diagnostic ignored "-Wold-style-cast" /* the inlined calls are C too */
+#pragma GCC diagnostic ignored "-Wzero-as-null-pointer-constant"
 #endif
 
 #pragma GCC visibility push(default)
+
+/* The constants that are handles. */
+#ifdef __cplusplus
+#define RMA_HANDLE_(TYPE, n) reinterpret_cast<TYPE *>(static_cast<uintptr_t>(n))
+#define RMA_NO_HANDLE_(TYPE) static_cast<TYPE *>(nullptr)
+#else
+#define RMA_HANDLE_(TYPE, n) ((TYPE *)(n))
+#define RMA_NO_HANDLE_(TYPE) ((TYPE *)0)
+#endif
 
 #define RMA_VERSION_MAJOR 0
 #define RMA_VERSION_MINOR 1
@@ -189,7 +200,7 @@ const char *rma_version(void);
  * pointers into one block compare as addresses do; equal words name the same byte. */
 typedef uint64_t rma_gptr_t;
 
-#define RMA_GPTR_NULL ((rma_gptr_t)0)
+#define RMA_GPTR_NULL UINT64_C(0)
 
 /* ---------------------------------------------------------------------------------------------------
  * The symmetric heap. All five calls are collective: every PE calls with the same arguments.
@@ -564,9 +575,9 @@ enum rma_cmp { RMA_CMP_EQ, RMA_CMP_NE, RMA_CMP_GT, RMA_CMP_GE, RMA_CMP_LT, RMA_C
 
 typedef struct rma_team rma_team; /* never complete: only pointers to it are used */
 
-#define RMA_TEAM_INVALID ((rma_team *)0)
-#define RMA_TEAM_WORLD   ((rma_team *)1) /* all PEs, as rma_my_pe numbers them */
-#define RMA_TEAM_SHARED  ((rma_team *)2) /* the PEs of this node, as rma_node_my_pe numbers them */
+#define RMA_TEAM_INVALID RMA_NO_HANDLE_(rma_team)
+#define RMA_TEAM_WORLD   RMA_HANDLE_(rma_team, 1) /* all PEs, as rma_my_pe numbers them */
+#define RMA_TEAM_SHARED  RMA_HANDLE_(rma_team, 2) /* the PEs of this node, as rma_node_my_pe numbers them */
 
 /* rma_team_my_pe: this PE's number in team. rma_team_n_pes: the number of PEs in team. Both return -1 for
  * RMA_TEAM_INVALID, and after RMA_ERR_ARG (team is no team, or was destroyed). Not collective. */
@@ -684,8 +695,9 @@ int rma_alltoalls(rma_team *team, void *dest, const void *source, ptrdiff_t dest
 
 typedef struct rma_ctx rma_ctx; /* never complete: only pointers to it are used */
 
-#define RMA_CTX_INVALID ((rma_ctx *)0)
-#define RMA_CTX_DEFAULT ((rma_ctx *)1) /* of all calls that name no context; its PEs are those of RMA_TEAM_WORLD */
+#define RMA_CTX_INVALID RMA_NO_HANDLE_(rma_ctx)
+#define RMA_CTX_DEFAULT                                                                                                \
+    RMA_HANDLE_(rma_ctx, 1) /* of all calls that name no context; its PEs are those of RMA_TEAM_WORLD */
 
 /* What the program promises about a context. A context without promises is not slower. */
 enum rma_ctx_option {
@@ -866,4 +878,10 @@ __extension__ typedef double _Complex rma_complexd_;
 }
 #endif
 
+#endif
+
+/* The calls by type and the generic forms. <shmem.h> leaves them out, for its programs to compile fast; a program that
+ * includes both headers, in any order, has them. */
+#ifndef RMA_NO_TYPED_
+#include <rma_typed.h>
 #endif
