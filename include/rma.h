@@ -27,7 +27,9 @@
  * A call writes its output arguments only when it succeeds.
  *
  * INLINE
- * The calls marked inline are compiled into the caller (rma_inline.h). The library has them as symbols, too.
+ * The calls marked inline are compiled into the caller (rma_inline.h). The library has them as symbols, too. What this
+ * header calls generic is a macro with C11's _Generic in C, and overloads in C++: the type of the address argument
+ * says which call by type is meant (rma_typed.h). In C++ sums take std::complex, too.
  *
  * A program that is compiled with RMA_PROFILE defined calls the symbols instead. Each function has a second symbol,
  * with a p before its name: prma_put for rma_put. A library that measures or traces defines rma_put, and calls prma_put
@@ -452,7 +454,7 @@ int rma_iput(void *dest, const void *source, ptrdiff_t dest_stride, ptrdiff_t so
 int rma_iget(void *dest, const void *source, ptrdiff_t dest_stride, ptrdiff_t source_stride, size_t elem, size_t n,
              int pe);
 
-/* rma_p, rma_g: one value of an arithmetic type, by C11 _Generic over rma_p_TYPE and rma_g_TYPE, where TYPE is a name
+/* rma_p, rma_g: one value of an arithmetic type, generic over rma_p_TYPE and rma_g_TYPE, where TYPE is a name
  * of RMA_TYPES. rma_p(dest, value, pe) returns a code. rma_g(source, pe) returns the value, or 0 after an error. A
  * naturally aligned value of up to 8 bytes arrives whole: no reader sees half of the value.
  *
@@ -507,7 +509,7 @@ int rma_barrier_all(void);
 int rma_sync_all(void);
 
 /* ---------------------------------------------------------------------------------------------------
- * Atomics, by symmetric address: C11 _Generic over rma_atomic_OP_TYPE, TYPE a name of RMA_ATOMIC_TYPES or, where the
+ * Atomics, by symmetric address: generic over rma_atomic_OP_TYPE, TYPE a name of RMA_ATOMIC_TYPES or, where the
  * list says "number", float or double
  *
  * Each is one indivisible access to the target's word, whoever else updates that word through this library. An atomic
@@ -537,7 +539,7 @@ int rma_sync_all(void);
  * ------------------------------------------------------------------------------------------------ */
 
 /* ---------------------------------------------------------------------------------------------------
- * Waiting for words that other PEs change: C11 _Generic over rma_CALL_TYPE, TYPE a name of RMA_ATOMIC_TYPES
+ * Waiting for words that other PEs change: generic over rma_CALL_TYPE, TYPE a name of RMA_ATOMIC_TYPES
  *
  * ivar, or ivars[0..n), are words of the caller in any memory that other PEs reach. Other PEs may change them by
  * atomics, rma_p and signals. A call that finds the comparison true is an acquire of that word. A PE that waits polls,
@@ -664,7 +666,7 @@ int rma_alltoall(rma_team *team, void *dest, const void *source, size_t len);
 int rma_alltoalls(rma_team *team, void *dest, const void *source, ptrdiff_t dest_stride, ptrdiff_t source_stride,
                   size_t elem, size_t n);
 
-/* Reductions and scans, by type: C11 _Generic over rma_OP_reduce_TYPE and so on, with
+/* Reductions and scans, by type: generic over rma_OP_reduce_TYPE and so on, with
  * TYPE *dest, const TYPE *source
  *
  *     rma_OP_reduce(team, dest, source, n)   dest[i] = source[i] of PE 0 OP source[i] of PE 1 OP ... of the last PE, on
