@@ -27,7 +27,9 @@
  * A call writes its output arguments only when it succeeds.
  *
  * INLINE
- * The calls marked inline are compiled into the caller (rma_inline.h). The library has them as symbols, too.
+ * The calls marked inline are compiled into the caller (rma_inline.h). The library has them as symbols, too. What this
+ * header calls generic is a macro with C11's _Generic in C, and overloads in C++: the type of the address argument
+ * says which call by type is meant (rma_typed.h). In C++ sums take std::complex, too.
  *
  * A program that is compiled with RMA_PROFILE defined calls the symbols instead. Each function has a second symbol,
  * with a p before its name: prma_put for rma_put. A library that measures or traces defines rma_put, and calls prma_put
@@ -60,10 +62,21 @@
 #ifdef __cplusplus
 extern "C" {
 #pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow" /* calls named as the structures that they fill */
+#pragma GCC diagnostic ignored "-Wshadow"         /* calls named as the structures that they fill */
+#pragma GCC diagnostic ignored "-Wold-style-cast" /* the inlined calls are C too */
+#pragma GCC diagnostic ignored "-Wzero-as-null-pointer-constant"
 #endif
 
 #pragma GCC visibility push(default)
+
+/* The constants that are handles. */
+#ifdef __cplusplus
+#define RMA_HANDLE_(TYPE, n) reinterpret_cast<TYPE *>(static_cast<uintptr_t>(n))
+#define RMA_NO_HANDLE_(TYPE) static_cast<TYPE *>(nullptr)
+#else
+#define RMA_HANDLE_(TYPE, n) ((TYPE *)(n))
+#define RMA_NO_HANDLE_(TYPE) ((TYPE *)0)
+#endif
 
 #define RMA_VERSION_MAJOR 0
 #define RMA_VERSION_MINOR 1
@@ -189,7 +202,7 @@ const char *rma_version(void);
  * pointers into one block compare as addresses do; equal words name the same byte. */
 typedef uint64_t rma_gptr_t;
 
-#define RMA_GPTR_NULL ((rma_gptr_t)0)
+#define RMA_GPTR_NULL UINT64_C(0)
 
 /* ---------------------------------------------------------------------------------------------------
  * The symmetric heap. All five calls are collective: every PE calls with the same arguments.
@@ -447,7 +460,7 @@ int rma_iget(void *dest, const void *source, ptrdiff_t dest_stride, ptrdiff_t so
 int rma_iput_signal(void *dest, const void *source, ptrdiff_t dest_stride, ptrdiff_t source_stride, size_t elem,
                     size_t n, uint64_t *signal, uint64_t value, int op, int pe);
 
-/* rma_p, rma_g: one value of an arithmetic type, by C11 _Generic over rma_p_TYPE and rma_g_TYPE, where TYPE is a name
+/* rma_p, rma_g: one value of an arithmetic type, generic over rma_p_TYPE and rma_g_TYPE, where TYPE is a name
  * of RMA_TYPES. rma_p(dest, value, pe) returns a code. rma_g(source, pe) returns the value, or 0 after an error. A
  * naturally aligned value of up to 8 bytes arrives whole: no reader sees half of the value.
  *
@@ -502,7 +515,7 @@ int rma_barrier_all(void);
 int rma_sync_all(void);
 
 /* ---------------------------------------------------------------------------------------------------
- * Atomics, by symmetric address: C11 _Generic over rma_atomic_OP_TYPE, TYPE a name of RMA_ATOMIC_TYPES or, where the
+ * Atomics, by symmetric address: generic over rma_atomic_OP_TYPE, TYPE a name of RMA_ATOMIC_TYPES or, where the
  * list says "number", float or double
  *
  * Each is one indivisible access to the target's word, whoever else updates that word through this library. An atomic
@@ -532,7 +545,7 @@ int rma_sync_all(void);
  * ------------------------------------------------------------------------------------------------ */
 
 /* ---------------------------------------------------------------------------------------------------
- * Waiting for words that other PEs change: C11 _Generic over rma_CALL_TYPE, TYPE a name of RMA_ATOMIC_TYPES
+ * Waiting for words that other PEs change: generic over rma_CALL_TYPE, TYPE a name of RMA_ATOMIC_TYPES
  *
  * ivar, or ivars[0..n), are words of the caller in any memory that other PEs reach. Other PEs may change them by
  * atomics, rma_p and signals. A call that finds the comparison true is an acquire of that word. A PE that waits polls,
@@ -570,9 +583,9 @@ enum rma_cmp { RMA_CMP_EQ, RMA_CMP_NE, RMA_CMP_GT, RMA_CMP_GE, RMA_CMP_LT, RMA_C
 
 typedef struct rma_team rma_team; /* never complete: only pointers to it are used */
 
-#define RMA_TEAM_INVALID ((rma_team *)0)
-#define RMA_TEAM_WORLD   ((rma_team *)1) /* all PEs, as rma_my_pe numbers them */
-#define RMA_TEAM_SHARED  ((rma_team *)2) /* the PEs of this node, as rma_node_my_pe numbers them */
+#define RMA_TEAM_INVALID RMA_NO_HANDLE_(rma_team)
+#define RMA_TEAM_WORLD   RMA_HANDLE_(rma_team, 1) /* all PEs, as rma_my_pe numbers them */
+#define RMA_TEAM_SHARED  RMA_HANDLE_(rma_team, 2) /* the PEs of this node, as rma_node_my_pe numbers them */
 
 /* rma_team_my_pe: this PE's number in team. rma_team_n_pes: the number of PEs in team. Both return -1 for
  * RMA_TEAM_INVALID, and after RMA_ERR_ARG (team is no team, or was destroyed). Not collective. */
@@ -659,7 +672,7 @@ int rma_alltoall(rma_team *team, void *dest, const void *source, size_t len);
 int rma_alltoalls(rma_team *team, void *dest, const void *source, ptrdiff_t dest_stride, ptrdiff_t source_stride,
                   size_t elem, size_t n);
 
-/* Reductions and scans, by type: C11 _Generic over rma_OP_reduce_TYPE and so on, with
+/* Reductions and scans, by type: generic over rma_OP_reduce_TYPE and so on, with
  * TYPE *dest, const TYPE *source
  *
  *     rma_OP_reduce(team, dest, source, n)   dest[i] = source[i] of PE 0 OP source[i] of PE 1 OP ... of the last PE, on
@@ -690,8 +703,9 @@ int rma_alltoalls(rma_team *team, void *dest, const void *source, ptrdiff_t dest
 
 typedef struct rma_ctx rma_ctx; /* never complete: only pointers to it are used */
 
-#define RMA_CTX_INVALID ((rma_ctx *)0)
-#define RMA_CTX_DEFAULT ((rma_ctx *)1) /* of all calls that name no context; its PEs are those of RMA_TEAM_WORLD */
+#define RMA_CTX_INVALID RMA_NO_HANDLE_(rma_ctx)
+#define RMA_CTX_DEFAULT                                                                                                \
+    RMA_HANDLE_(rma_ctx, 1) /* of all calls that name no context; its PEs are those of RMA_TEAM_WORLD */
 
 /* What the program promises about a context. A context without promises is not slower. */
 enum rma_ctx_option {
@@ -874,4 +888,10 @@ __extension__ typedef double _Complex rma_complexd_;
 }
 #endif
 
+#endif
+
+/* The calls by type and the generic forms. <shmem.h> leaves them out, for its programs to compile fast; a program that
+ * includes both headers, in any order, has them. */
+#ifndef RMA_NO_TYPED_
+#include <rma_typed.h>
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* rma_inline.h: the on-node path, all of it, compiled into the caller. Included by rma.h only.
+/* rma_inline.h: the on-node path, compiled into the caller. Included by rma.h only.
  *
  * All PEs of a node map one shared reservation, cut into equal strides; PE number q of the node has stride q.
  * A remote address is therefore the caller's own address plus a multiple of the stride: no table is read.
@@ -167,74 +167,117 @@ RMA_INLINE_ void *rma_ctx_ptr_(const rma_ctx *ctx, const void *addr, size_t len,
     return rma_reach_ptr_(addr, len, c->start + pe * c->stride);
 }
 
-/* Each call of this part stands twice: for the context of all calls that name none (SYM), and for the one that is named
- * (CTX). A family says how its calls begin, with which parameters, what finds the place, and which context the slow
- * call hears of. */
-#define RMA_SYM_CTX_
-#define RMA_SYM_THERE_(addr, len, pe) rma_reach_ptr_(addr, len, pe)
-#define RMA_SYM_OF_                   RMA_CTX_DEFAULT
-#define RMA_CTX_CTX_                  rma_ctx *ctx,
-#define RMA_CTX_THERE_(addr, len, pe) rma_ctx_ptr_(ctx, addr, len, pe)
-#define RMA_CTX_OF_                   ctx
-
-#define RMA_PUT_(F, CALL, SLOW)                                                                                        \
-    RMA_INLINE_ int CALL(RMA_##F##_CTX_ void *dest, const void *source, size_t len, int pe) {                          \
-        void *there = RMA_##F##_THERE_(dest, len, pe);                                                                 \
-        if (!RMA_LIKELY_(there != NULL)) return SLOW(#CALL, RMA_##F##_OF_, dest, source, len, pe);                     \
-        rma_move_(there, source, len);                                                                                 \
-        return RMA_SUCCESS;                                                                                            \
-    }
-#define RMA_GET_(F, CALL, SLOW)                                                                                        \
-    RMA_INLINE_ int CALL(RMA_##F##_CTX_ void *dest, const void *source, size_t len, int pe) {                          \
-        const void *there = RMA_##F##_THERE_(source, len, pe);                                                         \
-        if (!RMA_LIKELY_(there != NULL)) return SLOW(#CALL, RMA_##F##_OF_, dest, source, len, pe);                     \
-        rma_move_(dest, there, len);                                                                                   \
-        return RMA_SUCCESS;                                                                                            \
-    }
-RMA_PUT_(SYM, rma_put, rma_put_slow_)
-RMA_GET_(SYM, rma_get, rma_get_slow_)
-RMA_PUT_(SYM, rma_put_nbi, rma_put_nbi_slow_)
-RMA_GET_(SYM, rma_get_nbi, rma_get_nbi_slow_)
-RMA_PUT_(CTX, rma_ctx_put, rma_put_slow_)
-RMA_GET_(CTX, rma_ctx_get, rma_get_slow_)
-RMA_PUT_(CTX, rma_ctx_put_nbi, rma_put_nbi_slow_)
-RMA_GET_(CTX, rma_ctx_get_nbi, rma_get_nbi_slow_)
-
-/* One store or load for each type that the machine moves whole; a relaxed atomic, so that by C11 too no reader
- * sees half a value. (The condition is a constant: one branch is compiled.) */
-#define RMA_VALUE_(F, P, G, TYPE)                                                                                      \
-    RMA_INLINE_ int P(RMA_##F##_CTX_ TYPE *dest, TYPE value, int pe) {                                                 \
-        TYPE *there = (TYPE *)RMA_##F##_THERE_(dest, sizeof value, pe);                                                \
-        if (!RMA_LIKELY_(there != NULL)) return rma_p_slow_(#P, RMA_##F##_OF_, dest, &value, sizeof value, pe);        \
-        if (sizeof value <= 8)                                                                                         \
-            __atomic_store(there, &value, __ATOMIC_RELAXED);                                                           \
-        else                                                                                                           \
-            memcpy(there, &value, sizeof value);                                                                       \
-        return RMA_SUCCESS;                                                                                            \
-    }                                                                                                                  \
-    RMA_INLINE_ TYPE G(RMA_##F##_CTX_ const TYPE *source, int pe) {                                                    \
-        TYPE value = 0;                                                                                                \
-        TYPE *there = (TYPE *)RMA_##F##_THERE_(source, sizeof value, pe);                                              \
-        if (!RMA_LIKELY_(there != NULL))                                                                               \
-            rma_get_slow_(#G, RMA_##F##_OF_, &value, source, sizeof value, pe);                                        \
-        else if (sizeof value <= 8)                                                                                    \
-            __atomic_load(there, &value, __ATOMIC_RELAXED);                                                            \
-        else                                                                                                           \
-            memcpy(&value, there, sizeof value);                                                                       \
-        return value;                                                                                                  \
-    }
-#define RMA_VALUES_(NAME, TYPE)                                                                                        \
-    RMA_VALUE_(SYM, rma_p_##NAME, rma_g_##NAME, TYPE)                                                                  \
-    RMA_VALUE_(CTX, rma_ctx_p_##NAME, rma_ctx_g_##NAME, TYPE)
-
-/* The 16-byte long double takes the memcpy branch; clang warns about the other branch, which is not used for it. */
-#pragma GCC diagnostic push
-#ifdef __clang__
-#pragma GCC diagnostic ignored "-Watomic-alignment"
+/* How calls are made of what follows: each hands its own name, for an error, and its context to one of the functions
+ * below, which looks for the place and does what is wanted there, or hands all to the slow call. They are inlined
+ * always: so a context, a length and an operation that are constants in the call are constants inside, and of each of
+ * these functions only the branch that is meant remains. Hence a call by type costs the compiler of each program one
+ * line. */
+#if defined __OPTIMIZE__ && !defined RMA_PROFILE
+#define RMA_ALWAYS_ RMA_INLINE_ __attribute__((always_inline))
+#else
+#define RMA_ALWAYS_ RMA_INLINE_
 #endif
-RMA_TYPES(RMA_VALUES_)
-RMA_TYPE_ALIASES(RMA_VALUES_)
-#pragma GCC diagnostic pop
+
+/* Calls stand twice: for the context of all calls that name none (SYM), and for the one that is named (CTX). */
+#define RMA_SYM_CTX_
+#define RMA_SYM_OF_  RMA_CTX_DEFAULT, 0
+#define RMA_CTX_CTX_ rma_ctx *ctx,
+#define RMA_CTX_OF_  ctx, 1
+
+/* named: 1 if the call names the context, 0 if it is the standing one, which needs no look at the table. */
+RMA_ALWAYS_ void *rma_there_(const rma_ctx *ctx, int named, const void *addr, size_t len, int pe) {
+    return named ? rma_ctx_ptr_(ctx, addr, len, pe) : rma_reach_ptr_(addr, len, pe);
+}
+
+/* n elements of size bytes. If that overflows, SIZE_MAX, which fits no segment: the slow call reports the error. */
+RMA_ALWAYS_ size_t rma_bytes_(size_t n, size_t size) {
+    return size == 1 || n <= (size_t)PTRDIFF_MAX / size ? n * size : (size_t)-1;
+}
+
+RMA_ALWAYS_ int rma_put_as_(const char *call, const rma_ctx *ctx, int named, void *dest, const void *source, size_t len,
+                            int pe) {
+    void *there = rma_there_(ctx, named, dest, len, pe);
+    if (!RMA_LIKELY_(there != NULL)) return rma_put_slow_(call, ctx, dest, source, len, pe);
+    rma_move_(there, source, len);
+    return RMA_SUCCESS;
+}
+
+RMA_ALWAYS_ int rma_get_as_(const char *call, const rma_ctx *ctx, int named, void *dest, const void *source, size_t len,
+                            int pe) {
+    const void *there = rma_there_(ctx, named, source, len, pe);
+    if (!RMA_LIKELY_(there != NULL)) return rma_get_slow_(call, ctx, dest, source, len, pe);
+    rma_move_(dest, there, len);
+    return RMA_SUCCESS;
+}
+
+RMA_ALWAYS_ int rma_put_nbi_as_(const char *call, const rma_ctx *ctx, int named, void *dest, const void *source,
+                                size_t len, int pe) {
+    void *there = rma_there_(ctx, named, dest, len, pe);
+    if (!RMA_LIKELY_(there != NULL)) return rma_put_nbi_slow_(call, ctx, dest, source, len, pe);
+    rma_move_(there, source, len);
+    return RMA_SUCCESS;
+}
+
+RMA_ALWAYS_ int rma_get_nbi_as_(const char *call, const rma_ctx *ctx, int named, void *dest, const void *source,
+                                size_t len, int pe) {
+    const void *there = rma_there_(ctx, named, source, len, pe);
+    if (!RMA_LIKELY_(there != NULL)) return rma_get_nbi_slow_(call, ctx, dest, source, len, pe);
+    rma_move_(dest, there, len);
+    return RMA_SUCCESS;
+}
+
+#define RMA_MOVE_CALL_(F, CALL, AS)                                                                                    \
+    RMA_INLINE_ int CALL(RMA_##F##_CTX_ void *dest, const void *source, size_t len, int pe) {                          \
+        return AS(#CALL, RMA_##F##_OF_, dest, source, len, pe);                                                        \
+    }
+RMA_MOVE_CALL_(SYM, rma_put, rma_put_as_)
+RMA_MOVE_CALL_(SYM, rma_get, rma_get_as_)
+RMA_MOVE_CALL_(SYM, rma_put_nbi, rma_put_nbi_as_)
+RMA_MOVE_CALL_(SYM, rma_get_nbi, rma_get_nbi_as_)
+RMA_MOVE_CALL_(CTX, rma_ctx_put, rma_put_as_)
+RMA_MOVE_CALL_(CTX, rma_ctx_get, rma_get_as_)
+RMA_MOVE_CALL_(CTX, rma_ctx_put_nbi, rma_put_nbi_as_)
+RMA_MOVE_CALL_(CTX, rma_ctx_get_nbi, rma_get_nbi_as_)
+
+/* Words of 4 and 8 bytes, and values of 1 and 2, of whatever type. */
+typedef uint8_t __attribute__((may_alias)) rma_word1_;
+typedef uint16_t __attribute__((may_alias)) rma_word2_;
+typedef uint32_t __attribute__((may_alias)) rma_word4_;
+typedef uint64_t __attribute__((may_alias)) rma_word8_;
+
+/* One value: a store or a load if the machine moves it whole; a relaxed atomic, so that by C11 too no reader sees half
+ * a value. */
+RMA_ALWAYS_ int rma_p_as_(const char *call, const rma_ctx *ctx, int named, void *dest, const void *value, size_t len,
+                          int pe) {
+    void *there = rma_there_(ctx, named, dest, len, pe);
+    if (!RMA_LIKELY_(there != NULL)) return rma_p_slow_(call, ctx, dest, value, len, pe);
+    switch (len) {
+        case 1: __atomic_store_n((rma_word1_ *)there, *(const rma_word1_ *)value, __ATOMIC_RELAXED); break;
+        case 2: __atomic_store_n((rma_word2_ *)there, *(const rma_word2_ *)value, __ATOMIC_RELAXED); break;
+        case 4: __atomic_store_n((rma_word4_ *)there, *(const rma_word4_ *)value, __ATOMIC_RELAXED); break;
+        case 8: __atomic_store_n((rma_word8_ *)there, *(const rma_word8_ *)value, __ATOMIC_RELAXED); break;
+        default: memcpy(there, value, len);
+    }
+    return RMA_SUCCESS;
+}
+
+/* Returns whether it has loaded *near; if not, *far has the value. They are two, for *near to be a register. */
+RMA_ALWAYS_ int rma_g_as_(const char *call, const rma_ctx *ctx, int named, void *near, void *far, const void *source,
+                          size_t len, int pe) {
+    const void *there = rma_there_(ctx, named, source, len, pe);
+    if (!RMA_LIKELY_(there != NULL)) {
+        rma_get_slow_(call, ctx, far, source, len, pe);
+        return 0;
+    }
+    switch (len) {
+        case 1: *(rma_word1_ *)near = __atomic_load_n((const rma_word1_ *)there, __ATOMIC_RELAXED); break;
+        case 2: *(rma_word2_ *)near = __atomic_load_n((const rma_word2_ *)there, __ATOMIC_RELAXED); break;
+        case 4: *(rma_word4_ *)near = __atomic_load_n((const rma_word4_ *)there, __ATOMIC_RELAXED); break;
+        case 8: *(rma_word8_ *)near = __atomic_load_n((const rma_word8_ *)there, __ATOMIC_RELAXED); break;
+        default: memcpy(near, there, len);
+    }
+    return 1;
+}
 
 /* Ordering calls. Release: if a PE puts, calls fence and puts again, a peer that sees the second put sees the first. */
 RMA_INLINE_ int rma_order_(const char *call) {
@@ -299,52 +342,116 @@ RMA_INLINE_ void *rma_ctx_atomic_ptr_(const rma_ctx *ctx, const void *target, si
                : NULL;
 }
 
-/* What is done with the word of TYPE at t, in the end. Floating-point words are compared by their bits. A number wins
- * over a NaN. */
-#define RMA_DO_ADD_(NAME, t, value)  __atomic_fetch_add(t, value, __ATOMIC_ACQ_REL)
-#define RMA_DO_AND_(NAME, t, value)  __atomic_fetch_and(t, value, __ATOMIC_ACQ_REL)
-#define RMA_DO_OR_(NAME, t, value)   __atomic_fetch_or(t, value, __ATOMIC_ACQ_REL)
-#define RMA_DO_XOR_(NAME, t, value)  __atomic_fetch_xor(t, value, __ATOMIC_ACQ_REL)
-#define RMA_DO_FADD_(NAME, t, value) rma_do_add_##NAME(t, value)
-#define RMA_DO_MIN_(NAME, t, value)  rma_do_min_##NAME(t, value)
-#define RMA_DO_MAX_(NAME, t, value)  rma_do_max_##NAME(t, value)
+/* What is done with the word at t, which has op's type: the operation by its number, the value before as the result. A
+ * word travels in 64 bits. If a minimum or a maximum would not change the word, nothing is stored; then the operation
+ * is an acquire only. Floating-point words are compared by their bits. A number wins over a NaN. */
+RMA_INLINE_ float rma_value_float(uint64_t wide) {
+    uint32_t bits = (uint32_t)wide;
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
 
-/* If the word would not change, nothing is stored; then the operation is an acquire only. */
-#define RMA_DO_LIMIT_(NAME, TYPE, LIMIT, BEYOND)                                                                       \
-    RMA_INLINE_ TYPE rma_do_##LIMIT##_##NAME(TYPE *t, TYPE value) {                                                    \
-        TYPE old;                                                                                                      \
-        __atomic_load(t, &old, __ATOMIC_ACQUIRE);                                                                      \
-        while (BEYOND && !__atomic_compare_exchange(t, &old, &value, 1, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) continue; \
-        return old;                                                                                                    \
+RMA_INLINE_ double rma_value_double(uint64_t bits) {
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+RMA_INLINE_ uint64_t rma_bits_float(float value) {
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+RMA_INLINE_ uint64_t rma_bits_double(double value) {
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+#define RMA_LESS_INTEGER_(a, b) ((a) < (b))
+#define RMA_LESS_REAL_(a, b)    ((a) < (b) || ((b) != (b) && (a) == (a)))
+#define RMA_MORE_INTEGER_(a, b) ((a) > (b))
+#define RMA_MORE_REAL_(a, b)    ((a) > (b) || ((b) != (b) && (a) == (a)))
+#define RMA_APPLY_LIMIT_(WORD, VALUE, WINS)                                                                            \
+    before = __atomic_load_n(w, __ATOMIC_ACQUIRE);                                                                     \
+    while (WINS(VALUE(v), VALUE(before)) &&                                                                            \
+           !__atomic_compare_exchange_n(w, &before, v, 1, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))                         \
+        continue;                                                                                                      \
+    return before
+#define RMA_APPLY_(NAME, WORD, SIGNED, REAL, BITS)                                                                     \
+    RMA_ALWAYS_ uint64_t rma_apply##NAME##_(int op, void *word, uint64_t value, uint64_t cond) {                       \
+        WORD *w = (WORD *)word, v = (WORD)value, before = (WORD)cond;                                                  \
+        switch (op) {                                                                                                  \
+            case RMA_FETCH_: return __atomic_load_n(w, __ATOMIC_ACQUIRE);                                              \
+            case RMA_SET_: __atomic_store_n(w, v, __ATOMIC_RELEASE); return 0;                                         \
+            case RMA_SWAP_: return __atomic_exchange_n(w, v, __ATOMIC_ACQ_REL);                                        \
+            case RMA_COMPARE_SWAP_:                                                                                    \
+                __atomic_compare_exchange_n(w, &before, v, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);                     \
+                return before;                                                                                         \
+            case RMA_FETCH_ADD_: return __atomic_fetch_add(w, v, __ATOMIC_ACQ_REL);                                    \
+            case RMA_FETCH_AND_: return __atomic_fetch_and(w, v, __ATOMIC_ACQ_REL);                                    \
+            case RMA_FETCH_OR_: return __atomic_fetch_or(w, v, __ATOMIC_ACQ_REL);                                      \
+            case RMA_FETCH_XOR_: return __atomic_fetch_xor(w, v, __ATOMIC_ACQ_REL);                                    \
+            case RMA_FETCH_MIN_: RMA_APPLY_LIMIT_(WORD, , RMA_LESS_INTEGER_);                                          \
+            case RMA_FETCH_MAX_: RMA_APPLY_LIMIT_(WORD, , RMA_MORE_INTEGER_);                                          \
+            case RMA_FETCH_SMIN_: RMA_APPLY_LIMIT_(WORD, (SIGNED), RMA_LESS_INTEGER_);                                 \
+            case RMA_FETCH_SMAX_: RMA_APPLY_LIMIT_(WORD, (SIGNED), RMA_MORE_INTEGER_);                                 \
+            case RMA_FETCH_FMIN_: RMA_APPLY_LIMIT_(WORD, REAL, RMA_LESS_REAL_);                                        \
+            case RMA_FETCH_FMAX_: RMA_APPLY_LIMIT_(WORD, REAL, RMA_MORE_REAL_);                                        \
+            default: /* RMA_FETCH_FADD_ */                                                                             \
+                before = __atomic_load_n(w, __ATOMIC_RELAXED);                                                         \
+                do v = (WORD)BITS(REAL(before) + REAL(value));                                                         \
+                while (!__atomic_compare_exchange_n(w, &before, v, 1, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED));            \
+                return before;                                                                                         \
+        }                                                                                                              \
     }
-#define RMA_DO_INTEGER_(NAME, TYPE)                                                                                    \
-    RMA_DO_LIMIT_(NAME, TYPE, min, value < old)                                                                        \
-    RMA_DO_LIMIT_(NAME, TYPE, max, value > old)
-#define RMA_DO_FLOAT_(NAME, TYPE, BITS)                                                                                \
-    RMA_DO_LIMIT_(NAME, TYPE, min, (value < old || (old != old && value == value)))                                    \
-    RMA_DO_LIMIT_(NAME, TYPE, max, (value > old || (old != old && value == value)))                                    \
-    RMA_INLINE_ TYPE rma_do_add_##NAME(TYPE *t, TYPE value) {                                                          \
-        TYPE old, sum;                                                                                                 \
-        __atomic_load(t, &old, __ATOMIC_RELAXED);                                                                      \
-        do sum = old + value;                                                                                          \
-        while (!__atomic_compare_exchange(t, &old, &sum, 1, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED));                      \
-        return old;                                                                                                    \
-    }                                                                                                                  \
-    RMA_INLINE_ uint64_t rma_bits_##NAME(TYPE value) {                                                                 \
-        BITS bits;                                                                                                     \
-        memcpy(&bits, &value, sizeof bits);                                                                            \
-        return bits;                                                                                                   \
-    }                                                                                                                  \
-    RMA_INLINE_ TYPE rma_value_##NAME(uint64_t wide) {                                                                 \
-        BITS bits = (BITS)wide;                                                                                        \
-        TYPE value;                                                                                                    \
-        memcpy(&value, &bits, sizeof value);                                                                           \
-        return value;                                                                                                  \
-    }
-RMA_ATOMIC_TYPES(RMA_DO_INTEGER_)
-RMA_ATOMIC_TYPE_ALIASES(RMA_DO_INTEGER_)
-RMA_DO_FLOAT_(float, float, uint32_t)
-RMA_DO_FLOAT_(double, double, uint64_t)
+RMA_APPLY_(4, rma_word4_, int32_t, rma_value_float, rma_bits_float)
+RMA_APPLY_(8, rma_word8_, int64_t, rma_value_double, rma_bits_double)
+
+RMA_ALWAYS_ uint64_t rma_apply_(int op, void *word, size_t len, uint64_t value, uint64_t cond) {
+    return len == 4 ? rma_apply4_(op, word, value, cond) : rma_apply8_(op, word, value, cond);
+}
+
+/* The result of an atomic that is nonblocking. */
+RMA_ALWAYS_ void rma_fetched_(void *fetch, size_t len, uint64_t bits) {
+    if (len == 4)
+        *(rma_word4_ *)fetch = (rma_word4_)bits;
+    else
+        *(rma_word8_ *)fetch = bits;
+}
+
+RMA_ALWAYS_ void *rma_word_there_(const rma_ctx *ctx, int named, const void *target, size_t len, int pe) {
+    return named ? rma_ctx_atomic_ptr_(ctx, target, len, pe) : rma_atomic_ptr_(target, len, pe);
+}
+
+/* Atomics: that return what the word was, that return an error code, and that store what the word was when they are
+ * complete. */
+RMA_ALWAYS_ uint64_t rma_fetch_as_(const char *call, const rma_ctx *ctx, int named, int op, const void *target,
+                                   size_t len, uint64_t value, uint64_t cond, int pe) {
+    void *word = rma_word_there_(ctx, named, target, len, pe);
+    uint64_t bits = 0;
+    if (RMA_LIKELY_(word != NULL)) return rma_apply_(op, word, len, value, cond);
+    rma_atomic_slow_(call, ctx, op, target, len, value, cond, pe, &bits);
+    return len == 4 ? (uint32_t)bits : bits; /* as rma_apply_ does: so the compiler extends neither */
+}
+
+RMA_ALWAYS_ int rma_update_as_(const char *call, const rma_ctx *ctx, int named, int op, const void *target, size_t len,
+                               uint64_t value, int pe) {
+    void *word = rma_word_there_(ctx, named, target, len, pe);
+    if (!RMA_LIKELY_(word != NULL)) return rma_atomic_slow_(call, ctx, op, target, len, value, 0, pe, NULL);
+    (void)rma_apply_(op, word, len, value, 0);
+    return RMA_SUCCESS;
+}
+
+RMA_ALWAYS_ int rma_fetch_nbi_as_(const char *call, const rma_ctx *ctx, int named, void *fetch, int op,
+                                  const void *target, size_t len, uint64_t value, uint64_t cond, int pe) {
+    void *word = rma_word_there_(ctx, named, target, len, pe);
+    if (!RMA_LIKELY_(word != NULL)) return rma_atomic_nbi_slow_(call, ctx, op, target, len, value, cond, pe, fetch);
+    rma_fetched_(fetch, len, rma_apply_(op, word, len, value, cond));
+    return RMA_SUCCESS;
+}
 
 /* A word travels to the slow calls in 64 bits. */
 #define RMA_BITS_INTEGER_(NAME, value)       (uint64_t)(value)
@@ -352,230 +459,17 @@ RMA_DO_FLOAT_(double, double, uint64_t)
 #define RMA_VALUE_INTEGER_(NAME, TYPE, bits) (TYPE)(bits)
 #define RMA_VALUE_FLOAT_(NAME, TYPE, bits)   rma_value_##NAME(bits)
 
-/* Three families of calls: SYM names the word by a symmetric address and a PE, CTX by these and a context, GPTR by a
- * global pointer. The name of an operation is passed on only pasted to an underscore: by itself it may be a
- * macro (<iso646.h> makes && of `and`). */
-#define RMA_SYM_NAME_(OP, SUFFIX) rma_atomic##OP##SUFFIX
-#define RMA_SYM_TARGET_(TYPE)     TYPE *target
-#define RMA_SYM_SOURCE_(TYPE)     const TYPE *target
-#define RMA_SYM_PE_               , int pe
-#define RMA_SYM_WORD_(TYPE)       (TYPE *)rma_atomic_ptr_(target, sizeof(TYPE), pe)
-#define RMA_SYM_SLOW_(TYPE, CALL, OP, VALUE, COND, OLD)                                                                \
-    rma_atomic_slow_("rma_atomic_" CALL, RMA_CTX_DEFAULT, OP, target, sizeof(TYPE), VALUE, COND, pe, OLD)
-#define RMA_SYM_NBI_(TYPE, CALL, OP, VALUE, COND)                                                                      \
-    rma_atomic_nbi_slow_("rma_atomic_" CALL, RMA_CTX_DEFAULT, OP, target, sizeof(TYPE), VALUE, COND, pe, fetch)
-
-#define RMA_CTX_NAME_(OP, SUFFIX) rma_ctx_atomic##OP##SUFFIX
-#define RMA_CTX_TARGET_(TYPE)     TYPE *target
-#define RMA_CTX_SOURCE_(TYPE)     const TYPE *target
-#define RMA_CTX_PE_               , int pe
-#define RMA_CTX_WORD_(TYPE)       (TYPE *)rma_ctx_atomic_ptr_(ctx, target, sizeof(TYPE), pe)
-#define RMA_CTX_SLOW_(TYPE, CALL, OP, VALUE, COND, OLD)                                                                \
-    rma_atomic_slow_("rma_ctx_atomic_" CALL, ctx, OP, target, sizeof(TYPE), VALUE, COND, pe, OLD)
-#define RMA_CTX_NBI_(TYPE, CALL, OP, VALUE, COND)                                                                      \
-    rma_atomic_nbi_slow_("rma_ctx_atomic_" CALL, ctx, OP, target, sizeof(TYPE), VALUE, COND, pe, fetch)
-
-#define RMA_GPTR_CTX_
-#define RMA_GPTR_NAME_(OP, SUFFIX) rma_gptr_atomic##OP##SUFFIX
-#define RMA_GPTR_TARGET_(TYPE)     rma_gptr_t target
-#define RMA_GPTR_SOURCE_(TYPE)     rma_gptr_t target
-#define RMA_GPTR_PE_
-#define RMA_GPTR_WORD_(TYPE) (TYPE *)rma_gptr_word_(target, sizeof(TYPE))
-#define RMA_GPTR_SLOW_(TYPE, CALL, OP, VALUE, COND, OLD)                                                               \
-    rma_gptr_atomic_slow_("rma_gptr_atomic_" CALL, OP, target, sizeof(TYPE), VALUE, COND, OLD)
-#define RMA_GPTR_NBI_(TYPE, CALL, OP, VALUE, COND)                                                                     \
-    rma_gptr_atomic_nbi_slow_("rma_gptr_atomic_" CALL, OP, target, sizeof(TYPE), VALUE, COND, fetch)
-
-/* fetch, set and swap, which every kind of word has. */
-#define RMA_ATOMIC_FORMS_(F, SUFFIX, NAME, TYPE, KIND)                                                                 \
-    RMA_INLINE_ TYPE RMA_##F##_NAME_(_fetch, SUFFIX)(RMA_##F##_CTX_ RMA_##F##_SOURCE_(TYPE) RMA_##F##_PE_) {           \
-        TYPE *t = RMA_##F##_WORD_(TYPE), value;                                                                        \
-        uint64_t bits = 0;                                                                                             \
-        if (!RMA_LIKELY_(t != NULL)) {                                                                                 \
-            RMA_##F##_SLOW_(TYPE, "fetch" #SUFFIX, RMA_FETCH_, 0, 0, &bits);                                           \
-            return RMA_VALUE_##KIND##_(NAME, TYPE, bits);                                                              \
-        }                                                                                                              \
-        __atomic_load(t, &value, __ATOMIC_ACQUIRE);                                                                    \
-        return value;                                                                                                  \
-    }                                                                                                                  \
-    RMA_INLINE_ int RMA_##F##_NAME_(_set, SUFFIX)(RMA_##F##_CTX_ RMA_##F##_TARGET_(TYPE), TYPE value RMA_##F##_PE_) {  \
-        TYPE *t = RMA_##F##_WORD_(TYPE);                                                                               \
-        if (!RMA_LIKELY_(t != NULL))                                                                                   \
-            return RMA_##F##_SLOW_(TYPE, "set" #SUFFIX, RMA_SET_, RMA_BITS_##KIND##_(NAME, value), 0, NULL);           \
-        __atomic_store(t, &value, __ATOMIC_RELEASE);                                                                   \
-        return RMA_SUCCESS;                                                                                            \
-    }                                                                                                                  \
-    RMA_INLINE_ TYPE RMA_##F##_NAME_(_swap, SUFFIX)(RMA_##F##_CTX_ RMA_##F##_TARGET_(TYPE),                            \
-                                                    TYPE value RMA_##F##_PE_) {                                        \
-        TYPE *t = RMA_##F##_WORD_(TYPE), old;                                                                          \
-        uint64_t bits = 0;                                                                                             \
-        if (!RMA_LIKELY_(t != NULL)) {                                                                                 \
-            RMA_##F##_SLOW_(TYPE, "swap" #SUFFIX, RMA_SWAP_, RMA_BITS_##KIND##_(NAME, value), 0, &bits);               \
-            return RMA_VALUE_##KIND##_(NAME, TYPE, bits);                                                              \
-        }                                                                                                              \
-        __atomic_exchange(t, &value, &old, __ATOMIC_ACQ_REL);                                                          \
-        return old;                                                                                                    \
-    }                                                                                                                  \
-    RMA_INLINE_ int RMA_##F##_NAME_(_fetch_nbi, SUFFIX)(RMA_##F##_CTX_ TYPE * fetch,                                   \
-                                                        RMA_##F##_SOURCE_(TYPE) RMA_##F##_PE_) {                       \
-        TYPE *t = RMA_##F##_WORD_(TYPE);                                                                               \
-        if (!RMA_LIKELY_(t != NULL)) return RMA_##F##_NBI_(TYPE, "fetch_nbi" #SUFFIX, RMA_FETCH_, 0, 0);               \
-        __atomic_load(t, fetch, __ATOMIC_ACQUIRE);                                                                     \
-        return RMA_SUCCESS;                                                                                            \
-    }                                                                                                                  \
-    RMA_INLINE_ int RMA_##F##_NAME_(_swap_nbi, SUFFIX)(RMA_##F##_CTX_ TYPE * fetch, RMA_##F##_TARGET_(TYPE),           \
-                                                       TYPE value RMA_##F##_PE_) {                                     \
-        TYPE *t = RMA_##F##_WORD_(TYPE);                                                                               \
-        if (!RMA_LIKELY_(t != NULL))                                                                                   \
-            return RMA_##F##_NBI_(TYPE, "swap_nbi" #SUFFIX, RMA_SWAP_, RMA_BITS_##KIND##_(NAME, value), 0);            \
-        __atomic_exchange(t, &value, fetch, __ATOMIC_ACQ_REL);                                                         \
-        return RMA_SUCCESS;                                                                                            \
-    }
-
-/* An operation OP that makes a new value of the old one and `value`: fetching, plain, nonblocking. */
-#define RMA_ATOMIC_UPDATE_(F, SUFFIX, NAME, TYPE, KIND, OP, CODE, DO)                                                  \
-    RMA_INLINE_ TYPE RMA_##F##_NAME_(_fetch_##OP, SUFFIX)(RMA_##F##_CTX_ RMA_##F##_TARGET_(TYPE),                      \
-                                                          TYPE value RMA_##F##_PE_) {                                  \
-        TYPE *t = RMA_##F##_WORD_(TYPE);                                                                               \
-        uint64_t bits = 0;                                                                                             \
-        if (RMA_LIKELY_(t != NULL)) return DO(NAME, t, value);                                                         \
-        RMA_##F##_SLOW_(TYPE, "fetch_" #OP #SUFFIX, CODE, RMA_BITS_##KIND##_(NAME, value), 0, &bits);                  \
-        return RMA_VALUE_##KIND##_(NAME, TYPE, bits);                                                                  \
-    }                                                                                                                  \
-    RMA_INLINE_ int RMA_##F##_NAME_(_##OP, SUFFIX)(RMA_##F##_CTX_ RMA_##F##_TARGET_(TYPE), TYPE value RMA_##F##_PE_) { \
-        TYPE *t = RMA_##F##_WORD_(TYPE);                                                                               \
-        if (!RMA_LIKELY_(t != NULL))                                                                                   \
-            return RMA_##F##_SLOW_(TYPE, #OP #SUFFIX, CODE, RMA_BITS_##KIND##_(NAME, value), 0, NULL);                 \
-        (void)DO(NAME, t, value);                                                                                      \
-        return RMA_SUCCESS;                                                                                            \
-    }                                                                                                                  \
-    RMA_INLINE_ int RMA_##F##_NAME_(_fetch_##OP##_nbi, SUFFIX)(RMA_##F##_CTX_ TYPE * fetch, RMA_##F##_TARGET_(TYPE),   \
-                                                               TYPE value RMA_##F##_PE_) {                             \
-        TYPE *t = RMA_##F##_WORD_(TYPE);                                                                               \
-        if (!RMA_LIKELY_(t != NULL))                                                                                   \
-            return RMA_##F##_NBI_(TYPE, "fetch_" #OP "_nbi" #SUFFIX, CODE, RMA_BITS_##KIND##_(NAME, value), 0);        \
-        *fetch = DO(NAME, t, value);                                                                                   \
-        return RMA_SUCCESS;                                                                                            \
-    }
-
-/* The operations that only integers have. */
-#define RMA_ATOMIC_COUNTS_(F, SUFFIX, NAME, TYPE)                                                                      \
-    RMA_INLINE_ TYPE RMA_##F##_NAME_(_compare_swap, SUFFIX)(RMA_##F##_CTX_ RMA_##F##_TARGET_(TYPE), TYPE cond,         \
-                                                            TYPE value RMA_##F##_PE_) {                                \
-        TYPE *t = RMA_##F##_WORD_(TYPE);                                                                               \
-        uint64_t bits = 0;                                                                                             \
-        if (RMA_LIKELY_(t != NULL)) {                                                                                  \
-            __atomic_compare_exchange_n(t, &cond, value, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);                       \
-            return cond;                                                                                               \
-        }                                                                                                              \
-        RMA_##F##_SLOW_(TYPE, "compare_swap" #SUFFIX, RMA_COMPARE_SWAP_, (uint64_t)value, (uint64_t)cond, &bits);      \
-        return (TYPE)bits;                                                                                             \
-    }                                                                                                                  \
-    RMA_INLINE_ int RMA_##F##_NAME_(_compare_swap_nbi, SUFFIX)(RMA_##F##_CTX_ TYPE * fetch, RMA_##F##_TARGET_(TYPE),   \
-                                                               TYPE cond, TYPE value RMA_##F##_PE_) {                  \
-        TYPE *t = RMA_##F##_WORD_(TYPE);                                                                               \
-        if (!RMA_LIKELY_(t != NULL))                                                                                   \
-            return RMA_##F##_NBI_(TYPE, "compare_swap_nbi" #SUFFIX, RMA_COMPARE_SWAP_, (uint64_t)value,                \
-                                  (uint64_t)cond);                                                                     \
-        __atomic_compare_exchange_n(t, &cond, value, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);                           \
-        *fetch = cond;                                                                                                 \
-        return RMA_SUCCESS;                                                                                            \
-    }                                                                                                                  \
-    RMA_INLINE_ TYPE RMA_##F##_NAME_(_fetch_inc, SUFFIX)(RMA_##F##_CTX_ RMA_##F##_TARGET_(TYPE) RMA_##F##_PE_) {       \
-        TYPE *t = RMA_##F##_WORD_(TYPE);                                                                               \
-        uint64_t bits = 0;                                                                                             \
-        if (RMA_LIKELY_(t != NULL)) return __atomic_fetch_add(t, (TYPE)1, __ATOMIC_ACQ_REL);                           \
-        RMA_##F##_SLOW_(TYPE, "fetch_inc" #SUFFIX, RMA_FETCH_ADD_, 1, 0, &bits);                                       \
-        return (TYPE)bits;                                                                                             \
-    }                                                                                                                  \
-    RMA_INLINE_ int RMA_##F##_NAME_(_inc, SUFFIX)(RMA_##F##_CTX_ RMA_##F##_TARGET_(TYPE) RMA_##F##_PE_) {              \
-        TYPE *t = RMA_##F##_WORD_(TYPE);                                                                               \
-        if (!RMA_LIKELY_(t != NULL)) return RMA_##F##_SLOW_(TYPE, "inc" #SUFFIX, RMA_FETCH_ADD_, 1, 0, NULL);          \
-        __atomic_fetch_add(t, (TYPE)1, __ATOMIC_ACQ_REL);                                                              \
-        return RMA_SUCCESS;                                                                                            \
-    }                                                                                                                  \
-    RMA_INLINE_ int RMA_##F##_NAME_(_fetch_inc_nbi, SUFFIX)(RMA_##F##_CTX_ TYPE * fetch,                               \
-                                                            RMA_##F##_TARGET_(TYPE) RMA_##F##_PE_) {                   \
-        TYPE *t = RMA_##F##_WORD_(TYPE);                                                                               \
-        if (!RMA_LIKELY_(t != NULL)) return RMA_##F##_NBI_(TYPE, "fetch_inc_nbi" #SUFFIX, RMA_FETCH_ADD_, 1, 0);       \
-        *fetch = __atomic_fetch_add(t, (TYPE)1, __ATOMIC_ACQ_REL);                                                     \
-        return RMA_SUCCESS;                                                                                            \
-    }
-
-#define RMA_IS_SIGNED_(TYPE) ((TYPE)-1 < (TYPE)1)
-
-#define RMA_ATOMIC_INTEGER_(F, SUFFIX, NAME, TYPE)                                                                     \
-    RMA_ATOMIC_FORMS_(F, SUFFIX, NAME, TYPE, INTEGER)                                                                  \
-    RMA_ATOMIC_COUNTS_(F, SUFFIX, NAME, TYPE)                                                                          \
-    RMA_ATOMIC_UPDATE_(F, SUFFIX, NAME, TYPE, INTEGER, add, RMA_FETCH_ADD_, RMA_DO_ADD_)                               \
-    RMA_ATOMIC_UPDATE_(F, SUFFIX, NAME, TYPE, INTEGER, and, RMA_FETCH_AND_, RMA_DO_AND_)                               \
-    RMA_ATOMIC_UPDATE_(F, SUFFIX, NAME, TYPE, INTEGER, or, RMA_FETCH_OR_, RMA_DO_OR_)                                  \
-    RMA_ATOMIC_UPDATE_(F, SUFFIX, NAME, TYPE, INTEGER, xor, RMA_FETCH_XOR_, RMA_DO_XOR_)                               \
-    RMA_ATOMIC_UPDATE_(F, SUFFIX, NAME, TYPE, INTEGER, min, (RMA_IS_SIGNED_(TYPE) ? RMA_FETCH_SMIN_ : RMA_FETCH_MIN_), \
-                       RMA_DO_MIN_)                                                                                    \
-    RMA_ATOMIC_UPDATE_(F, SUFFIX, NAME, TYPE, INTEGER, max, (RMA_IS_SIGNED_(TYPE) ? RMA_FETCH_SMAX_ : RMA_FETCH_MAX_), \
-                       RMA_DO_MAX_)
-#define RMA_ATOMIC_FLOAT_(F, SUFFIX, NAME, TYPE)                                                                       \
-    RMA_ATOMIC_FORMS_(F, SUFFIX, NAME, TYPE, FLOAT)                                                                    \
-    RMA_ATOMIC_UPDATE_(F, SUFFIX, NAME, TYPE, FLOAT, add, RMA_FETCH_FADD_, RMA_DO_FADD_)                               \
-    RMA_ATOMIC_UPDATE_(F, SUFFIX, NAME, TYPE, FLOAT, min, RMA_FETCH_FMIN_, RMA_DO_MIN_)                                \
-    RMA_ATOMIC_UPDATE_(F, SUFFIX, NAME, TYPE, FLOAT, max, RMA_FETCH_FMAX_, RMA_DO_MAX_)
-
-#define RMA_ATOMIC_SYM_INTEGER_(NAME, TYPE)                                                                            \
-    RMA_ATOMIC_INTEGER_(SYM, _##NAME, NAME, TYPE)                                                                      \
-    RMA_ATOMIC_INTEGER_(CTX, _##NAME, NAME, TYPE)
-#define RMA_ATOMIC_SYM_FLOAT_(NAME, TYPE)                                                                              \
-    RMA_ATOMIC_FLOAT_(SYM, _##NAME, NAME, TYPE)                                                                        \
-    RMA_ATOMIC_FLOAT_(CTX, _##NAME, NAME, TYPE)
-RMA_ATOMIC_TYPES(RMA_ATOMIC_SYM_INTEGER_)
-RMA_ATOMIC_TYPE_ALIASES(RMA_ATOMIC_SYM_INTEGER_)
-RMA_ATOMIC_FLOAT_TYPES(RMA_ATOMIC_SYM_FLOAT_)
-
 /* Waiting: by the library, which spins, sleeps and drives progress. A word is told by its length and whether it is
  * signed. */
-#define RMA_WORD_LEN_    15
-#define RMA_WORD_SIGNED_ 16
-#define RMA_WORD_(TYPE)  ((int)sizeof(TYPE) | (RMA_IS_SIGNED_(TYPE) ? RMA_WORD_SIGNED_ : 0))
+#define RMA_IS_SIGNED_(TYPE) ((TYPE)-1 < (TYPE)1)
+#define RMA_WORD_LEN_        15
+#define RMA_WORD_SIGNED_     16
+#define RMA_WORD_(TYPE)      ((int)sizeof(TYPE) | (RMA_IS_SIGNED_(TYPE) ? RMA_WORD_SIGNED_ : 0))
 enum rma_words_what_ { RMA_ALL_, RMA_ANY_, RMA_SOME_ };
 
-/* FORM is nothing or _vector, VALUE the parameter and VALUES the address of the value or values. */
-#define RMA_WAIT_SET_(NAME, TYPE, FORM, VALUE, VALUES, MANY)                                                           \
-    RMA_INLINE_ int rma_wait_until_all##FORM##_##NAME(TYPE *ivars, size_t n, const int *status, int cmp, VALUE) {      \
-        int code;                                                                                                      \
-        rma_words_("rma_wait_until_all" #FORM "_" #NAME, RMA_ALL_, 1, RMA_WORD_(TYPE), ivars, n, NULL, status, cmp,    \
-                   VALUES, MANY, &code);                                                                               \
-        return code;                                                                                                   \
-    }                                                                                                                  \
-    RMA_INLINE_ size_t rma_wait_until_any##FORM##_##NAME(TYPE *ivars, size_t n, const int *status, int cmp, VALUE) {   \
-        int code;                                                                                                      \
-        return rma_words_("rma_wait_until_any" #FORM "_" #NAME, RMA_ANY_, 1, RMA_WORD_(TYPE), ivars, n, NULL, status,  \
-                          cmp, VALUES, MANY, &code);                                                                   \
-    }                                                                                                                  \
-    RMA_INLINE_ size_t rma_wait_until_some##FORM##_##NAME(TYPE *ivars, size_t n, size_t *indices, const int *status,   \
-                                                          int cmp, VALUE) {                                            \
-        int code;                                                                                                      \
-        return rma_words_("rma_wait_until_some" #FORM "_" #NAME, RMA_SOME_, 1, RMA_WORD_(TYPE), ivars, n, indices,     \
-                          status, cmp, VALUES, MANY, &code);                                                           \
-    }                                                                                                                  \
-    RMA_INLINE_ int rma_test_all##FORM##_##NAME(TYPE *ivars, size_t n, const int *status, int cmp, VALUE) {            \
-        int code;                                                                                                      \
-        return (int)rma_words_("rma_test_all" #FORM "_" #NAME, RMA_ALL_, 0, RMA_WORD_(TYPE), ivars, n, NULL, status,   \
-                               cmp, VALUES, MANY, &code);                                                              \
-    }                                                                                                                  \
-    RMA_INLINE_ size_t rma_test_any##FORM##_##NAME(TYPE *ivars, size_t n, const int *status, int cmp, VALUE) {         \
-        int code;                                                                                                      \
-        return rma_words_("rma_test_any" #FORM "_" #NAME, RMA_ANY_, 0, RMA_WORD_(TYPE), ivars, n, NULL, status, cmp,   \
-                          VALUES, MANY, &code);                                                                        \
-    }                                                                                                                  \
-    RMA_INLINE_ size_t rma_test_some##FORM##_##NAME(TYPE *ivars, size_t n, size_t *indices, const int *status,         \
-                                                    int cmp, VALUE) {                                                  \
-        int code;                                                                                                      \
-        return rma_words_("rma_test_some" #FORM "_" #NAME, RMA_SOME_, 0, RMA_WORD_(TYPE), ivars, n, indices, status,   \
-                          cmp, VALUES, MANY, &code);                                                                   \
-    }
 /* holds: 1 or 0 of a word of the symmetric heap, -1 if this look cannot tell. (The heap's size is a multiple of 8.) In
  * a job of one node a PE that tests in vain has nobody to serve. */
-#define RMA_WAIT_(NAME, TYPE)                                                                                          \
+#define RMA_HOLDS_(NAME, TYPE)                                                                                         \
     RMA_INLINE_ int rma_holds_##NAME(const TYPE *ivar, int cmp, TYPE value) {                                          \
         TYPE seen;                                                                                                     \
         if (!RMA_LIKELY_((uintptr_t)ivar - rma_reach_.base < RMA_REACH_SIZE_ONCE_ &&                                   \
@@ -591,20 +485,9 @@ enum rma_words_what_ { RMA_ALL_, RMA_ANY_, RMA_SOME_ };
             case RMA_CMP_LE: return seen <= value;                                                                     \
             default: return -1;                                                                                        \
         }                                                                                                              \
-    }                                                                                                                  \
-    RMA_INLINE_ int rma_wait_until_##NAME(TYPE *ivar, int cmp, TYPE value) {                                           \
-        if (rma_holds_##NAME(ivar, cmp, value) == 1) return RMA_SUCCESS;                                               \
-        return rma_wait_slow_("rma_wait_until_" #NAME, RMA_WORD_(TYPE), ivar, cmp, &value, NULL);                      \
-    }                                                                                                                  \
-    RMA_INLINE_ int rma_test_##NAME(TYPE *ivar, int cmp, TYPE value) {                                                 \
-        int yes = rma_holds_##NAME(ivar, cmp, value);                                                                  \
-        if (RMA_LIKELY_(yes == 1 || (yes == 0 && rma_reach_.one_node))) return yes;                                    \
-        return rma_test_slow_("rma_test_" #NAME, RMA_WORD_(TYPE), ivar, cmp, &value);                                  \
-    }                                                                                                                  \
-    RMA_WAIT_SET_(NAME, TYPE, , TYPE value, &value, 0)                                                                 \
-    RMA_WAIT_SET_(NAME, TYPE, _vector, const TYPE *values, values, 1)
-RMA_ATOMIC_TYPES(RMA_WAIT_)
-RMA_ATOMIC_TYPE_ALIASES(RMA_WAIT_)
+    }
+RMA_ATOMIC_TYPES(RMA_HOLDS_)
+RMA_ATOMIC_TYPE_ALIASES(RMA_HOLDS_)
 
 RMA_INLINE_ uint64_t rma_signal_fetch(const uint64_t *signal) { return __atomic_load_n(signal, __ATOMIC_ACQUIRE); }
 
@@ -614,9 +497,11 @@ RMA_INLINE_ uint64_t rma_signal_wait_until(uint64_t *signal, int cmp, uint64_t v
     return seen;
 }
 
-/* there, word: the places, or NULL. nbi: source may stay in use until quiet. */
-RMA_INLINE_ int rma_signal_(const char *call, const rma_ctx *ctx, void *there, uint64_t *word, void *dest,
-                            const void *source, size_t len, uint64_t *signal, uint64_t value, int op, int pe, int nbi) {
+/* nbi: source may stay in use until quiet. */
+RMA_ALWAYS_ int rma_put_signal_as_(const char *call, const rma_ctx *ctx, int named, void *dest, const void *source,
+                                   size_t len, uint64_t *signal, uint64_t value, int op, int pe, int nbi) {
+    uint64_t *word = (uint64_t *)rma_word_there_(ctx, named, signal, sizeof *signal, pe);
+    void *there = rma_there_(ctx, named, dest, len, pe);
     if (!RMA_LIKELY_(there != NULL && word != NULL && (op == RMA_SIGNAL_SET || op == RMA_SIGNAL_ADD)))
         return rma_put_signal_slow_(call, ctx, dest, source, len, signal, value, op, pe, nbi);
     rma_move_(there, source, len);
@@ -627,30 +512,31 @@ RMA_INLINE_ int rma_signal_(const char *call, const rma_ctx *ctx, void *there, u
     return RMA_SUCCESS;
 }
 
+/* The signal alone. */
+RMA_ALWAYS_ int rma_signal_as_(const char *call, const rma_ctx *ctx, int named, uint64_t *signal, uint64_t value,
+                               int op, int pe) {
+    uint64_t *word = (uint64_t *)rma_word_there_(ctx, named, signal, sizeof *signal, pe);
+    if (!RMA_LIKELY_(word != NULL)) return rma_put_signal_slow_(call, ctx, NULL, NULL, 0, signal, value, op, pe, 0);
+    if (op == RMA_SIGNAL_SET)
+        __atomic_store_n(word, value, __ATOMIC_RELEASE);
+    else
+        __atomic_fetch_add(word, value, __ATOMIC_ACQ_REL);
+    return RMA_SUCCESS;
+}
+
 #define RMA_PUT_SIGNAL_(F, CALL, NBI)                                                                                  \
     RMA_INLINE_ int CALL(RMA_##F##_CTX_ void *dest, const void *source, size_t len, uint64_t *signal, uint64_t value,  \
                          int op, int pe) {                                                                             \
-        uint64_t *target = signal;                                                                                     \
-        return rma_signal_(#CALL, RMA_##F##_OF_, RMA_##F##_THERE_(dest, len, pe), RMA_##F##_WORD_(uint64_t), dest,     \
-                           source, len, signal, value, op, pe, NBI);                                                   \
+        return rma_put_signal_as_(#CALL, RMA_##F##_OF_, dest, source, len, signal, value, op, pe, NBI);                \
     }
-#define RMA_SIGNAL_ALONE_(F, SET, ADD)                                                                                 \
-    RMA_INLINE_ int SET(RMA_##F##_CTX_ uint64_t *signal, uint64_t value, int pe) {                                     \
-        uint64_t *target = signal, *word = RMA_##F##_WORD_(uint64_t);                                                  \
-        if (!RMA_LIKELY_(word != NULL))                                                                                \
-            return rma_put_signal_slow_(#SET, RMA_##F##_OF_, NULL, NULL, 0, signal, value, RMA_SIGNAL_SET, pe, 0);     \
-        __atomic_store_n(word, value, __ATOMIC_RELEASE);                                                               \
-        return RMA_SUCCESS;                                                                                            \
-    }                                                                                                                  \
-    RMA_INLINE_ int ADD(RMA_##F##_CTX_ uint64_t *signal, uint64_t value, int pe) {                                     \
-        uint64_t *target = signal, *word = RMA_##F##_WORD_(uint64_t);                                                  \
-        if (!RMA_LIKELY_(word != NULL))                                                                                \
-            return rma_put_signal_slow_(#ADD, RMA_##F##_OF_, NULL, NULL, 0, signal, value, RMA_SIGNAL_ADD, pe, 0);     \
-        __atomic_fetch_add(word, value, __ATOMIC_ACQ_REL);                                                             \
-        return RMA_SUCCESS;                                                                                            \
+#define RMA_SIGNAL_ALONE_(F, CALL, OP)                                                                                 \
+    RMA_INLINE_ int CALL(RMA_##F##_CTX_ uint64_t *signal, uint64_t value, int pe) {                                    \
+        return rma_signal_as_(#CALL, RMA_##F##_OF_, signal, value, OP, pe);                                            \
     }
-RMA_SIGNAL_ALONE_(SYM, rma_signal_set, rma_signal_add)
-RMA_SIGNAL_ALONE_(CTX, rma_ctx_signal_set, rma_ctx_signal_add)
+RMA_SIGNAL_ALONE_(SYM, rma_signal_set, RMA_SIGNAL_SET)
+RMA_SIGNAL_ALONE_(SYM, rma_signal_add, RMA_SIGNAL_ADD)
+RMA_SIGNAL_ALONE_(CTX, rma_ctx_signal_set, RMA_SIGNAL_SET)
+RMA_SIGNAL_ALONE_(CTX, rma_ctx_signal_add, RMA_SIGNAL_ADD)
 RMA_PUT_SIGNAL_(SYM, rma_put_signal, 0)
 RMA_PUT_SIGNAL_(SYM, rma_put_signal_nbi, 1)
 RMA_PUT_SIGNAL_(CTX, rma_ctx_put_signal, 0)
@@ -783,201 +669,6 @@ RMA_INLINE_ void *rma_gptr_word_(rma_gptr_t g, size_t len) {
                ? there
                : NULL;
 }
-
-#define RMA_ATOMIC_GPTR_INTEGER_(NAME, TYPE) RMA_ATOMIC_INTEGER_(GPTR, _##NAME, NAME, TYPE)
-#define RMA_ATOMIC_GPTR_FLOAT_(NAME, TYPE)   RMA_ATOMIC_FLOAT_(GPTR, _##NAME, NAME, TYPE)
-RMA_GPTR_ATOMIC_TYPES(RMA_ATOMIC_GPTR_INTEGER_)
-RMA_ATOMIC_FLOAT_TYPES(RMA_ATOMIC_GPTR_FLOAT_)
-RMA_ATOMIC_INTEGER_(GPTR, , uint64, uint64_t)
-
-/* Reductions and scans by type: the library's own. */
-#define RMA_COLLECTIVE_(CALL, NAME, TYPE) int CALL##_##NAME(rma_team *team, TYPE *dest, const TYPE *source, size_t n);
-#define RMA_COLLECTIVE_BITS_(NAME, TYPE)                                                                               \
-    RMA_COLLECTIVE_(rma_and_reduce, NAME, TYPE)                                                                        \
-    RMA_COLLECTIVE_(rma_or_reduce, NAME, TYPE)                                                                         \
-    RMA_COLLECTIVE_(rma_xor_reduce, NAME, TYPE)
-#define RMA_COLLECTIVE_LIMIT_(NAME, TYPE)                                                                              \
-    RMA_COLLECTIVE_(rma_min_reduce, NAME, TYPE)                                                                        \
-    RMA_COLLECTIVE_(rma_max_reduce, NAME, TYPE)
-#define RMA_COLLECTIVE_SUM_(NAME, TYPE)                                                                                \
-    RMA_COLLECTIVE_(rma_sum_reduce, NAME, TYPE)                                                                        \
-    RMA_COLLECTIVE_(rma_prod_reduce, NAME, TYPE)                                                                       \
-    RMA_COLLECTIVE_(rma_sum_inscan, NAME, TYPE)                                                                        \
-    RMA_COLLECTIVE_(rma_sum_exscan, NAME, TYPE)
-RMA_INTEGER_TYPES(RMA_COLLECTIVE_BITS_)
-RMA_TYPE_ALIASES(RMA_COLLECTIVE_BITS_)
-RMA_TYPES(RMA_COLLECTIVE_LIMIT_)
-RMA_TYPE_ALIASES(RMA_COLLECTIVE_LIMIT_)
-RMA_TYPES(RMA_COLLECTIVE_SUM_)
-RMA_TYPE_ALIASES(RMA_COLLECTIVE_SUM_)
-RMA_COMPLEX_TYPES(RMA_COLLECTIVE_SUM_)
-
-/* The generic front. A type outside the tables is a compile-time error that names the macro. */
-#if !defined(__cplusplus) && __STDC_VERSION__ >= 201112L
-#define RMA_CASE_(CALL, NAME, TYPE)     , TYPE : CALL##_##NAME
-#define RMA_FRONT_(TYPES, CALL, target) _Generic(*(target)TYPES(RMA_CASE_, CALL))
-
-#define rma_p(dest, value, pe) RMA_FRONT_(RMA_TYPES_WITH_, rma_p, dest)(dest, value, pe)
-#define rma_g(source, pe)      RMA_FRONT_(RMA_TYPES_WITH_, rma_g, source)(source, pe)
-
-/* Of integers, float and double; */
-#define rma_atomic_fetch(source, pe) RMA_FRONT_(RMA_ATOMIC_NUMBERS_WITH_, rma_atomic_fetch, source)(source, pe)
-#define rma_atomic_fetch_nbi(fetch, source, pe)                                                                        \
-    RMA_FRONT_(RMA_ATOMIC_NUMBERS_WITH_, rma_atomic_fetch_nbi, source)(fetch, source, pe)
-#define rma_atomic_set(target, value, pe)                                                                              \
-    RMA_FRONT_(RMA_ATOMIC_NUMBERS_WITH_, rma_atomic_set, target)(target, value, pe)
-#define rma_atomic_swap(target, value, pe)                                                                             \
-    RMA_FRONT_(RMA_ATOMIC_NUMBERS_WITH_, rma_atomic_swap, target)(target, value, pe)
-#define rma_atomic_swap_nbi(fetch, target, value, pe)                                                                  \
-    RMA_FRONT_(RMA_ATOMIC_NUMBERS_WITH_, rma_atomic_swap_nbi, target)(fetch, target, value, pe)
-#define rma_atomic_add(target, value, pe)                                                                              \
-    RMA_FRONT_(RMA_ATOMIC_NUMBERS_WITH_, rma_atomic_add, target)(target, value, pe)
-#define rma_atomic_fetch_add(target, value, pe)                                                                        \
-    RMA_FRONT_(RMA_ATOMIC_NUMBERS_WITH_, rma_atomic_fetch_add, target)(target, value, pe)
-#define rma_atomic_fetch_add_nbi(fetch, target, value, pe)                                                             \
-    RMA_FRONT_(RMA_ATOMIC_NUMBERS_WITH_, rma_atomic_fetch_add_nbi, target)(fetch, target, value, pe)
-#define rma_atomic_min(target, value, pe)                                                                              \
-    RMA_FRONT_(RMA_ATOMIC_NUMBERS_WITH_, rma_atomic_min, target)(target, value, pe)
-#define rma_atomic_fetch_min(target, value, pe)                                                                        \
-    RMA_FRONT_(RMA_ATOMIC_NUMBERS_WITH_, rma_atomic_fetch_min, target)(target, value, pe)
-#define rma_atomic_fetch_min_nbi(fetch, target, value, pe)                                                             \
-    RMA_FRONT_(RMA_ATOMIC_NUMBERS_WITH_, rma_atomic_fetch_min_nbi, target)(fetch, target, value, pe)
-#define rma_atomic_max(target, value, pe)                                                                              \
-    RMA_FRONT_(RMA_ATOMIC_NUMBERS_WITH_, rma_atomic_max, target)(target, value, pe)
-#define rma_atomic_fetch_max(target, value, pe)                                                                        \
-    RMA_FRONT_(RMA_ATOMIC_NUMBERS_WITH_, rma_atomic_fetch_max, target)(target, value, pe)
-#define rma_atomic_fetch_max_nbi(fetch, target, value, pe)                                                             \
-    RMA_FRONT_(RMA_ATOMIC_NUMBERS_WITH_, rma_atomic_fetch_max_nbi, target)(fetch, target, value, pe)
-
-/* of integers only. */
-#define rma_wait_until(ivar, cmp, value) RMA_FRONT_(RMA_ATOMIC_TYPES_WITH_, rma_wait_until, ivar)(ivar, cmp, value)
-#define rma_test(ivar, cmp, value)       RMA_FRONT_(RMA_ATOMIC_TYPES_WITH_, rma_test, ivar)(ivar, cmp, value)
-#define rma_wait_until_all(ivars, n, status, cmp, value)                                                               \
-    RMA_FRONT_(RMA_ATOMIC_TYPES_WITH_, rma_wait_until_all, ivars)(ivars, n, status, cmp, value)
-#define rma_wait_until_any(ivars, n, status, cmp, value)                                                               \
-    RMA_FRONT_(RMA_ATOMIC_TYPES_WITH_, rma_wait_until_any, ivars)(ivars, n, status, cmp, value)
-#define rma_wait_until_some(ivars, n, indices, status, cmp, value)                                                     \
-    RMA_FRONT_(RMA_ATOMIC_TYPES_WITH_, rma_wait_until_some, ivars)(ivars, n, indices, status, cmp, value)
-#define rma_test_all(ivars, n, status, cmp, value)                                                                     \
-    RMA_FRONT_(RMA_ATOMIC_TYPES_WITH_, rma_test_all, ivars)(ivars, n, status, cmp, value)
-#define rma_test_any(ivars, n, status, cmp, value)                                                                     \
-    RMA_FRONT_(RMA_ATOMIC_TYPES_WITH_, rma_test_any, ivars)(ivars, n, status, cmp, value)
-#define rma_test_some(ivars, n, indices, status, cmp, value)                                                           \
-    RMA_FRONT_(RMA_ATOMIC_TYPES_WITH_, rma_test_some, ivars)(ivars, n, indices, status, cmp, value)
-#define rma_wait_until_all_vector(ivars, n, status, cmp, values)                                                       \
-    RMA_FRONT_(RMA_ATOMIC_TYPES_WITH_, rma_wait_until_all_vector, ivars)(ivars, n, status, cmp, values)
-#define rma_wait_until_any_vector(ivars, n, status, cmp, values)                                                       \
-    RMA_FRONT_(RMA_ATOMIC_TYPES_WITH_, rma_wait_until_any_vector, ivars)(ivars, n, status, cmp, values)
-#define rma_wait_until_some_vector(ivars, n, indices, status, cmp, values)                                             \
-    RMA_FRONT_(RMA_ATOMIC_TYPES_WITH_, rma_wait_until_some_vector, ivars)(ivars, n, indices, status, cmp, values)
-#define rma_test_all_vector(ivars, n, status, cmp, values)                                                             \
-    RMA_FRONT_(RMA_ATOMIC_TYPES_WITH_, rma_test_all_vector, ivars)(ivars, n, status, cmp, values)
-#define rma_test_any_vector(ivars, n, status, cmp, values)                                                             \
-    RMA_FRONT_(RMA_ATOMIC_TYPES_WITH_, rma_test_any_vector, ivars)(ivars, n, status, cmp, values)
-#define rma_test_some_vector(ivars, n, indices, status, cmp, values)                                                   \
-    RMA_FRONT_(RMA_ATOMIC_TYPES_WITH_, rma_test_some_vector, ivars)(ivars, n, indices, status, cmp, values)
-#define rma_atomic_compare_swap(target, cond, value, pe)                                                               \
-    RMA_FRONT_(RMA_ATOMIC_TYPES_WITH_, rma_atomic_compare_swap, target)(target, cond, value, pe)
-#define rma_atomic_compare_swap_nbi(fetch, target, cond, value, pe)                                                    \
-    RMA_FRONT_(RMA_ATOMIC_TYPES_WITH_, rma_atomic_compare_swap_nbi, target)(fetch, target, cond, value, pe)
-#define rma_atomic_inc(target, pe)       RMA_FRONT_(RMA_ATOMIC_TYPES_WITH_, rma_atomic_inc, target)(target, pe)
-#define rma_atomic_fetch_inc(target, pe) RMA_FRONT_(RMA_ATOMIC_TYPES_WITH_, rma_atomic_fetch_inc, target)(target, pe)
-#define rma_atomic_fetch_inc_nbi(fetch, target, pe)                                                                    \
-    RMA_FRONT_(RMA_ATOMIC_TYPES_WITH_, rma_atomic_fetch_inc_nbi, target)(fetch, target, pe)
-#define rma_atomic_and(target, value, pe) RMA_FRONT_(RMA_ATOMIC_TYPES_WITH_, rma_atomic_and, target)(target, value, pe)
-#define rma_atomic_fetch_and(target, value, pe)                                                                        \
-    RMA_FRONT_(RMA_ATOMIC_TYPES_WITH_, rma_atomic_fetch_and, target)(target, value, pe)
-#define rma_atomic_fetch_and_nbi(fetch, target, value, pe)                                                             \
-    RMA_FRONT_(RMA_ATOMIC_TYPES_WITH_, rma_atomic_fetch_and_nbi, target)(fetch, target, value, pe)
-#define rma_atomic_or(target, value, pe) RMA_FRONT_(RMA_ATOMIC_TYPES_WITH_, rma_atomic_or, target)(target, value, pe)
-#define rma_atomic_fetch_or(target, value, pe)                                                                         \
-    RMA_FRONT_(RMA_ATOMIC_TYPES_WITH_, rma_atomic_fetch_or, target)(target, value, pe)
-#define rma_atomic_fetch_or_nbi(fetch, target, value, pe)                                                              \
-    RMA_FRONT_(RMA_ATOMIC_TYPES_WITH_, rma_atomic_fetch_or_nbi, target)(fetch, target, value, pe)
-#define rma_atomic_xor(target, value, pe) RMA_FRONT_(RMA_ATOMIC_TYPES_WITH_, rma_atomic_xor, target)(target, value, pe)
-#define rma_atomic_fetch_xor(target, value, pe)                                                                        \
-    RMA_FRONT_(RMA_ATOMIC_TYPES_WITH_, rma_atomic_fetch_xor, target)(target, value, pe)
-#define rma_atomic_fetch_xor_nbi(fetch, target, value, pe)                                                             \
-    RMA_FRONT_(RMA_ATOMIC_TYPES_WITH_, rma_atomic_fetch_xor_nbi, target)(fetch, target, value, pe)
-
-/* Reductions: of all integers, these and floating-point numbers, these and complex ones. */
-#define rma_and_reduce(team, dest, source, n)                                                                          \
-    RMA_FRONT_(RMA_INTEGER_TYPES_WITH_, rma_and_reduce, dest)(team, dest, source, n)
-#define rma_or_reduce(team, dest, source, n)                                                                           \
-    RMA_FRONT_(RMA_INTEGER_TYPES_WITH_, rma_or_reduce, dest)(team, dest, source, n)
-#define rma_xor_reduce(team, dest, source, n)                                                                          \
-    RMA_FRONT_(RMA_INTEGER_TYPES_WITH_, rma_xor_reduce, dest)(team, dest, source, n)
-#define rma_min_reduce(team, dest, source, n) RMA_FRONT_(RMA_TYPES_WITH_, rma_min_reduce, dest)(team, dest, source, n)
-#define rma_max_reduce(team, dest, source, n) RMA_FRONT_(RMA_TYPES_WITH_, rma_max_reduce, dest)(team, dest, source, n)
-#define rma_sum_reduce(team, dest, source, n)                                                                          \
-    RMA_FRONT_(RMA_SUM_TYPES_WITH_, rma_sum_reduce, dest)(team, dest, source, n)
-#define rma_prod_reduce(team, dest, source, n)                                                                         \
-    RMA_FRONT_(RMA_SUM_TYPES_WITH_, rma_prod_reduce, dest)(team, dest, source, n)
-#define rma_sum_inscan(team, dest, source, n)                                                                          \
-    RMA_FRONT_(RMA_SUM_TYPES_WITH_, rma_sum_inscan, dest)(team, dest, source, n)
-#define rma_sum_exscan(team, dest, source, n)                                                                          \
-    RMA_FRONT_(RMA_SUM_TYPES_WITH_, rma_sum_exscan, dest)(team, dest, source, n)
-
-/* The same in a context. */
-#define rma_ctx_p(ctx, dest, value, pe) RMA_FRONT_(RMA_TYPES_WITH_, rma_ctx_p, dest)(ctx, dest, value, pe)
-#define rma_ctx_g(ctx, source, pe)      RMA_FRONT_(RMA_TYPES_WITH_, rma_ctx_g, source)(ctx, source, pe)
-#define rma_ctx_atomic_fetch(ctx, source, pe)                                                                          \
-    RMA_FRONT_(RMA_ATOMIC_NUMBERS_WITH_, rma_ctx_atomic_fetch, source)(ctx, source, pe)
-#define rma_ctx_atomic_fetch_nbi(ctx, fetch, source, pe)                                                               \
-    RMA_FRONT_(RMA_ATOMIC_NUMBERS_WITH_, rma_ctx_atomic_fetch_nbi, source)(ctx, fetch, source, pe)
-#define rma_ctx_atomic_set(ctx, target, value, pe)                                                                     \
-    RMA_FRONT_(RMA_ATOMIC_NUMBERS_WITH_, rma_ctx_atomic_set, target)(ctx, target, value, pe)
-#define rma_ctx_atomic_swap(ctx, target, value, pe)                                                                    \
-    RMA_FRONT_(RMA_ATOMIC_NUMBERS_WITH_, rma_ctx_atomic_swap, target)(ctx, target, value, pe)
-#define rma_ctx_atomic_swap_nbi(ctx, fetch, target, value, pe)                                                         \
-    RMA_FRONT_(RMA_ATOMIC_NUMBERS_WITH_, rma_ctx_atomic_swap_nbi, target)(ctx, fetch, target, value, pe)
-#define rma_ctx_atomic_add(ctx, target, value, pe)                                                                     \
-    RMA_FRONT_(RMA_ATOMIC_NUMBERS_WITH_, rma_ctx_atomic_add, target)(ctx, target, value, pe)
-#define rma_ctx_atomic_fetch_add(ctx, target, value, pe)                                                               \
-    RMA_FRONT_(RMA_ATOMIC_NUMBERS_WITH_, rma_ctx_atomic_fetch_add, target)(ctx, target, value, pe)
-#define rma_ctx_atomic_fetch_add_nbi(ctx, fetch, target, value, pe)                                                    \
-    RMA_FRONT_(RMA_ATOMIC_NUMBERS_WITH_, rma_ctx_atomic_fetch_add_nbi, target)(ctx, fetch, target, value, pe)
-#define rma_ctx_atomic_min(ctx, target, value, pe)                                                                     \
-    RMA_FRONT_(RMA_ATOMIC_NUMBERS_WITH_, rma_ctx_atomic_min, target)(ctx, target, value, pe)
-#define rma_ctx_atomic_fetch_min(ctx, target, value, pe)                                                               \
-    RMA_FRONT_(RMA_ATOMIC_NUMBERS_WITH_, rma_ctx_atomic_fetch_min, target)(ctx, target, value, pe)
-#define rma_ctx_atomic_fetch_min_nbi(ctx, fetch, target, value, pe)                                                    \
-    RMA_FRONT_(RMA_ATOMIC_NUMBERS_WITH_, rma_ctx_atomic_fetch_min_nbi, target)(ctx, fetch, target, value, pe)
-#define rma_ctx_atomic_max(ctx, target, value, pe)                                                                     \
-    RMA_FRONT_(RMA_ATOMIC_NUMBERS_WITH_, rma_ctx_atomic_max, target)(ctx, target, value, pe)
-#define rma_ctx_atomic_fetch_max(ctx, target, value, pe)                                                               \
-    RMA_FRONT_(RMA_ATOMIC_NUMBERS_WITH_, rma_ctx_atomic_fetch_max, target)(ctx, target, value, pe)
-#define rma_ctx_atomic_fetch_max_nbi(ctx, fetch, target, value, pe)                                                    \
-    RMA_FRONT_(RMA_ATOMIC_NUMBERS_WITH_, rma_ctx_atomic_fetch_max_nbi, target)(ctx, fetch, target, value, pe)
-#define rma_ctx_atomic_compare_swap(ctx, target, cond, value, pe)                                                      \
-    RMA_FRONT_(RMA_ATOMIC_TYPES_WITH_, rma_ctx_atomic_compare_swap, target)(ctx, target, cond, value, pe)
-#define rma_ctx_atomic_compare_swap_nbi(ctx, fetch, target, cond, value, pe)                                           \
-    RMA_FRONT_(RMA_ATOMIC_TYPES_WITH_, rma_ctx_atomic_compare_swap_nbi, target)(ctx, fetch, target, cond, value, pe)
-#define rma_ctx_atomic_inc(ctx, target, pe)                                                                            \
-    RMA_FRONT_(RMA_ATOMIC_TYPES_WITH_, rma_ctx_atomic_inc, target)(ctx, target, pe)
-#define rma_ctx_atomic_fetch_inc(ctx, target, pe)                                                                      \
-    RMA_FRONT_(RMA_ATOMIC_TYPES_WITH_, rma_ctx_atomic_fetch_inc, target)(ctx, target, pe)
-#define rma_ctx_atomic_fetch_inc_nbi(ctx, fetch, target, pe)                                                           \
-    RMA_FRONT_(RMA_ATOMIC_TYPES_WITH_, rma_ctx_atomic_fetch_inc_nbi, target)(ctx, fetch, target, pe)
-#define rma_ctx_atomic_and(ctx, target, value, pe)                                                                     \
-    RMA_FRONT_(RMA_ATOMIC_TYPES_WITH_, rma_ctx_atomic_and, target)(ctx, target, value, pe)
-#define rma_ctx_atomic_fetch_and(ctx, target, value, pe)                                                               \
-    RMA_FRONT_(RMA_ATOMIC_TYPES_WITH_, rma_ctx_atomic_fetch_and, target)(ctx, target, value, pe)
-#define rma_ctx_atomic_fetch_and_nbi(ctx, fetch, target, value, pe)                                                    \
-    RMA_FRONT_(RMA_ATOMIC_TYPES_WITH_, rma_ctx_atomic_fetch_and_nbi, target)(ctx, fetch, target, value, pe)
-#define rma_ctx_atomic_or(ctx, target, value, pe)                                                                      \
-    RMA_FRONT_(RMA_ATOMIC_TYPES_WITH_, rma_ctx_atomic_or, target)(ctx, target, value, pe)
-#define rma_ctx_atomic_fetch_or(ctx, target, value, pe)                                                                \
-    RMA_FRONT_(RMA_ATOMIC_TYPES_WITH_, rma_ctx_atomic_fetch_or, target)(ctx, target, value, pe)
-#define rma_ctx_atomic_fetch_or_nbi(ctx, fetch, target, value, pe)                                                     \
-    RMA_FRONT_(RMA_ATOMIC_TYPES_WITH_, rma_ctx_atomic_fetch_or_nbi, target)(ctx, fetch, target, value, pe)
-#define rma_ctx_atomic_xor(ctx, target, value, pe)                                                                     \
-    RMA_FRONT_(RMA_ATOMIC_TYPES_WITH_, rma_ctx_atomic_xor, target)(ctx, target, value, pe)
-#define rma_ctx_atomic_fetch_xor(ctx, target, value, pe)                                                               \
-    RMA_FRONT_(RMA_ATOMIC_TYPES_WITH_, rma_ctx_atomic_fetch_xor, target)(ctx, target, value, pe)
-#define rma_ctx_atomic_fetch_xor_nbi(ctx, fetch, target, value, pe)                                                    \
-    RMA_FRONT_(RMA_ATOMIC_TYPES_WITH_, rma_ctx_atomic_fetch_xor_nbi, target)(ctx, fetch, target, value, pe)
-#endif
 
 #ifdef RMA_PROFILE
 #pragma GCC diagnostic pop

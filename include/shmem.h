@@ -21,13 +21,21 @@
 #endif
 
 #ifndef SHMEM_PROFILE
+#define RMA_NO_TYPED_
 #include <rma.h>
+#undef RMA_NO_TYPED_
 #endif
 
 #include <shmem_table.h>
+#ifdef __cplusplus
+#include <rma_complex.h>
+#endif
 
 #ifdef __cplusplus
 extern "C" {
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wold-style-cast" /* the inlined calls are C too */
+#pragma GCC diagnostic ignored "-Wzero-as-null-pointer-constant"
 #endif
 
 #pragma GCC visibility push(default)
@@ -99,14 +107,22 @@ extern "C" {
 
 /* ---- handles: those of rma.h ---- */
 
+#ifdef __cplusplus
+#define SHMEM_HANDLE_(TYPE, n) reinterpret_cast<TYPE>(static_cast<uintptr_t>(n))
+#define SHMEM_NO_HANDLE_(TYPE) static_cast<TYPE>(nullptr)
+#else
+#define SHMEM_HANDLE_(TYPE, n) ((TYPE)(n))
+#define SHMEM_NO_HANDLE_(TYPE) ((TYPE)0)
+#endif
+
 typedef struct rma_team *shmem_team_t;
 typedef struct rma_ctx *shmem_ctx_t;
 
-#define SHMEM_TEAM_INVALID ((shmem_team_t)0)
-#define SHMEM_TEAM_WORLD   ((shmem_team_t)1)
-#define SHMEM_TEAM_SHARED  ((shmem_team_t)2)
-#define SHMEM_CTX_INVALID  ((shmem_ctx_t)0)
-#define SHMEM_CTX_DEFAULT  ((shmem_ctx_t)1)
+#define SHMEM_TEAM_INVALID SHMEM_NO_HANDLE_(shmem_team_t)
+#define SHMEM_TEAM_WORLD   SHMEM_HANDLE_(shmem_team_t, 1)
+#define SHMEM_TEAM_SHARED  SHMEM_HANDLE_(shmem_team_t, 2)
+#define SHMEM_CTX_INVALID  SHMEM_NO_HANDLE_(shmem_ctx_t)
+#define SHMEM_CTX_DEFAULT  SHMEM_HANDLE_(shmem_ctx_t, 1)
 
 typedef struct {
     int num_contexts;
@@ -136,7 +152,13 @@ SHMEM_INLINED_CALLS_(SHMEM_DEFINE_)
 #endif
 SHMEM_OTHER_CALLS_(SHMEM_DECLARE_)
 
-/* ---- generic forms. A type outside the table is a compile-time error that names the macro. ---- */
+#ifdef __cplusplus
+#pragma GCC diagnostic pop
+}
+#endif
+
+/* ---- generic forms: macros in C11, overloads in C++. A type outside the table is a compile-time error that names the
+ * macro or the function. ---- */
 
 #if !defined __cplusplus && __STDC_VERSION__ >= 201112L && !defined SHMEM_NO_GENERIC_
 /* clang-format off */
@@ -258,12 +280,253 @@ SHMEM_OTHER_CALLS_(SHMEM_DECLARE_)
 #define shmem_add(...) SHMEM_FRONT_(SHMEM_DISTINCT_ATOMIC_TYPES_, _add, __VA_ARGS__)
 
 /* clang-format on */
+
+#elif defined __cplusplus
+/* A shape has the form of a call without a context and, where there is one, the form with it. */
+#define SHMEM_CXX_MOVE_(CALL, NAME, TYPE, RNAME)                                                                       \
+    inline void shmem##CALL(TYPE *dest, const TYPE *source, size_t n, int pe) {                                        \
+        shmem_##NAME##CALL(dest, source, n, pe);                                                                       \
+    }                                                                                                                  \
+    inline void shmem##CALL(shmem_ctx_t ctx, TYPE *dest, const TYPE *source, size_t n, int pe) {                       \
+        shmem_ctx_##NAME##CALL(ctx, dest, source, n, pe);                                                              \
+    }
+#define SHMEM_CXX_STRIDED_(CALL, NAME, TYPE, RNAME)                                                                    \
+    inline void shmem##CALL(TYPE *dest, const TYPE *source, ptrdiff_t dst, ptrdiff_t sst, size_t n, int pe) {          \
+        shmem_##NAME##CALL(dest, source, dst, sst, n, pe);                                                             \
+    }                                                                                                                  \
+    inline void shmem##CALL(shmem_ctx_t ctx, TYPE *dest, const TYPE *source, ptrdiff_t dst, ptrdiff_t sst, size_t n,   \
+                            int pe) {                                                                                  \
+        shmem_ctx_##NAME##CALL(ctx, dest, source, dst, sst, n, pe);                                                    \
+    }
+#define SHMEM_CXX_BLOCKED_(CALL, NAME, TYPE, RNAME)                                                                    \
+    inline void shmem##CALL(TYPE *dest, const TYPE *source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t n,      \
+                            int pe) {                                                                                  \
+        shmem_##NAME##CALL(dest, source, dst, sst, bsize, n, pe);                                                      \
+    }                                                                                                                  \
+    inline void shmem##CALL(shmem_ctx_t ctx, TYPE *dest, const TYPE *source, ptrdiff_t dst, ptrdiff_t sst,             \
+                            size_t bsize, size_t n, int pe) {                                                          \
+        shmem_ctx_##NAME##CALL(ctx, dest, source, dst, sst, bsize, n, pe);                                             \
+    }
+#define SHMEM_CXX_SIGNAL_(CALL, NAME, TYPE, RNAME)                                                                     \
+    inline void shmem##CALL(TYPE *dest, const TYPE *source, size_t n, uint64_t *sig_addr, uint64_t signal, int sig_op, \
+                            int pe) {                                                                                  \
+        shmem_##NAME##CALL(dest, source, n, sig_addr, signal, sig_op, pe);                                             \
+    }                                                                                                                  \
+    inline void shmem##CALL(shmem_ctx_t ctx, TYPE *dest, const TYPE *source, size_t n, uint64_t *sig_addr,             \
+                            uint64_t signal, int sig_op, int pe) {                                                     \
+        shmem_ctx_##NAME##CALL(ctx, dest, source, n, sig_addr, signal, sig_op, pe);                                    \
+    }
+#define SHMEM_CXX_P_(CALL, NAME, TYPE, RNAME)                                                                          \
+    inline void shmem##CALL(TYPE *dest, TYPE value, int pe) { shmem_##NAME##CALL(dest, value, pe); }                   \
+    inline void shmem##CALL(shmem_ctx_t ctx, TYPE *dest, TYPE value, int pe) {                                         \
+        shmem_ctx_##NAME##CALL(ctx, dest, value, pe);                                                                  \
+    }
+#define SHMEM_CXX_G_(CALL, NAME, TYPE, RNAME)                                                                          \
+    inline TYPE shmem##CALL(const TYPE *source, int pe) { return shmem_##NAME##CALL(source, pe); }                     \
+    inline TYPE shmem##CALL(shmem_ctx_t ctx, const TYPE *source, int pe) {                                             \
+        return shmem_ctx_##NAME##CALL(ctx, source, pe);                                                                \
+    }
+#define SHMEM_CXX_FETCH_NBI_(CALL, NAME, TYPE, RNAME)                                                                  \
+    inline void shmem##CALL(TYPE *fetch, const TYPE *source, int pe) { shmem_##NAME##CALL(fetch, source, pe); }        \
+    inline void shmem##CALL(shmem_ctx_t ctx, TYPE *fetch, const TYPE *source, int pe) {                                \
+        shmem_ctx_##NAME##CALL(ctx, fetch, source, pe);                                                                \
+    }
+#define SHMEM_CXX_SWAP_(CALL, NAME, TYPE, RNAME)                                                                       \
+    inline TYPE shmem##CALL(TYPE *dest, TYPE value, int pe) { return shmem_##NAME##CALL(dest, value, pe); }            \
+    inline TYPE shmem##CALL(shmem_ctx_t ctx, TYPE *dest, TYPE value, int pe) {                                         \
+        return shmem_ctx_##NAME##CALL(ctx, dest, value, pe);                                                           \
+    }
+#define SHMEM_CXX_SWAP_NBI_(CALL, NAME, TYPE, RNAME)                                                                   \
+    inline void shmem##CALL(TYPE *fetch, TYPE *dest, TYPE value, int pe) {                                             \
+        shmem_##NAME##CALL(fetch, dest, value, pe);                                                                    \
+    }                                                                                                                  \
+    inline void shmem##CALL(shmem_ctx_t ctx, TYPE *fetch, TYPE *dest, TYPE value, int pe) {                            \
+        shmem_ctx_##NAME##CALL(ctx, fetch, dest, value, pe);                                                           \
+    }
+#define SHMEM_CXX_CSWAP_(CALL, NAME, TYPE, RNAME)                                                                      \
+    inline TYPE shmem##CALL(TYPE *dest, TYPE cond, TYPE value, int pe) {                                               \
+        return shmem_##NAME##CALL(dest, cond, value, pe);                                                              \
+    }                                                                                                                  \
+    inline TYPE shmem##CALL(shmem_ctx_t ctx, TYPE *dest, TYPE cond, TYPE value, int pe) {                              \
+        return shmem_ctx_##NAME##CALL(ctx, dest, cond, value, pe);                                                     \
+    }
+#define SHMEM_CXX_CSWAP_NBI_(CALL, NAME, TYPE, RNAME)                                                                  \
+    inline void shmem##CALL(TYPE *fetch, TYPE *dest, TYPE cond, TYPE value, int pe) {                                  \
+        shmem_##NAME##CALL(fetch, dest, cond, value, pe);                                                              \
+    }                                                                                                                  \
+    inline void shmem##CALL(shmem_ctx_t ctx, TYPE *fetch, TYPE *dest, TYPE cond, TYPE value, int pe) {                 \
+        shmem_ctx_##NAME##CALL(ctx, fetch, dest, cond, value, pe);                                                     \
+    }
+#define SHMEM_CXX_INC_(CALL, NAME, TYPE, RNAME)                                                                        \
+    inline void shmem##CALL(TYPE *dest, int pe) { shmem_##NAME##CALL(dest, pe); }                                      \
+    inline void shmem##CALL(shmem_ctx_t ctx, TYPE *dest, int pe) { shmem_ctx_##NAME##CALL(ctx, dest, pe); }
+#define SHMEM_CXX_FINC_(CALL, NAME, TYPE, RNAME)                                                                       \
+    inline TYPE shmem##CALL(TYPE *dest, int pe) { return shmem_##NAME##CALL(dest, pe); }                               \
+    inline TYPE shmem##CALL(shmem_ctx_t ctx, TYPE *dest, int pe) { return shmem_ctx_##NAME##CALL(ctx, dest, pe); }
+#define SHMEM_CXX_FINC_NBI_(CALL, NAME, TYPE, RNAME)                                                                   \
+    inline void shmem##CALL(TYPE *fetch, TYPE *dest, int pe) { shmem_##NAME##CALL(fetch, dest, pe); }                  \
+    inline void shmem##CALL(shmem_ctx_t ctx, TYPE *fetch, TYPE *dest, int pe) {                                        \
+        shmem_ctx_##NAME##CALL(ctx, fetch, dest, pe);                                                                  \
+    }
+#define SHMEM_CXX_OLD_G_(CALL, NAME, TYPE, RNAME)                                                                      \
+    inline TYPE shmem##CALL(const TYPE *source, int pe) { return shmem_##NAME##CALL(source, pe); }
+#define SHMEM_CXX_OLD_P_(CALL, NAME, TYPE, RNAME)                                                                      \
+    inline void shmem##CALL(TYPE *dest, TYPE value, int pe) { shmem_##NAME##CALL(dest, value, pe); }
+#define SHMEM_CXX_OLD_SWAP_(CALL, NAME, TYPE, RNAME)                                                                   \
+    inline TYPE shmem##CALL(TYPE *dest, TYPE value, int pe) { return shmem_##NAME##CALL(dest, value, pe); }
+#define SHMEM_CXX_OLD_CSWAP_(CALL, NAME, TYPE, RNAME)                                                                  \
+    inline TYPE shmem##CALL(TYPE *dest, TYPE cond, TYPE value, int pe) {                                               \
+        return shmem_##NAME##CALL(dest, cond, value, pe);                                                              \
+    }
+#define SHMEM_CXX_OLD_INC_(CALL, NAME, TYPE, RNAME)                                                                    \
+    inline void shmem##CALL(TYPE *dest, int pe) { shmem_##NAME##CALL(dest, pe); }
+#define SHMEM_CXX_OLD_FINC_(CALL, NAME, TYPE, RNAME)                                                                   \
+    inline TYPE shmem##CALL(TYPE *dest, int pe) { return shmem_##NAME##CALL(dest, pe); }
+#define SHMEM_CXX_WAIT_(CALL, NAME, TYPE, RNAME)                                                                       \
+    inline void shmem##CALL(TYPE *ivar, int cmp, TYPE value) { shmem_##NAME##CALL(ivar, cmp, value); }
+#define SHMEM_CXX_TEST_(CALL, NAME, TYPE, RNAME)                                                                       \
+    inline int shmem##CALL(TYPE *ivar, int cmp, TYPE value) { return shmem_##NAME##CALL(ivar, cmp, value); }
+#define SHMEM_CXX_WAIT_ALL_(CALL, NAME, TYPE, RNAME)                                                                   \
+    inline void shmem##CALL(TYPE *ivars, size_t n, const int *status, int cmp, TYPE value) {                           \
+        shmem_##NAME##CALL(ivars, n, status, cmp, value);                                                              \
+    }
+#define SHMEM_CXX_TEST_ALL_(CALL, NAME, TYPE, RNAME)                                                                   \
+    inline int shmem##CALL(TYPE *ivars, size_t n, const int *status, int cmp, TYPE value) {                            \
+        return shmem_##NAME##CALL(ivars, n, status, cmp, value);                                                       \
+    }
+#define SHMEM_CXX_ANY_(CALL, NAME, TYPE, RNAME)                                                                        \
+    inline size_t shmem##CALL(TYPE *ivars, size_t n, const int *status, int cmp, TYPE value) {                         \
+        return shmem_##NAME##CALL(ivars, n, status, cmp, value);                                                       \
+    }
+#define SHMEM_CXX_SOME_(CALL, NAME, TYPE, RNAME)                                                                       \
+    inline size_t shmem##CALL(TYPE *ivars, size_t n, size_t *indices, const int *status, int cmp, TYPE value) {        \
+        return shmem_##NAME##CALL(ivars, n, indices, status, cmp, value);                                              \
+    }
+#define SHMEM_CXX_WAIT_ALL_VECTOR_(CALL, NAME, TYPE, RNAME)                                                            \
+    inline void shmem##CALL(TYPE *ivars, size_t n, const int *status, int cmp, const TYPE *value) {                    \
+        shmem_##NAME##CALL(ivars, n, status, cmp, value);                                                              \
+    }
+#define SHMEM_CXX_TEST_ALL_VECTOR_(CALL, NAME, TYPE, RNAME)                                                            \
+    inline int shmem##CALL(TYPE *ivars, size_t n, const int *status, int cmp, const TYPE *value) {                     \
+        return shmem_##NAME##CALL(ivars, n, status, cmp, value);                                                       \
+    }
+#define SHMEM_CXX_ANY_VECTOR_(CALL, NAME, TYPE, RNAME)                                                                 \
+    inline size_t shmem##CALL(TYPE *ivars, size_t n, const int *status, int cmp, const TYPE *value) {                  \
+        return shmem_##NAME##CALL(ivars, n, status, cmp, value);                                                       \
+    }
+#define SHMEM_CXX_SOME_VECTOR_(CALL, NAME, TYPE, RNAME)                                                                \
+    inline size_t shmem##CALL(TYPE *ivars, size_t n, size_t *indices, const int *status, int cmp, const TYPE *value) { \
+        return shmem_##NAME##CALL(ivars, n, indices, status, cmp, value);                                              \
+    }
+#define SHMEM_CXX_BROADCAST_(CALL, NAME, TYPE, RNAME)                                                                  \
+    inline int shmem##CALL(shmem_team_t team, TYPE *dest, const TYPE *source, size_t n, int root) {                    \
+        return shmem_##NAME##CALL(team, dest, source, n, root);                                                        \
+    }
+#define SHMEM_CXX_COLLECT_(CALL, NAME, TYPE, RNAME)                                                                    \
+    inline int shmem##CALL(shmem_team_t team, TYPE *dest, const TYPE *source, size_t n) {                              \
+        return shmem_##NAME##CALL(team, dest, source, n);                                                              \
+    }
+#define SHMEM_CXX_ALLTOALLS_(CALL, NAME, TYPE, RNAME)                                                                  \
+    inline int shmem##CALL(shmem_team_t team, TYPE *dest, const TYPE *source, ptrdiff_t dst, ptrdiff_t sst,            \
+                           size_t n) {                                                                                 \
+        return shmem_##NAME##CALL(team, dest, source, dst, sst, n);                                                    \
+    }
+
+SHMEM_DISTINCT_TYPES_(SHMEM_CXX_MOVE_, _put)
+SHMEM_DISTINCT_TYPES_(SHMEM_CXX_MOVE_, _get)
+SHMEM_DISTINCT_TYPES_(SHMEM_CXX_MOVE_, _put_nbi)
+SHMEM_DISTINCT_TYPES_(SHMEM_CXX_MOVE_, _get_nbi)
+SHMEM_DISTINCT_TYPES_(SHMEM_CXX_STRIDED_, _iput)
+SHMEM_DISTINCT_TYPES_(SHMEM_CXX_STRIDED_, _iget)
+SHMEM_DISTINCT_TYPES_(SHMEM_CXX_BLOCKED_, _ibput)
+SHMEM_DISTINCT_TYPES_(SHMEM_CXX_BLOCKED_, _ibget)
+SHMEM_DISTINCT_TYPES_(SHMEM_CXX_SIGNAL_, _put_signal)
+SHMEM_DISTINCT_TYPES_(SHMEM_CXX_SIGNAL_, _put_signal_nbi)
+SHMEM_DISTINCT_TYPES_(SHMEM_CXX_P_, _p)
+SHMEM_DISTINCT_TYPES_(SHMEM_CXX_G_, _g)
+SHMEM_DISTINCT_ATOMIC_NUMBERS_(SHMEM_CXX_G_, _atomic_fetch)
+SHMEM_DISTINCT_ATOMIC_NUMBERS_(SHMEM_CXX_P_, _atomic_set)
+SHMEM_DISTINCT_ATOMIC_NUMBERS_(SHMEM_CXX_SWAP_, _atomic_swap)
+SHMEM_DISTINCT_ATOMIC_NUMBERS_(SHMEM_CXX_FETCH_NBI_, _atomic_fetch_nbi)
+SHMEM_DISTINCT_ATOMIC_NUMBERS_(SHMEM_CXX_SWAP_NBI_, _atomic_swap_nbi)
+SHMEM_DISTINCT_ATOMIC_TYPES_(SHMEM_CXX_CSWAP_, _atomic_compare_swap)
+SHMEM_DISTINCT_ATOMIC_TYPES_(SHMEM_CXX_CSWAP_NBI_, _atomic_compare_swap_nbi)
+SHMEM_DISTINCT_ATOMIC_TYPES_(SHMEM_CXX_INC_, _atomic_inc)
+SHMEM_DISTINCT_ATOMIC_TYPES_(SHMEM_CXX_FINC_, _atomic_fetch_inc)
+SHMEM_DISTINCT_ATOMIC_TYPES_(SHMEM_CXX_FINC_NBI_, _atomic_fetch_inc_nbi)
+SHMEM_DISTINCT_ATOMIC_TYPES_(SHMEM_CXX_P_, _atomic_add)
+SHMEM_DISTINCT_ATOMIC_TYPES_(SHMEM_CXX_SWAP_, _atomic_fetch_add)
+SHMEM_DISTINCT_ATOMIC_TYPES_(SHMEM_CXX_SWAP_NBI_, _atomic_fetch_add_nbi)
+SHMEM_DISTINCT_ATOMIC_BIT_TYPES_(SHMEM_CXX_P_, _atomic_and)
+SHMEM_DISTINCT_ATOMIC_BIT_TYPES_(SHMEM_CXX_SWAP_, _atomic_fetch_and)
+SHMEM_DISTINCT_ATOMIC_BIT_TYPES_(SHMEM_CXX_SWAP_NBI_, _atomic_fetch_and_nbi)
+SHMEM_DISTINCT_ATOMIC_BIT_TYPES_(SHMEM_CXX_P_, _atomic_or)
+SHMEM_DISTINCT_ATOMIC_BIT_TYPES_(SHMEM_CXX_SWAP_, _atomic_fetch_or)
+SHMEM_DISTINCT_ATOMIC_BIT_TYPES_(SHMEM_CXX_SWAP_NBI_, _atomic_fetch_or_nbi)
+SHMEM_DISTINCT_ATOMIC_BIT_TYPES_(SHMEM_CXX_P_, _atomic_xor)
+SHMEM_DISTINCT_ATOMIC_BIT_TYPES_(SHMEM_CXX_SWAP_, _atomic_fetch_xor)
+SHMEM_DISTINCT_ATOMIC_BIT_TYPES_(SHMEM_CXX_SWAP_NBI_, _atomic_fetch_xor_nbi)
+SHMEM_DISTINCT_WAIT_TYPES_BUT_LONG_(SHMEM_CXX_WAIT_, _wait_until)
+SHMEM_DISTINCT_WAIT_TYPES_(SHMEM_CXX_TEST_, _test)
+SHMEM_DISTINCT_WAIT_TYPES_(SHMEM_CXX_WAIT_ALL_, _wait_until_all)
+SHMEM_DISTINCT_WAIT_TYPES_(SHMEM_CXX_TEST_ALL_, _test_all)
+SHMEM_DISTINCT_WAIT_TYPES_(SHMEM_CXX_ANY_, _wait_until_any)
+SHMEM_DISTINCT_WAIT_TYPES_(SHMEM_CXX_ANY_, _test_any)
+SHMEM_DISTINCT_WAIT_TYPES_(SHMEM_CXX_SOME_, _wait_until_some)
+SHMEM_DISTINCT_WAIT_TYPES_(SHMEM_CXX_SOME_, _test_some)
+SHMEM_DISTINCT_WAIT_TYPES_(SHMEM_CXX_WAIT_ALL_VECTOR_, _wait_until_all_vector)
+SHMEM_DISTINCT_WAIT_TYPES_(SHMEM_CXX_TEST_ALL_VECTOR_, _test_all_vector)
+SHMEM_DISTINCT_WAIT_TYPES_(SHMEM_CXX_ANY_VECTOR_, _wait_until_any_vector)
+SHMEM_DISTINCT_WAIT_TYPES_(SHMEM_CXX_ANY_VECTOR_, _test_any_vector)
+SHMEM_DISTINCT_WAIT_TYPES_(SHMEM_CXX_SOME_VECTOR_, _wait_until_some_vector)
+SHMEM_DISTINCT_WAIT_TYPES_(SHMEM_CXX_SOME_VECTOR_, _test_some_vector)
+SHMEM_DISTINCT_TYPES_(SHMEM_CXX_BROADCAST_, _broadcast)
+SHMEM_DISTINCT_TYPES_(SHMEM_CXX_COLLECT_, _collect)
+SHMEM_DISTINCT_TYPES_(SHMEM_CXX_COLLECT_, _fcollect)
+SHMEM_DISTINCT_TYPES_(SHMEM_CXX_COLLECT_, _alltoall)
+SHMEM_DISTINCT_TYPES_(SHMEM_CXX_ALLTOALLS_, _alltoalls)
+SHMEM_DISTINCT_BIT_TYPES_(SHMEM_CXX_COLLECT_, _and_reduce)
+SHMEM_DISTINCT_BIT_TYPES_(SHMEM_CXX_COLLECT_, _or_reduce)
+SHMEM_DISTINCT_BIT_TYPES_(SHMEM_CXX_COLLECT_, _xor_reduce)
+SHMEM_DISTINCT_TYPES_(SHMEM_CXX_COLLECT_, _max_reduce)
+SHMEM_DISTINCT_TYPES_(SHMEM_CXX_COLLECT_, _min_reduce)
+SHMEM_DISTINCT_SUM_TYPES_(SHMEM_CXX_COLLECT_, _sum_reduce)
+SHMEM_DISTINCT_SUM_TYPES_(SHMEM_CXX_COLLECT_, _prod_reduce)
+SHMEM_DISTINCT_SUM_TYPES_(SHMEM_CXX_COLLECT_, _sum_inscan)
+SHMEM_DISTINCT_SUM_TYPES_(SHMEM_CXX_COLLECT_, _sum_exscan)
+SHMEM_DISTINCT_ATOMIC_NUMBERS_(SHMEM_CXX_OLD_G_, _fetch)
+SHMEM_DISTINCT_ATOMIC_NUMBERS_(SHMEM_CXX_OLD_P_, _set)
+SHMEM_DISTINCT_ATOMIC_NUMBERS_(SHMEM_CXX_OLD_SWAP_, _swap)
+SHMEM_DISTINCT_ATOMIC_TYPES_(SHMEM_CXX_OLD_CSWAP_, _cswap)
+SHMEM_DISTINCT_ATOMIC_TYPES_(SHMEM_CXX_OLD_FINC_, _finc)
+SHMEM_DISTINCT_ATOMIC_TYPES_(SHMEM_CXX_OLD_INC_, _inc)
+SHMEM_DISTINCT_ATOMIC_TYPES_(SHMEM_CXX_OLD_SWAP_, _fadd)
+SHMEM_DISTINCT_ATOMIC_TYPES_(SHMEM_CXX_OLD_P_, _add)
+
+/* shmem_wait_until for long is the function of that name, deprecated since 1.4, which is the same. */
+
+inline void shmem_signal_set(shmem_ctx_t ctx, uint64_t *sig_addr, uint64_t signal, int pe) {
+    shmem_ctx_signal_set(ctx, sig_addr, signal, pe);
+}
+inline void shmem_signal_add(shmem_ctx_t ctx, uint64_t *sig_addr, uint64_t signal, int pe) {
+    shmem_ctx_signal_add(ctx, sig_addr, signal, pe);
+}
+
+/* With an active set it is the deprecated function. */
+inline int shmem_sync(shmem_team_t team) { return shmem_team_sync(team); }
+
+/* std::complex */
+#define SHMEM_CXX_COMPLEX_(CALL)                                                                                       \
+    template <typename C, typename Z = typename rma_complex_of_<C>::type>                                              \
+    inline int CALL(shmem_team_t team, C *dest, const C *source, size_t n) {                                           \
+        return CALL(team, reinterpret_cast<Z *>(dest), reinterpret_cast<const Z *>(source), n);                        \
+    }
+SHMEM_CXX_COMPLEX_(shmem_sum_reduce)
+SHMEM_CXX_COMPLEX_(shmem_prod_reduce)
+SHMEM_CXX_COMPLEX_(shmem_sum_inscan)
+SHMEM_CXX_COMPLEX_(shmem_sum_exscan)
 #endif
 
 #pragma GCC visibility pop
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -47,9 +47,10 @@
     F(A, uint64, uint64_t, uint64) F(A, size, size_t, size)
 
 /* Atomics and waiting: standard, extended, bitwise. */
-#define SHMEM_DISTINCT_ATOMIC_TYPES_(F, A)                                                              \
-    F(A, int, int, int) F(A, long, long, long) F(A, longlong, long long, llong)                         \
-    F(A, uint, unsigned int, uint) F(A, ulong, unsigned long, ulong) F(A, ulonglong, unsigned long long, ullong)
+#define SHMEM_DISTINCT_ATOMIC_TYPES_(F, A) F(A, long, long, long) SHMEM_DISTINCT_ATOMIC_TYPES_BUT_LONG_(F, A)
+#define SHMEM_DISTINCT_ATOMIC_TYPES_BUT_LONG_(F, A)                                                     \
+    F(A, int, int, int) F(A, longlong, long long, llong) F(A, uint, unsigned int, uint)                 \
+    F(A, ulong, unsigned long, ulong) F(A, ulonglong, unsigned long long, ullong)
 #define SHMEM_ATOMIC_TYPES_(F, A) SHMEM_DISTINCT_ATOMIC_TYPES_(F, A)                                    \
     F(A, int32, int32_t, int32) F(A, int64, int64_t, int64) F(A, uint32, uint32_t, uint32)              \
     F(A, uint64, uint64_t, uint64) F(A, size, size_t, size) F(A, ptrdiff, ptrdiff_t, ptrdiff)
@@ -64,6 +65,8 @@
 /* What is deprecated, and has its own lists. */
 #define SHMEM_OLD_WAIT_TYPES_(F, A) F(A, short, short, short) F(A, ushort, unsigned short, ushort)
 #define SHMEM_DISTINCT_WAIT_TYPES_(F, A) SHMEM_DISTINCT_ATOMIC_TYPES_(F, A) SHMEM_OLD_WAIT_TYPES_(F, A)
+#define SHMEM_DISTINCT_WAIT_TYPES_BUT_LONG_(F, A)                                                       \
+    SHMEM_DISTINCT_ATOMIC_TYPES_BUT_LONG_(F, A) SHMEM_OLD_WAIT_TYPES_(F, A)
 #define SHMEM_OLD_INTEGERS_(F, A) F(A, int, int, int) F(A, long, long, long) F(A, longlong, long long, llong)
 #define SHMEM_TO_ALL_BIT_TYPES_(F, A) F(A, short, short, short) SHMEM_OLD_INTEGERS_(F, A)
 #define SHMEM_TO_ALL_TYPES_(F, A) SHMEM_TO_ALL_BIT_TYPES_(F, A) SHMEM_REALS_(F, A)
@@ -78,91 +81,51 @@
     FAMILY(X, SYM, shmem_##NAME, TYPE, RNAME)                                                           \
     FAMILY(X, CTX, shmem_ctx_##NAME, TYPE, RNAME)
 
-/* A number of bytes that overflows becomes SIZE_MAX, which fits no segment: the slow call reports the error. */
-#define SHMEM_BYTES_(n, SIZE) ((SIZE) == 1 || (n) <= (size_t)PTRDIFF_MAX / (SIZE) ? (n) * (SIZE) : (size_t)-1)
-
 /* ---- put and get ---- */
 
-#define SHMEM_PUT_(X, F, CALL, TYPE, SIZE, SLOW)                                                        \
+#define SHMEM_PUT_(X, F, CALL, TYPE, SIZE, AS)                                                          \
     X(void, CALL, (SHMEM_##F##_CTX_ TYPE *dest, const TYPE *source, size_t nelems, int pe), {           \
-        size_t len = SHMEM_BYTES_(nelems, SIZE);                                                        \
-        void *there = RMA_##F##_THERE_(dest, len, pe);                                                  \
-        if (RMA_LIKELY_(there != NULL))                                                                 \
-            rma_move_(there, source, len);                                                              \
-        else                                                                                            \
-            SLOW(#CALL, RMA_##F##_OF_, dest, source, len, pe);                                          \
-    })
-#define SHMEM_GET_(X, F, CALL, TYPE, SIZE, SLOW)                                                        \
-    X(void, CALL, (SHMEM_##F##_CTX_ TYPE *dest, const TYPE *source, size_t nelems, int pe), {           \
-        size_t len = SHMEM_BYTES_(nelems, SIZE);                                                        \
-        const void *there = RMA_##F##_THERE_(source, len, pe);                                          \
-        if (RMA_LIKELY_(there != NULL))                                                                 \
-            rma_move_(dest, there, len);                                                                \
-        else                                                                                            \
-            SLOW(#CALL, RMA_##F##_OF_, dest, source, len, pe);                                          \
+        AS(#CALL, RMA_##F##_OF_, dest, source, rma_bytes_(nelems, SIZE), pe);                           \
     })
 #define SHMEM_PUT_SIGNAL_(X, F, CALL, TYPE, SIZE, NBI)                                                  \
-    X(void, CALL, (SHMEM_##F##_CTX_ TYPE *dest, const TYPE *source, size_t nelems, uint64_t *sig_addr, \
-        uint64_t signal, int sig_op, int pe), { \
-        uint64_t *target = sig_addr;                                                                    \
-        size_t len = SHMEM_BYTES_(nelems, SIZE);                                                        \
-        rma_signal_(#CALL, RMA_##F##_OF_, RMA_##F##_THERE_(dest, len, pe), RMA_##F##_WORD_(uint64_t), dest, source, \
-            len, \
-                    sig_addr, signal, sig_op, pe, NBI);                                                 \
+    X(void, CALL, (SHMEM_##F##_CTX_ TYPE *dest, const TYPE *source, size_t nelems, uint64_t *sig_addr,  \
+        uint64_t signal, int sig_op, int pe), {                                                         \
+        rma_put_signal_as_(#CALL, RMA_##F##_OF_, dest, source, rma_bytes_(nelems, SIZE), sig_addr, signal, sig_op, pe, \
+            NBI);                                                                                       \
     })
 #define SHMEM_MOVES_(X, F, STEM, TYPE, RNAME)                                                           \
-    SHMEM_PUT_(X, F, STEM##_put, TYPE, sizeof(TYPE), rma_put_slow_)                                     \
-    SHMEM_GET_(X, F, STEM##_get, TYPE, sizeof(TYPE), rma_get_slow_)                                     \
-    SHMEM_PUT_(X, F, STEM##_put_nbi, TYPE, sizeof(TYPE), rma_put_nbi_slow_)                             \
-    SHMEM_GET_(X, F, STEM##_get_nbi, TYPE, sizeof(TYPE), rma_get_nbi_slow_)                             \
+    SHMEM_PUT_(X, F, STEM##_put, TYPE, sizeof(TYPE), rma_put_as_)                                     \
+    SHMEM_PUT_(X, F, STEM##_get, TYPE, sizeof(TYPE), rma_get_as_)                                     \
+    SHMEM_PUT_(X, F, STEM##_put_nbi, TYPE, sizeof(TYPE), rma_put_nbi_as_)                             \
+    SHMEM_PUT_(X, F, STEM##_get_nbi, TYPE, sizeof(TYPE), rma_get_nbi_as_)                             \
     SHMEM_PUT_SIGNAL_(X, F, STEM##_put_signal, TYPE, sizeof(TYPE), 0)                                   \
     SHMEM_PUT_SIGNAL_(X, F, STEM##_put_signal_nbi, TYPE, sizeof(TYPE), 1)
 #define SHMEM_SIZED_MOVES_(X, F, STEM, BITS, SIZE)                                                      \
-    SHMEM_PUT_(X, F, STEM##put##BITS, void, SIZE, rma_put_slow_)                                        \
-    SHMEM_GET_(X, F, STEM##get##BITS, void, SIZE, rma_get_slow_)                                        \
-    SHMEM_PUT_(X, F, STEM##put##BITS##_nbi, void, SIZE, rma_put_nbi_slow_)                              \
-    SHMEM_GET_(X, F, STEM##get##BITS##_nbi, void, SIZE, rma_get_nbi_slow_)                              \
+    SHMEM_PUT_(X, F, STEM##put##BITS, void, SIZE, rma_put_as_)                                        \
+    SHMEM_PUT_(X, F, STEM##get##BITS, void, SIZE, rma_get_as_)                                        \
+    SHMEM_PUT_(X, F, STEM##put##BITS##_nbi, void, SIZE, rma_put_nbi_as_)                              \
+    SHMEM_PUT_(X, F, STEM##get##BITS##_nbi, void, SIZE, rma_get_nbi_as_)                              \
     SHMEM_PUT_SIGNAL_(X, F, STEM##put##BITS##_signal, void, SIZE, 0)                                    \
     SHMEM_PUT_SIGNAL_(X, F, STEM##put##BITS##_signal_nbi, void, SIZE, 1)
 #define SHMEM_EACH_SIZE_(FAMILY, X, F, STEM)                                                            \
     FAMILY(X, F, STEM, 8, 1) FAMILY(X, F, STEM, 16, 2) FAMILY(X, F, STEM, 32, 4)                        \
     FAMILY(X, F, STEM, 64, 8) FAMILY(X, F, STEM, 128, 16)
 
-/* One store or load for each type that the machine moves whole, so that no reader sees half of a value. */
 #define SHMEM_P_(X, F, CALL, TYPE)                                                                      \
     X(void, CALL, (SHMEM_##F##_CTX_ TYPE *dest, TYPE value, int pe), {                                  \
-        TYPE *there = (TYPE *)RMA_##F##_THERE_(dest, sizeof value, pe);                                 \
-        if (!RMA_LIKELY_(there != NULL))                                                                \
-            rma_p_slow_(#CALL, RMA_##F##_OF_, dest, &value, sizeof value, pe);                          \
-        else if (sizeof value <= 8)                                                                     \
-            __atomic_store(there, &value, __ATOMIC_RELAXED);                                            \
-        else                                                                                            \
-            memcpy(there, &value, sizeof value);                                                        \
+        rma_p_as_(#CALL, RMA_##F##_OF_, dest, &value, sizeof value, pe);                                \
     })
 #define SHMEM_G_(X, F, CALL, TYPE)                                                                      \
     X(TYPE, CALL, (SHMEM_##F##_CTX_ const TYPE *source, int pe), {                                      \
-        TYPE value = 0;                                                                                 \
-        TYPE *there = (TYPE *)RMA_##F##_THERE_(source, sizeof value, pe);                               \
-        if (!RMA_LIKELY_(there != NULL))                                                                \
-            rma_get_slow_(#CALL, RMA_##F##_OF_, &value, source, sizeof value, pe);                      \
-        else if (sizeof value <= 8)                                                                     \
-            __atomic_load(there, &value, __ATOMIC_RELAXED);                                             \
-        else                                                                                            \
-            memcpy(&value, there, sizeof value);                                                        \
-        return value;                                                                                   \
+        TYPE near = 0, far = 0;                                                                         \
+        return rma_g_as_(#CALL, RMA_##F##_OF_, &near, &far, source, sizeof near, pe) ? near : far;      \
     })
 #define SHMEM_VALUES_(X, F, STEM, TYPE, RNAME) SHMEM_P_(X, F, STEM##_p, TYPE) SHMEM_G_(X, F, STEM##_g, TYPE)
 
-/* The signal alone. OP is set or add, STORE what it does. */
-#define SHMEM_SIGNAL_STORE_SET_(word, value) __atomic_store_n(word, value, __ATOMIC_RELEASE)
-#define SHMEM_SIGNAL_STORE_ADD_(word, value) __atomic_fetch_add(word, value, __ATOMIC_ACQ_REL)
+/* The signal alone. OP is set or add. */
 #define SHMEM_SIGNAL_(X, F, CALL, OP)                                                                   \
     X(void, CALL, (SHMEM_##F##_CTX_ uint64_t *sig_addr, uint64_t signal, int pe), {                     \
-        uint64_t *target = sig_addr, *word = RMA_##F##_WORD_(uint64_t);                                 \
-        if (RMA_LIKELY_(word != NULL))                                                                  \
-            SHMEM_SIGNAL_STORE_##OP##_(word, signal);                                                   \
-        else                                                                                            \
-            rma_put_signal_slow_(#CALL, RMA_##F##_OF_, NULL, NULL, 0, sig_addr, signal, RMA_SIGNAL_##OP, pe, 0); \
+        rma_signal_as_(#CALL, RMA_##F##_OF_, sig_addr, signal, RMA_SIGNAL_##OP, pe);                    \
     })
 
 #define SHMEM_TYPED_MOVES_(X, NAME, TYPE, RNAME)                                                        \
@@ -193,124 +156,60 @@
     SHMEM_TYPES_(SHMEM_TYPED_STRIDES_, X)                                                               \
     SHMEM_EACH_SIZE_(SHMEM_SIZED_STRIDES_, X, SYM, shmem_) SHMEM_EACH_SIZE_(SHMEM_SIZED_STRIDES_, X, CTX, shmem_ctx_)
 
-/* ---- atomics: CALL is part of OpenSHMEM's name, OP of rma.h's name, DO is done with the word at t ---- */
-
-#define SHMEM_ATOMIC_SLOW_(F, CALL, TYPE, OP, VALUE, COND, OLD)                                         \
-    rma_atomic_slow_(#CALL, RMA_##F##_OF_, OP, target, sizeof(TYPE), VALUE, COND, pe, OLD)
-#define SHMEM_ATOMIC_NBI_SLOW_(F, CALL, TYPE, OP, VALUE, COND)                                          \
-    rma_atomic_nbi_slow_(#CALL, RMA_##F##_OF_, OP, target, sizeof(TYPE), VALUE, COND, pe, fetch)
-#define SHMEM_WORD_(F, TYPE) TYPE *t = RMA_##F##_WORD_(TYPE)
+/* ---- atomics: OP is the operation's number in rma_inline.h ---- */
 
 #define SHMEM_FETCH_(X, F, CALL, TYPE, RNAME, KIND)                                                     \
     X(TYPE, CALL, (SHMEM_##F##_CTX_ const TYPE *source, int pe), {                                      \
-        const TYPE *target = source;                                                                    \
-        SHMEM_WORD_(F, TYPE);                                                                           \
-        TYPE value;                                                                                     \
-        uint64_t bits = 0;                                                                              \
-        if (!RMA_LIKELY_(t != NULL)) {                                                                  \
-            SHMEM_ATOMIC_SLOW_(F, CALL, TYPE, RMA_FETCH_, 0, 0, &bits);                                 \
-            return RMA_VALUE_##KIND##_(RNAME, TYPE, bits);                                              \
-        }                                                                                               \
-        __atomic_load(t, &value, __ATOMIC_ACQUIRE);                                                     \
-        return value;                                                                                   \
+        return RMA_VALUE_##KIND##_(RNAME, TYPE, rma_fetch_as_(#CALL, RMA_##F##_OF_, RMA_FETCH_, source, sizeof(TYPE), \
+            0, 0, pe));                                                                                 \
     })
 #define SHMEM_SET_(X, F, CALL, TYPE, RNAME, KIND)                                                       \
     X(void, CALL, (SHMEM_##F##_CTX_ TYPE *dest, TYPE value, int pe), {                                  \
-        TYPE *target = dest;                                                                            \
-        SHMEM_WORD_(F, TYPE);                                                                           \
-        if (RMA_LIKELY_(t != NULL))                                                                     \
-            __atomic_store(t, &value, __ATOMIC_RELEASE);                                                \
-        else                                                                                            \
-            SHMEM_ATOMIC_SLOW_(F, CALL, TYPE, RMA_SET_, RMA_BITS_##KIND##_(RNAME, value), 0, NULL);     \
+        rma_update_as_(#CALL, RMA_##F##_OF_, RMA_SET_, dest, sizeof value, RMA_BITS_##KIND##_(RNAME, value), pe); \
     })
 #define SHMEM_SWAP_(X, F, CALL, TYPE, RNAME, KIND)                                                      \
     X(TYPE, CALL, (SHMEM_##F##_CTX_ TYPE *dest, TYPE value, int pe), {                                  \
-        TYPE *target = dest;                                                                            \
-        SHMEM_WORD_(F, TYPE);                                                                           \
-        TYPE old;                                                                                       \
-        uint64_t bits = 0;                                                                              \
-        if (!RMA_LIKELY_(t != NULL)) {                                                                  \
-            SHMEM_ATOMIC_SLOW_(F, CALL, TYPE, RMA_SWAP_, RMA_BITS_##KIND##_(RNAME, value), 0, &bits);   \
-            return RMA_VALUE_##KIND##_(RNAME, TYPE, bits);                                              \
-        }                                                                                               \
-        __atomic_exchange(t, &value, &old, __ATOMIC_ACQ_REL);                                           \
-        return old;                                                                                     \
+        return RMA_VALUE_##KIND##_(RNAME, TYPE, rma_fetch_as_(#CALL, RMA_##F##_OF_, RMA_SWAP_, dest, sizeof value, \
+            RMA_BITS_##KIND##_(RNAME, value), 0, pe));                                                  \
     })
 #define SHMEM_FETCH_NBI_(X, F, CALL, TYPE)                                                              \
     X(void, CALL, (SHMEM_##F##_CTX_ TYPE *fetch, const TYPE *source, int pe), {                         \
-        const TYPE *target = source;                                                                    \
-        SHMEM_WORD_(F, TYPE);                                                                           \
-        if (RMA_LIKELY_(t != NULL))                                                                     \
-            __atomic_load(t, fetch, __ATOMIC_ACQUIRE);                                                  \
-        else                                                                                            \
-            SHMEM_ATOMIC_NBI_SLOW_(F, CALL, TYPE, RMA_FETCH_, 0, 0);                                    \
+        rma_fetch_nbi_as_(#CALL, RMA_##F##_OF_, fetch, RMA_FETCH_, source, sizeof(TYPE), 0, 0, pe);     \
     })
 #define SHMEM_SWAP_NBI_(X, F, CALL, TYPE, RNAME, KIND)                                                  \
     X(void, CALL, (SHMEM_##F##_CTX_ TYPE *fetch, TYPE *dest, TYPE value, int pe), {                     \
-        TYPE *target = dest;                                                                            \
-        SHMEM_WORD_(F, TYPE);                                                                           \
-        if (RMA_LIKELY_(t != NULL))                                                                     \
-            __atomic_exchange(t, &value, fetch, __ATOMIC_ACQ_REL);                                      \
-        else                                                                                            \
-            SHMEM_ATOMIC_NBI_SLOW_(F, CALL, TYPE, RMA_SWAP_, RMA_BITS_##KIND##_(RNAME, value), 0);      \
+        rma_fetch_nbi_as_(#CALL, RMA_##F##_OF_, fetch, RMA_SWAP_, dest, sizeof value,                   \
+            RMA_BITS_##KIND##_(RNAME, value), 0, pe);                                                   \
     })
 #define SHMEM_COMPARE_SWAP_(X, F, CALL, TYPE)                                                           \
     X(TYPE, CALL, (SHMEM_##F##_CTX_ TYPE *dest, TYPE cond, TYPE value, int pe), {                       \
-        TYPE *target = dest;                                                                            \
-        SHMEM_WORD_(F, TYPE);                                                                           \
-        uint64_t bits = 0;                                                                              \
-        if (RMA_LIKELY_(t != NULL)) {                                                                   \
-            __atomic_compare_exchange_n(t, &cond, value, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);        \
-            return cond;                                                                                \
-        }                                                                                               \
-        SHMEM_ATOMIC_SLOW_(F, CALL, TYPE, RMA_COMPARE_SWAP_, (uint64_t)value, (uint64_t)cond, &bits);   \
-        return (TYPE)bits;                                                                              \
+        return (TYPE)rma_fetch_as_(#CALL, RMA_##F##_OF_, RMA_COMPARE_SWAP_, dest, sizeof value, (uint64_t)value, \
+            (uint64_t)cond, pe);                                                                        \
     })
 #define SHMEM_COMPARE_SWAP_NBI_(X, F, CALL, TYPE)                                                       \
     X(void, CALL, (SHMEM_##F##_CTX_ TYPE *fetch, TYPE *dest, TYPE cond, TYPE value, int pe), {          \
-        TYPE *target = dest;                                                                            \
-        SHMEM_WORD_(F, TYPE);                                                                           \
-        if (RMA_LIKELY_(t != NULL)) {                                                                   \
-            __atomic_compare_exchange_n(t, &cond, value, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);        \
-            *fetch = cond;                                                                              \
-        } else {                                                                                        \
-            SHMEM_ATOMIC_NBI_SLOW_(F, CALL, TYPE, RMA_COMPARE_SWAP_, (uint64_t)value, (uint64_t)cond);  \
-        }                                                                                               \
+        rma_fetch_nbi_as_(#CALL, RMA_##F##_OF_, fetch, RMA_COMPARE_SWAP_, dest, sizeof value, (uint64_t)value, \
+            (uint64_t)cond, pe);                                                                        \
     })
 
 /* PARAMETER and VALUE: none and 1 for increments. */
-#define SHMEM_UPDATE_(X, F, CALL, TYPE, PARAMETER, VALUE, OP, DO)                                       \
+#define SHMEM_UPDATE_(X, F, CALL, TYPE, PARAMETER, VALUE, OP)                                           \
     X(void, CALL, (SHMEM_##F##_CTX_ TYPE *dest PARAMETER, int pe), {                                    \
-        TYPE *target = dest;                                                                            \
-        SHMEM_WORD_(F, TYPE);                                                                           \
-        if (RMA_LIKELY_(t != NULL))                                                                     \
-            (void)DO(, t, VALUE);                                                                       \
-        else                                                                                            \
-            SHMEM_ATOMIC_SLOW_(F, CALL, TYPE, OP, (uint64_t)(VALUE), 0, NULL);                          \
+        rma_update_as_(#CALL, RMA_##F##_OF_, OP, dest, sizeof(TYPE), (uint64_t)VALUE, pe);              \
     })
-#define SHMEM_FETCH_UPDATE_(X, F, CALL, TYPE, PARAMETER, VALUE, OP, DO)                                 \
+#define SHMEM_FETCH_UPDATE_(X, F, CALL, TYPE, PARAMETER, VALUE, OP)                                     \
     X(TYPE, CALL, (SHMEM_##F##_CTX_ TYPE *dest PARAMETER, int pe), {                                    \
-        TYPE *target = dest;                                                                            \
-        SHMEM_WORD_(F, TYPE);                                                                           \
-        uint64_t bits = 0;                                                                              \
-        if (RMA_LIKELY_(t != NULL)) return DO(, t, VALUE);                                              \
-        SHMEM_ATOMIC_SLOW_(F, CALL, TYPE, OP, (uint64_t)(VALUE), 0, &bits);                             \
-        return (TYPE)bits;                                                                              \
+        return (TYPE)rma_fetch_as_(#CALL, RMA_##F##_OF_, OP, dest, sizeof(TYPE), (uint64_t)VALUE, 0, pe); \
     })
-#define SHMEM_FETCH_UPDATE_NBI_(X, F, CALL, TYPE, PARAMETER, VALUE, OP, DO)                             \
+#define SHMEM_FETCH_UPDATE_NBI_(X, F, CALL, TYPE, PARAMETER, VALUE, OP)                                 \
     X(void, CALL, (SHMEM_##F##_CTX_ TYPE *fetch, TYPE *dest PARAMETER, int pe), {                       \
-        TYPE *target = dest;                                                                            \
-        SHMEM_WORD_(F, TYPE);                                                                           \
-        if (RMA_LIKELY_(t != NULL))                                                                     \
-            *fetch = DO(, t, VALUE);                                                                    \
-        else                                                                                            \
-            SHMEM_ATOMIC_NBI_SLOW_(F, CALL, TYPE, OP, (uint64_t)(VALUE), 0);                            \
+        rma_fetch_nbi_as_(#CALL, RMA_##F##_OF_, fetch, OP, dest, sizeof(TYPE), (uint64_t)VALUE, 0, pe); \
     })
 #define SHMEM_OPERAND_(TYPE) , TYPE value
-#define SHMEM_UPDATES_(X, F, STEM, OPERATION, TYPE, OP, DO)                                             \
-    SHMEM_UPDATE_(X, F, STEM##_atomic##OPERATION, TYPE, SHMEM_OPERAND_(TYPE), value, OP, DO)            \
-    SHMEM_FETCH_UPDATE_(X, F, STEM##_atomic_fetch##OPERATION, TYPE, SHMEM_OPERAND_(TYPE), value, OP, DO) \
-    SHMEM_FETCH_UPDATE_NBI_(X, F, STEM##_atomic_fetch##OPERATION##_nbi, TYPE, SHMEM_OPERAND_(TYPE), value, OP, DO)
+#define SHMEM_UPDATES_(X, F, STEM, OPERATION, TYPE, OP)                                                 \
+    SHMEM_UPDATE_(X, F, STEM##_atomic##OPERATION, TYPE, SHMEM_OPERAND_(TYPE), value, OP)                \
+    SHMEM_FETCH_UPDATE_(X, F, STEM##_atomic_fetch##OPERATION, TYPE, SHMEM_OPERAND_(TYPE), value, OP)    \
+    SHMEM_FETCH_UPDATE_NBI_(X, F, STEM##_atomic_fetch##OPERATION##_nbi, TYPE, SHMEM_OPERAND_(TYPE), value, OP)
 
 #define SHMEM_ATOMIC_FORMS_(X, F, STEM, TYPE, RNAME, KIND)                                              \
     SHMEM_FETCH_(X, F, STEM##_atomic_fetch, TYPE, RNAME, KIND)                                          \
@@ -323,14 +222,14 @@
     SHMEM_ATOMIC_FORMS_(X, F, STEM, TYPE, RNAME, INTEGER)                                               \
     SHMEM_COMPARE_SWAP_(X, F, STEM##_atomic_compare_swap, TYPE)                                         \
     SHMEM_COMPARE_SWAP_NBI_(X, F, STEM##_atomic_compare_swap_nbi, TYPE)                                 \
-    SHMEM_UPDATE_(X, F, STEM##_atomic_inc, TYPE, , (TYPE)1, RMA_FETCH_ADD_, RMA_DO_ADD_)                \
-    SHMEM_FETCH_UPDATE_(X, F, STEM##_atomic_fetch_inc, TYPE, , (TYPE)1, RMA_FETCH_ADD_, RMA_DO_ADD_)    \
-    SHMEM_FETCH_UPDATE_NBI_(X, F, STEM##_atomic_fetch_inc_nbi, TYPE, , (TYPE)1, RMA_FETCH_ADD_, RMA_DO_ADD_) \
-    SHMEM_UPDATES_(X, F, STEM, _add, TYPE, RMA_FETCH_ADD_, RMA_DO_ADD_)
+    SHMEM_UPDATE_(X, F, STEM##_atomic_inc, TYPE, , 1, RMA_FETCH_ADD_)                                   \
+    SHMEM_FETCH_UPDATE_(X, F, STEM##_atomic_fetch_inc, TYPE, , 1, RMA_FETCH_ADD_)                       \
+    SHMEM_FETCH_UPDATE_NBI_(X, F, STEM##_atomic_fetch_inc_nbi, TYPE, , 1, RMA_FETCH_ADD_)               \
+    SHMEM_UPDATES_(X, F, STEM, _add, TYPE, RMA_FETCH_ADD_)
 #define SHMEM_ATOMIC_BIT_FAMILY_(X, F, STEM, TYPE, RNAME)                                               \
-    SHMEM_UPDATES_(X, F, STEM, _and, TYPE, RMA_FETCH_AND_, RMA_DO_AND_)                                 \
-    SHMEM_UPDATES_(X, F, STEM, _or, TYPE, RMA_FETCH_OR_, RMA_DO_OR_)                                    \
-    SHMEM_UPDATES_(X, F, STEM, _xor, TYPE, RMA_FETCH_XOR_, RMA_DO_XOR_)
+    SHMEM_UPDATES_(X, F, STEM, _and, TYPE, RMA_FETCH_AND_)                                              \
+    SHMEM_UPDATES_(X, F, STEM, _or, TYPE, RMA_FETCH_OR_)                                                \
+    SHMEM_UPDATES_(X, F, STEM, _xor, TYPE, RMA_FETCH_XOR_)
 
 /* Deprecated since 1.4: names without atomic_. The specification has them for signed integers and reals only; other
  * libraries, and programs, have them for all types of atomics. */
@@ -342,10 +241,10 @@
 #define SHMEM_OLD_INTEGER_ATOMICS_(X, NAME, TYPE, RNAME)                                                \
     SHMEM_OLD_FORMS_(X, NAME, TYPE, RNAME, INTEGER)                                                     \
     SHMEM_COMPARE_SWAP_(X, SYM, shmem_##NAME##_cswap, TYPE)                                             \
-    SHMEM_UPDATE_(X, SYM, shmem_##NAME##_inc, TYPE, , (TYPE)1, RMA_FETCH_ADD_, RMA_DO_ADD_)             \
-    SHMEM_FETCH_UPDATE_(X, SYM, shmem_##NAME##_finc, TYPE, , (TYPE)1, RMA_FETCH_ADD_, RMA_DO_ADD_)      \
-    SHMEM_UPDATE_(X, SYM, shmem_##NAME##_add, TYPE, SHMEM_OPERAND_(TYPE), value, RMA_FETCH_ADD_, RMA_DO_ADD_) \
-    SHMEM_FETCH_UPDATE_(X, SYM, shmem_##NAME##_fadd, TYPE, SHMEM_OPERAND_(TYPE), value, RMA_FETCH_ADD_, RMA_DO_ADD_)
+    SHMEM_UPDATE_(X, SYM, shmem_##NAME##_inc, TYPE, , 1, RMA_FETCH_ADD_)                                \
+    SHMEM_FETCH_UPDATE_(X, SYM, shmem_##NAME##_finc, TYPE, , 1, RMA_FETCH_ADD_)                         \
+    SHMEM_UPDATE_(X, SYM, shmem_##NAME##_add, TYPE, SHMEM_OPERAND_(TYPE), value, RMA_FETCH_ADD_)        \
+    SHMEM_FETCH_UPDATE_(X, SYM, shmem_##NAME##_fadd, TYPE, SHMEM_OPERAND_(TYPE), value, RMA_FETCH_ADD_)
 
 #define SHMEM_INTEGER_ATOMICS_(X, NAME, TYPE, RNAME) SHMEM_BOTH_(SHMEM_ATOMIC_INTEGER_FAMILY_, X, NAME, TYPE, RNAME)
 #define SHMEM_REAL_ATOMICS_(X, NAME, TYPE, RNAME) SHMEM_BOTH_(SHMEM_ATOMIC_REAL_FAMILY_, X, NAME, TYPE, RNAME)

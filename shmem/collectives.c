@@ -12,10 +12,10 @@
     }
 #define BROADCAST(CALL, TYPE, SIZE)                                                                                    \
     int p##CALL(shmem_team_t team, TYPE *dest, const TYPE *source, size_t nelems, int PE_root)                         \
-        MOVE(CALL, rma_broadcast(team, dest, source, SHMEM_BYTES_(nelems, SIZE), PE_root))
+        MOVE(CALL, rma_broadcast(team, dest, source, rma_bytes_(nelems, SIZE), PE_root))
 #define GATHER(CALL, FORWARD, TYPE, SIZE)                                                                              \
     int p##CALL(shmem_team_t team, TYPE *dest, const TYPE *source, size_t nelems)                                      \
-        MOVE(CALL, FORWARD(team, dest, source, SHMEM_BYTES_(nelems, SIZE)))
+        MOVE(CALL, FORWARD(team, dest, source, rma_bytes_(nelems, SIZE)))
 #define ALLTOALLS(CALL, TYPE, SIZE)                                                                                    \
     int p##CALL(shmem_team_t team, TYPE *dest, const TYPE *source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems)        \
         MOVE(CALL, rma_alltoalls(team, dest, source, dst, sst, SIZE, nelems))

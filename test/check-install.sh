@@ -73,7 +73,8 @@ present() { # present FILE...: below the prefix
         [ -s "$prefix/$file" ] || fail "$file is not installed"
     done
 }
-present include/rma.h include/rma_inline.h lib/librma.so lib/librma.so.0 lib/pkgconfig/rma.pc bin/rmacc bin/rma_info \
+present include/rma.h include/rma_complex.h include/rma_inline.h include/rma_typed.h lib/librma.so lib/librma.so.0 \
+    lib/pkgconfig/rma.pc bin/rmacc bin/rma_info \
     include/shmem.h include/shmemx.h include/pshmem.h include/shmem_table.h include/mpp/shmem.h include/mpp/shmemx.h \
     lib/librma_shmem.so lib/librma_shmem.so.0 lib/pkgconfig/shmem.pc bin/oshcc bin/oshc++ bin/oshrun \
     bin/oshCC bin/oshcxx bin/oshfort bin/shmemcc bin/shmemcxx bin/shmemrun bin/rmac++ \
@@ -187,7 +188,7 @@ else
 fi
 rm -f program
 
-# The header is C++ too, where the generic macros are not, and `and`, `or` and `xor` are operators.
+# The header is C++ too, where `and`, `or` and `xor` are operators (test/check-cpp.sh has the overloads).
 if command -v c++ >/dev/null 2>&1; then
     cat >give.cc <<'END'
 #include <rma.h>

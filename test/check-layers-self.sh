@@ -165,6 +165,7 @@ one_line "the program of check-perf including a layer" test/perf/x.c '#include "
 one_line "a benchmark including the examples' header" bench/x.c '#include "examples/x.h"' 'its own folder'
 one_line "an example including an absent header" examples/x.c '#include "x.h"' 'its own folder'
 one_line "a job test including rma_inline.h" test/job/x.c '#include <rma_inline.h>' 'by rma.h only'
+one_line "a job test including rma_typed.h" test/job/x.c '#include <rma_typed.h>' 'by rma.h only'
 
 for call in MPI_Put MPI_Get MPI_Accumulate MPI_Get_accumulate MPI_Fetch_and_op MPI_Compare_and_swap \
     MPI_Rput MPI_Rget MPI_Raccumulate MPI_Rget_accumulate MPI_Put_c PMPI_Get MPI_Win_create \

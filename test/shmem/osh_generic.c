@@ -4,6 +4,10 @@
  *
  * Broken by a type that is missing from a list or is in it twice (the compiler says so), by a number of arguments that
  * is taken for another form. */
+#ifdef __cplusplus /* test/check-cpp.sh compiles this file as C++ too, where the generic forms are overloads */
+#include <complex>
+#endif
+
 #include "osh.h"
 
 static shmem_ctx_t ctx;
@@ -89,6 +93,10 @@ MOVE(ulonglong, unsigned long long)
     }
 COMPLEX(complexf, float _Complex)
 COMPLEX(complexd, double _Complex)
+#ifdef __cplusplus
+COMPLEX(cppf, std::complex<float>)
+COMPLEX(cppd, std::complex<double>)
+#endif
 
 /* The word of the next PE is this one's. */
 #define FORMS(TYPE)                                                                                                    \
@@ -243,6 +251,9 @@ int main(void) {
     move_char(), move_schar(), move_short(), move_int(), move_long(), move_longlong();
     move_uchar(), move_ushort(), move_uint(), move_ulong(), move_ulonglong();
     sums_complexf(), sums_complexd();
+#ifdef __cplusplus
+    sums_cppf(), sums_cppd();
+#endif
     atomics_float(), atomics_double();
     atomics_int(), atomics_long(), atomics_longlong(), atomics_uint(), atomics_ulong(), atomics_ulonglong();
     sets_short(), sets_ushort();
