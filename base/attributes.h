@@ -8,8 +8,8 @@
 
 #define RMAI_PRINTF(at, first) __attribute__((format(printf, at, first)))
 #define RMAI_COLD              __attribute__((cold, noinline))
-#define RMAI_LIKELY(x)         __builtin_expect(!!(x), 1)
-#define RMAI_UNLIKELY(x)       __builtin_expect(!!(x), 0)
+#define RMAI_LIKELY(x)         ((int)__builtin_expect(!!(x), 1))
+#define RMAI_UNLIKELY(x)       ((int)__builtin_expect(!!(x), 0))
 
 /* Words that different PEs write stand this far apart: two lines, since common processors prefetch lines in pairs. */
 #define RMAI_APART 128

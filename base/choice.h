@@ -30,6 +30,9 @@ enum rmai_way {
 
 #define RMAI_NEVER ((size_t)-1)
 
+/* How many entries the table of struct rmai_choice has. */
+#define RMAI_CHOICES ((int)RMAI_WAYS * (int)RMAI_SHAPES)
+
 /* from[way][shape]: the algorithm is taken from so many bytes of one PE on; where PEs meet, from so many PEs on. */
 struct rmai_choice {
     size_t from[RMAI_WAYS][RMAI_SHAPES];

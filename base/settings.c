@@ -244,8 +244,7 @@ void rmai_settings_offer(const struct rmai_settings *s, struct rmai_least *numbe
                           : scope == LEAST ? setting_number(&settings_table[i], s)
                                            : -setting_number(&settings_table[i], s);
     }
-    for (size_t i = 0; i < RMAI_WAYS * RMAI_SHAPES; i++)
-        number[RMAI_SETTINGS_MAX + i].value = (long)rmai_min(from[i], LONG_MAX);
+    for (size_t i = 0; i < RMAI_CHOICES; i++) number[RMAI_SETTINGS_MAX + i].value = (long)rmai_min(from[i], LONG_MAX);
 }
 
 static int pe_of_setting(const char *name, const struct rmai_least *number) {
@@ -263,7 +262,7 @@ int rmai_settings_adopt(struct rmai_settings *s, const struct rmai_least *number
         set_setting_number(row, s, value);
         s->of[i] = number[i].pe;
     }
-    for (size_t i = 0; i < RMAI_WAYS * RMAI_SHAPES; i++) {
+    for (size_t i = 0; i < RMAI_CHOICES; i++) {
         long value = number[RMAI_SETTINGS_MAX + i].value;
         from[i] = value == LONG_MAX ? RMAI_NEVER : (size_t)value;
     }

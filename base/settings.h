@@ -20,7 +20,7 @@ enum rmai_errors { RMAI_ERRORS_ABORT, RMAI_ERRORS_RETURN };
 
 #define RMAI_AUTO             (-1L)
 #define RMAI_SETTINGS_MAX     32 /* rows of the table at most */
-#define RMAI_SETTINGS_NUMBERS (RMAI_SETTINGS_MAX + RMAI_WAYS * RMAI_SHAPES)
+#define RMAI_SETTINGS_NUMBERS (RMAI_SETTINGS_MAX + RMAI_CHOICES)
 
 struct rmai_least; /* base/mpi.h */
 

@@ -155,7 +155,7 @@ works() { # works WHAT: ./program prints what it should, on 2 PEs
 }
 
 warnings="-std=c11 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wstrict-prototypes -Werror"
-for flags in -O0 -O2 "-O2 -fPIE -flto"; do
+for flags in -O0 -O2 "-std=c2x -O2" "-O2 -fPIE -flto"; do
     # flags and warnings are lists of words.
     # shellcheck disable=SC2086
     if run "$prefix/bin/rmacc" $warnings $flags -c main.c && run "$prefix/bin/rmacc" $warnings $flags -c give.c &&

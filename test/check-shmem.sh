@@ -52,7 +52,7 @@ END
     for name in $compilers; do
         if [ "$name" = CC ]; then compiler=$cc; else compiler=$name; fi
         command -v "${compiler%% *}" >/dev/null 2>&1 || continue
-        for flags in -std=c99 -std=c11 "-std=gnu17 -O2" "-std=c11 -DSHMEM_PROFILE"; do
+        for flags in -std=c99 -std=c11 "-std=gnu17 -O2" "-std=c11 -DSHMEM_PROFILE" -std=c2x; do
             # shellcheck disable=SC2086
             $compiler $flags $warnings -Wconversion -Wshadow "$include" -c "$dir/one.c" -o "$dir/one.o" \
                 >"$dir/log" 2>&1 || fail "<$header> with $compiler $flags"

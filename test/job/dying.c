@@ -162,7 +162,7 @@ int main(void) {
     }
     DOING("waiting for death");
     if (!how) until_killed();
-    for (uint64_t random = job_stream(100 + (uint64_t)job.me), i = 0;; i++) {
+    for (uint64_t random = job_stream(100 + (uint64_t)job.me);;) {
         static rma_gptr_t held[8];
         int code = step(&random, held, 8);
         CHECK(code == RMA_SUCCESS || code == RMA_ERR_SYSTEM, "%d: %s", code, rma_last_error());
