@@ -117,6 +117,12 @@ static const struct bench_option repeat_options[] = {
     {0},
 };
 
+static const struct bench_option ways_options[] = {
+    {"ways", 0, BENCH_FLAG, &bench.ways, 0, 0, NULL,
+     "other columns, between nodes: librma by messages, through its dynamic window, MPI's dynamic window"},
+    {0},
+};
+
 static const struct bench_option placement_options[] = {
     {"placement", 0, BENCH_WORD, &placement, 0, 0, PLACEMENTS, "the PEs of a pair: any, of one node, or of two [any]"},
     {0},
@@ -137,23 +143,44 @@ static const struct bench_option help_options[] = {
     {0},
 };
 
-static void read_options(int argc, char **argv) {
-    const struct bench_option *sizes = spec->max_size > 0 ? size_options : NULL;
-    const struct bench_option *batches = spec->itself || spec->once ? NULL : batch_options;
-    const struct bench_option *repeats = spec->once ? NULL : repeat_options;
-    const struct bench_option *pairs = spec->pairs > 1 ? pairs_options : NULL;
-    const struct bench_option *places = spec->pairs > 0 ? placement_options : NULL;
-    const struct bench_option *tables[] = {
-        sizes, batches, repeats, pairs, places, common_options, bench_output_options, help_options, spec->options};
-    const int n = sizeof tables / sizeof tables[0];
-    char error[BENCH_ERROR_SIZE];
+enum { TABLES = 10 };
+
+/* The tables of the program's options. */
+static void list_options(const struct bench_option *tables[TABLES]) {
+    const struct bench_option *all[TABLES] = {
+        spec->max_size > 0 ? size_options : NULL,
+        spec->itself || spec->once ? NULL : batch_options,
+        spec->once ? NULL : repeat_options,
+        spec->pairs > 1 ? pairs_options : NULL,
+        spec->pairs > 0 ? placement_options : NULL,
+        spec->open ? ways_options : NULL,
+        common_options,
+        bench_output_options,
+        help_options,
+        spec->options,
+    };
+    memcpy(tables, all, sizeof all);
+}
+
+/* Before librma is started, as --ways says how. Returns what bench_options_read does. */
+static int read_options(int argc, char **argv, char error[BENCH_ERROR_SIZE]) {
+    const struct bench_option *tables[TABLES];
+    pairs_options[0].max = spec->pairs;
+    list_options(tables);
     bench.sizes = (struct bench_sizes){spec->min_size > 0 ? spec->min_size : 1, spec->max_size};
     bench.repeat = spec->once ? 1 : spec->repeat > 0 ? spec->repeat : 11;
-    if (bench_options_read(tables, n, argc, argv, error) != 0) bench_refuse(2, "%s", error);
+    return bench_options_read(tables, TABLES, argc, argv, error);
+}
+
+/* Ends the program if what was read asks for it. */
+static void answer_options(int code, const char *error) {
+    const struct bench_option *tables[TABLES];
+    if (code != 0) bench_refuse(2, "%s", error);
     if (!help) return;
+    list_options(tables);
     if (bench.pe == 0) {
         printf("Usage: mpiexec -n N %s [OPTION]...\n%s\n\n", command, spec->help);
-        bench_options_print(tables, n);
+        bench_options_print(tables, TABLES);
         printf("\n");
         if (spec->max_size > 0) printf("The default sizes are %zu:%zu.\n", bench.sizes.min, bench.sizes.max);
         if (!spec->once) printf("The default of -r is %ld.\n", bench.repeat);
@@ -280,18 +307,31 @@ static const char *note(void) {
     return text;
 }
 
+/* MPI ends with the one who has started it, and is to outlive librma where that is started more than once. */
+static void start(void) {
+    int initialized, provided;
+    if (rma_initialized()) return;
+    BENCH_MPI(MPI_Initialized(&initialized));
+    if (bench.ways && !initialized) BENCH_MPI(MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &provided));
+    bench_way_start(bench.ways ? BENCH_WAY_MESSAGES : BENCH_WAY_ANY);
+}
+
 void bench_init(int argc, char **argv, const struct bench_spec *s) {
     spec = s;
     if (argc > 0) program = strrchr(argv[0], '/') ? strrchr(argv[0], '/') + 1 : argv[0];
     snprintf(command, sizeof command, "rma_bench %s", strncmp(program, "rma_", 4) == 0 ? program + 4 : program);
-    if (!rma_initialized()) BENCH_RMA(rma_init());
+    char error[BENCH_ERROR_SIZE] = "";
+    int code = read_options(argc, argv, error);
+    start();
     bench.pe = rma_my_pe();
     bench.n_pes = rma_n_pes();
     bench.peer = bench.pe;
     bench.far = rma_n_nodes() > 1;
     bench.crowded = (bench.far ? neighbours() : rma_node_n_pes()) > sysconf(_SC_NPROCESSORS_ONLN);
-    pairs_options[0].max = spec->pairs;
-    read_options(argc, argv);
+    answer_options(code, error);
+    if (bench.ways && !bench.far)
+        bench_refuse(2, "--ways compares ways between nodes: the job has 1 node of %d PE%s", bench.n_pes,
+                     bench.n_pes > 1 ? "s" : "");
     const char *refused = bench.pe == 0 ? bench_output_refused() : NULL;
     if (bench_agree(refused != NULL)) bench_refuse(2, "%s", refused);
     if (spec->pairs > 0) {
@@ -361,6 +401,11 @@ static double batch(const struct bench_method *m, long n, double *wall) {
     all_max(t, 2, wait);
     *wall = t[1];
     return t[0];
+}
+
+/* Returns whether librma was started anew, and needs a warm-up. */
+static bool go_way_of(const struct bench_method *m) {
+    return bench.ways && bench_way_switch(m->way, spec->close, spec->open);
 }
 
 /* Iterations that fill spec->budget. The fastest of some tries counts: others may have met a page fault or
@@ -453,24 +498,42 @@ void bench_progress(const char *row, long done, long of) {
     if (bench.pe == 0) bench_output_progress(row, done, of);
 }
 
+static void warm_up(const struct bench_method *m, long n) {
+    double wall;
+    long warmup = bench.warmup >= 0 ? bench.warmup : n / 10 + 1;
+    if (warmup > 0) batch(m, warmup, &wall);
+}
+
+/* Iterations of a batch; 0: the method does not go the way that it is to show. */
+static long prepare(const struct bench_method *m) {
+    double wall;
+    go_way_of(m);
+    if (m->way != BENCH_WAY_ANY) {
+        BENCH_RMA(rma_stats_reset());
+        batch(m, 1, &wall);
+        if (!bench_way_taken()) return 0;
+    }
+    long n = bench.iterations > 0 ? bench.iterations : calibrate(m);
+    warm_up(m, n);
+    return n;
+}
+
 /* Batches in turn: v[i * repeat + round] is method i's value in that round, if it has one. */
 static void measure(const struct table *t, const char *name, double *v) {
     long *n = calloc((size_t)t->n_methods, sizeof *n);
     double wall, unit = spec->value == BENCH_NS ? 1e9 : 1e6;
     if (!n) bench_fail("calloc", MPI_ERR_NO_MEM);
     for (int i = 0; i < t->n_methods; i++) {
-        const struct bench_method *m = &t->methods[i];
-        if (!m->run) continue;
+        if (!t->methods[i].run) continue;
         bench_progress(name, 0, bench.repeat);
-        n[i] = bench.iterations > 0 ? bench.iterations : calibrate(m);
-        long warmup = bench.warmup >= 0 ? bench.warmup : n[i] / 10 + 1;
-        if (warmup > 0) batch(m, warmup, &wall);
+        n[i] = prepare(&t->methods[i]);
     }
     double transfers = (double)bench.window * (double)bench.streams;
     for (long round = 0; round < bench.repeat; round++)
         for (int i = 0; i < t->n_methods; i++) {
-            if (!t->methods[i].run) continue;
+            if (n[i] == 0) continue;
             bench_progress(name, round, bench.repeat);
+            if (go_way_of(&t->methods[i])) warm_up(&t->methods[i], n[i]);
             double time = batch(&t->methods[i], n[i], &wall) / (double)n[i] * unit;
             if (time < 1e-15 * unit) time = 1e-15 * unit; /* below the clock's resolution: no cell is infinite */
             v[i * bench.repeat + round] = spec->value == BENCH_MBPS   ? transfers * (double)bench.size / time
@@ -482,8 +545,11 @@ static void measure(const struct table *t, const char *name, double *v) {
 
 static bool check_all(const struct table *t) {
     double wrong = 0;
-    for (int i = 0; i < t->n_methods; i++)
-        if (t->methods[i].run && t->methods[i].check) wrong += (double)t->methods[i].check(&t->methods[i]);
+    for (int i = 0; i < t->n_methods; i++) {
+        if (!t->methods[i].run || !t->methods[i].check) continue;
+        go_way_of(&t->methods[i]);
+        wrong += (double)t->methods[i].check(&t->methods[i]);
+    }
     all_max(&wrong, 1, way(NULL));
     if (wrong > 0) bench.failed = true;
     return wrong == 0;
@@ -501,7 +567,8 @@ static void row(const struct table *t, const char *name) {
         for (long k = 0; k < repeat; k++) rounds[k] = ratio(&t->ratios[i], v + k, repeat);
         of[t->n_methods + i] = bench_summarize(rounds, isnan(rounds[0]) ? 0 : (int)repeat);
     }
-    for (int i = 0; i < t->n_methods; i++) of[i] = bench_summarize(v + i * repeat, t->methods[i].run ? (int)repeat : 0);
+    for (int i = 0; i < t->n_methods; i++)
+        of[i] = bench_summarize(v + i * repeat, isnan(v[i * repeat]) ? 0 : (int)repeat);
     bool good = !bench.validate || check_all(t);
     if (bench.pe == 0) bench_output_row(name, of, good);
     free(v);

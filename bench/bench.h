@@ -26,6 +26,7 @@
 
 #include "options.h"
 #include "statistics.h"
+#include "ways.h"
 
 #include <rma.h>
 
@@ -58,6 +59,7 @@ struct bench {
     long iterations;          /* -i; 0: each method's batches are made to last spec.budget */
     long warmup;              /* -x; -1: a tenth of a batch, and one */
     long repeat;              /* -r: batches per cell */
+    bool ways;                /* --ways */
     bool validate;            /* -c */
     bool failed;              /* some validation found wrong data: bench_finish returns 1 */
 };
@@ -88,8 +90,13 @@ struct bench_spec {
     long repeat;            /* default of -r; 0: 11 */
     double budget;          /* seconds that a batch lasts unless -i is given */
     enum bench_value value; /* what cells are */
-    bool itself;            /* the program measures, and prints by bench_row_of: no -i, no -x */
-    bool once;              /* and only once: no -r either */
+    /* Of a program that has --ways, else null: allocate all that it has of librma's memory, and give it back.
+     * Collective, called whenever librma has been started anew, and before it is ended for that. The program itself
+     * calls open after bench_init, and close before bench_finish. */
+    void (*open)(void);
+    void (*close)(void);
+    bool itself; /* the program measures, and prints by bench_row_of: no -i, no -x */
+    bool once;   /* and only once: no -r either */
 };
 
 enum bench_callers { BENCH_ALL, BENCH_ORIGINS, BENCH_BOTH /* origins and targets */ };
@@ -107,6 +114,7 @@ struct bench_method {
     size_t (*check)(const struct bench_method *m);
 
     enum bench_callers callers; /* who calls run; the others wait */
+    enum bench_way way;         /* with --ways: how librma goes; a method that goes no such way here shows '-' */
     bool mpi;                   /* PEs that take part wait inside MPI, so that MPI's one-sided calls progress; otherwise
                                  * they serve other nodes, or, if there are none, sleep and look every 50 us whether
                                  * the batch is over */
@@ -127,8 +135,7 @@ struct bench_ratio {
 extern const struct bench_ratio bench_ratios[BENCH_RATIOS];
 
 /* bench_init: start librma, unless the program has, and read the options. Ends the program, on all PEs: with code 0
- * after
- * --help; with 2 after a bad option, value, or number of PEs. */
+ * after --help; with 2 after a bad option, value, or number of PEs, and after --ways in a job of one node. */
 void bench_init(int argc, char **argv, const struct bench_spec *spec);
 
 /* bench_sweep: measure and print a row for each size of -m: MIN, 2 MIN, 4 MIN ... up to MAX. */

@@ -27,42 +27,130 @@ size_t bench_pair_check(const struct bench_method *m, char *from, enum bench_rol
         ++turn + 3 * (unsigned)(bench.pe < bench.peer ? bench.pe : bench.peer); /* another one in each pair */
     if (has_from) bench_pair_fill(from, seed);
     if (has_to) bench_pair_fill(to, seed + 1);
-    if (win != MPI_WIN_NULL) BENCH_MPI(MPI_Win_sync(win));
+    bench_pair_sync_window(win);
     bench_sync();
     if (bench_calls_run(m)) m->run(1);
     bench_sync();
-    if (win != MPI_WIN_NULL) BENCH_MPI(MPI_Win_sync(win));
+    bench_pair_sync_window(win);
     return has_to ? bench_pair_wrong(to, seed) : 0;
 }
 
-void bench_pair_open(struct bench_pair *pair, size_t size) {
-    size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    size = (size + page - 1) / page * page;
-    pair->own = aligned_alloc(page, size);
-    if (bench_agree(!pair->own)) bench_refuse(1, "cannot allocate %zu bytes on every PE", size);
-    pair->heap = bench_symmetric(page, size);
-    pair->peer = bench.role != BENCH_BYSTANDER ? rma_ptr(pair->heap, bench.peer) : NULL;
+/* Sends the peer this PE's *word, and leaves the peer's there; a bystander is its own peer. */
+static void swap_with_peer(void *word, MPI_Datatype type) {
+    BENCH_MPI(MPI_Sendrecv_replace(word, 1, type, bench.peer, 0, bench.peer, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+}
+
+static size_t page_size(void) { return (size_t)sysconf(_SC_PAGESIZE); }
+
+/* Touched pages of the program's own. */
+static char *private_block(size_t size, int byte) {
+    char *block = aligned_alloc(page_size(), size);
+    if (bench_agree(!block)) bench_refuse(1, "cannot allocate %zu bytes on every PE", size);
+    memset(block, byte, size);
+    return block;
+}
+
+/* rma_alloc_mem, or rma_attach of a private block. */
+static void open_own_memory(struct bench_pair *pair) {
+    int code;
+    if (pair->memory == BENCH_LOCAL) {
+        code = rma_alloc_mem(pair->size, &pair->heap);
+        if (code == RMA_SUCCESS) pair->target = rma_gptr(pair->heap, bench.pe);
+    } else {
+        pair->heap = private_block(pair->size, 0);
+        code = rma_attach(pair->heap, pair->size, &pair->target);
+    }
+    if (bench_agree(code != RMA_SUCCESS))
+        bench_refuse(1, "cannot %s %zu bytes on every PE: %s", pair->memory == BENCH_LOCAL ? "allocate" : "attach",
+                     pair->size, rma_last_error());
+    memset(pair->heap, 0, pair->size);
+    swap_with_peer(&pair->target, MPI_UINT64_T);
+}
+
+void bench_pair_open_heap(struct bench_pair *pair) {
+    if (pair->memory == BENCH_SYMMETRIC) {
+        pair->heap = bench_symmetric(page_size(), pair->size);
+        pair->target = rma_gptr(pair->heap, bench.peer);
+    } else {
+        open_own_memory(pair);
+    }
+    pair->peer = bench.role != BENCH_BYSTANDER ? rma_gptr_ptr(pair->target) : NULL;
     pair->on_node = !bench_agree(bench.role != BENCH_BYSTANDER && !pair->peer);
-    memset(pair->own, 1, size);
-    BENCH_MPI(MPI_Win_allocate((MPI_Aint)size, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &pair->base, &pair->win));
-    memset(pair->base, 0, size);
-    BENCH_MPI(MPI_Win_lock_all(MPI_MODE_NOCHECK, pair->win));
+}
+
+void bench_pair_close_heap(struct bench_pair *pair) {
+    if (pair->memory == BENCH_SYMMETRIC) {
+        BENCH_RMA(rma_free(pair->heap));
+        return;
+    }
+    bench_sync(); /* what the peer does here is over */
+    if (pair->memory == BENCH_LOCAL) {
+        BENCH_RMA(rma_free_mem(pair->heap));
+    } else {
+        BENCH_RMA(rma_detach(pair->heap));
+        free(pair->heap);
+    }
+}
+
+static void open_window(struct bench_pair *pair) {
+    if (bench.ways) {
+        pair->base = private_block(pair->size, 0);
+        BENCH_MPI(MPI_Get_address(pair->base, &pair->disp));
+        swap_with_peer(&pair->disp, MPI_AINT);
+        if (bench_dynamic_window(&pair->win)) BENCH_MPI(MPI_Win_attach(pair->win, pair->base, (MPI_Aint)pair->size));
+    } else {
+        BENCH_MPI(MPI_Win_allocate((MPI_Aint)pair->size, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &pair->base, &pair->win));
+        memset(pair->base, 0, pair->size);
+        BENCH_MPI(MPI_Win_lock_all(MPI_MODE_NOCHECK, pair->win));
+    }
+}
+
+static void close_window(struct bench_pair *pair) {
+    if (!bench.ways) {
+        BENCH_MPI(MPI_Win_unlock_all(pair->win));
+        BENCH_MPI(MPI_Win_free(&pair->win));
+        return;
+    }
+    bench_sync();
+    if (pair->win != MPI_WIN_NULL) BENCH_MPI(MPI_Win_detach(pair->win, pair->base));
+    bench_dynamic_window_free(&pair->win);
+    free(pair->base);
+}
+
+void bench_pair_open(struct bench_pair *pair, size_t size) {
+    if (pair->memory == BENCH_MEMORY_UNSET) pair->memory = bench.ways ? BENCH_LOCAL : BENCH_SYMMETRIC;
+    pair->size = (size + page_size() - 1) / page_size() * page_size();
+    pair->own = private_block(pair->size, 1);
+    bench_pair_open_heap(pair);
+    open_window(pair);
     bench_sync();
 }
 
 void bench_pair_close(struct bench_pair *pair) {
-    BENCH_MPI(MPI_Win_unlock_all(pair->win));
-    BENCH_MPI(MPI_Win_free(&pair->win));
-    BENCH_RMA(rma_free(pair->heap));
+    close_window(pair);
+    bench_pair_close_heap(pair);
     free(pair->own);
 }
 
 int bench_pair_latency(int argc, char **argv, const struct bench_spec *spec, struct bench_pair *pair,
                        struct bench_method methods[PAIR_METHODS]) {
-    bench_init(argc, argv, spec);
+    static const struct bench_ratio ratios[] = {BENCH_WAY_RATIOS};
+    static const char *const notes[] = {"symmetric memory", "the local heap", "attached memory"};
+    struct bench_method ways[] = {methods[PAIR_RMA], methods[PAIR_RMA], methods[PAIR_MPI]};
+    struct bench_spec noted = *spec; /* until bench_finish */
+    ways[0].name = "messages (us)", ways[0].way = BENCH_WAY_MESSAGES;
+    ways[1].name = "dynamic (us)", ways[1].way = BENCH_WAY_DYNAMIC;
+    ways[2].name = "MPI dynamic (us)";
+    bench_init(argc, argv, &noted);
+    bool asked = pair->memory != BENCH_MEMORY_UNSET || bench.ways;
     bench_pair_open(pair, bench.sizes.max);
+    if (asked) noted.note = notes[pair->memory];
     if (!pair->on_node) methods[PAIR_RAW].run = NULL;
-    bench_sweep(methods, PAIR_METHODS, bench_ratios, BENCH_RATIOS);
+    if (pair->win == MPI_WIN_NULL) ways[2].run = NULL;
+    if (bench.ways)
+        bench_sweep(ways, 3, ratios, 2);
+    else
+        bench_sweep(methods, PAIR_METHODS, bench_ratios, BENCH_RATIOS);
     bench_pair_close(pair);
     return bench_finish();
 }

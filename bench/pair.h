@@ -5,14 +5,27 @@
 
 #include "bench.h"
 
+/* Which of librma's memory the target's is; the words of --memory. A program that leaves it 0 has symmetric memory. */
+enum bench_memory {
+    BENCH_MEMORY_UNSET = -1, /* symmetric, with --ways local: bench_pair_open chooses */
+    BENCH_SYMMETRIC,
+    BENCH_LOCAL,   /* rma_alloc_mem */
+    BENCH_ATTACHED /* rma_attach */
+};
+#define BENCH_MEMORY_WORDS "symmetric|local|attached"
+
 /* Blocks of the same size on each PE of the job, page-aligned where the choice is ours, all pages touched. */
 struct bench_pair {
-    char *own;    /* ordinary memory of this PE */
-    char *heap;   /* symmetric */
-    char *peer;   /* the other one's heap by load and store; null if that is off-node, and of bystanders */
-    bool on_node; /* the PEs of each pair reach each other by load and store: the same on every PE */
-    char *base;   /* this PE's part of win */
-    MPI_Win win;  /* of MPI_Win_allocate over all PEs, inside lock_all */
+    int memory;        /* enum bench_memory */
+    size_t size;       /* of each block, whole pages */
+    char *own;         /* ordinary memory of this PE */
+    char *heap;        /* this PE's block of librma's memory; if that is symmetric, the peer's by symmetric address */
+    rma_gptr_t target; /* the peer's block */
+    char *peer;        /* the other one's heap by load and store; null if that is off-node, and of bystanders */
+    bool on_node;      /* the PEs of each pair reach each other by load and store: the same on every PE */
+    char *base;        /* this PE's part of win */
+    MPI_Win win;       /* of MPI_Win_allocate over all PEs, inside lock_all; with --ways bench_dynamic_window's */
+    MPI_Aint disp;     /* of the peer's part in win */
 };
 
 /* bench_pair_open: allocate. Collective. Ends the program on all PEs with code 1 and the library's own
@@ -21,6 +34,16 @@ void bench_pair_open(struct bench_pair *pair, size_t size);
 
 /* bench_pair_close: give everything back: MPI ends the job if a window is alive at its end. Collective. */
 void bench_pair_close(struct bench_pair *pair);
+
+/* bench_pair_open_heap, bench_pair_close_heap: the part of that which is librma's memory, of a pair that has been open
+ * before, for a spec's open and close. Collective. */
+void bench_pair_open_heap(struct bench_pair *pair);
+void bench_pair_close_heap(struct bench_pair *pair);
+
+/* bench_pair_sync_window: MPI_Win_sync, if there is a window. Local. */
+static inline void bench_pair_sync_window(MPI_Win win) {
+    if (win != MPI_WIN_NULL) BENCH_MPI(MPI_Win_sync(win));
+}
 
 /* bench_pair_check: a check for methods that copy bench.size bytes from `from` on one PE of each pair, that of
  * from_role, to `to` on the other one: fills both with different bytes, runs m once, compares. Each PE passes its own
@@ -47,7 +70,13 @@ BENCH_INLINE double bench_pair_puts(const struct bench_pair *pair, long n, size_
 }
 
 /* bench_pair_latency: main, from bench_init to bench_finish, of a benchmark with three columns: librma, bare
- * loads and stores (left out if off-node), MPI; its ratios are bench_ratios. Opens pair for the largest size. */
+ * loads and stores (left out if off-node), MPI; its ratios are bench_ratios. With --ways the first one is there for
+ * messages and for the dynamic window, the second one is left out, and the ratios are BENCH_WAY_RATIOS. Opens pair for
+ * the largest size. */
+#define BENCH_WAY_RATIOS                                                                                               \
+    {"MPI/messages", 2, {0, -1}}, {                                                                                    \
+        "MPI/dynamic", 2, { 1, -1 }                                                                                    \
+    }
 enum { PAIR_RMA, PAIR_RAW, PAIR_MPI, PAIR_METHODS };
 int bench_pair_latency(int argc, char **argv, const struct bench_spec *spec, struct bench_pair *pair,
                        struct bench_method methods[PAIR_METHODS]);

@@ -62,10 +62,13 @@ static uint64_t *removed;     /* and pointers to those that it has removed from 
 static uint64_t *shared_head; /* symmetric: PE 0's is the head of librma's list, */
 static uint64_t *raw_head;    /* and the next word that of the other one, by load and store; null off-node */
 static char **raw_base;       /* by PE: its first node by load and store */
-static MPI_Win win;           /* dynamic, over all PEs, inside lock_all */
+static MPI_Win win;           /* of bench_dynamic_window */
 static uint64_t *mpi_head;    /* PE 0's, attached */
 static MPI_Aint mpi_head_at;  /* its address there */
 static struct pool rma_pool, raw_pool, mpi_pool;
+static int memory; /* of librma's nodes: LOCAL or ATTACHED */
+
+enum { LOCAL, ATTACHED };
 
 /* By librma. */
 
@@ -87,11 +90,25 @@ static void rma_meet(void) { BENCH_RMA(rma_barrier_all()); }
 static void rma_publish(void) {}
 
 static uint64_t rma_make(long i) {
-    BENCH_RMA(rma_alloc_mem(sizeof **own, &own[i]));
-    return rma_gptr(own[i], bench.pe);
+    rma_gptr_t g;
+    if (memory == LOCAL) {
+        BENCH_RMA(rma_alloc_mem(sizeof **own, &own[i]));
+        return rma_gptr(own[i], bench.pe);
+    }
+    own[i] = malloc(sizeof **own);
+    if (!own[i]) bench_fail("malloc", MPI_ERR_NO_MEM);
+    BENCH_RMA(rma_attach(own[i], sizeof **own, &g));
+    return g;
 }
 
-static void rma_drop(long i) { BENCH_RMA(rma_free_mem(own[i])); }
+static void rma_drop(long i) {
+    if (memory == LOCAL) {
+        BENCH_RMA(rma_free_mem(own[i]));
+    } else {
+        BENCH_RMA(rma_detach(own[i]));
+        free(own[i]);
+    }
+}
 
 /* By loads and stores. Nodes are taken from an array. */
 
@@ -412,6 +429,7 @@ static size_t check_row(enum row row, int method) {
 }
 
 static enum row current; /* the row being measured */
+static bool walks;       /* which needs a list that is there already */
 
 static size_t check_rma(const struct bench_method *m) {
     (void)m;
@@ -438,14 +456,36 @@ static void tell(struct pool *pool, uint64_t first) {
     memset(pool->nodes, 0, (size_t)n_nodes * sizeof *pool->nodes);
 }
 
-static void open_shared(void) {
+/* Returns whether there are n_nodes nodes that others reach by *first. */
+static bool open_pool(struct pool *pool, bool attached, uint64_t *first) {
     size_t size = (size_t)n_nodes * sizeof(struct node);
-    struct pool *pools[] = {&rma_pool, &raw_pool};
-    bool failed = false, far = false;
+    if (!attached) {
+        bool good = rma_alloc_mem(size, &pool->nodes) == RMA_SUCCESS;
+        if (good) *first = rma_gptr(pool->nodes, bench.pe);
+        return good;
+    }
+    pool->nodes = malloc(size);
+    return pool->nodes && rma_attach(pool->nodes, size, first) == RMA_SUCCESS;
+}
+
+static void close_pool(struct pool *pool, bool attached) {
+    if (attached) {
+        BENCH_RMA(rma_detach(pool->nodes));
+        free(pool->nodes);
+    } else {
+        BENCH_RMA(rma_free_mem(pool->nodes));
+    }
+    free(pool->first);
+}
+
+static void open_shared(void) {
+    uint64_t first[2] = {0, 0};
+    bool far = false;
     shared_head = bench_symmetric(sizeof *shared_head, 16 * sizeof *shared_head);
-    for (int i = 0; i < 2; i++) failed = rma_alloc_mem(size, &pools[i]->nodes) != RMA_SUCCESS || failed;
-    if (bench_agree(failed)) bench_refuse(1, "cannot allocate twice %zu bytes in the local heap of every PE", size);
-    for (int i = 0; i < 2; i++) tell(pools[i], rma_gptr(pools[i]->nodes, bench.pe));
+    bool good = open_pool(&rma_pool, memory == ATTACHED, &first[0]) && open_pool(&raw_pool, false, &first[1]);
+    if (bench_agree(!good)) bench_refuse(1, "no memory for twice %ld nodes on every PE", n_nodes);
+    tell(&rma_pool, first[0]);
+    tell(&raw_pool, first[1]);
     raw_base = calloc((size_t)bench.n_pes, sizeof *raw_base);
     if (!raw_base) bench_fail("calloc", MPI_ERR_NO_MEM);
     for (int pe = 0; pe < bench.n_pes; pe++) {
@@ -454,29 +494,12 @@ static void open_shared(void) {
         raw_pool.first[pe] = (uint64_t)(pe + 1) << OFFSET_BITS;
     }
     raw_head = bench_agree(far) ? NULL : (uint64_t *)rma_ptr(shared_head, 0) + 8; /* a line further */
-}
-
-/* Returns whether there is a dynamic window in which one can compare and swap. Open MPI 4.1.4 refuses to make it over
- * TCP and for one process, and the compare-and-swap ends the program by a signal with osc/rdma over vader, and with
- * osc/ucx. */
-static bool make_window(void) {
-#if defined OPEN_MPI && OMPI_MAJOR_VERSION < 5
-    return false;
-#else
-    MPI_Errhandler handler;
-    BENCH_MPI(MPI_Comm_get_errhandler(MPI_COMM_WORLD, &handler));
-    BENCH_MPI(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
-    bool made = MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &win) == MPI_SUCCESS;
-    BENCH_MPI(MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler));
-    BENCH_MPI(MPI_Errhandler_free(&handler));
-    return !bench_agree(!made);
-#endif
+    if (walks) begin_shuffled(&kinds[RMA], n_nodes);
 }
 
 /* Returns whether MPI's pointers fit into a word. */
 static bool open_mpi(void) {
     size_t size = (size_t)n_nodes * sizeof(struct node);
-    BENCH_MPI(MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN));
     BENCH_MPI(MPI_Alloc_mem((MPI_Aint)size, MPI_INFO_NULL, &mpi_pool.nodes));
     BENCH_MPI(MPI_Win_attach(win, mpi_pool.nodes, (MPI_Aint)size));
     tell(&mpi_pool, mpi_pointer(mpi_pool.nodes));
@@ -486,7 +509,6 @@ static bool open_mpi(void) {
         BENCH_MPI(MPI_Get_address(mpi_head, &mpi_head_at));
     }
     BENCH_MPI(MPI_Bcast(&mpi_head_at, 1, MPI_AINT, 0, MPI_COMM_WORLD));
-    BENCH_MPI(MPI_Win_lock_all(MPI_MODE_NOCHECK, win));
     return !bench_agree((uint64_t)(uintptr_t)mpi_pool.nodes >> ADDRESS_BITS != 0 ||
                         bench.n_pes > 1 << (64 - ADDRESS_BITS));
 }
@@ -508,26 +530,61 @@ static bool mpi_attaches_all(void) {
 }
 
 static void close_mpi(void) {
-    BENCH_MPI(MPI_Win_unlock_all(win));
+    bench_sync();
     if (bench.pe == 0) {
         BENCH_MPI(MPI_Win_detach(win, mpi_head));
         BENCH_MPI(MPI_Free_mem(mpi_head));
     }
     BENCH_MPI(MPI_Win_detach(win, mpi_pool.nodes));
     BENCH_MPI(MPI_Free_mem(mpi_pool.nodes));
-    BENCH_MPI(MPI_Win_free(&win));
+    bench_dynamic_window_free(&win);
+    free(mpi_pool.first);
 }
 
 static void close_shared(void) {
-    BENCH_RMA(rma_free_mem(rma_pool.nodes));
-    BENCH_RMA(rma_free_mem(raw_pool.nodes));
+    bench_sync(); /* nobody reads nodes any more */
+    close_pool(&rma_pool, memory == ATTACHED);
+    close_pool(&raw_pool, false);
     BENCH_RMA(rma_free(shared_head));
-    free(rma_pool.first);
-    free(raw_pool.first);
-    free(mpi_pool.first);
     free(raw_base);
-    free(own);
-    free(removed);
+}
+
+/* The table without --ways, and with it. */
+
+static const struct bench_method columns[N_METHODS] = {
+    [RMA] = {.name = "Latency (ns)", .check = check_rma},
+    [RAW] = {.name = "raw (ns)", .check = check_raw},
+    [MPI] = {.name = "MPI (ns)", .check = check_mpi, .mpi = true},
+};
+
+static const struct bench_method way_columns[] = {
+    {.name = "messages (ns)", .check = check_rma, .way = BENCH_WAY_MESSAGES},
+    {.name = "dynamic (ns)", .check = check_rma, .way = BENCH_WAY_DYNAMIC},
+    {.name = "dyn. AMO (ns)", .check = check_rma, .way = BENCH_WAY_DYNAMIC_AMO},
+    {.name = "MPI (ns)", .check = check_mpi, .mpi = true},
+};
+static const int way_methods[] = {RMA, RMA, RMA, MPI}; /* whose functions these run */
+#define N_WAYS ((int)(sizeof way_methods / sizeof way_methods[0]))
+static const struct bench_ratio way_ratios[] = {
+    {"MPI/messages", 3, {0, -1}}, {"MPI/dynamic", 3, {1, -1}}, {"MPI/dyn. AMO", 3, {2, -1}}};
+
+static void print_row(enum row row, bool by_mpi, bool attaches) {
+    struct bench_method methods[N_METHODS + N_WAYS];
+    int n = bench.ways ? N_WAYS : N_METHODS;
+    memcpy(methods, bench.ways ? way_columns : columns, (size_t)n * sizeof *methods);
+    current = row;
+    walks = row == TRAVERSE;
+    for (int i = 0; i < n; i++) {
+        int method = bench.ways ? way_methods[i] : i;
+        bool possible = method == RAW ? raw_head != NULL : method == MPI ? by_mpi && (row != INSERT || attaches) : true;
+        methods[i].run = possible ? runs[row][method] : NULL;
+        methods[i].callers = row == TRAVERSE ? BENCH_ORIGINS : BENCH_ALL;
+        if (walks && possible) begin_shuffled(&kinds[method], n_nodes);
+    }
+    if (bench.ways)
+        bench_row(names[row], methods, n, way_ratios, N_WAYS - 1);
+    else
+        bench_row(names[row], methods, n, bench_ratios, BENCH_RATIOS);
 }
 
 int main(int argc, char **argv) {
@@ -535,58 +592,56 @@ int main(int argc, char **argv) {
     static const struct bench_option options[] = {
         {"operation", 'o', BENCH_WORD, &only, 0, 0, "insert|link|traverse|remove", "this row alone [all]"},
         {"nodes", 'n', BENCH_COUNT, &n_nodes, 1, NODES_MAX, "N", "nodes of a list that lie on each PE, at most [2048]"},
+        {"memory", 0, BENCH_WORD, &memory, 0, 0, "local|attached",
+         "librma's nodes: rma_alloc_mem, or malloc and rma_attach [local]"},
         {0},
     };
     static const struct bench_spec spec = {
         .title = "linked list",
         .note = "all PEs, but in traverse PE 0 alone; the head lies on PE 0",
-        .help = "Time of an operation on a linked list whose nodes lie on all PEs:\n"
-                "  Latency (ns)  librma\n"
-                "  raw (ns)      loads, stores and the processor's compare-and-swap through rma_ptr and rma_gptr_ptr; "
-                "'-' unless all PEs\n"
-                "                are on one node\n"
-                "  MPI (ns)      a window of MPI_Win_create_dynamic: MPI_Compare_and_swap, MPI_Get and "
-                "MPI_Fetch_and_op, each with\n"
-                "                MPI_Win_flush; '-' with Open MPI 4, whose dynamic windows cannot do it\n"
-                "The rows; in all but traverse the PEs work at once, and the time is that of one operation as a PE "
-                "sees it:\n"
-                "  insert    allocate a node in the PE's own memory, and link it at the head: rma_alloc_mem; raw: the "
-                "next of an array;\n"
-                "            MPI_Alloc_mem and MPI_Win_attach, '-' where MPI has no room for so many\n"
-                "  link      the same with nodes that are there already\n"
-                "  traverse  read the next node, which lies on any PE in any place: 16 bytes, by rma_gptr_get, load, "
-                "MPI_Get\n"
-                "  remove    unlink the first node\n"
-                "After --nodes insertions or removals of each PE the list begins anew, which is not timed.",
+        .help =
+            "Time of an operation on a linked list whose nodes lie on all PEs:\n"
+            "  Latency (ns)  librma\n"
+            "  raw (ns)      loads, stores and the processor's compare-and-swap through rma_ptr and rma_gptr_ptr; "
+            "'-' unless all PEs\n"
+            "                are on one node\n"
+            "  MPI (ns)      a window of MPI_Win_create_dynamic: MPI_Compare_and_swap, MPI_Get and "
+            "MPI_Fetch_and_op, each with\n"
+            "                MPI_Win_flush; '-' with Open MPI 4, whose dynamic windows cannot do it\n"
+            "The rows; in all but traverse the PEs work at once, and the time is that of one operation as a PE "
+            "sees it:\n"
+            "  insert    allocate a node in the PE's own memory, and link it at the head: rma_alloc_mem; raw: the "
+            "next of an array;\n"
+            "            MPI_Alloc_mem and MPI_Win_attach, '-' where MPI has no room for so many\n"
+            "  link      the same with nodes that are there already\n"
+            "  traverse  read the next node, which lies on any PE in any place: 16 bytes, by rma_gptr_get, load, "
+            "MPI_Get\n"
+            "  remove    unlink the first node\n"
+            "After --nodes insertions or removals of each PE the list begins anew, which is not timed.\n"
+            "With --ways, librma being started anew for each batch of another way:\n"
+            "  messages (ns)  librma with RMA_WINDOW=none\n"
+            "  dynamic (ns)   with RMA_WINDOW=dynamic: nodes are read through that window, atomics go by messages;\n"
+            "                 '-' where nothing is read\n"
+            "  dyn. AMO (ns)  with RMA_AMO=mpi besides: atomics, too, go through that window\n"
+            "  MPI (ns)       as above",
         .options = options,
+        .open = open_shared,
+        .close = close_shared,
         .rows = "Operation",
         .value = BENCH_NS,
         .budget = 10e-3,
     };
-    struct bench_method methods[N_METHODS] = {
-        [RMA] = {.name = "Latency (ns)", .check = check_rma},
-        [RAW] = {.name = "raw (ns)", .check = check_raw},
-        [MPI] = {.name = "MPI (ns)", .check = check_mpi, .mpi = true},
-    };
-
     bench_init(argc, argv, &spec);
     own = calloc((size_t)n_nodes, sizeof *own);
     removed = calloc((size_t)n_nodes, sizeof *removed);
     if (bench_agree(!own || !removed)) bench_refuse(1, "no memory for the addresses of %ld nodes", n_nodes);
     open_shared();
-    bool window = make_window(), by_mpi = window && open_mpi(), attaches = by_mpi && mpi_attaches_all();
-    for (enum row row = INSERT; row < N_ROWS; row++) {
-        if (only >= 0 && only != (int)row) continue;
-        current = row;
-        for (int i = 0; i < N_METHODS; i++) {
-            bool possible = i == RAW ? raw_head != NULL : i == MPI ? by_mpi && (row != INSERT || attaches) : true;
-            methods[i].run = possible ? runs[row][i] : NULL;
-            methods[i].callers = row == TRAVERSE ? BENCH_ORIGINS : BENCH_ALL;
-            if (row == TRAVERSE && methods[i].run) begin_shuffled(&kinds[i], n_nodes);
-        }
-        bench_row(names[row], methods, N_METHODS, bench_ratios, BENCH_RATIOS);
-    }
+    bool window = bench_dynamic_window(&win), by_mpi = window && open_mpi(), attaches = by_mpi && mpi_attaches_all();
+    for (enum row row = INSERT; row < N_ROWS; row++)
+        if (only < 0 || only == (int)row) print_row(row, by_mpi, attaches);
     if (window) close_mpi();
     close_shared();
+    free(own);
+    free(removed);
     return bench_finish();
 }

@@ -7,7 +7,8 @@
  * nothing there.
  *
  * MPI alone serves nobody while the target computes, and librma's thread would serve MPI's operations with its own: for
- * the MPI column no PE has one. */
+ * the MPI column no PE has one. With --ways none has one at all: what does not need the target is done at once, and the
+ * rest when the computation is over. */
 #include "pair.h"
 
 #include <math.h>
@@ -16,13 +17,14 @@
 #include <time.h>
 
 enum { RMA, RAW, MPI, N_METHODS };
-enum { FETCH_ADD, PUT };
+enum { FETCH_ADD, PUT, GET };
 
 #define STEPS     10000   /* of arithmetic between two looks at the clock: some 10 us */
 #define REST      4000000 /* nanoseconds between lone operations: no thread still expects the next */
 #define SAMPLES   1000000 /* that are kept of a batch */
 #define QUIET_END 0.85    /* of a computation: afterwards no operation begins */
 #define TURNS     10      /* pairs of short computations for each batch, to see what the thread costs */
+#define KEPT      UINT64_C(0x6b657074206b6570) /* what gets find */
 
 struct row {
     const char *name;
@@ -38,7 +40,10 @@ static const struct row rows[] = {
 };
 #define N_ROWS ((int)(sizeof rows / sizeof rows[0]))
 
-static struct bench_pair pair;
+static const struct row way_rows[] = {{"lone put", PUT, true}, {"lone get", GET, true}, {"lone", FETCH_ADD, true}};
+#define N_WAY_ROWS ((int)(sizeof way_rows / sizeof way_rows[0]))
+
+static struct bench_pair pair = {.memory = BENCH_MEMORY_UNSET};
 static long compute_ms = 2000;
 static double *samples;
 static uint64_t done; /* operations of this batch */
@@ -75,6 +80,20 @@ static void operate_rma(int operation) {
     }
 }
 
+/* The same by global pointer, for --ways. */
+static void operate_gptr(int operation) {
+    uint64_t number = done + 1, found = 0;
+    if (operation == FETCH_ADD) {
+        wrong += rma_gptr_atomic_fetch_add(pair.target, 1) != done;
+    } else if (operation == GET) {
+        BENCH_RMA(rma_gptr_get(&found, pair.target, sizeof found));
+        wrong += found != KEPT;
+    } else {
+        BENCH_RMA(rma_gptr_put(pair.target, &number, sizeof number));
+        BENCH_RMA(rma_quiet());
+    }
+}
+
 /* The limit, on one node. */
 static void operate_raw(int operation) {
     uint64_t *word = (uint64_t *)(void *)pair.peer;
@@ -87,11 +106,13 @@ static void operate_raw(int operation) {
 static void operate_mpi(int operation) {
     uint64_t one = 1, found = 0, number = done + 1;
     if (operation == FETCH_ADD)
-        BENCH_MPI(MPI_Fetch_and_op(&one, &found, MPI_UINT64_T, bench.peer, 0, MPI_SUM, pair.win));
+        BENCH_MPI(MPI_Fetch_and_op(&one, &found, MPI_UINT64_T, bench.peer, pair.disp, MPI_SUM, pair.win));
+    else if (operation == GET)
+        BENCH_MPI(MPI_Get(&found, 1, MPI_UINT64_T, bench.peer, pair.disp, 1, MPI_UINT64_T, pair.win));
     else
-        BENCH_MPI(MPI_Put(&number, 1, MPI_UINT64_T, bench.peer, 0, 1, MPI_UINT64_T, pair.win));
+        BENCH_MPI(MPI_Put(&number, 1, MPI_UINT64_T, bench.peer, pair.disp, 1, MPI_UINT64_T, pair.win));
     BENCH_MPI(MPI_Win_flush(bench.peer, pair.win));
-    wrong += operation == FETCH_ADD && found != done;
+    wrong += (operation == FETCH_ADD && found != done) || (operation == GET && found != KEPT);
 }
 
 static void rest(void) { nanosleep(&(struct timespec){.tv_nsec = REST}, NULL); }
@@ -102,7 +123,9 @@ static double operate(const struct row *row, int method, double end) {
     do {
         if (row->rests) rest();
         double start = now(CLOCK_MONOTONIC);
-        if (method == RMA)
+        if (method == RMA && bench.ways)
+            operate_gptr(row->operation);
+        else if (method == RMA)
             operate_rma(row->operation);
         else if (method == RAW)
             operate_raw(row->operation);
@@ -119,8 +142,8 @@ static double batch(const struct row *row, int method) {
     uint64_t *word = (uint64_t *)(void *)(method == MPI ? pair.base : pair.heap);
     double seconds = (double)compute_ms * 1e-3, value = 0;
     done = 0;
-    if (bench.role == BENCH_TARGET) __atomic_store_n(word, 0, __ATOMIC_RELEASE);
-    BENCH_MPI(MPI_Win_sync(pair.win));
+    if (bench.role == BENCH_TARGET) __atomic_store_n(word, row->operation == GET ? KEPT : 0, __ATOMIC_RELEASE);
+    bench_pair_sync_window(pair.win);
     bench_sync();
     if (bench.role == BENCH_ORIGIN) {
         double end = now(CLOCK_MONOTONIC) + seconds * QUIET_END;
@@ -134,9 +157,10 @@ static double batch(const struct row *row, int method) {
         bench_sync_mpi();
     else
         bench_sync();
-    BENCH_MPI(MPI_Win_sync(pair.win));
+    bench_pair_sync_window(pair.win);
     BENCH_MPI(MPI_Allreduce(MPI_IN_PLACE, &done, 1, MPI_UINT64_T, MPI_MAX, MPI_COMM_WORLD));
-    if (bench.role == BENCH_TARGET) wrong += __atomic_load_n(word, __ATOMIC_ACQUIRE) != done;
+    if (bench.role == BENCH_TARGET)
+        wrong += __atomic_load_n(word, __ATOMIC_ACQUIRE) != (row->operation == GET ? KEPT : done);
     BENCH_MPI(MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD));
     return value;
 }
@@ -194,42 +218,17 @@ static void slowdown(double *longer, double *share) {
     free(shares);
 }
 
-int main(int argc, char **argv) {
-    static const struct bench_option options[] = {
-        {"compute", 0, BENCH_COUNT, &compute_ms, 10, 1000000, "MS",
-         "milliseconds that the target computes in a batch [2000]"},
-        {0},
-    };
-    static const struct bench_spec spec = {
-        .title = "busy target",
-        .note = "8 bytes, while the target computes",
-        .help =
-            "Time of operations by one PE on another, while all PEs but the first compute and call nobody:\n"
-            "  Latency (us)  rma_atomic_fetch_add, or rma_put and rma_quiet\n"
-            "  raw (us)      the same by an instruction through rma_ptr; '-' off-node\n"
-            "  MPI (us)      MPI_Fetch_and_op or MPI_Put, and MPI_Win_flush; librma's thread is ended on all PEs\n"
-            "The rows:\n"
-            "  lone, lone put    with rests of 4 ms\n"
-            "  burst, burst put  back to back; MPI's first takes what is left of the computation where MPI needs the "
-            "target\n"
-            "  slowdown (%)      how much longer a computation of all PEs takes with librma's thread than without, in "
-            "turn\n"
-            "  thread (%)        processor time that the thread takes of it; both '-' on one node, where there is none",
-        .options = options,
-        .rows = "Row",
-        .pairs = 1,
-        .repeat = 3,
-        .itself = true,
-    };
+static double *must(double *values) {
+    if (!values) bench_fail("malloc", MPI_ERR_NO_MEM);
+    return values;
+}
+
+/* The table without --ways. */
+static void print_rows(void) {
     static const struct bench_method methods[N_METHODS] = {
         [RMA] = {.name = "Latency (us)"}, [RAW] = {.name = "raw (us)"}, [MPI] = {.name = "MPI (us)"}};
-
-    bench_init(argc, argv, &spec);
+    double *values = must(malloc((size_t)bench.repeat * N_METHODS * sizeof *values));
     serve(true); /* or end here, where no thread is to be had */
-    samples = malloc(SAMPLES * sizeof *samples);
-    double *values = malloc((size_t)bench.repeat * N_METHODS * sizeof *values);
-    if (!samples || !values) bench_fail("malloc", MPI_ERR_NO_MEM);
-    bench_pair_open(&pair, sizeof(uint64_t));
     for (int r = 0; r < N_ROWS; r++) {
         double cells[N_METHODS];
         for (long i = 0; i < bench.repeat; i++)
@@ -248,8 +247,99 @@ int main(int argc, char **argv) {
     bench_row_of("slowdown (%)", longer, true, methods, N_METHODS, bench_ratios, BENCH_RATIOS);
     bench_row_of("thread (%)", share, true, methods, N_METHODS, bench_ratios, BENCH_RATIOS);
     serve(true);
+    free(values);
+}
+
+static void open_heap(void) { bench_pair_open_heap(&pair); }
+
+static void close_heap(void) { bench_pair_close_heap(&pair); }
+
+/* One batch of one way. Returns NAN if librma does not go it, or MPI has no such window. */
+static double way_batch(const struct row *row, const struct bench_method *m) {
+    if (m->mpi) return pair.win == MPI_WIN_NULL ? NAN : batch(row, MPI);
+    bool atomic = row->operation == FETCH_ADD && m->way == BENCH_WAY_DYNAMIC;
+    bench_way_switch(atomic ? BENCH_WAY_DYNAMIC_AMO : m->way, close_heap, open_heap);
+    serve(false);
+    BENCH_RMA(rma_stats_reset());
+    double value = batch(row, RMA);
+    return bench_way_taken() ? value : NAN;
+}
+
+/* The table with it. */
+static void print_way_rows(void) {
+    static const struct bench_ratio ratios[] = {BENCH_WAY_RATIOS};
+    static const struct bench_method methods[] = {
+        {.name = "messages (us)", .way = BENCH_WAY_MESSAGES},
+        {.name = "dynamic (us)", .way = BENCH_WAY_DYNAMIC},
+        {.name = "MPI dynamic (us)", .mpi = true},
+    };
+    const int n = 3;
+    double *values = must(malloc((size_t)(bench.repeat * n) * sizeof *values));
+    for (int r = 0; r < N_WAY_ROWS; r++) {
+        double cells[3];
+        for (long i = 0; i < bench.repeat; i++)
+            for (int m = 0; m < n; m++) {
+                bench_progress(way_rows[r].name, i, bench.repeat);
+                values[m * bench.repeat + i] = way_batch(&way_rows[r], &methods[m]);
+            }
+        for (int m = 0; m < n; m++) {
+            double *of = values + m * bench.repeat;
+            cells[m] = isnan(of[0]) ? NAN : bench_median(of, (int)bench.repeat);
+        }
+        bench_row_of(way_rows[r].name, cells, good(), methods, n, ratios, n - 1);
+    }
+    free(values);
+}
+
+int main(int argc, char **argv) {
+    static const struct bench_option options[] = {
+        {"compute", 0, BENCH_COUNT, &compute_ms, 10, 1000000, "MS",
+         "milliseconds that the target computes in a batch [2000]"},
+        {"memory", 0, BENCH_WORD, &pair.memory, 0, 0, BENCH_MEMORY_WORDS,
+         "with --ways: the target's, for librma [local]"},
+        {0},
+    };
+    static const struct bench_spec spec = {
+        .title = "busy target",
+        .note = "8 bytes, while the target computes",
+        .help =
+            "Time of operations by one PE on another, while all PEs but the first compute and call nobody:\n"
+            "  Latency (us)  rma_atomic_fetch_add, or rma_put and rma_quiet\n"
+            "  raw (us)      the same by an instruction through rma_ptr; '-' off-node\n"
+            "  MPI (us)      MPI_Fetch_and_op or MPI_Put, and MPI_Win_flush; librma's thread is ended on all PEs\n"
+            "The rows:\n"
+            "  lone, lone put    with rests of 4 ms\n"
+            "  burst, burst put  back to back; MPI's first takes what is left of the computation where MPI needs the "
+            "target\n"
+            "  slowdown (%)      how much longer a computation of all PEs takes with librma's thread than without, in "
+            "turn\n"
+            "  thread (%)        processor time that the thread takes of it; both '-' on one node, where there is "
+            "none\n"
+            "With --ways no PE has the thread, and the columns are:\n"
+            "  messages (us)     rma_gptr_put and rma_quiet, rma_gptr_get, rma_gptr_atomic_fetch_add, with "
+            "RMA_WINDOW=none\n"
+            "  dynamic (us)      the same with RMA_WINDOW=dynamic, for the atomic RMA_AMO=mpi; '-' if it does not go "
+            "that way\n"
+            "  MPI dynamic (us)  MPI_Put, MPI_Get, MPI_Fetch_and_op and MPI_Win_flush in a window of "
+            "MPI_Win_create_dynamic\n"
+            "The rows are then lone put, lone get and lone.",
+        .open = open_heap,
+        .close = close_heap,
+        .options = options,
+        .rows = "Row",
+        .pairs = 1,
+        .repeat = 3,
+        .itself = true,
+    };
+    bench_init(argc, argv, &spec);
+    if (pair.memory != BENCH_MEMORY_UNSET && !bench.ways) bench_refuse(2, "--memory is for --ways here");
+    samples = must(malloc(SAMPLES * sizeof *samples));
+    bench_pair_open(&pair, sizeof(uint64_t));
+    if (bench.ways)
+        print_way_rows();
+    else
+        print_rows();
     bench_pair_close(&pair);
     free(samples);
-    free(values);
     return bench_finish();
 }

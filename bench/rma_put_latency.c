@@ -6,10 +6,23 @@
 
 #include <string.h>
 
-static struct bench_pair pair;
+static struct bench_pair pair = {.memory = BENCH_MEMORY_UNSET};
 static bool call;
 
 BENCH_INLINE double rma_loop(long n, size_t len) { return bench_pair_puts(&pair, n, len); }
+
+/* By global pointer. */
+BENCH_INLINE double gptr_loop(long n, size_t len) {
+    rma_gptr_t to = pair.target;
+    char *from = pair.own;
+    double start = rma_wtime();
+    for (long i = 0; i < n; i++) {
+        BENCH_RMA(rma_gptr_put(to, from, len));
+        BENCH_RMA(rma_quiet());
+        bench_keep(from);
+    }
+    return rma_wtime() - start;
+}
 
 BENCH_INLINE double raw_loop(long n, size_t len) {
     char *to = pair.peer, *from = pair.own;
@@ -21,7 +34,9 @@ BENCH_INLINE double raw_loop(long n, size_t len) {
     return rma_wtime() - start;
 }
 
-static double run_rma(long n) { return BENCH_BY_SIZE(rma_loop, n, !call); }
+static double run_rma(long n) {
+    return pair.memory == BENCH_SYMMETRIC ? BENCH_BY_SIZE(rma_loop, n, !call) : BENCH_BY_SIZE(gptr_loop, n, !call);
+}
 
 static double run_raw(long n) { return BENCH_BY_SIZE(raw_loop, n, !call); }
 
@@ -29,7 +44,7 @@ static double run_mpi(long n) {
     int len = (int)bench.size;
     double start = rma_wtime();
     for (long i = 0; i < n; i++) {
-        BENCH_MPI(MPI_Put(pair.own, len, MPI_BYTE, bench.peer, 0, len, MPI_BYTE, pair.win));
+        BENCH_MPI(MPI_Put(pair.own, len, MPI_BYTE, bench.peer, pair.disp, len, MPI_BYTE, pair.win));
         BENCH_MPI(MPI_Win_flush(bench.peer, pair.win));
     }
     return rma_wtime() - start;
@@ -43,9 +58,15 @@ static size_t check_window(const struct bench_method *m) {
     return bench_pair_check(m, pair.own, BENCH_ORIGIN, pair.base, pair.win);
 }
 
+static void open_heap(void) { bench_pair_open_heap(&pair); }
+
+static void close_heap(void) { bench_pair_close_heap(&pair); }
+
 int main(int argc, char **argv) {
     static const struct bench_option options[] = {
         {"call", 0, BENCH_FLAG, &call, 0, 0, NULL, "hide lengths of 1, 2, 4 and 8 from the compiler too"},
+        {"memory", 0, BENCH_WORD, &pair.memory, 0, 0, BENCH_MEMORY_WORDS,
+         "the target's, put to by librma [symmetric; with --ways local]"},
         {0},
     };
     static const struct bench_spec spec = {
@@ -55,7 +76,13 @@ int main(int argc, char **argv) {
                 "  raw (us)      the same bytes by stores or memcpy through rma_ptr; '-' off-node\n"
                 "  MPI (us)      MPI_Put, MPI_Win_flush on an allocated window, the target waiting in MPI\n"
                 "Off-node the target waits in librma for the first column, and of MPI/rma 0.95 at least is asked.\n"
-                "The compiler knows lengths of 1, 2, 4 and 8 bytes, as in programs that put single values.",
+                "The compiler knows lengths of 1, 2, 4 and 8 bytes, as in programs that put single values.\n"
+                "With --ways, librma being started anew for each batch of another way:\n"
+                "  messages (us)     rma_gptr_put, rma_quiet, with RMA_WINDOW=none\n"
+                "  dynamic (us)      the same with RMA_WINDOW=dynamic; '-' if it does not go through that window\n"
+                "  MPI dynamic (us)  MPI_Put, MPI_Win_flush on memory attached to a window of MPI_Win_create_dynamic",
+        .open = open_heap,
+        .close = close_heap,
         .options = options,
         .max_size = (size_t)1 << 20,
         .pairs = BENCH_PAIRS_MAX,

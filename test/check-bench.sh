@@ -69,6 +69,9 @@ on_both() {
 passes() { if quick; then in_turn "$@"; else on_both "$@"; fi; }
 option() { if deep; then on_both "$@"; elif ! quick; then in_turn "$@"; fi; }
 repeats() { if deep; then on_both "$@"; fi; }
+# Between nodes only: --ways.
+far() { runs nolocal "$@"; }
+far_option() { if ! quick; then far "$@"; fi; }
 
 few="-i 3 -x 0 -r 1"
 # few is a list of words.
@@ -76,6 +79,11 @@ few="-i 3 -x 0 -r 1"
 {
     passes 3 rma_put_latency $few -m 8:32
     passes 3 rma_get_latency $few -m 8:32 --call
+    option 2 rma_put_latency $few -m 8:16 --memory=local
+    option 2 rma_get_latency $few -m 8:16 --memory=attached
+    far 2 rma_put_latency $few -m 8:16 --ways
+    far_option 2 rma_put_latency $few -m 8:16 --ways --memory=symmetric
+    far_option 2 rma_get_latency $few -m 4k:8k --ways --memory=attached
     passes 2 rma_put_bw $few -m 4k:8k -w 4
     option 2 rma_put_bw $few -m 4k:8k -w 4 --nbi
     option 2 rma_put_bw $few -m 4k:8k --handover
@@ -99,6 +107,7 @@ few="-i 3 -x 0 -r 1"
     passes 11 rma_wait $few
     option 1 rma_wait $few --operation=any8
     passes 6 rma_progress -r 1 --compute=20
+    far 3 rma_progress -r 1 --compute=20 --ways
     passes 2 rma_init
     passes 1 rma_alloc $few -p fixed
     passes 2 rma_gups $few -m 64k:128k
@@ -108,6 +117,9 @@ few="-i 3 -x 0 -r 1"
     option 1 rma_index_gather $few -m 64k:64k -w 1000 --bucket=7
     passes 4 rma_list $few --nodes=16
     option 1 rma_list $few --nodes=2 --operation=remove
+    far 4 rma_list $few --nodes=16 --ways
+    far_option 4 rma_list $few --nodes=16 --ways --memory=attached
+    option 4 rma_list $few --nodes=16 --memory=attached
     for program in rma_bcast rma_fcollect rma_collect rma_alltoall rma_reduce rma_scan; do
         passes 2 $program $few -m 8:16
     done
@@ -134,6 +146,7 @@ few="-i 3 -x 0 -r 1"
     repeats 1 rma_histogram $few -m 64k:64k -w 100
     option 1 rma_index_gather $few -m 64k:64k -w 100
     option 4 rma_list $few --nodes=16
+    far_option 4 rma_list $few --nodes=16 --ways
     pes=4
     repeats 2 rma_put_latency $few -m 8:16 --pairs=2
     option 2 rma_put_bw $few -m 4k:8k -w 4 -p 2 --handover
@@ -198,6 +211,8 @@ fi
 places cliques2 node 4 "2 pairs, the first PE 0 to PE 2, on one node" --pairs=2
 job one 3 rma_put_latency --pairs=2
 exits 2 "two pairs of 3 PEs are refused"
+job one 2 rma_put_latency --ways
+exits 2 "--ways is refused on one node"
 
 # Statistics: what stands in the columns is ordered, and in JSON, too.
 job one 2 rma_put_latency -i 3 -x 0 -r 20 -m 8:8 --stats --csv --json="$dir/json"
