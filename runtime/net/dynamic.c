@@ -121,13 +121,18 @@ static int keep_directory(struct rmai_net *net, const char *call, struct rmai_pe
     return RMA_SUCCESS;
 }
 
-/* Where the network reads it without the PE's help. */
+static int get_bytes(struct rmai_net *net, const char *call, int pe, size_t at, void *to, size_t len) {
+    int code = rmai_transport_get(net->transport, call, RMAI_FIXED, pe, RMAI_DIRECTORY_AT + at, to, len);
+    return code == RMA_SUCCESS ? rmai_transport_flush(net->transport, call, RMAI_FIXED, pe, RMAI_FLUSH_PE) : code;
+}
+
+/* Where the network reads it without the PE's help. The extents first, as rmai_directory_read has it. */
 static int get_directory(struct rmai_net *net, const char *call, struct rmai_pending *s, int pe,
                          struct rmai_directory *now) {
     int code;
     rmai_pending_lock(s);
-    code = rmai_transport_get(net->transport, call, RMAI_FIXED, pe, RMAI_DIRECTORY_AT, now, sizeof *now);
-    if (code == RMA_SUCCESS) code = rmai_transport_flush(net->transport, call, RMAI_FIXED, pe, RMAI_FLUSH_PE);
+    code = get_bytes(net, call, pe, offsetof(struct rmai_directory, extent), now->extent, sizeof now->extent);
+    if (code == RMA_SUCCESS) code = get_bytes(net, call, pe, 0, now, offsetof(struct rmai_directory, extent));
     rmai_pending_unlock(s);
     return code;
 }
