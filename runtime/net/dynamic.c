@@ -66,7 +66,6 @@ void rmai_dynamic_follow(struct rmai_net *net, enum rmai_part_kind part, size_t 
         attached = to;
         __atomic_store_n(&d->own->attached[part], attached, __ATOMIC_RELEASE);
     }
-    atomic_fetch_add_explicit(&d->growths, 1, memory_order_relaxed);
     pthread_mutex_unlock(&d->lock);
 }
 

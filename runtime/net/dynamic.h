@@ -9,6 +9,7 @@
 #define RMAI_DYNAMIC_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -27,7 +28,7 @@ struct rmai_dynamic {
     pthread_mutex_t lock;       /* who attaches */
     int closed[RMAI_PARTS];     /* nothing more of the part is attached; under `lock` */
     _Atomic int refused;        /* MPI has refused to attach more: from then on nothing is */
-    _Atomic unsigned growths;   /* of this PE's own parts: others have grown with them, as far as they are alike */
+    _Atomic unsigned growths;   /* of the symmetric heap, which all PEs have attached since */
 };
 
 /* rmai_dynamic_open: this PE's directory, and the address of each part's first byte. */
@@ -37,6 +38,12 @@ void rmai_dynamic_open(struct rmai_net *net, struct rmai_directory *own, char *c
  * itself may do that. all: nothing of this is left for later, a step that is not whole is attached and the last. Where
  * MPI refuses, a note says so, and this PE attaches nothing from then on. */
 void rmai_dynamic_follow(struct rmai_net *net, enum rmai_part_kind part, size_t size, int all);
+
+/* rmai_dynamic_grown: the symmetric heap of every PE has grown, and all have attached it: what this PE knows of the
+ * others' directories is not the last. */
+static inline void rmai_dynamic_grown(struct rmai_dynamic *d) {
+    atomic_fetch_add_explicit(&d->growths, 1, memory_order_relaxed);
+}
 
 /* rmai_dynamic_attach does so with a region that the program attaches, if it is one that goes into the window. Returns
  * 1 if it is in it: then rmai_dynamic_detach takes it out, when nothing of it is lent any more. */
