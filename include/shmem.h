@@ -143,12 +143,7 @@ __extension__ typedef double _Complex shmem_complexd_;
 #ifdef SHMEM_PROFILE
 SHMEM_INLINED_CALLS_(SHMEM_DECLARE_)
 #else
-#pragma GCC diagnostic push
-#ifdef __clang__
-#pragma GCC diagnostic ignored "-Watomic-alignment" /* in a branch that a 16-byte long double never takes */
-#endif
 SHMEM_INLINED_CALLS_(SHMEM_DEFINE_)
-#pragma GCC diagnostic pop
 #endif
 SHMEM_OTHER_CALLS_(SHMEM_DECLARE_)
 
