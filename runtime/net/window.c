@@ -166,14 +166,15 @@ static int use_window(struct rmai_net *net, const char *call, struct rmai_pendin
     return goes;
 }
 
-/* The same for attached memory, which goes through the window while this PE has a lease of it. */
+/* The same for attached memory, which goes through the window while this PE has a lease of it. The region has to have
+ * all of the transfer that is left, of which this piece is the first: else nothing of it moves before it is refused. */
 static int use_lease(struct rmai_net *net, const char *call, struct rmai_pending *s, int pe, uint64_t offset,
-                     void *buffer, size_t len, enum rmai_when when, enum rmai_access access, int *code) {
+                     void *buffer, size_t len, size_t left, enum rmai_when when, enum rmai_access access, int *code) {
     struct way way = {RMAI_DYNAMIC, 0, len};
     struct rmai_lease *lease;
     uint64_t address;
     if (!net->ways.all_by_window[RMAI_DYNAMIC][access] || net->dynamic.region_least == SIZE_MAX ||
-        rmai_borrow(net, call, s, pe, offset, len, &lease, &address) != RMAI_LEASED)
+        rmai_borrow(net, call, s, pe, offset, left, &lease, &address) != RMAI_LEASED)
         return 0;
     way.disp = address;
     rmai_pending_lock(s);
@@ -184,9 +185,11 @@ static int use_lease(struct rmai_net *net, const char *call, struct rmai_pending
 }
 
 static int use_some_window(struct rmai_net *net, const char *call, struct rmai_pending *s, int pe, uint64_t offset,
-                           void *buffer, size_t *len, enum rmai_when when, enum rmai_access access, int *code) {
+                           void *buffer, size_t *len, size_t left, enum rmai_when when, enum rmai_access access,
+                           int *code) {
     int goes;
-    if (offset >= RMA_GPTR_ATTACHED_) return use_lease(net, call, s, pe, offset, buffer, *len, when, access, code);
+    if (offset >= RMA_GPTR_ATTACHED_)
+        return use_lease(net, call, s, pe, offset, buffer, *len, left, when, access, code);
     goes = use_window(net, call, s, pe, offset, buffer, len, when, access, code);
     if (RMAI_LIKELY(goes >= 0)) return goes;
     *code = rmai_dynamic_learn(net, call, s, pe);
@@ -204,12 +207,13 @@ int rmai_window_move(struct rmai_net *net, const char *call, struct rmai_pending
         const int more = len - *done > piece;
         if (*done > 0) rmai_net_progress(net, 1);
         now = rmai_min(len - *done, piece);
-        if (!use_some_window(net, call, s, pe, offset + *done, buffer + *done, &now, more ? RMAI_NOW : when, access,
-                             code))
+        if (!use_some_window(net, call, s, pe, offset + *done, buffer + *done, &now, len - *done,
+                             more ? RMAI_NOW : when, access, code))
             return 0;
         if (*code != RMA_SUCCESS) return 1;
     }
-    rmai_count(s->traffic, RMA_PATH_WINDOW, get ? RMAI_GETS : RMAI_PUTS, len);
+    /* Of 0 bytes nothing goes anywhere. */
+    rmai_count(s->traffic, len ? RMA_PATH_WINDOW : RMA_PATH_REQUEST, get ? RMAI_GETS : RMAI_PUTS, len);
     return 1;
 }
 

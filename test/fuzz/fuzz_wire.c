@@ -7,6 +7,7 @@
  *   what has been written by the rules is read as it was, unless it has been damaged */
 #include "config.h"
 
+#include "runtime/job/directory.h"
 #include "runtime/net/by_node.h"
 #include "runtime/net/wire.h"
 
@@ -82,7 +83,18 @@ static void append(const void *data, size_t n) {
     len += rmai_padded(n);
 }
 
-/* Puts, atomics and gets: one with any name, or a run without, as long as there is room. */
+/* Kinds of one element, and the bytes of its value. */
+static const struct {
+    enum rmai_net_kind kind;
+    size_t value;
+} singles[] = {{RMAI_RECORD_LOOK, 0},
+               {RMAI_RECORD_ALLOC, sizeof(uint64_t)},
+               {RMAI_RECORD_FREE, 0},
+               {RMAI_RECORD_EXTENTS, sizeof(struct rmai_directory)},
+               {RMAI_RECORD_LEASE, sizeof(struct rmai_lent)},
+               {RMAI_RECORD_REVOKE, sizeof(uint64_t)}};
+
+/* Puts, atomics, gets and others: one with any name, or a run without, as long as there is room. */
 static int write_records(void) {
     static const char name[RMAI_NAME_MAX] = "rma_gptr_put";
     struct rmai_envelope e = {.kind = RMAI_WIRE_REQUEST, .batch = (uint16_t)number(), .done = (uint16_t)number()};
@@ -93,7 +105,8 @@ static int write_records(void) {
             .kind = RMAI_RECORD_PUT, .name = (uint8_t)(byte() & 1 ? byte() % RMAI_NAME_MAX : 0), .n = 1};
         unsigned char some[256] = {1};
         size_t value = 0, most, all;
-        switch (byte() % 3) {
+        unsigned single;
+        switch (byte() % 4) {
             case 0: r.len = (uint16_t)byte(); break;
             case 1:
                 r.kind = RMAI_RECORD_ATOMIC;
@@ -102,12 +115,17 @@ static int write_records(void) {
                 r.flags = byte() & RMAI_RECORD_WANTED;
                 value = r.flags ? sizeof(uint64_t) : 0;
                 break;
+            case 2:
+                single = byte() % (sizeof singles / sizeof singles[0]);
+                r.kind = (uint8_t)singles[single].kind;
+                value = singles[single].value;
+                break;
             default:
                 r.kind = RMAI_RECORD_GET;
                 r.len = (uint16_t)byte();
                 value = rmai_padded(r.len);
         }
-        if (!r.name) r.n = (uint16_t)(1 + byte() % 40);
+        if (!r.name && rmai_wire_may_run(&r)) r.n = (uint16_t)(1 + byte() % 40);
         most = r.n * value;
         if (r.name && most < RMAI_TEXT_MAX) most = RMAI_TEXT_MAX;
         if (rmai_wire_expects(&r)) reply += sizeof(struct rmai_item) + most;

@@ -318,6 +318,58 @@ START_TEST(commit_takes_an_eighth_within_bounds_so_that_growth_is_rare) {
 }
 END_TEST
 
+START_TEST(a_step_ends_where_every_pe_knows_it_does) {
+    /* A step whose end depends on the byte that is asked about, one that is longer than what lies before it, and one
+     * that is no multiple of pages: what one PE attaches to MPI's window as a piece others take for two. */
+    size_t step = 256 * KIB, before = 0;
+    for (size_t start = 0, end; start < 3 * GIB; start = end) {
+        end = rmai_step_end(start);
+        ck_assert_uint_gt(end, start);
+        step = end - start;
+        ck_assert_uint_eq(step & (step - 1), 0);
+        ck_assert_uint_ge(step, before);
+        ck_assert_uint_ge(step, 256 * KIB);
+        ck_assert_uint_le(step, 64 * MIB);
+        ck_assert(step == 256 * KIB || step <= start / 8);
+        ck_assert(step == 64 * MIB || 2 * step > start / 8);
+        for (size_t i = 0; i <= 16; i++) ck_assert_uint_eq(rmai_step_end(start + i * (step / 16) - (i == 16)), end);
+        before = step;
+    }
+    ck_assert_uint_eq(step, 64 * MIB);
+    ck_assert_uint_eq(rmai_step_end(TIB), TIB + 64 * MIB);
+}
+END_TEST
+
+START_TEST(a_heap_in_steps_grows_to_their_ends) {
+    /* A heap that ends within a step: the rest of the step could never be attached. */
+    static const struct {
+        size_t size, want, got;
+    } chunk[] = {{0, 64, 256 * KIB},
+                 {0, 256 * KIB, 256 * KIB},
+                 {0, 256 * KIB + 64, 512 * KIB},
+                 {MIB, 64, 256 * KIB},
+                 {MIB - 4 * KIB, 64, 256 * KIB + 4 * KIB}, /* from within a step, where memory was short once */
+                 {4 * MIB, 64, 512 * KIB},
+                 {8 * MIB, MIB + 64, 2 * MIB},
+                 {200 * MIB, 64, 40 * MIB}, /* 25 MiB are wanted; steps have 16 MiB there */
+                 {GIB, 64, 64 * MIB},
+                 {2 * GIB - 10 * MIB, 64, 10 * MIB}}; /* the maximum is no end of a step */
+    for (size_t i = 0; i < N(chunk); i++) {
+        struct space p;
+        size_t got = 77, end;
+        create(&p, 2 * GIB);
+        p.segment.in_steps = 1;
+        p.segment.size = p.segment.committed = chunk[i].size;
+        ck_assert_int_eq(rmai_segment_commit(&p.segment, chunk[i].want, &got), RMA_SUCCESS);
+        ck_assert_msg(got == chunk[i].got, "from %zu by %zu: %zu", chunk[i].size, chunk[i].want, got);
+        end = chunk[i].size + got;
+        ck_assert_uint_eq(rmai_step_end(end - 1), end);
+        ck_assert_uint_eq(p.segment.committed, end);
+        destroy(&p);
+    }
+}
+END_TEST
+
 START_TEST(what_was_committed_and_not_used_is_given_first) {
     /* PEs extend by the least that any of them got. The others must not lose, or commit again, what they have. */
     struct space p;
@@ -638,6 +690,8 @@ int main(void) {
     tcase_add_test(growth, memory_without_a_limit_leaves_a_part_to_others);
     tcase_add_test(growth, a_segment_grows_and_gives_blocks_inside_itself);
     tcase_add_test(growth, commit_takes_an_eighth_within_bounds_so_that_growth_is_rare);
+    tcase_add_test(growth, a_step_ends_where_every_pe_knows_it_does);
+    tcase_add_test(growth, a_heap_in_steps_grows_to_their_ends);
     tcase_add_test(growth, what_was_committed_and_not_used_is_given_first);
     tcase_add_test(growth, a_commit_that_fails_falls_back_to_what_is_wanted);
     tcase_add_test(growth, what_is_committed_already_needs_no_memory);

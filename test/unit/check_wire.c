@@ -7,6 +7,7 @@
 #include "config.h"
 
 #include "rma.h"
+#include "runtime/job/directory.h"
 #include "runtime/net/wire.h"
 
 #include <check.h>
@@ -122,6 +123,8 @@ static const struct {
     {{.kind = RMAI_RECORD_ALLOC, .n = 1}, {.value = UINT64_MAX}, 2, 1},
     {{.kind = RMAI_RECORD_FREE, .n = 1}, {.offset = 64}, 1, 1},
     {{.kind = RMAI_RECORD_EXTENTS, .n = 1}, {0}, 1, 1},
+    {{.kind = RMAI_RECORD_LEASE, .n = 1}, {.offset = RMA_GPTR_ATTACHED_ + 3}, 1, 1},
+    {{.kind = RMAI_RECORD_REVOKE, .n = 1}, {.offset = RMA_GPTR_ATTACHED_ + 65536, .value = UINT64_MAX}, 2, 1},
 };
 #define GOOD (sizeof good / sizeof good[0])
 
@@ -205,6 +208,53 @@ START_TEST(a_run_is_read_as_it_was_written) {
 }
 END_TEST
 
+/* Records of one element, and the bytes of its value. */
+static const struct {
+    enum rmai_net_kind kind;
+    size_t value;
+} values[] = {{RMAI_RECORD_LOOK, 0},
+              {RMAI_RECORD_FREE, 0},
+              {RMAI_RECORD_ALLOC, sizeof(rma_gptr_t)},
+              {RMAI_RECORD_EXTENTS, sizeof(struct rmai_directory)},
+              {RMAI_RECORD_LEASE, sizeof(struct rmai_lent)},
+              {RMAI_RECORD_REVOKE, sizeof(uint64_t)}};
+#define VALUES (sizeof values / sizeof values[0])
+
+START_TEST(a_reply_has_room_for_each_value) {
+    /* A value that is longer than the room that was counted for it: the reply is written beyond its end. */
+    size_t reply = sizeof(struct rmai_envelope);
+    struct rmai_wire_reader m;
+    struct rmai_record r;
+    char name[RMAI_NAME_MAX];
+    const unsigned char *at;
+    begin(RMAI_WIRE_REQUEST, 5);
+    for (size_t i = 0; i < VALUES; i++) {
+        const struct rmai_element e = {.offset = 64};
+        record((struct rmai_record){.kind = (uint8_t)values[i].kind, .n = 1}, NULL, &e, data);
+    }
+    m = opened(message.len);
+    for (size_t i = 0; i < VALUES; i++) {
+        ck_assert_int_eq(rmai_wire_next_record(&m, &r, name, &at), 1);
+        ck_assert_int_eq(rmai_wire_gives(&r) != 0, values[i].value > 0);
+        reply += sizeof(struct rmai_item) + values[i].value;
+        ck_assert_uint_eq(m.reply, reply);
+    }
+    /* As many questions for extents as a reply has room for, and one more. */
+    for (unsigned more = 0; more < 2; more++) {
+        const size_t n =
+            (RMAI_MESSAGE - sizeof(struct rmai_envelope)) / (sizeof(struct rmai_item) + sizeof(struct rmai_directory)) +
+            more;
+        const struct rmai_element e = {.offset = 0};
+        begin(RMAI_WIRE_REQUEST, 5);
+        for (size_t i = 0; i < n; i++)
+            record((struct rmai_record){.kind = RMAI_RECORD_EXTENTS, .n = 1}, NULL, &e, data);
+        m = opened(message.len);
+        ck_assert_int_eq(read_records(&m), more ? -1 : 0);
+        if (more) ck_assert_ptr_nonnull(strstr(m.wrong, "the reply would have"));
+    }
+}
+END_TEST
+
 START_TEST(a_record_s_word_is_its_bytes) {
     /* A field in another place of the word than in memory: a batch writes the word, and the reader reads the struct. */
     const struct rmai_record odd = {.kind = 0x81, .op = 0x92, .name = 0xa3, .flags = 0xb4, .len = 0xc5d6, .n = 0xe7f8};
@@ -276,13 +326,15 @@ static const struct {
     struct rmai_element e;
     const char *words;
 } bad[] = {
-    {{.kind = RMAI_RECORD_EXTENTS + 1, .n = 1}, {0}, "9 is no kind of record"},
+    {{.kind = RMAI_RECORD_REVOKE + 1, .n = 1}, {0}, "11 is no kind of record"},
     {{.kind = 255, .n = 1}, {0}, "255 is no kind of record"},
     {{.kind = RMAI_RECORD_PUT, .flags = RMAI_RECORD_WANTED, .n = 1}, {0}, "flags 0x1 of kind put"},
     {{.kind = RMAI_RECORD_GET, .len = 8, .flags = RMAI_RECORD_SIGNAL, .n = 1}, {0}, "flags 0x2 of kind get"},
     {{.kind = RMAI_RECORD_GET_LONG, .flags = RMAI_RECORD_SIGNAL, .n = 1}, {0}, "flags 0x2 of kind long get"},
     {{.kind = RMAI_RECORD_FREE, .flags = RMAI_RECORD_WANTED, .n = 1}, {0}, "flags 0x1 of kind release"},
     {{.kind = RMAI_RECORD_ALLOC, .flags = 0x40, .n = 1}, {0}, "flags 0x40 of kind allocation"},
+    {{.kind = RMAI_RECORD_LEASE, .flags = RMAI_RECORD_WANTED, .n = 1}, {0}, "flags 0x1 of kind lease"},
+    {{.kind = RMAI_RECORD_REVOKE, .flags = RMAI_RECORD_SIGNAL, .n = 1}, {0}, "flags 0x2 of kind revocation"},
     {{.kind = RMAI_RECORD_ATOMIC, .len = 8, .flags = RMAI_RECORD_SIGNAL, .n = 1}, {0}, "an atomic with flags 0x2"},
     {{.kind = RMAI_RECORD_ATOMIC, .len = 8, .flags = 0x80, .n = 1}, {0}, "an atomic with flags 0x80"},
     {{.kind = RMAI_RECORD_LOOK, .n = 1}, {.offset = NO_OFFSET}, "offset 0x10000000000 is none"},
@@ -290,6 +342,8 @@ static const struct {
     {{.kind = RMAI_RECORD_GET, .len = 8, .n = 1}, {.offset = UINT64_MAX}, "is none"},
     {{.kind = RMAI_RECORD_ATOMIC, .len = 8, .n = 1}, {.offset = NO_OFFSET | 4}, "an atomic on 8 bytes at offset"},
     {{.kind = RMAI_RECORD_FREE, .n = 1}, {.offset = UINT64_MAX}, "is none"},
+    {{.kind = RMAI_RECORD_LEASE, .n = 1}, {.offset = NO_OFFSET | RMA_GPTR_ATTACHED_}, "is none"},
+    {{.kind = RMAI_RECORD_REVOKE, .n = 1}, {.offset = NO_OFFSET, .value = 1}, "is none"},
     {{.kind = RMAI_RECORD_LOOK, .n = 1}, {.offset = NO_OFFSET}, "is none"},
     {{.kind = RMAI_RECORD_PUT_LONG, .flags = RMAI_RECORD_SIGNAL, .n = 1}, {.word = NO_OFFSET}, "is none"},
     {{.kind = RMAI_RECORD_GET, .len = RMAI_MESSAGE, .n = 1}, {0}, "the reply would have 4"},
@@ -317,6 +371,8 @@ static const struct {
     {{.kind = RMAI_RECORD_ALLOC, .n = 3}, {0}, "3 elements of kind allocation"},
     {{.kind = RMAI_RECORD_FREE, .n = 3}, {0}, "3 elements of kind release"},
     {{.kind = RMAI_RECORD_EXTENTS, .n = 2}, {0}, "2 elements of kind extents"},
+    {{.kind = RMAI_RECORD_LEASE, .n = 2}, {0}, "2 elements of kind lease"},
+    {{.kind = RMAI_RECORD_REVOKE, .n = 0}, {0}, "0 elements of kind revocation"},
     {{.kind = RMAI_RECORD_GET, .len = 1000, .n = 5}, {0}, "the reply would have 50"},
     {{.kind = RMAI_RECORD_ATOMIC, .op = RMA_FETCH_ADD_, .len = 4, .n = 3}, {.offset = 1}, "at offset 0x1"},
 };
@@ -495,6 +551,7 @@ int main(void) {
     tcase_add_test(good_ones, a_request_is_read_as_it_was_written);
     tcase_add_test(good_ones, a_run_is_read_as_it_was_written);
     tcase_add_test(good_ones, a_record_s_word_is_its_bytes);
+    tcase_add_test(good_ones, a_reply_has_room_for_each_value);
     tcase_add_test(good_ones, a_reply_is_read_as_it_was_written);
     suite_add_tcase(s, good_ones);
     tcase_add_test(damaged, nothing_is_a_message_without_an_envelope);
