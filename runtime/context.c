@@ -105,7 +105,7 @@ static void end_context(struct rmai_world *w, struct rmai_context *c) {
     line->n = line->nothing_pending = 0;
     line->context = NULL;
     w->contexts->used[line->index / 64] &= ~((uint64_t)1 << line->index % 64);
-    rmai_traffic_add(&w->contexts->ended, &c->traffic);
+    if (w->job.networked) rmai_traffic_add(&w->contexts->ended, &c->traffic);
     rmai_pending_close(&c->pending);
     free(c);
 }

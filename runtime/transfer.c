@@ -332,9 +332,9 @@ static int resolve_strided(const char *call, const char *argument, const rma_ctx
     return rmai_resolve(call, argument, ctx, remote, bytes, pe, p);
 }
 
-static int check_put_strided(const char *call, const rma_ctx *ctx, const void *dest, const void *source,
-                             ptrdiff_t dest_stride, ptrdiff_t source_stride, size_t elem, size_t n, int pe,
-                             struct rmai_place *p) {
+static inline int check_put_strided(const char *call, const rma_ctx *ctx, const void *dest, const void *source,
+                                    ptrdiff_t dest_stride, ptrdiff_t source_stride, size_t elem, size_t n, int pe,
+                                    struct rmai_place *p) {
     int code = rmai_check_strides(call, dest_stride, source_stride, elem);
     if (code == RMA_SUCCESS) code = resolve_strided(call, "dest", ctx, dest, dest_stride, elem, n, pe, p);
     if (code == RMA_SUCCESS && n) code = rmai_check_local(call, "source", source);
@@ -342,16 +342,16 @@ static int check_put_strided(const char *call, const rma_ctx *ctx, const void *d
 }
 
 /* Steps are in bytes. Another node's elements are complete, and source is the caller's again, after a quiet. */
-static int begin_put_strided(const char *call, struct rmai_place p, const void *source, size_t to_step,
-                             size_t from_step, size_t elem, size_t n) {
+static inline int begin_put_strided(const char *call, struct rmai_place *p, const void *source, size_t to_step,
+                                    size_t from_step, size_t elem, size_t n) {
     struct rmai_world *w = &rmai_world;
     int code = RMA_SUCCESS;
-    if (p.there) {
+    if (p->there) {
         rmai_count(w->traffic, RMA_PATH_MEMORY, RMAI_PUTS, n * elem);
-        rmai_move_strided(p.there, source, to_step, from_step, elem, n);
+        rmai_move_strided(p->there, source, to_step, from_step, elem, n);
     }
-    for (size_t i = 0; code == RMA_SUCCESS && !p.there && i < n; i++, p.address += to_step, p.offset += to_step)
-        code = rmai_place_put(w, call, &p, (const char *)source + i * from_step, elem, RMAI_LATER);
+    for (size_t i = 0; code == RMA_SUCCESS && !p->there && i < n; i++, p->address += to_step, p->offset += to_step)
+        code = rmai_place_put(w, call, p, (const char *)source + i * from_step, elem, RMAI_LATER);
     return code;
 }
 
@@ -360,7 +360,7 @@ static int put_strided(const char *call, const rma_ctx *ctx, void *dest, const v
     struct rmai_place p = {0};
     int code = check_put_strided(call, ctx, dest, source, dest_stride, source_stride, elem, n, pe, &p);
     if (code == RMA_SUCCESS)
-        code = begin_put_strided(call, p, source, (size_t)dest_stride * elem, (size_t)source_stride * elem, elem, n);
+        code = begin_put_strided(call, &p, source, (size_t)dest_stride * elem, (size_t)source_stride * elem, elem, n);
     if (code == RMA_SUCCESS && p.far) code = rmai_net_quiet(rmai_world.net, call, p.set);
     return rmai_raise(code);
 }
@@ -377,7 +377,7 @@ static int put_strided_signal(const char *call, const rma_ctx *ctx, void *dest, 
         code = check_put_strided(call, ctx, dest, source, dest_stride, source_stride, elem, n, pe, &p);
     if (code == RMA_SUCCESS) code = check_signal_op(call, op);
     if (code == RMA_SUCCESS)
-        code = begin_put_strided(call, p, source, (size_t)dest_stride * elem, (size_t)source_stride * elem, elem, n);
+        code = begin_put_strided(call, &p, source, (size_t)dest_stride * elem, (size_t)source_stride * elem, elem, n);
     if (code == RMA_SUCCESS)
         code = rmai_place_atomic(w, call, &word, op == RMA_SIGNAL_SET ? RMA_SET_ : RMA_FETCH_ADD_, sizeof *signal,
                                  value, 0, NULL);
