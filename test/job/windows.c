@@ -707,6 +707,9 @@ int main(int argc, char **argv) {
     for (size_t i = 0; i < N(modes); i++) {
         mode = &modes[i];
         if (job.n > 2 && i % 3 != (size_t)job.n % 3) continue;
+#ifdef OPEN_MPI /* in Open MPI 4.1 MPI_Compare_and_swap crashes between processes of a machine */
+        if (strcmp(mode->amo, "mpi") == 0) continue;
+#endif
         setenv("RMA_WINDOW", mode->window, 1);
         setenv("RMA_AMO", mode->amo, 1);
         OK(rma_init());
