@@ -124,7 +124,12 @@ sweep MPI_Group_translate_ranks fail 1 2 2 1 $nodes
 sweep MPI_Comm_set_errhandler fail 1 1 2 1 $nodes
 sweep MPI_Win_create fail 1 1 2 1 $nodes RMA_WINDOW=always
 sweep MPI_Win_lock_all pass 1 1 2 1 $nodes RMA_WINDOW=always
-sweep MPI_Put pass 1 1 2 1 $nodes RMA_WINDOW=always
+sweep MPI_Put pass 1 2 2 1 $nodes RMA_WINDOW=always
+sweep MPI_Get pass 1 3 2 1 $nodes RMA_WINDOW=dynamic
+sweep MPI_Win_create_dynamic fail 1 1 2 1 $nodes RMA_WINDOW=dynamic
+sweep MPI_Win_create_dynamic fail 1 1 2 1 $nodes RMA_AMO=mpi
+sweep MPI_Win_attach pass 1 4 2 0 $nodes RMA_WINDOW=dynamic
+sweep MPI_Win_attach pass 2 4 2 1 $nodes RMA_AMO=mpi
 sweep pthread_create pass 1 1 2 1 $nodes
 
 # Two nodes of unequal size: what PEs of a node do together, and what PEs of all nodes do.

@@ -226,6 +226,9 @@ ALONE(MPI_Win_lock_all, (int assert, MPI_Win w), (assert, w))
 ALONE(MPI_Win_flush, (int rank, MPI_Win w), (rank, w))
 ALONE(MPI_Put, (const void *b, int n, MPI_Datatype t, int to, MPI_Aint at, int m, MPI_Datatype u, MPI_Win w),
       (b, n, t, to, at, m, u, w))
+ALONE(MPI_Get, (void *b, int n, MPI_Datatype t, int to, MPI_Aint at, int m, MPI_Datatype u, MPI_Win w),
+      (b, n, t, to, at, m, u, w))
+ALONE(MPI_Win_attach, (MPI_Win w, void *base, MPI_Aint size), (w, base, size))
 TOGETHER(MPI_Init_thread, (int *argc, char ***argv, int wanted, int *got), (argc, argv, wanted, got), (void)0)
 TOGETHER(MPI_Finalize, (void), (), (void)0)
 TOGETHER(MPI_Comm_split_type, (MPI_Comm c, int type, int key, MPI_Info i, MPI_Comm *new), (c, type, key, i, new),
@@ -239,4 +242,5 @@ TOGETHER(MPI_Win_allocate_shared, (MPI_Aint size, int unit, MPI_Info i, MPI_Comm
          (size, unit, i, c, base, w), *w = MPI_WIN_NULL)
 TOGETHER(MPI_Win_create, (void *base, MPI_Aint size, int unit, MPI_Info i, MPI_Comm c, MPI_Win *w),
          (base, size, unit, i, c, w), *w = MPI_WIN_NULL)
+TOGETHER(MPI_Win_create_dynamic, (MPI_Info i, MPI_Comm c, MPI_Win *w), (i, c, w), *w = MPI_WIN_NULL)
 TOGETHER(MPI_Win_free, (MPI_Win * w), (w), (void)0)
