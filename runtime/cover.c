@@ -19,11 +19,13 @@ static void follow(struct rmai_world *w, enum rmai_part_kind part, size_t size) 
     rmai_dynamic_follow(w->net, part, size, w->net->amo_mpi || part == RMAI_PART_STATICS);
 }
 
-/* The symmetric heap up to its first hole: memory there is not committed. */
+/* The symmetric heap up to its first hole: memory there is not committed. A hole is filled as blocks come to lie in it,
+ * and the processors do the atomics there, and behind it, from then on: MPI never does. */
 static void follow_symmetric(struct rmai_world *w) {
     size_t end = w->symmetric.size;
     for (int i = 0; i < w->symmetric_holes.n; i++) end = rmai_min(end, w->symmetric_holes.of[i].from);
     follow(w, RMAI_PART_SYMMETRIC, end);
+    if (w->net->amo_mpi && end < w->symmetric.size) rmai_dynamic_end_part(w->net, RMAI_PART_SYMMETRIC);
 }
 
 void rmai_cover_local(struct rmai_world *w) {

@@ -70,6 +70,12 @@ void rmai_dynamic_follow(struct rmai_net *net, enum rmai_part_kind part, size_t 
     pthread_mutex_unlock(&d->lock);
 }
 
+void rmai_dynamic_end_part(struct rmai_net *net, enum rmai_part_kind part) {
+    pthread_mutex_lock(&net->dynamic.lock);
+    net->dynamic.closed[part] = 1;
+    pthread_mutex_unlock(&net->dynamic.lock);
+}
+
 /* ---- other PEs ---- */
 
 /* Which part has the offset; its first byte is at *start. */

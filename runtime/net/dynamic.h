@@ -38,6 +38,9 @@ void rmai_dynamic_open(struct rmai_net *net, struct rmai_directory *own, char *c
  * MPI refuses, a note says so, and this PE attaches nothing from then on. */
 void rmai_dynamic_follow(struct rmai_net *net, enum rmai_part_kind part, size_t size, int all);
 
+/* rmai_dynamic_end_part: nothing more of the part is attached. */
+void rmai_dynamic_end_part(struct rmai_net *net, enum rmai_part_kind part);
+
 /* rmai_dynamic_attach does so with a region that the program attaches, if it is one that goes into the window. Returns
  * 1 if it is in it: then rmai_dynamic_detach takes it out, when nothing of it is lent any more. */
 int rmai_dynamic_attach(struct rmai_net *net, void *base, size_t size);
