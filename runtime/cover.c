@@ -60,6 +60,10 @@ int rmai_cover_symmetric(struct rmai_world *w, const char *call) {
     return code;
 }
 
+void rmai_cover_grown(struct rmai_world *w) {
+    if (w->net->active) rmai_dynamic_grown(&w->net->dynamic);
+}
+
 /* The first leader tries the second one, which serves it in the meeting, as all others do. */
 static int try_times(struct rmai_world *w) {
     int code = rmai_probe_times(w->net, &w->contexts->standing.pending), met = rmai_meet(w, "rma_init");

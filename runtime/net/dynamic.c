@@ -66,7 +66,6 @@ void rmai_dynamic_follow(struct rmai_net *net, enum rmai_part_kind part, size_t 
         attached = to;
         __atomic_store_n(&d->own->attached[part], attached, __ATOMIC_RELEASE);
     }
-    atomic_fetch_add_explicit(&d->growths, 1, memory_order_relaxed);
     pthread_mutex_unlock(&d->lock);
 }
 
@@ -102,9 +101,9 @@ int rmai_dynamic_find(struct rmai_net *net, struct rmai_pending *s, int pe, uint
         if (!(d = p->directory)) return -1;
     }
     if (at + *len > load(&d->attached[part])) {
-        /* A part that all PEs have alike may have grown since; of others the PE was asked for its extents. */
+        /* The symmetric heap may have grown since; of the local heap's parts the PE was asked for the extents. */
         const unsigned growths = atomic_load_explicit(&net->dynamic.growths, memory_order_relaxed);
-        return p && (part == RMAI_PART_SYMMETRIC || part == RMAI_PART_STATICS) && p->growths != growths ? -1 : 0;
+        return p && part == RMAI_PART_SYMMETRIC && p->growths != growths ? -1 : 0;
     }
     *len = rmai_min(*len, rmai_step_end(at) - at);
     *address = load(&d->address[part]) + at;

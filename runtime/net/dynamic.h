@@ -27,7 +27,7 @@ struct rmai_dynamic {
     pthread_mutex_t lock;       /* who attaches */
     int closed[RMAI_PARTS];     /* nothing more of the part is attached; under `lock` */
     _Atomic int refused;        /* MPI has refused to attach more: from then on nothing is */
-    _Atomic unsigned growths;   /* of this PE's own parts: others have grown with them, as far as they are alike */
+    _Atomic unsigned growths;   /* of the symmetric heap, which all PEs have followed */
 };
 
 /* rmai_dynamic_open: this PE's directory, and the address of each part's first byte. */
@@ -37,6 +37,12 @@ void rmai_dynamic_open(struct rmai_net *net, struct rmai_directory *own, char *c
  * itself may do that. all: nothing of this is left for later, a step that is not whole is attached and the last. Where
  * MPI refuses, a note says so, and this PE attaches nothing from then on. */
 void rmai_dynamic_follow(struct rmai_net *net, enum rmai_part_kind part, size_t size, int all);
+
+/* rmai_dynamic_grown: all PEs have followed a growth of the symmetric heap: what was learned of it before may be old.
+ */
+static inline void rmai_dynamic_grown(struct rmai_dynamic *d) {
+    atomic_fetch_add_explicit(&d->growths, 1, memory_order_relaxed);
+}
 
 /* rmai_dynamic_end_part: nothing more of the part is attached. */
 void rmai_dynamic_end_part(struct rmai_net *net, enum rmai_part_kind part);
