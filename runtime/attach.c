@@ -38,6 +38,7 @@ struct attachment {
     size_t offset;      /* in the attached offsets */
     int by_program;     /* 1 between rma_attach and rma_detach */
     int holds;          /* exposures of it; the attachment ends when by_program + holds is 0 */
+    struct attachment *next_ending;
 };
 
 static int compare_attachments(const void *a, const void *b) {
@@ -61,6 +62,7 @@ static int commit_tables(void *reservation, void *start, size_t len) { return rm
 int rmai_attachments_open(struct rmai_world *w) {
     char *space = rmai_job_space(&w->job, w->job.node_my_pe);
     w->attachments->by_address = NULL;
+    w->attachments->ending = NULL;
     return rmai_attached_create(&w->attachments->table, space + w->job.layout.attached, commit_tables,
                                 &w->reservation) == 0
                ? RMA_SUCCESS
@@ -81,8 +83,16 @@ void rmai_attachments_close(struct rmai_world *w) {
 
 /* ---- leases ---- */
 
+/* 1 if some of the memory belongs to a region that another thread is about to take out of the window. */
+static int still_ending(const struct rmai_attachments *a, uintptr_t from, uintptr_t to) {
+    const struct attachment *e = a->ending;
+    while (e && (e->to <= from || e->from >= to)) e = e->next_ending;
+    return e != NULL;
+}
+
 /* Whether a region goes into MPI's dynamic window, and is attached to it. What PEs of other nodes may have leases of
- * has to have its place in `lent` before it can be found. Global variables may be in the window already. */
+ * has to have its place in `lent` before it can be found. Global variables may be in the window already, and so may
+ * what is just being detached: nothing may be in it twice. */
 static int attach_to_window(struct rmai_world *w, void *base, size_t size) {
     struct rmai_attachments *a = w->attachments;
     const char *from = base;
@@ -94,6 +104,7 @@ static int attach_to_window(struct rmai_world *w, void *base, size_t size) {
         a->lent = room;
     }
     if (from < w->statics->base + w->statics->size && from + size > w->statics->base) return 0;
+    if (still_ending(a, (uintptr_t)base, (uintptr_t)base + size)) return 0;
     return rmai_dynamic_attach(w->net, base, size);
 }
 
@@ -298,14 +309,19 @@ static int drive_until_empty(struct rmai_world *w, const char *call, size_t offs
  * memory is attached no more, and may be attached anew, at other offsets. The region's offsets stay reserved until the
  * last access has left the region. The caller has the own lock, which is released during that wait. */
 static void end_unless_kept(struct rmai_world *w, const char *call, struct attachment *a) {
+    struct attachment **link = &w->attachments->ending;
     int empty;
     if (a->by_program || a->holds) return;
     rmai_attached_close(&w->attachments->table, a->offset);
     tdelete(a, &w->attachments->by_address, compare_attachments);
+    a->next_ending = *link;
+    *link = a;
     rmai_own_unlock(w);
     empty = drive_until_empty(w, call, a->offset);
     take_out_of_window(w, call, a);
     rmai_own_lock(w);
+    while (*link != a) link = &(*link)->next_ending;
+    *link = a->next_ending;
     rmai_attached_remove(&w->attachments->table, a->offset, empty);
     free(a);
 }
