@@ -126,13 +126,21 @@ static int keep_directory(struct rmai_net *net, const char *call, struct rmai_pe
     return RMA_SUCCESS;
 }
 
-/* Where the network reads it without the PE's help. */
+/* The part of pe's directory from byte `from` to byte `to`. The set's lock is held. */
+static int get_numbers(struct rmai_net *net, const char *call, int pe, struct rmai_directory *now, size_t from,
+                       size_t to) {
+    const int code = rmai_transport_get(net->transport, call, RMAI_FIXED, pe, RMAI_DIRECTORY_AT + from,
+                                        (char *)now + from, to - from);
+    return code == RMA_SUCCESS ? rmai_transport_flush(net->transport, call, RMAI_FIXED, pe, RMAI_FLUSH_PE) : code;
+}
+
+/* Where the network reads it without the PE's help. The extents first, as in rmai_directory_read. */
 static int get_directory(struct rmai_net *net, const char *call, struct rmai_pending *s, int pe,
                          struct rmai_directory *now) {
     int code;
     rmai_pending_lock(s);
-    code = rmai_transport_get(net->transport, call, RMAI_FIXED, pe, RMAI_DIRECTORY_AT, now, sizeof *now);
-    if (code == RMA_SUCCESS) code = rmai_transport_flush(net->transport, call, RMAI_FIXED, pe, RMAI_FLUSH_PE);
+    code = get_numbers(net, call, pe, now, offsetof(struct rmai_directory, extent), sizeof *now);
+    if (code == RMA_SUCCESS) code = get_numbers(net, call, pe, now, 0, offsetof(struct rmai_directory, extent));
     rmai_pending_unlock(s);
     return code;
 }
