@@ -101,7 +101,8 @@ static int attach_to_window(struct rmai_world *w, void *base, size_t size) {
     if (!a->lent) {
         void *room = mmap(NULL, LENT_ROOM, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         if (room == MAP_FAILED) return 0;
-        a->lent = room;
+        /* Release: pairs with rmai_attachment_lend, which may be asked for an offset that has no region yet. */
+        __atomic_store_n(&a->lent, (uint64_t * _Atomic *)room, __ATOMIC_RELEASE);
     }
     if (from < w->statics->base + w->statics->size && from + size > w->statics->base) return 0;
     if (still_ending(a, (uintptr_t)base, (uintptr_t)base + size)) return 0;
@@ -136,7 +137,7 @@ void rmai_attachment_lend(struct rmai_world *w, uint64_t offset, int to, struct 
     struct rmai_attached table;
     struct rmai_region *r;
     uint64_t address;
-    if (offset < RMA_GPTR_ATTACHED_ || !w->attachments->lent) return;
+    if (offset < RMA_GPTR_ATTACHED_ || !__atomic_load_n(&w->attachments->lent, __ATOMIC_ACQUIRE)) return;
     rmai_attached_view(&table, rmai_job_space(&w->job, w->job.node_my_pe) + w->job.layout.attached);
     address = rmai_attached_enter(&table, offset - RMA_GPTR_ATTACHED_, 1, &r);
     if (!address) return;
