@@ -125,7 +125,7 @@ static int all_known(int answer[RMAI_WINDOWS][RMAI_ACCESSES]) {
 int rmai_probe_one_sided(struct rmai_net *net, struct rmai_transport_mpi *mpi) {
     const int target = net->job->node_my_pe == 0 && net->job->n_nodes > 1 ? net->job->leaders[1] : -1;
     const int asks = target >= 0 && net->job->my_node == 0;
-    int answer[RMAI_WINDOWS][RMAI_ACCESSES] = {{UNKNOWN}}, code = RMA_SUCCESS, met = RMA_SUCCESS, nothing = 0;
+    int answer[RMAI_WINDOWS][RMAI_ACCESSES] = {{UNKNOWN}}, code = RMA_SUCCESS, met = RMA_SUCCESS, nothing = 0, failed;
     uint64_t page[RMAI_WINDOWS] = {0};
     if (net->job->n_nodes == 1)
         for (int i = 0; i < RMAI_WINDOWS * RMAI_ACCESSES; i++)
@@ -145,7 +145,10 @@ int rmai_probe_one_sided(struct rmai_net *net, struct rmai_transport_mpi *mpi) {
     for (int window = 0; window < RMAI_WINDOWS; window++)
         for (int access = 0; access < RMAI_ACCESSES; access++)
             net->ways.needs_target[window][access] = answer[window][access] != ALONE;
-    return code == RMA_SUCCESS ? met : code;
+    failed = code != RMA_SUCCESS;
+    if (met == RMA_SUCCESS) met = rmai_transport_mpi_worst(mpi, &failed, 1);
+    if (code == RMA_SUCCESS) code = met;
+    return code == RMA_SUCCESS && failed ? rmai_error(RMA_ERR_MPI, "MPI's window failed on another PE") : code;
 }
 
 /* ---- is it faster than messages? ---- */
