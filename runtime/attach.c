@@ -38,6 +38,7 @@ struct attachment {
     size_t offset;      /* in the attached offsets */
     int by_program;     /* 1 between rma_attach and rma_detach */
     int holds;          /* exposures of it; the attachment ends when by_program + holds is 0 */
+    struct attachment *next_ending;
 };
 
 static int compare_attachments(const void *a, const void *b) {
@@ -61,6 +62,7 @@ static int commit_tables(void *reservation, void *start, size_t len) { return rm
 int rmai_attachments_open(struct rmai_world *w) {
     char *space = rmai_job_space(&w->job, w->job.node_my_pe);
     w->attachments->by_address = NULL;
+    w->attachments->ending = NULL;
     return rmai_attached_create(&w->attachments->table, space + w->job.layout.attached, commit_tables,
                                 &w->reservation) == 0
                ? RMA_SUCCESS
@@ -81,8 +83,16 @@ void rmai_attachments_close(struct rmai_world *w) {
 
 /* ---- leases ---- */
 
+/* 1 if some of the memory belongs to a region that another thread is about to take out of the window. */
+static int still_ending(const struct rmai_attachments *a, uintptr_t from, uintptr_t to) {
+    const struct attachment *e = a->ending;
+    while (e && (e->to <= from || e->from >= to)) e = e->next_ending;
+    return e != NULL;
+}
+
 /* Whether a region goes into MPI's dynamic window, and is attached to it. What PEs of other nodes may have leases of
- * has to have its place in `lent` before it can be found. Global variables may be in the window already. */
+ * has to have its place in `lent` before it can be found. Global variables may be in the window already, and so may
+ * what is just being detached: nothing may be in it twice. */
 static int attach_to_window(struct rmai_world *w, void *base, size_t size) {
     struct rmai_attachments *a = w->attachments;
     const char *from = base;
@@ -91,9 +101,11 @@ static int attach_to_window(struct rmai_world *w, void *base, size_t size) {
     if (!a->lent) {
         void *room = mmap(NULL, LENT_ROOM, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         if (room == MAP_FAILED) return 0;
-        a->lent = room;
+        /* Release: pairs with rmai_attachment_lend, which may be asked for an offset that has no region yet. */
+        __atomic_store_n(&a->lent, (uint64_t * _Atomic *)room, __ATOMIC_RELEASE);
     }
     if (from < w->statics->base + w->statics->size && from + size > w->statics->base) return 0;
+    if (still_ending(a, (uintptr_t)base, (uintptr_t)base + size)) return 0;
     return rmai_dynamic_attach(w->net, base, size);
 }
 
@@ -125,7 +137,7 @@ void rmai_attachment_lend(struct rmai_world *w, uint64_t offset, int to, struct 
     struct rmai_attached table;
     struct rmai_region *r;
     uint64_t address;
-    if (offset < RMA_GPTR_ATTACHED_ || !w->attachments->lent) return;
+    if (offset < RMA_GPTR_ATTACHED_ || !__atomic_load_n(&w->attachments->lent, __ATOMIC_ACQUIRE)) return;
     rmai_attached_view(&table, rmai_job_space(&w->job, w->job.node_my_pe) + w->job.layout.attached);
     address = rmai_attached_enter(&table, offset - RMA_GPTR_ATTACHED_, 1, &r);
     if (!address) return;
@@ -298,14 +310,19 @@ static int drive_until_empty(struct rmai_world *w, const char *call, size_t offs
  * memory is attached no more, and may be attached anew, at other offsets. The region's offsets stay reserved until the
  * last access has left the region. The caller has the own lock, which is released during that wait. */
 static void end_unless_kept(struct rmai_world *w, const char *call, struct attachment *a) {
+    struct attachment **link = &w->attachments->ending;
     int empty;
     if (a->by_program || a->holds) return;
     rmai_attached_close(&w->attachments->table, a->offset);
     tdelete(a, &w->attachments->by_address, compare_attachments);
+    a->next_ending = *link;
+    *link = a;
     rmai_own_unlock(w);
     empty = drive_until_empty(w, call, a->offset);
     take_out_of_window(w, call, a);
     rmai_own_lock(w);
+    while (*link != a) link = &(*link)->next_ending;
+    *link = a->next_ending;
     rmai_attached_remove(&w->attachments->table, a->offset, empty);
     free(a);
 }

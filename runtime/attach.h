@@ -9,6 +9,7 @@
 #include "heap/attached.h"
 #include "rma.h"
 
+struct attachment; /* runtime/attach.c */
 struct rmai_exposed;
 struct rmai_lent;
 struct rmai_world;
@@ -17,6 +18,7 @@ struct rmai_world;
 struct rmai_attachments {
     struct rmai_attached table;
     void *by_address;             /* tree (tsearch(3)) of struct attachment, see runtime/attach.c */
+    struct attachment *ending;    /* list of those that have left the tree, but not yet MPI's window */
     struct rmai_exposed *exposed; /* list, see runtime/expose.c */
     uint64_t *_Atomic *lent;      /* by the region's number: the set of PEs of other nodes that have a lease of it
                                      (runtime/net/lease), or NULL; NULL where no PE may have one */

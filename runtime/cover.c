@@ -19,11 +19,13 @@ static void follow(struct rmai_world *w, enum rmai_part_kind part, size_t size) 
     rmai_dynamic_follow(w->net, part, size, w->net->amo_mpi || part == RMAI_PART_STATICS);
 }
 
-/* The symmetric heap up to its first hole: memory there is not committed. */
+/* The symmetric heap up to its first hole: memory there is not committed. A hole is filled as blocks come to lie in it,
+ * and the processors do the atomics there, and behind it, from then on: MPI never does. */
 static void follow_symmetric(struct rmai_world *w) {
     size_t end = w->symmetric.size;
     for (int i = 0; i < w->symmetric_holes.n; i++) end = rmai_min(end, w->symmetric_holes.of[i].from);
     follow(w, RMAI_PART_SYMMETRIC, end);
+    if (w->net->amo_mpi && end < w->symmetric.size) rmai_dynamic_end_part(w->net, RMAI_PART_SYMMETRIC);
 }
 
 void rmai_cover_local(struct rmai_world *w) {
@@ -58,7 +60,9 @@ int rmai_cover_symmetric(struct rmai_world *w, const char *call) {
     return code;
 }
 
-void rmai_cover_grown(struct rmai_world *w) { rmai_dynamic_grown(&w->net->dynamic); }
+void rmai_cover_grown(struct rmai_world *w) {
+    if (w->net->active) rmai_dynamic_grown(&w->net->dynamic);
+}
 
 /* The first leader tries the second one, which serves it in the meeting, as all others do. */
 static int try_times(struct rmai_world *w) {

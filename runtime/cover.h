@@ -15,7 +15,7 @@ int rmai_cover_choose(struct rmai_world *w);
  * where it is of use and a good part of the heap lies outside of it. Returns RMA_SUCCESS or RMA_ERR_MPI. */
 int rmai_cover_symmetric(struct rmai_world *w, const char *call);
 
-/* rmai_cover_grown: all PEs have done that. */
+/* rmai_cover_grown: all PEs have met after rmai_cover_symmetric, so each has attached its part. */
 void rmai_cover_grown(struct rmai_world *w);
 
 /* rmai_cover_local follows a growth of this PE's own pool, before others learn of it. rmai_cover_guests: of the part in

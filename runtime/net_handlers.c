@@ -59,7 +59,9 @@ static void end_region_lease(void *context, void *lease) {
 
 static int allocate_here(void *context, const char *call, size_t size, uint64_t *block) {
     struct rmai_world *w = context;
-    return rmai_guest_alloc(w, call, w->job.node_my_pe, size, block);
+    int code = rmai_guest_alloc(w, call, w->job.node_my_pe, size, block);
+    if (code == RMA_SUCCESS) rmai_cover_guests(w); /* nobody asks for extents where directories are read by gets */
+    return code;
 }
 
 static int give_back_here(void *context, const char *call, uint64_t offset) {

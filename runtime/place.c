@@ -99,13 +99,14 @@ static uint64_t address_for_mpi(struct rmai_world *w, const struct rmai_place *p
     return rmai_dynamic_find(w->net, p->set, p->pe, p->offset, &len, &address) > 0 ? address : 0;
 }
 
-/* MPI writes an old value of len bytes; *old has 8. */
+/* MPI writes an old value of len bytes; *old has 8. What is attached may be detached as soon as the region is left:
+ * there every atomic is waited for. */
 static int near_atomic_by_mpi(struct rmai_world *w, const char *call, const struct rmai_place *p, uint64_t at, int op,
                               size_t len, uint64_t value, uint64_t cond, uint64_t *old) {
     uint32_t half = 0;
     int code;
     if (len == 8 || !old)
-        return rmai_window_atomic(w->net, call, p->set, p->pe, at, op, len, value, cond, old, old != NULL);
+        return rmai_window_atomic(w->net, call, p->set, p->pe, at, op, len, value, cond, old, old != NULL || p->by_mpi);
     code = rmai_window_atomic(w->net, call, p->set, p->pe, at, op, len, value, cond, &half, 1);
     if (code == RMA_SUCCESS) *old = half;
     return code;

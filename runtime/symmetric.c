@@ -68,15 +68,15 @@ static int alloc_on_all(struct rmai_world *w, const char *name, size_t alignment
     int full, grown = 0, code = RMA_SUCCESS;
     void *p = rmai_segment_alloc(&w->symmetric, name, alignment, size, &full);
     if (!p && full) {
-        grown = 1;
         code = grow_on_all(w, name, alignment, size);
         if (code != RMA_SUCCESS) return code;
+        grown = 1;
         p = rmai_segment_alloc(&w->symmetric, name, alignment, size, &full);
     }
     if (p && zero) memset(p, 0, size);
     const uint64_t mine[RMAI_AGREE_FIELDS] = {p != NULL, p ? symmetric_offset_of(w, p) : 0};
     code = rmai_agree_on(w, name, RMAI_STATUS, mine, &v);
-    if (code == RMA_SUCCESS && grown) rmai_cover_grown(w);
+    if (grown) rmai_cover_grown(w);
     if (code == RMA_SUCCESS && !v.field[0].min) {
         if (p) no_memory_elsewhere(w, &v);
         code = RMA_ERR_NO_MEM;

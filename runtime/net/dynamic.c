@@ -69,6 +69,12 @@ void rmai_dynamic_follow(struct rmai_net *net, enum rmai_part_kind part, size_t 
     pthread_mutex_unlock(&d->lock);
 }
 
+void rmai_dynamic_end_part(struct rmai_net *net, enum rmai_part_kind part) {
+    pthread_mutex_lock(&net->dynamic.lock);
+    net->dynamic.closed[part] = 1;
+    pthread_mutex_unlock(&net->dynamic.lock);
+}
+
 /* ---- other PEs ---- */
 
 /* Which part has the offset; its first byte is at *start. */
@@ -95,9 +101,9 @@ int rmai_dynamic_find(struct rmai_net *net, struct rmai_pending *s, int pe, uint
         if (!(d = p->directory)) return -1;
     }
     if (at + *len > load(&d->attached[part])) {
-        /* A part that all PEs have alike may have grown since; of others the PE was asked for its extents. */
+        /* The symmetric heap may have grown since; of the local heap's parts the PE was asked for the extents. */
         const unsigned growths = atomic_load_explicit(&net->dynamic.growths, memory_order_relaxed);
-        return p && (part == RMAI_PART_SYMMETRIC || part == RMAI_PART_STATICS) && p->growths != growths ? -1 : 0;
+        return p && part == RMAI_PART_SYMMETRIC && p->growths != growths ? -1 : 0;
     }
     *len = rmai_min(*len, rmai_step_end(at) - at);
     *address = load(&d->address[part]) + at;
@@ -120,18 +126,21 @@ static int keep_directory(struct rmai_net *net, const char *call, struct rmai_pe
     return RMA_SUCCESS;
 }
 
-static int get_bytes(struct rmai_net *net, const char *call, int pe, size_t at, void *to, size_t len) {
-    int code = rmai_transport_get(net->transport, call, RMAI_FIXED, pe, RMAI_DIRECTORY_AT + at, to, len);
+/* The part of pe's directory from byte `from` to byte `to`. The set's lock is held. */
+static int get_numbers(struct rmai_net *net, const char *call, int pe, struct rmai_directory *now, size_t from,
+                       size_t to) {
+    const int code = rmai_transport_get(net->transport, call, RMAI_FIXED, pe, RMAI_DIRECTORY_AT + from,
+                                        (char *)now + from, to - from);
     return code == RMA_SUCCESS ? rmai_transport_flush(net->transport, call, RMAI_FIXED, pe, RMAI_FLUSH_PE) : code;
 }
 
-/* Where the network reads it without the PE's help. The extents first, as rmai_directory_read has it. */
+/* Where the network reads it without the PE's help. The extents first, as in rmai_directory_read. */
 static int get_directory(struct rmai_net *net, const char *call, struct rmai_pending *s, int pe,
                          struct rmai_directory *now) {
     int code;
     rmai_pending_lock(s);
-    code = get_bytes(net, call, pe, offsetof(struct rmai_directory, extent), now->extent, sizeof now->extent);
-    if (code == RMA_SUCCESS) code = get_bytes(net, call, pe, 0, now, offsetof(struct rmai_directory, extent));
+    code = get_numbers(net, call, pe, now, offsetof(struct rmai_directory, extent), sizeof *now);
+    if (code == RMA_SUCCESS) code = get_numbers(net, call, pe, now, 0, offsetof(struct rmai_directory, extent));
     rmai_pending_unlock(s);
     return code;
 }

@@ -28,7 +28,7 @@ struct rmai_dynamic {
     pthread_mutex_t lock;       /* who attaches */
     int closed[RMAI_PARTS];     /* nothing more of the part is attached; under `lock` */
     _Atomic int refused;        /* MPI has refused to attach more: from then on nothing is */
-    _Atomic unsigned growths;   /* of the symmetric heap, which all PEs have attached since */
+    _Atomic unsigned growths;   /* of the symmetric heap, which all PEs have followed */
 };
 
 /* rmai_dynamic_open: this PE's directory, and the address of each part's first byte. */
@@ -39,11 +39,14 @@ void rmai_dynamic_open(struct rmai_net *net, struct rmai_directory *own, char *c
  * MPI refuses, a note says so, and this PE attaches nothing from then on. */
 void rmai_dynamic_follow(struct rmai_net *net, enum rmai_part_kind part, size_t size, int all);
 
-/* rmai_dynamic_grown: the symmetric heap of every PE has grown, and all have attached it: what this PE knows of the
- * others' directories is not the last. */
+/* rmai_dynamic_grown: all PEs have followed a growth of the symmetric heap: what was learned of it before may be old.
+ */
 static inline void rmai_dynamic_grown(struct rmai_dynamic *d) {
     atomic_fetch_add_explicit(&d->growths, 1, memory_order_relaxed);
 }
+
+/* rmai_dynamic_end_part: nothing more of the part is attached. */
+void rmai_dynamic_end_part(struct rmai_net *net, enum rmai_part_kind part);
 
 /* rmai_dynamic_attach does so with a region that the program attaches, if it is one that goes into the window. Returns
  * 1 if it is in it: then rmai_dynamic_detach takes it out, when nothing of it is lent any more. */

@@ -14,7 +14,7 @@
 struct rmai_peer *rmai_peer_find_(struct rmai_pending *s, int pe) {
     struct rmai_peer *p = rmai_pe_table_find(&s->peers, pe, sizeof *p);
     if (!p) return NULL;
-    p->set = s;
+    if (!p->set) p->set = s; /* who takes a reply reads it without the set's lock */
     return s->last = p;
 }
 

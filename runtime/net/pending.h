@@ -36,7 +36,7 @@ struct rmai_peer {
     struct rmai_token doorbell;
     int listed;                       /* in set->busy */
     struct rmai_directory *directory; /* the last that was heard of it, or NULL, */
-    unsigned growths;                 /* and the symmetric heap's growths when it was asked for */
+    unsigned growths;                 /* and how often the symmetric heap had grown then */
     struct rmai_batch *open;          /* gathers records, or NULL */
     struct rmai_peer *next;           /* in set->busy */
 };

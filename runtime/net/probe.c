@@ -38,15 +38,17 @@ static int find_page(struct rmai_net *net, enum rmai_window_kind window, int pe,
 /* ---- does it move what it should? ---- */
 
 int rmai_probe_write_and_read_back(struct rmai_net *net, enum rmai_window_kind window) {
+    enum { PLACES = RMAI_DIRECTORY_AT / 16 };
     unsigned char pattern[13], back[13] = {0};
     uint64_t at;
     int pe = net->job->my_pe, code;
+    if (net->job->node_my_pe >= PLACES) return RMA_SUCCESS; /* others of the node try the same page */
     do pe = (pe + 1) % net->job->n_pes;
     while (net->job->n_nodes > 1 && rmai_node_slot(net->job, pe) >= 0);
     for (size_t i = 0; i < sizeof pattern; i++)
         pattern[i] = (unsigned char)((size_t)net->job->my_pe * 31 + i * 7 + 1 + (size_t)window);
     code = find_page(net, window, pe, &at);
-    at += 1 + (uint64_t)(net->job->my_pe % 128) * 16;
+    at += 1 + (uint64_t)net->job->node_my_pe * 16; /* PEs of one node may try the same page, those of two never do */
     if (code == RMA_SUCCESS) code = rmai_transport_put(net->transport, PROBE, window, pe, at, pattern, sizeof pattern);
     if (code == RMA_SUCCESS) code = flush_probe(net, window, pe);
     if (code == RMA_SUCCESS) code = rmai_transport_get(net->transport, PROBE, window, pe, at, back, sizeof back);
@@ -125,7 +127,7 @@ static int all_known(int answer[RMAI_WINDOWS][RMAI_ACCESSES]) {
 int rmai_probe_one_sided(struct rmai_net *net, struct rmai_transport_mpi *mpi) {
     const int target = net->job->node_my_pe == 0 && net->job->n_nodes > 1 ? net->job->leaders[1] : -1;
     const int asks = target >= 0 && net->job->my_node == 0;
-    int answer[RMAI_WINDOWS][RMAI_ACCESSES] = {{UNKNOWN}}, code = RMA_SUCCESS, met = RMA_SUCCESS, nothing = 0;
+    int answer[RMAI_WINDOWS][RMAI_ACCESSES] = {{UNKNOWN}}, code = RMA_SUCCESS, met = RMA_SUCCESS, nothing = 0, failed;
     uint64_t page[RMAI_WINDOWS] = {0};
     if (net->job->n_nodes == 1)
         for (int i = 0; i < RMAI_WINDOWS * RMAI_ACCESSES; i++)
@@ -145,7 +147,10 @@ int rmai_probe_one_sided(struct rmai_net *net, struct rmai_transport_mpi *mpi) {
     for (int window = 0; window < RMAI_WINDOWS; window++)
         for (int access = 0; access < RMAI_ACCESSES; access++)
             net->ways.needs_target[window][access] = answer[window][access] != ALONE;
-    return code == RMA_SUCCESS ? met : code;
+    failed = code != RMA_SUCCESS;
+    if (met == RMA_SUCCESS) met = rmai_transport_mpi_worst(mpi, &failed, 1);
+    if (code == RMA_SUCCESS) code = met;
+    return code == RMA_SUCCESS && failed ? rmai_error(RMA_ERR_MPI, "MPI's window failed on another PE") : code;
 }
 
 /* ---- is it faster than messages? ---- */

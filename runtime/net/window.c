@@ -166,6 +166,11 @@ static int use_window(struct rmai_net *net, const char *call, struct rmai_pendin
     return goes;
 }
 
+/* 1 if PEs attach their regions to the window, and lend them (rmai_attachment_lend). */
+static int regions_are_lent(const struct rmai_net *net) {
+    return net->dynamic.region_least < SIZE_MAX && net->job->all_progress;
+}
+
 /* The same for attached memory, which goes through the window while this PE has a lease of it. The region has to have
  * all of the transfer that is left, of which this piece is the first: else nothing of it moves before it is refused. */
 static int use_lease(struct rmai_net *net, const char *call, struct rmai_pending *s, int pe, uint64_t offset,
@@ -173,7 +178,7 @@ static int use_lease(struct rmai_net *net, const char *call, struct rmai_pending
     struct way way = {RMAI_DYNAMIC, 0, len};
     struct rmai_lease *lease;
     uint64_t address;
-    if (!net->ways.all_by_window[RMAI_DYNAMIC][access] || net->dynamic.region_least == SIZE_MAX ||
+    if (!net->ways.all_by_window[RMAI_DYNAMIC][access] || !regions_are_lent(net) ||
         rmai_borrow(net, call, s, pe, offset, left, &lease, &address) != RMAI_LEASED)
         return 0;
     way.disp = address;
@@ -351,8 +356,7 @@ int rmai_window_atomic_far(struct rmai_net *net, const char *call, struct rmai_p
                            int op, size_t len, uint64_t value, uint64_t cond, void *old, int waits, int *code) {
     uint64_t at;
     if (offset >= RMA_GPTR_ATTACHED_)
-        return net->dynamic.region_least < SIZE_MAX &&
-               atomic_by_lease(net, call, s, pe, offset, op, len, value, cond, old, code);
+        return regions_are_lent(net) && atomic_by_lease(net, call, s, pe, offset, op, len, value, cond, old, code);
     if (!find_word(net, call, s, pe, offset, len, &at)) return 0;
     *code = rmai_window_atomic(net, call, s, pe, at, op, len, value, cond, old, waits);
     return 1;

@@ -195,12 +195,13 @@ int rmai_windows_choose(struct rmai_net *net, struct rmai_transport_mpi *mpi) {
         d->open = 0;
         return rmai_transport_mpi_end_window(mpi, RMAI_DYNAMIC);
     }
-    d->by_get = net->fixed && !w->needs_target[RMAI_FIXED][RMAI_ACCESS_GET];
     /* The fixed window is made anew as the heap grows, a meeting of all PEs, only where the dynamic one needs the
      * target. */
     net->fixed_follows =
         window != RMAI_WINDOW_DYNAMIC && !(d->open && !w->needs_target[RMAI_DYNAMIC][RMAI_ACCESS_PUT] &&
                                            !w->needs_target[RMAI_DYNAMIC][RMAI_ACCESS_GET]);
+    /* A fixed window that is made anew may not be there when another thread needs a directory. */
+    d->by_get = net->fixed && !net->fixed_follows && !w->needs_target[RMAI_FIXED][RMAI_ACCESS_GET];
     for (int part = 0; part < RMAI_PARTS; part++) d->parts[part] = d->open;
     d->parts[RMAI_PART_SYMMETRIC] = d->open && (net->amo_mpi || !net->fixed || !net->fixed_follows);
     /* A short region is not worth its registration, and there may be many. Where MPI needs the target it is the
