@@ -481,6 +481,7 @@ static void prepare_pe(struct job *job, int me) {
     p->me = me;
     p->waiting_in = "";
     p->facts = (struct rmai_job){.my_pe = me,
+                                 .all_progress = 1,
                                  .n_pes = PES,
                                  .my_node = me,
                                  .n_nodes = PES,
