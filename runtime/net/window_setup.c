@@ -46,11 +46,13 @@ static int agree_on_window(struct rmai_net *net, struct rmai_transport_mpi *mpi,
 
 /* ---- the fixed window ---- */
 
-static const char *why_not(void) { return *rma_last_error() ? rma_last_error() : "it failed on another PE"; }
+/* What the last error says counts only if this PE has failed: else it is of something before. */
+static const char *why_not(int mine) { return mine != RMA_SUCCESS ? rma_last_error() : "it failed on another PE"; }
 
-static int without_fixed(struct rmai_net *net, struct rmai_transport_mpi *mpi) {
+/* mine: what this PE has found wrong. */
+static int without_fixed(struct rmai_net *net, struct rmai_transport_mpi *mpi, int mine) {
     if (!net->said_windowless++ && net->job->my_pe == 0)
-        rmai_note("MPI's window over the symmetric heap is not used between nodes: %s", why_not());
+        rmai_note("MPI's window over the symmetric heap is not used between nodes: %s", why_not(mine));
     net->fixed = 0;
     return rmai_transport_mpi_end_window(mpi, RMAI_FIXED);
 }
@@ -58,18 +60,18 @@ static int without_fixed(struct rmai_net *net, struct rmai_transport_mpi *mpi) {
 /* Makes it, in place of the one there is. The net's lock is held. */
 static int make_fixed(struct rmai_net *net, struct rmai_transport_mpi *mpi, const char *call, char *base, size_t size,
                       int code) {
-    int well, flushed, made;
+    int well, flushed, mine, made;
     net->covered = 0; /* seen by whoever takes a set's lock after the flush */
     flushed = rmai_window_flush_all(net, call);
     if (code == RMA_SUCCESS) code = flushed;
-    made = rmai_transport_mpi_fixed(mpi, base - RMAI_PROBE_ROOM, size + RMAI_PROBE_ROOM);
-    made = agree_on_window(net, mpi, RMAI_FIXED, call, made, &well);
+    mine = rmai_transport_mpi_fixed(mpi, base - RMAI_PROBE_ROOM, size + RMAI_PROBE_ROOM);
+    made = agree_on_window(net, mpi, RMAI_FIXED, call, mine, &well);
     if (made != RMA_SUCCESS) return made;
-    if (well) well = all_succeeded(mpi, rmai_probe_write_and_read_back(net, RMAI_FIXED));
+    if (well) well = all_succeeded(mpi, mine = rmai_probe_write_and_read_back(net, RMAI_FIXED));
     if (well)
         atomic_store_explicit(&net->covered, size, memory_order_release);
     else
-        made = without_fixed(net, mpi);
+        made = without_fixed(net, mpi, mine);
     return code == RMA_SUCCESS ? made : code;
 }
 
@@ -94,10 +96,10 @@ static int wants_dynamic(const struct rmai_net *net) {
            (net->amo_mpi || (!net->only_atomics && window != RMAI_WINDOW_STATIC && window != RMAI_WINDOW_NONE));
 }
 
-static int without_dynamic(struct rmai_net *net, struct rmai_transport_mpi *mpi, const char *call) {
+static int without_dynamic(struct rmai_net *net, struct rmai_transport_mpi *mpi, const char *call, int mine) {
     char why[RMAI_TEXT_MAX];
     int code = RMA_SUCCESS, ended;
-    snprintf(why, sizeof why, "%s", why_not());
+    snprintf(why, sizeof why, "%s", why_not(mine));
     net->dynamic.open = 0;
     ended = rmai_transport_mpi_end_window(mpi, RMAI_DYNAMIC);
     if (net->amo_mpi)
@@ -111,14 +113,14 @@ static int without_dynamic(struct rmai_net *net, struct rmai_transport_mpi *mpi,
 
 /* Makes it, with the page that has this PE's directory in it. */
 static int make_dynamic(struct rmai_net *net, struct rmai_transport_mpi *mpi, const char *call, char *base) {
-    int made = rmai_transport_mpi_dynamic(mpi, net->amo_mpi), well;
-    if (made == RMA_SUCCESS) made = rmai_transport_attach(net->transport, base - RMAI_PROBE_ROOM, RMAI_PROBE_ROOM);
-    made = agree_on_window(net, mpi, RMAI_DYNAMIC, call, made, &well);
+    int mine = rmai_transport_mpi_dynamic(mpi, net->amo_mpi), made, well;
+    if (mine == RMA_SUCCESS) mine = rmai_transport_attach(net->transport, base - RMAI_PROBE_ROOM, RMAI_PROBE_ROOM);
+    made = agree_on_window(net, mpi, RMAI_DYNAMIC, call, mine, &well);
     if (made != RMA_SUCCESS) return made;
     /* Where the other PE's page is the fixed window tells. */
-    if (well && net->fixed) well = all_succeeded(mpi, rmai_probe_write_and_read_back(net, RMAI_DYNAMIC));
+    if (well && net->fixed) well = all_succeeded(mpi, mine = rmai_probe_write_and_read_back(net, RMAI_DYNAMIC));
     net->dynamic.open = well;
-    return well ? RMA_SUCCESS : without_dynamic(net, mpi, call);
+    return well ? RMA_SUCCESS : without_dynamic(net, mpi, call, mine);
 }
 
 int rmai_windows_wanted(const struct rmai_net *net) { return net->fixed || wants_dynamic(net); }
