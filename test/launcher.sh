@@ -35,7 +35,9 @@ case $launcher_version in
     mpi=mpich
     # Hydra 4.1 and 4.2 may end with 0 where two processes of a node end badly at nearly the same time, which a job does
     # whose PEs notice that one has died (pmodels/mpich 7057).
-    case $(printf '%s\n' "$launcher_version" | sed -n 's/^ *Version: *//p') in 4.[12] | 4.[12].*) loses_codes=yes ;; esac
+    case $(printf '%s\n' "$launcher_version" | sed -n 's/^ *Version: *//p') in
+    4.[12] | 4.[12].*) loses_codes=yes ;;
+    esac
     ;;
 *) mpi=other ;;
 esac
