@@ -10,6 +10,7 @@
 __extension__ typedef float _Complex rma_complexf_; /* as in rma.h */
 __extension__ typedef double _Complex rma_complexd_;
 
+extern "C++" {
 /* `type` is COMPLEX if C has its size; else there is none, and an overload that asks for it is none. */
 template <typename C, typename COMPLEX, bool = sizeof(C) == sizeof(COMPLEX)> struct rma_complex_sized_ {};
 template <typename C, typename COMPLEX> struct rma_complex_sized_<C, COMPLEX, true> { typedef COMPLEX type; };
@@ -25,5 +26,6 @@ template <template <typename> class C>
 struct rma_complex_of_<C<double>, decltype(static_cast<void>(rma_complex_some_<C<double>>().real() +
                                                              rma_complex_some_<C<double>>().imag()))>
     : rma_complex_sized_<C<double>, rma_complexd_> {};
+}
 
 #endif

@@ -424,6 +424,7 @@ RMA_COMPLEX_TYPES(RMA_COLLECTIVE_SUM_)
     RMA_FRONT_(RMA_ATOMIC_TYPES_WITH_, rma_ctx_atomic_fetch_xor_nbi, target)(ctx, fetch, target, value, pe)
 
 #elif defined __cplusplus
+extern "C++" { /* many programs include C's headers inside extern "C" */
 /* A shape has the form of a call without a context and, where there is one, the form with it. */
 #define RMA_CXX_P_(CALL, NAME, TYPE)                                                                                   \
     inline int rma##CALL(TYPE *target, TYPE value, int pe) { return rma##CALL##_##NAME(target, value, pe); }           \
@@ -572,6 +573,7 @@ RMA_CXX_COMPLEX_(rma_sum_reduce)
 RMA_CXX_COMPLEX_(rma_prod_reduce)
 RMA_CXX_COMPLEX_(rma_sum_inscan)
 RMA_CXX_COMPLEX_(rma_sum_exscan)
+}
 #endif
 
 #pragma GCC visibility pop

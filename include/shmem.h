@@ -277,6 +277,7 @@ SHMEM_OTHER_CALLS_(SHMEM_DECLARE_)
 /* clang-format on */
 
 #elif defined __cplusplus
+extern "C++" { /* many programs include C's headers inside extern "C" */
 /* A shape has the form of a call without a context and, where there is one, the form with it. */
 #define SHMEM_CXX_MOVE_(CALL, NAME, TYPE, RNAME)                                                                       \
     inline void shmem##CALL(TYPE *dest, const TYPE *source, size_t n, int pe) {                                        \
@@ -520,6 +521,7 @@ SHMEM_CXX_COMPLEX_(shmem_sum_reduce)
 SHMEM_CXX_COMPLEX_(shmem_prod_reduce)
 SHMEM_CXX_COMPLEX_(shmem_sum_inscan)
 SHMEM_CXX_COMPLEX_(shmem_sum_exscan)
+}
 #endif
 
 #pragma GCC visibility pop

@@ -5,7 +5,8 @@
 # refused; README's first program compiles and runs.
 #
 # Broken by a generic form without an overload, or one that calls another type's function; by a cast or a null pointer
-# in a header that a C++ compiler warns of; by a type that an overload takes although C's macro refuses it.
+# in a header that a C++ compiler warns of; by an overload with C's linkage where a program includes a header inside
+# extern "C"; by a type that an overload takes although C's macro refuses it.
 set -eu
 
 top_srcdir=${top_srcdir:-$(cd "$(dirname "$0")/.." && pwd)}
@@ -58,7 +59,11 @@ long WHO() {
            (teams[1] == shmem_teams[1]) + (contexts[1] == shmem_contexts[1]);
 }
 END
-{ printf '#define WHO one\n#include <rma.h>\n#include <shmem.h>\n#include <rma.h>\n'; cat "$dir/use"; } >"$dir/one.cc"
+# Programs include headers that they take for C's inside extern "C".
+{
+    printf '#define WHO one\nextern "C" {\n#include <rma.h>\n#include <shmemx.h>\n}\n#include <rma.h>\n'
+    cat "$dir/use"
+} >"$dir/one.cc"
 { printf '#define WHO two\n#include <shmem.h>\n#include <cstring>\n#include <rma.h>\n'; cat "$dir/use"; } >"$dir/two.cc"
 warnings="-Wall -Wextra -Wold-style-cast -Wzero-as-null-pointer-constant -pedantic -Werror"
 for compiler in $compilers; do

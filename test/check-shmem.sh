@@ -270,6 +270,8 @@ for option in -n -np -c -N -H --host -x; do given HYDRA "$option: its value is m
 for option in -n -np -c -N; do
     for value in x 0 1.5 -1 ''; do given HYDRA "$option $value: not a number of PEs" $option "$value" p; done
 done
+given HYDRA '-n 2: the program is missing' -x A=1 -n 2
+given HYDRA '-c 1: the program is missing' -n 1 p : -c 1
 given HYDRA '-H a,,b: not names of hosts' -H a,,b p
 for value in =3 1A A-B=2 ''; do given HYDRA "-x $value: not NAME or NAME=VALUE" -x "$value" p; done
 OSHRUN="$dir/launcher.HYDRA" sh "$oshrun" -c 2 -x RMA_TEST_UNSET --show p >"$dir/log" 2>&1 || fail "oshrun -c -x"

@@ -4,7 +4,8 @@
  * Broken by an operation or a type that is taken for another one (signed for unsigned, float for its bits, 4 bytes for
  * 8) on any of the ways to a word: inlined, by the library on this PE, by a thread of the owner, in a message, by MPI;
  * by an old value that is not the one that was replaced; by a form that leaves out an argument; by an access wider than
- * its word, on either side; and by bad input that is not refused, or not in the name of the call. */
+ * its word, on either side; by bad input that is not refused, or not in the name of the call; and by a function missing
+ * that programs compiled with earlier headers call. */
 #include "job.h"
 
 #include <float.h>
@@ -388,12 +389,41 @@ static void mistakes(char *block, rma_gptr_t local, rma_gptr_t const *stale) {
 
 enum piece { LOCAL, GUEST, ATTACHED, STALE, PIECES };
 
+/* Functions that no header declares any more (runtime/inline.c). */
+int rma_signal_(const char *call, const rma_ctx *ctx, void *there, uint64_t *word, void *dest, const void *source,
+                size_t len, uint64_t *signal, uint64_t value, int op, int pe, int nbi);
+int rma_do_min_int(int *word, int value);
+unsigned rma_do_max_uint(unsigned *word, unsigned value);
+size_t rma_do_min_size(size_t *word, size_t value);
+float rma_do_max_float(float *word, float value);
+double rma_do_add_double(double *word, double value);
+
+static void functions_of_earlier_headers(void) {
+    int i = 3;
+    unsigned u = 5;
+    size_t z = 9;
+    float f = -2;
+    double d = 1;
+    uint64_t signal = 4;
+    char there[4] = "";
+    DOING("functions of earlier headers");
+    CHECK(rma_do_min_int(&i, -1) == 3 && i == -1, "%d", i);
+    CHECK(rma_do_max_uint(&u, 0x80000000u) == 5 && u == 0x80000000u, "%u", u);
+    CHECK(rma_do_min_size(&z, 10) == 9 && z == 9, "%zu", z);
+    CHECK(rma_do_max_float(&f, -1) == -2 && f == -1, "%g", (double)f);
+    CHECK(rma_do_add_double(&d, .5) == 1 && d == 1.5, "%g", d);
+    OK(rma_signal_("rma_put_signal", RMA_CTX_DEFAULT, there, &signal, there, "abc", 4, &signal, 3, RMA_SIGNAL_ADD, 0,
+                   0));
+    CHECK(signal == 7 && strcmp(there, "abc") == 0, "%llu %s", (unsigned long long)signal, there);
+}
+
 int main(void) {
     char *block, *local, *theirs;
     rma_gptr_t mine[PIECES], *peers, stale[JOB_PES_MAX];
     size_t size;
 
     job_start();
+    functions_of_earlier_headers();
     size = (size_t)job.n * AREA;
     block = rma_calloc((size_t)job.n, AREA);
     peers = rma_calloc((size_t)job.n, sizeof mine);
