@@ -164,14 +164,20 @@ static void get_of_anybody(rma_gptr_t g, int q, size_t size, size_t at, size_t l
           "%zu bytes at %zu of %zu of PE %d (%s)", len, at, size, q, mode->name);
 }
 
-static void count_in_region(rma_gptr_t g, int q, int k, unsigned gen, int half) {
-    job_raised.count = 0;
-    if (half)
-        rma_gptr_atomic_fetch_add_uint32(g + 8, 1);
-    else
-        rma_gptr_atomic_fetch_add_uint64(g, 1);
-    if (allowed(job_raised.count ? job_raised.code : RMA_SUCCESS, q))
+/* Without an old value they come in bursts, and may be under way when the call returns. */
+static void count_in_region(rma_gptr_t g, int q, int k, unsigned gen, int half, int gets) {
+    for (int i = gets ? 1 : 4; i > 0; i--) {
+        int code;
+        job_raised.count = 0;
+        if (gets && half)
+            rma_gptr_atomic_fetch_add_uint32(g + 8, 1);
+        else if (gets)
+            rma_gptr_atomic_fetch_add_uint64(g, 1);
+        code = job_raised.count ? job_raised.code : RMA_SUCCESS;
+        if (!gets) code = half ? rma_gptr_atomic_add_uint32(g + 8, 1) : rma_gptr_atomic_add_uint64(g, 1);
+        if (!allowed(code, q)) return;
         __atomic_fetch_add(&storm->adds[q][k][gen][half], 1, __ATOMIC_RELAXED);
+    }
 }
 
 static void use_stale(int q, int k) {
@@ -196,7 +202,7 @@ static void use_slot(uint64_t *random, int q) {
         case 2: put_and_get_back(g, q, slot_size[slot], 0, lane_of(slot_size[slot]), 1); break;
         case 3: get_of_anybody(g, q, slot_size[slot], at, len, (int)job_below(random, (size_t)job.n)); break;
         case 4: use_stale(q, slot); break;
-        default: count_in_region(g, q, slot, (unsigned)(word & 0xffff), what & 1);
+        default: count_in_region(g, q, slot, (unsigned)(word & 0xffff), what & 1, at & 1);
     }
 }
 
