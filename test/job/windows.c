@@ -13,6 +13,7 @@
 #include "job.h"
 
 #include <mpi.h>
+#include <pthread.h>
 #include <stddef.h>
 #include <sys/mman.h>
 
@@ -24,9 +25,11 @@
 
 static const struct mode {
     const char *name, *window, *amo;
-} modes[] = {{"no window", "none", "cpu"},         {"the library's choice", "auto", "cpu"},
-             {"dynamic window", "dynamic", "cpu"}, {"atomics by MPI, puts and gets by choice", "auto", "mpi"},
-             {"window always", "always", "cpu"},   {"atomics by MPI", "dynamic", "mpi"}};
+    bool threads; /* a second thread of each PE accesses the others' memory, too */
+} modes[] = {
+    {"no window", "none", "cpu", false},         {"the library's choice", "auto", "cpu", false},
+    {"dynamic window", "dynamic", "cpu", false}, {"atomics by MPI, puts and gets by choice", "auto", "mpi", false},
+    {"window always", "always", "cpu", true},    {"atomics by MPI", "dynamic", "mpi", true}};
 #define N(array) (sizeof array / sizeof array[0])
 
 static const struct mode *mode;
@@ -142,7 +145,7 @@ static void detach_slot(int k) {
 }
 
 static void put_and_get_back(rma_gptr_t g, int q, size_t size, size_t at, size_t len, int back) {
-    static unsigned char buffer[700 * KIB];
+    static _Thread_local unsigned char buffer[700 * KIB];
     const uint64_t key = key_of(g, job.me);
     job_fill(buffer, at, len, key);
     if (!allowed(rma_gptr_put(g + lane_start(size, job.me) + at, buffer, len), q)) return;
@@ -155,19 +158,26 @@ static void put_and_get_back(rma_gptr_t g, int q, size_t size, size_t at, size_t
 }
 
 static void get_of_anybody(rma_gptr_t g, int q, size_t size, size_t at, size_t len, int whose) {
-    static unsigned char buffer[700 * KIB];
+    static _Thread_local unsigned char buffer[700 * KIB];
     if (!allowed(rma_gptr_get(buffer, g + lane_start(size, whose) + at, len), q)) return;
     CHECK(is_neither(buffer, at, len, key_of(g, OWNER_S), key_of(g, whose)) == len,
           "%zu bytes at %zu of %zu of PE %d (%s)", len, at, size, q, mode->name);
 }
 
-static void count_in_region(rma_gptr_t g, int q, int k, unsigned gen, int half) {
-    job_raised.count = 0;
-    if (half)
-        rma_gptr_atomic_fetch_add_uint32(g + 8, 1);
-    else
-        rma_gptr_atomic_fetch_add_uint64(g, 1);
-    if (allowed(job_raised.count ? job_raised.code : RMA_SUCCESS, q)) storm->adds[q][k][gen][half]++;
+/* Without an old value they come in bursts, and may be under way when the call returns. */
+static void count_in_region(rma_gptr_t g, int q, int k, unsigned gen, int half, int gets) {
+    for (int i = gets ? 1 : 4; i > 0; i--) {
+        int code;
+        job_raised.count = 0;
+        if (gets && half)
+            rma_gptr_atomic_fetch_add_uint32(g + 8, 1);
+        else if (gets)
+            rma_gptr_atomic_fetch_add_uint64(g, 1);
+        code = job_raised.count ? job_raised.code : RMA_SUCCESS;
+        if (!gets) code = half ? rma_gptr_atomic_add_uint32(g + 8, 1) : rma_gptr_atomic_add_uint64(g, 1);
+        if (!allowed(code, q)) return;
+        __atomic_fetch_add(&storm->adds[q][k][gen][half], 1, __ATOMIC_RELAXED);
+    }
 }
 
 static void use_stale(int q, int k) {
@@ -192,7 +202,7 @@ static void use_slot(uint64_t *random, int q) {
         case 2: put_and_get_back(g, q, slot_size[slot], 0, lane_of(slot_size[slot]), 1); break;
         case 3: get_of_anybody(g, q, slot_size[slot], at, len, (int)job_below(random, (size_t)job.n)); break;
         case 4: use_stale(q, slot); break;
-        default: count_in_region(g, q, slot, (unsigned)(word & 0xffff), what & 1);
+        default: count_in_region(g, q, slot, (unsigned)(word & 0xffff), what & 1, at & 1);
     }
 }
 
@@ -212,7 +222,18 @@ static void check_counts(void) {
                       mode->name);
 }
 
+static int storm_is_over;
+
+/* Not this PE's own memory: the PE knows best when it detaches that, and does not wait for itself. */
+static void *second_thread(void *nothing) {
+    uint64_t random = job_stream(300 + (uint64_t)job.me);
+    while (!__atomic_load_n(&storm_is_over, __ATOMIC_ACQUIRE))
+        use_slot(&random, job_any(1 + (int)job_below(&random, (size_t)job.n - 1)));
+    return nothing;
+}
+
 static void attach_and_detach_in_a_storm(long turns) {
+    pthread_t second;
     uint64_t random = job_stream((uint64_t)job.me);
     for (int k = 0; k < SLOTS; k++) {
         slots[k] = (struct slot){.block = malloc(GUARD + slot_size[k] + GUARD)};
@@ -221,6 +242,8 @@ static void attach_and_detach_in_a_storm(long turns) {
         memset(slots[k].block, UNUSED, GUARD + slot_size[k] + GUARD);
     }
     OK(rma_barrier_all());
+    storm_is_over = 0;
+    if (mode->threads) CHECK(pthread_create(&second, NULL, second_thread, NULL) == 0, "no thread");
     for (; turns > 0; turns--) {
         const int k = (int)job_below(&random, 2 * SLOTS);
         if (k < SLOTS && slots[k].g == RMA_GPTR_NULL && slots[k].gen < GENS)
@@ -229,6 +252,8 @@ static void attach_and_detach_in_a_storm(long turns) {
             detach_slot(k);
         for (int i = 0; i < 4; i++) use_slot(&random, job_any(1 + (int)job_below(&random, (size_t)job.n)));
     }
+    __atomic_store_n(&storm_is_over, 1, __ATOMIC_RELEASE);
+    if (mode->threads) CHECK(pthread_join(second, NULL) == 0, "the thread");
     for (int k = 0; k < SLOTS; k++) {
         if (slots[k].g != RMA_GPTR_NULL) detach_slot(k);
         check_unused(&slots[k], slot_size[k]);
@@ -712,7 +737,7 @@ int main(int argc, char **argv) {
 #endif
         setenv("RMA_WINDOW", mode->window, 1);
         setenv("RMA_AMO", mode->amo, 1);
-        OK(rma_init());
+        OK(rma_init_thread(mode->threads ? RMA_THREAD_MULTIPLE : RMA_THREAD_SINGLE, &level));
         job_look();
         if (job.one_node) job_skip("all PEs are on one node");
         run();
