@@ -74,7 +74,7 @@ says "atomics on the symmetric heap: by MPI" 0
 hello RMA_AMO=cpu RMA_INFO=yes
 says "atomics on the symmetric heap: by the processors" 0
 hello RMA_AMO=mpi RMA_WINDOW=none
-says "RMA_AMO=mpi needs MPI's window, which RMA_WINDOW=none forbids" 1
+says "RMA_AMO=mpi needs MPI's dynamic window, which RMA_WINDOW=none forbids" 1
 hello RMA_AMO=network
 says "RMA_AMO=network: not one of auto|cpu|mpi" 1
 
