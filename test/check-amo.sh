@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# check-amo.sh: with RMA_AMO=mpi all atomics on the symmetric heap go through MPI, those between PEs of a node too.
+# check-amo.sh: with RMA_AMO=mpi all atomics on the heaps go through MPI, those between PEs of a node too.
 #
 # Broken by two PEs that update a word in different ways: then the sums that the job tests compute are wrong.
 set -eu
@@ -70,9 +70,9 @@ hello() { # hello SETTING...
 }
 
 hello RMA_AMO=mpi RMA_INFO=yes
-says "atomics on the symmetric heap: by MPI" 0
+says "atomics on the heaps: by MPI" 0
 hello RMA_AMO=cpu RMA_INFO=yes
-says "atomics on the symmetric heap: by the processors" 0
+says "atomics on the heaps: by the processors" 0
 hello RMA_AMO=mpi RMA_WINDOW=none
 says "RMA_AMO=mpi needs MPI's dynamic window, which RMA_WINDOW=none forbids" 1
 hello RMA_AMO=network
