@@ -98,10 +98,11 @@ stop_when_said() {
 judge() {
     status=$(cat "$dir/$1.status" 2>/dev/null || echo none)
     why=
-    case $2.$status in
+    case $2.$status.$loses_codes in
     killed.*) ;; # by stop_when_said
-    ended.0 | *.none | *.124 | *.137) why="exit $status" ;;
-    ended.* | passes.0) ;;
+    ended.0.yes) ;;
+    ended.0.no | *.none.* | *.124.* | *.137.*) why="exit $status" ;;
+    ended.* | passes.0.*) ;;
     *) why="exit $status" ;;
     esac
     grep -qE "$3" "$dir/$1.err" || why="$why; stderr has no '$3'"
