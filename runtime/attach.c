@@ -141,8 +141,7 @@ void rmai_attachment_lend(struct rmai_world *w, uint64_t offset, int to, struct 
     rmai_attached_view(&table, rmai_job_space(&w->job, w->job.node_my_pe) + w->job.layout.attached);
     address = rmai_attached_enter(&table, offset - RMA_GPTR_ATTACHED_, 1, &r);
     if (!address) return;
-    /* Where MPI does the atomics it does all of them, whoever may touch the memory. */
-    if ((w->net->amo_mpi || all_touchable(r)) && add_lessee(w, (uint32_t)(r - table.region), to))
+    if (all_touchable(r) && add_lessee(w, (uint32_t)(r - table.region), to))
         *lent = (struct rmai_lent){.start = RMA_GPTR_ATTACHED_ + (uint64_t)r->granule * RMAI_GRANULE,
                                    .size = r->size,
                                    .address = r->windowed ? r->address : 0};

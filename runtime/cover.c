@@ -66,8 +66,9 @@ void rmai_cover_grown(struct rmai_world *w) {
 
 /* The first leader tries the second one, which serves it in the meeting, as all others do. */
 static int try_times(struct rmai_world *w) {
-    int code = rmai_probe_times(w->net, &w->contexts->standing.pending), met = rmai_meet(w, "rma_init");
-    if (code == RMA_SUCCESS) code = met;
+    int code, met;
+    rmai_probe_times(w->net, &w->contexts->standing.pending);
+    code = rmai_meet(w, "rma_init");
     met = rmai_probe_share(w->net, w->mpi);
     return code == RMA_SUCCESS ? met : code;
 }

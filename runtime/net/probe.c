@@ -204,24 +204,33 @@ static int try_ways(struct rmai_net *net, struct rmai_pending *s, const struct t
     return code;
 }
 
-int rmai_probe_times(struct rmai_net *net, struct rmai_pending *s) {
+static int try_lengths(struct rmai_net *net, struct rmai_pending *s, char *buffer) {
     const struct rmai_job *job = net->job;
     const size_t most = atomic_load_explicit(&net->covered, memory_order_relaxed);
-    struct trial t = {.offset = job->layout.symmetric};
-    int code;
-    if (job->node_my_pe != 0 || job->my_node != 0) return RMA_SUCCESS;
-    t.pe = job->leaders[1];
-    t.buffer = calloc(1, lengths[RMAI_PROBE_LENGTHS - 1].tried);
-    if (!t.buffer) return rmai_error(RMA_ERR_NO_MEM, "rma_init: no memory to try out MPI's windows");
-    code = find_page(net, RMAI_DYNAMIC, t.pe, &t.address);
+    struct trial t = {.pe = job->leaders[1], .offset = job->layout.symmetric, .buffer = buffer};
+    int code = find_page(net, RMAI_DYNAMIC, t.pe, &t.address);
     t.address += RMAI_PROBE_ROOM;
     for (int length = 0; length < RMAI_PROBE_LENGTHS; length++)
         for (int get = 1; get >= 0 && code == RMA_SUCCESS; get--) {
             t.len = rmai_min(lengths[length].tried, most);
             code = try_ways(net, s, &t, get, length);
         }
-    free(t.buffer);
     return code;
+}
+
+/* Without memory, at either PE, nothing is known, and nothing is lost. */
+void rmai_probe_times(struct rmai_net *net, struct rmai_pending *s) {
+    struct rmai_error_kept kept;
+    char *buffer;
+    if (net->job->node_my_pe != 0 || net->job->my_node != 0) return;
+    buffer = calloc(1, lengths[RMAI_PROBE_LENGTHS - 1].tried);
+    rmai_error_keep(&kept);
+    if (!buffer || try_lengths(net, s, buffer) != RMA_SUCCESS) {
+        rmai_net_quiet(net, PROBE, s); /* takes the error of what nobody has waited for */
+        memset(net->ways.probed, 0, sizeof net->ways.probed);
+    }
+    rmai_error_restore(&kept);
+    free(buffer);
 }
 
 /* In nanoseconds, as numbers that MPI merges. */

@@ -111,14 +111,24 @@ static int without_dynamic(struct rmai_net *net, struct rmai_transport_mpi *mpi,
     return code == RMA_SUCCESS ? ended : code;
 }
 
+/* The job ends for it, and PE 0, which knows no reason, may be the first to say so. */
+static int tell_others(const struct rmai_net *net, const char *call, int mine) {
+    if (mine != RMA_SUCCESS && net->amo_mpi && net->job->my_pe != 0)
+        rmai_note("PE %d: %s: MPI's dynamic window cannot be used: %s", net->job->my_pe, call, rma_last_error());
+    return mine;
+}
+
 /* Makes it, with the page that has this PE's directory in it. */
 static int make_dynamic(struct rmai_net *net, struct rmai_transport_mpi *mpi, const char *call, char *base) {
     int mine = rmai_transport_mpi_dynamic(mpi, net->amo_mpi), made, well;
     if (mine == RMA_SUCCESS) mine = rmai_transport_attach(net->transport, base - RMAI_PROBE_ROOM, RMAI_PROBE_ROOM);
-    made = agree_on_window(net, mpi, RMAI_DYNAMIC, call, mine, &well);
+    made = agree_on_window(net, mpi, RMAI_DYNAMIC, call, tell_others(net, call, mine), &well);
     if (made != RMA_SUCCESS) return made;
     /* Where the other PE's page is the fixed window tells. */
-    if (well && net->fixed) well = all_succeeded(mpi, mine = rmai_probe_write_and_read_back(net, RMAI_DYNAMIC));
+    if (well && net->fixed) {
+        mine = tell_others(net, call, rmai_probe_write_and_read_back(net, RMAI_DYNAMIC));
+        well = all_succeeded(mpi, mine);
+    }
     net->dynamic.open = well;
     return well ? RMA_SUCCESS : without_dynamic(net, mpi, call, mine);
 }

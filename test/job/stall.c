@@ -111,6 +111,8 @@ int main(int argc, char **argv) {
     OK(rma_team_split_strided(RMA_TEAM_WORLD, 0, 1, job.n, &team));
     OK(rma_team_split_strided(RMA_TEAM_WORLD, 0, 1, job.n, &other));
     if (argc > 2 && job.me == CULPRIT && strstr(argv[1], "lock")) OK(rma_set_lock(&shared->lock));
+    /* Where the word is in MPI's window PE 1 has told before it is hindered. */
+    if (argc > 2 && strcmp(argv[1], "atomic") == 0) rma_atomic_fetch(&shared->count, CULPRIT);
     OK(rma_barrier_all());
     if (job.me == 0) {
         printf("running\n");

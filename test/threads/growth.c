@@ -15,6 +15,7 @@
 #include "base/settings.h"
 #include "heap/reserve.h"
 #include "heap/segment.h"
+#include "runtime/cover.h"
 #include "runtime/header.h"
 #include "runtime/job/job.h"
 #include "runtime/reach.h"
@@ -54,6 +55,9 @@ static uint64_t next_of(uint64_t *state) {
     *state ^= *state << 13, *state ^= *state >> 7, *state ^= *state << 17;
     return *state;
 }
+
+/* There is no MPI here, and no window. */
+void rmai_cover_local(struct rmai_world *w) { (void)w; }
 
 /* What the checks say of [offset, offset + len) of the symmetric heap, which had at least `least` bytes when they were
  * asked. */
