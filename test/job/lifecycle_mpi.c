@@ -4,9 +4,9 @@
  *
  * Broken by an init that fails on one PE and goes on without it on the others, by a finalize that ends the program's
  * MPI too, by one that leaves a mapping or a file behind each time, or something undone that was begun, by an init that
- * finds the state of the last one, by a handle that leads from one life to the next, and by a window that is still
- * there when MPI ends. On an odd number of PEs MPI is finalized first and the runtime, twice initialized, after it;
- * else the other way. */
+ * finds the state of the last one, by one after which MPI is of another thread level, by a handle that leads from one
+ * life to the next, and by a window that is still there when MPI ends. On an odd number of PEs MPI is finalized first
+ * and the runtime, twice initialized, after it; else the other way. */
 #include "job.h"
 
 #include <dirent.h>
@@ -84,11 +84,14 @@ static void has_come(int turn, const unsigned char *got, uint64_t key) {
 /* One life: allocate, put, look, and leave some blocks for finalize to take away. */
 static void live(int turn) {
     const size_t size = (size_t)1 << 20;
-    int provided = -1, sum, up = 1;
+    int provided = -1, sum, up = 1, level, level_now;
     unsigned char *block, *alone, *there, *copy = malloc(size), *got = malloc(2 * PIECE);
     long *word;
     rma_gptr_t g;
+    MPI_Query_thread(&level);
     OK(turn & 1 ? rma_init() : rma_init_thread(RMA_THREAD_SINGLE, &provided));
+    MPI_Query_thread(&level_now);
+    CHECK(level_now == level, "turn %d: MPI's thread level was %d, and is %d", turn, level, level_now);
     CHECK(rma_initialized() == 1, "turn %d", turn);
     job_look();
     block = rma_malloc(size);
