@@ -508,12 +508,12 @@ static void warm_up(const struct bench_method *m, long n) {
 static long prepare(const struct bench_method *m) {
     double wall;
     go_way_of(m);
+    long n = bench.iterations > 0 ? bench.iterations : calibrate(m);
     if (m->way != BENCH_WAY_ANY) {
         BENCH_RMA(rma_stats_reset());
-        batch(m, 1, &wall);
+        batch(m, n, &wall);
         if (!bench_way_taken()) return 0;
     }
-    long n = bench.iterations > 0 ? bench.iterations : calibrate(m);
     warm_up(m, n);
     return n;
 }

@@ -132,25 +132,38 @@ void bench_pair_close(struct bench_pair *pair) {
     free(pair->own);
 }
 
-int bench_pair_latency(int argc, char **argv, const struct bench_spec *spec, struct bench_pair *pair,
-                       struct bench_method methods[PAIR_METHODS]) {
-    static const struct bench_ratio ratios[] = {BENCH_WAY_RATIOS};
-    static const char *const notes[] = {"symmetric memory", "the local heap", "attached memory"};
-    struct bench_method ways[] = {methods[PAIR_RMA], methods[PAIR_RMA], methods[PAIR_MPI]};
-    struct bench_spec noted = *spec; /* until bench_finish */
+const struct bench_ratio bench_way_ratios[BENCH_WAY_RATIOS] = {
+    {"MPI/messages", PAIR_WAY_MPI, {0, -1}},
+    {"MPI/dynamic", PAIR_WAY_MPI, {1, -1}},
+};
+
+int bench_pair_ways(const struct bench_pair *pair, const struct bench_method *rma, const struct bench_method *mpi,
+                    struct bench_method ways[PAIR_WAYS]) {
+    for (int i = 0; i < PAIR_WAYS; i++) ways[i] = i == PAIR_WAY_MPI ? *mpi : *rma;
     ways[0].name = "messages (us)", ways[0].way = BENCH_WAY_MESSAGES;
     ways[1].name = "dynamic (us)", ways[1].way = BENCH_WAY_DYNAMIC;
-    ways[2].name = "MPI dynamic (us)";
+    ways[PAIR_WAY_MPI].name = "MPI dynamic (us)";
+    ways[3].name = "static (us)", ways[3].way = BENCH_WAY_STATIC;
+    if (pair->win == MPI_WIN_NULL) ways[PAIR_WAY_MPI].run = NULL;
+    return pair->memory == BENCH_SYMMETRIC ? PAIR_WAYS : PAIR_WAYS - 1;
+}
+
+int bench_pair_latency(int argc, char **argv, const struct bench_spec *spec, struct bench_pair *pair,
+                       struct bench_method methods[PAIR_METHODS]) {
+    static const char *const notes[] = {"symmetric memory", "the local heap", "attached memory"};
+    struct bench_method ways[PAIR_WAYS];
+    struct bench_spec noted = *spec; /* until bench_finish */
     bench_init(argc, argv, &noted);
     bool asked = pair->memory != BENCH_MEMORY_UNSET || bench.ways;
     bench_pair_open(pair, bench.sizes.max);
     if (asked) noted.note = notes[pair->memory];
     if (!pair->on_node) methods[PAIR_RAW].run = NULL;
-    if (pair->win == MPI_WIN_NULL) ways[2].run = NULL;
-    if (bench.ways)
-        bench_sweep(ways, 3, ratios, 2);
-    else
+    if (bench.ways) {
+        int n = bench_pair_ways(pair, &methods[PAIR_RMA], &methods[PAIR_MPI], ways);
+        bench_sweep(ways, n, bench_way_ratios, BENCH_WAY_RATIOS);
+    } else {
         bench_sweep(methods, PAIR_METHODS, bench_ratios, BENCH_RATIOS);
+    }
     bench_pair_close(pair);
     return bench_finish();
 }

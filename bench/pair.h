@@ -69,14 +69,16 @@ BENCH_INLINE double bench_pair_puts(const struct bench_pair *pair, long n, size_
     return rma_wtime() - start;
 }
 
+/* bench_pair_ways: the columns of --ways: librma's method for messages, the dynamic window and, on symmetric memory,
+ * the static one, and MPI's, PAIR_WAY_MPI. Returns how many there are. bench_way_ratios are the ratios. Local. */
+enum { PAIR_WAY_MPI = 2, PAIR_WAYS = 4, BENCH_WAY_RATIOS = 2 };
+extern const struct bench_ratio bench_way_ratios[BENCH_WAY_RATIOS];
+int bench_pair_ways(const struct bench_pair *pair, const struct bench_method *rma, const struct bench_method *mpi,
+                    struct bench_method ways[PAIR_WAYS]);
+
 /* bench_pair_latency: main, from bench_init to bench_finish, of a benchmark with three columns: librma, bare
- * loads and stores (left out if off-node), MPI; its ratios are bench_ratios. With --ways the first one is there for
- * messages and for the dynamic window, the second one is left out, and the ratios are BENCH_WAY_RATIOS. Opens pair for
- * the largest size. */
-#define BENCH_WAY_RATIOS                                                                                               \
-    {"MPI/messages", 2, {0, -1}}, {                                                                                    \
-        "MPI/dynamic", 2, { 1, -1 }                                                                                    \
-    }
+ * loads and stores (left out if off-node), MPI; its ratios are bench_ratios. With --ways the columns are those of
+ * bench_pair_ways. Opens pair for the largest size. */
 enum { PAIR_RMA, PAIR_RAW, PAIR_MPI, PAIR_METHODS };
 int bench_pair_latency(int argc, char **argv, const struct bench_spec *spec, struct bench_pair *pair,
                        struct bench_method methods[PAIR_METHODS]);

@@ -89,7 +89,8 @@ int main(int argc, char **argv) {
                 "With --ways, librma being started anew for each batch of another way:\n"
                 "  messages (us)     rma_gptr_get, with RMA_WINDOW=none\n"
                 "  dynamic (us)      the same with RMA_WINDOW=dynamic; '-' if it does not go through that window\n"
-                "  MPI dynamic (us)  MPI_Get, MPI_Win_flush on memory attached to a window of MPI_Win_create_dynamic",
+                "  MPI dynamic (us)  MPI_Get, MPI_Win_flush on memory attached to a window of MPI_Win_create_dynamic\n"
+                "  static (us)       librma with RMA_WINDOW=static, with --memory=symmetric",
         .open = open_heap,
         .close = close_heap,
         .options = options,

@@ -513,8 +513,13 @@ static bool open_mpi(void) {
                         bench.n_pes > 1 << (64 - ADDRESS_BITS));
 }
 
-/* Whether MPI lets each PE have n_nodes nodes attached at once: some implementations have room for a few dozen only. */
+/* Whether MPI lets each PE have n_nodes nodes attached at once, and others access the head meanwhile. Open MPI has room
+ * for 64 regions, and an access to one of them may fail while its owner attaches another (MPI_ERR_RMA_RANGE; 5.0.7, in
+ * 3 of 10 runs with 16 nodes). */
 static bool mpi_attaches_all(void) {
+#if defined OPEN_MPI
+    return false;
+#else
     long n = 0;
     bool good = true;
     while (good && n < n_nodes) {
@@ -527,6 +532,7 @@ static bool mpi_attaches_all(void) {
     }
     drop_all(&kinds[MPI], n);
     return !bench_agree(!good);
+#endif
 }
 
 static void close_mpi(void) {
@@ -576,7 +582,9 @@ static void print_row(enum row row, bool by_mpi, bool attaches) {
     walks = row == TRAVERSE;
     for (int i = 0; i < n; i++) {
         int method = bench.ways ? way_methods[i] : i;
-        bool possible = method == RAW ? raw_head != NULL : method == MPI ? by_mpi && (row != INSERT || attaches) : true;
+        bool possible = method == RAW   ? raw_head != NULL
+                        : method == MPI ? by_mpi && (row != INSERT || attaches)
+                                        : methods[i].way != BENCH_WAY_DYNAMIC_AMO || bench_dynamic_atomics();
         methods[i].run = possible ? runs[row][method] : NULL;
         methods[i].callers = row == TRAVERSE ? BENCH_ORIGINS : BENCH_ALL;
         if (walks && possible) begin_shuffled(&kinds[method], n_nodes);
@@ -612,7 +620,7 @@ int main(int argc, char **argv) {
             "sees it:\n"
             "  insert    allocate a node in the PE's own memory, and link it at the head: rma_alloc_mem; raw: the "
             "next of an array;\n"
-            "            MPI_Alloc_mem and MPI_Win_attach, '-' where MPI has no room for so many\n"
+            "            MPI_Alloc_mem and MPI_Win_attach, '-' where MPI has no room for so many, and with Open MPI\n"
             "  link      the same with nodes that are there already\n"
             "  traverse  read the next node, which lies on any PE in any place: 16 bytes, by rma_gptr_get, load, "
             "MPI_Get\n"
@@ -636,7 +644,8 @@ int main(int argc, char **argv) {
     removed = calloc((size_t)n_nodes, sizeof *removed);
     if (bench_agree(!own || !removed)) bench_refuse(1, "no memory for the addresses of %ld nodes", n_nodes);
     open_shared();
-    bool window = bench_dynamic_window(&win), by_mpi = window && open_mpi(), attaches = by_mpi && mpi_attaches_all();
+    bool window = bench_dynamic_atomics() && bench_dynamic_window(&win), by_mpi = window && open_mpi(),
+         attaches = by_mpi && mpi_attaches_all();
     for (enum row row = INSERT; row < N_ROWS; row++)
         if (only < 0 || only == (int)row) print_row(row, by_mpi, attaches);
     if (window) close_mpi();

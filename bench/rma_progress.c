@@ -256,8 +256,9 @@ static void close_heap(void) { bench_pair_close_heap(&pair); }
 
 /* One batch of one way. Returns NAN if librma does not go it, or MPI has no such window. */
 static double way_batch(const struct row *row, const struct bench_method *m) {
-    if (m->mpi) return pair.win == MPI_WIN_NULL ? NAN : batch(row, MPI);
     bool atomic = row->operation == FETCH_ADD && m->way == BENCH_WAY_DYNAMIC;
+    if (row->operation == FETCH_ADD && (m->mpi || atomic) && !bench_dynamic_atomics()) return NAN;
+    if (m->mpi) return pair.win == MPI_WIN_NULL ? NAN : batch(row, MPI);
     bench_way_switch(atomic ? BENCH_WAY_DYNAMIC_AMO : m->way, close_heap, open_heap);
     serve(false);
     BENCH_RMA(rma_stats_reset());
@@ -267,16 +268,12 @@ static double way_batch(const struct row *row, const struct bench_method *m) {
 
 /* The table with it. */
 static void print_way_rows(void) {
-    static const struct bench_ratio ratios[] = {BENCH_WAY_RATIOS};
-    static const struct bench_method methods[] = {
-        {.name = "messages (us)", .way = BENCH_WAY_MESSAGES},
-        {.name = "dynamic (us)", .way = BENCH_WAY_DYNAMIC},
-        {.name = "MPI dynamic (us)", .mpi = true},
-    };
-    const int n = 3;
+    static const struct bench_method rma = {0}, mpi = {.mpi = true};
+    struct bench_method methods[PAIR_WAYS];
+    const int n = bench_pair_ways(&pair, &rma, &mpi, methods);
     double *values = must(malloc((size_t)(bench.repeat * n) * sizeof *values));
     for (int r = 0; r < N_WAY_ROWS; r++) {
-        double cells[3];
+        double cells[PAIR_WAYS];
         for (long i = 0; i < bench.repeat; i++)
             for (int m = 0; m < n; m++) {
                 bench_progress(way_rows[r].name, i, bench.repeat);
@@ -286,7 +283,7 @@ static void print_way_rows(void) {
             double *of = values + m * bench.repeat;
             cells[m] = isnan(of[0]) ? NAN : bench_median(of, (int)bench.repeat);
         }
-        bench_row_of(way_rows[r].name, cells, good(), methods, n, ratios, n - 1);
+        bench_row_of(way_rows[r].name, cells, good(), methods, n, bench_way_ratios, BENCH_WAY_RATIOS);
     }
     free(values);
 }
@@ -296,7 +293,7 @@ int main(int argc, char **argv) {
         {"compute", 0, BENCH_COUNT, &compute_ms, 10, 1000000, "MS",
          "milliseconds that the target computes in a batch [2000]"},
         {"memory", 0, BENCH_WORD, &pair.memory, 0, 0, BENCH_MEMORY_WORDS,
-         "with --ways: the target's, for librma [local]"},
+         "with --ways: the target's, for librma [symmetric]"},
         {0},
     };
     static const struct bench_spec spec = {
@@ -322,6 +319,7 @@ int main(int argc, char **argv) {
             "that way\n"
             "  MPI dynamic (us)  MPI_Put, MPI_Get, MPI_Fetch_and_op and MPI_Win_flush in a window of "
             "MPI_Win_create_dynamic\n"
+            "  static (us)       librma with RMA_WINDOW=static, for symmetric memory\n"
             "The rows are then lone put, lone get and lone.",
         .open = open_heap,
         .close = close_heap,
@@ -333,6 +331,7 @@ int main(int argc, char **argv) {
     };
     bench_init(argc, argv, &spec);
     if (pair.memory != BENCH_MEMORY_UNSET && !bench.ways) bench_refuse(2, "--memory is for --ways here");
+    if (pair.memory == BENCH_MEMORY_UNSET) pair.memory = BENCH_SYMMETRIC; /* which each way can reach */
     samples = must(malloc(SAMPLES * sizeof *samples));
     bench_pair_open(&pair, sizeof(uint64_t));
     if (bench.ways)

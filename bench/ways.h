@@ -12,6 +12,7 @@ enum bench_way {
     BENCH_WAY_MESSAGES,    /* RMA_WINDOW=none */
     BENCH_WAY_DYNAMIC,     /* RMA_WINDOW=dynamic; atomics by messages */
     BENCH_WAY_DYNAMIC_AMO, /* the same with RMA_AMO=mpi: atomics go through the window, too */
+    BENCH_WAY_STATIC,      /* RMA_WINDOW=static: the window over the symmetric heap; the rest by messages */
     BENCH_WAYS
 };
 
@@ -29,9 +30,10 @@ bool bench_way_switch(enum bench_way way, void (*close)(void), void (*open)(void
 bool bench_way_taken(void);
 
 /* bench_dynamic_window: make a window of MPI_Win_create_dynamic over all PEs, whose errors are returned, and begin
- * MPI_Win_lock_all on it. Returns whether MPI has one in which PEs put, get, and compare and swap; if not, *win is
- * MPI_WIN_NULL. Collective. */
+ * MPI_Win_lock_all on it. Returns whether MPI has one in which PEs put and get; if not, *win is MPI_WIN_NULL.
+ * Collective. bench_dynamic_atomics: whether one can do atomics in it, too. */
 bool bench_dynamic_window(MPI_Win *win);
+bool bench_dynamic_atomics(void);
 
 /* bench_dynamic_window_free: if there is one. Memory must have been detached. Collective. */
 void bench_dynamic_window_free(MPI_Win *win);

@@ -71,6 +71,14 @@ option() { if deep; then on_both "$@"; elif ! quick; then in_turn "$@"; fi; }
 repeats() { if deep; then on_both "$@"; fi; }
 # Between nodes only: --ways.
 far() { runs nolocal "$@"; }
+# The third column is librma's dynamic window, the fourth MPI's: where MPI has one, librma must have used its own.
+uses_window() {
+    if awk -F, 'NR > 1 && $3 == "" && $4 != "" { bad = 1 } END { exit bad }' "$dir/out"; then
+        ok "librma goes through its dynamic window"
+    else
+        fail "no figure of librma's dynamic window"
+    fi
+}
 far_option() { if ! quick; then far "$@"; fi; }
 
 few="-i 3 -x 0 -r 1"
@@ -82,8 +90,9 @@ few="-i 3 -x 0 -r 1"
     option 2 rma_put_latency $few -m 8:16 --memory=local
     option 2 rma_get_latency $few -m 8:16 --memory=attached
     far 2 rma_put_latency $few -m 8:16 --ways
+    uses_window
     far_option 2 rma_put_latency $few -m 8:16 --ways --memory=symmetric
-    far_option 2 rma_get_latency $few -m 4k:8k --ways --memory=attached
+    far_option 1 rma_get_latency $few -m 64k:64k --ways --memory=attached
     passes 2 rma_put_bw $few -m 4k:8k -w 4
     option 2 rma_put_bw $few -m 4k:8k -w 4 --nbi
     option 2 rma_put_bw $few -m 4k:8k --handover
@@ -108,6 +117,7 @@ few="-i 3 -x 0 -r 1"
     option 1 rma_wait $few --operation=any8
     passes 6 rma_progress -r 1 --compute=20
     far 3 rma_progress -r 1 --compute=20 --ways
+    uses_window
     passes 2 rma_init
     passes 1 rma_alloc $few -p fixed
     passes 2 rma_gups $few -m 64k:128k
