@@ -118,8 +118,11 @@ static void conclude(const struct rmai_net *net, int answer[RMAI_WINDOWS][RMAI_A
     }
 }
 
+/* How many answers there are. */
+enum { ANSWERS = (int)RMAI_WINDOWS * (int)RMAI_ACCESSES };
+
 static int all_known(int answer[RMAI_WINDOWS][RMAI_ACCESSES]) {
-    for (int i = 0; i < RMAI_WINDOWS * RMAI_ACCESSES; i++)
+    for (int i = 0; i < ANSWERS; i++)
         if (answer[i / RMAI_ACCESSES][i % RMAI_ACCESSES] == UNKNOWN) return 0;
     return 1;
 }
@@ -130,8 +133,7 @@ int rmai_probe_one_sided(struct rmai_net *net, struct rmai_transport_mpi *mpi) {
     int answer[RMAI_WINDOWS][RMAI_ACCESSES] = {{UNKNOWN}}, code = RMA_SUCCESS, met = RMA_SUCCESS, nothing = 0, failed;
     uint64_t page[RMAI_WINDOWS] = {0};
     if (net->job->n_nodes == 1)
-        for (int i = 0; i < RMAI_WINDOWS * RMAI_ACCESSES; i++)
-            answer[i / RMAI_ACCESSES][i % RMAI_ACCESSES] = NEEDS_TARGET;
+        for (int i = 0; i < ANSWERS; i++) answer[i / RMAI_ACCESSES][i % RMAI_ACCESSES] = NEEDS_TARGET;
     conclude(net, answer);
     if (asks && net->fixed && net->dynamic.open) code = find_page(net, RMAI_DYNAMIC, target, &page[RMAI_DYNAMIC]);
     while (!all_known(answer) && met == RMA_SUCCESS) {
@@ -139,9 +141,8 @@ int rmai_probe_one_sided(struct rmai_net *net, struct rmai_transport_mpi *mpi) {
         if (target == net->job->my_pe) nanosleep(&(struct timespec){.tv_nsec = TARGET_SLEEPS}, NULL);
         if (asks && code == RMA_SUCCESS) code = try_accesses(net, target, page, answer);
         if (asks && code != RMA_SUCCESS)
-            for (int i = 0; i < RMAI_WINDOWS * RMAI_ACCESSES; i++)
-                answer[i / RMAI_ACCESSES][i % RMAI_ACCESSES] = NEEDS_TARGET;
-        if (met == RMA_SUCCESS) met = rmai_transport_mpi_worst(mpi, &answer[0][0], RMAI_WINDOWS * RMAI_ACCESSES);
+            for (int i = 0; i < ANSWERS; i++) answer[i / RMAI_ACCESSES][i % RMAI_ACCESSES] = NEEDS_TARGET;
+        if (met == RMA_SUCCESS) met = rmai_transport_mpi_worst(mpi, &answer[0][0], ANSWERS);
         conclude(net, answer);
     }
     for (int window = 0; window < RMAI_WINDOWS; window++)
