@@ -39,22 +39,16 @@ void rmai_cover_guests(struct rmai_world *w) {
            atomic_load_explicit(&mine->extent[RMAI_GUEST], memory_order_acquire) - w->job.layout.guest);
 }
 
-/* What is done in all PEs' windows at once. All have met when that begins: until then each may need an answer from one
- * who would wait in there. */
-static int met_for(struct rmai_world *w, const char *call, struct rmai_blocking *blocking) {
-    int code = rmai_meet(w, call);
-    if (!w->blocking) /* rma_init is watched as a whole */
-        rmai_blocking_begin(blocking, &w->job.settings, call, "making MPI's window by MPI_Win_create", 1);
-    return code;
-}
-
 int rmai_cover_symmetric(struct rmai_world *w, const char *call) {
-    struct rmai_blocking blocking = {0};
+    struct rmai_blocking blocking;
     int code;
     if (!w->net->active) return RMA_SUCCESS;
     follow_symmetric(w);
     if (!rmai_window_wanted(w->net, w->symmetric.size)) return RMA_SUCCESS;
-    code = met_for(w, call, &blocking);
+    /* All have met when the window is taken down: until then each may need an answer from one who would wait in there.
+     */
+    code = rmai_meet(w, call);
+    rmai_blocking_begin(&blocking, &w->job.settings, call, "making MPI's window by MPI_Win_create", 1);
     code = rmai_window_grow(w->net, w->mpi, call, w->symmetric.base, w->symmetric.size, code);
     rmai_blocking_end(&blocking);
     return code;

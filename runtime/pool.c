@@ -16,19 +16,16 @@
 
 int rmai_pool_grow(struct rmai_world *w, struct rmai_segment *s, int q, enum rmai_pool pool, size_t alignment,
                    size_t size) {
-    size_t got, want = rmai_segment_want(s, alignment, size);
+    size_t got, extent, want = rmai_segment_want(s, alignment, size);
     int code = want ? rmai_segment_commit(s, want, &got) : RMA_ERR_NO_MEM;
     if (code != RMA_SUCCESS) return code;
     rmai_segment_extend(s, got);
     if (s == &w->local) rmai_cover_local(w);
+    extent = (pool == RMAI_OWN ? w->job.layout.local : w->job.layout.guest) + s->size;
     /* Release: the pages are committed before another PE reads that they are. Pairs with rma_gptr_ptr_'s acquire load.
      */
-    atomic_store_explicit(&rmai_facts(&w->job, q)->extent[pool],
-                          (pool == RMAI_OWN ? w->job.layout.local : w->job.layout.guest) + s->size,
-                          memory_order_release);
-    if (w->job.networked)
-        __atomic_store_n(&rmai_directory(&w->job, q)->extent[pool],
-                         (pool == RMAI_OWN ? w->job.layout.local : w->job.layout.guest) + s->size, __ATOMIC_RELEASE);
+    atomic_store_explicit(&rmai_facts(&w->job, q)->extent[pool], extent, memory_order_release);
+    if (w->job.networked) __atomic_store_n(&rmai_directory(&w->job, q)->extent[pool], extent, __ATOMIC_RELEASE);
     return RMA_SUCCESS;
 }
 

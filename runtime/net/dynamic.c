@@ -111,12 +111,11 @@ int rmai_dynamic_find(struct rmai_net *net, struct rmai_pending *s, int pe, uint
 }
 
 /* The PE's numbers only grow, so an older answer that comes later changes nothing. */
-static int keep_directory(struct rmai_net *net, const char *call, struct rmai_pending *s, int pe,
-                          const struct rmai_directory *now, unsigned growths) {
+static int keep_directory(const char *call, struct rmai_pending *s, int pe, const struct rmai_directory *now,
+                          unsigned growths) {
     struct rmai_peer *p = rmai_peer_of(s, pe);
     if (p && !p->directory) p->directory = calloc(1, sizeof *p->directory);
     if (!p || !p->directory) return rmai_net_no_memory(call, pe);
-    (void)net;
     for (int i = 0; i < RMAI_PARTS; i++) {
         p->directory->address[i] = now->address[i];
         p->directory->attached[i] = rmai_max(p->directory->attached[i], now->attached[i]);
@@ -153,7 +152,7 @@ int rmai_dynamic_learn(struct rmai_net *net, const char *call, struct rmai_pendi
         net->dynamic.by_get ? get_directory(net, call, s, pe, &now) : rmai_submit_and_wait(net, &a, &now, sizeof now);
     if (code != RMA_SUCCESS) return code;
     rmai_pending_lock(s);
-    code = keep_directory(net, call, s, pe, &now, growths);
+    code = keep_directory(call, s, pe, &now, growths);
     rmai_pending_unlock(s);
     return code;
 }
