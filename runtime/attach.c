@@ -127,8 +127,8 @@ static int add_lessee(struct rmai_world *w, uint32_t i, int q) {
 
 #define LOOKED_AT_WHOLE ((size_t)64 << 20) /* to look at memory makes it resident */
 
-/* Who accesses memory through MPI's window may end its owner where the owner cannot: MPI there raises a signal. So only
- * what the owner may read and write is lent; of a long region the ends are looked at. */
+/* An access through MPI's window to memory that its owner may not read or write can end the owner: MPI in the owner's
+ * process gets a signal. So only what the owner may read and write is lent. Of a long region the ends are looked at. */
 static int all_touchable(const struct rmai_region *r) {
     char *from = (char *)(uintptr_t)r->address;
     if (r->size <= LOOKED_AT_WHOLE) return rmai_process_touchable(from, r->size, 1);

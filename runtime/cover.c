@@ -14,7 +14,8 @@
 #include "runtime/net/window_setup.h"
 #include "runtime/world.h"
 
-/* What MPI does atomics on is in the window before others know of it, or never is. */
+/* A word on which MPI does the atomics is in the window before another PE can know of it. So with RMA_AMO=mpi nothing
+ * is left for later: what is not in the window then never comes into it. */
 static void follow(struct rmai_world *w, enum rmai_part_kind part, size_t size) {
     rmai_dynamic_follow(w->net, part, size, w->net->amo_mpi || part == RMAI_PART_STATICS);
 }

@@ -20,9 +20,9 @@ struct rmai_peer;
 struct rmai_pending;
 
 struct rmai_dynamic {
-    int open;                   /* there is such a window; */
-    int parts[RMAI_PARTS];      /* 1: what the part has goes into it */
-    size_t region_least;        /* what the program attaches does, too, from so many bytes on */
+    int open;              /* there is such a window; */
+    int parts[RMAI_PARTS]; /* 1: what the part has goes into it */
+    size_t region_least;   /* regions that the program attaches go into it from so many bytes on; SIZE_MAX: none do */
     struct rmai_directory *own; /* this PE's, or NULL */
     int by_get;                 /* directories are read through the fixed window; else PEs are asked */
     pthread_mutex_t lock;       /* who attaches */

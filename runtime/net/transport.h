@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What carries bytes between nodes: seven operations, and three to let go, attach and detach. MPI is one transport
+/* What carries bytes between nodes: ten operations: seven that move data, drop, attach and detach. MPI is one transport
  * (transport_mpi); two queues in one process are another (test/unit/check_net). The caller knows PEs, tags, buffers and
  * displacements, and nothing of the way that they go.
  *

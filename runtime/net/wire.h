@@ -103,8 +103,8 @@ struct rmai_element {
 
 /* An attached region that a PE lends to another one, which may then access it through MPI's dynamic window. */
 struct rmai_lent {
-    uint64_t start, size; /* the offset of its first byte, as in global pointers, and its bytes; 0: there is none */
-    uint64_t address;     /* in the owner's process; 0: it is not in the window */
+    uint64_t start, size; /* the offset of its first byte, as in global pointers, and its bytes; 0: nothing is lent */
+    uint64_t address;     /* in the owner's process; 0: the region is there, but not in the window */
 };
 
 struct rmai_item {
