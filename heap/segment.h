@@ -71,13 +71,17 @@ struct rmai_segment {
 
 /* A segment of which parts are attached to MPI's dynamic window is attached in steps. Where they end every PE knows by
  * the offset alone: each is an eighth of what lies before it, as a power of two, within 256 KiB..64 MiB.
- * rmai_step_end: the end of the step that has the byte at this offset in the segment. */
+ * rmai_step_size: how long the step is that has the byte at this offset in the segment. rmai_step_end: where it ends.
+ */
 #define RMAI_STEP_LEAST ((size_t)256 << 10)
 #define RMAI_STEP_MOST  ((size_t)64 << 20)
-static inline size_t rmai_step_end(size_t offset) {
+static inline size_t rmai_step_size(size_t offset) {
     size_t step = RMAI_STEP_LEAST;
     if (offset / 8 > step) step = (size_t)1 << (63 - __builtin_clzll(offset / 8));
-    if (step > RMAI_STEP_MOST) step = RMAI_STEP_MOST;
+    return step < RMAI_STEP_MOST ? step : RMAI_STEP_MOST;
+}
+static inline size_t rmai_step_end(size_t offset) {
+    const size_t step = rmai_step_size(offset);
     return (offset / step + 1) * step;
 }
 

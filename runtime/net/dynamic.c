@@ -93,6 +93,7 @@ int rmai_dynamic_find(struct rmai_net *net, struct rmai_pending *s, int pe, uint
     size_t start;
     const enum rmai_part_kind part = part_of(&net->job->layout, offset, &start);
     const uint64_t at = offset - start;
+    uint64_t attached, step;
     if (!net->dynamic.open || !net->dynamic.parts[part]) return 0;
     if (slot >= 0) {
         d = rmai_directory(net->job, slot);
@@ -100,13 +101,19 @@ int rmai_dynamic_find(struct rmai_net *net, struct rmai_pending *s, int pe, uint
         if (!(p = rmai_peer_of(s, pe))) return 0;
         if (!(d = p->directory)) return -1;
     }
-    if (at + *len > load(&d->attached[part])) {
+    attached = load(&d->attached[part]);
+    if (at + *len > attached) {
         /* The symmetric heap may have grown since; of the local heap's parts the PE was asked for the extents. */
         const unsigned growths = atomic_load_explicit(&net->dynamic.growths, memory_order_relaxed);
         return p && part == RMAI_PART_SYMMETRIC && p->growths != growths ? -1 : 0;
     }
+    step = rmai_step_end(at) - rmai_step_size(at);
     *len = rmai_min(*len, rmai_step_end(at) - at);
     *address = load(&d->address[part]) + at;
+    if (!p) return 1;
+    p->step.offset = start + step;
+    p->step.len = rmai_min(rmai_step_end(at), attached) - step;
+    p->step.address = *address - (at - step);
     return 1;
 }
 

@@ -71,6 +71,7 @@ void rmai_peer_unlist(struct rmai_peer *p) {
     p->last_was_lone = p->asked == 1;
     p->asked = 0;
     if (s->busy) return;
+    s->copied = 0;
     rmai_pending_choose_way(s);
     atomic_store_explicit(&s->puts, RMAI_NO_PUTS, memory_order_relaxed);
     set_nothing_pending(s, !s->net->amo_mpi);
@@ -110,7 +111,7 @@ void rmai_pending_close(struct rmai_pending *s) {
         free(p->directory);
     }
     rmai_pe_table_close(&s->peers);
-    free(s->operands);
+    free(s->copies);
     pthread_mutex_destroy(&s->lock);
 }
 

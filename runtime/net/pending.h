@@ -37,15 +37,18 @@ struct rmai_peer {
     int listed;                       /* in set->busy */
     struct rmai_directory *directory; /* the last that was heard of it, or NULL, */
     unsigned growths;                 /* and how often the symmetric heap had grown then */
-    struct rmai_batch *open;          /* gathers records, or NULL */
-    struct rmai_peer *next;           /* in set->busy */
+    struct {
+        uint64_t offset, len, address;
+    } step; /* of the dynamic window, in which something of it was found last: in its space, and in its process */
+    struct rmai_batch *open; /* gathers records, or NULL */
+    struct rmai_peer *next;  /* in set->busy */
 };
 
-/* Operands of an atomic by MPI. */
-struct rmai_operands {
-    uint64_t value, cond;
-};
-#define RMAI_OPERANDS 256
+/* Copies of what MPI reads until a flush, so that nobody has to wait for it: sources of short puts, operands of
+ * atomics. */
+#define RMAI_COPY_ROOM  ((size_t)32 << 10) /* bytes that a set has for them */
+#define RMAI_COPY_MOST  ((size_t)1 << 10)  /* of one operation; the source of a longer put is flushed locally */
+#define RMAI_COPY_ALIGN ((size_t)16)
 
 struct rmai_pending {
     pthread_mutex_t lock;                  /* of all below; taken after that of struct rmai_net, never before it */
@@ -61,9 +64,9 @@ struct rmai_pending {
     int failed, failed_pe;  /* the first error that nobody waited for, until the next quiet, and where */
     unsigned id;            /* no two sets of a net have the same */
     struct rmai_flush flush;
-    struct rmai_operands *operands; /* of atomics by MPI that nobody waits for: RMAI_OPERANDS places, or NULL */
-    unsigned n_operands;            /* in use until the next flush of all PEs */
-    int session;                    /* records wait for company: see session.h */
+    char *copies;        /* RMAI_COPY_ROOM bytes, or NULL, */
+    size_t copied;       /* of which so many are in use, until the windows are flushed for all peers */
+    int session;         /* records wait for company: see session.h */
     _Atomic int by_node; /* short records go by intermediates (by_node.h). It changes with the lock, and only while
                             nothing is pending, so that no record overtakes one that has gone the other way */
     int many;            /* so much goes to a PE between two quiets that messages are full: rmai_pending_choose_way */

@@ -83,39 +83,38 @@ static int move_in_pieces(struct rmai_net *net, struct rmai_ask *a, char *buffer
 
 /* Has the owner check the whole range before the first byte moves. For memory of which only the owner knows the end,
  * and for ranges of several pieces: else the first pieces would be moved before a later one is refused. */
-static int look_at_whole(struct rmai_net *net, const char *call, struct rmai_pending *s, int pe, uint64_t offset,
-                         size_t len, int get) {
-    struct rmai_ask a = {.call = call,
-                         .set = s,
-                         .pe = pe,
+static int look_at_whole(struct rmai_net *net, const struct rmai_transfer *t) {
+    struct rmai_ask a = {.call = t->call,
+                         .set = t->set,
+                         .pe = t->pe,
                          .may_fail = 1,
-                         .r = {.kind = RMAI_RECORD_LOOK, .op = !get},
-                         .e = {.offset = offset, .value = len}};
-    return len > INLINE_PIECE ? rmai_submit_and_wait(net, &a, NULL, 0) : RMA_SUCCESS;
+                         .r = {.kind = RMAI_RECORD_LOOK, .op = t->access == RMAI_ACCESS_PUT},
+                         .e = {.offset = t->offset, .value = t->len}};
+    return t->len > INLINE_PIECE ? rmai_submit_and_wait(net, &a, NULL, 0) : RMA_SUCCESS;
 }
 
 /* 1 if the owner has to look the memory up: attached memory may be gone. */
 static int is_attached(uint64_t offset) { return offset >= RMA_GPTR_ATTACHED_; }
 
 /* A put, or a get, of any length, by elements that may fail, or by long data, or that the caller waits for. */
-static int move_by_messages(struct rmai_net *net, const char *call, struct rmai_pending *s, int pe, uint64_t offset,
-                            char *buffer, size_t len, enum rmai_when when, int get) {
-    struct rmai_ask a = {.call = call,
-                         .set = s,
-                         .pe = pe,
-                         .may_fail = is_attached(offset),
-                         .by_node = len <= INLINE_MOST && !is_attached(offset),
+static int move_by_messages(struct rmai_net *net, const struct rmai_transfer *t) {
+    const int get = t->access == RMAI_ACCESS_GET;
+    struct rmai_ask a = {.call = t->call,
+                         .set = t->set,
+                         .pe = t->pe,
+                         .may_fail = is_attached(t->offset),
+                         .by_node = t->len <= INLINE_MOST && !is_attached(t->offset),
                          .put = !get,
                          .r = {.kind = get ? RMAI_RECORD_GET : RMAI_RECORD_PUT},
-                         .e = {.offset = offset}};
-    const int waits = a.may_fail || (get ? when == RMAI_NOW : len > INLINE_MOST && when != RMAI_LATER);
+                         .e = {.offset = t->offset}};
+    const int waits = a.may_fail || (get ? t->when == RMAI_NOW : t->len > INLINE_MOST && t->when != RMAI_LATER);
     struct rmai_waiter waiter;
     int code;
-    if (waits && !a.by_node) rmai_net_settle(net, call, s, pe);
-    if (a.may_fail && (code = look_at_whole(net, call, s, pe, offset, len, get)) != RMA_SUCCESS) return code;
+    if (waits && !a.by_node) rmai_net_settle(net, t->call, t->set, t->pe);
+    if (a.may_fail && (code = look_at_whole(net, t)) != RMA_SUCCESS) return code;
     rmai_waiter_begins(&waiter, 0);
     rmai_net_lock(net);
-    code = move_in_pieces(net, &a, buffer, len, get, waits ? &waiter : NULL);
+    code = move_in_pieces(net, &a, t->buffer, t->len, get, waits ? &waiter : NULL);
     rmai_net_unlock(net);
     return code;
 }
@@ -152,20 +151,17 @@ int rmai_net_put(struct rmai_net *net, const char *call, struct rmai_pending *s,
                  const void *source, size_t len, enum rmai_when when) {
     const struct rmai_short_ask put = {
         .r = {.kind = RMAI_RECORD_PUT, .len = (uint16_t)len}, .e = {.offset = offset}, .data = source, .put = 1};
-    size_t done = 0;
+    struct rmai_transfer t = {call, s, offset, (char *)(uintptr_t)source, len, pe, RMAI_ACCESS_PUT, when};
     int code;
     if (len <= RMAI_STREAM_MOST && !is_attached(offset) && !rmai_window_takes_all(net, offset, RMAI_ACCESS_PUT) &&
         (when != RMAI_NOW || is_of_stream(s, pe))) {
         rmai_count(s->traffic, RMA_PATH_REQUEST, RMAI_PUTS, len);
         return begin_short(net, call, s, pe, &put, 1);
     }
-    if (rmai_window_move(net, call, s, pe, offset, (char *)(uintptr_t)source, len, when, 0, &done, &code)) return code;
-    offset += done;
-    source = (const char *)source + done;
-    len -= done;
-    rmai_count(s->traffic, RMA_PATH_REQUEST, RMAI_PUTS, len);
-    if (done == 0 && len <= INLINE_PIECE && !is_attached(offset)) return begin_short(net, call, s, pe, &put, 1);
-    return move_by_messages(net, call, s, pe, offset, (char *)(uintptr_t)source, len, when, 0);
+    if (rmai_window_move(net, &t, &code)) return code;
+    rmai_count(s->traffic, RMA_PATH_REQUEST, RMAI_PUTS, t.len);
+    if (t.len == len && len <= INLINE_PIECE && !is_attached(offset)) return begin_short(net, call, s, pe, &put, 1);
+    return move_by_messages(net, &t);
 }
 
 int rmai_net_get(struct rmai_net *net, const char *call, struct rmai_pending *s, int pe, uint64_t offset, void *dest,
@@ -174,7 +170,7 @@ int rmai_net_get(struct rmai_net *net, const char *call, struct rmai_pending *s,
                                        .e = {.offset = offset},
                                        .dest = dest,
                                        .value = (uint32_t)len};
-    size_t done = 0;
+    struct rmai_transfer t = {call, s, offset, dest, len, pe, RMAI_ACCESS_GET, when};
     int code;
     const int by_window = rmai_window_takes_all(net, offset, RMAI_ACCESS_GET);
     if (when == RMAI_LATER && len <= RMAI_STREAM_MOST && !by_window && !is_attached(offset)) {
@@ -183,16 +179,13 @@ int rmai_net_get(struct rmai_net *net, const char *call, struct rmai_pending *s,
     }
     if (when == RMAI_NOW && !by_window && has_puts_in_messages(s, pe)) {
         rmai_count(s->traffic, RMA_PATH_REQUEST, RMAI_GETS, len);
-        return move_by_messages(net, call, s, pe, offset, dest, len, when, 1);
+        return move_by_messages(net, &t);
     }
-    if (rmai_window_move(net, call, s, pe, offset, dest, len, when, 1, &done, &code)) return code;
-    offset += done;
-    dest = (char *)dest + done;
-    len -= done;
-    rmai_count(s->traffic, RMA_PATH_REQUEST, RMAI_GETS, len);
-    if (done == 0 && when == RMAI_LATER && len <= INLINE_PIECE && !is_attached(offset))
+    if (rmai_window_move(net, &t, &code)) return code;
+    rmai_count(s->traffic, RMA_PATH_REQUEST, RMAI_GETS, t.len);
+    if (t.len == len && when == RMAI_LATER && len <= INLINE_PIECE && !is_attached(offset))
         return begin_short(net, call, s, pe, &get, 1);
-    return move_by_messages(net, call, s, pe, offset, dest, len, when, 1);
+    return move_by_messages(net, &t);
 }
 
 /* The short way of an atomic whose caller waits: with what has gathered for its PE it leaves at once. Returns 0, with

@@ -58,15 +58,14 @@ int rmai_window_flush(struct rmai_net *net, const char *call, struct rmai_peer *
     return code;
 }
 
-static int flush_set(struct rmai_net *net, const char *call, struct rmai_pending *s) {
+/* The set's lock is held. */
+static int flush_busy(struct rmai_net *net, const char *call, struct rmai_pending *s) {
     int code = RMA_SUCCESS, one;
-    rmai_pending_lock(s);
     for (struct rmai_peer *p = s->busy, *next; p; p = next) {
         next = p->next;
         one = rmai_window_flush(net, call, p);
         if (code == RMA_SUCCESS) code = one;
     }
-    rmai_pending_unlock(s);
     return code;
 }
 
@@ -74,47 +73,73 @@ int rmai_window_flush_all(struct rmai_net *net, const char *call) {
     int code = RMA_SUCCESS, one;
     pthread_mutex_lock(&net->sets_lock);
     for (struct rmai_pending *s = net->sets; s; s = s->next_set) {
-        one = flush_set(net, call, s);
+        rmai_pending_lock(s);
+        one = flush_busy(net, call, s);
+        rmai_pending_unlock(s);
         if (code == RMA_SUCCESS) code = one;
     }
     pthread_mutex_unlock(&net->sets_lock);
     return code;
 }
 
-/* ---- puts and gets ---- */
-
-/* Where a put or get goes. */
-struct way {
-    enum rmai_window_kind window;
-    size_t disp, len; /* len: so many of the first bytes */
-};
-
-/* Returns 1 if [offset, offset + len), or its first bytes, goes through a window, with *way; 0 if it goes by messages;
- * -1 if pe has to be asked first (rmai_dynamic_learn). The set's lock is held. */
-static int choose_window(struct rmai_net *net, struct rmai_pending *s, int pe, uint64_t offset, size_t len,
-                         enum rmai_when when, enum rmai_access access, struct way *way) {
-    size_t at = (size_t)offset - net->job->layout.symmetric,
-           covered = atomic_load_explicit(&net->covered, memory_order_acquire);
-    uint64_t address;
-    int found;
-    if (offset >= net->job->layout.symmetric && at < covered && len <= covered - at) {
-        *way = (struct way){RMAI_FIXED, at + RMAI_PROBE_ROOM, len};
-        return rmai_ways_window(&net->ways, RMAI_FIXED, access, len, when);
+/* Returns a copy of the len bytes at `from` that lives until the windows are flushed for the peer that the caller
+ * touches next; NULL without memory, or if a flush fails, with *code. The set's lock is held. */
+static void *keep_copy(struct rmai_net *net, const char *call, struct rmai_pending *s, const void *from, size_t len,
+                       int *code) {
+    const size_t room = (len + RMAI_COPY_ALIGN - 1) & ~(RMAI_COPY_ALIGN - 1);
+    char *copy;
+    *code = RMA_SUCCESS;
+    if (RMAI_UNLIKELY(!s->copies) && !(s->copies = malloc(RMAI_COPY_ROOM))) return NULL;
+    if (RMAI_UNLIKELY(s->copied + room > RMAI_COPY_ROOM)) {
+        *code = flush_busy(net, call, s);
+        if (*code != RMA_SUCCESS) return NULL;
+        s->copied = 0;
     }
-    if (!rmai_ways_window(&net->ways, RMAI_DYNAMIC, access, len, when)) return 0;
-    found = rmai_dynamic_find(net, s, pe, offset, &len, &address);
-    if (found > 0) *way = (struct way){RMAI_DYNAMIC, address, len};
-    return found;
+    copy = s->copies + s->copied;
+    s->copied += room;
+    return memcpy(copy, from, len);
 }
 
-/* Returns the peer, marked as one whose transfers a quiet has to flush; NULL without memory. */
-static struct rmai_peer *touch_peer(struct rmai_pending *s, int pe, enum rmai_window_kind window) {
-    struct rmai_peer *p = rmai_peer_of(s, pe);
-    if (!p) return NULL;
+/* ---- puts and gets ---- */
+
+/* Where the first len bytes of a transfer go, and what their caller does next. */
+struct way {
+    enum rmai_window_kind window;
+    uint64_t disp;
+    size_t len;
+    enum rmai_when when;
+};
+
+/* As rmai_dynamic_find. What was found there once stays there, and the next is often beside it. */
+static int find_in_dynamic(struct rmai_net *net, const struct rmai_transfer *t, size_t *len, uint64_t *address) {
+    const struct rmai_peer *p = t->set->last;
+    if (RMAI_LIKELY(p && p->pe == t->pe)) {
+        const uint64_t at = t->offset - p->step.offset;
+        if (at < p->step.len && *len <= p->step.len - at) return *address = p->step.address + at, 1;
+    }
+    return rmai_dynamic_find(net, t->set, t->pe, t->offset, len, address);
+}
+
+/* Returns 1 if way->len bytes of t, or the first of them, go through a window, with the rest of *way; 0 if they go by
+ * messages; -1 if the PE has to be asked first (rmai_dynamic_learn). The set's lock is held. */
+static int choose_window(struct rmai_net *net, const struct rmai_transfer *t, struct way *way) {
+    const size_t at = (size_t)t->offset - net->job->layout.symmetric,
+                 covered = atomic_load_explicit(&net->covered, memory_order_acquire);
+    if (at < covered && way->len <= covered - at) {
+        way->window = RMAI_FIXED;
+        way->disp = at + RMAI_PROBE_ROOM;
+        return rmai_ways_window(&net->ways, RMAI_FIXED, t->access, way->len, way->when);
+    }
+    if (!rmai_ways_window(&net->ways, RMAI_DYNAMIC, t->access, way->len, way->when)) return 0;
+    way->window = RMAI_DYNAMIC;
+    return find_in_dynamic(net, t, &way->len, &way->disp);
+}
+
+/* Marks the peer as one whose transfers a quiet has to flush. */
+static void touch_peer(struct rmai_peer *p, enum rmai_window_kind window) {
     p->touched |= 1u << window;
     p->asked++;
     rmai_peer_list(p);
-    return p;
 }
 
 /* Tells p now and then, and after each pause, that this PE uses its window. MPI does what comes through a window
@@ -131,39 +156,59 @@ static void ring_doorbell(struct rmai_net *net, struct rmai_peer *p, unsigned ev
         rmai_net_fatal(net);
 }
 
-/* The set's lock is held until MPI has taken the transfer. flushed: nothing of it is left for a quiet. */
-static int move_through(struct rmai_net *net, const char *call, struct rmai_pending *s, int pe, const struct way *way,
-                        void *buffer, enum rmai_when when, enum rmai_access access, int flushed) {
-    const int get = access == RMAI_ACCESS_GET;
-    const enum rmai_flush_kind kind = get || flushed ? RMAI_FLUSH_PE : RMAI_FLUSH_LOCAL;
-    struct rmai_peer *p = flushed || (get && when == RMAI_NOW) ? rmai_peer_of(s, pe) : touch_peer(s, pe, way->window);
+/* Returns as move_through. A put's source is the caller's when this returns, unless it goes on without: a short one is
+ * copied, since to flush it locally takes longer. */
+static int put_through(struct rmai_net *net, const struct rmai_transfer *t, const struct way *way,
+                       struct rmai_peer *p) {
+    const char *source = t->buffer, *copy = NULL;
     int code;
-    if (!p) return rmai_net_no_memory(call, pe);
-    code = get ? rmai_transport_get(net->transport, call, way->window, pe, way->disp, buffer, way->len)
-               : rmai_transport_put(net->transport, call, way->window, pe, way->disp, buffer, way->len);
-    if (!get && !flushed) rmai_pending_note_put(s, pe, 0);
-    /* For a get a full flush does the same as a local one, and MPICH does it some ten nanoseconds faster. */
-    if (code == RMA_SUCCESS && (when != RMAI_LATER || flushed))
-        code = flush_window(net, call, s, way->window, pe, kind);
-    if (code == RMA_SUCCESS && net->ways.needs_target[way->window][access]) ring_doorbell(net, p, DOORBELL_EVERY);
+    if (way->when != RMAI_LATER && way->len <= RMAI_COPY_MOST) {
+        copy = keep_copy(net, t->call, t->set, source, way->len, &code);
+        if (code != RMA_SUCCESS) return code;
+    }
+    touch_peer(p, way->window);
+    rmai_pending_note_put(t->set, t->pe, 0);
+    code = rmai_transport_put(net->transport, t->call, way->window, t->pe, way->disp, copy ? copy : source, way->len);
+    if (code != RMA_SUCCESS || copy || way->when == RMAI_LATER) return code;
+    return flush_window(net, t->call, t->set, way->window, t->pe, RMAI_FLUSH_LOCAL);
+}
+
+/* For a get that is waited for a full flush does the same as a local one, and MPICH does it some ten nanoseconds
+ * faster. */
+static int get_through(struct rmai_net *net, const struct rmai_transfer *t, const struct way *way,
+                       struct rmai_peer *p) {
+    int code;
+    if (way->when == RMAI_LATER) touch_peer(p, way->window);
+    code = rmai_transport_get(net->transport, t->call, way->window, t->pe, way->disp, t->buffer, way->len);
+    if (code != RMA_SUCCESS || way->when == RMAI_LATER) return code;
+    return flush_window(net, t->call, t->set, way->window, t->pe, RMAI_FLUSH_PE);
+}
+
+/* The set's lock is held until MPI has taken the transfer. */
+static int move_through(struct rmai_net *net, const struct rmai_transfer *t, const struct way *way) {
+    struct rmai_peer *p = rmai_peer_of(t->set, t->pe);
+    int code;
+    if (!p) return rmai_net_no_memory(t->call, t->pe);
+    code = t->access == RMAI_ACCESS_GET ? get_through(net, t, way, p) : put_through(net, t, way, p);
+    if (code == RMA_SUCCESS && net->ways.needs_target[way->window][t->access]) ring_doorbell(net, p, DOORBELL_EVERY);
     return code;
 }
 
-/* Returns as choose_window, with how many bytes it is. This holds the set's lock until MPI has taken the transfer. A
- * thread that takes the fixed window down first sets `covered` to 0 and then flushes each set (rmai_window_grow), for
- * which it needs that lock: so no transfer is in the window any more when it is freed. */
-static int use_window(struct rmai_net *net, const char *call, struct rmai_pending *s, int pe, uint64_t offset,
-                      void *buffer, size_t *len, enum rmai_when when, enum rmai_access access, int *code) {
-    struct way way;
+/* Returns 1 if way->len bytes of t went through a window, with *code, or the PE could not be asked; else 0. This holds
+ * the set's lock until MPI has taken the transfer. A thread that takes the fixed window down first sets `covered` to 0
+ * and then flushes each set (rmai_window_grow), for which it needs that lock: so no transfer is in the window any more
+ * when it is freed. */
+static int use_window(struct rmai_net *net, const struct rmai_transfer *t, struct way *way, int *code) {
     int goes;
-    rmai_pending_lock(s);
-    goes = choose_window(net, s, pe, offset, *len, when, access, &way);
-    if (goes > 0) {
-        *len = way.len;
-        *code = move_through(net, call, s, pe, &way, buffer, when, access, 0);
+    for (int learned = 0;; learned = 1) {
+        rmai_pending_lock(t->set);
+        goes = choose_window(net, t, way);
+        if (goes > 0) *code = move_through(net, t, way);
+        rmai_pending_unlock(t->set);
+        if (RMAI_LIKELY(goes >= 0) || learned) return goes > 0;
+        *code = rmai_dynamic_learn(net, t->call, t->set, t->pe);
+        if (*code != RMA_SUCCESS) return 1;
     }
-    rmai_pending_unlock(s);
-    return goes;
 }
 
 /* 1 if PEs attach their regions to the window, and lend them (rmai_attachment_lend). */
@@ -171,78 +216,53 @@ static int regions_are_lent(const struct rmai_net *net) {
     return net->dynamic.region_least < SIZE_MAX && net->job->all_progress;
 }
 
-/* The same for attached memory, which goes through the window while this PE has a lease of it. The region has to have
- * all of the transfer that is left, of which this piece is the first: else nothing of it moves before it is refused. */
-static int use_lease(struct rmai_net *net, const char *call, struct rmai_pending *s, int pe, uint64_t offset,
-                     void *buffer, size_t len, size_t left, enum rmai_when when, enum rmai_access access, int *code) {
-    struct way way = {RMAI_DYNAMIC, 0, len};
+/* The same for attached memory, which goes through the window while this PE has a lease of it: it is flushed before the
+ * lease is left. The region has to have all that is left of the transfer, of which this piece is the first: else
+ * nothing of it moves before it is refused. */
+static int use_lease(struct rmai_net *net, const struct rmai_transfer *t, struct way *way, int *code) {
     struct rmai_lease *lease;
     uint64_t address;
-    if (!net->ways.all_by_window[RMAI_DYNAMIC][access] || !regions_are_lent(net) ||
-        rmai_borrow(net, call, s, pe, offset, left, &lease, &address) != RMAI_LEASED)
+    if (!net->ways.all_by_window[RMAI_DYNAMIC][t->access] || !regions_are_lent(net) ||
+        rmai_borrow(net, t->call, t->set, t->pe, t->offset, t->len, &lease, &address) != RMAI_LEASED)
         return 0;
-    way.disp = address;
-    rmai_pending_lock(s);
-    *code = move_through(net, call, s, pe, &way, buffer, when, access, 1);
-    rmai_pending_unlock(s);
+    *way = (struct way){RMAI_DYNAMIC, address, way->len, RMAI_LATER};
+    rmai_pending_lock(t->set);
+    *code = move_through(net, t, way);
+    if (*code == RMA_SUCCESS) *code = rmai_window_flush(net, t->call, rmai_peer_of(t->set, t->pe));
+    rmai_pending_unlock(t->set);
     rmai_lease_leave(net, lease);
     return 1;
 }
 
-static int use_some_window(struct rmai_net *net, const char *call, struct rmai_pending *s, int pe, uint64_t offset,
-                           void *buffer, size_t *len, size_t left, enum rmai_when when, enum rmai_access access,
-                           int *code) {
-    int goes;
-    if (offset >= RMA_GPTR_ATTACHED_)
-        return use_lease(net, call, s, pe, offset, buffer, *len, left, when, access, code);
-    goes = use_window(net, call, s, pe, offset, buffer, len, when, access, code);
-    if (RMAI_LIKELY(goes >= 0)) return goes;
-    *code = rmai_dynamic_learn(net, call, s, pe);
-    if (*code != RMA_SUCCESS) return 1;
-    return use_window(net, call, s, pe, offset, buffer, len, when, access, code) > 0;
-}
-
-int rmai_window_move(struct rmai_net *net, const char *call, struct rmai_pending *s, int pe, uint64_t offset,
-                     char *buffer, size_t len, enum rmai_when when, int get, size_t *done, int *code) {
-    const size_t piece = when == RMAI_LATER ? WINDOW_PIECE_LATER : WINDOW_PIECE;
-    const enum rmai_access access = get ? RMAI_ACCESS_GET : RMAI_ACCESS_PUT;
-    size_t now;
+int rmai_window_move(struct rmai_net *net, struct rmai_transfer *t, int *code) {
+    const size_t most = t->when == RMAI_LATER ? WINDOW_PIECE_LATER : WINDOW_PIECE, len = t->len;
     *code = RMA_SUCCESS;
-    for (*done = 0; *done < len; *done += now) {
-        const int more = len - *done > piece;
-        if (*done > 0) rmai_net_progress(net, 1);
-        now = rmai_min(len - *done, piece);
-        if (!use_some_window(net, call, s, pe, offset + *done, buffer + *done, &now, len - *done,
-                             more ? RMAI_NOW : when, access, code))
+    while (t->len > 0) {
+        struct way way = {.len = rmai_min(t->len, most), .when = t->len > most ? RMAI_NOW : t->when};
+        if (RMAI_UNLIKELY(t->len < len)) rmai_net_progress(net, 1);
+        if (!(t->offset >= RMA_GPTR_ATTACHED_ ? use_lease(net, t, &way, code) : use_window(net, t, &way, code)))
             return 0;
         if (*code != RMA_SUCCESS) return 1;
+        t->offset += way.len;
+        t->buffer += way.len;
+        t->len -= way.len;
     }
     /* Of 0 bytes nothing goes anywhere. */
-    rmai_count(s->traffic, len ? RMA_PATH_WINDOW : RMA_PATH_REQUEST, get ? RMAI_GETS : RMAI_PUTS, len);
+    rmai_count(t->set->traffic, len ? RMA_PATH_WINDOW : RMA_PATH_REQUEST,
+               t->access == RMAI_ACCESS_GET ? RMAI_GETS : RMAI_PUTS, len);
     return 1;
 }
 
 /* ---- atomics by MPI ---- */
 
-/* Returns a place for the operands of an atomic that nobody waits for, or NULL with *code. MPI reads operands until a
- * flush; when all places are in use, all PEs are flushed. */
-static struct rmai_operands *next_operands(struct rmai_net *net, const char *call, struct rmai_pending *s, int pe,
-                                           int *code) {
-    if (!s->operands && !(s->operands = calloc(RMAI_OPERANDS, sizeof *s->operands))) {
-        *code = rmai_net_no_memory(call, pe);
-        return NULL;
-    }
-    if (s->n_operands == RMAI_OPERANDS) {
-        *code = flush_window(net, call, s, RMAI_DYNAMIC, -1, RMAI_FLUSH_ALL);
-        if (*code != RMA_SUCCESS) return NULL;
-        s->n_operands = 0;
-    }
-    return &s->operands[s->n_operands++];
-}
+/* Operands of an atomic. */
+struct operands {
+    uint64_t value, cond;
+};
 
 /* The operands in the first len bytes of their fields, where MPI reads them. */
-static struct rmai_operands operands_of(size_t len, uint64_t value, uint64_t cond) {
-    struct rmai_operands o = {value, cond};
+static struct operands operands_of(size_t len, uint64_t value, uint64_t cond) {
+    struct operands o = {value, cond};
     const uint32_t half[] = {(uint32_t)value, (uint32_t)cond};
     if (len != 4) return o;
     memcpy(&o.value, &half[0], 4);
@@ -253,10 +273,11 @@ static struct rmai_operands operands_of(size_t len, uint64_t value, uint64_t con
 /* Marks the peer and begins the atomic. The set's lock is held for both: a quiet of another
  * thread between them would take the mark away before there is something to flush. */
 static int begin_atomic(struct rmai_net *net, const char *call, struct rmai_pending *s, int pe, uint64_t at, int op,
-                        size_t len, const struct rmai_operands *o, void *old) {
-    struct rmai_peer *p = touch_peer(s, pe, RMAI_DYNAMIC);
+                        size_t len, const struct operands *o, void *old) {
+    struct rmai_peer *p = rmai_peer_of(s, pe);
     int code;
     if (!p) return rmai_net_no_memory(call, pe);
+    touch_peer(p, RMAI_DYNAMIC);
     atomic_thread_fence(memory_order_release); /* what this PE has stored comes before, for whoever reads the word */
     code = rmai_transport_atomic(net->transport, call, pe, at, op, len, &o->value, &o->cond, old);
     if (pe != net->job->my_pe && net->ways.needs_target[RMAI_DYNAMIC][RMAI_ACCESS_ATOMIC])
@@ -267,17 +288,18 @@ static int begin_atomic(struct rmai_net *net, const char *call, struct rmai_pend
 /* `at` is the address in the target's process. waits: it is done on return. */
 static int atomic_in_window(struct rmai_net *net, const char *call, struct rmai_pending *s, int pe, uint64_t at, int op,
                             size_t len, uint64_t value, uint64_t cond, void *old, int waits) {
-    const struct rmai_operands given = operands_of(len, value, cond);
-    struct rmai_operands *kept;
+    const struct operands given = operands_of(len, value, cond);
+    struct operands *kept;
     int code = RMA_SUCCESS;
     rmai_pending_lock(s);
     if (waits) {
         code = begin_atomic(net, call, s, pe, at, op, len, &given, old);
         if (code == RMA_SUCCESS) code = flush_window(net, call, s, RMAI_DYNAMIC, pe, RMAI_FLUSH_PE);
         atomic_thread_fence(memory_order_acquire);
-    } else if ((kept = next_operands(net, call, s, pe, &code)) != NULL) {
-        *kept = given;
+    } else if ((kept = keep_copy(net, call, s, &given, sizeof given, &code)) != NULL) {
         code = begin_atomic(net, call, s, pe, at, op, len, kept, old);
+    } else if (code == RMA_SUCCESS) {
+        code = rmai_net_no_memory(call, pe);
     }
     rmai_pending_unlock(s);
     return code;

@@ -10,12 +10,22 @@
 #include "runtime/net/pending.h"
 #include "runtime/net/when.h"
 
-/* rmai_window_move puts or gets (get) len bytes between `buffer` and [offset, offset + len) of pe, in pieces. Between
- * two pieces this PE serves others: else a PE that asks it for something, if only for a sign of life, would wait for
- * the whole transfer. Returns 1, with *code; or 0 where what comes after the first *done bytes has to go as messages.
- */
-int rmai_window_move(struct rmai_net *net, const char *call, struct rmai_pending *s, int pe, uint64_t offset,
-                     char *buffer, size_t len, enum rmai_when when, int get, size_t *done, int *code);
+/* A put or get, or what is left of it: len bytes between `buffer` and [offset, offset + len) of pe. */
+struct rmai_transfer {
+    const char *call;
+    struct rmai_pending *set;
+    uint64_t offset;
+    char *buffer;
+    size_t len;
+    int pe;
+    enum rmai_access access; /* RMAI_ACCESS_PUT or RMAI_ACCESS_GET */
+    enum rmai_when when;
+};
+
+/* rmai_window_move moves it, in pieces. Between two pieces this PE serves others: else a PE that asks it for something,
+ * if only for a sign of life, would wait for the whole transfer. Returns 1, with *code; or 0 where what is left in *t
+ * has to go as messages. */
+int rmai_window_move(struct rmai_net *net, struct rmai_transfer *t, int *code);
 
 /* rmai_window_atomic: an atomic by MPI on the word at address `at` of the process of pe, which may be of this node; it
  * is in the dynamic window. waits: it is done on return, with *old; else after a quiet. rmai_window_atomic_far: on the

@@ -1395,6 +1395,42 @@ START_TEST(no_access_crosses_the_end_of_a_step) {
 }
 END_TEST
 
+START_TEST(the_source_of_a_put_is_free_when_it_returns) {
+    /* A copy of a short source that is written over before MPI has read it; a flush for each put. MPI here reads at the
+     * flush. */
+    static const size_t put_lengths[] = {8, 1, 1024, 1025};
+    struct pe *p = &jobs[0].pe[0], *there = other_of(p);
+    enum { PUTS = 100 };
+    grow_to(there, 2 * STEP, 0);
+    for (size_t k = 0; k < sizeof put_lengths / sizeof put_lengths[0]; k++)
+        for (int without = 0; without < 2; without++) { /* without: there is no memory for copies */
+            const size_t len = put_lengths[k];
+            int flushes;
+            memset(there->memory, UNTOUCHED, MEMORY);
+            free(p->set.copies);
+            p->set.copies = NULL;
+            if (without) missing = RMAI_COPY_ROOM;
+            p->queues.flushes = 0;
+            for (unsigned i = 0; i < PUTS; i++) {
+                fill(source, len, i);
+                ck_assert_int_eq(put(p, 7 + i * (len + 3), source, len, RMAI_NOW), RMA_SUCCESS);
+            }
+            flushes = p->queues.flushes;
+            ck_assert_int_eq(quiet(p), RMA_SUCCESS);
+            missing = 0;
+            ck_assert_ptr_null(p->queues.begun);
+            for (unsigned i = 0; i < PUTS; i++) {
+                ck_assert(is_filled(there->memory + 7 + i * (len + 3), len, i));
+                ck_assert(is_untouched(there->memory + 7 + i * (len + 3) + len, 3));
+            }
+            if (without || len > RMAI_COPY_MOST)
+                ck_assert_int_eq(flushes, PUTS);
+            else
+                ck_assert_int_eq(flushes, PUTS * len > RMAI_COPY_ROOM ? (int)(PUTS * len / RMAI_COPY_ROOM) : 0);
+        }
+}
+END_TEST
+
 START_TEST(what_is_not_attached_goes_by_messages_until_it_is) {
     /* Bytes beyond what is attached; a growth that is never learned; one question for each access. */
     struct pe *p = &jobs[0].pe[0], *there = other_of(p);
@@ -1470,13 +1506,21 @@ START_TEST(what_mpi_refuses_to_attach_is_reached_by_messages) {
 END_TEST
 
 START_TEST(a_step_that_is_not_whole_is_the_last_where_nothing_may_be_left) {
-    /* RMA_AMO=mpi: who does the atomics on a word must not change. So what was cut short is never attached later. */
-    struct pe *there = &jobs[0].pe[1];
+    /* RMA_AMO=mpi: who does the atomics on a word must not change. So what was cut short is never attached later. And
+     * what was found in the step does not stand for the rest of it. */
+    struct pe *there = &jobs[0].pe[1], *p = other_of(there);
     grow_to(there, STEP + 4096, 1);
     ck_assert_uint_eq(there->directory.attached[RMAI_PART_LOCAL], STEP + 4096);
     grow_to(there, 2 * STEP, 1);
     ck_assert_uint_eq(there->directory.attached[RMAI_PART_LOCAL], STEP + 4096);
     ck_assert_int_eq(there->queues.attached, 2);
+    learn(p);
+    fill(source, 100, 6);
+    ck_assert_int_eq(put(p, STEP + 3996, source, 100, RMAI_NOW), RMA_SUCCESS);
+    ck_assert_int_eq(p->queues.accesses, 1);
+    ck_assert_int_eq(put(p, STEP + 3997, source, 100, RMAI_NOW), RMA_SUCCESS);
+    ck_assert_int_eq(quiet(p), RMA_SUCCESS);
+    ck_assert_int_eq(p->queues.accesses, 1);
 }
 END_TEST
 
@@ -2007,6 +2051,7 @@ int main(void) {
     tcase_add_test(windows, a_place_in_use_is_left_to_who_has_it);
     tcase_add_test(windows, a_region_that_is_not_in_the_window_is_asked_for_once);
     tcase_add_test(windows, no_access_crosses_the_end_of_a_step);
+    tcase_add_test(windows, the_source_of_a_put_is_free_when_it_returns);
     tcase_add_test(windows, what_is_not_attached_goes_by_messages_until_it_is);
     tcase_add_test(windows, what_grows_on_all_pes_is_learned_anew);
     tcase_add_test(windows, what_mpi_refuses_to_attach_is_reached_by_messages);
