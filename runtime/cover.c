@@ -59,11 +59,15 @@ void rmai_cover_grown(struct rmai_world *w) {
     if (w->net->active) rmai_dynamic_grown(&w->net->dynamic);
 }
 
-/* The first leader tries the second one, which serves it in the meeting, as all others do. */
+/* The first leader tries the second one, which serves it in the meeting, as all others do. The second one has attached
+ * before what it is tried on. */
 static int try_times(struct rmai_world *w) {
-    int code, met;
-    rmai_probe_times(w->net, &w->contexts->standing.pending);
-    code = rmai_meet(w, "rma_init");
+    const int lends = rmai_probe_lends(w->net, w->symmetric.base);
+    int code = rmai_meet(w, "rma_init"), met;
+    if (code == RMA_SUCCESS) rmai_probe_times(w->net, &w->contexts->standing.pending);
+    met = rmai_meet(w, "rma_init");
+    if (code == RMA_SUCCESS) code = met;
+    if (lends) rmai_dynamic_detach(w->net, w->symmetric.base);
     met = rmai_probe_share(w->net, w->mpi);
     return code == RMA_SUCCESS ? met : code;
 }

@@ -219,6 +219,18 @@ static int try_lengths(struct rmai_net *net, struct rmai_pending *s, char *buffe
     return code;
 }
 
+/* Open MPI refuses an access to what is not attached; MPICH does not look. */
+int rmai_probe_lends(struct rmai_net *net, char *symmetric) {
+    const size_t covered = atomic_load_explicit(&net->covered, memory_order_relaxed);
+    struct rmai_error_kept kept;
+    int code;
+    if (net->job->my_pe != net->job->leaders[1] || covered == 0) return 0;
+    rmai_error_keep(&kept);
+    code = rmai_transport_attach(net->transport, symmetric, rmai_min(lengths[RMAI_PROBE_LENGTHS - 1].tried, covered));
+    rmai_error_restore(&kept);
+    return code == RMA_SUCCESS;
+}
+
 /* Without memory, at either PE, nothing is known, and nothing is lost. */
 void rmai_probe_times(struct rmai_net *net, struct rmai_pending *s) {
     struct rmai_error_kept kept;

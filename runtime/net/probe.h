@@ -20,9 +20,12 @@ int rmai_probe_write_and_read_back(struct rmai_net *net, enum rmai_window_kind w
 int rmai_probe_one_sided(struct rmai_net *net, struct rmai_transport_mpi *mpi);
 
 /* rmai_probe_times fills ways.probed on the first leader, or leaves it 0 where it cannot, by accesses to the second,
- * which serves others meanwhile; on other PEs it does nothing. rmai_probe_share tells all PEs (collective). Only
- * where it matters, on all PEs alike: rmai_probe_wants_times. */
+ * which serves others meanwhile; on other PEs it does nothing. Before it, on all PEs, rmai_probe_lends: the second
+ * leader attaches what is accessed, at the start of its symmetric heap, and returns 1 if the caller has to detach it
+ * then. rmai_probe_share tells all PEs (collective). Only where it matters, on all PEs alike: rmai_probe_wants_times.
+ */
 int rmai_probe_wants_times(const struct rmai_net *net);
+int rmai_probe_lends(struct rmai_net *net, char *symmetric);
 void rmai_probe_times(struct rmai_net *net, struct rmai_pending *s);
 int rmai_probe_share(struct rmai_net *net, struct rmai_transport_mpi *mpi);
 
