@@ -17,16 +17,20 @@
  *
  * Sizes, PEs and addresses are hidden from the compiler, and after each call it must believe that somebody has looked
  * at all memory: what a library inlines is neither left out nor merged with the next call. */
+#include <fcntl.h>
 #include <getopt.h>
 #include <math.h>
 #include <shmem.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
+#include <unistd.h>
 
 #define HAS_TEAMS (SHMEM_MAJOR_VERSION > 1 || SHMEM_MINOR_VERSION >= 5)
 
@@ -45,7 +49,7 @@
 #define OPAQUE(value) __asm__ volatile("" : : "r"(value) : "memory")
 
 enum who { ORIGIN, PAIR, ALL };
-enum sizes { WORD, NONE, FEW, MANY }; /* NONE: printed as 0 */
+enum sizes { WORD, NONE, SHORT, FEW, MANY }; /* NONE: printed as 0 */
 enum unit { NS, MBS, MPS };
 enum act { RUN, CHECK, END };
 
@@ -85,6 +89,11 @@ struct shared {
     char pad2[128 - sizeof(long)];
     long ping; /* flags of PAIR */
     char pad3[128 - sizeof(long)];
+    uint64_t signal; /* counts as flags do */
+    char pad_signal[128 - sizeof(uint64_t)];
+    long line_owner, line_file; /* PE 0's process and its file descriptor, for the row `flag` */
+    long line_fails;
+    char pad_line[128 - 3 * sizeof(long)];
     long lock;
     char pad4[128 - sizeof(long)];
     long counter, failures; /* of checks: PE 0's */
@@ -246,6 +255,11 @@ static long check_put(long n, long seed) {
     return me == 1 ? wrong_words(target, seed, 0, 0, n_target) : 0;
 }
 
+static long check_put_both(long n, long seed) {
+    (void)n;
+    return wrong_words(target, seed, !me, 0, n_target);
+}
+
 static void fill_get(long seed) {
     write_words(target, seed, me, size);
     memset(local, 0, size);
@@ -317,6 +331,101 @@ static double run_pingpong(long n) {
         if (me == 1) tell(0);
     }
     return (now() - start) / 2;
+}
+
+/* Half of a round trip of a buffer. The receiver has read each line of it before it answers. */
+static void read_lines(size_t bytes) {
+    for (size_t at = 0; at < bytes; at += 64) (void)*(volatile uint64_t *)(void *)(target + at);
+}
+
+static double run_put_flag(long n) {
+    size_t bytes = size;
+    double start = now();
+    for (long i = 0; i < n; i++) {
+        flags++;
+        if (me == 0) {
+            shmem_putmem(target, local, bytes, 1);
+            shmem_fence();
+            tell(1);
+        }
+        await();
+        read_lines(bytes);
+        if (me == 1) {
+            shmem_putmem(target, local, bytes, 0);
+            shmem_fence();
+            tell(0);
+        }
+    }
+    return (now() - start) / 2;
+}
+
+#if HAS_TEAMS
+static void tell_by_signal(size_t bytes, int pe) {
+    shmem_putmem_signal(target, local, bytes, &shared->signal, (uint64_t)flags, SHMEM_SIGNAL_SET, pe);
+}
+
+static double run_put_signal(long n) {
+    size_t bytes = size;
+    double start = now();
+    for (long i = 0; i < n; i++) {
+        flags++;
+        if (me == 0) tell_by_signal(bytes, 1);
+        shmem_signal_wait_until(&shared->signal, SHMEM_CMP_EQ, (uint64_t)flags);
+        read_lines(bytes);
+        if (me == 1) tell_by_signal(bytes, 0);
+    }
+    return (now() - start) / 2;
+}
+#else
+#define run_put_signal NULL
+#endif
+
+/* The unit: a flag that goes there and back by store and load, with no library between. */
+static long *line;     /* two lines that PEs 0 and 1 share, */
+static bool has_lines; /* if they do: they may be on two hosts */
+
+static double run_flag(long n) {
+    _Atomic long *mine = (_Atomic long *)(void *)(line + 16 * me), *other = (_Atomic long *)(void *)(line + 16 * !me);
+    static long at; /* both count alike */
+    double start = now();
+    for (long i = 0; i < n; i++) {
+        at++;
+        if (me == 0) atomic_store_explicit(other, at, memory_order_release);
+        while (atomic_load_explicit(mine, memory_order_acquire) != at) OPAQUE(mine);
+        if (me == 1) atomic_store_explicit(other, at, memory_order_release);
+    }
+    return (now() - start) / 2;
+}
+
+/* All PEs. PE 1 opens PE 0's memory by its process; nothing is left behind. */
+static void share_line(void) {
+    char path[64];
+    int file = -1;
+    if (me == 0) {
+        FILE *f = tmpfile();
+        file = f ? fileno(f) : -1; /* stays open to the end */
+        if (file >= 0 && ftruncate(file, 4096) != 0) file = -1;
+        shared->line_owner = getpid();
+        shared->line_file = file;
+    }
+    shmem_barrier_all();
+    if (me == 1) {
+        snprintf(path, sizeof path, "/proc/%ld/fd/%ld", shmem_long_g(&shared->line_owner, 0),
+                 shmem_long_g(&shared->line_file, 0));
+        file = open(path, O_RDWR | O_CLOEXEC);
+    }
+    if (me < 2) {
+        void *memory = file < 0 ? MAP_FAILED : mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+        line = memory == MAP_FAILED ? NULL : memory;
+        if (line && me == 1) line[32] = shmem_long_g(&shared->line_owner, 0); /* of another host it may be any file */
+    }
+    shmem_barrier_all();
+    if (me == 0 && line && line[32] != shared->line_owner) line = NULL;
+    if (me == 0) shared->line_fails = line == NULL;
+    shmem_barrier_all();
+    has_lines = !shmem_long_g(&shared->line_fails, 0);
+    shmem_barrier_all();
+    if (me == 1 && file >= 0) close(file);
 }
 
 /* The target has read and written each line of the buffer when the next window comes. */
@@ -714,7 +823,13 @@ static const struct test tests[] = {
     {"quiet", "shmem_quiet with nothing pending", .sizes = NONE, .run = run_quiet},
     {"lock", "shmem_set_lock and shmem_clear_lock by one PE",
      .sizes = NONE, .fill = fill_zero, .run = run_lock, .check = check_lock},
+    {"flag", "a flag there and back by store and load: half of it; the unit", .who = PAIR, .sizes = NONE,
+     .run = run_flag},
     {"pingpong", "shmem_long_p and shmem_long_wait_until there and back: half of it", .who = PAIR, .run = run_pingpong},
+    {"put_flag", "shmem_putmem, shmem_fence, shmem_long_p there and back: half of it", .who = PAIR, .sizes = SHORT,
+     .fill = fill_local, .run = run_put_flag, .check = check_put_both},
+    {"put_signal", "shmem_putmem_signal and shmem_signal_wait_until there and back: half of it", .who = PAIR,
+     .sizes = SHORT, .fill = fill_local, .run = run_put_signal, .check = check_put_both},
     {"busy_putmem", "shmem_putmem and shmem_quiet, while the target computes",
      .who = PAIR, .sizes = FEW, .fill = fill_local, .run = run_busy, .check = check_put, .once = true},
     {"barrier_all", "shmem_barrier_all", .who = ALL, .sizes = NONE, .run = run_barrier, .check = check_barrier},
@@ -942,6 +1057,14 @@ static void measure(const struct test *t, size_t bytes) {
     test = t;
     size = bytes;
     rows++;
+    if (!t->run || (t->run == run_flag && !has_lines)) {
+        if (me == 0) {
+            fprintf(stderr, "osh_bench: %s: %s\n", t->name,
+                    t->run ? "PEs 0 and 1 share no memory" : "this library has no such call");
+            print_row(NAN, NAN, "-");
+        }
+        return;
+    }
     if (!allocate()) {
         if (me == 0) {
             fprintf(stderr, "osh_bench: %s, %zu bytes: no symmetric memory for blocks of %zu and %zu bytes\n", t->name,
@@ -966,6 +1089,8 @@ static void measure(const struct test *t, size_t bytes) {
 static void measure_sizes(const struct test *t) {
     if (t->sizes == WORD || t->sizes == NONE) {
         measure(t, t->run == run_malloc ? BLOCK : sizeof(long));
+    } else if (t->sizes == SHORT) {
+        for (size_t bytes = 8; bytes <= max_size && bytes <= 1024; bytes *= 128) measure(t, bytes);
     } else if (t->sizes == FEW) {
         for (size_t bytes = 8; bytes <= max_size && bytes <= 262144; bytes = bytes == 8 ? 4096 : bytes * 64)
             measure(t, bytes);
@@ -1095,6 +1220,7 @@ int main(int argc, char **argv) {
     if (active_sets) make_syncs();
     shmem_barrier_all();
 
+    share_line();
     if (me == 0) print_header();
     for (int i = 0; i < N_TESTS; i++)
         if (chosen[i]) measure_sizes(&tests[i]);
