@@ -79,9 +79,9 @@ extern "C" {
 #endif
 
 #define RMA_VERSION_MAJOR 0
-#define RMA_VERSION_MINOR 1
+#define RMA_VERSION_MINOR 2
 #define RMA_VERSION_PATCH 0
-#define RMA_VERSION       "0.1.0"
+#define RMA_VERSION       "0.2.0"
 
 /* ---------------------------------------------------------------------------------------------------
  * Errors
