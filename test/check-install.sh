@@ -4,10 +4,11 @@
 #
 # Broken by a header, page or link that is missing from the makefile's lists, by a path of the build tree in an
 # installed file, by flags that rmacc or pkg-config leave out, by functions of the header that two source files of a
-# program cannot both include (or that are missing where the compiler inlines nothing), and by files that stay behind.
+# program cannot both include (or that are missing where the compiler inlines nothing), by what CMake, pkg-config or a
+# module is told, and by files that stay behind.
 # The script configures the library once more, for a prefix under /tmp, as rmacc and rma.pc carry the prefix. It copies
 # the objects of the present build, if that has the same config.h and no sanitizers, and RMA_TEST_DEPTH is not `long`;
-# else it compiles them, too.
+# else it compiles them, too. With `long` it builds static libraries beside the shared ones.
 set -eu
 
 top_builddir=${top_builddir:-$(pwd)}
@@ -45,13 +46,15 @@ must() { run "$@" || { fail "$*"; exit 1; }; }
 mkdir "$dir/build" "$dir/program"
 cd "$dir/build"
 # configure takes the answers that it has found for the present build.
-cache=
+cache=''
+static=''
+if deep; then static=--enable-static; fi
 if ! deep && [ -f "$top_builddir/config.log" ]; then
     cache=$dir/config.cache
     grep -E '^[a-z_0-9]+_cv_[A-Za-z0-9_]+=' "$top_builddir/config.log" | grep -v '^ac_cv_env_' >"$cache" || cache=
 fi
 must "$top_srcdir/configure" -q ${cache:+--cache-file="$cache"} --prefix="$prefix" ${CC:+CC="$CC"} \
-    ${MPICC:+MPICC="$MPICC"} ${MPIEXEC:+MPIEXEC="$MPIEXEC"} CFLAGS=-O0
+    ${MPICC:+MPICC="$MPICC"} ${MPIEXEC:+MPIEXEC="$MPIEXEC"} $static CFLAGS=-O0
 if ! deep && [ -z "${SANITIZERS-}" ] && cmp -s config.h "$top_builddir/config.h"; then
     # tar -m makes the copies newer than all sources, and than the stamps of their folders, which are copied first. No
     # library and no program is copied: these contain the names of folders.
@@ -64,10 +67,27 @@ if ! deep && [ -z "${SANITIZERS-}" ] && cmp -s config.h "$top_builddir/config.h"
     rm -f objects stamps
 fi
 must "$make" -j2
+
+refused_with() { # refused_with TEXT COMMAND...: fails, and says TEXT
+    text=$1
+    shift
+    if run "$@" || ! grep -qF -- "$text" "$dir/log"; then fail "$*: not refused with '$text'"; fi
+}
+# A prefix that cannot be written is named before anything is installed.
+chmod 755 "$dir"
+mkdir -m 555 "$dir/locked"
+refused_with "make install: $dir/build/config.h is no folder" "$make" install prefix="$dir/build/config.h/librma"
+if [ "$(id -u)" -ne 0 ]; then
+    refused_with "may not write in $dir/locked: install as root" "$make" install prefix="$dir/locked/librma"
+elif setpriv --reuid=65534 --clear-groups sh -c ': <config.status' 2>/dev/null; then
+    refused_with "may not write in $dir/locked: install as root" \
+        setpriv --reuid=65534 --clear-groups "$make" check-prefix prefix="$dir/locked/librma"
+fi
 must "$make" install
 
 # ---- what is there ----
 
+version=$("$prefix/bin/rmacc" --version | sed 's/.* //')
 present() { # present FILE...: below the prefix
     for file; do
         [ -s "$prefix/$file" ] || fail "$file is not installed"
@@ -76,9 +96,10 @@ present() { # present FILE...: below the prefix
 present include/rma.h include/rma_complex.h include/rma_inline.h include/rma_typed.h lib/librma.so lib/librma.so.0 \
     lib/pkgconfig/rma.pc bin/rmacc bin/rma_info \
     include/shmem.h include/shmemx.h include/pshmem.h include/shmem_table.h include/mpp/shmem.h include/mpp/shmemx.h \
+    lib/cmake/rma/rma-config.cmake lib/cmake/rma/rma-config-version.cmake \
     lib/librma_shmem.so lib/librma_shmem.so.0 lib/pkgconfig/shmem.pc bin/oshcc bin/oshc++ bin/oshrun \
     bin/oshCC bin/oshcxx bin/oshfort bin/shmemcc bin/shmemcxx bin/shmemrun bin/rmac++ \
-    share/librma/librma.supp share/man/man1/oshc++.1
+    share/librma/librma.supp "share/modulefiles/librma/$version" share/man/man1/oshc++.1
 for page in "$top_srcdir"/man/*.[1-9]; do
     name=$(basename "$page")
     present "share/man/man${name##*.}/$name"
@@ -105,7 +126,7 @@ done
     fail "include has other files than the source"
 [ -z "$(find "$prefix" -name 'librmai*')" ] || fail "the convenience library is installed"
 if (cd "$prefix" && grep -rlF "$dir/build" bin/rmacc bin/oshcc bin/oshc++ bin/oshrun bin/rma_bench \
-    lib/pkgconfig include) >"$dir/log"; then
+    lib/pkgconfig lib/cmake share/modulefiles include) >"$dir/log"; then
     fail "paths of the build folder are installed"
 fi
 [ $failures -gt 0 ] || ok "everything is installed"
@@ -170,7 +191,7 @@ done
 if command -v pkg-config >/dev/null 2>&1; then
     PKG_CONFIG_PATH=$prefix/lib/pkgconfig
     export PKG_CONFIG_PATH
-    if run ${CC:-cc} main.c give.c $(pkg-config --cflags --libs rma) -Wl,-rpath,"$prefix/lib" -o program; then
+    if run ${CC:-cc} main.c give.c $(pkg-config --cflags --libs rma) -o program; then
         works "two files by pkg-config, without MPI on the command line"
     else
         fail "pkg-config"
@@ -277,7 +298,7 @@ for how in "oshcc -O0 osh.c" "oshcc -O2 -profile osh.c" "oshcc -O2 -DWITH_MPI os
 done
 # shellcheck disable=SC2086,SC2046
 if command -v pkg-config >/dev/null 2>&1; then
-    if run ${CC:-cc} osh.c $(pkg-config --cflags --libs shmem) -Wl,-rpath,"$prefix/lib" -o program; then
+    if run ${CC:-cc} osh.c $(pkg-config --cflags --libs shmem) -o program; then
         works "OpenSHMEM by pkg-config, without MPI on the command line"
     else
         fail "pkg-config shmem"
@@ -321,6 +342,126 @@ done
 "$prefix/bin/oshcc" -c x.c --show | grep -q -- "-I$prefix/include -c x.c\$" || fail "oshcc -c --show"
 "$prefix/bin/oshcc" -profile x.c -showme | grep -q -- "-DSHMEM_PROFILE x.c -L$prefix/lib .*-lrma_shmem -lrma" ||
     fail "oshcc -profile -showme"
+
+# ---- CMake, static libraries, a module ----
+
+if ! command -v cmake >/dev/null 2>&1; then
+    echo "skipped: find_package(rma): there is no cmake"
+else
+    mkdir cmake
+    cp main.c give.c osh.c cmake
+    cat >cmake/mpi.c <<'END'
+#include <mpi.h>
+#include <rma.h>
+
+int main(void) { return rma_init() != RMA_SUCCESS || MPI_Barrier(MPI_COMM_WORLD) || rma_finalize(); }
+END
+    cat >cmake/CMakeLists.txt <<'END'
+cmake_minimum_required(VERSION 3.13)
+project(hello C)
+find_package(rma REQUIRED)
+add_executable(hello main.c give.c)
+target_link_libraries(hello PRIVATE rma::rma)
+add_executable(osh osh.c)
+target_compile_definitions(osh PRIVATE WITH_MPI)
+target_link_libraries(osh PRIVATE rma::shmem)
+add_executable(both mpi.c)
+target_link_libraries(both PRIVATE rma::rma)
+if(TARGET rma::shmem_static)
+    add_executable(static osh.c)
+    target_link_libraries(static PRIVATE rma::shmem_static)
+endif()
+END
+    programs="hello osh"
+    [ -z "$static" ] || programs="$programs static"
+    if run cmake -S cmake -B cmake/build -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_C_COMPILER="${CC:-cc}" &&
+        run cmake --build cmake/build; then
+        for file in $programs; do
+            cp "cmake/build/$file" program
+            works "find_package(rma): $file"
+        done
+        cp cmake/build/both program
+        # shellcheck disable=SC2086
+        if run timeout 60 $mpiexec -n 2 ./program; then ok "find_package(rma): MPI too"; else fail "MPI by CMake"; fi
+    else
+        fail "find_package(rma)"
+    fi
+    # Which versions fit: those of the same minor number, up to the installed one.
+    major=${version%%.*} minor=${version#*.}
+    minor=${minor%%.*}
+    asked() { # asked VERSION
+        echo "cmake_minimum_required(VERSION 3.19)
+        project(asked NONE)
+        find_package(rma $1 REQUIRED)" >cmake/CMakeLists.txt
+        rm -rf cmake/build
+        run cmake -S cmake -B cmake/build -DCMAKE_PREFIX_PATH="$prefix"
+    }
+    for wanted in "$version EXACT" "$major.$minor" "0...$major.$minor.99"; do
+        asked "$wanted" || fail "find_package(rma $wanted)"
+    done
+    for wanted in "$major.$((minor + 1))" "$major.$minor.99" "$((major + 1)).0" "0.0...<$version"; do
+        if asked "$wanted"; then fail "find_package(rma $wanted) finds $version"; fi
+    done
+    # A header that is gone is named.
+    mv "$prefix/include/shmem.h" "$dir/shmem.h"
+    if asked "$version" || ! grep -qF "$prefix/include/shmem.h" "$dir/log"; then fail "CMake does not name shmem.h"; fi
+    mv "$dir/shmem.h" "$prefix/include/shmem.h"
+fi
+
+# Statically: librma alone; all, or the reason why not.
+if [ -n "$static" ]; then
+    if run "$prefix/bin/rmacc" -static-librma main.c give.c -o program && ! ldd program | grep -q librma; then
+        works "two files by rmacc -static-librma"
+    else
+        fail "rmacc -static-librma"
+    fi
+    if run "$prefix/bin/oshcc" -static-librma -DWITH_MPI osh.c -o program && ! ldd program | grep -q librma; then
+        works "oshcc -static-librma"
+    else
+        fail "oshcc -static-librma"
+    fi
+    if run "$prefix/bin/rmacc" -static main.c give.c -o program; then
+        if ldd program >/dev/null 2>&1; then fail "rmacc -static: the program is not static"; fi
+        works "two files by rmacc -static"
+    else
+        grep -q '^rmacc: -static: MPI cannot be linked statically here, the linker says: ' "$dir/log" ||
+            fail "rmacc -static does not say why not"
+    fi
+else
+    refused_with "configure librma with --enable-static" "$prefix/bin/rmacc" -static main.c give.c -o program
+    refused_with "configure librma with --enable-static" "$prefix/bin/oshcc" -static-librma osh.c -o program
+fi
+"$prefix/bin/rmacc" --show -static -c x.c | grep -q -- "-I$prefix/include -static -c x.c\$" || fail "rmacc -static -c"
+
+# module load: by a Tcl that knows the modulefile's commands, and by Environment Modules where these are installed.
+module=$prefix/share/modulefiles/librma/$version
+if command -v tclsh >/dev/null 2>&1; then
+    cat >module.tcl <<'END'
+proc module-whatis {text} {}
+proc conflict {name} { puts "conflict $name" }
+proc prepend-path {name folder} { puts "$name $folder" }
+source [lindex $argv 0]
+ModulesHelp
+END
+    run tclsh module.tcl "$module" || fail "tclsh does not read $module"
+    for line in 'conflict librma' "PATH $prefix/bin" "MANPATH $prefix/share/man" "LD_LIBRARY_PATH $prefix/lib" \
+        "PKG_CONFIG_PATH $prefix/lib/pkgconfig" "CMAKE_PREFIX_PATH $prefix"; do
+        grep -qxF "$line" "$dir/log" || fail "the module does not set $line"
+    done
+    grep -q "^librma $version, " "$dir/log" || fail "the module's help"
+else
+    echo "skipped: the module by tclsh: there is no tclsh"
+fi
+for command in modulecmd /usr/lib/x86_64-linux-gnu/modulecmd.tcl /usr/share/modules/libexec/modulecmd.tcl; do
+    if ! command -v "$command" >/dev/null 2>&1; then continue; fi
+    if run env MODULEPATH="$prefix/share/modulefiles" "$command" sh load "librma/$version" &&
+        (PATH=/usr/bin:/bin && eval "$(cat "$dir/log")" && [ "$(command -v rmacc)" = "$prefix/bin/rmacc" ]); then
+        ok "module load librma/$version"
+    else
+        fail "module load librma/$version"
+    fi
+    break
+done
 
 # The generic macros of the atomics: which types they accept, and which the compiler refuses; in C with <iso646.h>,
 # which makes macros of `and`, `or` and `xor`. Each call stands on a line of its own: taken.c must compile without a
