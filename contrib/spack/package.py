@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""librma for Spack, built from the clone of the project that this file is in.
+
+    spack repo create ~/librma-spack librma
+    mkdir ~/librma-spack/packages/librma
+    ln -s $PWD/contrib/spack/package.py ~/librma-spack/packages/librma/
+    spack repo add ~/librma-spack
+    spack install librma ^mpich
+"""
+import os
+
+from spack.package import *
+
+
+class Librma(AutotoolsPackage):
+    """A Partitioned Global Address Space runtime, and OpenSHMEM 1.6, on MPI-3 one-sided communication."""
+
+    git = "file://" + os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
+
+    license("BSD-3-Clause")
+
+    version("main", branch="main")
+    version("0.2.0", tag="v0.2.0")
+
+    variant("static", default=False, description="Build static libraries, too (rmacc -static-librma)")
+
+    depends_on("c", type="build")
+    depends_on("cxx", type="build")
+    depends_on("autoconf@2.69:", type="build")
+    depends_on("automake@1.15:", type="build")
+    depends_on("libtool", type="build")
+    depends_on("pkgconfig", type="build")
+    depends_on("mpi@3:")
+    depends_on("hwloc@2:")
+
+    provides("shmem")
+
+    conflicts("platform=darwin", msg="librma needs Linux")
+    conflicts("platform=windows", msg="librma needs Linux")
+
+    def autoreconf(self, spec, prefix):
+        Executable("./autogen.sh")()
+
+    def configure_args(self):
+        mpi = self.spec["mpi"]
+        args = [
+            f"MPICC={mpi.mpicc}",
+            f"MPICXX={mpi.mpicxx}",
+            f"MPIEXEC={join_path(mpi.prefix.bin, 'mpiexec')}",
+        ]
+        return args + self.enable_or_disable("static")
+
+    def setup_run_environment(self, env):
+        env.prepend_path("CMAKE_PREFIX_PATH", self.prefix)

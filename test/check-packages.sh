@@ -1,0 +1,155 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# check-packages.sh: what describes the project to package managers fits the project. Broken by a version that stands in
+# some of the places only, by an option of the Spack recipe that configure does not have, by a symbol that Debian's list
+# would not get, and by a system that tools/deps does not know but installs on.
+set -eu
+
+top_srcdir=${top_srcdir:-$(cd "$(dirname "$0")/.." && pwd)}
+top_srcdir=$(cd "$top_srcdir" && pwd)
+dir=$(mktemp -d "${TMPDIR:-/tmp}/check-packages.XXXXXX")
+trap 'rm -rf "$dir"' EXIT
+trap 'exit 99' HUP INT TERM
+failures=0
+ok() { echo "ok   $*"; }
+fail() {
+    echo "FAIL $*"
+    failures=$((failures + 1))
+}
+cd "$top_srcdir"
+
+# ---- one version ----
+
+version=$(sed -n 's/^AC_INIT(\[librma\], \[\([0-9.]*\)\].*/\1/p' configure.ac)
+before=$failures
+same() { # same FILE VERSION
+    [ "$2" = "$version" ] || fail "$1 has version '$2', configure.ac '$version'"
+}
+same include/rma.h "$(sed -n 's/^#define RMA_VERSION  *"\(.*\)"$/\1/p' include/rma.h)"
+same include/shmem.h "$(sed -n 's/^#define SHMEM_VENDOR_STRING "librma \(.*\)"$/\1/p' include/shmem.h)"
+same CHANGELOG.md "$(sed -n 's/^## \([0-9.]*\).*/\1/p' CHANGELOG.md | head -n 1)"
+same NEWS "$(grep -x '[0-9][0-9.]*' NEWS | head -n 1)"
+same debian/changelog "$(sed -n '1s/^librma (\(.*\)) .*/\1/p' debian/changelog)"
+recipe=contrib/spack/package.py
+same $recipe "$(sed -n 's/^    version("\([0-9.]*\)", tag=.*/\1/p' $recipe | head -n 1)"
+[ $failures -gt "$before" ] || ok "version $version in all places"
+
+# ---- Debian's list of symbols ----
+
+sh debian/symbols >"$dir/symbols"
+before=$failures
+sed -n 's/^ \(.*\)@Base [0-9.]*$/\1/p' "$dir/symbols" | LC_ALL=C sort >"$dir/listed"
+cat include/rma.symbols include/shmem.symbols | sed 's/ .*//' | LC_ALL=C sort >"$dir/names"
+cmp -s "$dir/listed" "$dir/names" || fail "debian/symbols prints other symbols than include/*.symbols have"
+grep -vqE '^ [A-Za-z_0-9]+@Base [0-9]+[.][0-9]+[.][0-9]+$|^librma(_shmem)?[.]so[.][0-9]+ librma[0-9]+ #MINVER#$|^[*] ' \
+    "$dir/symbols" && fail "debian/symbols prints a line that is none of dpkg's"
+number=$(($(sed -n 's/^VERSION_INFO=\([0-9]*\):[0-9]*:\([0-9]*\)$/\1 - \2/p' configure.ac)))
+[ "$(sed -n 's/ .*#MINVER#$//p' "$dir/symbols" | tr '\n' ' ')" = "librma.so.$number librma_shmem.so.$number " ] ||
+    fail "debian/symbols has other sonames than VERSION_INFO of configure.ac"
+grep -q "^Package: librma$number\$" debian/control || fail "debian/control has no package librma$number"
+[ $failures -gt "$before" ] || ok "$(wc -l <"$dir/names") symbols for dpkg-gensymbols"
+
+# ---- the Spack recipe, with a Spack that only writes down what it is told ----
+
+if command -v python3 >/dev/null 2>&1; then
+    mkdir -p "$dir/spack"
+    : >"$dir/spack/__init__.py"
+    cat >"$dir/spack/package.py" <<'END'
+import os
+import types
+
+told = []
+
+
+def directive(name):
+    return lambda *words, **options: told.append((name, words, options))
+
+
+for name in "conflicts depends_on license provides variant version".split():
+    globals()[name] = directive(name)
+join_path = os.path.join
+ran = []
+
+
+def Executable(command):
+    return lambda: ran.append(command)
+
+
+class Prefix(str):
+    bin = "/mpi/bin"
+
+
+class AutotoolsPackage:
+    prefix = "/prefix"
+    spec = {"mpi": types.SimpleNamespace(mpicc="/mpi/bin/mpicc", mpicxx="/mpi/bin/mpicxx", prefix=Prefix("/mpi"))}
+
+    def enable_or_disable(self, name):
+        assert name in [words[0] for directive, words, options in told if directive == "variant"], name
+        return ["--disable-" + name]
+END
+    cat >"$dir/try.py" <<'END'
+import os
+import runpy
+import sys
+
+import spack.package as spack
+
+top = sys.argv[1]
+recipe = runpy.run_path(os.path.join(top, "contrib/spack/package.py"))["Librma"]()
+assert recipe.git == "file://" + os.path.realpath(top), recipe.git
+needs = [words[0].split("@")[0] for directive, words, options in spack.told if directive == "depends_on"]
+assert sorted(needs) == sorted("c cxx autoconf automake libtool pkgconfig mpi hwloc".split()), needs
+recipe.autoreconf(None, None)
+assert spack.ran == ["./autogen.sh"] and os.access(os.path.join(top, spack.ran[0]), os.X_OK), spack.ran
+print("\n".join(recipe.configure_args()))
+END
+    if PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$dir python3 "$dir/try.py" "$top_srcdir" >"$dir/args" 2>"$dir/err"; then
+        before=$failures
+        sh ./configure --help >"$dir/help"
+        while read -r arg; do
+            case $arg in
+            --enable-* | --disable-*) wanted=--enable-${arg#--*able-} ;;
+            *) wanted=${arg%%=*} ;;
+            esac
+            grep -qE "^ *$wanted([^A-Za-z]|\$)" "$dir/help" || fail "the Spack recipe: configure does not know $arg"
+        done <"$dir/args"
+        [ "$(wc -l <"$dir/args")" -eq 4 ] || fail "the Spack recipe has $(wc -l <"$dir/args") arguments, not 4"
+        [ $failures -gt "$before" ] || ok "the Spack recipe: $(tr '\n' ' ' <"$dir/args")"
+    else
+        fail "the Spack recipe: $(tail -n 1 "$dir/err")"
+    fi
+else
+    echo "skipped: the Spack recipe: there is no python3"
+fi
+
+# ---- a system that tools/deps does not know ----
+
+refused() { # refused TEXT: tools/deps --install with the os-release on standard input, and an apt-get that must not run
+    cat >"$dir/os-release"
+    code=0
+    PATH=$dir/bin:$PATH OS_RELEASE=$dir/os-release sh tools/deps --install >"$dir/log" 2>&1 || code=$?
+    if [ $code -eq 2 ] && grep -qF "deps: this system is $1: " "$dir/log" && grep -q ' libhwloc-dev ' "$dir/log" &&
+        [ ! -e "$dir/installed" ]; then
+        ok "tools/deps: $1"
+    else
+        fail "tools/deps: $1: exit $code"
+        cat "$dir/log"
+    fi
+}
+mkdir "$dir/bin"
+for command in apt-get dpkg-query; do
+    printf '#!/bin/sh\n: >%s/installed\n' "$dir" >"$dir/bin/$command"
+    chmod +x "$dir/bin/$command"
+done
+refused "Fedora Linux 40 (Workstation Edition)" <<'END'
+NAME="Fedora Linux"
+ID=fedora
+PRETTY_NAME="Fedora Linux 40 (Workstation Edition)"
+END
+refused "ALT Linux 10.2" <<'END'
+ID=altlinux
+PRETTY_NAME="ALT Linux 10.2"
+END
+refused "none that $dir/os-release names" </dev/null
+
+[ $failures -eq 0 ] || { echo "$failures failed"; exit 1; }
