@@ -443,12 +443,15 @@ proc prepend-path {name folder} { puts "$name $folder" }
 source [lindex $argv 0]
 ModulesHelp
 END
-    run tclsh module.tcl "$module" || fail "tclsh does not read $module"
+    run env MANPATH=/other tclsh module.tcl "$module" || fail "tclsh does not read $module"
     for line in 'conflict librma' "PATH $prefix/bin" "MANPATH $prefix/share/man" "LD_LIBRARY_PATH $prefix/lib" \
         "PKG_CONFIG_PATH $prefix/lib/pkgconfig" "CMAKE_PREFIX_PATH $prefix"; do
         grep -qxF "$line" "$dir/log" || fail "the module does not set $line"
     done
     grep -q "^librma $version, " "$dir/log" || fail "the module's help"
+    if ! run env -u MANPATH tclsh module.tcl "$module" || grep -q MANPATH "$dir/log"; then
+        fail "the module sets a MANPATH that has its own pages only"
+    fi
 else
     echo "skipped: the module by tclsh: there is no tclsh"
 fi
