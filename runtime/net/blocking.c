@@ -44,9 +44,13 @@ static void end_process(void) {
 
 static void end_blocked_process(const struct rmai_blocking *b, const char *what, int stopped, const char *who_is) {
     char me[64];
+    if (!stopped)
+        who_is = b->kind == RMAI_BLOCKING_LAST
+                     ? "no PE of this host is stopped, so one has died here, or is stopped on another host, or the way "
+                       "there is gone"
+                     : "no PE of this host is stopped, so one of another host is, or the way there is gone";
     rmai_note("%s: %s: %s is not over after %.0f s (RMA_TIMEOUT): %s; aborting the job", name_of_process(me), b->call,
-              what, b->waited,
-              stopped ? who_is : "no PE of this host is stopped, so one of another host is, or the way there is gone");
+              what, b->waited, who_is);
     end_process();
 }
 
