@@ -84,12 +84,26 @@ static int bind_to_object(hwloc_topology_t t, hwloc_const_cpuset_t mine, hwloc_o
     return RMA_SUCCESS;
 }
 
+/* Without hwloc, which would know the control group's part in it. */
+static void describe_affinity(char said[128]) {
+    struct rmai_cpus mine;
+    long mine_n, all_n = sysconf(_SC_NPROCESSORS_ONLN);
+    rmai_affinity(&mine);
+    mine_n = rmai_cpus_count(&mine);
+    if (mine_n < all_n)
+        snprintf(said, 128, "bound to %ld of %ld processors (launcher or control group)", mine_n, all_n);
+    else
+        snprintf(said, 128, "not bound");
+}
+
 int rmai_bind(enum rmai_bind how, int index, int count, char said[128]) {
     hwloc_topology_t t;
     hwloc_cpuset_t mine;
     int code = RMA_SUCCESS;
-    snprintf(said, 128, "not bound");
-    if (how == RMAI_BIND_NONE) return RMA_SUCCESS;
+    if (how == RMAI_BIND_NONE) {
+        describe_affinity(said);
+        return RMA_SUCCESS;
+    }
     t = load_topology();
     if (!t)
         return rmai_error(RMA_ERR_SYSTEM, "rma_init: RMA_BIND: hwloc cannot read this machine: %s", strerror(errno));

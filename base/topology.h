@@ -34,7 +34,8 @@ int rmai_cpus_count(const struct rmai_cpus *cpus);
 
 /* rmai_bind binds this process, number index of count on its node, to a core or a NUMA node: to number index * total /
  * count of those that the process may use. A process that may not run on all of the machine's processors has been bound
- * by its launcher, and stays so. What was done is written to `said`. Returns RMA_SUCCESS or RMA_ERR_SYSTEM. */
+ * by its launcher, and stays so. `said` gets what was done, or found where nothing is to be done. Returns RMA_SUCCESS
+ * or RMA_ERR_SYSTEM. */
 int rmai_bind(enum rmai_bind how, int index, int count, char said[128]);
 
 /* rmai_numa_exists: 1 if the system has NUMA node number `node`. rmai_numa_bind binds [start, start + len), whole

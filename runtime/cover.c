@@ -49,7 +49,7 @@ int rmai_cover_symmetric(struct rmai_world *w, const char *call) {
     /* All have met when the window is taken down: until then each may need an answer from one who would wait in there.
      */
     code = rmai_meet(w, call);
-    rmai_blocking_begin(&blocking, &w->job.settings, call, "making MPI's window by MPI_Win_create", 1);
+    rmai_blocking_begin(&blocking, &w->job.settings, call, "making MPI's window by MPI_Win_create", RMAI_BLOCKING_MET);
     code = rmai_window_grow(w->net, w->mpi, call, w->symmetric.base, w->symmetric.size, code);
     rmai_blocking_end(&blocking);
     return code;

@@ -530,7 +530,8 @@ static int release_runtime(struct rmai_world *w) {
     struct rmai_blocking blocking;
     int code;
     rmai_report(w);
-    rmai_blocking_begin(&blocking, &w->job.settings, "rma_finalize", "closing windows and communicators", 1);
+    rmai_blocking_begin(&blocking, &w->job.settings, "rma_finalize", "closing windows and communicators",
+                        RMAI_BLOCKING_MET);
     rmai_traffic_report(w);
     rmai_reach_ended();
     code = close_steps(w, N_STEPS);
@@ -557,7 +558,7 @@ static int start_watched(struct rmai_world *w, int required) {
 static int start_runtime(struct rmai_world *w, int required) {
     struct rmai_blocking blocking;
     int code;
-    rmai_blocking_begin(&blocking, NULL, "rma_init", "MPI_Init_thread", 0);
+    rmai_blocking_begin(&blocking, NULL, "rma_init", "MPI_Init_thread", RMAI_BLOCKING_FIRST);
     w->blocking = &blocking;
     code = start_watched(w, required);
     rmai_blocking_end(&blocking);
@@ -622,7 +623,7 @@ int rma_finalize(void) {
     }
     MPI_Finalized(&finalized);
     if (w->owns_mpi && !finalized && over == RMA_SUCCESS) {
-        rmai_blocking_begin(&blocking, &w->job.settings, "rma_finalize", "MPI_Finalize", 1);
+        rmai_blocking_begin(&blocking, &w->job.settings, "rma_finalize", "MPI_Finalize", RMAI_BLOCKING_LAST);
         over = rmai_mpi(MPI_Finalize(), "rma_finalize", "MPI_Finalize");
         rmai_blocking_end(&blocking);
     }

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# check-blocking.sh: where PEs wait inside MPI for a PE that is stopped, they name it, and the job ends.
+# check-blocking.sh: where PEs wait inside MPI for a PE that is stopped or has died, they name it, and the job ends.
 #
-# PE 1 stops itself just before a call of an MPI function (test/fault/fault.c): in rma_init, in rma_finalize
+# PE 1 stops or kills itself just before a call of an MPI function (test/fault/fault.c): in rma_init, in rma_finalize
 # (MPI_Finalize, too), and where the PEs make the symmetric heap's window again. MPI itself says nothing while it waits
 # there. The jobs sleep most of the time, so they run all at once.
 set -eu
@@ -40,7 +40,71 @@ start() {
     ) &
 }
 
+# start_dead NAME FUNCTION N [SETTING...]: PE 1 dies before the Nth call, and the launcher does not see it: a process
+# that is no PE keeps its connection open. (Hydra tells the PEs of a death by SIGUSR1, and loses what they then write.)
+# Of a PE that has not connected yet Hydra learns all the same; test/check-slurm.sh has that case.
+start_dead() {
+    name=$1 function=$2 call=$3
+    shift 3
+    (
+        status=0
+        # shellcheck disable=SC2016,SC2086
+        env RMA_TEST_FAULT=kill:"$function:$call" RMA_TEST_FAULT_PE=1 RMA_TEST_FAULT_LATER=1 RMA_STALL=20 \
+            RMA_TEST_FAULT_NOTE="$dir/$name.note" RMA_TEST_JOB_ID="$$.$name" OUT="$dir/$name" "$@" \
+            timeout -k 5 "$deadline" $mpiexec -disable-auto-cleanup -n 2 sh -c 'trap "" USR1
+                env -u RMA_TEST_JOB_ID -u PMI_RANK sleep 8 </dev/null >/dev/null 2>&1 &
+                exec env "$@" 2>"$OUT.$PMI_RANK"' sh LD_LIBRARY_PATH="$libraries" LD_PRELOAD="$preload" "$begin" \
+            >"$dir/$name.out" 2>"$dir/$name.err" </dev/null || status=$?
+        echo $status >"$dir/$name.status"
+    ) &
+}
+
+# start_late NAME: PE 1 begins after some seconds, in which processes with its rank come and go: nobody has died.
+start_late() {
+    (
+        status=0
+        # shellcheck disable=SC2016,SC2086
+        timeout -k 5 "$deadline" $mpiexec -n 2 sh -c 'for i in 1 2 3 4 5; do
+                [ "${PMI_RANK-${OMPI_COMM_WORLD_RANK-}}" = 0 ] || sleep 0.8
+            done
+            exec "$0"' "$top_builddir/examples/hello" >"$dir/$1.out" 2>"$dir/$1.err" </dev/null || status=$?
+        echo $status >"$dir/$1.status"
+    ) &
+}
+
 failures=0
+# judge_late NAME: that job has ended in order.
+judge_late() {
+    status=$(cat "$dir/$1.status")
+    if [ "$status" -eq 0 ] && [ "$(grep -c '^hello from PE [01] of 2' "$dir/$1.out")" -eq 2 ]; then
+        echo "ok   $1"
+        return
+    fi
+    echo "FAIL $1: exit $status"
+    head -n 20 "$dir/$1.out" "$dir/$1.err" | sed 's/^/    /'
+    failures=$((failures + 1))
+}
+
+# judge_dead NAME WHERE: the job has ended at once, and PE 0 has said who has died, and WHERE PE 0 has waited.
+judge_dead() {
+    status=$(cat "$dir/$1.status") why=
+    [ -e "$dir/$1.note" ] || why='; there is no such call'
+    case $status in 0 | 124) why="$why; exit $status" ;; esac
+    grep -qE "^librma: PE 0.*: $2 cannot end: PE 1 has died" "$dir/$1.0" || why="$why; nobody says who has died"
+    pids=$(grep -lszxF "RMA_TEST_JOB_ID=$$.$1" /proc/[0-9]*/environ 2>/dev/null | tr -dc '0-9\n' || true)
+    for pid in $pids; do
+        why="$why; has left process $pid"
+        kill -KILL "$pid" 2>/dev/null || true
+    done
+    if [ -z "$why" ]; then
+        echo "ok   $1"
+        return
+    fi
+    echo "FAIL $1${why}"
+    head -n 20 "$dir/$1.out" "$dir/$1.err" "$dir/$1.0" | sed 's/^/    /'
+    failures=$((failures + 1))
+}
+
 # judge NAME WHERE: the job has ended, and PE 0 has said which PE is stopped, and WHERE (call and step) PE 0 has waited.
 judge() {
     status=$(cat "$dir/$1.status") why=
@@ -76,6 +140,14 @@ start window MPI_Win_create 1 $nodes
 start again MPI_Win_create 2 $nodes
 start end MPI_Win_free 1 $nodes
 start finalize MPI_Finalize 1
+start_late late
+# Open MPI's launcher ends the job.
+if [ $mpi = mpich ]; then
+    start_dead dead_split_type MPI_Comm_split_type 1
+    start_dead dead_shared MPI_Win_allocate_shared 1
+    start_dead dead_again MPI_Win_create 2 $nodes
+    start_dead dead_end MPI_Win_free 1 $nodes
+fi
 wait
 judge init 'rma_init, MPI_Init_thread'
 judge split_type 'rma_init, finding the node.s PEs by MPI_Comm_split_type'
@@ -86,4 +158,11 @@ judge window "rma_init, making MPI.s window by MPI_Win_create"
 judge again "rma_[a-z_]*, making MPI.s window by MPI_Win_create"
 judge end "rma_[a-z_]*, (closing windows and communicators|making MPI.s window by MPI_Win_create)"
 judge finalize 'rma_finalize, MPI_Finalize'
+judge_late late
+if [ $mpi = mpich ]; then
+    judge_dead dead_split_type 'rma_init: finding the node.s PEs by MPI_Comm_split_type'
+    judge_dead dead_shared 'rma_init: reserving address space by MPI_Win_allocate_shared'
+    judge_dead dead_again "rma_[a-z_]*: making MPI.s window by MPI_Win_create"
+    judge_dead dead_end "rma_[a-z_]*: (closing windows and communicators|making MPI.s window by MPI_Win_create)"
+fi
 [ $failures -eq 0 ]

@@ -9,6 +9,7 @@ set -eu
 
 top_builddir=${top_builddir:-$(pwd)}
 mpiexec=${MPIEXEC:-mpiexec.mpich}
+mpi='' # launcher.sh tells
 # shellcheck source=/dev/null
 . "$(dirname "$0")/launcher.sh"
 hello=$top_builddir/examples/hello
@@ -29,18 +30,20 @@ fail() { # fail TEXT, with what the program said
 run() {
     status=0
     env -u OMPI_COMM_WORLD_SIZE -u PMI_SIZE -u PMI_RANK -u PMI_FD -u MPI_LOCALNRANKS -u PALS_NRANKS -u RMA_ERRORS \
-        timeout 60 "$@" >"$dir/out" 2>"$dir/err" </dev/null || status=$?
+        -u SLURM_STEP_NUM_TASKS -u SLURM_NTASKS timeout 60 "$@" >"$dir/out" 2>"$dir/err" </dev/null || status=$?
 }
 
-# refused VARIABLE: with VARIABLE=4, a program that is a world of its own ends with one line that says what to do.
+# refused VARIABLE [WHO ADVICE]: with VARIABLE=4, a program that is a world of its own ends with one line that says what
+# to do: that WHO (default: the launcher) has started 4 processes, and ADVICE.
 refused() {
     run env "$1=4" "$hello"
     if [ $status -eq 0 ] || [ $status -eq 124 ]; then
         fail "$1=4: exit $status"
     elif [ "$(grep -c '^librma: ' "$dir/err")" -ne 1 ]; then
         fail "$1=4: not one line"
-    elif ! grep -q "^librma: .*rma_init: .*started 4 processes ($1).*mpiexec" "$dir/err"; then
-        fail "$1=4: the line does not name the processes, the variable and the mpiexec to use"
+    elif ! grep -q "^librma: .*rma_init: ${2:-the launcher} started 4 processes ($1).*${3-} .*mpiexec" \
+        "$dir/err"; then
+        fail "$1=4: the line does not name who has started the processes, the variable and the mpiexec to use"
     elif grep -q '^hello' "$dir/out"; then
         fail "$1=4: the program ran"
     else
@@ -66,6 +69,8 @@ accepted() {
 
 refused OMPI_COMM_WORLD_SIZE
 refused PALS_NRANKS
+case $mpi in openmpi) option=--mpi=pmix ;; *) option=--mpi=pmi2 ;; esac
+refused SLURM_STEP_NUM_TASKS srun "use srun $option,"
 
 # mpiexec may be a command with arguments.
 # shellcheck disable=SC2086
@@ -74,6 +79,8 @@ refused PALS_NRANKS
     accepted 1 "OMPI_COMM_WORLD_SIZE=1" env OMPI_COMM_WORLD_SIZE=1 "$hello"
     accepted 1 "OMPI_COMM_WORLD_SIZE that is no number" env OMPI_COMM_WORLD_SIZE=many "$hello"
     accepted 1 "one PE under mpiexec" $mpiexec -n 1 "$hello"
+    accepted 1 "a program in the shell of salloc" env SLURM_NTASKS=4 SLURM_STEP_NUM_TASKS=1 "$hello"
+    accepted 1 "one PE under mpiexec on the nodes of salloc" $mpiexec -n 1 env SLURM_STEP_NUM_TASKS=2 "$hello"
     accepted 2 "two PEs, with a variable left over" env OMPI_COMM_WORLD_SIZE=4 $mpiexec -n 2 "$hello"
 }
 

@@ -144,6 +144,21 @@ for what in core numa; do
     fi
 done
 
+# Who has bound the PEs is asked without RMA_BIND, too. On a machine of one processor nobody can be bound.
+mine=$(env -u OMP_NUM_THREADS -u OMP_THREAD_LIMIT nproc) all=$(getconf _NPROCESSORS_ONLN)
+what="not bound"
+[ "$mine" -eq "$all" ] || what="bound to $mine of $all processors"
+job RMA_INFO=yes
+if ran && grep -q "^librma: version.*$what" "$dir/err"; then ok "$what"; else fail "$what: exit $status"; fi
+what="not bound"
+[ "$all" -eq 1 ] || what="bound to 1 of $all processors"
+job RMA_INFO=yes taskset -c "$(taskset -cp $$ | sed 's/.*: //; s/[,-].*//')"
+if ran && grep -q "^librma: version.*$what" "$dir/err"; then
+    ok "what a launcher has bound to one processor: $what"
+else
+    fail "$what, by taskset: exit $status"
+fi
+
 # rma_info reads the same settings, without a job.
 # info STATUS TEXT COMMAND...: the command, run by env(1), ends with STATUS and prints TEXT.
 info() {

@@ -122,7 +122,10 @@ name_of() {
     team) echo rma_team_sync ;;
     collective) echo rma_sum_reduce_long ;;
     lock) echo rma_set_lock ;;
-    wait) echo 'rma_[a-z_]*wait[a-z_]*' ;;
+    wait | any) echo 'rma_[a-z_]*wait[a-z_]*' ;;
+    malloc) echo rma_malloc ;;
+    split) echo rma_team_split_strided ;;
+    finalize) echo rma_finalize ;;
     signal) echo 'rma_signal_wait_until' ;;
     flood) echo 'rma_[a-z_]*atomic[a-z_]*' ;;
     esac
@@ -140,7 +143,8 @@ for layout in one far; do
 done
 suspend_and_resume one &
 suspend_and_resume far &
-for wait in barrier lock wait; do start one $wait die; done
+deaths="barrier team collective lock wait any signal malloc split finalize"
+for wait in $deaths; do start one $wait die; done
 start far flood stop
 pes=4
 start two testlock stop
@@ -193,7 +197,7 @@ for name in far.put.stop far.get.stop far.atomic.single far.atomic.multiple; do
     judge $name ended "has waited [0-9]+ s in rma_[a-z_]*, $flush: $stopped"
     judge $name ended "rma_[a-z_]*: $flush is not over after [0-9]+ s \(RMA_TIMEOUT\): $stopped"
 done
-for wait in barrier lock wait; do
+for wait in $deaths; do
     judge one.$wait.die ended "$(name_of $wait): PE 1 has died \\(process [0-9]+ of this host\\)"
 done
 # PE 0 answers, and is in no call that waits for PE 1. The PEs of the other node wait for PE 0, the first of its node.

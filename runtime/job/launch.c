@@ -36,19 +36,46 @@ int rmai_launch_mpi(struct rmai_job *job, int required, int *owns_mpi) {
     return RMA_SUCCESS;
 }
 
-/* n processes that are each a world of one: another MPI's launcher, or a resource manager without ours. */
+/* How Slurm's srun has to be told to start processes of this MPI as one world. */
+#ifdef OPEN_MPI
+#define SRUN_OPTION "--mpi=pmix"
+#else
+#define SRUN_OPTION "--mpi=pmi2"
+#endif
+
+/* The number in an environment variable, or 0. */
+static int read_count(const char *name) {
+    const char *text = getenv(name);
+    return text ? atoi(text) : 0;
+}
+
+/* n processes that are each a world of one: another MPI's launcher, or a resource manager without ours. Launchers are
+ * started by srun themselves, on each node of an allocation: so srun's variable counts only where no launcher has set
+ * its own. Without --mpi srun sets none; the shell of an allocation is no step of several tasks. */
 static int check_launcher(const struct rmai_job *job) {
     static const char *const sizes[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MPI_LOCALNRANKS", "PALS_NRANKS"};
-    for (size_t i = 0; job->n_pes == 1 && i < sizeof sizes / sizeof sizes[0]; i++) {
-        const char *text = getenv(sizes[i]);
-        if (text && atoi(text) > 1)
-            return rmai_error(
-                RMA_ERR_LAUNCH,
-                "rma_init: the launcher started %s processes (%s), but each is an MPI world of one: use the "
-                "mpiexec that belongs to the MPI of this program (%s)",
-                text, sizes[i], RMAI_MPIEXEC);
+    static const char srun_size[] = "SLURM_STEP_NUM_TASKS";
+    const int tasks = read_count(srun_size);
+    const char *found = NULL;
+    int launched = 0;
+    if (job->n_pes > 1) return RMA_SUCCESS;
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        launched |= getenv(sizes[i]) != NULL;
+        if (!found && read_count(sizes[i]) > 1) found = sizes[i];
     }
-    return RMA_SUCCESS;
+    if (!launched && tasks > 1) found = srun_size;
+    if (!found) return RMA_SUCCESS;
+    /* PMI_SIZE is srun's own, with the --mpi of another MPI. */
+    if (tasks > 1 && read_count(found) == tasks)
+        return rmai_error(
+            RMA_ERR_LAUNCH,
+            "rma_init: srun started %d processes (%s), but each is an MPI world of one: use srun " SRUN_OPTION
+            ", or the mpiexec that belongs to the MPI of this program (%s)",
+            tasks, found, RMAI_MPIEXEC);
+    return rmai_error(RMA_ERR_LAUNCH,
+                      "rma_init: the launcher started %s processes (%s), but each is an MPI world of one: use the "
+                      "mpiexec that belongs to the MPI of this program (%s)",
+                      getenv(found), found, RMAI_MPIEXEC);
 }
 
 static int read_settings(struct rmai_job *job) {

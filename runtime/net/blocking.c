@@ -1,95 +1,28 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Who is stopped is found without MPI: the other PEs of this host are processes whose environment has a rank, and whose
- * nearest ancestor without one, the launcher's process on this host, is ours too. */
 #include "config.h"
 
 #include "runtime/net/blocking.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/process.h"
-#include "base/wait.h"
 #include "base/settings.h"
 #include "base/topology.h"
+#include "base/wait.h"
+#include "runtime/net/siblings.h"
 
-#include <ctype.h>
-#include <dirent.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
-#define LOOK_EVERY     50000000  /* nanoseconds */
-#define READ_TIME      250000000 /* nanoseconds in which the launcher reads what the process has written */
-#define ANCESTORS_MOST 16
-
-/* ---- processes ---- */
-
-/* The variable by which the launcher tells this process its rank, with "=", or NULL. A resource manager may have set
- * others for the launcher. */
-static const char *rank_variable(void) {
-    static const char *const names[] = {
-        "PMI_RANK=", "OMPI_COMM_WORLD_RANK=", "PMIX_RANK=", "PALS_RANKID=", "SLURM_PROCID="};
-    char name[32];
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        snprintf(name, sizeof name, "%.*s", (int)strlen(names[i]) - 1, names[i]);
-        if (getenv(name)) return names[i];
-    }
-    return NULL;
-}
-
-/* The rank in a process's environment, or -1. */
-static int rank_of(int pid) {
-    const char *name = rank_variable();
-    char path[32], *entry = NULL;
-    size_t room = 0;
-    int rank = -1;
-    FILE *f;
-    snprintf(path, sizeof path, "/proc/%d/environ", pid);
-    if (!name || !(f = fopen(path, "re"))) return -1;
-    while (rank < 0 && getdelim(&entry, &room, 0, f) > 0)
-        if (strncmp(entry, name, strlen(name)) == 0) rank = atoi(entry + strlen(name));
-    free(entry);
-    fclose(f);
-    return rank;
-}
-
-/* The launcher's process on this host, from which `pid` descends. */
-static int launcher_of(int pid) {
-    int parent = rmai_process_parent(pid);
-    for (int i = 0; i < ANCESTORS_MOST && parent > 1 && rank_of(parent) >= 0; i++) parent = rmai_process_parent(parent);
-    return parent;
-}
-
-/* Writes which PEs of this job on this host are stopped; returns their number. */
-static int find_stopped(char *text, size_t room) {
-    const int launcher = launcher_of(getpid());
-    DIR *all = opendir("/proc");
-    struct dirent *one;
-    size_t used = 0;
-    int n = 0, pid, rank;
-    *text = 0;
-    while (all && (one = readdir(all)) != NULL) {
-        if (!isdigit((unsigned char)one->d_name[0])) continue;
-        pid = atoi(one->d_name);
-        if (rmai_process_state(pid) != RMAI_PROCESS_STOPPED || (rank = rank_of(pid)) < 0 ||
-            launcher_of(pid) != launcher)
-            continue;
-        n++;
-        if (used < room)
-            used += (size_t)snprintf(text + used, room - used, "%sPE %d is stopped (process %d of this host)",
-                                     n > 1 ? ", " : "", rank, pid);
-    }
-    if (all) closedir(all);
-    return n;
-}
-
-/* ---- the watch ---- */
+#define LOOK_EVERY 50000000  /* nanoseconds */
+#define READ_TIME  250000000 /* nanoseconds in which the launcher reads what the process has written */
+#define DEAD_EVERY 0.6       /* seconds between two looks for dead PEs: a death takes RMAI_SIBLING_DEATH */
 
 /* Before MPI_Init has told it, the launcher's rank says which PE this is. */
 static const char *name_of_process(char text[64]) {
     if (*rmai_error_who()) return rmai_error_who();
-    snprintf(text, 64, "PE %d", rank_of(getpid()));
+    snprintf(text, 64, "PE %d", rmai_sibling_me());
     return text;
 }
 
@@ -99,17 +32,39 @@ static void say_blocked(const struct rmai_blocking *b, const char *what, int sto
               stopped ? who_is : "no PE of this host is stopped; it takes long, or one of another host is");
 }
 
-/* Not by MPI_Abort, which may wait for the call that does not return. A process that ends so ends the job. */
+/* Not by MPI_Abort, which may wait for the call that does not return. A process that ends so ends the job under most
+ * launchers; of the others one is told. */
+static void end_process(void) {
+    const int code = RMA_EXIT_BASE + RMA_ERR_SYSTEM;
+    nanosleep(&(struct timespec){.tv_nsec = READ_TIME}, NULL);
+    rmai_siblings_abort(code);
+    nanosleep(&(struct timespec){.tv_nsec = READ_TIME}, NULL);
+    _exit(code);
+}
+
 static void end_blocked_process(const struct rmai_blocking *b, const char *what, int stopped, const char *who_is) {
     char me[64];
+    if (!stopped)
+        who_is = b->kind == RMAI_BLOCKING_LAST
+                     ? "no PE of this host is stopped, so one has died here, or is stopped on another host, or the way "
+                       "there is gone"
+                     : "no PE of this host is stopped, so one of another host is, or the way there is gone";
     rmai_note("%s: %s: %s is not over after %.0f s (RMA_TIMEOUT): %s; aborting the job", name_of_process(me), b->call,
-              what, b->waited,
-              stopped ? who_is : "no PE of this host is stopped, so one of another host is, or the way there is gone");
-    nanosleep(&(struct timespec){.tv_nsec = READ_TIME}, NULL);
-    _exit(RMA_EXIT_BASE + RMA_ERR_SYSTEM);
+              what, b->waited, who_is);
+    end_process();
 }
 
 static int is_over(const struct rmai_blocking *b) { return atomic_load_explicit(&b->over, memory_order_acquire) != 0; }
+
+/* Whatever RMA_TIMEOUT says: without the dead PE the call does not return. */
+static void end_if_dead(struct rmai_blocking *b, const char *what) {
+    char me[64], who_is[512];
+    if (b->kind == RMAI_BLOCKING_LAST || b->waited < b->look_for_dead + DEAD_EVERY) return;
+    b->look_for_dead = b->waited;
+    if (rmai_siblings_dead(who_is, sizeof who_is) == 0 || is_over(b)) return;
+    rmai_note("%s: %s: %s cannot end: %s; aborting the job", name_of_process(me), b->call, what, who_is);
+    end_process();
+}
 
 void rmai_blocking_look(struct rmai_blocking *b, double seconds) {
     const double patience = (double)(b->stall ? b->stall : b->timeout);
@@ -117,12 +72,13 @@ void rmai_blocking_look(struct rmai_blocking *b, double seconds) {
     char who_is[512];
     int stopped;
     b->waited += seconds;
+    end_if_dead(b, what);
     if (b->waited < patience || is_over(b)) return;
     if (b->said > 0 && (b->timeout == 0 || b->waited <= b->said + (double)b->timeout)) return;
-    stopped = find_stopped(who_is, sizeof who_is);
+    stopped = rmai_siblings_stopped(who_is, sizeof who_is);
     if (is_over(b)) return;
     if (b->said == 0 && b->stall) say_blocked(b, what, stopped, who_is);
-    if (b->said > 0 && (stopped || b->met)) end_blocked_process(b, what, stopped, who_is);
+    if (b->said > 0 && (stopped || b->kind != RMAI_BLOCKING_FIRST)) end_blocked_process(b, what, stopped, who_is);
     b->said = b->waited;
 }
 
@@ -134,7 +90,7 @@ static void *watch_section(void *context) {
         rmai_sleep_on(&b->over, 0, LOOK_EVERY, NULL);
         time = rmai_wtime();
         present = atomic_load_explicit(&b->what, memory_order_relaxed);
-        if (present != what) b->waited = b->said = 0;
+        if (present != what) b->waited = b->said = b->look_for_dead = 0;
         what = present;
         rmai_blocking_look(b, rmai_stall_counted(time - last));
         last = time;
@@ -143,10 +99,10 @@ static void *watch_section(void *context) {
 }
 
 void rmai_blocking_begin(struct rmai_blocking *b, const struct rmai_settings *settings, const char *call,
-                         const char *what, int met) {
+                         const char *what, enum rmai_blocking_kind kind) {
     struct rmai_settings early;
     struct rmai_error_kept kept;
-    *b = (struct rmai_blocking){.call = rmai_error_name(call), .what = what, .met = met};
+    *b = (struct rmai_blocking){.call = rmai_error_name(call), .what = what, .kind = kind};
     if (settings) {
         b->stall = settings->stall;
         b->timeout = settings->timeout;

@@ -4,7 +4,8 @@
  * thread that does not enter MPI watches such a section: after RMA_STALL seconds it says which call does not return,
  * and which PEs of this host are stopped; RMA_TIMEOUT seconds later it ends the process, and so the job. Where all PEs
  * have met before the section, it takes no second if all run. In rma_init they have not: a PE may come late, or be
- * slow; there a job is ended only if a stopped PE is found. Time counts as in runtime/stall. */
+ * slow; there a job is ended only if a stopped PE is found. Of a PE of this host that has died the thread learns within
+ * seconds (runtime/net/siblings), and ends the job at once. Time counts as in runtime/stall. */
 #ifndef RMAI_BLOCKING_H
 #define RMAI_BLOCKING_H
 
@@ -14,23 +15,30 @@
 
 struct rmai_settings;
 
+enum rmai_blocking_kind {
+    RMAI_BLOCKING_FIRST, /* PEs may come to the section late */
+    RMAI_BLOCKING_MET,   /* all PEs had met before it */
+    RMAI_BLOCKING_LAST   /* all PEs had met before it, and end when they have left it: no PE that is gone is missed */
+};
+
 /* One section, in its caller's frame. */
 struct rmai_blocking {
     const char *call;         /* the public call */
     const char *_Atomic what; /* the call of MPI, or the step of the public call */
     _Atomic uint32_t over;
-    int met;             /* all PEs had met before it */
-    int running;         /* the thread exists */
-    long stall, timeout; /* seconds */
-    double waited, said; /* seconds: how long it lasts, and had lasted when that was said; 0: not yet */
+    enum rmai_blocking_kind kind;
+    int running;          /* the thread exists */
+    long stall, timeout;  /* seconds */
+    double waited, said;  /* seconds: how long it lasts, and had lasted when that was said; 0: not yet */
+    double look_for_dead; /* how long it had lasted when dead PEs were looked for */
     pthread_t thread;
 };
 
-/* rmai_blocking_begin begins to watch; met: all PEs have met just before. settings: NULL before they are read. Without
+/* rmai_blocking_begin begins to watch. settings: NULL before they are read. Without
  * a thread for it nothing is watched: that is no error. rmai_blocking_step: the section goes on with another call, and
  * its time begins anew. rmai_blocking_end ends the watch. */
 void rmai_blocking_begin(struct rmai_blocking *b, const struct rmai_settings *settings, const char *call,
-                         const char *what, int met);
+                         const char *what, enum rmai_blocking_kind kind);
 void rmai_blocking_step(struct rmai_blocking *b, const char *what);
 void rmai_blocking_end(struct rmai_blocking *b);
 

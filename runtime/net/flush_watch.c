@@ -46,7 +46,7 @@ static void *watch_flushes(void *context) {
         name_flush(&seen, what);
         section = (struct rmai_blocking){.call = seen.call,
                                          .what = what,
-                                         .met = f->net->job->all_progress,
+                                         .kind = f->net->job->all_progress ? RMAI_BLOCKING_MET : RMAI_BLOCKING_FIRST,
                                          .stall = settings->stall,
                                          .timeout = settings->timeout};
     }

@@ -8,11 +8,11 @@
  *                            HINDRANCE
  *
  * WAIT: testlock (PE 0 tries a lock that PE 1 has, again and again, and the others wait for PE 0), barrier, team (a
- * team made by a split meets), collective, lock, wait, signal, flood (all messages that may be under way are, towards
- * PE 1), put, get, atomic (of PE 1's memory, again and again; the script has them go through MPI's window). HINDRANCE:
- * stop (by SIGSTOP), die (by SIGKILL), late (it computes for some seconds, and comes), elsewhere (it is in another
- * collective call for ever), crossed (it is in rma_team_sync of another team, for ever). If nobody ends the job it ends
- * by itself. */
+ * team made by a split meets), collective, lock, wait, any, signal, malloc, split, finalize, flood (all messages that
+ * may be under way are, towards PE 1), put, get, atomic (of PE 1's memory, again and again; the script has them go
+ * through MPI's window). HINDRANCE: stop (by SIGSTOP), die (by SIGKILL), late (it computes for some seconds, and
+ * comes), elsewhere (it is in another collective call for ever), crossed (it is in rma_team_sync of another team, for
+ * ever). If nobody ends the job it ends by itself. */
 #include "job.h"
 
 #define FORGOTTEN 600 /* seconds */
@@ -84,6 +84,10 @@ static void wait_for_culprit(const char *wait) {
     if (strcmp(wait, "testlock") == 0) OK(rma_barrier_all());
     if (strcmp(wait, "wait") == 0) rma_wait_until(&shared->word, RMA_CMP_EQ, 1L);
     if (strcmp(wait, "signal") == 0) CHECK(rma_signal_wait_until(&shared->signal, RMA_CMP_EQ, 1) == 1, "the signal");
+    if (strcmp(wait, "any") == 0) CHECK(rma_wait_until_any(&shared->word, 1, NULL, RMA_CMP_EQ, 1L) == 0, "the word");
+    if (strcmp(wait, "malloc") == 0) CHECK(rma_malloc(1000) != NULL, "%s", rma_last_error());
+    if (strcmp(wait, "split") == 0) OK(rma_team_split_strided(RMA_TEAM_WORLD, 0, 1, job.n, &other));
+    if (strcmp(wait, "finalize") == 0) OK(rma_finalize());
     if (strcmp(wait, "flood") == 0) flood();
     if (strcmp(wait, "put") == 0 || strcmp(wait, "get") == 0 || strcmp(wait, "atomic") == 0) use_window(wait);
 }

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "config.h"
+
+#include "runtime/net/siblings.h"
+#include "base/clock.h"
+#include "base/process.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define ANCESTORS_MOST 16
+
+/* ---- what launchers tell in the environment ---- */
+
+/* By which variable a launcher tells a process its rank, with "=", and the number of processes. */
+struct launcher_names {
+    const char *rank, *size;
+};
+
+/* NULL if there is none. A resource manager may have set its own for the launcher: so those come last. */
+static const struct launcher_names *find_names(void) {
+    static const struct launcher_names all[] = {{"PMI_RANK=", "PMI_SIZE"},
+                                                {"OMPI_COMM_WORLD_RANK=", "OMPI_COMM_WORLD_SIZE"},
+                                                {"PMIX_RANK=", "SLURM_STEP_NUM_TASKS"},
+                                                {"PALS_RANKID=", "PALS_NRANKS"},
+                                                {"SLURM_PROCID=", "SLURM_STEP_NUM_TASKS"}};
+    char name[32];
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        snprintf(name, sizeof name, "%.*s", (int)strlen(all[i].rank) - 1, all[i].rank);
+        if (getenv(name)) return &all[i];
+    }
+    return NULL;
+}
+
+/* The number in an environment variable, or `otherwise`. */
+static int read_number(const char *name, int otherwise) {
+    const char *text = getenv(name);
+    return text && isdigit((unsigned char)*text) ? atoi(text) : otherwise;
+}
+
+/* ---- processes ---- */
+
+/* The rank in a process's environment, or -1. */
+static int rank_of(int pid) {
+    const struct launcher_names *names = find_names();
+    char path[32], *entry = NULL;
+    size_t room = 0;
+    int rank = -1;
+    FILE *f;
+    snprintf(path, sizeof path, "/proc/%d/environ", pid);
+    if (!names || !(f = fopen(path, "re"))) return -1;
+    while (rank < 0 && getdelim(&entry, &room, 0, f) > 0)
+        if (strncmp(entry, names->rank, strlen(names->rank)) == 0) rank = atoi(entry + strlen(names->rank));
+    free(entry);
+    fclose(f);
+    return rank;
+}
+
+/* The launcher's process on this host, from which `pid` descends. */
+static int launcher_of(int pid) {
+    int parent = rmai_process_parent(pid);
+    for (int i = 0; i < ANCESTORS_MOST && parent > 1 && rank_of(parent) >= 0; i++) parent = rmai_process_parent(parent);
+    return parent;
+}
+
+int rmai_sibling_me(void) { return rank_of(getpid()); }
+
+/* Calls visit for each process of the host, in no order. */
+static void visit_processes(void (*visit)(void *context, int pid), void *context) {
+    DIR *all = opendir("/proc");
+    struct dirent *one;
+    while (all && (one = readdir(all)) != NULL)
+        if (isdigit((unsigned char)one->d_name[0])) visit(context, atoi(one->d_name));
+    if (all) closedir(all);
+}
+
+/* Text that grows to a list, and the number of its entries. */
+struct list {
+    char *text;
+    size_t room, used;
+    int n;
+};
+
+static void add_to_list(struct list *l, const char *entry) {
+    if (l->used < l->room)
+        l->used += (size_t)snprintf(l->text + l->used, l->room - l->used, "%s%s", l->n ? ", " : "", entry);
+    l->n++;
+}
+
+/* ---- stopped ---- */
+
+struct stopped_search {
+    int launcher;
+    struct list list;
+};
+
+static void add_if_stopped(void *context, int pid) {
+    struct stopped_search *s = context;
+    char entry[96];
+    int rank;
+    if (rmai_process_state(pid) != RMAI_PROCESS_STOPPED || (rank = rank_of(pid)) < 0 || launcher_of(pid) != s->launcher)
+        return;
+    snprintf(entry, sizeof entry, "PE %d is stopped (process %d of this host)", rank, pid);
+    add_to_list(&s->list, entry);
+}
+
+int rmai_siblings_stopped(char *text, size_t room) {
+    struct stopped_search s = {.launcher = launcher_of(getpid()), .list = {.text = text, .room = room}};
+    *text = 0;
+    visit_processes(add_if_stopped, &s);
+    return s.list.n;
+}
+
+/* ---- dead ---- */
+
+/* A PE of this host, of which a process has been seen, or which the launcher should have started. */
+struct sibling {
+    int rank, seen, present; /* present: in the look that is being made */
+    int pid;                 /* of a process that was seen last */
+    double missing;          /* since when (rmai_wtime), or 0 */
+};
+
+/* What the looks of all threads have seen: of PEs, which this process has once and for all. */
+static struct {
+    pthread_mutex_t lock;
+    struct sibling *of;
+    int n, room, size, prepared;
+} siblings = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static struct sibling *find_sibling(int rank) {
+    struct sibling *more;
+    for (int i = 0; i < siblings.n; i++)
+        if (siblings.of[i].rank == rank) return &siblings.of[i];
+    if (siblings.n == siblings.room) {
+        more = realloc(siblings.of, (size_t)(siblings.room + 64) * sizeof *more);
+        if (!more) return NULL;
+        siblings.of = more;
+        siblings.room += 64;
+    }
+    siblings.of[siblings.n] = (struct sibling){.rank = rank};
+    return &siblings.of[siblings.n++];
+}
+
+/* The PEs that the launcher says it has started on this host: all, where it says so, or those that srun lists. */
+static void expect_siblings(const struct launcher_names *names, int me) {
+    const char *tasks = getenv("SLURM_GTIDS");
+    int here = read_number("MPI_LOCALNRANKS", read_number("OMPI_COMM_WORLD_LOCAL_SIZE", 0));
+    siblings.size = read_number(names->size, INT_MAX);
+    siblings.prepared = 1;
+    if (here == siblings.size)
+        for (int r = 0; r < here; r++) find_sibling(r);
+    /* Where a launcher has been started by srun, the list is of the launcher's processes. */
+    if (here || !tasks || read_number("SLURM_PROCID", -1) != me ||
+        read_number("SLURM_STEP_NUM_TASKS", -1) != siblings.size)
+        return;
+    for (char *end; isdigit((unsigned char)*tasks); tasks = *end == ',' ? end + 1 : end)
+        find_sibling((int)strtol(tasks, &end, 10));
+}
+
+/* A PE of which no process has been seen may have another parent than this one, or hide in a container, where we do not
+ * know the launcher: only of these it is known that they start all PEs of a host as their children. */
+static int is_known_launcher(int pid) {
+    static const char *const names[] = {"slurmstepd", "hydra_pmi_proxy", "orted", "orterun", "prted", "prterun"};
+    char path[32], name[32] = "";
+    FILE *f;
+    snprintf(path, sizeof path, "/proc/%d/comm", pid);
+    if (!(f = fopen(path, "re"))) return 0;
+    if (!fgets(name, sizeof name, f)) name[0] = 0;
+    fclose(f);
+    name[strcspn(name, "\n")] = 0;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (strcmp(name, names[i]) == 0) return 1;
+    return 0;
+}
+
+struct sibling_look {
+    int launcher;
+    int starting; /* a child of the launcher has no rank: it may become a PE */
+};
+
+static void note_sibling(void *context, int pid) {
+    struct sibling_look *look = context;
+    struct sibling *s;
+    int rank;
+    if (rmai_process_state(pid) == RMAI_PROCESS_GONE) return;
+    rank = rank_of(pid);
+    if (rank < 0) {
+        if (rmai_process_parent(pid) == look->launcher) look->starting = 1;
+    } else if (rank < siblings.size && launcher_of(pid) == look->launcher && (s = find_sibling(rank)) != NULL) {
+        s->seen = s->present = 1;
+        s->pid = pid;
+    }
+}
+
+static int is_dead(struct sibling *s, const struct sibling_look *look, int known_launcher, double now) {
+    if (s->present || (!s->seen && (look->starting || !known_launcher))) {
+        s->missing = 0;
+        return 0;
+    }
+    if (s->missing <= 0) s->missing = now;
+    return now >= s->missing + RMAI_SIBLING_DEATH;
+}
+
+/* A launcher with number 1, or none, is that of a container: the other PEs may be in others. */
+static void look_for_dead(struct list *list, int me) {
+    struct sibling_look look = {.launcher = launcher_of(getpid())};
+    const double now = rmai_wtime();
+    char entry[96];
+    int known;
+    if (look.launcher <= 1) return;
+    known = is_known_launcher(look.launcher);
+    for (int i = 0; i < siblings.n; i++) siblings.of[i].present = 0;
+    visit_processes(note_sibling, &look);
+    for (int i = 0; i < siblings.n; i++) {
+        const struct sibling *s = &siblings.of[i];
+        if (s->rank == me || !is_dead(&siblings.of[i], &look, known, now)) continue;
+        if (s->seen)
+            snprintf(entry, sizeof entry, "PE %d has died (process %d of this host)", s->rank, s->pid);
+        else
+            snprintf(entry, sizeof entry, "PE %d has died (the launcher of this host has no process of it)", s->rank);
+        add_to_list(list, entry);
+    }
+}
+
+int rmai_siblings_dead(char *text, size_t room) {
+    const struct launcher_names *names = find_names();
+    struct list list = {.text = text, .room = room};
+    int me;
+    *text = 0;
+    if (!names || (me = rmai_sibling_me()) < 0) return 0;
+    pthread_mutex_lock(&siblings.lock);
+    if (!siblings.prepared) expect_siblings(names, me);
+    look_for_dead(&list, me);
+    pthread_mutex_unlock(&siblings.lock);
+    return list.n;
+}
+
+/* ---- the end of the job ---- */
+
+void rmai_siblings_abort(int code) {
+    int fd = read_number("PMI_FD", -1);
+    struct stat s;
+    if (fd >= 0 && fstat(fd, &s) == 0 && S_ISSOCK(s.st_mode)) dprintf(fd, "cmd=abort exitcode=%d\n", code);
+}
