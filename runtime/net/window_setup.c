@@ -129,6 +129,10 @@ static int make_dynamic(struct rmai_net *net, struct rmai_transport_mpi *mpi, co
         mine = tell_others(net, call, rmai_probe_write_and_read_back(net, RMAI_DYNAMIC));
         well = all_succeeded(mpi, mine);
     }
+    if (well && net->amo_mpi) {
+        mine = tell_others(net, call, rmai_probe_bitwise(net, mpi, base - RMAI_PROBE_ROOM));
+        well = all_succeeded(mpi, mine);
+    }
     net->dynamic.open = well;
     return well ? RMA_SUCCESS : without_dynamic(net, mpi, call, mine);
 }
