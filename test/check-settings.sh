@@ -50,7 +50,7 @@ refused() {
         fail "$*: exit $status"
     elif [ "$(lines)" -ne 1 ]; then
         fail "$*: $(lines) lines, not one"
-    elif ! grep '^librma: ' "$dir/err" | grep -qF -- "$1: "; then
+    elif ! grep -a '^librma: ' "$dir/err" | grep -qF -- "$1: "; then
         fail "$*: the value is not quoted"
     elif grep -q '^hello' "$dir/out"; then
         fail "$*: the program ran"
