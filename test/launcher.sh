@@ -13,8 +13,8 @@ openmpi_allow() {
     export OMPI_MCA_rmaps_base_oversubscribe=1 PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
 }
 
-# openmpi_without_tcp: Open MPI 5 complains on stderr in each job of a machine whose addresses reach nobody (a container),
-# unless TCP is left out, which no test needs. Who has chosen transports keeps them.
+# openmpi_without_tcp: Open MPI 5 complains on stderr in each job of a machine whose addresses reach nobody (a
+# container), unless TCP is left out, which no test needs. Who has chosen transports keeps them.
 openmpi_without_tcp() {
     export OMPI_MCA_btl="${OMPI_MCA_btl-^tcp}"
 }
