@@ -275,7 +275,7 @@ int rmai_probe_lends(struct rmai_net *net, char *symmetric) {
     const size_t covered = atomic_load_explicit(&net->covered, memory_order_relaxed);
     struct rmai_error_kept kept;
     int code;
-    if (net->job->my_pe != net->job->leaders[1] || covered == 0) return 0;
+    if (net->job->node_my_pe != 0 || net->job->my_pe != net->job->leaders[1] || covered == 0) return 0;
     rmai_error_keep(&kept);
     code = rmai_transport_attach(net->transport, symmetric, rmai_min(lengths[RMAI_PROBE_LENGTHS - 1].tried, covered));
     rmai_error_restore(&kept);
