@@ -115,13 +115,18 @@ void rmai_error_identity(const char *who, void (*end_job)(int code)) {
 
 const char *rmai_error_who(void) { return error_identity; }
 
+/* The line goes out in one piece: from glibc 2.37 on fprintf writes to stderr in pieces of 128 bytes, between which
+ * other PEs write theirs. */
 void rmai_note(const char *format, ...) {
-    char text[TEXT_SIZE];
+    static const char start[] = "librma: ";
+    char line[sizeof start + TEXT_SIZE];
     va_list args;
+    memcpy(line, start, sizeof start);
     va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
+    vsnprintf(line + sizeof start - 1, TEXT_SIZE, format, args);
     va_end(args);
-    fprintf(stderr, "librma: %s\n", text);
+    strcat(line, "\n");
+    fputs(line, stderr);
 }
 
 const char *rma_last_error(void) { return last_error.text; }

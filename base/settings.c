@@ -35,44 +35,75 @@ struct setting {
     /* Of the member in struct rmai_settings: size_t, size_t, long, long, long, int, int, struct rmai_choice by kind. */
     size_t offset;
     const char *initial; /* parsed like a value from the environment */
-    const char *choices; /* CHOICE: words in the order of the enum, separated by | */
     const char *help;
+    /* What values do. CHOICE: all words, in the order of the enum. Else values that mean more than their number says,
+     * or NULL. The last one's word is NULL. */
+    const struct rmai_setting_value *values;
 };
 
 /* The least limit of a heap, and what limits are rounded up to. In a smaller value a unit was forgotten. */
 #define LIMIT_LEAST RMAI_PAGE
 
 #define AT(member) offsetof(struct rmai_settings, member)
+#define VALUES(...)                                                                                                    \
+    (const struct rmai_setting_value[]) {                                                                              \
+        __VA_ARGS__, { NULL, NULL }                                                                                    \
+    }
 
 static const struct setting settings_table[] = {
-    {"RMA_ERRORS", CHOICE, EACH, AT(errors), "abort", "abort|return", "error handler in force at start"},
-    {"RMA_HEAP_MAX", LIMIT, LEAST, AT(heap_max), "100%", NULL, "most that a PE's symmetric heap may grow to"},
-    {"RMA_LOCAL_MAX", LIMIT, LEAST, AT(local_max), "100%", NULL, "most that a PE's local heap may grow to"},
-    {"RMA_HEAP_INIT", SIZE, LEAST, AT(heap_init), "256k", NULL, "symmetric heap committed at init"},
-    {"RMA_HEAP_CHECK", CHOICE, MOST, AT(heap_check), "none", "none|leaks|full", "what is looked for in the heaps"},
-    {"RMA_STATICS", CHOICE, MOST, AT(statics), "remap", "remap|window|off", "how peers reach global variables"},
-    {"RMA_NODE_PES", PES, LEAST, AT(node_pes), "auto", NULL, "most PEs of a machine that make one node, for tests"},
-    {"RMA_BIND", CHOICE, EACH, AT(bind), "none", "none|core|numa", "bind each PE, unless the launcher did"},
-    {"RMA_SPIN", COUNT, EACH, AT(spin), "auto", NULL, "polls of a waiting PE before it yields and sleeps"},
-    {"RMA_COPY", CHOICE, EACH, AT(copy), "auto", "auto|memcpy|stream", "how long copies are made"},
-    {"RMA_PROGRESS", CHOICE, EACH, AT(progress), "auto", "auto|thread|none",
-     "who serves other nodes while the program computes"},
-    {"RMA_WINDOW", CHOICE, MOST, AT(window), "auto", "auto|always|dynamic|static|none",
-     "what goes to other nodes through MPI's windows"},
-    {"RMA_AMO", CHOICE, MOST, AT(amo), "auto", "auto|cpu|mpi", "who does atomics on the heaps"},
-    {"RMA_STALL", SECONDS, EACH, AT(stall), "30", NULL, "seconds of waiting for another PE until it is said; 0: never"},
-    {"RMA_TIMEOUT", SECONDS, EACH, AT(timeout), "120", NULL, "seconds without an answer until the job ends; 0: never"},
-    {"RMA_CHECK", BOOL, MOST, AT(check), "no", NULL, "compare the arguments of collective calls"},
-    {"RMA_COLLECTIVES", WAYS, LEAST, AT(collectives), "auto", NULL,
-     "sizes from which collectives take an algorithm: family:algorithm=size,..."},
-    {"RMA_STATS", BOOL, MOST, AT(stats), "no", NULL,
-     "count operations by the way they go, and print the sums at the end"},
-    {"RMA_FINALIZE_HELPER", BOOL, EACH, AT(finalize_helper), "yes", NULL,
-     "help PEs that MPICH leaves stuck in MPI_Finalize"},
-    {"RMA_INFO", BOOL, EACH, AT(info), "no", NULL, "PE 0 prints version, settings and layout at init"},
+    {"RMA_ERRORS", CHOICE, EACH, AT(errors), "abort", "error handler in force until the program installs one",
+     VALUES({"abort", "an error ends the job"}, {"return", "the call returns the error's code"})},
+    {"RMA_HEAP_MAX", LIMIT, LEAST, AT(heap_max), "100%", "most that a PE's symmetric heap may grow to",
+     VALUES({"100%", "all but a part that is left to the system"})},
+    {"RMA_LOCAL_MAX", LIMIT, LEAST, AT(local_max), "100%", "most that a PE's local heap may grow to",
+     VALUES({"100%", "all but a part that is left to the system"})},
+    {"RMA_HEAP_INIT", SIZE, LEAST, AT(heap_init), "256k", "symmetric heap committed at init", NULL},
+    {"RMA_HEAP_CHECK", CHOICE, MOST, AT(heap_check), "none", "which mistakes are looked for in the heaps",
+     VALUES({"none", "none of them"}, {"leaks", "what the program has not given back, reported at the end"},
+            {"full", "leaks, writes behind a block's end, and writes to blocks that were given back"})},
+    {"RMA_STATICS", CHOICE, MOST, AT(statics), "remap", "how peers reach global variables",
+     VALUES({"remap", "by loads and stores, as rma_init moves the variables to shared memory"},
+            {"window", "the variables stay in place, and the kernel copies"}, {"off", "not at all"})},
+    {"RMA_NODE_PES", PES, LEAST, AT(node_pes), "auto", "most PEs of a machine that make one node, for tests",
+     VALUES({"auto", "all that share memory"}, {"1", "each PE is a node of its own"})},
+    {"RMA_BIND", CHOICE, EACH, AT(bind), "none", "what each PE is bound to, unless the launcher has bound it",
+     VALUES({"none", "nothing"}, {"core", "a core"}, {"numa", "a NUMA node"})},
+    {"RMA_SPIN", COUNT, EACH, AT(spin), "auto", "polls of a waiting PE before it yields and sleeps",
+     VALUES({"auto", "many if each PE has a core, fewer while other programs keep it from running, else none"})},
+    {"RMA_COPY", CHOICE, EACH, AT(copy), "auto", "stores by which long copies on a node are made",
+     VALUES({"auto", "as cached"}, {"cached", "ordinary stores, which leave the data in the caches"},
+            {"stream", "from 512 bytes on, stores that go past the caches to memory"})},
+    {"RMA_PROGRESS", CHOICE, EACH, AT(progress), "auto", "who serves other nodes while the program computes",
+     VALUES({"auto", "as thread"}, {"thread", "the progress thread of each PE, if MPI allows several threads"},
+            {"none", "nobody, only calls of the library serve them"})},
+    {"RMA_WINDOW", CHOICE, MOST, AT(window), "auto", "which puts and gets go to other nodes through MPI's windows",
+     VALUES({"auto", "those that rma_init finds to be better there than as messages"},
+            {"always", "all that one of the two windows covers"},
+            {"dynamic", "all that the dynamic window covers, and no others"},
+            {"static", "as auto, but the dynamic window is left out"}, {"none", "none of them"})},
+    {"RMA_AMO", CHOICE, MOST, AT(amo), "auto", "who does atomics on the heaps and on attached memory",
+     VALUES({"auto", "as cpu"}, {"cpu", "the processors of the word's node"},
+            {"mpi", "MPI, between PEs of a node too"})},
+    {"RMA_STALL", SECONDS, EACH, AT(stall), "30", "seconds of waiting for another PE until the waiting PE reports it",
+     VALUES({"0", "never"})},
+    {"RMA_TIMEOUT", SECONDS, EACH, AT(timeout), "120", "seconds without an answer of another PE until the job ends",
+     VALUES({"0", "never"})},
+    {"RMA_CHECK", BOOL, MOST, AT(check), "no", "compare the arguments of collectives between PEs before each call",
+     NULL},
+    {"RMA_COLLECTIVES", WAYS, LEAST, AT(collectives), "auto",
+     "sizes from which collectives take an algorithm, such as reduce:share=8k,meet:tree=never",
+     VALUES({"auto", "sizes that were measured on one machine"})},
+    {"RMA_STATS", BOOL, MOST, AT(stats), "no", "count operations by the way they go, and print the sums at the end",
+     NULL},
+    {"RMA_FINALIZE_HELPER", BOOL, EACH, AT(finalize_helper), "yes",
+     "in jobs of several nodes, a thread helps PEs that MPICH leaves stuck in MPI_Finalize", NULL},
+    {"RMA_INFO", BOOL, EACH, AT(info), "no", "PE 0 prints version, settings and layout at init", NULL},
 };
 #define N_SETTINGS (sizeof settings_table / sizeof settings_table[0])
 _Static_assert(N_SETTINGS <= RMAI_SETTINGS_MAX, "a number for each row");
+
+/* Words that are accepted and not listed: each means what a listed one does. */
+static const struct { const char *name, *word, *means; } former_words[] = {{"RMA_COPY", "memcpy", "cached"}};
 
 /* Variables that programs and scripts of this package read: they have no row, and are not misspelt either. */
 static const char *const other_variables[] = {"RMA_CC", "RMA_TEST_"};
@@ -87,6 +118,25 @@ static int choice_index(const char *list, const char *word) {
         p += n + (p[n] == '|');
     }
     return -1;
+}
+
+/* The index of a word among the values of a row, or -1. */
+static int value_index(const struct setting *row, const char *word) {
+    for (size_t i = 0; i < sizeof former_words / sizeof former_words[0]; i++)
+        if (strcmp(former_words[i].name, row->name) == 0 && strcasecmp(former_words[i].word, word) == 0)
+            word = former_words[i].means;
+    for (int i = 0; row->values[i].word; i++)
+        if (strcasecmp(row->values[i].word, word) == 0) return i;
+    return -1;
+}
+
+/* Writes the words of a CHOICE to buf, between each two of them `between`. */
+static const char *list_words(const struct setting *row, const char *between, char *buf, size_t size) {
+    size_t used = 0;
+    buf[0] = 0;
+    for (int i = 0; row->values[i].word && used < size; i++)
+        used += (size_t)snprintf(buf + used, size - used, "%s%s", i ? between : "", row->values[i].word);
+    return buf;
 }
 
 static int parse_bool(const char *text) {
@@ -117,7 +167,7 @@ static int setting_error(const struct setting *row, const char *text, const char
 
 static int parse_setting(const struct setting *row, const char *text, size_t memory, struct rmai_settings *s) {
     void *member = (char *)s + row->offset;
-    char all[24], what[192];
+    char all[RMAI_SETTING_VALUE_MAX], what[192];
     const char *part;
     size_t len;
     long count;
@@ -153,8 +203,8 @@ static int parse_setting(const struct setting *row, const char *text, size_t mem
             *(long *)member = count;
             return RMA_SUCCESS;
         case CHOICE:
-            word = choice_index(row->choices, text);
-            snprintf(what, sizeof what, "not one of %s", row->choices);
+            word = value_index(row, text);
+            snprintf(what, sizeof what, "not one of %s", list_words(row, "|", all, sizeof all));
             if (word < 0) return setting_error(row, text, what);
             *(int *)member = word;
             return RMA_SUCCESS;
@@ -276,7 +326,6 @@ int rmai_settings_adopt(struct rmai_settings *s, const struct rmai_least *number
 
 static void setting_value_text(const struct setting *row, const struct rmai_settings *s, char buf[64]) {
     const void *member = (const char *)s + row->offset;
-    const char *word = row->choices;
     char size[24];
     switch (row->kind) {
         case SIZE:
@@ -289,10 +338,7 @@ static void setting_value_text(const struct setting *row, const struct rmai_sett
                 snprintf(buf, 64, "%ld", *(const long *)member);
             break;
         case SECONDS: snprintf(buf, 64, "%ld s", *(const long *)member); break;
-        case CHOICE:
-            for (int i = *(const int *)member; i > 0; i--) word += strcspn(word, "|") + 1;
-            snprintf(buf, 64, "%.*s", (int)strcspn(word, "|"), word);
-            break;
+        case CHOICE: snprintf(buf, 64, "%s", row->values[*(const int *)member].word); break;
         case BOOL: snprintf(buf, 64, "%s", *(const int *)member ? "yes" : "no"); break;
         case WAYS: snprintf(buf, 64, "%s", getenv(row->name) ? "own" : "auto"); break;
     }
@@ -307,9 +353,10 @@ static const char *setting_scope_text(const struct setting *row) {
 
 void rmai_settings_print(const struct rmai_settings *s, void (*put)(void *out, const char *line), void *out) {
     for (size_t i = 0; i < N_SETTINGS; i++) {
-        char value[64], line[320], allowed[64] = "", source[24];
+        char value[64], line[320], words[RMAI_SETTING_VALUE_MAX], allowed[sizeof words + 4] = "", source[24];
         setting_value_text(&settings_table[i], s, value);
-        if (settings_table[i].choices) snprintf(allowed, sizeof allowed, " [%s]", settings_table[i].choices);
+        if (settings_table[i].kind == CHOICE)
+            snprintf(allowed, sizeof allowed, " [%s]", list_words(&settings_table[i], "|", words, sizeof words));
         if (s->of[i] >= 0)
             snprintf(source, sizeof source, "PE %d", s->of[i]);
         else
@@ -318,6 +365,38 @@ void rmai_settings_print(const struct rmai_settings *s, void (*put)(void *out, c
                  settings_table[i].help, allowed, setting_scope_text(&settings_table[i]));
         put(out, line);
     }
+}
+
+/* What a value may look like, as a pattern for the reader. */
+static const char *setting_pattern(const struct setting *row, char *buf, size_t size) {
+    switch (row->kind) {
+        case SIZE:
+        case LIMIT: return "SIZE";
+        case COUNT:
+        case PES: return "auto | COUNT";
+        case SECONDS: return "SECONDS";
+        case CHOICE: return list_words(row, " | ", buf, size);
+        case BOOL: return "no | yes";
+        case WAYS: return "auto | LIST";
+    }
+    return "";
+}
+
+static const char *setting_rule(const struct setting *row) {
+    if (row->scope == EACH) return "each PE has its own value";
+    if (row->kind == WAYS) return "of each size in it, the smallest of all PEs is in force";
+    if (row->scope == LEAST) return "the smallest value of all PEs is in force";
+    if (row->kind == BOOL) return "yes of any PE is in force on all";
+    return row->kind == CHOICE ? "of the values of all PEs, the one listed last is in force"
+                               : "the largest value of all PEs is in force";
+}
+
+int rmai_settings_describe(size_t i, struct rmai_setting_text *text) {
+    const struct setting *row = &settings_table[i];
+    if (i >= N_SETTINGS) return 0;
+    *text = (struct rmai_setting_text){row->name, "", row->initial, row->help, setting_rule(row), row->values, ""};
+    text->pattern = setting_pattern(row, text->words, sizeof text->words);
+    return 1;
 }
 
 /* Levenshtein's distance of a[0..n) and b, for names of up to 31 characters; longer ones are far. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Settings: one table of RMA_* environment variables. Values are read once, at init. A value that does not parse is an
- * error that quotes it. rma_info prints the table, the man page quotes it. */
+ * error that quotes it. rma_info prints the table; man/settings writes README.md and man/rma.7 from it. */
 #ifndef RMAI_SETTINGS_H
 #define RMAI_SETTINGS_H
 
@@ -10,7 +10,7 @@
 #include "base/size.h"
 
 enum rmai_bind { RMAI_BIND_NONE, RMAI_BIND_CORE, RMAI_BIND_NUMA };
-enum rmai_copy { RMAI_COPY_AUTO, RMAI_COPY_MEMCPY, RMAI_COPY_STREAM };
+enum rmai_copy { RMAI_COPY_AUTO, RMAI_COPY_CACHED, RMAI_COPY_STREAM };
 enum rmai_heap_check { RMAI_CHECK_NONE, RMAI_CHECK_LEAKS, RMAI_CHECK_FULL };
 enum rmai_statics_mode { RMAI_STATICS_REMAP, RMAI_STATICS_WINDOW, RMAI_STATICS_OFF };
 enum rmai_progress { RMAI_PROGRESS_AUTO, RMAI_PROGRESS_THREAD, RMAI_PROGRESS_NONE };
@@ -18,9 +18,10 @@ enum rmai_amo { RMAI_AMO_AUTO, RMAI_AMO_CPU, RMAI_AMO_MPI };
 enum rmai_window { RMAI_WINDOW_AUTO, RMAI_WINDOW_ALWAYS, RMAI_WINDOW_DYNAMIC, RMAI_WINDOW_STATIC, RMAI_WINDOW_NONE };
 enum rmai_errors { RMAI_ERRORS_ABORT, RMAI_ERRORS_RETURN };
 
-#define RMAI_AUTO             (-1L)
-#define RMAI_SETTINGS_MAX     32 /* rows of the table at most */
-#define RMAI_SETTINGS_NUMBERS (RMAI_SETTINGS_MAX + RMAI_CHOICES)
+#define RMAI_AUTO              (-1L)
+#define RMAI_SETTINGS_MAX      32 /* rows of the table at most */
+#define RMAI_SETTING_VALUE_MAX 64 /* bytes of the longest list of words, with its end */
+#define RMAI_SETTINGS_NUMBERS  (RMAI_SETTINGS_MAX + RMAI_CHOICES)
 
 struct rmai_least; /* base/mpi.h */
 
@@ -69,6 +70,25 @@ int rmai_settings_adopt(struct rmai_settings *s, const struct rmai_least *number
 /* rmai_settings_print writes a row for each setting to `out` by put(out, line): name, value in force, where the value
  * comes from (the environment, the default, or another PE), help, and whose value counts. */
 void rmai_settings_print(const struct rmai_settings *s, void (*put)(void *out, const char *line), void *out);
+
+struct rmai_setting_value {
+    const char *word, *help;
+};
+
+/* A row of the table in words, for manuals. Each text begins in lower case and has no full stop. */
+struct rmai_setting_text {
+    const char *name;
+    const char
+        *pattern; /* what a value looks like: words with " | " between them; what stands for a value is in capitals */
+    const char *initial;
+    const char *help;
+    const char *scope;                       /* which value is in force where PEs have different ones */
+    const struct rmai_setting_value *values; /* what values do, up to a word that is NULL; or NULL */
+    char words[RMAI_SETTING_VALUE_MAX];      /* room for the pattern */
+};
+
+/* rmai_settings_describe writes the text of row i, from 0. Returns 1, or 0 if there is no such row. */
+int rmai_settings_describe(size_t i, struct rmai_setting_text *text);
 
 /* rmai_settings_unknown returns the n-th (from 0) environment entry "RMA_X=..." that no row of the table and no tool of
  * the package knows, or NULL. *guess is then the nearest setting's name, or NULL if no name is near. */

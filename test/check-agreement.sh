@@ -54,8 +54,8 @@ passes() {
 
 # values NAME VALUE TEXT: prints the values to try for a setting, by its value in force and its line of help.
 values() {
-    case $3 in
-    *family:algorithm=size*)
+    case $1-$3 in
+    RMA_COLLECTIVES-*)
         for size in 0 never; do
             sed -n 's/^  \([a-z]*:[a-z]*\)  *.*/\1/p' "$dir/info" | sed "s/\$/=$size/" | tr '\n' ',' | sed 's/,$/ /'
         done

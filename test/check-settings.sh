@@ -50,7 +50,7 @@ refused() {
         fail "$*: exit $status"
     elif [ "$(lines)" -ne 1 ]; then
         fail "$*: $(lines) lines, not one"
-    elif ! grep '^librma: ' "$dir/err" | grep -qF -- "$1: "; then
+    elif ! grep -a '^librma: ' "$dir/err" | grep -qF -- "$1: "; then
         fail "$*: the value is not quoted"
     elif grep -q '^hello' "$dir/out"; then
         fail "$*: the program ran"
@@ -88,7 +88,8 @@ refused RMA_ERRORS=explode
 
 accepted RMA_HEAP_MAX=8M RMA_LOCAL_MAX=1.5m RMA_HEAP_INIT=1MiB
 accepted RMA_HEAP_MAX=1% RMA_SPIN=0 RMA_COPY=stream
-accepted RMA_SPIN=AUTO RMA_COPY=memcpy RMA_INFO=off RMA_FINALIZE_HELPER=no RMA_BIND=none RMA_ERRORS=abort
+accepted RMA_SPIN=AUTO RMA_COPY=cached RMA_INFO=off RMA_FINALIZE_HELPER=no RMA_BIND=none RMA_ERRORS=abort
+accepted RMA_COPY=memcpy
 accepted RMA_HEAP_MAX=64k RMA_LOCAL_MAX=65536 RMA_HEAP_INIT=0
 accepted RMA_NODE_PES=1
 accepted RMA_NODE_PES=1000000000000
@@ -178,6 +179,8 @@ info 1 "$wrong: 'reduce:all=2' is not an algorithm" "$wrong" "$rma_info"
 info 0 'RMA_HEAP_MAKS is not a setting; is RMA_HEAP_MAX meant?' RMA_HEAP_MAKS=1 "$rma_info"
 info 0 'rma_info (librma)' "$rma_info" --version
 info 0 'usage: rma_info' "$rma_info" --help
+info 0 'cached   ordinary stores' "$rma_info" --settings
+info 2 "unknown argument '--settings=html'" "$rma_info" --settings=html
 info 1 'RMA_HEAP_MAX=lots: ' RMA_HEAP_MAX=lots "$rma_info"
 info 2 "unknown argument '--everything'" "$rma_info" --everything
 

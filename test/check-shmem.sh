@@ -237,8 +237,8 @@ else
     fail "oshrun --version, --help"
 fi
 
-# What a launcher is given. These three print their arguments, a line for each.
-for whose in 'HYDRA build details' 'mpirun (Open MPI) 4.1.4' 'slurm 23'; do
+# What a launcher is given. These print their arguments, a line for each.
+for whose in 'HYDRA build details' 'mpirun (Open MPI) 4.1.4' 'mpirun5 (Open MPI) 5.0.7' 'slurm 23'; do
     cat >"$dir/launcher.${whose%% *}" <<END
 #!/bin/sh
 if [ "\$1" = --version ]; then echo "$whose"; else printf '<%s>' "\$@"; fi
@@ -261,6 +261,7 @@ set -- -c 3 -N 2 -x A=b=c -x HOME -H h1,h2 -q --oversubscribe --allow-run-as-roo
 given HYDRA '<-n><3><-ppn><2><-genv><A><b=c><-hosts><h1,h2><-prepend-rank><./p><-x><two words><--show>' "$@"
 given mpirun "<-n><3><-N><2><-x><A=b=c><-x><HOME><-H><h1,h2><-q><--oversubscribe><--allow-run-as-root><--tag-output>\
 <./p><-x><two words><--show>" "$@"
+given mpirun5 '<-n><2><--oversubscribe><p><-q>' -q -n 2 --quiet --oversubscribe p -q
 given slurm '<-c><3><-N><2><-n><4><./p>' -c 3 -N 2 -np 4 ./p
 given HYDRA '<-bind-to><core><-genv><A><B><-n><2><p><-c><1><:><-n><1><q><-np><1>' \
     -bind-to core -genv A B -c 2 p -c 1 : -c 1 q -np 1

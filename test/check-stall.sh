@@ -6,6 +6,9 @@
 #
 # The jobs sleep most of the time, so they run all at once. Broken by a wait that never looks for the other PE, by a
 # question to the other PE that needs a resource that is used up, and by the end of a job whose PEs all answer.
+#
+# Whether puts, gets and atomics through MPI's window wait for a stopped target depends on MPI and the network:
+# test/job/stall finds out. Where they do not, they must go on in silence.
 set -eu
 
 top_builddir=${top_builddir:-$(pwd)}
@@ -93,8 +96,8 @@ stop_when_said() {
     done
 }
 
-# judge NAME ended|passes|killed REGEX [REGEX]: the job has ended so; a line of its stderr matches the first REGEX, and
-# none the second.
+# judge NAME ended|passes|killed REGEX [REGEX]: the job has ended so; a line of its stderr matches the first REGEX, if
+# that is not empty, and none the second.
 judge() {
     status=$(cat "$dir/$1.status" 2>/dev/null || echo none)
     why=
@@ -105,7 +108,7 @@ judge() {
     ended.* | passes.0.*) ;;
     *) why="exit $status" ;;
     esac
-    grep -qE "$3" "$dir/$1.err" || why="$why; stderr has no '$3'"
+    [ -z "$3" ] || grep -qE "$3" "$dir/$1.err" || why="$why; stderr has no '$3'"
     if [ -n "${4-}" ] && grep -qE "$4" "$dir/$1.err"; then why="$why; stderr has '$4'"; fi
     if [ -z "$why" ]; then
         echo "ok   $1"
@@ -194,6 +197,10 @@ judge far.flood.stop ended "$(name_of flood): PE 1 has not answered for .*RMA_TI
 flush='flushing PE 1 by MPI_Win_flush'
 stopped='PE 1 is stopped \(process [0-9]+ of this host\)'
 for name in far.put.stop far.get.stop far.atomic.single far.atomic.multiple; do
+    if grep -q '^without PE 1' "$dir/$name.out"; then # the network needs no process of the target
+        judge $name passes '' 'PE 1 is stopped'
+        continue
+    fi
     judge $name ended "has waited [0-9]+ s in rma_[a-z_]*, $flush: $stopped"
     judge $name ended "rma_[a-z_]*: $flush is not over after [0-9]+ s \(RMA_TIMEOUT\): $stopped"
 done

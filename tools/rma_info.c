@@ -4,6 +4,7 @@
  * does start one, and tells what rma_init has found out about the network. */
 #include "config.h"
 
+#include <ctype.h>
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
@@ -19,8 +20,10 @@ static void put_line(void *out, const char *line) { fprintf(out, "  %s\n", line)
 
 static int usage(FILE *out, int code) {
     fprintf(out, "usage: rma_info [--help] [--version]\n"
+                 "       rma_info --settings[=markdown|man]\n"
                  "       mpiexec -n 2 rma_info --probe\n\n"
                  "Prints librma's version and MPI, each setting with its value in force, and the machine.\n"
+                 "With --settings: what each setting and each of its values does, as text or for a manual.\n"
                  "With --probe, as a job of PEs on two nodes: what rma_init has found MPI's windows to be good for\n"
                  "between nodes, and what goes through them for it.\n"
                  "Exit code: 0, 1 if a setting cannot be used or all PEs are on one node, 2 for a wrong argument.\n");
@@ -37,6 +40,67 @@ static void print_mpi(void) {
         if (*p == '\t') *p = ' ';
     printf("MPI\n  standard       %d.%d\n  library        %s\n  launcher       %s\n", version, subversion, text,
            RMAI_MPIEXEC);
+}
+
+/* ---- what settings do ---- */
+
+static void print_sentence(const char *text, const char *end) {
+    printf("%c%s%s\n", toupper((unsigned char)text[0]), text + 1, end);
+}
+
+static void settings_as_text(const struct rmai_setting_text *t) {
+    printf("%s=%s\n    ", t->name, t->pattern);
+    print_sentence(t->help, ".");
+    for (const struct rmai_setting_value *v = t->values; v && v->word; v++) printf("    %-8s %s\n", v->word, v->help);
+    printf("    Default %s; %s.\n", t->initial, t->scope);
+}
+
+/* A row of a table: name, default, help. */
+static void settings_as_markdown(const struct rmai_setting_text *t) {
+    printf("| `%s` | %s | %s", t->name, t->initial, t->help);
+    for (const struct rmai_setting_value *v = t->values; v && v->word; v++)
+        printf("%s `%s`: %s", v == t->values ? "." : ";", v->word, v->help);
+    printf(" |\n");
+}
+
+/* The pattern in mdoc: its words are Cm, those in capitals Ar, in small letters. */
+static void print_pattern_as_mdoc(const char *pattern) {
+    const char *macro = "";
+    for (const char *p = pattern; *p; p += strspn(p, " ")) {
+        const char *wanted = isupper((unsigned char)*p) ? "Ar" : "Cm";
+        const int n = (int)strcspn(p, " ");
+        if (*p != '|' && strcmp(macro, wanted) != 0) printf(" %s", macro = wanted);
+        putchar(' ');
+        for (int i = 0; i < n; i++) putchar(tolower((unsigned char)p[i]));
+        p += n;
+    }
+}
+
+/* An item of a list in mdoc(7). */
+static void settings_as_man(const struct rmai_setting_text *t) {
+    size_t width = 0;
+    printf(".It Ev %s Ns = Ns", t->name);
+    print_pattern_as_mdoc(t->pattern);
+    putchar('\n');
+    print_sentence(t->help, t->values ? ":" : ".");
+    for (const struct rmai_setting_value *v = t->values; v && v->word; v++)
+        if (strlen(v->word) > width) width = strlen(v->word);
+    if (t->values) printf(".Bl -tag -compact -width %dn\n", (int)width);
+    for (const struct rmai_setting_value *v = t->values; v && v->word; v++)
+        printf(".It Cm %s\n%s%s\n", v->word, v->help, v[1].word ? ";" : ".");
+    if (t->values) printf(".El\n");
+    printf("Default:\n.Cm %s ;\n%s.\n", t->initial, t->scope);
+}
+
+static int print_settings(const char *format) {
+    void (*print)(const struct rmai_setting_text *) = strcmp(format, "") == 0            ? settings_as_text
+                                                      : strcmp(format, "=markdown") == 0 ? settings_as_markdown
+                                                      : strcmp(format, "=man") == 0      ? settings_as_man
+                                                                                         : NULL;
+    struct rmai_setting_text text;
+    if (!print) return -1;
+    for (size_t i = 0; rmai_settings_describe(i, &text); i++) print(&text);
+    return 0;
 }
 
 static int print_probe(void) {
@@ -63,6 +127,7 @@ int main(int argc, char **argv) {
         return 0;
     }
     if (argc == 2 && strcmp(argv[1], "--probe") == 0) return print_probe();
+    if (argc == 2 && strncmp(argv[1], "--settings", 10) == 0 && print_settings(argv[1] + 10) == 0) return 0;
     if (argc > 1) {
         fprintf(stderr, "rma_info: unknown argument '%s'\n", argv[1]);
         return usage(stderr, 2);

@@ -37,8 +37,9 @@ static int find_page(struct rmai_net *net, enum rmai_window_kind window, int pe,
 
 /* ---- does it move what it should? ---- */
 
+enum { PLACES = RMAI_DIRECTORY_AT / 16 }; /* in the page */
+
 int rmai_probe_write_and_read_back(struct rmai_net *net, enum rmai_window_kind window) {
-    enum { PLACES = RMAI_DIRECTORY_AT / 16 };
     unsigned char pattern[13], back[13] = {0};
     uint64_t at;
     int pe = net->job->my_pe, code;
@@ -56,6 +57,56 @@ int rmai_probe_write_and_read_back(struct rmai_net *net, enum rmai_window_kind w
     if (code == RMA_SUCCESS && memcmp(pattern, back, sizeof back) != 0)
         code = rmai_error(RMA_ERR_MPI, "a put through MPI's window did not come back from PE %d as it was", pe);
     return code;
+}
+
+/* ---- are its atomics right? ---- */
+
+/* Sets the word, does the operation, and reads the word. */
+static int try_bitwise(struct rmai_net *net, int pe, uint64_t at, int op, size_t len, int fetches, uint64_t *word) {
+    static const uint64_t before[2] = {0x0c0c0c0c0c0c0c0cu, 0}, operand[2] = {0x0a0a0a0a0a0a0a0au, 0};
+    uint64_t old = 0;
+    int code = rmai_transport_put(net->transport, PROBE, RMAI_DYNAMIC, pe, at, before, len);
+    if (code == RMA_SUCCESS) code = flush_probe(net, RMAI_DYNAMIC, pe);
+    if (code == RMA_SUCCESS)
+        code = rmai_transport_atomic(net->transport, PROBE, pe, at, op, len, operand, operand, fetches ? &old : NULL);
+    if (code == RMA_SUCCESS) code = flush_probe(net, RMAI_DYNAMIC, pe);
+    if (code == RMA_SUCCESS) code = rmai_transport_get(net->transport, PROBE, RMAI_DYNAMIC, pe, at, word, len);
+    return code == RMA_SUCCESS ? flush_probe(net, RMAI_DYNAMIC, pe) : code;
+}
+
+static int try_all_bitwise(struct rmai_net *net, uint64_t at, int *wrong) {
+    static const struct {
+        int op;
+        uint64_t after;
+    } bitwise[] = {{RMA_FETCH_AND_, 0x0808080808080808u},
+                   {RMA_FETCH_OR_, 0x0e0e0e0e0e0e0e0eu},
+                   {RMA_FETCH_XOR_, 0x0606060606060606u}};
+    int code = RMA_SUCCESS;
+    for (size_t i = 0; i < sizeof bitwise / sizeof bitwise[0]; i++)
+        for (int way = 0; way < 4 && code == RMA_SUCCESS; way++) {
+            const size_t len = way & 1 ? 8 : 4;
+            uint64_t word = 0;
+            code = try_bitwise(net, 0, at, bitwise[i].op, len, way & 2, &word);
+            if (code == RMA_SUCCESS && memcmp(&word, &bitwise[i].after, len) != 0) *wrong = 1;
+        }
+    return code;
+}
+
+/* There may be no fixed window that tells PE 0's address: it goes in pieces of 16 bits, as numbers that MPI merges. */
+int rmai_probe_bitwise(struct rmai_net *net, struct rmai_transport_mpi *mpi, const char *page) {
+    const struct rmai_job *job = net->job;
+    const int tries = job->my_node > 0 ? job->node_my_pe == 0 && job->my_node < PLACES : job->node_my_pe == 1;
+    uint64_t at = (uint64_t)(uintptr_t)page;
+    int piece[4] = {0}, wrong = 0, code, met;
+    for (int i = 0; i < 4 && job->my_pe == 0; i++) piece[i] = (int)(at >> 16 * i & 0xffff);
+    met = rmai_transport_mpi_worst(mpi, piece, 4);
+    if (met != RMA_SUCCESS) return met;
+    at = 16 * (uint64_t)job->my_node;
+    for (int i = 0; i < 4; i++) at += (uint64_t)piece[i] << 16 * i;
+    code = tries ? try_all_bitwise(net, at, &wrong) : RMA_SUCCESS;
+    met = rmai_transport_mpi_worst(mpi, &wrong, 1);
+    net->ways.bitwise_wrong = wrong;
+    return code == RMA_SUCCESS ? met : code;
 }
 
 /* ---- does it need the target? ---- */
@@ -224,7 +275,7 @@ int rmai_probe_lends(struct rmai_net *net, char *symmetric) {
     const size_t covered = atomic_load_explicit(&net->covered, memory_order_relaxed);
     struct rmai_error_kept kept;
     int code;
-    if (net->job->my_pe != net->job->leaders[1] || covered == 0) return 0;
+    if (net->job->node_my_pe != 0 || net->job->my_pe != net->job->leaders[1] || covered == 0) return 0;
     rmai_error_keep(&kept);
     code = rmai_transport_attach(net->transport, symmetric, rmai_min(lengths[RMAI_PROBE_LENGTHS - 1].tried, covered));
     rmai_error_restore(&kept);

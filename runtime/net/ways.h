@@ -25,6 +25,7 @@ struct rmai_ways {
     struct rmai_lengths by_window[RMAI_WINDOWS][RMAI_ACCESS_ATOMIC][RMAI_COPIED + 1];
     int all_by_window[RMAI_WINDOWS][RMAI_ACCESS_ATOMIC]; /* 1: those of every length, whatever follows */
     int some_all_by_window;                              /* 1: such a one is among these */
+    int bitwise_wrong;                                   /* 1: MPI computes and, or or xor wrongly */
     /* Microseconds of an access, with its completion, while the target is in the library, as the probe has seen them,
      * through each window and, last, by messages; for each length that it tries. 0: it has not looked. */
     double probed[RMAI_WINDOWS + 1][RMAI_ACCESS_ATOMIC][RMAI_PROBE_LENGTHS];

@@ -312,11 +312,11 @@ static uint64_t bits_of(const void *word, size_t len) {
     return len == 4 ? half : bits;
 }
 
-/* min and max by compare_swap. MPI's own are another operation: they say nothing of a NaN, MPICH 4.0 compares unsigned
- * words as signed ones, and to announce them (the window's hints) would keep MPI from using adapters that have no such
- * operation. */
-static int limit_in_window(struct rmai_net *net, const char *call, struct rmai_pending *s, int pe, uint64_t at, int op,
-                           size_t len, uint64_t value, void *old) {
+/* By compare_swap: min and max, and the bitwise operations where MPI computes them wrongly (rmai_probe_bitwise). MPI's
+ * own min and max are other operations: they say nothing of a NaN, MPICH 4.0 compares unsigned words as signed ones,
+ * and to announce them (the window's hints) would keep MPI from using adapters that have no such operation. */
+static int compute_in_window(struct rmai_net *net, const char *call, struct rmai_pending *s, int pe, uint64_t at,
+                             int op, size_t len, uint64_t value, void *old) {
     uint64_t seen = 0, next, found;
     int code = atomic_in_window(net, call, s, pe, at, RMA_FETCH_, len, 0, 0, &seen, 1);
     while (code == RMA_SUCCESS) {
@@ -337,10 +337,13 @@ static int is_limit(int op) {
     return (op >= RMA_FETCH_MIN_ && op <= RMA_FETCH_SMAX_) || op == RMA_FETCH_FMIN_ || op == RMA_FETCH_FMAX_;
 }
 
+static int is_bitwise(int op) { return op == RMA_FETCH_AND_ || op == RMA_FETCH_OR_ || op == RMA_FETCH_XOR_; }
+
 int rmai_window_atomic(struct rmai_net *net, const char *call, struct rmai_pending *s, int pe, uint64_t at, int op,
                        size_t len, uint64_t value, uint64_t cond, void *old, int waits) {
     rmai_count(s->traffic, RMA_PATH_WINDOW, RMAI_ATOMICS, 0);
-    if (is_limit(op)) return limit_in_window(net, call, s, pe, at, op, len, value, old);
+    if (is_limit(op) || (is_bitwise(op) && net->ways.bitwise_wrong))
+        return compute_in_window(net, call, s, pe, at, op, len, value, old);
     return atomic_in_window(net, call, s, pe, at, op, len, value, cond, old, waits);
 }
 

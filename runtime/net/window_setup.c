@@ -129,6 +129,10 @@ static int make_dynamic(struct rmai_net *net, struct rmai_transport_mpi *mpi, co
         mine = tell_others(net, call, rmai_probe_write_and_read_back(net, RMAI_DYNAMIC));
         well = all_succeeded(mpi, mine);
     }
+    if (well && net->amo_mpi) {
+        mine = tell_others(net, call, rmai_probe_bitwise(net, mpi, base - RMAI_PROBE_ROOM));
+        well = all_succeeded(mpi, mine);
+    }
     net->dynamic.open = well;
     return well ? RMA_SUCCESS : without_dynamic(net, mpi, call, mine);
 }
@@ -199,13 +203,14 @@ int rmai_windows_choose(struct rmai_net *net, struct rmai_transport_mpi *mpi) {
     struct rmai_dynamic *d = &net->dynamic;
     const struct rmai_ways *w = &net->ways;
     const int window = net->job->settings.window;
+    int code = RMA_SUCCESS;
     for (int access = 0; access < RMAI_ACCESS_ATOMIC; access++) {
         if (net->fixed) choose_fixed(net, (enum rmai_access)access);
         if (d->open) choose_dynamic(net, (enum rmai_access)access);
     }
     if (d->open && !net->amo_mpi && !is_used(w, RMAI_DYNAMIC)) {
         d->open = 0;
-        return rmai_transport_mpi_end_window(mpi, RMAI_DYNAMIC);
+        code = rmai_transport_mpi_end_window(mpi, RMAI_DYNAMIC);
     }
     /* The fixed window is made anew as the heap grows, a meeting of all PEs, only where the dynamic one needs the
      * target. */
@@ -223,5 +228,5 @@ int rmai_windows_choose(struct rmai_net *net, struct rmai_transport_mpi *mpi) {
                       : net->amo_mpi || window != RMAI_WINDOW_AUTO ? 1
                       : net->fixed_follows                         ? SIZE_MAX
                                                                    : REGION_LEAST;
-    return RMA_SUCCESS;
+    return code;
 }

@@ -12,17 +12,23 @@
  * may be under way are, towards PE 1), put, get, atomic (of PE 1's memory, again and again; the script has them go
  * through MPI's window). HINDRANCE: stop (by SIGSTOP), die (by SIGKILL), late (it computes for some seconds, and
  * comes), elsewhere (it is in another collective call for ever), crossed (it is in rma_team_sync of another team, for
- * ever). If nobody ends the job it ends by itself. */
+ * ever). If nobody ends the job it ends by itself.
+ *
+ * If puts, gets or atomics do not wait for a stopped PE 1, PE 0 says so, and continues PE 1; the job then passes. */
 #include "job.h"
 
-#define FORGOTTEN 600 /* seconds */
-#define LATE      4   /* seconds: some more than RMA_STALL, which the script sets to 1 */
+#include <signal.h>
+
+#define ALONE     1000 /* accesses of a stopped PE's memory */
+#define FORGOTTEN 600  /* seconds */
+#define LATE      4    /* seconds: some more than RMA_STALL, which the script sets to 1 */
 #define CULPRIT   1
 #define BLOCK     16384 /* bytes: by the window it waits for the target, and is not sent as long data are */
 
 static struct {
     long count;
     long word;
+    long process; /* on PE 0: of PE 1 */
     uint64_t signal;
     rma_lock_t lock;
     char block[BLOCK];
@@ -64,14 +70,28 @@ static void flood(void) {
     }
 }
 
+static int is_stopped(long process) {
+    char path[64], state = 0;
+    FILE *f;
+    snprintf(path, sizeof path, "/proc/%ld/stat", process);
+    f = fopen(path, "r");
+    if (f && fscanf(f, "%*d (%*[^)]) %c", &state) != 1) state = 0;
+    if (f) fclose(f);
+    return state == 'T';
+}
+
+/* Where the network does without the stopped PE, nobody waits for it: then the PE goes on. */
 static void use_window(const char *wait) {
     static char mine[BLOCK];
-    for (;;) {
+    const long process = shared->process;
+    for (int alone = 0; alone < ALONE; alone = is_stopped(process) ? alone + 1 : 0) {
         if (strcmp(wait, "put") == 0) OK(rma_put(shared->block, mine, sizeof mine, CULPRIT));
         if (strcmp(wait, "put") == 0) OK(rma_quiet());
         if (strcmp(wait, "get") == 0) OK(rma_get(mine, shared->block, sizeof mine, CULPRIT));
         if (strcmp(wait, "atomic") == 0) rma_atomic_fetch_add(&shared->count, 1L, CULPRIT);
     }
+    printf("without PE %d\n", CULPRIT);
+    CHECK(kill((pid_t)process, SIGCONT) == 0, "process %ld", process);
 }
 
 static void wait_for_culprit(const char *wait) {
@@ -115,6 +135,7 @@ int main(int argc, char **argv) {
     OK(rma_team_split_strided(RMA_TEAM_WORLD, 0, 1, job.n, &team));
     OK(rma_team_split_strided(RMA_TEAM_WORLD, 0, 1, job.n, &other));
     if (argc > 2 && job.me == CULPRIT && strstr(argv[1], "lock")) OK(rma_set_lock(&shared->lock));
+    if (job.me == CULPRIT) rma_p(&shared->process, (long)getpid(), 0);
     /* Where the word is in MPI's window PE 1 has told before it is hindered. */
     if (argc > 2 && strcmp(argv[1], "atomic") == 0) rma_atomic_fetch(&shared->count, CULPRIT);
     OK(rma_barrier_all());
