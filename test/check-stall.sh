@@ -194,7 +194,7 @@ for layout in one far; do
 done
 judge far.flood.stop ended "$(name_of flood): PE 1 has not answered for .*RMA_TIMEOUT"
 # Within a flush of MPI's window a PE asks no other PE, but looks at the processes of its host.
-flush='flushing PE 1 by MPI_Win_flush'
+flush="access to PE 1 through MPI's window"
 stopped='PE 1 is stopped \(process [0-9]+ of this host\)'
 for name in far.put.stop far.get.stop far.atomic.single far.atomic.multiple; do
     if grep -q '^without PE 1' "$dir/$name.out"; then # the network needs no process of the target

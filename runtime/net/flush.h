@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A flush of the window that is under way, for another thread to see (runtime/net/flush_watch). A pending set has one
- * flush at a time: the thread that flushes holds its lock. */
+/* A flush of MPI's window that is under way, or the beginning of an atomic, in which some MPIs wait as long: for
+ * another thread to see (runtime/net/flush_watch). A pending set has one at a time: the thread that flushes holds its
+ * lock. */
 #ifndef RMAI_FLUSH_H
 #define RMAI_FLUSH_H
 

@@ -18,7 +18,7 @@ static void name_flush(const struct rmai_flush_seen *seen, char text[64]) {
     if (seen->pe < 0)
         snprintf(text, 64, "flushing all PEs by MPI_Win_flush_all");
     else
-        snprintf(text, 64, "flushing PE %d by MPI_Win_flush", seen->pe);
+        snprintf(text, 64, "access to PE %d through MPI's window", seen->pe);
 }
 
 static void *watch_flushes(void *context) {

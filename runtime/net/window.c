@@ -279,7 +279,9 @@ static int begin_atomic(struct rmai_net *net, const char *call, struct rmai_pend
     if (!p) return rmai_net_no_memory(call, pe);
     touch_peer(p, RMAI_DYNAMIC);
     atomic_thread_fence(memory_order_release); /* what this PE has stored comes before, for whoever reads the word */
+    rmai_flush_begins(&s->flush, call, pe);    /* Open MPI 5 waits for the target in there */
     code = rmai_transport_atomic(net->transport, call, pe, at, op, len, &o->value, &o->cond, old);
+    rmai_flush_ends(&s->flush);
     if (pe != net->job->my_pe && net->ways.needs_target[RMAI_DYNAMIC][RMAI_ACCESS_ATOMIC])
         ring_doorbell(net, p, DOORBELL_ATOMICS);
     return code;
