@@ -76,6 +76,8 @@ refused_with() { # refused_with TEXT COMMAND...: fails, and says TEXT
 # A prefix that cannot be written is named before anything is installed.
 chmod 755 "$dir"
 mkdir -m 555 "$dir/locked"
+refused_with "the name of a folder has a blank: '$dir/a b/bin'" "$make" install prefix="$dir/a b"
+refused_with "'there/bin' does not begin with /" "$make" install prefix=there
 refused_with "make install: $dir/build/config.h is no folder" "$make" install prefix="$dir/build/config.h/librma"
 if [ "$(id -u)" -ne 0 ]; then
     refused_with "may not write in $dir/locked: install as root" "$make" install prefix="$dir/locked/librma"
@@ -428,8 +430,11 @@ if [ -n "$static" ]; then
             fail "rmacc -static does not say why not"
     fi
 else
-    refused_with "configure librma with --enable-static" "$prefix/bin/rmacc" -static main.c give.c -o program
-    refused_with "configure librma with --enable-static" "$prefix/bin/oshcc" -static-librma osh.c -o program
+    needs="librma has it if configured with --enable-static"
+    refused_with "rmacc: -static: there is no $prefix/lib/librma.a; $needs" \
+        "$prefix/bin/rmacc" -static main.c give.c -o program
+    refused_with "oshcc: -static-librma: there is no $prefix/lib/librma_shmem.a; $needs" \
+        "$prefix/bin/oshcc" -static-librma osh.c -o program
 fi
 "$prefix/bin/rmacc" --show -static -c x.c | grep -q -- "-I$prefix/include -static -c x.c\$" || fail "rmacc -static -c"
 

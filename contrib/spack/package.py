@@ -2,14 +2,19 @@
 """librma for Spack, built from the clone of the project that this file is in.
 
     spack repo create ~/librma-spack librma
-    mkdir ~/librma-spack/packages/librma
-    ln -s $PWD/contrib/spack/package.py ~/librma-spack/packages/librma/
-    spack repo add ~/librma-spack
-    spack install librma ^mpich
+    cd ~/librma-spack/packages                      # Spack 1.0 and later: ~/librma-spack/spack_repo/librma/packages
+    mkdir librma && ln -s CLONE/contrib/spack/package.py librma/
+    spack repo add ~/librma-spack                   # Spack 1.0 and later: ~/librma-spack/spack_repo/librma
+    spack install librma@main ^mpich
 """
 import os
 
 from spack.package import *
+
+try:  # From Spack 1.0 on it is no longer in spack.package.
+    from spack_repo.builtin.build_systems.autotools import AutotoolsPackage
+except ImportError:
+    pass
 
 
 class Librma(AutotoolsPackage):
