@@ -91,9 +91,10 @@ struct shared {
     char pad3[128 - sizeof(long)];
     uint64_t signal; /* counts as flags do */
     char pad_signal[128 - sizeof(uint64_t)];
-    long line_owner, line_file; /* PE 0's process and its file descriptor, for the row `flag` */
+    long line_owner, line_file; /* PE 0's process and its file descriptor, for the row `flag`, */
+    long line_mark;             /* and what its file says at first */
     long line_fails;
-    char pad_line[128 - 3 * sizeof(long)];
+    char pad_line[128 - 4 * sizeof(long)];
     long lock;
     char pad4[128 - sizeof(long)];
     long counter, failures; /* of checks: PE 0's */
@@ -397,14 +398,19 @@ static double run_flag(long n) {
     return (now() - start) / 2;
 }
 
-/* All PEs. PE 1 opens PE 0's memory by its process; nothing is left behind. */
+/* All PEs. PE 1 opens PE 0's memory by its process; nothing is left behind. Of another host the path may name any file:
+ * PE 1 writes nothing to one that has not PE 0's mark. */
 static void share_line(void) {
     char path[64];
+    long mark = 0;
     int file = -1;
     if (me == 0) {
         FILE *f = tmpfile();
         file = f ? fileno(f) : -1; /* stays open to the end */
-        if (file >= 0 && ftruncate(file, 4096) != 0) file = -1;
+        mark = (long)(now() * 1e9);
+        if (file >= 0 && (ftruncate(file, 4096) != 0 || pwrite(file, &mark, sizeof mark, 256) != sizeof mark))
+            file = -1;
+        shared->line_mark = mark;
         shared->line_owner = getpid();
         shared->line_file = file;
     }
@@ -413,14 +419,19 @@ static void share_line(void) {
         snprintf(path, sizeof path, "/proc/%ld/fd/%ld", shmem_long_g(&shared->line_owner, 0),
                  shmem_long_g(&shared->line_file, 0));
         file = open(path, O_RDWR | O_CLOEXEC);
+        if (file >= 0 &&
+            (pread(file, &mark, sizeof mark, 256) != sizeof mark || mark != shmem_long_g(&shared->line_mark, 0))) {
+            close(file);
+            file = -1;
+        }
     }
     if (me < 2) {
         void *memory = file < 0 ? MAP_FAILED : mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
         line = memory == MAP_FAILED ? NULL : memory;
-        if (line && me == 1) line[32] = shmem_long_g(&shared->line_owner, 0); /* of another host it may be any file */
+        if (line && me == 1) line[32] = mark + 1;
     }
     shmem_barrier_all();
-    if (me == 0 && line && line[32] != shared->line_owner) line = NULL;
+    if (me == 0 && line && line[32] != mark + 1) line = NULL;
     if (me == 0) shared->line_fails = line == NULL;
     shmem_barrier_all();
     has_lines = !shmem_long_g(&shared->line_fails, 0);

@@ -72,6 +72,21 @@ start_late() {
     ) &
 }
 
+# start_bare NAME: PE 1 begins after some seconds, and of the last ones its process has no rank in its environment, as
+# after a change of its title: nobody has died.
+start_bare() {
+    (
+        status=0
+        # shellcheck disable=SC2016,SC2086
+        timeout -k 5 "$deadline" $mpiexec -n 2 sh -c '[ "${PMI_RANK-${OMPI_COMM_WORLD_RANK-}}" = 1 ] || exec "$0"
+            sleep 1.5
+            export -p >"$1"
+            exec env -i "PATH=$PATH" sh -c ". \"\$1\"; sleep 3; exec \"\$0\"" "$0" "$1"' \
+            "$top_builddir/examples/hello" "$dir/$1.environment" >"$dir/$1.out" 2>"$dir/$1.err" </dev/null || status=$?
+        echo $status >"$dir/$1.status"
+    ) &
+}
+
 failures=0
 # judge_late NAME: that job has ended in order.
 judge_late() {
@@ -141,6 +156,7 @@ start again MPI_Win_create 2 $nodes
 start end MPI_Win_free 1 $nodes
 start finalize MPI_Finalize 1
 start_late late
+start_bare bare
 # Open MPI's launcher ends the job.
 if [ $mpi = mpich ]; then
     start_dead dead_split_type MPI_Comm_split_type 1
@@ -159,6 +175,7 @@ judge again "rma_[a-z_]*, making MPI.s window by MPI_Win_create"
 judge end "rma_[a-z_]*, (closing windows and communicators|making MPI.s window by MPI_Win_create)"
 judge finalize 'rma_finalize, MPI_Finalize'
 judge_late late
+judge_late bare
 if [ $mpi = mpich ]; then
     judge_dead dead_split_type 'rma_init: finding the node.s PEs by MPI_Comm_split_type'
     judge_dead dead_shared 'rma_init: reserving address space by MPI_Win_allocate_shared'

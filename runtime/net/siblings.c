@@ -123,7 +123,7 @@ int rmai_siblings_stopped(char *text, size_t room) {
 /* A PE of this host, of which a process has been seen, or which the launcher should have started. */
 struct sibling {
     int rank, seen, present; /* present: in the look that is being made */
-    int pid;                 /* of a process that was seen last */
+    int pid;                 /* the launcher's child that has this rank */
     double missing;          /* since when (rmai_wtime), or 0 */
 };
 
@@ -188,19 +188,22 @@ struct sibling_look {
 static void note_sibling(void *context, int pid) {
     struct sibling_look *look = context;
     struct sibling *s;
-    int rank;
+    int rank, parent;
     if (rmai_process_state(pid) == RMAI_PROCESS_GONE) return;
     rank = rank_of(pid);
+    parent = rmai_process_parent(pid);
     if (rank < 0) {
-        if (rmai_process_parent(pid) == look->launcher) look->starting = 1;
+        if (parent == look->launcher) look->starting = 1;
     } else if (rank < siblings.size && launcher_of(pid) == look->launcher && (s = find_sibling(rank)) != NULL) {
         s->seen = s->present = 1;
-        s->pid = pid;
+        if (!s->pid || parent == look->launcher || rmai_process_state(s->pid) == RMAI_PROCESS_GONE) s->pid = pid;
     }
 }
 
+/* A process that lives may lose its rank: a program may write over its environment (to change its title), or be one
+ * that nobody may read; and this process may be out of file descriptors. */
 static int is_dead(struct sibling *s, const struct sibling_look *look, int known_launcher, double now) {
-    if (s->present || (!s->seen && (look->starting || !known_launcher))) {
+    if (s->present || (s->seen ? rmai_process_state(s->pid) != RMAI_PROCESS_GONE : look->starting || !known_launcher)) {
         s->missing = 0;
         return 0;
     }
