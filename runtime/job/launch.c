@@ -8,6 +8,7 @@
 #include "rma.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- MPI and the settings ---- */
 
@@ -63,15 +64,17 @@ static int check_launcher(const struct rmai_job *job) {
         launched |= getenv(sizes[i]) != NULL;
         if (!found && read_count(sizes[i]) > 1) found = sizes[i];
     }
-    if (!launched && tasks > 1) found = srun_size;
+    /* The shell of `srun --pty` is one of several tasks, and may start a PE by hand. */
+    if (!launched && tasks > 1 && !getenv("SLURM_PTY_PORT")) found = srun_size;
     if (!found) return RMA_SUCCESS;
     /* PMI_SIZE is srun's own, with the --mpi of another MPI. */
-    if (tasks > 1 && read_count(found) == tasks)
+    if (tasks > 1 && read_count(found) == tasks && (found == srun_size || strcmp(found, "PMI_SIZE") == 0))
         return rmai_error(
             RMA_ERR_LAUNCH,
             "rma_init: srun started %d processes (%s), but each is an MPI world of one: use srun " SRUN_OPTION
-            ", or the mpiexec that belongs to the MPI of this program (%s)",
-            tasks, found, RMAI_MPIEXEC);
+            ", or the mpiexec that belongs to the MPI of this program (%s); for jobs of one PE each, "
+            "srun env -u %s",
+            tasks, found, RMAI_MPIEXEC, found);
     return rmai_error(RMA_ERR_LAUNCH,
                       "rma_init: the launcher started %s processes (%s), but each is an MPI world of one: use the "
                       "mpiexec that belongs to the MPI of this program (%s)",

@@ -17,7 +17,10 @@
 
 #define LOOK_EVERY 50000000  /* nanoseconds */
 #define READ_TIME  250000000 /* nanoseconds in which the launcher reads what the process has written */
-#define DEAD_EVERY 0.6       /* seconds between two looks for dead PEs: a death takes RMAI_SIBLING_DEATH */
+/* Seconds between two looks for dead PEs: a death takes RMAI_SIBLING_DEATH. The longer it lasts the fewer: a look costs
+ * some 40 microseconds for each process of the host. */
+#define DEAD_LEAST 0.6
+#define DEAD_MOST  5.0
 
 /* Before MPI_Init has told it, the launcher's rank says which PE this is. */
 static const char *name_of_process(char text[64]) {
@@ -59,7 +62,10 @@ static int is_over(const struct rmai_blocking *b) { return atomic_load_explicit(
 /* Whatever RMA_TIMEOUT says: without the dead PE the call does not return. */
 static void end_if_dead(struct rmai_blocking *b, const char *what) {
     char me[64], who_is[512];
-    if (b->kind == RMAI_BLOCKING_LAST || b->waited < b->look_for_dead + DEAD_EVERY) return;
+    const double every = b->waited / 8 < DEAD_LEAST  ? DEAD_LEAST
+                         : b->waited / 8 < DEAD_MOST ? b->waited / 8
+                                                     : DEAD_MOST;
+    if (b->kind == RMAI_BLOCKING_LAST || b->waited < b->look_for_dead + every) return;
     b->look_for_dead = b->waited;
     if (rmai_siblings_dead(who_is, sizeof who_is) == 0 || is_over(b)) return;
     rmai_note("%s: %s: %s cannot end: %s; aborting the job", name_of_process(me), b->call, what, who_is);
@@ -103,6 +109,7 @@ void rmai_blocking_begin(struct rmai_blocking *b, const struct rmai_settings *se
     struct rmai_settings early;
     struct rmai_error_kept kept;
     *b = (struct rmai_blocking){.call = rmai_error_name(call), .what = what, .kind = kind};
+    rmai_siblings_prepare();
     if (settings) {
         b->stall = settings->stall;
         b->timeout = settings->timeout;

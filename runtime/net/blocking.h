@@ -18,7 +18,7 @@ struct rmai_settings;
 enum rmai_blocking_kind {
     RMAI_BLOCKING_FIRST, /* PEs may come to the section late */
     RMAI_BLOCKING_MET,   /* all PEs had met before it */
-    RMAI_BLOCKING_LAST   /* all PEs had met before it, and end when they have left it: no PE that is gone is missed */
+    RMAI_BLOCKING_LAST   /* all PEs had met before it, and end when they have left it: one that is gone may be well */
 };
 
 /* One section, in its caller's frame. */

@@ -39,7 +39,8 @@ struct rmai_peer {
     unsigned growths;                 /* and how often the symmetric heap had grown then */
     struct {
         uint64_t offset, len, address;
-    } step; /* of the dynamic window, in which something of it was found last: in its space, and in its process */
+    } step; /* of the dynamic window, in which something was found last: offset in its space, address in its process.
+               len 0: there is none. rmai_dynamic_find writes it, with the set's lock */
     struct rmai_batch *open; /* gathers records, or NULL */
     struct rmai_peer *next;  /* in set->busy */
 };

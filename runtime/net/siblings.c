@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #define ANCESTORS_MOST 16
+#define LOOK_LAPSES    15.0 /* seconds after which what an earlier look has missed says nothing */
 
 /* ---- what launchers tell in the environment ---- */
 
@@ -23,6 +24,18 @@
 struct launcher_names {
     const char *rank, *size;
 };
+
+/* What the environment tells of this process. Read once, by a thread of the program (rmai_siblings_prepare): MPI_Init
+ * may change the environment while a watching thread looks for others. */
+static struct {
+    int read;
+    const struct launcher_names *names; /* NULL: none is known */
+    char job[256];                      /* PMIx's name of the job, with "PMIX_NAMESPACE=", or "" */
+    int size, here;                     /* PEs of the job, INT_MAX: not known; of this host, 0: not known */
+    int tasks, task;                    /* of srun: number, and this one's */
+    int pmi;                            /* descriptor of the connection with the launcher, or -1 */
+    char listed[4096];                  /* ranks of this host, as srun lists them */
+} told;
 
 /* NULL if there is none. A resource manager may have set its own for the launcher: so those come last. */
 static const struct launcher_names *find_names(void) {
@@ -45,28 +58,62 @@ static int read_number(const char *name, int otherwise) {
     return text && isdigit((unsigned char)*text) ? atoi(text) : otherwise;
 }
 
-/* ---- processes ---- */
-
-/* The rank in a process's environment, or -1. */
-static int rank_of(int pid) {
-    const struct launcher_names *names = find_names();
-    char path[32], *entry = NULL;
-    size_t room = 0;
-    int rank = -1;
-    FILE *f;
-    snprintf(path, sizeof path, "/proc/%d/environ", pid);
-    if (!names || !(f = fopen(path, "re"))) return -1;
-    while (rank < 0 && getdelim(&entry, &room, 0, f) > 0)
-        if (strncmp(entry, names->rank, strlen(names->rank)) == 0) rank = atoi(entry + strlen(names->rank));
-    free(entry);
-    fclose(f);
-    return rank;
+void rmai_siblings_prepare(void) {
+    const char *job = getenv("PMIX_NAMESPACE"), *listed = getenv("SLURM_GTIDS");
+    if (told.read) return;
+    told.read = 1;
+    told.names = find_names();
+    if (job) snprintf(told.job, sizeof told.job, "PMIX_NAMESPACE=%s", job);
+    told.size = told.names ? read_number(told.names->size, INT_MAX) : INT_MAX;
+    told.here = read_number("MPI_LOCALNRANKS", read_number("OMPI_COMM_WORLD_LOCAL_SIZE", 0));
+    told.tasks = read_number("SLURM_STEP_NUM_TASKS", -1);
+    told.task = read_number("SLURM_PROCID", -1);
+    told.pmi = read_number("PMI_FD", -1);
+    if (listed && strlen(listed) < sizeof told.listed) strcpy(told.listed, listed);
 }
 
-/* The launcher's process on this host, from which `pid` descends. */
+/* ---- processes ---- */
+
+/* The rank in a process's environment, or -1; -1 too for a process of another job, where the launcher names jobs. */
+static int rank_of(int pid) {
+    char path[32], *entry = NULL;
+    size_t room = 0;
+    int rank = -1, other_job = 0;
+    FILE *f;
+    snprintf(path, sizeof path, "/proc/%d/environ", pid);
+    if (!told.names || !(f = fopen(path, "re"))) return -1;
+    while (getdelim(&entry, &room, 0, f) > 0) {
+        if (rank < 0 && strncmp(entry, told.names->rank, strlen(told.names->rank)) == 0)
+            rank = atoi(entry + strlen(told.names->rank));
+        if (told.job[0] && strncmp(entry, "PMIX_NAMESPACE=", strlen("PMIX_NAMESPACE=")) == 0)
+            other_job = strncmp(entry, told.job, sizeof told.job - 1) != 0;
+    }
+    free(entry);
+    fclose(f);
+    return other_job ? -1 : rank;
+}
+
+/* Of these it is known that they start all PEs of a host as their children. */
+static int is_known_launcher(int pid) {
+    static const char *const names[] = {"slurmstepd", "hydra_pmi_proxy", "orted", "orterun", "prted", "prterun"};
+    char path[32], name[32] = "";
+    FILE *f;
+    snprintf(path, sizeof path, "/proc/%d/comm", pid);
+    if (!(f = fopen(path, "re"))) return 0;
+    if (!fgets(name, sizeof name, f)) name[0] = 0;
+    fclose(f);
+    name[strcspn(name, "\n")] = 0;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (strcmp(name, names[i]) == 0) return 1;
+    return 0;
+}
+
+/* The launcher's process on this host, from which `pid` descends. A launcher has a rank itself if a process of a job
+ * has started it. 1, or 0: `pid` was left by the process that started it, or is in a container. */
 static int launcher_of(int pid) {
     int parent = rmai_process_parent(pid);
-    for (int i = 0; i < ANCESTORS_MOST && parent > 1 && rank_of(parent) >= 0; i++) parent = rmai_process_parent(parent);
+    for (int i = 0; i < ANCESTORS_MOST && parent > 1 && rank_of(parent) >= 0 && !is_known_launcher(parent); i++)
+        parent = rmai_process_parent(parent);
     return parent;
 }
 
@@ -131,7 +178,8 @@ struct sibling {
 static struct {
     pthread_mutex_t lock;
     struct sibling *of;
-    int n, room, size, prepared;
+    int n, room, expected; /* expected: those that the launcher should have started are in it */
+    double looked;         /* when (rmai_wtime) */
 } siblings = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static struct sibling *find_sibling(int rank) {
@@ -149,35 +197,15 @@ static struct sibling *find_sibling(int rank) {
 }
 
 /* The PEs that the launcher says it has started on this host: all, where it says so, or those that srun lists. */
-static void expect_siblings(const struct launcher_names *names, int me) {
-    const char *tasks = getenv("SLURM_GTIDS");
-    int here = read_number("MPI_LOCALNRANKS", read_number("OMPI_COMM_WORLD_LOCAL_SIZE", 0));
-    siblings.size = read_number(names->size, INT_MAX);
-    siblings.prepared = 1;
-    if (here == siblings.size)
-        for (int r = 0; r < here; r++) find_sibling(r);
-    /* Where a launcher has been started by srun, the list is of the launcher's processes. */
-    if (here || !tasks || read_number("SLURM_PROCID", -1) != me ||
-        read_number("SLURM_STEP_NUM_TASKS", -1) != siblings.size)
-        return;
-    for (char *end; isdigit((unsigned char)*tasks); tasks = *end == ',' ? end + 1 : end)
-        find_sibling((int)strtol(tasks, &end, 10));
-}
-
-/* A PE of which no process has been seen may have another parent than this one, or hide in a container, where we do not
- * know the launcher: only of these it is known that they start all PEs of a host as their children. */
-static int is_known_launcher(int pid) {
-    static const char *const names[] = {"slurmstepd", "hydra_pmi_proxy", "orted", "orterun", "prted", "prterun"};
-    char path[32], name[32] = "";
-    FILE *f;
-    snprintf(path, sizeof path, "/proc/%d/comm", pid);
-    if (!(f = fopen(path, "re"))) return 0;
-    if (!fgets(name, sizeof name, f)) name[0] = 0;
-    fclose(f);
-    name[strcspn(name, "\n")] = 0;
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (strcmp(name, names[i]) == 0) return 1;
-    return 0;
+static void expect_siblings(int me) {
+    const char *listed = told.listed;
+    siblings.expected = 1;
+    if (told.here == told.size)
+        for (int r = 0; r < told.here; r++) find_sibling(r);
+    /* Where a launcher of another kind has been started by srun, srun lists that one's processes, which are no PEs. */
+    if (told.here || told.task != me || told.tasks != told.size) return;
+    for (char *end; isdigit((unsigned char)*listed); listed = *end == ',' ? end + 1 : end)
+        find_sibling((int)strtol(listed, &end, 10));
 }
 
 struct sibling_look {
@@ -185,19 +213,24 @@ struct sibling_look {
     int starting; /* a child of the launcher has no rank: it may become a PE */
 };
 
+/* A process that nobody descends from any more may be a PE of this job: its starter may have ended. */
 static void note_sibling(void *context, int pid) {
     struct sibling_look *look = context;
     struct sibling *s;
-    int rank, parent;
+    int rank, parent, launcher;
     if (rmai_process_state(pid) == RMAI_PROCESS_GONE) return;
     rank = rank_of(pid);
     parent = rmai_process_parent(pid);
     if (rank < 0) {
         if (parent == look->launcher) look->starting = 1;
-    } else if (rank < siblings.size && launcher_of(pid) == look->launcher && (s = find_sibling(rank)) != NULL) {
-        s->seen = s->present = 1;
-        if (!s->pid || parent == look->launcher || rmai_process_state(s->pid) == RMAI_PROCESS_GONE) s->pid = pid;
+        return;
     }
+    launcher = launcher_of(pid);
+    if (rank >= told.size || (launcher > 1 && launcher != look->launcher) || !(s = find_sibling(rank))) return;
+    s->present = 1;
+    if (launcher != look->launcher) return;
+    s->seen = 1;
+    if (!s->pid || parent == look->launcher || rmai_process_state(s->pid) == RMAI_PROCESS_GONE) s->pid = pid;
 }
 
 /* A process that lives may lose its rank: a program may write over its environment (to change its title), or be one
@@ -218,8 +251,13 @@ static void look_for_dead(struct list *list, int me) {
     char entry[96];
     int known;
     if (look.launcher <= 1) return;
+    /* Of a PE of which no process has been seen: it may have another parent than this one, or hide in a container. */
     known = is_known_launcher(look.launcher);
-    for (int i = 0; i < siblings.n; i++) siblings.of[i].present = 0;
+    for (int i = 0; i < siblings.n; i++) {
+        siblings.of[i].present = 0;
+        if (now > siblings.looked + LOOK_LAPSES) siblings.of[i].missing = 0;
+    }
+    siblings.looked = now;
     visit_processes(note_sibling, &look);
     for (int i = 0; i < siblings.n; i++) {
         const struct sibling *s = &siblings.of[i];
@@ -233,13 +271,12 @@ static void look_for_dead(struct list *list, int me) {
 }
 
 int rmai_siblings_dead(char *text, size_t room) {
-    const struct launcher_names *names = find_names();
     struct list list = {.text = text, .room = room};
     int me;
     *text = 0;
-    if (!names || (me = rmai_sibling_me()) < 0) return 0;
+    if (!told.names || (me = rmai_sibling_me()) < 0) return 0;
     pthread_mutex_lock(&siblings.lock);
-    if (!siblings.prepared) expect_siblings(names, me);
+    if (!siblings.expected) expect_siblings(me);
     look_for_dead(&list, me);
     pthread_mutex_unlock(&siblings.lock);
     return list.n;
@@ -248,7 +285,7 @@ int rmai_siblings_dead(char *text, size_t room) {
 /* ---- the end of the job ---- */
 
 void rmai_siblings_abort(int code) {
-    int fd = read_number("PMI_FD", -1);
     struct stat s;
-    if (fd >= 0 && fstat(fd, &s) == 0 && S_ISSOCK(s.st_mode)) dprintf(fd, "cmd=abort exitcode=%d\n", code);
+    if (told.pmi >= 0 && fstat(told.pmi, &s) == 0 && S_ISSOCK(s.st_mode))
+        dprintf(told.pmi, "cmd=abort exitcode=%d\n", code);
 }

@@ -7,6 +7,9 @@
 
 #include <stddef.h>
 
+/* rmai_siblings_prepare reads the environment; a thread of the program calls it before any of these is called. */
+void rmai_siblings_prepare(void);
+
 /* rmai_sibling_me: the rank that the launcher has given this process, or -1. */
 int rmai_sibling_me(void);
 

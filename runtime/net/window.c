@@ -83,7 +83,8 @@ int rmai_window_flush_all(struct rmai_net *net, const char *call) {
 }
 
 /* Returns a copy of the len bytes at `from` that lives until the windows are flushed for the peer that the caller
- * touches next; NULL without memory, or if a flush fails, with *code. The set's lock is held. */
+ * touches next. NULL if there is none: with *code RMA_SUCCESS for lack of memory, else with the error of a flush. The
+ * set's lock is held. */
 static void *keep_copy(struct rmai_net *net, const char *call, struct rmai_pending *s, const void *from, size_t len,
                        int *code) {
     const size_t room = (len + RMAI_COPY_ALIGN - 1) & ~(RMAI_COPY_ALIGN - 1);
@@ -110,7 +111,8 @@ struct way {
     enum rmai_when when;
 };
 
-/* As rmai_dynamic_find. What was found there once stays there, and the next is often beside it. */
+/* As rmai_dynamic_find. What of a heap is attached stays so to the end, and the next access is often beside the last.
+ */
 static int find_in_dynamic(struct rmai_net *net, const struct rmai_transfer *t, size_t *len, uint64_t *address) {
     const struct rmai_peer *p = t->set->last;
     if (RMAI_LIKELY(p && p->pe == t->pe)) {
@@ -156,8 +158,8 @@ static void ring_doorbell(struct rmai_net *net, struct rmai_peer *p, unsigned ev
         rmai_net_fatal(net);
 }
 
-/* Returns as move_through. A put's source is the caller's when this returns, unless it goes on without: a short one is
- * copied, since to flush it locally takes longer. */
+/* Returns as move_through. Unless the put is a nonblocking one, its source is the caller's again when this returns: a
+ * short source is copied, since to flush it locally takes longer. */
 static int put_through(struct rmai_net *net, const struct rmai_transfer *t, const struct way *way,
                        struct rmai_peer *p) {
     const char *source = t->buffer, *copy = NULL;
