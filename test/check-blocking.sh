@@ -100,24 +100,32 @@ judge_late() {
     failures=$((failures + 1))
 }
 
+# conclude NAME [FILE]: the job has passed if $why is empty and it has left no process; else prints what it has written,
+# and FILE.
+conclude() {
+    name=$1
+    shift
+    pids=$(grep -lszxF "RMA_TEST_JOB_ID=$$.$name" /proc/[0-9]*/environ 2>/dev/null | tr -dc '0-9\n' || true)
+    for pid in $pids; do
+        why="$why; has left process $pid"
+        kill -KILL "$pid" 2>/dev/null || true
+    done
+    if [ -z "$why" ]; then
+        echo "ok   $name"
+        return
+    fi
+    echo "FAIL $name$why"
+    head -n 20 "$dir/$name.out" "$dir/$name.err" "$@" | sed 's/^/    /'
+    failures=$((failures + 1))
+}
+
 # judge_dead NAME WHERE: the job has ended at once, and PE 0 has said who has died, and WHERE PE 0 has waited.
 judge_dead() {
     status=$(cat "$dir/$1.status") why=
     [ -e "$dir/$1.note" ] || why='; there is no such call'
     case $status in 0 | 124) why="$why; exit $status" ;; esac
     grep -qE "^librma: PE 0.*: $2 cannot end: PE 1 has died" "$dir/$1.0" || why="$why; nobody says who has died"
-    pids=$(grep -lszxF "RMA_TEST_JOB_ID=$$.$1" /proc/[0-9]*/environ 2>/dev/null | tr -dc '0-9\n' || true)
-    for pid in $pids; do
-        why="$why; has left process $pid"
-        kill -KILL "$pid" 2>/dev/null || true
-    done
-    if [ -z "$why" ]; then
-        echo "ok   $1"
-        return
-    fi
-    echo "FAIL $1${why}"
-    head -n 20 "$dir/$1.out" "$dir/$1.err" "$dir/$1.0" | sed 's/^/    /'
-    failures=$((failures + 1))
+    conclude "$1" "$dir/$1.0"
 }
 
 # judge NAME WHERE: the job has ended, and PE 0 has said which PE is stopped, and WHERE (call and step) PE 0 has waited.
@@ -131,18 +139,7 @@ judge() {
         why="$why; nobody says who is stopped"
     grep -qE "PE 1 .*(is stopped|has been stopped).*RMA_TIMEOUT|RMA_TIMEOUT.*PE 1 is stopped" "$dir/$1.err" ||
         why="$why; nobody says why it ends"
-    pids=$(grep -lszxF "RMA_TEST_JOB_ID=$$.$1" /proc/[0-9]*/environ 2>/dev/null | tr -dc '0-9\n' || true)
-    for pid in $pids; do
-        why="$why; has left process $pid"
-        kill -KILL "$pid" 2>/dev/null || true
-    done
-    if [ -z "$why" ]; then
-        echo "ok   $1"
-        return
-    fi
-    echo "FAIL $1${why}"
-    head -n 20 "$dir/$1.out" "$dir/$1.err" | sed 's/^/    /'
-    failures=$((failures + 1))
+    conclude "$1"
 }
 
 nodes=$(layout_switches nolocal 2)
