@@ -3,9 +3,11 @@
 
 #include "base/process.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -121,6 +123,11 @@ static int populate_pages(const void *addr, size_t len, int advice) {
 char *rmai_process_remap(char *from, size_t old, size_t new, char *to) {
     long p = syscall(SYS_mremap, from, old, new, MREMAP_MAYMOVE | (to ? MREMAP_FIXED : 0), to);
     return p == -1 ? NULL : (char *)p;
+}
+
+int rmai_environment_number(const char *name, int otherwise) {
+    const char *text = getenv(name);
+    return text && isdigit((unsigned char)*text) ? atoi(text) : otherwise;
 }
 
 /* Populating pages fails where touching them would raise a signal. EINVAL comes for pages that may not be touched so,

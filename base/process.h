@@ -49,6 +49,10 @@ int rmai_thread(pthread_t *thread, void *(*run)(void *context), void *context);
  * file descriptor. Returns the address, or NULL. */
 char *rmai_process_remap(char *from, size_t old, size_t new, char *to);
 
+/* rmai_environment_number: the number in that environment variable; `otherwise` if it is not there or begins with no
+ * digit. */
+int rmai_environment_number(const char *name, int otherwise);
+
 /* rmai_process_touchable: 1 if this process can read, or with `write` also write, [addr, addr + len) without a signal
  * that ends it. */
 int rmai_process_touchable(const void *addr, size_t len, int write);

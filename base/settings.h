@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Settings: one table of RMA_* environment variables. Values are read once, at init. A value that does not parse is an
- * error that quotes it. rma_info prints the table; man/settings writes README.md and man/rma.7 from it. */
+ * error that quotes it. rma_info prints the table; man/write-settings writes README.md and man/rma.7 from it. */
 #ifndef RMAI_SETTINGS_H
 #define RMAI_SETTINGS_H
 
@@ -78,8 +78,7 @@ struct rmai_setting_value {
 /* A row of the table in words, for manuals. Each text begins in lower case and has no full stop. */
 struct rmai_setting_text {
     const char *name;
-    const char
-        *pattern; /* what a value looks like: words with " | " between them; what stands for a value is in capitals */
+    const char *pattern; /* what values look like, with " | " between them; what stands for a value is in capitals */
     const char *initial;
     const char *help;
     const char *scope;                       /* which value is in force where PEs have different ones */

@@ -15,6 +15,8 @@ mpiexec=${MPIEXEC:-mpiexec.mpich}
 # shellcheck source=/dev/null
 . "$(dirname "$0")/launcher.sh"
 # shellcheck source=/dev/null
+. "$(dirname "$0")/leftovers.sh"
+# shellcheck source=/dev/null
 . "$(dirname "$0")/layout.sh"
 dir=$(mktemp -d "${TMPDIR:-/tmp}/check-blocking.XXXXXX")
 trap 'rm -rf "$dir"' EXIT
@@ -105,8 +107,8 @@ judge_late() {
 conclude() {
     name=$1
     shift
-    pids=$(grep -lszxF "RMA_TEST_JOB_ID=$$.$name" /proc/[0-9]*/environ 2>/dev/null | tr -dc '0-9\n' || true)
-    for pid in $pids; do
+    job_mark=RMA_TEST_JOB_ID=$$.$name
+    for pid in $(left_processes | tr -dc '0-9\n'); do
         why="$why; has left process $pid"
         kill -KILL "$pid" 2>/dev/null || true
     done

@@ -4,6 +4,7 @@
 #include "runtime/job/launch.h"
 #include "base/error.h"
 #include "base/mpi.h"
+#include "base/process.h"
 #include "base/topology.h"
 #include "rma.h"
 
@@ -44,31 +45,26 @@ int rmai_launch_mpi(struct rmai_job *job, int required, int *owns_mpi) {
 #define SRUN_OPTION "--mpi=pmi2"
 #endif
 
-/* The number in an environment variable, or 0. */
-static int read_count(const char *name) {
-    const char *text = getenv(name);
-    return text ? atoi(text) : 0;
-}
-
 /* n processes that are each a world of one: another MPI's launcher, or a resource manager without ours. Launchers are
  * started by srun themselves, on each node of an allocation: so srun's variable counts only where no launcher has set
  * its own. Without --mpi srun sets none; the shell of an allocation is no step of several tasks. */
 static int check_launcher(const struct rmai_job *job) {
     static const char *const sizes[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MPI_LOCALNRANKS", "PALS_NRANKS"};
     static const char srun_size[] = "SLURM_STEP_NUM_TASKS";
-    const int tasks = read_count(srun_size);
+    const int tasks = rmai_environment_number(srun_size, 0);
     const char *found = NULL;
     int launched = 0;
     if (job->n_pes > 1) return RMA_SUCCESS;
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
         launched |= getenv(sizes[i]) != NULL;
-        if (!found && read_count(sizes[i]) > 1) found = sizes[i];
+        if (!found && rmai_environment_number(sizes[i], 0) > 1) found = sizes[i];
     }
     /* The shell of `srun --pty` is one of several tasks, and may start a PE by hand. */
     if (!launched && tasks > 1 && !getenv("SLURM_PTY_PORT")) found = srun_size;
     if (!found) return RMA_SUCCESS;
     /* PMI_SIZE is srun's own, with the --mpi of another MPI. */
-    if (tasks > 1 && read_count(found) == tasks && (found == srun_size || strcmp(found, "PMI_SIZE") == 0))
+    if (tasks > 1 && rmai_environment_number(found, 0) == tasks &&
+        (found == srun_size || strcmp(found, "PMI_SIZE") == 0))
         return rmai_error(
             RMA_ERR_LAUNCH,
             "rma_init: srun started %d processes (%s), but each is an MPI world of one: use srun " SRUN_OPTION

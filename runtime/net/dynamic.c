@@ -93,7 +93,8 @@ int rmai_dynamic_find(struct rmai_net *net, struct rmai_pending *s, int pe, uint
     size_t start;
     const enum rmai_part_kind part = part_of(&net->job->layout, offset, &start);
     const uint64_t at = offset - start;
-    uint64_t attached, step;
+    const uint64_t end = rmai_step_end(at), begin = end - rmai_step_size(at);
+    uint64_t attached;
     if (!net->dynamic.open || !net->dynamic.parts[part]) return 0;
     if (slot >= 0) {
         d = rmai_directory(net->job, slot);
@@ -107,13 +108,12 @@ int rmai_dynamic_find(struct rmai_net *net, struct rmai_pending *s, int pe, uint
         const unsigned growths = atomic_load_explicit(&net->dynamic.growths, memory_order_relaxed);
         return p && part == RMAI_PART_SYMMETRIC && p->growths != growths ? -1 : 0;
     }
-    step = rmai_step_end(at) - rmai_step_size(at);
-    *len = rmai_min(*len, rmai_step_end(at) - at);
+    *len = rmai_min(*len, end - at);
     *address = load(&d->address[part]) + at;
     if (!p) return 1;
-    p->step.offset = start + step;
-    p->step.len = rmai_min(rmai_step_end(at), attached) - step;
-    p->step.address = *address - (at - step);
+    p->step.offset = start + begin;
+    p->step.len = rmai_min(end, attached) - begin;
+    p->step.address = *address - (at - begin);
     return 1;
 }
 

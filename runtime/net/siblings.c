@@ -52,23 +52,19 @@ static const struct launcher_names *find_names(void) {
     return NULL;
 }
 
-/* The number in an environment variable, or `otherwise`. */
-static int read_number(const char *name, int otherwise) {
-    const char *text = getenv(name);
-    return text && isdigit((unsigned char)*text) ? atoi(text) : otherwise;
-}
-
 void rmai_siblings_prepare(void) {
-    const char *job = getenv("PMIX_NAMESPACE"), *listed = getenv("SLURM_GTIDS");
+    const char *job, *listed;
     if (told.read) return;
     told.read = 1;
+    job = getenv("PMIX_NAMESPACE");
+    listed = getenv("SLURM_GTIDS");
     told.names = find_names();
     if (job) snprintf(told.job, sizeof told.job, "PMIX_NAMESPACE=%s", job);
-    told.size = told.names ? read_number(told.names->size, INT_MAX) : INT_MAX;
-    told.here = read_number("MPI_LOCALNRANKS", read_number("OMPI_COMM_WORLD_LOCAL_SIZE", 0));
-    told.tasks = read_number("SLURM_STEP_NUM_TASKS", -1);
-    told.task = read_number("SLURM_PROCID", -1);
-    told.pmi = read_number("PMI_FD", -1);
+    told.size = told.names ? rmai_environment_number(told.names->size, INT_MAX) : INT_MAX;
+    told.here = rmai_environment_number("MPI_LOCALNRANKS", rmai_environment_number("OMPI_COMM_WORLD_LOCAL_SIZE", 0));
+    told.tasks = rmai_environment_number("SLURM_STEP_NUM_TASKS", -1);
+    told.task = rmai_environment_number("SLURM_PROCID", -1);
+    told.pmi = rmai_environment_number("PMI_FD", -1);
     if (listed && strlen(listed) < sizeof told.listed) strcpy(told.listed, listed);
 }
 
@@ -82,7 +78,7 @@ static int rank_of(int pid) {
     FILE *f;
     snprintf(path, sizeof path, "/proc/%d/environ", pid);
     if (!told.names || !(f = fopen(path, "re"))) return -1;
-    while (getdelim(&entry, &room, 0, f) > 0) {
+    while ((rank < 0 || told.job[0]) && getdelim(&entry, &room, 0, f) > 0) {
         if (rank < 0 && strncmp(entry, told.names->rank, strlen(told.names->rank)) == 0)
             rank = atoi(entry + strlen(told.names->rank));
         if (told.job[0] && strncmp(entry, "PMIX_NAMESPACE=", strlen("PMIX_NAMESPACE=")) == 0)
@@ -213,7 +209,8 @@ struct sibling_look {
     int starting; /* a child of the launcher has no rank: it may become a PE */
 };
 
-/* A process that nobody descends from any more may be a PE of this job: its starter may have ended. */
+/* A process that does not descend from a launcher may be a PE of this job: the process that started it may have ended.
+ */
 static void note_sibling(void *context, int pid) {
     struct sibling_look *look = context;
     struct sibling *s;

@@ -111,15 +111,16 @@ struct way {
     enum rmai_when when;
 };
 
-/* As rmai_dynamic_find. What of a heap is attached stays so to the end, and the next access is often beside the last.
- */
-static int find_in_dynamic(struct rmai_net *net, const struct rmai_transfer *t, size_t *len, uint64_t *address) {
-    const struct rmai_peer *p = t->set->last;
-    if (RMAI_LIKELY(p && p->pe == t->pe)) {
-        const uint64_t at = t->offset - p->step.offset;
+/* As rmai_dynamic_find, for a PE of another node. Looks first at the step in which something was found last: what of a
+ * heap is attached stays so to the end, and the next access is often beside the last. */
+static int find_in_dynamic(struct rmai_net *net, struct rmai_pending *s, int pe, uint64_t offset, size_t *len,
+                           uint64_t *address) {
+    const struct rmai_peer *p = s->last;
+    if (RMAI_LIKELY(p && p->pe == pe)) {
+        const uint64_t at = offset - p->step.offset;
         if (at < p->step.len && *len <= p->step.len - at) return *address = p->step.address + at, 1;
     }
-    return rmai_dynamic_find(net, t->set, t->pe, t->offset, len, address);
+    return rmai_dynamic_find(net, s, pe, offset, len, address);
 }
 
 /* Returns 1 if way->len bytes of t, or the first of them, go through a window, with the rest of *way; 0 if they go by
@@ -134,7 +135,7 @@ static int choose_window(struct rmai_net *net, const struct rmai_transfer *t, st
     }
     if (!rmai_ways_window(&net->ways, RMAI_DYNAMIC, t->access, way->len, way->when)) return 0;
     way->window = RMAI_DYNAMIC;
-    return find_in_dynamic(net, t, &way->len, &way->disp);
+    return find_in_dynamic(net, t->set, t->pe, t->offset, &way->len, &way->disp);
 }
 
 /* Marks the peer as one whose transfers a quiet has to flush. */
@@ -158,8 +159,8 @@ static void ring_doorbell(struct rmai_net *net, struct rmai_peer *p, unsigned ev
         rmai_net_fatal(net);
 }
 
-/* Returns as move_through. Unless the put is a nonblocking one, its source is the caller's again when this returns: a
- * short source is copied, since to flush it locally takes longer. */
+/* Unless the put is a nonblocking one, its source is the caller's again when this returns: a short source is copied,
+ * since to flush it locally takes longer. */
 static int put_through(struct rmai_net *net, const struct rmai_transfer *t, const struct way *way,
                        struct rmai_peer *p) {
     const char *source = t->buffer, *copy = NULL;
@@ -356,15 +357,14 @@ static int find_word(struct rmai_net *net, const char *call, struct rmai_pending
                      size_t len, uint64_t *at) {
     int found;
     if (!rmai_dynamic_has_atomics(&net->job->layout, offset)) return 0;
-    rmai_pending_lock(s);
-    found = rmai_dynamic_find(net, s, pe, offset, &len, at);
-    rmai_pending_unlock(s);
-    if (found >= 0) return found;
-    if (rmai_dynamic_learn(net, call, s, pe) != RMA_SUCCESS) rmai_net_fatal(net); /* who has the word is not known */
-    rmai_pending_lock(s);
-    found = rmai_dynamic_find(net, s, pe, offset, &len, at);
-    rmai_pending_unlock(s);
-    return found > 0;
+    for (int learned = 0;; learned = 1) {
+        rmai_pending_lock(s);
+        found = find_in_dynamic(net, s, pe, offset, &len, at);
+        rmai_pending_unlock(s);
+        if (RMAI_LIKELY(found >= 0) || learned) return found > 0;
+        if (rmai_dynamic_learn(net, call, s, pe) != RMA_SUCCESS)
+            rmai_net_fatal(net); /* who does its atomics is not known */
+    }
 }
 
 /* An atomic on attached memory is flushed before the lease is left. */
