@@ -670,6 +670,31 @@ RMA_INLINE_ void *rma_gptr_word_(rma_gptr_t g, size_t len) {
                : NULL;
 }
 
+/* Atomics by global pointer, as those by address above. */
+RMA_ALWAYS_ uint64_t rma_gptr_fetch_as_(const char *call, int op, rma_gptr_t g, size_t len, uint64_t value,
+                                        uint64_t cond) {
+    void *word = rma_gptr_word_(g, len);
+    uint64_t bits = 0;
+    if (RMA_LIKELY_(word != NULL)) return rma_apply_(op, word, len, value, cond);
+    rma_gptr_atomic_slow_(call, op, g, len, value, cond, &bits);
+    return len == 4 ? (uint32_t)bits : bits;
+}
+
+RMA_ALWAYS_ int rma_gptr_update_as_(const char *call, int op, rma_gptr_t g, size_t len, uint64_t value) {
+    void *word = rma_gptr_word_(g, len);
+    if (!RMA_LIKELY_(word != NULL)) return rma_gptr_atomic_slow_(call, op, g, len, value, 0, NULL);
+    (void)rma_apply_(op, word, len, value, 0);
+    return RMA_SUCCESS;
+}
+
+RMA_ALWAYS_ int rma_gptr_fetch_nbi_as_(const char *call, void *fetch, int op, rma_gptr_t g, size_t len, uint64_t value,
+                                       uint64_t cond) {
+    void *word = rma_gptr_word_(g, len);
+    if (!RMA_LIKELY_(word != NULL)) return rma_gptr_atomic_nbi_slow_(call, op, g, len, value, cond, fetch);
+    rma_fetched_(fetch, len, rma_apply_(op, word, len, value, cond));
+    return RMA_SUCCESS;
+}
+
 #ifdef RMA_PROFILE
 #pragma GCC diagnostic pop
 #endif

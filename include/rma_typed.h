@@ -69,30 +69,6 @@ RMA_TYPE_ALIASES(RMA_VALUES_)
 #define RMA_GPTR_NBI_(NAME, OP, LEN, VALUE, COND)                                                                      \
     rma_gptr_fetch_nbi_as_("rma_gptr_atomic_" NAME, fetch, OP, target, LEN, VALUE, COND)
 
-RMA_ALWAYS_ uint64_t rma_gptr_fetch_as_(const char *call, int op, rma_gptr_t g, size_t len, uint64_t value,
-                                        uint64_t cond) {
-    void *word = rma_gptr_word_(g, len);
-    uint64_t bits = 0;
-    if (RMA_LIKELY_(word != NULL)) return rma_apply_(op, word, len, value, cond);
-    rma_gptr_atomic_slow_(call, op, g, len, value, cond, &bits);
-    return len == 4 ? (uint32_t)bits : bits;
-}
-
-RMA_ALWAYS_ int rma_gptr_update_as_(const char *call, int op, rma_gptr_t g, size_t len, uint64_t value) {
-    void *word = rma_gptr_word_(g, len);
-    if (!RMA_LIKELY_(word != NULL)) return rma_gptr_atomic_slow_(call, op, g, len, value, 0, NULL);
-    (void)rma_apply_(op, word, len, value, 0);
-    return RMA_SUCCESS;
-}
-
-RMA_ALWAYS_ int rma_gptr_fetch_nbi_as_(const char *call, void *fetch, int op, rma_gptr_t g, size_t len, uint64_t value,
-                                       uint64_t cond) {
-    void *word = rma_gptr_word_(g, len);
-    if (!RMA_LIKELY_(word != NULL)) return rma_gptr_atomic_nbi_slow_(call, op, g, len, value, cond, fetch);
-    rma_fetched_(fetch, len, rma_apply_(op, word, len, value, cond));
-    return RMA_SUCCESS;
-}
-
 /* fetch, set and swap, which every kind of word has. */
 #define RMA_ATOMIC_FORMS_(F, SUFFIX, NAME, TYPE, KIND)                                                                 \
     RMA_INLINE_ TYPE RMA_##F##_NAME_(_fetch, SUFFIX)(RMA_##F##_CTX_ RMA_##F##_SOURCE_(TYPE) RMA_##F##_PE_) {           \

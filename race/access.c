@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The program's loads and stores: what the compilers' instrumentation calls (-fsanitize=thread). The names are those of
+ * the instrumentation; ThreadSanitizer's own library is not linked.
+ *
+ * The common access finds in its cell the same epoch and returns. */
+#include "config.h"
+
+#include "race/access.h"
+#include "race/clock.h"
+#include "race/job.h"
+#include "race/places.h"
+#include "race/shadow.h"
+
+#define LIKELY(x) __builtin_expect(!!(x), 1)
+#define HOOK      __attribute__((visibility("default")))
+#define HERE      ((uintptr_t)__builtin_return_address(0))
+
+/* What is not the same access again. */
+static __attribute__((noinline)) void access(struct race_cell *c, uintptr_t addr, race_epoch mask, int write,
+                                             uintptr_t pc, int pe) {
+    struct race_who who = {.epoch = race_now};
+    if (!race_me || race_inside) return;
+    who.clock = race_me->clock;
+    race_access(c, mask, RACE_PLAIN, write, race_place(pc), &who, (struct race_where){.addr = addr, .pe = pe});
+}
+
+/* Private memory, other PEs' memory on this node, and what crosses cells. */
+static __attribute__((noinline)) void elsewhere(uintptr_t addr, size_t size, int write, uintptr_t pc) {
+    struct race_who who = {.epoch = race_now};
+    if (!race_me || race_inside) return;
+    who.clock = race_me->clock;
+    race_local((const void *)addr, size, RACE_PLAIN, write, race_place(pc), &who);
+}
+
+static inline __attribute__((always_inline)) void load_store(uintptr_t addr, size_t size, int write, uintptr_t pc) {
+    struct race_cell *c;
+    race_epoch mask = (RACE_MASK >> (8 - size)) << (addr & 7), me = race_now | mask;
+    uintptr_t o = addr - race_window.heap;
+    if (o < race_window.heap_len)
+        c = race_window.heap_cells + (o >> 3);
+    else if ((o = addr - race_window.statics) < race_window.statics_len)
+        c = race_window.statics_cells + (o >> 3);
+    else {
+        if (race_window.private_mode || addr - race_job.spaces < race_job.stride * (size_t)race_job.node_n_pes)
+            elsewhere(addr, size, write, pc);
+        return;
+    }
+    if (!LIKELY((addr & 7) + size <= 8)) {
+        elsewhere(addr, size, write, pc);
+        return;
+    }
+    if (LIKELY((((write ? c->write : c->read) ^ me) & (~RACE_MASK | mask)) == 0)) return;
+    access(c, addr, mask, write, pc, race_job.my_pe);
+}
+
+void race_load_store(const void *addr, size_t size, int write, uintptr_t pc) {
+    if (race_job.on && size) elsewhere((uintptr_t)addr, size, write, pc);
+}
+
+#define ACCESS(SIZE)                                                                                                   \
+    HOOK void __tsan_read##SIZE(void *p) { load_store((uintptr_t)p, SIZE, 0, HERE); }                                 \
+    HOOK void __tsan_write##SIZE(void *p) { load_store((uintptr_t)p, SIZE, 1, HERE); }                                \
+    HOOK void __tsan_unaligned_read##SIZE(void *p) { load_store((uintptr_t)p, SIZE, 0, HERE); }                       \
+    HOOK void __tsan_unaligned_write##SIZE(void *p) { load_store((uintptr_t)p, SIZE, 1, HERE); }                      \
+    HOOK void __tsan_volatile_read##SIZE(void *p) { load_store((uintptr_t)p, SIZE, 0, HERE); }                        \
+    HOOK void __tsan_volatile_write##SIZE(void *p) { load_store((uintptr_t)p, SIZE, 1, HERE); }                       \
+    HOOK void __tsan_unaligned_volatile_read##SIZE(void *p) { load_store((uintptr_t)p, SIZE, 0, HERE); }              \
+    HOOK void __tsan_unaligned_volatile_write##SIZE(void *p) { load_store((uintptr_t)p, SIZE, 1, HERE); }             \
+    HOOK void __tsan_read_write##SIZE(void *p) { /* a write, which races with all that the read races with */         \
+        load_store((uintptr_t)p, SIZE, 1, HERE);                                                                       \
+    }                                                                                                                  \
+    HOOK void __tsan_unaligned_read_write##SIZE(void *p) { load_store((uintptr_t)p, SIZE, 1, HERE); }
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wmissing-prototypes"
+ACCESS(1)
+ACCESS(2)
+ACCESS(4)
+ACCESS(8)
+
+#define ACCESS16(NAME, WRITE)                                                                                          \
+    HOOK void __tsan_##NAME##16(void *p) {                                                                             \
+        load_store((uintptr_t)p, 8, WRITE, HERE);                                                                      \
+        load_store((uintptr_t)p + 8, 8, WRITE, HERE);                                                                  \
+    }
+ACCESS16(read, 0)
+ACCESS16(write, 1)
+ACCESS16(unaligned_read, 0)
+ACCESS16(unaligned_write, 1)
+ACCESS16(volatile_read, 0)
+ACCESS16(volatile_write, 1)
+ACCESS16(unaligned_volatile_read, 0)
+ACCESS16(unaligned_volatile_write, 1)
+ACCESS16(read_write, 1)
+ACCESS16(unaligned_read_write, 1)
+
+HOOK void __tsan_read_range(void *p, unsigned long size) { race_load_store(p, size, 0, HERE); }
+HOOK void __tsan_write_range(void *p, unsigned long size) { race_load_store(p, size, 1, HERE); }
+HOOK void __tsan_vptr_read(void **p) { load_store((uintptr_t)p, sizeof *p, 0, HERE); }
+HOOK void __tsan_vptr_update(void **p, void *value) {
+    if (*p != value) load_store((uintptr_t)p, sizeof *p, 1, HERE); /* destructors store what is there */
+}
+
+/* What the instrumentation calls besides. The name of a function is found from a place in it. */
+HOOK void __tsan_init(void) {}
+HOOK void __tsan_func_entry(void *caller) { (void)caller; }
+HOOK void __tsan_func_exit(void) {}
+HOOK void __tsan_ignore_thread_begin(void) {}
+HOOK void __tsan_ignore_thread_end(void) {}
+#pragma GCC diagnostic pop

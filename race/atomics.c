@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Atomics of the language (C11, C++, __atomic builtins), which the instrumentation turns into calls. Each is done with
+ * sequential consistency, whatever order it asks for; the detector holds it to the order that it asks for. */
+#include "config.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "race/clock.h"
+#include "race/events.h"
+#include "race/job.h"
+#include "race/places.h"
+#include "race/shadow.h"
+#include "race/threads.h"
+
+#define HOOK __attribute__((visibility("default")))
+#define HERE ((uintptr_t)__builtin_return_address(0))
+#pragma GCC diagnostic ignored "-Wmissing-prototypes"
+
+/* Orders as compilers number them. */
+enum { RELAXED, CONSUME, ACQUIRE, RELEASE, ACQ_REL, SEQ_CST };
+
+static int acquires(int order) { return order != RELAXED && order != RELEASE; }
+static int releases(int order) { return order >= RELEASE; }
+
+/* Before the operation: its access is recorded, with what it tells. Returns the cell, or NULL. */
+static struct race_cell *before(const volatile void *p, size_t len, int write, int order, uintptr_t pc) {
+    struct race_who who = {.epoch = race_now};
+    uintptr_t addr = (uintptr_t)p;
+    struct race_cell *c;
+    size_t together;
+    uintptr_t o;
+    int pe;
+    if (!race_watches() || (addr & 7) + len > 8 || !(c = race_cells(addr, &together))) return NULL;
+    if (write && releases(order))
+        race_log(race_me->actor, race_me->count,
+                 (struct race_operation){.thread = race_me->actor, .at = race_me->count,
+                                         .version = race_publish(race_me, 1)});
+    who.clock = race_me->clock;
+    o = addr - race_job.spaces;
+    pe = o < race_job.stride * (size_t)race_job.node_n_pes ? race_job.node_pes[o / race_job.stride]
+         : addr - race_job.statics < race_job.statics_len  ? race_job.my_pe
+                                                           : -1;
+    race_access(c, (RACE_MASK >> (8 - len)) << (addr & 7), RACE_ATOMIC, write, race_place(pc), &who,
+                (struct race_where){.addr = addr, .pe = pe});
+    if (write && releases(order)) race_tick(race_me);
+    return c;
+}
+
+static void after(struct race_cell *c, const volatile void *p, size_t len, int order) {
+    if (c && acquires(order)) race_acquire(c, (RACE_MASK >> (8 - len)) << ((uintptr_t)p & 7));
+}
+
+#define FETCH(BITS, TYPE, OP)                                                                                          \
+    HOOK TYPE __tsan_atomic##BITS##_fetch_##OP(volatile TYPE *p, TYPE v, int order) {                                  \
+        struct race_cell *c = before(p, sizeof *p, 1, order, HERE);                                                    \
+        TYPE old = __atomic_fetch_##OP(p, v, __ATOMIC_SEQ_CST);                                                        \
+        after(c, p, sizeof *p, order);                                                                                 \
+        return old;                                                                                                    \
+    }
+#define COMPARE(BITS, TYPE, NAME)                                                                                      \
+    HOOK int __tsan_atomic##BITS##_compare_exchange_##NAME(volatile TYPE *p, TYPE *expected, TYPE v, int order,        \
+                                                           int failed) {                                               \
+        struct race_cell *c = before(p, sizeof *p, 1, order, HERE);                                                    \
+        int done = __atomic_compare_exchange_n(p, expected, v, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);                 \
+        after(c, p, sizeof *p, done ? order : failed);                                                                 \
+        return done;                                                                                                   \
+    }
+#define ATOMICS(BITS, TYPE)                                                                                            \
+    HOOK TYPE __tsan_atomic##BITS##_load(const volatile TYPE *p, int order) {                                          \
+        struct race_cell *c = before(p, sizeof *p, 0, order, HERE);                                                    \
+        TYPE value = __atomic_load_n(p, __ATOMIC_SEQ_CST);                                                             \
+        after(c, p, sizeof *p, order);                                                                                 \
+        return value;                                                                                                  \
+    }                                                                                                                  \
+    HOOK void __tsan_atomic##BITS##_store(volatile TYPE *p, TYPE v, int order) {                                       \
+        before(p, sizeof *p, 1, order, HERE);                                                                          \
+        __atomic_store_n(p, v, __ATOMIC_SEQ_CST);                                                                      \
+    }                                                                                                                  \
+    HOOK TYPE __tsan_atomic##BITS##_exchange(volatile TYPE *p, TYPE v, int order) {                                    \
+        struct race_cell *c = before(p, sizeof *p, 1, order, HERE);                                                    \
+        TYPE old = __atomic_exchange_n(p, v, __ATOMIC_SEQ_CST);                                                        \
+        after(c, p, sizeof *p, order);                                                                                 \
+        return old;                                                                                                    \
+    }                                                                                                                  \
+    FETCH(BITS, TYPE, add)                                                                                             \
+    FETCH(BITS, TYPE, sub)                                                                                             \
+    FETCH(BITS, TYPE, and)                                                                                             \
+    FETCH(BITS, TYPE, or)                                                                                              \
+    FETCH(BITS, TYPE, xor)                                                                                             \
+    FETCH(BITS, TYPE, nand)                                                                                            \
+    COMPARE(BITS, TYPE, strong)                                                                                        \
+    COMPARE(BITS, TYPE, weak)                                                                                          \
+    HOOK TYPE __tsan_atomic##BITS##_compare_exchange_val(volatile TYPE *p, TYPE expected, TYPE v, int order,           \
+                                                         int failed) {                                                 \
+        __tsan_atomic##BITS##_compare_exchange_strong(p, &expected, v, order, failed);                                 \
+        return expected;                                                                                               \
+    }
+ATOMICS(8, uint8_t)
+ATOMICS(16, uint16_t)
+ATOMICS(32, uint32_t)
+ATOMICS(64, uint64_t)
+
+/* A release fence and a relaxed store after it: not looked at as a pair. The fence tells by an object that all acquire
+ * fences hear: threads of a process are ordered by it more than they should be, and no race is made up. */
+HOOK void __tsan_atomic_signal_fence(int order) { (void)order; }
+static char fences;
+HOOK void __tsan_atomic_thread_fence(int order) {
+    if (acquires(order)) race_hear(&fences);
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    if (releases(order)) race_tell(&fences);
+}

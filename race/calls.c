@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "config.h"
+
+#include "race/calls.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "race/job.h"
+#include "race/native.h"
+#include "race/places.h"
+#include "race/shadow.h"
+
+/* Teams whose groups are known. Teams are few. */
+static struct known {
+    const void *team;
+    struct race_group *group;
+    struct known *next;
+} *known;
+static uint32_t known_lock;
+
+static void lock_known(void) {
+    while (__atomic_exchange_n(&known_lock, 1, __ATOMIC_ACQUIRE)) continue;
+}
+static void unlock_known(void) { __atomic_store_n(&known_lock, 0, __ATOMIC_RELEASE); }
+
+static struct race_group *group_of_team(const rma_team *team) {
+    struct race_group *g = NULL;
+    int n = prma_team_n_pes(team), *pes = n > 0 ? malloc((size_t)n * sizeof *pes) : NULL;
+    if (!pes) return NULL;
+    for (int i = 0; i < n; i++) pes[i] = prma_team_translate_pe(team, i, RMA_TEAM_WORLD);
+    g = race_group_of(pes, n);
+    free(pes);
+    return g;
+}
+
+struct race_group *race_team(const void *team) {
+    struct known *k;
+    if (!race_watches() || !team) return NULL;
+    lock_known();
+    for (k = known; k && k->team != team;) k = k->next;
+    unlock_known();
+    if (k) return k->group;
+    k = malloc(sizeof *k);
+    if (!k) return NULL;
+    k->team = team;
+    RACE_FORWARD(k->group = group_of_team(team));
+    lock_known();
+    k->next = known;
+    known = k;
+    unlock_known();
+    return k->group;
+}
+
+void race_team_gone(const void *team) {
+    lock_known();
+    for (struct known **p = &known; *p; p = &(*p)->next)
+        if ((*p)->team == team) {
+            struct known *k = *p;
+            *p = k->next;
+            free(k);
+            break;
+        }
+    unlock_known();
+}
+
+struct race_group *race_set(int start, int log_stride, int size) {
+    struct race_group *g;
+    int *pes;
+    if (!race_watches() || size < 1 || size > race_job.n_pes || log_stride < 0 || log_stride > 30) return NULL;
+    pes = malloc((size_t)size * sizeof *pes);
+    if (!pes) return NULL;
+    for (int i = 0; i < size; i++) pes[i] = start + (int)((long)i << log_stride);
+    g = race_group_of(pes, size);
+    free(pes);
+    return g;
+}
+
+void race_collective(struct race_group *g, const struct race_call *c, const void *source, size_t len) {
+    struct race_who who = {.epoch = race_now};
+    if (g) {
+        who.clock = race_me->clock;
+        if (source && len) race_local(source, len, RACE_PLAIN, 0, race_call_place(c->pc, c->name), &who);
+        race_group_enter(g, c->native);
+    }
+    race_inside++;
+}
+
+void race_collected(struct race_group *g, const struct race_call *c, void *dest, size_t len, int from) {
+    struct race_who who = {0};
+    race_inside--;
+    if (!g) return;
+    race_group_leave(g, from);
+    who.epoch = race_now;
+    who.clock = race_me->clock;
+    if (dest && len) race_local(dest, len, RACE_PLAIN, 1, race_call_place(c->pc, c->name), &who);
+}

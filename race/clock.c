@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Vector clocks. A clock that others read is never changed: race_publish copies it into the ring of its PE. Whoever is
+ * so late that the copy has been overwritten learns what the PE says now: more than was told, so that a race may be
+ * missed, but none is made up. */
+#include "config.h"
+
+#include "race/clock.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "race/job.h"
+
+__thread race_epoch race_now __attribute__((tls_model("initial-exec")));
+__thread struct race_thread *race_me __attribute__((tls_model("initial-exec")));
+__thread int race_inside __attribute__((tls_model("initial-exec")));
+
+static struct race_thread *unused_threads; /* of threads that have ended: their actors count on */
+static uint32_t threads_lock;
+
+static void lock(uint32_t *word) {
+    while (__atomic_exchange_n(word, 1, __ATOMIC_ACQUIRE)) continue;
+}
+static void unlock(uint32_t *word) { __atomic_store_n(word, 0, __ATOMIC_RELEASE); }
+
+uint32_t race_actor_new(enum race_kind kind, uint32_t otherwise) {
+    uint32_t n = __atomic_fetch_add(&race_job.header->n_actors, 1, __ATOMIC_RELAXED);
+    if (n < race_job.clocks) {
+        race_job.actors[n] = (uint32_t)race_job.my_pe << 2 | kind;
+        return n;
+    }
+    __atomic_fetch_sub(&race_job.header->n_actors, 1, __ATOMIC_RELAXED);
+    return otherwise;
+}
+
+/* The standing actors are numbered in contexts.c. */
+enum race_kind race_actor_kind(uint32_t actor) {
+    uint32_t n = (uint32_t)race_job.n_pes;
+    if (actor < n) return RACE_THREAD;
+    if (actor < 2 * n) return RACE_PENDING;
+    if (actor < 2 * n + n * n) return RACE_PUTS;
+    if (actor < 2 * n + 2 * n * n) return RACE_SIGNALLED;
+    return (enum race_kind)(race_job.actors[actor] & 3);
+}
+
+int race_actor_pe(uint32_t actor) {
+    uint32_t n = (uint32_t)race_job.n_pes;
+    if (actor < 2 * n) return (int)(actor % n);
+    if (actor < 2 * n + 2 * n * n) return (int)((actor - 2 * n) % (n * n) / n);
+    return (int)(race_job.actors[actor] >> 2);
+}
+
+/* How many numbers of a clock are in use. */
+static size_t in_use(void) {
+    size_t n = __atomic_load_n(&race_job.header->n_actors, __ATOMIC_RELAXED);
+    return n < race_job.clocks ? n : race_job.clocks;
+}
+
+struct race_thread *race_thread_new(const struct race_thread *parent) {
+    struct race_thread *t;
+    lock(&threads_lock);
+    t = unused_threads;
+    if (t) unused_threads = t->next;
+    unlock(&threads_lock);
+    if (!t) {
+        t = calloc(1, sizeof *t);
+        if (!t) return NULL;
+        t->clock = calloc(race_job.clocks, sizeof *t->clock);
+        t->actor = parent ? race_actor_new(RACE_THREAD, UINT32_MAX) : (uint32_t)race_job.my_pe;
+        if (!t->clock || t->actor == UINT32_MAX) {
+            free(t->clock);
+            free(t);
+            return NULL;
+        }
+    }
+    t->ended = 0;
+    t->next = NULL;
+    if (parent && parent != RACE_NOBODY) race_join(t, parent->clock);
+    t->count++;
+    t->clock[t->actor] = t->count;
+    t->changed = 1;
+    return t;
+}
+
+void race_thread_adopt(struct race_thread *t) {
+    race_me = t;
+    race_now = t ? RACE_EPOCH(t->actor, t->count) : 0;
+}
+
+void race_thread_free(struct race_thread *t) {
+    lock(&threads_lock);
+    t->next = unused_threads;
+    unused_threads = t;
+    unlock(&threads_lock);
+}
+
+void race_join(struct race_thread *t, const uint32_t *clock) {
+    size_t n = in_use();
+    for (size_t i = 0; i < n; i++) t->clock[i] = t->clock[i] < clock[i] ? clock[i] : t->clock[i];
+    t->changed = 1;
+}
+
+void race_tick(struct race_thread *t) {
+    t->clock[t->actor] = ++t->count;
+    if (t == race_me) race_now = RACE_EPOCH(t->actor, t->count);
+    t->changed = 1;
+}
+
+static uint32_t *version_of(uint32_t pe, uint32_t version) {
+    return race_job.versions + ((size_t)pe * race_job.history + version % race_job.history) * race_job.clocks;
+}
+static uint32_t *tag_of(uint32_t pe, uint32_t version) {
+    return race_job.version_tags + (size_t)pe * (race_job.history + 1) + 1 + version % race_job.history;
+}
+static uint32_t *newest_of(uint32_t pe) { return race_job.version_tags + (size_t)pe * (race_job.history + 1); }
+
+
+uint32_t race_publish(struct race_thread *t, int fences) {
+    uint32_t pe = (uint32_t)race_job.my_pe, version;
+    if (t->version && !t->changed && t->native == fences) return t->version;
+    version = __atomic_add_fetch(newest_of(pe), 1, __ATOMIC_RELAXED);
+    __atomic_store_n(tag_of(pe, version), 0, __ATOMIC_RELAXED);
+    __atomic_thread_fence(__ATOMIC_RELEASE); /* with the acquire fence in race_learn: a reader of new numbers sees 0 */
+    memcpy(version_of(pe, version), t->clock, in_use() * sizeof *t->clock);
+    if (fences) race_fences_into(version_of(pe, version));
+    __atomic_store_n(tag_of(pe, version), version, __ATOMIC_RELEASE);
+    t->version = version;
+    t->changed = 0;
+    t->native = fences;
+    return version;
+}
+
+static struct race_operation *entry_of(uint32_t actor, uint32_t count) {
+    return &race_job.operations[(size_t)actor * race_job.history + count % race_job.history];
+}
+
+void race_log(uint32_t actor, uint32_t count, struct race_operation op) {
+    struct race_operation *e = entry_of(actor, count);
+    op.count = 0;
+    op.pe = (uint32_t)race_job.my_pe;
+    __atomic_store_n(&e->count, 0, __ATOMIC_RELAXED);
+    __atomic_thread_fence(__ATOMIC_RELEASE); /* with the acquire fence in race_learn */
+    *e = op;
+    __atomic_store_n(&e->count, count, __ATOMIC_RELEASE);
+}
+
+void race_learn(struct race_thread *t, uint32_t actor, uint32_t count) {
+    const struct race_operation *e = entry_of(actor, count);
+    struct race_operation op;
+    const uint32_t *clock;
+    size_t n = in_use();
+    uint32_t was = __atomic_load_n(&e->count, __ATOMIC_ACQUIRE);
+    op = *e;
+    __atomic_thread_fence(__ATOMIC_ACQUIRE);
+    if (was != count || __atomic_load_n(&e->count, __ATOMIC_RELAXED) != count) {
+        if (was == 0 || (int32_t)(was - count) < 0) return; /* it told nothing */
+        op.at = 0; /* overwritten by a later operation: learn what that one told */
+    }
+    if (op.pe >= (uint32_t)race_job.n_pes || op.thread >= race_job.clocks) return;
+    race_know(t, op.puts, op.puts_to);
+    race_know(t, op.signalled, op.signalled_to);
+    race_know(t, op.thread, op.at);
+    for (;;) {
+        uint32_t version = op.version;
+        if (!version) return;
+        clock = version_of(op.pe, version);
+        if (__atomic_load_n(tag_of(op.pe, version), __ATOMIC_ACQUIRE) == version) {
+            uint32_t changed = 0;
+            for (size_t i = 0; i < n; i++) {
+                uint32_t c = __atomic_load_n(&clock[i], __ATOMIC_RELAXED);
+                if (i != op.thread && t->clock[i] < c) t->clock[i] = c, changed = 1;
+            }
+            if (changed) t->changed = 1;
+            __atomic_thread_fence(__ATOMIC_ACQUIRE);
+            if (__atomic_load_n(tag_of(op.pe, version), __ATOMIC_RELAXED) == version) return;
+        }
+        op.version = __atomic_load_n(newest_of(op.pe), __ATOMIC_ACQUIRE);
+        if (op.version == version) return; /* being written: as if it had told nothing more */
+    }
+}

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "config.h"
+
+#include "race/contexts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "race/clock.h"
+#include "race/job.h"
+
+static struct race_context standing, *others, *unused;
+static uint32_t contexts_lock;
+
+static void lock_contexts(void) {
+    while (__atomic_exchange_n(&contexts_lock, 1, __ATOMIC_ACQUIRE)) continue;
+}
+static void unlock_contexts(void) { __atomic_store_n(&contexts_lock, 0, __ATOMIC_RELEASE); }
+
+/* The standing context's actors follow from the PE's number: behind the n threads n pending ones, then n times n puts,
+ * then n times n signalled. So a job that makes no contexts needs no numbers besides. */
+static int fill(struct race_context *x, int is_standing) {
+    uint32_t n = (uint32_t)race_job.n_pes, me = (uint32_t)race_job.my_pe;
+    x->puts = calloc(n, sizeof *x->puts);
+    x->signalled = calloc(n, sizeof *x->signalled);
+    if (!x->puts || !x->signalled) return -1;
+    x->pending = is_standing ? n + me : race_actor_new(RACE_PENDING, standing.pending);
+    for (uint32_t pe = 0; pe < n; pe++) {
+        x->puts[pe].actor = is_standing ? 2 * n + me * n + pe : UINT32_MAX;
+        x->signalled[pe].actor = is_standing ? 2 * n + n * n + me * n + pe : UINT32_MAX;
+    }
+    return 0;
+}
+
+struct race_context *race_context_of(const void *handle) {
+    struct race_context *x;
+    if (!handle) {
+        if (!standing.puts && fill(&standing, 1)) return NULL;
+        return &standing;
+    }
+    lock_contexts();
+    for (x = others; x && x->handle != handle;) x = x->next;
+    unlock_contexts();
+    return x;
+}
+
+struct race_context *race_context_new(const void *handle, int n, const int *pes) {
+    struct race_context *x;
+    race_context_of(NULL);
+    lock_contexts();
+    x = unused; /* its actors count on */
+    if (x) unused = x->next;
+    unlock_contexts();
+    if (!x) {
+        x = calloc(1, sizeof *x);
+        if (!x || fill(x, 0)) {
+            free(x);
+            return NULL;
+        }
+    }
+    x->handle = handle;
+    x->n = n;
+    x->pes = NULL;
+    if (pes && (x->pes = malloc((size_t)n * sizeof *pes))) memcpy(x->pes, pes, (size_t)n * sizeof *pes);
+    lock_contexts();
+    x->next = others;
+    others = x;
+    unlock_contexts();
+    return x;
+}
+
+void race_context_end(struct race_context *x) {
+    lock_contexts();
+    for (struct race_context **p = &others; *p; p = &(*p)->next)
+        if (*p == x) {
+            *p = x->next;
+            break;
+        }
+    free(x->pes);
+    x->pes = NULL;
+    x->next = unused;
+    unused = x;
+    unlock_contexts();
+}
+
+struct race_flow *race_context_flow(struct race_context *x, struct race_flow *flows, int pe) {
+    struct race_flow *f = &flows[pe];
+    if (f->actor == UINT32_MAX) {
+        const struct race_flow *other = flows == x->puts ? standing.puts : standing.signalled;
+        f->actor = race_actor_new(flows == x->puts ? RACE_PUTS : RACE_SIGNALLED, other[pe].actor);
+        if (f->actor == other[pe].actor) f->count = 1u << 30; /* shared: above whatever the standing one counts */
+    }
+    return f;
+}
+
+void race_contexts_each(void (*f)(struct race_context *, void *), void *arg) {
+    struct race_context *x = race_context_of(NULL);
+    if (x) f(x, arg);
+    lock_contexts();
+    for (x = others; x; x = x->next) f(x, arg);
+    unlock_contexts();
+}
+
+static void fences_of(struct race_context *x, void *arg) {
+    uint32_t *clock = arg;
+    for (int pe = 0; pe < race_job.n_pes; pe++)
+        for (int k = 0; k < 2; k++) {
+            const struct race_flow *f = k ? &x->signalled[pe] : &x->puts[pe];
+            if (f->actor != UINT32_MAX && clock[f->actor] < f->fenced) clock[f->actor] = f->fenced;
+        }
+}
+
+void race_fences_into(uint32_t *clock) { race_contexts_each(fences_of, clock); }

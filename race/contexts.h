@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A context as the detector sees it: the actors of what it has under way (clock.h). */
+#ifndef RACE_CONTEXTS_H
+#define RACE_CONTEXTS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct race_flow { /* puts to one PE, or signalled data */
+    uint32_t actor, count, fenced; /* fenced: up to which one a fence has ordered */
+};
+
+struct race_context {
+    const void *handle;
+    uint32_t pending, pending_count; /* the actor of what only quiet completes, and its operations */
+    int private_pending;             /* buffers in private memory are in use */
+    int n;                           /* PEs of its team, */
+    int *pes;                        /* and their numbers in the job; NULL: the same */
+    struct race_flow *puts, *signalled; /* by PE of the job; actor UINT32_MAX: none yet */
+    struct race_context *next;
+};
+
+/* race_context_of: the context of a handle (NULL: the standing one), or NULL. */
+struct race_context *race_context_of(const void *handle);
+struct race_context *race_context_new(const void *handle, int n, const int *pes);
+void race_context_end(struct race_context *x);
+
+/* race_context_flow: the puts or the signalled data to PE pe, with an actor. */
+struct race_flow *race_context_flow(struct race_context *x, struct race_flow *flows, int pe);
+
+/* Each context, under a lock. */
+void race_contexts_each(void (*f)(struct race_context *x, void *arg), void *arg);
+
+#endif

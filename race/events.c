@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "config.h"
+
+#include "race/events.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "race/clock.h"
+#include "race/contexts.h"
+#include "race/group.h"
+#include "race/job.h"
+#include "race/places.h"
+#include "race/shadow.h"
+
+__thread uintptr_t race_from __attribute__((tls_model("initial-exec")));
+
+int race_watches(void) { return race_job.on && race_me && !race_inside; }
+
+/* ---- targets ---- */
+
+/* The PE in the job of a context's PE, or -1. */
+static int pe_in_job(const struct race_context *x, int pe) {
+    if (!x || pe < 0) return -1;
+    if (!x->pes) return pe < race_job.n_pes ? pe : -1;
+    return pe < x->n ? x->pes[pe] : -1;
+}
+
+/* A target found: its cells, and what the report calls it. */
+struct found {
+    struct race_cell *cells;
+    uintptr_t addr;
+    int pe;
+};
+
+static int find_target(const struct race_context *x, struct race_target t, size_t len, struct found *f) {
+    if (t.gptr) {
+        f->pe = t.pe;
+        f->cells = race_cells_at(t.addr, len, t.pe);
+        f->addr = race_job.space + t.addr;
+    } else {
+        f->pe = pe_in_job(x, t.pe);
+        f->cells = f->pe < 0 ? NULL : race_cells_of((uintptr_t)t.addr, len, f->pe);
+        f->addr = (uintptr_t)t.addr;
+    }
+    return f->cells != NULL;
+}
+
+static race_epoch mask_of(uintptr_t addr, size_t len) {
+    return (addr & 7) + len <= 8 ? (RACE_MASK >> (8 - len)) << (addr & 7) : 0;
+}
+
+/* ---- who ---- */
+
+static struct race_who thread_who(void) {
+    struct race_who who = {.epoch = race_now, .clock = race_me->clock};
+    return who;
+}
+
+/* The next operation of a context that only quiet completes. */
+static struct race_who pending_who(struct race_context *x) {
+    struct race_who who = {.clock = race_me->clock};
+    who.epoch = RACE_EPOCH(x->pending, __atomic_add_fetch(&x->pending_count, 1, __ATOMIC_RELAXED));
+    return who;
+}
+
+/* What an operation of the context, on PE pe's memory, tells whoever sees its value. */
+static struct race_operation telling(const struct race_call *c, struct race_context *x, int pe) {
+    struct race_flow *puts = race_context_flow(x, x->puts, pe), *data = race_context_flow(x, x->signalled, pe);
+    return (struct race_operation){.thread = race_me->actor,
+                                   .at = race_me->count,
+                                   .version = race_publish(race_me, c->native),
+                                   .puts = puts->actor,
+                                   .puts_to = puts->fenced,
+                                   .signalled = data->actor,
+                                   .signalled_to = data->fenced};
+}
+
+/* The next of a context's puts, or of its signalled data, to PE pe. */
+static struct race_who flow_who(struct race_context *x, struct race_flow *f, int pe) {
+    const struct race_flow *puts = race_context_flow(x, x->puts, pe);
+    const struct race_flow *data = race_context_flow(x, x->signalled, pe);
+    struct race_who who = {.clock = race_me->clock};
+    who.epoch = RACE_EPOCH(f->actor, __atomic_add_fetch(&f->count, 1, __ATOMIC_RELAXED));
+    who.fenced[0].actor = puts->actor, who.fenced[0].count = puts->fenced;
+    who.fenced[1].actor = data->actor, who.fenced[1].count = data->fenced;
+    return who;
+}
+
+/* The caller's buffer: by the thread if the call completes with it, else by the context's pending actor. */
+static void near_buffer(struct race_context *x, const void *addr, size_t len, int nbi, int write, uint32_t place) {
+    struct race_who who;
+    if (!len) return;
+    if (!nbi) {
+        who = thread_who();
+        race_local(addr, len, RACE_PLAIN, write, place, &who);
+        return;
+    }
+    if ((uintptr_t)addr - race_job.space >= race_job.stride && !x->private_pending) {
+        x->private_pending = 1;
+        if (race_window.private_mode == RACE_PRIVATE_OFF) race_private_mode(RACE_PRIVATE_PENDING);
+    }
+    who = pending_who(x);
+    race_local(addr, len, RACE_PLAIN, write, place, &who);
+}
+
+/* ---- put and get ---- */
+
+/* A write of PE f->pe's memory by an operation of the context. */
+static void far_write(const struct race_call *c, struct race_context *x, const struct found *f, size_t len,
+                      race_epoch kind, uint32_t place) {
+    struct race_flow *flow = race_context_flow(x, x->puts, f->pe);
+    struct race_operation op = telling(c, x, f->pe);
+    struct race_who who = flow_who(x, flow, f->pe);
+    race_log(flow->actor, RACE_COUNT(who.epoch), op);
+    if (kind == RACE_PLAIN)
+        race_range(f->cells, f->addr, len, f->pe, kind, 1, place, &who);
+    else
+        race_access(f->cells, mask_of(f->addr, len), kind, 1, place, &who, (struct race_where){f->addr, f->pe});
+}
+
+void race_put(const struct race_call *c, struct race_target dest, const void *source, size_t len, int nbi) {
+    struct race_context *x;
+    struct found f;
+    uint32_t place;
+    if (!race_watches() || !len || !(x = race_context_of(c->ctx)) || !find_target(x, dest, len, &f)) return;
+    place = race_call_place(c->pc, c->name);
+    far_write(c, x, &f, len, RACE_PLAIN, place);
+    near_buffer(x, source, len, nbi, 0, place);
+    race_tick(race_me);
+}
+
+void race_get(const struct race_call *c, void *dest, struct race_target source, size_t len, int nbi) {
+    struct race_context *x;
+    struct race_who who;
+    struct found f;
+    uint32_t place;
+    if (!race_watches() || !len || !(x = race_context_of(c->ctx)) || !find_target(x, source, len, &f)) return;
+    place = race_call_place(c->pc, c->name);
+    who = nbi ? pending_who(x) : thread_who();
+    race_range(f.cells, f.addr, len, f.pe, RACE_PLAIN, 0, place, &who);
+    near_buffer(x, dest, len, nbi, 1, place);
+}
+
+void race_strided(const struct race_call *c, struct race_target far, const void *near, ptrdiff_t far_stride,
+                  ptrdiff_t near_stride, size_t elem, size_t n, int get) {
+    struct race_context *x;
+    struct race_operation op;
+    struct race_who mine, theirs;
+    struct found f;
+    uint32_t place;
+    if (!race_watches() || !elem || !n || !(x = race_context_of(c->ctx)) || !find_target(x, far, elem, &f)) return;
+    place = race_call_place(c->pc, c->name);
+    mine = theirs = thread_who();
+    if (!get) {
+        struct race_flow *flow = race_context_flow(x, x->puts, f.pe);
+        op = telling(c, x, f.pe);
+        theirs = flow_who(x, flow, f.pe);
+        race_log(flow->actor, RACE_COUNT(theirs.epoch), op);
+    }
+    for (size_t i = 0; i < n; i++) {
+        struct race_target t = far;
+        t.addr += (uint64_t)((ptrdiff_t)i * far_stride * (ptrdiff_t)elem);
+        if (!find_target(x, t, elem, &f)) break;
+        race_range(f.cells, f.addr, elem, f.pe, RACE_PLAIN, !get, place, &theirs);
+        race_local((const char *)near + (ptrdiff_t)i * near_stride * (ptrdiff_t)elem, elem, RACE_PLAIN, get, place, &mine);
+    }
+    if (!get) race_tick(race_me);
+}
+
+void race_p(const struct race_call *c, struct race_target dest, size_t len) {
+    struct race_context *x;
+    struct found f;
+    if (!race_watches() || !(x = race_context_of(c->ctx)) || !find_target(x, dest, len, &f)) return;
+    far_write(c, x, &f, len, c->native && mask_of(f.addr, len) ? RACE_WHOLE : RACE_PLAIN,
+              race_call_place(c->pc, c->name));
+    race_tick(race_me);
+}
+
+void race_g(const struct race_call *c, struct race_target source, size_t len) {
+    struct race_context *x;
+    struct race_who who;
+    struct found f;
+    uint32_t place;
+    if (!race_watches() || !(x = race_context_of(c->ctx)) || !find_target(x, source, len, &f)) return;
+    place = race_call_place(c->pc, c->name);
+    who = thread_who();
+    if (c->native && mask_of(f.addr, len))
+        race_access(f.cells, mask_of(f.addr, len), RACE_WHOLE, 0, place, &who, (struct race_where){f.addr, f.pe});
+    else
+        race_range(f.cells, f.addr, len, f.pe, RACE_PLAIN, 0, place, &who);
+}
+
+/* ---- atomics and signals ---- */
+
+void race_put_signal(const struct race_call *c, struct race_target dest, const void *source, size_t len,
+                     const void *signal, int nbi) {
+    struct race_target word = {.addr = (uint64_t)(uintptr_t)signal, .pe = dest.pe};
+    struct race_flow *puts, *data;
+    struct race_context *x;
+    struct race_operation op;
+    struct race_who who;
+    struct found f;
+    uint32_t place;
+    if (!race_watches() || !(x = race_context_of(c->ctx)) || !find_target(x, word, sizeof(uint64_t), &f)) return;
+    if (c->native) race_fence(c);
+    place = race_call_place(c->pc, c->name);
+    puts = race_context_flow(x, x->puts, f.pe);
+    data = race_context_flow(x, x->signalled, f.pe);
+    op = telling(c, x, f.pe);
+    if (len) {
+        struct found d;
+        who = flow_who(x, data, f.pe);
+        op.signalled_to = RACE_COUNT(who.epoch); /* whoever sees the signal sees this */
+        if (find_target(x, dest, len, &d)) {
+            race_log(data->actor, RACE_COUNT(who.epoch), op);
+            race_range(d.cells, d.addr, len, d.pe, RACE_PLAIN, 1, place, &who);
+        }
+        near_buffer(x, source, len, nbi, 0, place);
+    }
+    if (mask_of(f.addr, sizeof(uint64_t))) {
+        who = flow_who(x, puts, f.pe);
+        race_log(puts->actor, RACE_COUNT(who.epoch), op);
+        race_access(f.cells, RACE_MASK, RACE_ATOMIC, 1, place, &who, (struct race_where){f.addr, f.pe});
+    }
+    race_tick(race_me);
+}
+
+void race_atomic(const struct race_call *c, struct race_target word, size_t len, int writes, int reads, void *fetch) {
+    struct race_context *x;
+    struct race_who who;
+    struct found f;
+    uint32_t place;
+    race_epoch mask;
+    if (!race_watches() || !(x = race_context_of(c->ctx)) || !find_target(x, word, len, &f)) return;
+    if (!(mask = mask_of(f.addr, len))) return;
+    place = race_call_place(c->pc, c->name);
+    if (c->native && writes) race_fence(c);
+    if (!reads) {
+        far_write(c, x, &f, len, RACE_ATOMIC, place);
+    } else if (fetch) {
+        struct race_operation op = telling(c, x, f.pe);
+        who = pending_who(x);
+        race_log(x->pending, RACE_COUNT(who.epoch), op);
+        race_access(f.cells, mask, RACE_ATOMIC, writes, place, &who, (struct race_where){f.addr, f.pe});
+        near_buffer(x, fetch, len, 1, 1, place);
+    } else {
+        if (writes) race_log(race_me->actor, race_me->count, telling(c, x, f.pe));
+        who = thread_who();
+        race_access(f.cells, mask, RACE_ATOMIC, writes, place, &who, (struct race_where){f.addr, f.pe});
+    }
+    if (writes) race_tick(race_me);
+}
+
+void race_atomic_done(const struct race_call *c, struct race_target word, size_t len) {
+    struct race_context *x;
+    struct found f;
+    race_epoch mask;
+    if (!race_watches() || !(x = race_context_of(c->ctx)) || !find_target(x, word, len, &f)) return;
+    if ((mask = mask_of(f.addr, len))) race_acquire(f.cells, mask);
+}
+
+void race_waited(const void *ivar, size_t len) {
+    struct race_cell *cells;
+    race_epoch mask = mask_of((uintptr_t)ivar, len);
+    if (!race_watches() || !mask) return;
+    cells = race_cells_of((uintptr_t)ivar, len, race_job.my_pe);
+    if (cells) race_acquire(cells, mask);
+}
+
+/* ---- order ---- */
+
+/* What has gone along a flow is ordered before what goes there later, and complete. */
+static void settle(struct race_flow *flow, int completes) {
+    uint32_t count = __atomic_load_n(&flow->count, __ATOMIC_RELAXED);
+    if (flow->actor == UINT32_MAX || !count) return;
+    if (flow->fenced < count) {
+        flow->fenced = count;
+        race_me->changed = 1;
+    }
+    if (completes) race_know(race_me, flow->actor, count);
+}
+
+void race_fence(const struct race_call *c) {
+    struct race_context *x;
+    if (!race_watches() || !(x = race_context_of(c->ctx))) return;
+    for (int pe = 0; pe < race_job.n_pes; pe++) {
+        settle(&x->puts[pe], 0);
+        settle(&x->signalled[pe], 0);
+    }
+}
+
+static void private_done(struct race_context *x, void *pending) { *(int *)pending |= x->private_pending; }
+
+void race_quiet(const struct race_call *c) {
+    struct race_context *x;
+    if (!race_watches() || !(x = race_context_of(c->ctx))) return;
+    for (int pe = 0; pe < race_job.n_pes; pe++) {
+        settle(&x->puts[pe], 1);
+        settle(&x->signalled[pe], 1);
+    }
+    race_know(race_me, x->pending, __atomic_load_n(&x->pending_count, __ATOMIC_RELAXED));
+    if (x->private_pending) {
+        int pending = 0;
+        x->private_pending = 0;
+        race_contexts_each(private_done, &pending);
+        if (!pending && race_window.private_mode == RACE_PRIVATE_PENDING) race_private_mode(RACE_PRIVATE_OFF);
+    }
+}
+
+static void some(const struct race_call *c, const int *pes, size_t n, int completes) {
+    struct race_context *x;
+    if (!race_watches() || !(x = race_context_of(c->ctx))) return;
+    for (size_t i = 0; i < n; i++) {
+        int pe = pe_in_job(x, pes[i]);
+        if (pe < 0) continue;
+        settle(&x->puts[pe], completes);
+        settle(&x->signalled[pe], completes);
+    }
+}
+
+void race_pe_quiet(const struct race_call *c, const int *pes, size_t n) { some(c, pes, n, 1); }
+void race_pe_fence(const struct race_call *c, const int *pes, size_t n) { some(c, pes, n, 0); }
+
+void race_ctx_made(const void *ctx, int n, const int *pes) {
+    if (race_job.on && ctx) race_context_new(ctx, n, pes);
+}
+
+void race_ctx_ended(const void *ctx) {
+    struct race_call c = {.ctx = ctx};
+    struct race_context *x;
+    if (!race_job.on || !ctx || !(x = race_context_of(ctx))) return;
+    race_quiet(&c);
+    race_context_end(x);
+}
+
+/* ---- locks ---- */
+
+void race_lock_got(const void *lock) {
+    if (race_watches()) race_group_lock((uintptr_t)lock - race_job.space, 0);
+}
+
+void race_lock_clear(const struct race_call *c, const void *lock) {
+    if (!race_watches()) return;
+    race_quiet(c);
+    race_group_lock((uintptr_t)lock - race_job.space, 1);
+    race_tick(race_me);
+}
+
+/* ---- blocks ---- */
+
+uint64_t race_offset(const void *base) { return base ? (uintptr_t)base - race_job.space : UINT64_MAX; }
+
+void race_allocated(const struct race_call *c, int pe, uint64_t offset, size_t size, int local) {
+    struct race_block *blocks, *unused = NULL;
+    if (!race_watches() || pe < 0 || pe >= race_job.n_pes || offset >= race_job.stride || !size) return;
+    if (local) {
+        struct race_cell *cells = race_cells_at(offset, size, pe);
+        if (cells) race_forget(cells, size);
+    }
+    blocks = race_job.header->blocks[pe];
+    for (size_t i = 0; i < RACE_BLOCKS_MOST && !unused; i++)
+        if (!__atomic_load_n(&blocks[i].size, __ATOMIC_RELAXED)) unused = &blocks[i];
+    if (!unused) return;
+    unused->offset = offset;
+    unused->place = race_call_place(c->pc, c->name);
+    unused->kind = local ? RACE_LOCAL : RACE_SYMMETRIC;
+    __atomic_store_n(&unused->size, size, __ATOMIC_RELEASE);
+}
+
+void race_freed(int pe, uint64_t offset) {
+    struct race_block *blocks;
+    if (!race_watches() || pe < 0 || pe >= race_job.n_pes || offset >= race_job.stride) return;
+    blocks = race_job.header->blocks[pe];
+    for (size_t i = 0; i < RACE_BLOCKS_MOST; i++)
+        if (blocks[i].size && blocks[i].offset == offset) __atomic_store_n(&blocks[i].size, 0, __ATOMIC_RELEASE);
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What a call of the library does, as the detector sees it. Each function here is told of a call by the wrappers
+ * (shmem_calls.c, native_calls.c), and looks at accesses, or changes what the calling thread knows, as the table of
+ * docs/memory-model.md and the specification of OpenSHMEM say.
+ *
+ *     call                            accesses                                      order
+ *     put, p                          source by the thread, target by puts          complete by quiet, ordered by fence
+ *     put_nbi                         source by pending, target by puts             the same
+ *     get, g                          both by the thread                            complete
+ *     get_nbi                         both by pending                               complete by quiet
+ *     atomic that fetches             the word by the thread                        learns what the word's writers told;
+ *                                                                                   tells what the thread knows
+ *     atomic that does not            the word by puts                              tells
+ *     put, p of a word                                                              tells, what fences have ordered too
+ *     put_signal                      data by signalled, the signal by puts         tells, its data too
+ *     wait_until, test                none                                          learns
+ *     fence                                                                         later tellings to a PE have the puts
+ *                                                                                   to that PE before it
+ *     quiet                                                                         all of the context is complete
+ *     barrier                                                                       quiet; learns what all know
+ *     sync, collectives               buffers by the thread                         learns what those know that give it
+ *                                                                                   something
+ *     lock                                                                          learns what the holders before knew
+ *
+ * Native calls tell more: what a native fence has ordered is ordered towards all PEs, and a native atomic or signal that
+ * writes is a fence before it. */
+#ifndef RACE_EVENTS_H
+#define RACE_EVENTS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* A call: its name, from where, of which context (NULL: the standing one), by the rules of which API. */
+struct race_call {
+    const char *name;
+    uintptr_t pc;
+    const void *ctx;
+    int native;
+};
+
+/* The calling thread's next library call is from there. Wrappers set it. */
+extern __thread uintptr_t race_from __attribute__((tls_model("initial-exec")));
+
+/* race_watches: whether the calling thread's call is looked at. The functions below do nothing if not. */
+int race_watches(void);
+
+/* A range of another PE, or of this one: by symmetric address and PE of the context's team; or (gptr 1) by offset. */
+struct race_target {
+    uint64_t addr;
+    int pe;
+    int gptr;
+};
+
+void race_put(const struct race_call *c, struct race_target dest, const void *source, size_t len, int nbi);
+void race_get(const struct race_call *c, void *dest, struct race_target source, size_t len, int nbi);
+void race_strided(const struct race_call *c, struct race_target far, const void *near, ptrdiff_t far_stride,
+                  ptrdiff_t near_stride, size_t elem, size_t n, int get);
+
+/* One value: whole towards others of its kind in native calls. */
+void race_p(const struct race_call *c, struct race_target dest, size_t len);
+void race_g(const struct race_call *c, struct race_target source, size_t len);
+
+/* race_put_signal: dest NULL-sized for the signal alone. Called before the library's call. */
+void race_put_signal(const struct race_call *c, struct race_target dest, const void *source, size_t len,
+                     const void *signal, int nbi);
+
+/* race_atomic: before the call. reads: it fetches, writes: it is no mere fetch. fetch: where a nonblocking one stores
+ * the old value, or NULL. race_atomic_done: after a fetching one has returned. */
+void race_atomic(const struct race_call *c, struct race_target word, size_t len, int writes, int reads, void *fetch);
+void race_atomic_done(const struct race_call *c, struct race_target word, size_t len);
+
+/* race_waited: the thread has seen the value of this PE's word that it waited for, or tested. */
+void race_waited(const void *ivar, size_t len);
+
+void race_fence(const struct race_call *c);
+void race_quiet(const struct race_call *c);
+void race_pe_quiet(const struct race_call *c, const int *pes, size_t n);
+void race_pe_fence(const struct race_call *c, const int *pes, size_t n);
+
+/* Contexts: team NULL for the world, else the PE numbers of its PEs. */
+void race_ctx_made(const void *ctx, int n, const int *pes);
+void race_ctx_ended(const void *ctx);
+
+/* Locks by their address in this PE's space. */
+void race_lock_got(const void *lock);
+void race_lock_clear(const struct race_call *c, const void *lock);
+
+/* Blocks, for reports: of PE pe, by the offset in its space. local: of a local heap; what was done to the memory before
+ * does not count. race_offset: the offset of an address of this PE's space. */
+void race_allocated(const struct race_call *c, int pe, uint64_t offset, size_t size, int local);
+void race_freed(int pe, uint64_t offset);
+uint64_t race_offset(const void *base);
+
+#endif

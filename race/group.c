@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Each PE of a group has a ring of clocks in the shared memory: in a broadcast the root may be some calls ahead of those
+ * that read. Who finds that a clock has been overwritten learns the newer one: a race may be missed, none is made up. */
+#include "config.h"
+
+#include "race/calls.h"
+#include "race/group.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "race/clock.h"
+#include "race/job.h"
+
+#define RING 4
+
+/* In the shared memory. number: of the call whose clock it is, 0 while it is written. */
+struct slot {
+    uint32_t number;
+    uint32_t clock[];
+};
+
+struct race_group {
+    uint32_t index; /* of its slots in the shared memory */
+    int n, me;
+    int *pes;
+    uint32_t calls;
+    struct race_group *next;
+};
+
+static struct race_group *groups;
+static uint32_t groups_lock;
+
+struct shared_group {
+    uint64_t key;
+};
+
+size_t race_group_bytes(void) {
+    size_t slot = sizeof(struct slot) + race_job.clocks * sizeof(uint32_t);
+    return slot * RING * (size_t)race_job.n_pes;
+}
+
+static struct slot *slot_of(const struct race_group *g, int member, uint32_t number) {
+    size_t slot = sizeof(struct slot) + race_job.clocks * sizeof(uint32_t);
+    char *base = race_job.groups + RACE_GROUPS_MOST * sizeof(struct shared_group) + g->index * race_group_bytes();
+    return (struct slot *)(void *)(base + slot * ((size_t)member * RING + number % RING));
+}
+
+/* The number that all PEs have for a key, or RACE_GROUPS_MOST. */
+static uint32_t number_of(uint64_t key) {
+    struct shared_group *table = (struct shared_group *)(void *)race_job.groups;
+    for (uint32_t i = 0; i < RACE_GROUPS_MOST; i++) {
+        uint32_t k = (uint32_t)(key + i) % RACE_GROUPS_MOST;
+        uint64_t seen = 0;
+        if (__atomic_compare_exchange_n(&table[k].key, &seen, key, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE) ||
+            seen == key)
+            return k;
+    }
+    return RACE_GROUPS_MOST;
+}
+
+static void lock_groups(void) {
+    while (__atomic_exchange_n(&groups_lock, 1, __ATOMIC_ACQUIRE)) continue;
+}
+static void unlock_groups(void) { __atomic_store_n(&groups_lock, 0, __ATOMIC_RELEASE); }
+
+struct race_group *race_group_of(const int *pes, int n) {
+    uint64_t key = 0xcbf29ce484222325u;
+    struct race_group *g;
+    lock_groups();
+    for (g = groups; g; g = g->next)
+        if (g->n == n && !memcmp(g->pes, pes, (size_t)n * sizeof *pes)) break;
+    if (!g && (g = calloc(1, sizeof *g)) && (g->pes = malloc((size_t)n * sizeof *pes))) {
+        for (int i = 0; i < n; i++) {
+            key = (key ^ (uint64_t)(pes[i] + 1)) * 0x100000001b3u;
+            if (pes[i] == race_job.my_pe) g->me = i;
+        }
+        memcpy(g->pes, pes, (size_t)n * sizeof *pes);
+        g->n = n;
+        g->index = number_of(key | 1);
+        g->next = groups;
+        groups = g;
+    }
+    unlock_groups();
+    return g && g->index < RACE_GROUPS_MOST ? g : NULL;
+}
+
+void race_group_enter(struct race_group *g, int native) {
+    struct slot *s;
+    if (!g || !race_me) return;
+    s = slot_of(g, g->me, g->calls);
+    (void)race_publish(race_me, native);
+    __atomic_store_n(&s->number, 0, __ATOMIC_RELAXED);
+    __atomic_thread_fence(__ATOMIC_RELEASE); /* with the acquire fence in learn */
+    memcpy(s->clock, race_me->clock, race_job.clocks * sizeof(uint32_t));
+    if (native) race_fences_into(s->clock);
+    __atomic_store_n(&s->number, g->calls + 1, __ATOMIC_RELEASE);
+    race_tick(race_me);
+}
+
+static void learn(const struct race_group *g, int member) {
+    const struct slot *s = slot_of(g, member, g->calls);
+    for (int tries = 0; tries < 1000; tries++) {
+        uint32_t number = __atomic_load_n(&s->number, __ATOMIC_ACQUIRE);
+        if (number && (int32_t)(number - (g->calls + 1)) < 0) return; /* it had nothing to tell in this call */
+        if (!number) continue;
+        race_join(race_me, s->clock);
+        __atomic_thread_fence(__ATOMIC_ACQUIRE);
+        if (__atomic_load_n(&s->number, __ATOMIC_RELAXED) == number) return;
+    }
+}
+
+void race_group_leave(struct race_group *g, int from) {
+    if (!g || !race_me) return;
+    if (from >= 0 && from < g->n) {
+        if (from != g->me) learn(g, from);
+    } else {
+        for (int i = 0; i < (from == RACE_BEFORE ? g->me : g->n); i++)
+            if (i != g->me) learn(g, i);
+    }
+    g->calls++;
+}
+
+/* Locks: a group of its own, of which only the first slot is used. The lock itself keeps others away. */
+void race_group_lock(uint64_t offset, int tell) {
+    struct race_group g = {.index = number_of(offset << 1 ^ 0x8000000000000000u)};
+    struct slot *s;
+    if (g.index == RACE_GROUPS_MOST) return;
+    s = slot_of(&g, 0, 0);
+    if (!tell) {
+        if (__atomic_load_n(&s->number, __ATOMIC_ACQUIRE)) race_join(race_me, s->clock);
+        return;
+    }
+    (void)race_publish(race_me, 1);
+    for (size_t i = 0; i < race_job.clocks; i++)
+        if (s->clock[i] < race_me->clock[i]) s->clock[i] = race_me->clock[i];
+    __atomic_store_n(&s->number, 1, __ATOMIC_RELEASE);
+}
+
+int race_group_me(const struct race_group *g) { return g ? g->me : 0; }
+int race_group_n(const struct race_group *g) { return g ? g->n : 0; }
+const int *race_group_pes(const struct race_group *g) { return g->pes; }

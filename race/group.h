@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What PEs tell each other in collectives and by locks. A group is a list of PEs: teams and active sets with the same
+ * PEs are one, since PEs meet in the same order in them. */
+#ifndef RACE_GROUP_H
+#define RACE_GROUP_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct race_group;
+
+/* race_group_bytes: what a group needs of the shared memory. */
+#define RACE_GROUPS_MOST 1024
+size_t race_group_bytes(void);
+
+/* race_group_of: the group of n PEs. NULL if there are too many groups. The result stays. */
+struct race_group *race_group_of(const int *pes, int n);
+
+/* race_group_enter: before the library's call, the thread tells the group what it knows. race_group_leave: after it, the
+ * thread learns what was told by all (from -1), or by number `from` of the group alone, or by those before itself
+ * (RACE_BEFORE). Both are called once for each collective. */
+#define RACE_ALL    (-1)
+#define RACE_BEFORE (-2)
+void race_group_enter(struct race_group *g, int native);
+void race_group_leave(struct race_group *g, int from);
+
+/* race_group_lock: the lock with this offset: learn what its holders have told, or (tell 1) tell. */
+void race_group_lock(uint64_t offset, int tell);
+
+#endif

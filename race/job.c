@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#define _GNU_SOURCE
+#include "config.h"
+
+#include "race/job.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "race/clock.h"
+#include "race/group.h"
+#include "race/native.h"
+#include "race/options.h"
+#include "race/shadow.h"
+
+struct race_job race_job;
+static struct race_options options;
+
+/* More than this of the address space is not asked for: the system has 128 TiB. */
+#define MAP_MOST ((size_t)1 << 46)
+
+/* ---- what there is to look at ---- */
+
+/* The main program: its code and data, and of these its global variables. */
+static int look_at_program(struct dl_phdr_info *info, size_t size, void *arg) {
+    uintptr_t lo = UINTPTR_MAX, hi = 0, first = UINTPTR_MAX, last = 0;
+    (void)size, (void)arg;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+        uintptr_t from = info->dlpi_addr + p->p_vaddr, to = from + p->p_memsz;
+        if (p->p_type != PT_LOAD) continue;
+        if (from < lo) lo = from;
+        if (to > hi) hi = to;
+        if (!(p->p_flags & PF_W)) continue;
+        if (from < first) first = from;
+        if (to > last) last = to;
+    }
+    race_job.program = lo;
+    race_job.program_end = hi;
+    race_job.program_bias = info->dlpi_addr;
+    if (first < last) {
+        race_job.statics = first & ~(uintptr_t)4095;
+        race_job.statics_len = last - race_job.statics;
+    }
+    return 1; /* the main program comes first */
+}
+
+static int look_at_job(void) {
+    race_job.my_pe = prma_my_pe();
+    race_job.n_pes = prma_n_pes();
+    race_job.node_n_pes = prma_node_n_pes();
+    race_job.stride = rma_reach_.stride;
+    race_job.space = rma_reach_.base - rma_reach_.symmetric;
+    race_job.spaces = rma_reach_.node_base - rma_reach_.symmetric;
+    race_job.node_pes = calloc((size_t)race_job.node_n_pes, sizeof *race_job.node_pes);
+    if (!race_job.node_pes) return -1;
+    for (int q = 0; q < race_job.node_n_pes; q++)
+        race_job.node_pes[q] = prma_team_translate_pe(RMA_TEAM_SHARED, q, RMA_TEAM_WORLD);
+    dl_iterate_phdr(look_at_program, NULL);
+    return 0;
+}
+
+/* ---- the shared memory ---- */
+
+/* Where the parts begin. Returns the length of the whole. */
+static size_t lay_out(char *map) {
+    size_t at = 0, n = (size_t)race_job.n_pes, page = 4096;
+#define PART(POINTER, BYTES)                                                                                           \
+    do {                                                                                                               \
+        if (map) POINTER = (void *)(map + at);                                                                         \
+        at = (at + (BYTES) + page - 1) & ~(page - 1);                                                                  \
+    } while (0)
+    PART(race_job.header, sizeof(struct race_header));
+    PART(race_job.actors, race_job.clocks * sizeof(uint32_t));
+    PART(race_job.version_tags, n * (race_job.history + 1) * sizeof(uint32_t));
+    PART(race_job.versions, n * race_job.history * race_job.clocks * sizeof(uint32_t));
+    PART(race_job.operations, race_job.clocks * race_job.history * sizeof(struct race_operation));
+    PART(race_job.groups, RACE_GROUPS_MOST * (sizeof(uint64_t) + race_group_bytes()));
+    PART(race_job.lists, (size_t)RACE_LISTS_MOST * sizeof(struct race_list));
+    PART(race_job.cells, n * race_job.cells_stride * sizeof(struct race_cell));
+    PART(race_job.statics_cells, n * race_job.statics_stride * sizeof(struct race_cell));
+    return at;
+}
+
+/* What PE 0 tells the others. In the symmetric heap: collectives want it there. */
+struct message {
+    uint64_t nonce;
+    char path[64];
+    int ok, all_ok;
+};
+
+static void *map_file(int fd, size_t len, char *why, size_t room) {
+    char *map = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+    if (map == MAP_FAILED) {
+        snprintf(why, room, "%zu bytes of address space for what PEs access: %s", len, strerror(errno));
+        return NULL;
+    }
+    madvise(map, len, MADV_DONTDUMP);
+    return map;
+}
+
+/* PE 0 makes the file. Returns its descriptor, which stays open until all have the file, or -1. */
+static int make_file(size_t len, char *why, size_t room) {
+    int fd = memfd_create("librma-race", MFD_CLOEXEC);
+    if (fd < 0 || ftruncate(fd, (off_t)len)) {
+        snprintf(why, room, "a file of %zu bytes, sparse: %s", len, strerror(errno));
+        if (fd >= 0) close(fd);
+        return -1;
+    }
+    return fd;
+}
+
+static int share(struct message *m, size_t len, char *why, size_t room) {
+    int fd = -1;
+    if (race_job.my_pe == 0) {
+        struct timespec now;
+        clock_gettime(CLOCK_MONOTONIC, &now);
+        m->nonce = ((uint64_t)getpid() << 40) ^ (uint64_t)now.tv_nsec << 8 ^ (uint64_t)now.tv_sec << 34 ^ 1;
+        fd = make_file(len, why, room);
+        snprintf(m->path, sizeof m->path, "/proc/%d/fd/%d", (int)getpid(), fd);
+        if (fd >= 0 && (race_job.map = map_file(fd, len, why, room))) {
+            lay_out(race_job.map);
+            race_job.header->nonce = m->nonce;
+            race_job.header->n_actors = 2 * (uint32_t)race_job.n_pes * ((uint32_t)race_job.n_pes + 1);
+        }
+    }
+    prma_broadcast(RMA_TEAM_WORLD, m, m, offsetof(struct message, ok), 0);
+    if (race_job.my_pe != 0) {
+        fd = open(m->path, O_RDWR | O_CLOEXEC);
+        if (fd < 0)
+            snprintf(why, room, "PE 0's %s: %s (is PE 0 on another host, or in another container?)", m->path,
+                     strerror(errno));
+        else if ((race_job.map = map_file(fd, len, why, room))) {
+            lay_out(race_job.map);
+            /* The process of that number on this host may be a stranger with a small file. */
+            if (lseek(fd, 0, SEEK_END) != (off_t)len || race_job.header->nonce != m->nonce) {
+                snprintf(why, room, "%s is not PE 0's: PE 0 is on another host", m->path);
+                munmap(race_job.map, len);
+                race_job.map = NULL;
+            }
+        }
+    }
+    m->ok = race_job.map != NULL;
+    prma_min_reduce_int(RMA_TEAM_WORLD, &m->all_ok, &m->ok, 1);
+    if (fd >= 0) close(fd);
+    return m->all_ok;
+}
+
+/* ---- life cycle ---- */
+
+static int status_at_exit;
+static void note_status(int status, void *arg) {
+    (void)arg;
+    status_at_exit = status;
+}
+
+void race_open(void) {
+    char why[256] = "";
+    struct message *m = NULL;
+    struct race_thread *t;
+    size_t len;
+    if (race_job.map || prma_initialized() != 1) return;
+    race_options_read(&options, prma_my_pe());
+    if (!options.on) return;
+    race_inside++;
+    if (look_at_job()) {
+        race_inside--;
+        return;
+    }
+    race_job.history = options.history;
+    race_job.clocks = race_clocks(race_job.n_pes);
+    race_job.cells_stride = race_job.stride / 8;
+    race_job.statics_stride = (race_job.statics_len + 7) / 8;
+    len = lay_out(NULL);
+    if (race_job.n_pes > RACE_PES_MOST) {
+        if (race_job.my_pe == 0)
+            race_say("%d PEs are more than the %d that can be followed: no races are looked for", race_job.n_pes,
+                     RACE_PES_MOST);
+    } else if (race_job.stride > MAP_MOST / 4 / (size_t)race_job.n_pes || len > MAP_MOST) {
+        if (race_job.my_pe == 0)
+            race_say("the heaps of %d PEs may grow to %zu bytes each, more than can be followed: no races are looked "
+                     "for; smaller RMA_HEAP_MAX and RMA_LOCAL_MAX help",
+                     race_job.n_pes, race_job.stride);
+    } else if ((m = prma_malloc(sizeof *m)) && share(m, len, why, sizeof why)) {
+        race_job.map_len = len;
+        race_window.heap = race_job.space;
+        race_window.heap_cells = race_job.cells + (size_t)race_job.my_pe * race_job.cells_stride;
+        race_window.statics = race_job.statics;
+        race_window.statics_cells = race_job.statics_cells + (size_t)race_job.my_pe * race_job.statics_stride;
+        t = race_thread_new(NULL);
+        if (t) race_thread_adopt(t);
+        on_exit(note_status, NULL);
+        race_job.on = t != NULL;
+        race_window.heap_len = race_job.stride;
+        race_window.statics_len = race_job.statics_len;
+        prma_barrier_all();
+    } else {
+        if (why[0]) race_say("PE %d: %s", race_job.my_pe, why);
+        if (race_job.my_pe == 0) race_say("the PEs do not share memory for it: no races are looked for");
+    }
+    if (m) prma_free(m);
+    race_inside--;
+}
+
+void race_close(void) {
+    uint32_t races;
+    if (!race_job.on) return;
+    race_inside++;
+    prma_barrier_all();
+    races = __atomic_load_n(&race_job.header->races, __ATOMIC_RELAXED);
+    if (races && race_job.my_pe == 0)
+        race_say("%u pair%s of places race%s", races, races == 1 ? "" : "s", races == 1 ? "s" : "");
+    race_job.on = 0;
+    race_window.heap_len = race_window.statics_len = 0;
+    race_window.private_mode = RACE_PRIVATE_OFF;
+    race_inside--;
+}
+
+/* A library's destructors run after the program's own, and after on_exit. */
+static __attribute__((destructor)) void end(void) {
+    if (!race_job.map || !options.exitcode || status_at_exit) return;
+    if (!race_job.header->races) return;
+    fflush(NULL);
+    _exit(options.exitcode);
+}

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Functions of the C library that read and write memory for the program. The linker gives the program's own calls to
+ * these (--wrap); what libraries call is not looked at. */
+#define _GNU_SOURCE
+#include "config.h"
+
+#include <malloc.h>
+#include <stdlib.h>
+#include <string.h>
+#include <wchar.h>
+
+#include "race/access.h"
+#include "race/job.h"
+#include "race/shadow.h"
+
+#define HOOK __attribute__((visibility("default")))
+#define HERE ((uintptr_t)__builtin_return_address(0))
+#pragma GCC diagnostic ignored "-Wmissing-prototypes"
+#pragma GCC diagnostic ignored "-Wstringop-overread"
+#pragma GCC diagnostic ignored "-Wstringop-truncation"
+
+#define READS(P, LEN)  race_load_store(P, LEN, 0, HERE)
+#define WRITES(P, LEN) race_load_store(P, LEN, 1, HERE)
+
+#define COPY(NAME, CALL)                                                                                               \
+    HOOK void *NAME(void *dest, const void *source, size_t n) {                                                        \
+        READS(source, n);                                                                                              \
+        WRITES(dest, n);                                                                                               \
+        return CALL(dest, source, n);                                                                                  \
+    }
+#define COPY_CHK(NAME, CALL)                                                                                           \
+    HOOK void *NAME(void *dest, const void *source, size_t n, size_t room) {                                           \
+        if (n > room) abort();                                                                                         \
+        READS(source, n);                                                                                              \
+        WRITES(dest, n);                                                                                               \
+        return CALL(dest, source, n);                                                                                  \
+    }
+COPY(__wrap_memcpy, memcpy)
+COPY(__wrap_memmove, memmove)
+COPY(__wrap_mempcpy, mempcpy)
+COPY(__tsan_memcpy, memcpy)
+COPY(__tsan_memmove, memmove)
+COPY_CHK(__wrap___memcpy_chk, memcpy)
+COPY_CHK(__wrap___memmove_chk, memmove)
+
+#define SET(NAME)                                                                                                      \
+    HOOK void *NAME(void *dest, int c, size_t n) {                                                                     \
+        WRITES(dest, n);                                                                                               \
+        return memset(dest, c, n);                                                                                     \
+    }
+SET(__wrap_memset)
+SET(__tsan_memset)
+HOOK void *__wrap___memset_chk(void *dest, int c, size_t n, size_t room) {
+    if (n > room) abort();
+    WRITES(dest, n);
+    return memset(dest, c, n);
+}
+
+HOOK void __wrap_bzero(void *dest, size_t n) {
+    WRITES(dest, n);
+    memset(dest, 0, n);
+}
+
+HOOK int __wrap_memcmp(const void *a, const void *b, size_t n) {
+    READS(a, n);
+    READS(b, n);
+    return memcmp(a, b, n);
+}
+
+HOOK void *__wrap_memchr(const void *p, int c, size_t n) {
+    const char *found = memchr(p, c, n);
+    READS(p, found ? (size_t)(found - (const char *)p) + 1 : n);
+    return (void *)(uintptr_t)found;
+}
+
+HOOK size_t __wrap_strlen(const char *s) {
+    size_t n = strlen(s);
+    READS(s, n + 1);
+    return n;
+}
+
+HOOK int __wrap_strcmp(const char *a, const char *b) {
+    READS(a, strlen(a) + 1);
+    READS(b, strlen(b) + 1);
+    return strcmp(a, b);
+}
+
+HOOK int __wrap_strncmp(const char *a, const char *b, size_t n) {
+    READS(a, strnlen(a, n));
+    READS(b, strnlen(b, n));
+    return strncmp(a, b, n);
+}
+
+HOOK char *__wrap_strcpy(char *dest, const char *source) {
+    size_t n = strlen(source) + 1;
+    READS(source, n);
+    WRITES(dest, n);
+    return memcpy(dest, source, n);
+}
+
+HOOK char *__wrap___strcpy_chk(char *dest, const char *source, size_t room) {
+    size_t n = strlen(source) + 1;
+    if (n > room) abort();
+    READS(source, n);
+    WRITES(dest, n);
+    return memcpy(dest, source, n);
+}
+
+HOOK char *__wrap_strncpy(char *dest, const char *source, size_t n) {
+    READS(source, strnlen(source, n));
+    WRITES(dest, n);
+    return strncpy(dest, source, n);
+}
+
+HOOK char *__wrap_strcat(char *dest, const char *source) {
+    size_t at = strlen(dest), n = strlen(source) + 1;
+    READS(source, n);
+    READS(dest, at + 1);
+    WRITES(dest + at, n);
+    memcpy(dest + at, source, n);
+    return dest;
+}
+
+/* Memory that is given back may become another thread's. */
+static void gone(void *p) {
+    if (p && race_window.private_mode == RACE_PRIVATE_ALL) race_forget_private((uintptr_t)p, malloc_usable_size(p));
+}
+
+HOOK void __wrap_free(void *p) {
+    gone(p);
+    free(p);
+}
+
+HOOK void *__wrap_realloc(void *p, size_t n) {
+    gone(p);
+    return realloc(p, n);
+}
+
+extern void _ZdlPv(void *) __attribute__((weak));
+extern void _ZdaPv(void *) __attribute__((weak));
+extern void _ZdlPvm(void *, size_t) __attribute__((weak));
+extern void _ZdaPvm(void *, size_t) __attribute__((weak));
+HOOK void __wrap__ZdlPv(void *p) {
+    gone(p);
+    _ZdlPv(p);
+}
+HOOK void __wrap__ZdaPv(void *p) {
+    gone(p);
+    _ZdaPv(p);
+}
+HOOK void __wrap__ZdlPvm(void *p, size_t n) {
+    gone(p);
+    _ZdlPvm(p, n);
+}
+HOOK void __wrap__ZdaPvm(void *p, size_t n) {
+    gone(p);
+    _ZdaPvm(p, n);
+}

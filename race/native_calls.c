@@ -1,0 +1,404 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The native functions that programs compiled with RMA_PROFILE call in place of inlined code. Those by type are made of
+ * rma_typed.h, with the detector's functions (as.h) in the place of librma's. The others stand here, under names of
+ * their own in C (the header has inlined ones of the right names), and under the right names for the linker. */
+#include "config.h"
+
+#define RMA_NO_TYPED_
+#include "rma.h"
+
+#include <string.h>
+
+#include "race/native.h"
+#define RACE_BY_NATIVE 1
+#include "race/as.h"
+#include "race/calls.h"
+#include "race/job.h"
+#undef RMA_NO_TYPED_
+
+/* ---- by type ---- */
+
+#undef RMA_INLINE_
+#define RMA_INLINE_ /* functions, not inlined */
+#include "rma_typed.h"
+
+/* ---- inlined in the header ---- */
+
+#define DEFINE(RESULT, CALL, PARAMETERS)                                                                               \
+    RESULT tool_##CALL PARAMETERS __asm__(#CALL) __attribute__((visibility("default")));                               \
+    RESULT tool_##CALL PARAMETERS
+
+#define BOTH(F, STEM)                                                                                                  \
+    DEFINE(int, STEM##put, (RMA_##F##_CTX_ void *dest, const void *source, size_t len, int pe)) {                      \
+        return rma_put_as_(#STEM "put", RMA_##F##_OF_, dest, source, len, pe);                                         \
+    }                                                                                                                  \
+    DEFINE(int, STEM##get, (RMA_##F##_CTX_ void *dest, const void *source, size_t len, int pe)) {                      \
+        return rma_get_as_(#STEM "get", RMA_##F##_OF_, dest, source, len, pe);                                         \
+    }                                                                                                                  \
+    DEFINE(int, STEM##put_nbi, (RMA_##F##_CTX_ void *dest, const void *source, size_t len, int pe)) {                  \
+        return rma_put_nbi_as_(#STEM "put_nbi", RMA_##F##_OF_, dest, source, len, pe);                                 \
+    }                                                                                                                  \
+    DEFINE(int, STEM##get_nbi, (RMA_##F##_CTX_ void *dest, const void *source, size_t len, int pe)) {                  \
+        return rma_get_nbi_as_(#STEM "get_nbi", RMA_##F##_OF_, dest, source, len, pe);                                 \
+    }                                                                                                                  \
+    DEFINE(int, STEM##put_signal, (RMA_##F##_CTX_ void *dest, const void *source, size_t len, uint64_t *signal,        \
+                                   uint64_t value, int op, int pe)) {                                                  \
+        return rma_put_signal_as_(#STEM "put_signal", RMA_##F##_OF_, dest, source, len, signal, value, op, pe, 0);     \
+    }                                                                                                                  \
+    DEFINE(int, STEM##put_signal_nbi, (RMA_##F##_CTX_ void *dest, const void *source, size_t len, uint64_t *signal,    \
+                                       uint64_t value, int op, int pe)) {                                              \
+        return rma_put_signal_as_(#STEM "put_signal_nbi", RMA_##F##_OF_, dest, source, len, signal, value, op, pe, 1); \
+    }                                                                                                                  \
+    DEFINE(int, STEM##signal_set, (RMA_##F##_CTX_ uint64_t *signal, uint64_t value, int pe)) {                         \
+        return rma_signal_as_(#STEM "signal_set", RMA_##F##_OF_, signal, value, RMA_SIGNAL_SET, pe);                   \
+    }                                                                                                                  \
+    DEFINE(int, STEM##signal_add, (RMA_##F##_CTX_ uint64_t *signal, uint64_t value, int pe)) {                         \
+        return rma_signal_as_(#STEM "signal_add", RMA_##F##_OF_, signal, value, RMA_SIGNAL_ADD, pe);                   \
+    }
+BOTH(SYM, rma_)
+BOTH(CTX, rma_ctx_)
+
+DEFINE(int, rma_fence, (void)) { return rma_order_("rma_fence"); }
+DEFINE(int, rma_quiet, (void)) { return rma_order_("rma_quiet"); }
+DEFINE(int, rma_ctx_fence, (rma_ctx * ctx)) { return rma_ctx_order_("rma_ctx_fence", ctx); }
+DEFINE(int, rma_ctx_quiet, (rma_ctx * ctx)) { return rma_ctx_order_("rma_ctx_quiet", ctx); }
+DEFINE(uint64_t, rma_signal_fetch, (const uint64_t *signal)) { return rma_signal_fetch(signal); }
+DEFINE(uint64_t, rma_signal_wait_until, (uint64_t * signal, int cmp, uint64_t value)) {
+    uint64_t seen = 0;
+    rma_wait_slow_("rma_signal_wait_until", RMA_WORD_(uint64_t), signal, cmp, &value, &seen);
+    return seen;
+}
+
+#define CALL_AS(NAME) struct race_call c = {.name = (NAME), .pc = RACE_HERE, .native = 1}
+#define CTX(ctx)      ((ctx) == RMA_CTX_DEFAULT ? NULL : (const void *)(ctx))
+
+PRMA(rma_set_lock);
+PRMA(rma_test_lock);
+PRMA(rma_clear_lock);
+DEFINE(int, rma_set_lock, (rma_lock_t * lock)) {
+    int code;
+    RACE_FORWARD(code = prma_set_lock(lock));
+    if (code == RMA_SUCCESS) race_lock_got(lock);
+    return code;
+}
+
+DEFINE(int, rma_test_lock, (rma_lock_t * lock)) {
+    int taken;
+    RACE_FORWARD(taken = prma_test_lock(lock));
+    if (taken == 1) race_lock_got(lock);
+    return taken;
+}
+
+DEFINE(int, rma_clear_lock, (rma_lock_t * lock)) {
+    CALL_AS("rma_clear_lock");
+    int code;
+    race_lock_clear(&c, lock);
+    RACE_FORWARD(code = prma_clear_lock(lock));
+    return code;
+}
+
+PRMA(rma_gptr_put);
+PRMA(rma_gptr_get);
+DEFINE(int, rma_gptr_put, (rma_gptr_t dest, const void *source, size_t len)) {
+    CALL_AS("rma_gptr_put");
+    int code;
+    race_put(&c, RACE_GPTR_(dest), source, len, 0);
+    RACE_FORWARD(code = prma_gptr_put(dest, source, len));
+    return code;
+}
+
+DEFINE(int, rma_gptr_get, (void *dest, rma_gptr_t source, size_t len)) {
+    CALL_AS("rma_gptr_get");
+    int code;
+    race_get(&c, dest, RACE_GPTR_(source), len, 0);
+    RACE_FORWARD(code = prma_gptr_get(dest, source, len));
+    return code;
+}
+
+/* ---- strided ---- */
+
+#define FAR(addr_) ((struct race_target){.addr = (uint64_t)(uintptr_t)(addr_), .pe = pe})
+#define CTX_OF_SYM NULL
+#define CTX_OF_CTX CTX(ctx)
+#define ARG_SYM
+#define ARG_CTX    ctx,
+#define STRIDED(F, STEM)                                                                                               \
+    PRMA(STEM##iput);                                                                                                  \
+    PRMA(STEM##iget);                                                                                                  \
+    PRMA(STEM##iput_signal);                                                                                           \
+    DEFINE(int, STEM##iput, (RMA_##F##_CTX_ void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, size_t elem, \
+                             size_t n, int pe)) {                                                                      \
+        CALL_AS(#STEM "iput");                                                                                         \
+        int code;                                                                                                      \
+        c.ctx = CTX_OF_##F;                                                                                            \
+        race_strided(&c, FAR(dest), source, dst, sst, elem, n, 0);                                                     \
+        RACE_FORWARD(code = p##STEM##iput(ARG_##F dest, source, dst, sst, elem, n, pe));                               \
+        return code;                                                                                                   \
+    }                                                                                                                  \
+    DEFINE(int, STEM##iget, (RMA_##F##_CTX_ void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, size_t elem, \
+                             size_t n, int pe)) {                                                                      \
+        CALL_AS(#STEM "iget");                                                                                         \
+        int code;                                                                                                      \
+        c.ctx = CTX_OF_##F;                                                                                            \
+        race_strided(&c, FAR(source), dest, sst, dst, elem, n, 1);                                                     \
+        RACE_FORWARD(code = p##STEM##iget(ARG_##F dest, source, dst, sst, elem, n, pe));                               \
+        return code;                                                                                                   \
+    }                                                                                                                  \
+    DEFINE(int, STEM##iput_signal, (RMA_##F##_CTX_ void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst,       \
+                                    size_t elem, size_t n, uint64_t *signal, uint64_t value, int op, int pe)) {        \
+        CALL_AS(#STEM "iput_signal");                                                                                  \
+        int code;                                                                                                      \
+        c.ctx = CTX_OF_##F;                                                                                            \
+        race_strided(&c, FAR(dest), source, dst, sst, elem, n, 0);                                                     \
+        race_put_signal(&c, FAR(NULL), NULL, 0, signal, 0);                                                            \
+        RACE_FORWARD(code = p##STEM##iput_signal(ARG_##F dest, source, dst, sst, elem, n, signal, value, op, pe));     \
+        return code;                                                                                                   \
+    }
+STRIDED(SYM, rma_)
+STRIDED(CTX, rma_ctx_)
+
+/* ---- the library's own functions from here on: nothing in the header has their names ---- */
+
+PRMA(rma_init);
+PRMA(rma_init_thread);
+PRMA(rma_finalize);
+int rma_init(void) {
+    int code;
+    RACE_FORWARD(code = prma_init());
+    if (code == RMA_SUCCESS && !race_inside) race_open();
+    return code;
+}
+
+int rma_init_thread(int required, int *provided) {
+    int code;
+    RACE_FORWARD(code = prma_init_thread(required, provided));
+    if (code == RMA_SUCCESS && !race_inside) race_open();
+    return code;
+}
+
+int rma_finalize(void) {
+    int code;
+    if (!race_inside) race_close();
+    RACE_FORWARD(code = prma_finalize());
+    return code;
+}
+
+/* ---- barriers and memory ---- */
+
+static struct race_group *all(const struct race_call *c) {
+    if (!race_watches()) return NULL;
+    if (c) race_quiet(c);
+    return race_team(RMA_TEAM_WORLD);
+}
+
+#define BARRIER(CALL, PARAMETERS, GROUP, ...)                                                                          \
+    PRMA(CALL);                                                                                                        \
+    int CALL PARAMETERS {                                                                                              \
+        CALL_AS(#CALL);                                                                                                \
+        struct race_group *g = GROUP;                                                                                  \
+        int code;                                                                                                      \
+        race_collective(g, &c, NULL, 0);                                                                               \
+        code = p##CALL(__VA_ARGS__);                                                                                   \
+        race_collected(g, &c, NULL, 0, RACE_ALL);                                                                      \
+        return code;                                                                                                   \
+    }
+BARRIER(rma_barrier_all, (void), all(&c), )
+BARRIER(rma_sync_all, (void), all(NULL), )
+BARRIER(rma_team_sync, (rma_team * team), race_team(team), team)
+BARRIER(rma_team_barrier, (rma_team * team), (race_quiet(&c), race_team(team)), team)
+
+PRMA(rma_calloc);
+PRMA(rma_aligned_alloc);
+PRMA(rma_realloc);
+#define ALLOCATES(CALL, PARAMETERS, SIZE, ...)                                                                         \
+    void *CALL PARAMETERS {                                                                                            \
+        CALL_AS(#CALL);                                                                                                \
+        struct race_group *g = all(&c);                                                                                \
+        void *p;                                                                                                       \
+        race_collective(g, &c, NULL, 0);                                                                               \
+        p = p##CALL(__VA_ARGS__);                                                                                      \
+        race_collected(g, &c, NULL, 0, RACE_ALL);                                                                      \
+        race_allocated(&c, race_job.my_pe, race_offset(p), SIZE, 0);                                                   \
+        return p;                                                                                                      \
+    }
+ALLOCATES(rma_malloc, (size_t size), size, size)
+ALLOCATES(rma_calloc, (size_t count, size_t size), count *size, count, size)
+ALLOCATES(rma_aligned_alloc, (size_t alignment, size_t size), size, alignment, size)
+
+void *rma_realloc(void *block, size_t size) {
+    CALL_AS("rma_realloc");
+    struct race_group *g = all(&c);
+    void *p;
+    race_freed(race_job.my_pe, race_offset(block));
+    race_collective(g, &c, NULL, 0);
+    p = prma_realloc(block, size);
+    race_collected(g, &c, NULL, 0, RACE_ALL);
+    race_allocated(&c, race_job.my_pe, race_offset(p), size, 0);
+    return p;
+}
+
+int rma_free(void *block) {
+    CALL_AS("rma_free");
+    struct race_group *g = all(&c);
+    int code;
+    race_freed(race_job.my_pe, race_offset(block));
+    race_collective(g, &c, NULL, 0);
+    code = prma_free(block);
+    race_collected(g, &c, NULL, 0, RACE_ALL);
+    return code;
+}
+
+/* Local heaps. Memory is given back for whoever allocates next, so what was done to it does not count for the next
+ * block (docs/memory-model.md: rma_gptr_free releases, the allocation acquires). */
+PRMA(rma_alloc_mem);
+PRMA(rma_alloc_mem_hints);
+PRMA(rma_free_mem);
+PRMA(rma_gptr_free);
+PRMA(rma_alloc_mem_on);
+int rma_alloc_mem(size_t size, void *base) {
+    CALL_AS("rma_alloc_mem");
+    int code;
+    RACE_FORWARD(code = prma_alloc_mem(size, base));
+    if (code == RMA_SUCCESS) race_allocated(&c, race_job.my_pe, race_offset(*(void **)base), size, 1);
+    return code;
+}
+
+int rma_alloc_mem_hints(size_t size, struct rma_hints *hints, void *base) {
+    CALL_AS("rma_alloc_mem_hints");
+    int code;
+    RACE_FORWARD(code = prma_alloc_mem_hints(size, hints, base));
+    if (code == RMA_SUCCESS) race_allocated(&c, race_job.my_pe, race_offset(*(void **)base), size, 1);
+    return code;
+}
+
+int rma_alloc_mem_on(int pe, size_t size, rma_gptr_t *g) {
+    CALL_AS("rma_alloc_mem_on");
+    int code;
+    RACE_FORWARD(code = prma_alloc_mem_on(pe, size, g));
+    if (code == RMA_SUCCESS) race_allocated(&c, pe, RACE_GPTR_(*g).addr, size, 1);
+    return code;
+}
+
+int rma_free_mem(void *base) {
+    int code;
+    race_freed(race_job.my_pe, race_offset(base));
+    RACE_FORWARD(code = prma_free_mem(base));
+    return code;
+}
+
+int rma_gptr_free(rma_gptr_t g) {
+    int code;
+    race_freed(RACE_GPTR_(g).pe, RACE_GPTR_(g).addr);
+    RACE_FORWARD(code = prma_gptr_free(g));
+    return code;
+}
+
+/* ---- teams and contexts ---- */
+
+PRMA(rma_team_destroy);
+PRMA(rma_ctx_create);
+PRMA(rma_team_create_ctx);
+PRMA(rma_ctx_destroy);
+PRMA(rma_pe_quiet);
+PRMA(rma_pe_fence);
+PRMA(rma_ctx_pe_quiet);
+PRMA(rma_ctx_pe_fence);
+int rma_team_destroy(rma_team *team) {
+    int code;
+    if (!race_inside) race_team_gone(team);
+    RACE_FORWARD(code = prma_team_destroy(team));
+    return code;
+}
+
+int rma_ctx_create(int options, rma_ctx **ctx) {
+    int code;
+    RACE_FORWARD(code = prma_ctx_create(options, ctx));
+    if (code == RMA_SUCCESS && !race_inside) race_ctx_made(*ctx, race_job.n_pes, NULL);
+    return code;
+}
+
+int rma_team_create_ctx(rma_team *team, int options, rma_ctx **ctx) {
+    const struct race_group *g = race_team(team);
+    int code;
+    RACE_FORWARD(code = prma_team_create_ctx(team, options, ctx));
+    if (code == RMA_SUCCESS && g) race_ctx_made(*ctx, race_group_n(g), race_group_pes(g));
+    return code;
+}
+
+int rma_ctx_destroy(rma_ctx *ctx) {
+    int code;
+    if (!race_inside && ctx != RMA_CTX_DEFAULT) race_ctx_ended(ctx);
+    RACE_FORWARD(code = prma_ctx_destroy(ctx));
+    return code;
+}
+
+#define SOME(CALL, ORDER)                                                                                              \
+    int rma_##CALL(const int *pes, size_t n) {                                                                         \
+        CALL_AS("rma_" #CALL);                                                                                         \
+        int code;                                                                                                      \
+        RACE_FORWARD(code = prma_##CALL(pes, n));                                                                      \
+        ORDER(&c, pes, n);                                                                                             \
+        return code;                                                                                                   \
+    }                                                                                                                  \
+    int rma_ctx_##CALL(rma_ctx *ctx, const int *pes, size_t n) {                                                       \
+        CALL_AS("rma_ctx_" #CALL);                                                                                     \
+        int code;                                                                                                      \
+        c.ctx = CTX(ctx);                                                                                              \
+        RACE_FORWARD(code = prma_ctx_##CALL(ctx, pes, n));                                                             \
+        ORDER(&c, pes, n);                                                                                             \
+        return code;                                                                                                   \
+    }
+SOME(pe_quiet, race_pe_quiet)
+SOME(pe_fence, race_pe_fence)
+
+/* ---- collectives ---- */
+
+#define COLLECTIVE(CALL, PARAMETERS, GIVEN, GOT, FROM, ...)                                                            \
+    extern __typeof__(CALL) p##CALL;                                                                                   \
+    int CALL PARAMETERS {                                                                                              \
+        CALL_AS(#CALL);                                                                                                \
+        struct race_group *g = race_team(team);                                                                        \
+        const size_t members = (size_t)race_group_n(g);                                                                \
+        const int me = race_group_me(g);                                                                               \
+        int code;                                                                                                      \
+        (void)members, (void)me;                                                                                       \
+        race_collective(g, &c, source, GIVEN);                                                                         \
+        code = p##CALL(__VA_ARGS__);                                                                                   \
+        race_collected(g, &c, dest, GOT, FROM);                                                                        \
+        return code;                                                                                                   \
+    }
+COLLECTIVE(rma_broadcast, (rma_team * team, void *dest, const void *source, size_t len, int root), me == root ? len : 0,
+           len, root, team, dest, source, len, root)
+COLLECTIVE(rma_collect, (rma_team * team, void *dest, const void *source, size_t len), len, len, RACE_ALL, team, dest,
+           source, len)
+COLLECTIVE(rma_fcollect, (rma_team * team, void *dest, const void *source, size_t len), len, members *len, RACE_ALL,
+           team, dest, source, len)
+COLLECTIVE(rma_alltoall, (rma_team * team, void *dest, const void *source, size_t len), members *len, members *len,
+           RACE_ALL, team, dest, source, len)
+COLLECTIVE(rma_alltoalls,
+           (rma_team * team, void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, size_t elem, size_t n),
+           (sst == 1 ? members * n : 1) * elem, (dst == 1 ? members * n : 1) * elem, RACE_ALL, team, dest, source, dst,
+           sst, elem, n)
+
+#define REDUCES(CALL, TYPE, FROM)                                                                                      \
+    COLLECTIVE(CALL, (rma_team * team, TYPE *dest, const TYPE *source, size_t n), n * sizeof(TYPE), n * sizeof(TYPE),  \
+               FROM, team, dest, source, n)
+#define BITS(NAME, TYPE)                                                                                               \
+    REDUCES(rma_and_reduce_##NAME, TYPE, RACE_ALL)                                                                     \
+    REDUCES(rma_or_reduce_##NAME, TYPE, RACE_ALL)                                                                      \
+    REDUCES(rma_xor_reduce_##NAME, TYPE, RACE_ALL)
+#define LIMIT(NAME, TYPE)                                                                                              \
+    REDUCES(rma_min_reduce_##NAME, TYPE, RACE_ALL)                                                                     \
+    REDUCES(rma_max_reduce_##NAME, TYPE, RACE_ALL)
+#define SUM(NAME, TYPE)                                                                                                \
+    REDUCES(rma_sum_reduce_##NAME, TYPE, RACE_ALL)                                                                     \
+    REDUCES(rma_prod_reduce_##NAME, TYPE, RACE_ALL)                                                                    \
+    REDUCES(rma_sum_inscan_##NAME, TYPE, RACE_BEFORE)                                                                  \
+    REDUCES(rma_sum_exscan_##NAME, TYPE, RACE_BEFORE)
+RMA_INTEGER_TYPES(BITS)
+RMA_TYPE_ALIASES(BITS)
+RMA_TYPES(LIMIT)
+RMA_TYPE_ALIASES(LIMIT)
+RMA_TYPES(SUM)
+RMA_TYPE_ALIASES(SUM)
+RMA_COMPLEX_TYPES(SUM)

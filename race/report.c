@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "config.h"
+
+#include "race/report.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "race/job.h"
+#include "race/options.h"
+#include "race/places.h"
+#include "race/symbols.h"
+
+/* One of the two accesses, in words. */
+struct side {
+    int pe, write;
+    enum race_kind kind;
+    race_epoch access;
+    const char *call;
+    char place[256], function[256];
+};
+
+static void word_side(struct side *s, race_epoch epoch, int write, uint32_t place) {
+    uint32_t actor = RACE_ACTOR(epoch);
+    *s = (struct side){.pe = race_actor_pe(actor), .write = write, .kind = race_actor_kind(actor)};
+    s->access = epoch & RACE_KIND;
+    s->call = race_place_call(place);
+    race_symbols_place(place, s->place, sizeof s->place, s->function, sizeof s->function);
+}
+
+/* 1 if the pair has not been there yet. All PEs share the table. */
+static int first_time(uint64_t a, uint64_t b) {
+    uint64_t key = (a < b ? a * 0x9e3779b97f4a7c15u ^ b : b * 0x9e3779b97f4a7c15u ^ a) | 1;
+    for (uint32_t i = 0; i < RACE_PAIRS_MOST; i++) {
+        uint64_t *word = &race_job.header->pairs[((key >> 20) + i) % RACE_PAIRS_MOST], seen = 0;
+        if (__atomic_compare_exchange_n(word, &seen, key, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) return 1;
+        if (seen == key) return 0;
+    }
+    return 0;
+}
+
+static uint64_t hash_of(const struct side *s) {
+    uint64_t hash = 0xcbf29ce484222325u;
+    for (const char *p = s->place; *p; p++) hash = (hash ^ (unsigned char)*p) * 0x100000001b3u;
+    return hash ^ (uint64_t)s->write << 63;
+}
+
+/* The variable or block: words it, and its bare name for suppressions. */
+static void word_memory(struct race_where where, char *text, size_t room, char *name, size_t name_room) {
+    char owner[32] = "", at[256], function[256];
+    size_t size, offset;
+    snprintf(name, name_room, "%s", "");
+    if (where.pe < 0) {
+        snprintf(text, room, "its own memory at 0x%lx", (unsigned long)where.addr);
+        return;
+    }
+    snprintf(owner, sizeof owner, "PE %d's ", where.pe);
+    if (race_symbols_variable(where.addr, name, name_room, &size, &offset)) {
+        snprintf(text, room, "%s`%s` (global variable of %zu bytes, offset %zu)", owner, name, size, offset);
+        return;
+    }
+    /* Another PE's memory on this node is at another address; symmetric blocks are at the same offset. */
+    offset = (where.addr - race_job.space) % (race_job.stride ? race_job.stride : 1);
+    if (where.addr - race_job.space >= race_job.stride) offset = (where.addr - race_job.spaces) % race_job.stride;
+    for (size_t i = 0; i < RACE_BLOCKS_MOST; i++) {
+        const struct race_block *b = &race_job.header->blocks[where.pe][i];
+        if (!b->size || offset < b->offset || offset >= b->offset + b->size) continue;
+        race_symbols_place(b->place, at, sizeof at, function, sizeof function);
+        snprintf(text, room, "%s%s heap block of %llu bytes allocated at %s, offset %llu", owner,
+                 b->kind == RACE_LOCAL ? "local" : "symmetric", (unsigned long long)b->size, at,
+                 (unsigned long long)(offset - b->offset));
+        return;
+    }
+    snprintf(text, room, "%sheap, offset %zu", owner, offset);
+}
+
+/* What the older access lacks. */
+static const char *why(const struct side *old, const struct side *now) {
+    if (old->kind != RACE_THREAD && old->pe == now->pe) return "not completed: no quiet or barrier between";
+    if (old->kind != RACE_THREAD) return "not completed, or nothing between that PE %d waited for";
+    return "nothing between that orders the two";
+}
+
+static const char *advice(const struct side *old, const struct side *now, int native) {
+    const struct side *put = old->kind != RACE_THREAD ? old : now->kind != RACE_THREAD ? now : NULL;
+    if ((old->access != RACE_PLAIN) != (now->access != RACE_PLAIN))
+        return native ? "rma_atomic_ calls for both, or a flag or rma_barrier_all between"
+                      : "shmem_atomic_ calls for both, or a flag or shmem_barrier_all between";
+    if (old->access != RACE_PLAIN && now->access != RACE_PLAIN) return "atomics of the same size for both";
+    if (old->pe == now->pe && old->kind == RACE_THREAD && now->kind == RACE_THREAD)
+        return "a mutex for both, or joining the thread between";
+    if (old->pe == now->pe && put)
+        return native ? "rma_quiet between the two (rma_fence, if both write)"
+                      : "shmem_quiet between the two (shmem_fence, if both write to the same PE)";
+    if (put && old == put)
+        return native ? "rma_quiet, then a flag that the other PE waits for (rma_put_signal does both); or rma_barrier_all"
+                      : "shmem_quiet, then a flag that the other PE waits for (shmem_put_signal does both); or "
+                        "shmem_barrier_all";
+    return native ? "a flag that the later PE waits for, a lock, or rma_barrier_all"
+                  : "a flag that the later PE waits for, a lock, or shmem_barrier_all";
+}
+
+void race_report(const struct race_record *record, race_epoch mask, race_epoch kind, int write, uint32_t place,
+                 const struct race_who *who, struct race_where where) {
+    char memory[700], name[256], reason[160], by[80] = "", old_by[80] = "";
+    const char *places[2], *functions[2];
+    struct side now, old;
+    size_t bytes = (size_t)__builtin_popcountll(record->epoch & mask & RACE_MASK);
+    if (race_inside || !first_time((uint64_t)place << 1 | (uint64_t)write, (uint64_t)record->place << 1 | record->write)) return;
+    race_inside++;
+    word_side(&now, who->epoch | kind, write, place);
+    word_side(&old, record->epoch, (int)record->write, record->place);
+    word_memory(where, memory, sizeof memory, name, sizeof name);
+    places[0] = now.place, places[1] = old.place;
+    functions[0] = now.function, functions[1] = old.function;
+    if (first_time(hash_of(&now), hash_of(&old)) && !race_suppressed(places, functions, name)) {
+        int native = !strncmp(now.call, "rma_", 4) || !strncmp(old.call, "rma_", 4);
+        snprintf(reason, sizeof reason, why(&old, &now), now.pe);
+        if (now.call[0]) snprintf(by, sizeof by, " by %s", now.call);
+        if (old.call[0]) snprintf(old_by, sizeof old_by, " by %s", old.call);
+        __atomic_fetch_add(&race_job.header->races, 1, __ATOMIC_RELAXED);
+        race_say("PE %d %s %zu byte%s of %s%s\n"
+                 "    at %s%s%s\n"
+                 "  PE %d %s them%s at %s%s%s, %s\n"
+                 "  what would order them: %s",
+                 now.pe, write ? "writes" : "reads", bytes, bytes == 1 ? "" : "s", memory, by, now.place,
+                 now.function[0] ? " in " : "", now.function, old.pe, old.write ? "wrote" : "read", old_by, old.place,
+                 old.function[0] ? " in " : "", old.function, reason, advice(&old, &now, native));
+    }
+    race_inside--;
+}

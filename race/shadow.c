@@ -1,0 +1,398 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#define _GNU_SOURCE
+#include "config.h"
+
+#include "race/shadow.h"
+
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "race/job.h"
+#include "race/report.h"
+
+struct race_window race_window;
+
+/* ---- finding cells ---- */
+
+#define LIKELY(x) __builtin_expect(!!(x), 1)
+
+static struct race_cell *private_cells(uintptr_t addr, int make) {
+    struct race_cell **chunk, *cells, *old = NULL;
+    if (!race_window.chunks || addr >> 47) return NULL;
+    chunk = &race_window.chunks[addr >> RACE_CHUNK_SHIFT];
+    cells = __atomic_load_n(chunk, __ATOMIC_ACQUIRE);
+    if (!cells && make) {
+        cells = mmap(NULL, RACE_CHUNK / 8 * sizeof *cells, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (cells == MAP_FAILED) return NULL;
+        /* Release: the other threads of the process see pages of zeros. */
+        if (!__atomic_compare_exchange_n(chunk, &old, cells, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+            munmap(cells, RACE_CHUNK / 8 * sizeof *cells);
+            cells = old;
+        }
+    }
+    return cells ? cells + (addr & (RACE_CHUNK - 1)) / 8 : NULL;
+}
+
+static struct race_cell *find(uintptr_t addr, size_t *together, int make, int *pe) {
+    uintptr_t o = addr - race_window.heap;
+    *pe = race_job.my_pe;
+    if (o < race_window.heap_len) return *together = race_window.heap_len - o, race_window.heap_cells + o / 8;
+    o = addr - race_window.statics;
+    if (o < race_window.statics_len) return *together = race_window.statics_len - o, race_window.statics_cells + o / 8;
+    o = addr - race_job.spaces;
+    if (race_job.stride && o < race_job.stride * (size_t)race_job.node_n_pes) { /* by shmem_ptr */
+        *pe = race_job.node_pes[o / race_job.stride];
+        o %= race_job.stride;
+        *together = race_job.stride - o;
+        return race_job.cells + (size_t)*pe * race_job.cells_stride + o / 8;
+    }
+    *pe = -1;
+    *together = RACE_CHUNK - (addr & (RACE_CHUNK - 1));
+    if (race_window.private_mode == RACE_PRIVATE_OFF) return NULL;
+    return private_cells(addr, make);
+}
+
+struct race_cell *race_cells_at(uint64_t offset, size_t len, int pe) {
+    if (pe < 0 || pe >= race_job.n_pes || len > race_job.stride || offset > race_job.stride - len) return NULL;
+    return race_job.cells + (size_t)pe * race_job.cells_stride + offset / 8;
+}
+
+struct race_cell *race_cells_of(uintptr_t addr, size_t len, int pe) {
+    uintptr_t o = addr - race_job.space;
+    if (pe < 0 || pe >= race_job.n_pes) return NULL;
+    if (o < race_job.stride) return race_cells_at(o, len, pe);
+    o = addr - race_job.statics;
+    if (len <= race_job.statics_len && o <= race_job.statics_len - len)
+        return race_job.statics_cells + (size_t)pe * race_job.statics_stride + o / 8;
+    return NULL;
+}
+
+void race_private_mode(enum race_private mode) {
+    if (mode != RACE_PRIVATE_OFF && !race_window.chunks) {
+        size_t len = ((size_t)1 << (47 - RACE_CHUNK_SHIFT)) * sizeof *race_window.chunks;
+        void *p = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (p == MAP_FAILED) return;
+        madvise(p, len, MADV_NOHUGEPAGE);
+        race_window.chunks = p;
+    }
+    race_window.private_mode = mode;
+}
+
+/* ---- one access ---- */
+
+static int happens_before(race_epoch e, const struct race_who *who) {
+    uint32_t actor = RACE_ACTOR(e), count = RACE_COUNT(e);
+    return who->clock[actor] >= count || (actor == who->fenced[0].actor && who->fenced[0].count >= count) ||
+           (actor == who->fenced[1].actor && who->fenced[1].count >= count);
+}
+
+static int record_before(const struct race_record *r, const struct race_who *who) {
+    if (happens_before(r->epoch, who)) return 1;
+    for (int i = 0; i < 2; i++)
+        if (r->seen[i].count && who->clock[r->seen[i].actor] >= r->seen[i].count) return 1;
+    return 0;
+}
+
+/* Whether two accesses with a byte in common are atomic towards each other. */
+static int indivisible(race_epoch a, race_epoch b) {
+    return (a & RACE_KIND) != RACE_PLAIN && (b & RACE_KIND) != RACE_PLAIN && (a & RACE_MASK) == (b & RACE_MASK);
+}
+
+static uint32_t *lock_of(const struct race_cell *cell) {
+    /* Of the same cell, whatever its address is in each process. */
+    uintptr_t at = (uintptr_t)cell - (uintptr_t)race_job.map;
+    if (at >= race_job.map_len) at = (uintptr_t)cell;
+    return &race_job.header->locks[(at / sizeof *cell * 0x9e3779b97f4a7c15u) >> 52];
+}
+
+static void lock_word(uint32_t *word) {
+    for (unsigned tries = 0; __atomic_exchange_n(word, 1, __ATOMIC_ACQUIRE); tries++)
+        if (tries > 100) sched_yield();
+}
+static void unlock_word(uint32_t *word) { __atomic_store_n(word, 0, __ATOMIC_RELEASE); }
+
+/* ---- lists ---- */
+
+static struct race_list *list_at(uint32_t number) { return &race_job.lists[number]; }
+
+/* 1 + the number of a list, or 0 when there are no more. */
+static uint32_t new_list(void) {
+    struct race_header *h = race_job.header;
+    uint32_t number;
+    lock_word(&h->free_lock);
+    number = h->free_list;
+    if (number)
+        h->free_list = list_at(number - 1)->next;
+    else if (h->long_lists < RACE_LISTS_MOST)
+        number = ++h->long_lists;
+    unlock_word(&h->free_lock);
+    if (number) memset(list_at(number - 1), 0, sizeof(struct race_list));
+    return number;
+}
+
+static void free_lists(uint32_t number) {
+    struct race_header *h = race_job.header;
+    uint32_t last = number;
+    if (!number) return;
+    while (list_at(last - 1)->next) last = list_at(last - 1)->next;
+    lock_word(&h->free_lock);
+    list_at(last - 1)->next = h->free_list;
+    h->free_list = number;
+    unlock_word(&h->free_lock);
+}
+
+#define RECORDS_MOST 160
+
+/* The accesses of a cell, one after the other. */
+static int gather(const struct race_cell *c, struct race_record *records) {
+    int n = 0;
+    if (c->write & RACE_LONG && c->write >> 32) {
+        for (uint32_t i = (uint32_t)(c->write >> 32); i; i = list_at(i - 1)->next)
+            for (uint32_t k = 0; k < list_at(i - 1)->n && n < RECORDS_MOST; k++)
+                records[n++] = list_at(i - 1)->records[k];
+        return n;
+    }
+    for (int write = 1; write >= 0; write--) {
+        race_epoch e = write ? c->write : c->read;
+        const uint32_t *at = write ? c->write_at : c->read_at;
+        if (!e) continue;
+        for (int half = 0; half < 2; half++) { /* one record if both halves are of one place */
+            race_epoch mask = e & (half ? 0xf0 : 0x0f);
+            if (half == 0 && at[0] == at[1]) mask = e & RACE_MASK;
+            if (half == 1 && at[0] == at[1]) break;
+            if (mask) records[n++] = (struct race_record){.epoch = (e & ~RACE_MASK) | mask, .place = at[half], .write = (uint32_t)write};
+        }
+    }
+    return n;
+}
+
+/* The accesses back into the cell: two words if that is enough, else lists. */
+static void scatter(struct race_cell *c, const struct race_record *records, int n) {
+    uint32_t first = 0, had = c->write & RACE_LONG ? (uint32_t)(c->write >> 32) : 0;
+    struct race_cell small = {0};
+    int fits = 1;
+    for (int i = 0; i < n && fits; i++) {
+        const struct race_record *r = &records[i];
+        race_epoch *e = r->write ? &small.write : &small.read;
+        uint32_t *at = r->write ? small.write_at : small.read_at;
+        if (r->seen[0].count || (*e && (*e & ~RACE_MASK) != (r->epoch & ~RACE_MASK))) fits = 0;
+        for (int half = 0; half < 2; half++) {
+            race_epoch mask = half ? 0xf0 : 0x0f;
+            if (!(r->epoch & mask)) continue;
+            if (*e & mask && at[half] != r->place) fits = 0;
+            at[half] = r->place;
+        }
+        *e |= r->epoch;
+    }
+    if (!fits) {
+        for (int i = n; i > 0;) { /* from the last list to the first */
+            int k = (i - 1) % RACE_LIST_RECORDS + 1;
+            uint32_t number = new_list();
+            if (!number) break;
+            i -= k;
+            list_at(number - 1)->n = (uint32_t)k;
+            memcpy(list_at(number - 1)->records, records + i, (size_t)k * sizeof *records);
+            list_at(number - 1)->next = first;
+            first = number;
+        }
+        small = (struct race_cell){.write = RACE_LONG | (race_epoch)first << 32};
+    }
+    c->read_at[0] = small.read_at[0], c->read_at[1] = small.read_at[1];
+    c->write_at[0] = small.write_at[0], c->write_at[1] = small.write_at[1];
+    __atomic_store_n(&c->read, small.read, __ATOMIC_RELAXED);
+    __atomic_store_n(&c->write, small.write, __ATOMIC_RELEASE);
+    free_lists(had);
+}
+
+/* ---- checking and recording ---- */
+
+static void full(struct race_cell *c, race_epoch mask, race_epoch kind, int write, uint32_t place,
+                 const struct race_who *who, struct race_where where) {
+    struct race_record records[RECORDS_MOST + 1], old;
+    race_epoch me = who->epoch | kind | mask;
+    uint32_t *word = lock_of(c);
+    int n, kept = 0, found = 0;
+    lock_word(word);
+    n = gather(c, records);
+    for (int i = 0; i < n; i++) {
+        struct race_record r = records[i];
+        race_epoch both = r.epoch & mask;
+        int before = record_before(&r, who), same = r.epoch == me && (int)r.write == write;
+        if (both && !before && (write || r.write) && !indivisible(r.epoch, me) && !same && !found) old = r, found = 1;
+        /* What the new access replaces: what happens before it (or has just been reported), of the same bytes, and
+         * conflicts with nothing that the new one does not conflict with. */
+        if (both && (before || same || (found && r.epoch == old.epoch)) && (write || !r.write) &&
+            (kind == RACE_PLAIN || ((r.epoch & RACE_KIND) == kind && (int)r.write == write)) &&
+            (kind == RACE_PLAIN || (r.epoch & RACE_MASK) == mask))
+            r.epoch &= ~mask;
+        if (r.epoch & RACE_MASK) records[kept++] = r;
+    }
+    if (kept == RECORDS_MOST) kept--; /* more readers than a list is searched for: the last one is forgotten */
+    records[kept++] = (struct race_record){.epoch = me, .place = place, .write = (uint32_t)write};
+    scatter(c, records, kept);
+    unlock_word(word);
+    if (found) race_report(&old, mask, kind, write, place, who, where);
+}
+
+/* Whether new bytes of an access can join those of one in the same cell: the same epoch, and no half of two places. */
+static int joins(race_epoch old, race_epoch me, race_epoch mask, const uint32_t at[2], uint32_t place) {
+    if ((old & ~RACE_MASK) != (me & ~RACE_MASK)) return 0;
+    for (int half = 0; half < 2; half++) {
+        race_epoch bytes = half ? 0xf0 : 0x0f;
+        if (mask & bytes && old & bytes & ~mask && at[half] != place) return 0;
+    }
+    return 1;
+}
+
+static void place_into(uint32_t at[2], race_epoch mask, uint32_t place) {
+    if (mask & 0x0f) at[0] = place;
+    if (mask & 0xf0) at[1] = place;
+}
+
+void race_access(struct race_cell *c, race_epoch mask, race_epoch kind, int write, uint32_t place,
+                 const struct race_who *who, struct race_where where) {
+    race_epoch w = __atomic_load_n(&c->write, __ATOMIC_RELAXED), r = __atomic_load_n(&c->read, __ATOMIC_RELAXED);
+    race_epoch me = who->epoch | kind | mask;
+    if (kind != RACE_PLAIN || w & RACE_LONG) {
+        full(c, mask, kind, write, place, who, where);
+        return;
+    }
+    if (write) {
+        int w_before = !w || happens_before(w, who), r_before = !r || happens_before(r, who);
+        if (LIKELY(w_before && r_before)) {
+            if (LIKELY(!((w | r) & RACE_MASK & ~mask))) {
+                place_into(c->write_at, mask, place);
+                __atomic_store_n(&c->read, 0, __ATOMIC_RELAXED);
+                __atomic_store_n(&c->write, me, __ATOMIC_RELAXED);
+                return;
+            }
+            if (!(r & RACE_MASK & mask) && joins(w, me, mask, c->write_at, place)) {
+                place_into(c->write_at, mask, place);
+                __atomic_store_n(&c->write, w | mask, __ATOMIC_RELAXED);
+                return;
+            }
+            if (!w && !(r & mask)) { /* other bytes have been read */
+                place_into(c->write_at, mask, place);
+                __atomic_store_n(&c->write, me, __ATOMIC_RELAXED);
+                return;
+            }
+        }
+    } else if (!(w & mask) || LIKELY(happens_before(w, who))) {
+        if (LIKELY(!r || (happens_before(r, who) && !(r & RACE_MASK & ~mask)))) {
+            place_into(c->read_at, mask, place);
+            __atomic_store_n(&c->read, me, __ATOMIC_RELAXED);
+            return;
+        }
+        if (joins(r, me, mask, c->read_at, place)) {
+            place_into(c->read_at, mask, place);
+            __atomic_store_n(&c->read, r | mask, __ATOMIC_RELAXED);
+            return;
+        }
+    }
+    full(c, mask, kind, write, place, who, where);
+}
+
+/* A thread's own access of private memory while it is the only one: only operations that are pending can race. */
+static void check_pending(struct race_cell *c, race_epoch mask, int write, uint32_t place, const struct race_who *who,
+                          struct race_where where) {
+    struct race_record records[RECORDS_MOST + 1];
+    int n;
+    if (!c->write && !c->read) return;
+    n = gather(c, records);
+    for (int i = 0; i < n; i++)
+        if (records[i].epoch & mask && (write || records[i].write) && !record_before(&records[i], who)) {
+            race_report(&records[i], mask, RACE_PLAIN, write, place, who, where);
+            return;
+        }
+}
+
+void race_range(struct race_cell *cells, uintptr_t addr, size_t len, int pe, race_epoch kind, int write, uint32_t place,
+                const struct race_who *who) {
+    struct race_where where = {.addr = addr, .pe = pe};
+    int pending = pe < 0 && race_window.private_mode == RACE_PRIVATE_PENDING && race_me &&
+                  who->epoch == race_now;
+    while (len) {
+        size_t shift = where.addr & 7, part = 8 - shift < len ? 8 - shift : len;
+        race_epoch mask = (RACE_MASK >> (8 - part)) << shift;
+        if (pending)
+            check_pending(cells, mask, write, place, who, where);
+        else
+            race_access(cells, mask, kind, write, place, who, where);
+        where.addr += part;
+        len -= part;
+        cells++;
+    }
+}
+
+void race_local(const void *p, size_t len, race_epoch kind, int write, uint32_t place, const struct race_who *who) {
+    uintptr_t addr = (uintptr_t)p;
+    int operation = who->epoch != race_now;
+    while (len) {
+        size_t together, part;
+        int pe;
+        struct race_cell *cells = find(addr, &together, operation || race_window.private_mode == RACE_PRIVATE_ALL, &pe);
+        part = together < len ? together : len;
+        if (cells) race_range(cells, addr, part, pe, kind, write, place, who);
+        addr += part;
+        len -= part;
+    }
+}
+
+struct race_cell *race_cells(uintptr_t addr, size_t *together) {
+    int pe;
+    return find(addr, together, 1, &pe);
+}
+
+/* Whether who sees the value of this access learns something: not from a plain store, and not from oneself. */
+static int tells(const struct race_record *r, race_epoch mask) {
+    uint32_t actor = RACE_ACTOR(r->epoch);
+    return r->write && r->epoch & mask && actor != race_me->actor &&
+           ((r->epoch & RACE_KIND) != RACE_PLAIN || race_actor_kind(actor) != RACE_THREAD);
+}
+
+void race_acquire(struct race_cell *c, race_epoch mask) {
+    struct race_record records[RECORDS_MOST + 1];
+    struct race_who who = {.epoch = race_now, .clock = race_me->clock};
+    uint32_t *word = lock_of(c);
+    int n, seen = 0;
+    lock_word(word);
+    n = gather(c, records);
+    for (int i = 0; i < n; i++) {
+        struct race_record *r = &records[i];
+        if (!tells(r, mask) || record_before(r, &who)) continue;
+        r->seen[1] = r->seen[0];
+        r->seen[0].actor = race_me->actor;
+        r->seen[0].count = race_me->count;
+        seen = 1;
+    }
+    if (seen) scatter(c, records, n);
+    unlock_word(word);
+    for (int i = 0; i < n; i++)
+        if (tells(&records[i], mask))
+            race_learn(race_me, RACE_ACTOR(records[i].epoch), RACE_COUNT(records[i].epoch));
+}
+
+void race_forget(struct race_cell *cells, size_t len) {
+    for (size_t i = 0; i < (len + 7) / 8; i++) {
+        uint32_t *word;
+        if (!cells[i].write && !cells[i].read) continue;
+        word = lock_of(&cells[i]);
+        lock_word(word);
+        scatter(&cells[i], NULL, 0);
+        unlock_word(word);
+    }
+}
+
+void race_forget_private(uintptr_t addr, size_t len) {
+    while (len) {
+        size_t part = RACE_CHUNK - (addr & (RACE_CHUNK - 1));
+        struct race_cell *cells = private_cells(addr, 0);
+        if (part > len) part = len;
+        if (cells) race_forget(cells, part);
+        addr += part;
+        len -= part;
+    }
+}

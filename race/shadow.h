@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Which accesses of a word may still race with one that comes: a cell for each 8 bytes.
+ *
+ * Two accesses race if they have a byte in common, one writes, neither happens before the other, and they are not both
+ * atomic in the same way. A cell has the last write and the last read. That is enough while each access happens after
+ * those that it replaces: whatever does not happen after the older access does not happen after the newer one either
+ * (FastTrack). Where that does not hold (several readers, atomics, bytes written at different times, words by which
+ * PEs synchronize), the cell names a list of accesses.
+ *
+ * Cells are read and written without a lock while they hold one write and one read that are ordered. Two accesses of
+ * the same cell within some nanoseconds may hide each other; so does one of a million. */
+#ifndef RACE_SHADOW_H
+#define RACE_SHADOW_H
+
+#include <stddef.h>
+
+#include "race/clock.h"
+
+struct race_cell {
+    race_epoch write;      /* 0: none; RACE_LONG | list << 32: see race_list */
+    race_epoch read;       /* 0 if there is a list */
+    uint32_t write_at[2];  /* the places of the write: of bytes 0 to 3, and 4 to 7 */
+    uint32_t read_at[2];
+};
+
+/* One access in a list. seen: threads that are known to have seen its value (wait_until, a fetching atomic), and the
+ * counts they had: who happens after that happens after the access. */
+struct race_record {
+    race_epoch epoch;
+    uint32_t place;
+    uint32_t write;
+    struct { uint32_t actor, count; } seen[2];
+};
+
+#define RACE_LIST_RECORDS 7
+struct race_list {
+    uint32_t n, next; /* next: 1 + number of the list that goes on, or 0 */
+    uint32_t unused[6];
+    struct race_record records[RACE_LIST_RECORDS];
+};
+#define RACE_LISTS_MOST (1u << 24)
+
+/* Who accesses. epoch: without a mask. puts, signalled: for operations, up to which ones of the same context to the same
+ * PE a fence has ordered before it. */
+struct race_who {
+    race_epoch epoch;
+    const uint32_t *clock;
+    struct { uint32_t actor, count; } fenced[2];
+};
+
+/* race_cells: the cell of an address of this process, or NULL if its accesses are not looked at. *together: how many
+ * bytes from the address on have their cells behind it. race_cells_of: the cell of PE pe's byte at the symmetric
+ * address, or NULL if it is none. race_cells_at: by the offset in the PE's space. */
+struct race_cell *race_cells(uintptr_t addr, size_t *together);
+struct race_cell *race_cells_of(uintptr_t addr, size_t len, int pe);
+struct race_cell *race_cells_at(uint64_t offset, size_t len, int pe);
+
+/* race_access checks and records one access of bytes `mask` of a cell. addr: the first byte's address here, or the
+ * symmetric address, for the report. */
+struct race_where {
+    uintptr_t addr;
+    int pe; /* whose memory, or -1: private memory of this process */
+};
+void race_access(struct race_cell *cell, race_epoch mask, race_epoch kind, int write, uint32_t place,
+                 const struct race_who *who, struct race_where where);
+
+/* race_range does so for len bytes of memory of PE pe (cells: that of addr), race_local for memory of this process. */
+void race_range(struct race_cell *cells, uintptr_t addr, size_t len, int pe, race_epoch kind, int write, uint32_t place,
+                const struct race_who *who);
+void race_local(const void *addr, size_t len, race_epoch kind, int write, uint32_t place, const struct race_who *who);
+
+/* race_acquire makes the calling thread know what the writes of the word's bytes told (wait_until, fetching atomics). */
+void race_acquire(struct race_cell *cell, race_epoch mask);
+
+/* race_forget: the memory is new; what was done to it before does not count. */
+void race_forget(struct race_cell *cells, size_t len);
+void race_forget_private(uintptr_t addr, size_t len);
+
+/* Private memory: not looked at; only as far as nonblocking operations use it; or wholly, while there are threads. */
+enum race_private { RACE_PRIVATE_OFF, RACE_PRIVATE_PENDING, RACE_PRIVATE_ALL };
+void race_private_mode(enum race_private mode);
+
+/* What the hooks of loads and stores look at first (access.c). */
+struct race_window {
+    uintptr_t heap;
+    size_t heap_len;
+    struct race_cell *heap_cells;
+    uintptr_t statics;
+    size_t statics_len;
+    struct race_cell *statics_cells;
+    int private_mode;
+    struct race_cell **chunks; /* of private memory: one for each RACE_CHUNK bytes of the address space, or NULL */
+};
+#define RACE_CHUNK_SHIFT 16
+#define RACE_CHUNK       ((uintptr_t)1 << RACE_CHUNK_SHIFT)
+extern struct race_window race_window;
+
+#endif

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#define _GNU_SOURCE
+#include "config.h"
+
+#include "race/symbols.h"
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "race/job.h"
+#include "race/places.h"
+
+static const char *base_name(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* Asks addr2line about one address of a file. A path with a quote is not asked about. */
+static int ask(const char *file, uint64_t address, char *place, size_t room, char *function, size_t function_room) {
+    char command[4400], name[512], line[4096];
+    const char *end;
+    int found = 0;
+    FILE *p;
+    if (strchr(file, '\'')) return 0;
+    snprintf(command, sizeof command, "addr2line -f -C -e '%s' 0x%llx 2>/dev/null", file, (unsigned long long)address);
+    p = popen(command, "r");
+    if (!p) return 0;
+    if (fgets(name, sizeof name, p) && fgets(line, sizeof line, p)) {
+        line[strcspn(line, "\n")] = name[strcspn(name, "\n")] = '\0';
+        end = strstr(line, " (discriminator");
+        if (end) line[end - line] = '\0';
+        if (line[0] != '?' && !strstr(line, ":?") && !strstr(line, ":0")) {
+            snprintf(place, room, "%s", base_name(line));
+            found = 1;
+        }
+        if (name[0] != '?') snprintf(function, function_room, "%s", name);
+    }
+    pclose(p);
+    return found;
+}
+
+void race_symbols_place(uint32_t number, char *place, size_t room, char *function, size_t function_room) {
+    char path[4096];
+    int main, pe;
+    uint64_t pc = race_place_pc(number, &main, &pe);
+    Dl_info info;
+    function[0] = '\0';
+    if (main) {
+        ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
+        uint64_t address = pc + race_job.program - race_job.program_bias;
+        path[n > 0 ? n : 0] = '\0';
+        /* A return address is behind its call: its line may be the next statement's. */
+        if (n <= 0 || !ask(path, address - 1, place, room, function, function_room))
+            snprintf(place, room, "%s+0x%llx", base_name(path), (unsigned long long)address);
+    } else if (pe == race_job.my_pe && dladdr((void *)(uintptr_t)pc, &info) && info.dli_fname) {
+        uint64_t address = pc - (uintptr_t)info.dli_fbase;
+        if (!ask(info.dli_fname, address - 1, place, room, function, function_room))
+            snprintf(place, room, "%s+0x%llx", base_name(info.dli_fname), (unsigned long long)address);
+        if (!function[0] && info.dli_sname) snprintf(function, function_room, "%s", info.dli_sname);
+    } else
+        snprintf(place, room, "0x%llx of PE %d, in a library", (unsigned long long)pc, pe);
+}
+
+int race_symbols_variable(uintptr_t addr, char *name, size_t room, size_t *size, size_t *offset) {
+    uint64_t wanted = addr - race_job.program_bias;
+    int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC), found = 0;
+    const Elf64_Ehdr *e;
+    const Elf64_Shdr *sections;
+    struct stat st;
+    char *file;
+    if (fd < 0) return 0;
+    file = fstat(fd, &st) ? MAP_FAILED : mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+    close(fd);
+    if (file == MAP_FAILED) return 0;
+    e = (const Elf64_Ehdr *)(const void *)file;
+    sections = (const Elf64_Shdr *)(const void *)(file + e->e_shoff);
+    for (int i = 0; i < e->e_shnum && !found && e->e_shoff; i++) {
+        const Elf64_Sym *symbols = (const Elf64_Sym *)(const void *)(file + sections[i].sh_offset);
+        const char *strings = file + sections[sections[i].sh_link].sh_offset;
+        if (sections[i].sh_type != SHT_SYMTAB && sections[i].sh_type != SHT_DYNSYM) continue;
+        for (size_t k = 0; k < sections[i].sh_size / sizeof *symbols && !found; k++) {
+            const Elf64_Sym *s = &symbols[k];
+            if (ELF64_ST_TYPE(s->st_info) != STT_OBJECT || wanted < s->st_value || wanted >= s->st_value + s->st_size)
+                continue;
+            snprintf(name, room, "%s", strings + s->st_name);
+            *size = s->st_size;
+            *offset = wanted - s->st_value;
+            found = 1;
+        }
+    }
+    munmap(file, (size_t)st.st_size);
+    return found;
+}
