@@ -96,7 +96,11 @@ size_t rma_words_(const char *call, int what, int waits, int word, const void *i
 /* The library itself, which exports each of them, says `extern inline` (C11 6.7.4). With RMA_PROFILE the bodies here
  * are never used: each call goes to the symbol, which a tool may have taken. */
 #ifdef RMA_PROFILE
+#ifdef __cplusplus /* where each file has a copy of an inline function of its own, unless it is one of GNU's */
+#define RMA_INLINE_ extern inline __attribute__((gnu_inline, noinline))
+#else
 #define RMA_INLINE_ inline __attribute__((noinline))
+#endif
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wattributes" /* functions that are inline and must not be inlined are meant */
 #elif !defined RMA_INLINE_
