@@ -301,7 +301,10 @@ tr '\n' '\0' <"$dir/files" | xargs -0 -n 1 -P "$jobs" sh "$0" --one
 count() { cat "$dir"/results/* 2>/dev/null | grep -c "^$1" || :; } # count PATTERN: lines of all results
 failed=$(count failed)
 others=$(cat "$dir"/results/* | sed -n 's/^other //p')
-[ -z "$others" ] || printf '%s\n' "racy programs with reports of other lines, and how many:" "$others" | sed '2,$s/^/    /'
+if [ -n "$others" ]; then
+    echo "racy programs with reports of other lines, and how many:"
+    printf '%s\n' "$others" | sed 's/^/    /'
+fi
 tried=$(wc -l <"$dir/files")
 ended=$(find "$dir/results" -type f | wc -l)
 [ "$tried" -eq "$ended" ] || { echo "FAIL $tried programs, $ended results"; failed=$((failed + 1)); }
