@@ -1,0 +1,315 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# check-race.sh: oshcc --race and rmacc --race find the data race of each program of test/race, name its two lines, and
+# say nothing of the same programs mended.
+#
+# Each file is compiled twice. With -DRACY it has one race, between the lines that end with the comments "RACE: first"
+# and "RACE: second": the job must end with 66, and one report must name both lines. Without RACY, and for files called
+# quiet_..., which have no race, the job must end with 0 and report nothing.
+# Broken by a race that is not found, or reported for other lines; by a report about a correct program; by a program
+# that hangs or fails under the detector.
+set -eu
+
+usage() {
+    cat <<'TEXT'
+usage: check-race.sh [OPTION...]
+  --only PATTERN    only programs whose name (without .c) the shell pattern fits: --only 'lock_*'
+  --jobs N          run N programs at once (default: 2)
+  --compiler=NAME   compile with this C compiler, and the C++ compiler that belongs to it: --compiler=clang
+  --prefix=FOLDER   use the librma that is installed there; the default is to install this build in a temporary folder
+  --strict          a racy program fails, too, if there is a report that does not name the marked lines
+  --plain           compile without --race: both versions of each program must end with 0
+  --keep            leave the programs and what they printed, and say where
+  --help            print this
+TEXT
+}
+refuse() { # refuse TEXT
+    echo "check-race: $*" >&2
+    exit 2
+}
+
+only='*' jobs=2 compiler='' prefix='' strict=no plain=no keep=no one=
+while [ $# -gt 0 ]; do
+    option=$1
+    shift
+    case $option in
+    --only | --jobs | --compiler | --prefix | --one)
+        [ $# -gt 0 ] || refuse "$option: a value is missing"
+        option=$option=$1
+        shift
+        ;;
+    esac
+    case $option in
+    --only=*) only=${option#*=} ;;
+    --jobs=*) jobs=${option#*=} ;;
+    --compiler=*) compiler=${option#*=} ;;
+    --prefix=*) prefix=${option#*=} ;;
+    --one=*) one=${option#*=} ;; # the script's own call of itself, for one program
+    --strict) strict=yes ;;
+    --plain) plain=yes ;;
+    --keep) keep=yes ;;
+    --help) usage; exit 0 ;;
+    *) usage >&2; exit 2 ;;
+    esac
+done
+case $jobs in
+'' | *[!0-9]* | 0) refuse "--jobs $jobs: not a number of programs" ;;
+esac
+
+top_srcdir=${top_srcdir:-$(cd "$(dirname "$0")/.." && pwd)}
+top_builddir=$(cd "${top_builddir:-.}" && pwd)
+mpiexec=${MPIEXEC:-mpiexec.mpich}
+slow=${RMA_TEST_SLOW:-1}
+# shellcheck source=launcher.sh
+. "$top_srcdir/test/launcher.sh"
+# shellcheck source=depth.sh
+. "$top_srcdir/test/depth.sh"
+
+# ---- one program ----
+
+# marker FILE NAME: what stands in the line /* NAME: ... */ of the file.
+marker() { sed -n "s,^/\* $2: \(.*\) \*/\$,\1,p" "$1" | head -n 1; }
+# line_of FILE WHICH: the number of the line that ends with the mark, WHICH being first or second. One line may carry
+# both marks.
+line_of() { grep -nE "/\* RACE: $2 \*/( /\* RACE: second \*/)?\$" "$1" | head -n 1 | cut -d: -f1; }
+
+# reports_of FILE FIRST SECOND LOG: prints how many reports of the log name both lines, and how many do not. The place
+# where a block was allocated does not count, nor what stands behind "what would order them". A line that is both must
+# be named twice.
+reports_of() {
+    awk -v file="$1" -v first="$2" -v second="$3" '
+        function named(line,    text, pattern, n) {
+            pattern = file ":" line
+            text = report
+            n = 0
+            while (at = index(text, pattern)) {
+                text = substr(text, at + length(pattern))
+                if (text !~ /^[0-9]/) n++
+            }
+            return n
+        }
+        function judge() {
+            if (report == "") return
+            if (first == second ? named(first) >= 2 : named(first) && named(second)) right++
+            else other++
+            report = ""
+        }
+        /librma race:/ {
+            judge()
+            inside = 1
+        }
+        /what would order them/ { inside = 0 }
+        inside {
+            gsub(/allocated (in [^ ]* )?at [^ ,)]*/, "")
+            report = report $0 "\n"
+        }
+        END { judge(); print right + 0, other + 0 }' "$4"
+}
+
+# try_version VERSION: compiles $file as RACY or MENDED, and runs it. Sets `code`; what it printed is in $log.out and
+# $log.err. Fails, with the reason in $why, if it does not compile or does not end.
+try_version() {
+    log=$RACE_DIR/programs/$name.$1 why='' code=0
+    # Lists of words.
+    # shellcheck disable=SC2086
+    if ! $command $RACE_OPTION -g -O1 $flags "-D$1" -o "$log" "$file" >"$log.out" 2>"$log.err" </dev/null; then
+        why="does not compile"
+        return 1
+    fi
+    # shellcheck disable=SC2086
+    timeout -k 5 $((60 * slow)) $mpiexec -n "$pes" "$log" >"$log.out" 2>"$log.err" </dev/null || code=$?
+    if [ $code -eq 124 ] || [ $code -eq 137 ]; then
+        why="does not end within $((60 * slow)) seconds"
+        return 1
+    fi
+}
+
+# judge_racy: the run of a racy version found its race and no other. Its reason why not is in $why.
+judge_racy() {
+    first=$(line_of "$file" first) second=$(line_of "$file" second)
+    # shellcheck disable=SC2046
+    set -- $(reports_of "${file##*/}" "$first" "$second" "$log.err")
+    [ "$2" -eq 0 ] || echo "other $name: $2" >>"$result"
+    if [ "$1" -eq 0 ] && [ "$2" -eq 0 ]; then
+        why="exit $code, and no report of lines $first and $second"
+    elif [ "$1" -eq 0 ]; then
+        why="exit $code, and no report names both line $first and line $second"
+    elif [ "$code" -ne 66 ] && ! { [ "$code" -eq 0 ] && [ "$loses_codes" = yes ]; }; then
+        why="exit $code, not 66, with a right report"
+    elif [ "$2" -gt 0 ] && [ "$RACE_STRICT" = yes ]; then
+        why="reports that do not name lines $first and $second"
+    fi
+    [ -z "$why" ]
+}
+
+# judge_silent: the run of a correct version ended with 0 and reported nothing.
+judge_silent() {
+    if grep -q 'librma race:' "$log.out" "$log.err"; then
+        why="exit $code, and reports of a correct program"
+    elif [ "$code" -ne 0 ]; then
+        why="exit $code, not 0"
+    fi
+    [ -z "$why" ]
+}
+
+# try_file: both versions of $one; a line of the result file for each version that was tried.
+try_file() {
+    file=$one base=${one##*/}
+    name=${base%.*}
+    result=$RACE_DIR/results/$name
+    : >"$result"
+    pes=$(marker "$file" PES) flags=$(marker "$file" FLAGS)
+    pes=${pes:-2}
+    case $base in
+    *.cc) command=$RACE_BIN/oshc++ ;;
+    *)
+        command=$RACE_BIN/oshcc
+        if grep -q '^/\* NATIVE \*/$' "$file"; then command=$RACE_BIN/rmacc; fi
+        ;;
+    esac
+    versions='RACY MENDED'
+    case $base in quiet_*) versions=QUIET ;; esac
+    for version in $versions; do
+        expected=judge_silent
+        [ "$version" != RACY ] || [ -z "$RACE_OPTION" ] || expected=judge_racy
+        if try_version "$version" && $expected; then
+            echo "ok $version" >>"$result"
+        else
+            echo "failed $version" >>"$result"
+            # One write: programs that run at once do not mix their lines.
+            said=$(cat "$log.out" "$log.err" | head -n 24 | sed 's/^/    /')
+            printf '%s\n' "FAIL $base, $version, $pes PEs: $why${said:+
+$said}"
+        fi
+        [ "$RACE_KEEP" = yes ] || rm -f "$log"
+    done
+}
+
+if [ -n "$one" ]; then
+    try_file
+    exit 0
+fi
+
+# ---- the compiler commands ----
+
+[ -e "$top_srcdir/test/race" ] || { echo "check-race: there is no $top_srcdir/test/race" >&2; exit 99; }
+case "${SANITIZERS-}" in
+*-fsanitize*) echo "check-race: skipped: it compiles without the sanitizers that the library needs"; exit 77 ;;
+esac
+
+dir=$(mktemp -d "${TMPDIR:-/tmp}/check-race.XXXXXX")
+if [ $keep = no ]; then
+    trap 'rm -rf "$dir"' EXIT
+else
+    trap 'echo "kept: $dir"' EXIT
+fi
+trap 'exit 99' HUP INT TERM
+mkdir "$dir/bin" "$dir/programs" "$dir/results"
+
+# An installation below a temporary folder, as packagers make one; the compiler commands get the folder's name for
+# their prefix, and the loader finds the libraries by the environment.
+if [ -z "$prefix" ]; then
+    if [ ! -f "$top_builddir/librma_shmem.la" ]; then
+        echo "check-race: skipped: librma_shmem was not built in $top_builddir"
+        exit 77
+    fi
+    if ! grep -q -e --race "$top_builddir/tools/oshcc"; then
+        [ $plain = yes ] || { echo "check-race: skipped: this build's oshcc has no --race"; exit 77; }
+    fi
+    if ! (unset MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES && cd "$top_builddir" &&
+        ${MAKE:-make} install DESTDIR="$dir/stage") >"$dir/log" 2>&1 </dev/null; then
+        echo "FAIL make install DESTDIR=$dir/stage"
+        tail -n 20 "$dir/log" | sed 's/^/    /'
+        exit 1
+    fi
+    configured=$(sed -n "s/^prefix='\(.*\)'\$/\1/p" "$top_builddir/tools/oshcc")
+    prefix=$dir/stage$configured
+    for command in oshcc oshc++ rmacc; do
+        sed "s|^prefix='.*'\$|prefix='$prefix'|" "$prefix/bin/$command" >"$dir/bin/$command"
+        chmod +x "$dir/bin/$command"
+    done
+    bin=$dir/bin
+else
+    bin=$(cd "$prefix/bin" && pwd) || refuse "--prefix=$prefix: there is no folder bin"
+    prefix=${bin%/bin}
+    if [ $plain = no ] && ! "$bin/oshcc" --help | grep -q -e --race; then
+        echo "check-race: skipped: $bin/oshcc has no --race"
+        exit 77
+    fi
+fi
+LD_LIBRARY_PATH=$prefix/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+export LD_LIBRARY_PATH
+
+if [ -n "$compiler" ]; then
+    case $compiler in
+    *clang*) cxx=$(echo "$compiler" | sed 's/clang/clang++/') ;;
+    *gcc*) cxx=$(echo "$compiler" | sed 's/gcc/g++/') ;;
+    *) cxx=c++ ;;
+    esac
+    OSHCC=$compiler RMA_CC=$compiler OSHCXX=$cxx
+    export OSHCC RMA_CC OSHCXX
+fi
+
+if [ $plain = yes ]; then option=''; else option=--race; fi
+# compiles COMMAND SUFFIX FLAG: the compiler command takes a program of one line.
+compiles() {
+    echo 'int main(void) { return 0; }' >"$dir/probe.$2"
+    # shellcheck disable=SC2086
+    "$1" $option "$3" -o "$dir/probe" "$dir/probe.$2" >"$dir/log" 2>&1 </dev/null
+}
+if ! compiles "$bin/oshcc" c -g; then
+    echo "FAIL oshcc $option does not compile"
+    head -n 20 "$dir/log" | sed 's/^/    /'
+    exit 1
+fi
+without_cxx='' without_openmp=''
+compiles "$bin/oshc++" cc -g || without_cxx=yes
+compiles "$bin/oshcc" c -fopenmp || without_openmp=yes
+
+# ---- all programs ----
+
+# With `quick` each eighth program.
+step=$(by_depth 8 1 1)
+left_out=0 n=0
+for file in "$top_srcdir"/test/race/*.c "$top_srcdir"/test/race/*.cc; do
+    base=${file##*/}
+    # shellcheck disable=SC2254
+    case ${base%.*} in
+    $only) ;;
+    *) continue ;;
+    esac
+    n=$((n + 1))
+    [ $((n % step)) -eq 0 ] || [ "$only" != '*' ] || continue
+    if { [ -n "$without_cxx" ] && [ "$base" != "${base%.cc}" ]; } ||
+        { [ -n "$without_openmp" ] && [ "$(marker "$file" FLAGS)" = -fopenmp ]; }; then
+        left_out=$((left_out + 1))
+        continue
+    fi
+    echo "$file"
+done >"$dir/files"
+if [ ! -s "$dir/files" ]; then
+    if [ $left_out -eq 0 ]; then refuse "--only $only: no program has such a name"; fi
+    echo "check-race: skipped: the compiler lacks what these programs need: C++ or OpenMP"
+    exit 77
+fi
+
+RACE_DIR=$dir RACE_BIN=$bin RACE_OPTION=$option RACE_STRICT=$strict RACE_KEEP=$keep
+export RACE_DIR RACE_BIN RACE_OPTION RACE_STRICT RACE_KEEP top_srcdir top_builddir
+# Names of files may have blanks, in the folder of the sources.
+tr '\n' '\0' <"$dir/files" | xargs -0 -n 1 -P "$jobs" sh "$0" --one
+
+count() { cat "$dir"/results/* 2>/dev/null | grep -c "^$1" || :; } # count PATTERN: lines of all results
+failed=$(count failed)
+others=$(cat "$dir"/results/* | sed -n 's/^other //p')
+if [ -n "$others" ]; then
+    echo "racy programs with reports of other lines, and how many:"
+    printf '%s\n' "$others" | sed 's/^/    /'
+fi
+tried=$(wc -l <"$dir/files")
+ended=$(find "$dir/results" -type f | wc -l)
+[ "$tried" -eq "$ended" ] || { echo "FAIL $tried programs, $ended results"; failed=$((failed + 1)); }
+[ $left_out -eq 0 ] || echo "$left_out programs were left out: the compiler lacks C++ or OpenMP"
+echo "$tried programs: racy $(count 'ok RACY') ok, $(count 'failed RACY') failed;" \
+    "mended $(count 'ok MENDED') ok, $(count 'failed MENDED') failed;" \
+    "quiet $(count 'ok QUIET') ok, $(count 'failed QUIET') failed"
+[ "$failed" -eq 0 ]
