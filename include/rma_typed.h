@@ -400,88 +400,99 @@ RMA_COMPLEX_TYPES(RMA_COLLECTIVE_SUM_)
     RMA_FRONT_(RMA_ATOMIC_TYPES_WITH_, rma_ctx_atomic_fetch_xor_nbi, target)(ctx, fetch, target, value, pe)
 
 #elif defined __cplusplus
+
+/* Inlined at any level of optimisation: whoever asks from where a call came (a profiling tool, a debugger) finds the
+ * program, not these. */
+#define RMA_FORWARD_ inline __attribute__((always_inline))
 extern "C++" { /* many programs include C's headers inside extern "C" */
 /* A shape has the form of a call without a context and, where there is one, the form with it. */
 #define RMA_CXX_P_(CALL, NAME, TYPE)                                                                                   \
-    inline int rma##CALL(TYPE *target, TYPE value, int pe) { return rma##CALL##_##NAME(target, value, pe); }           \
-    inline int rma_ctx##CALL(rma_ctx *ctx, TYPE *target, TYPE value, int pe) {                                         \
+    RMA_FORWARD_ int rma##CALL(TYPE *target, TYPE value, int pe) { return rma##CALL##_##NAME(target, value, pe); }     \
+    RMA_FORWARD_ int rma_ctx##CALL(rma_ctx *ctx, TYPE *target, TYPE value, int pe) {                                   \
         return rma_ctx##CALL##_##NAME(ctx, target, value, pe);                                                         \
     }
 #define RMA_CXX_G_(CALL, NAME, TYPE)                                                                                   \
-    inline TYPE rma##CALL(const TYPE *source, int pe) { return rma##CALL##_##NAME(source, pe); }                       \
-    inline TYPE rma_ctx##CALL(rma_ctx *ctx, const TYPE *source, int pe) {                                              \
+    RMA_FORWARD_ TYPE rma##CALL(const TYPE *source, int pe) { return rma##CALL##_##NAME(source, pe); }                 \
+    RMA_FORWARD_ TYPE rma_ctx##CALL(rma_ctx *ctx, const TYPE *source, int pe) {                                        \
         return rma_ctx##CALL##_##NAME(ctx, source, pe);                                                                \
     }
 #define RMA_CXX_SWAP_(CALL, NAME, TYPE)                                                                                \
-    inline TYPE rma##CALL(TYPE *target, TYPE value, int pe) { return rma##CALL##_##NAME(target, value, pe); }          \
-    inline TYPE rma_ctx##CALL(rma_ctx *ctx, TYPE *target, TYPE value, int pe) {                                        \
+    RMA_FORWARD_ TYPE rma##CALL(TYPE *target, TYPE value, int pe) { return rma##CALL##_##NAME(target, value, pe); }    \
+    RMA_FORWARD_ TYPE rma_ctx##CALL(rma_ctx *ctx, TYPE *target, TYPE value, int pe) {                                  \
         return rma_ctx##CALL##_##NAME(ctx, target, value, pe);                                                         \
     }
 #define RMA_CXX_FETCH_NBI_(CALL, NAME, TYPE)                                                                           \
-    inline int rma##CALL(TYPE *fetch, const TYPE *source, int pe) { return rma##CALL##_##NAME(fetch, source, pe); }    \
-    inline int rma_ctx##CALL(rma_ctx *ctx, TYPE *fetch, const TYPE *source, int pe) {                                  \
+    RMA_FORWARD_ int rma##CALL(TYPE *fetch, const TYPE *source, int pe) {                                              \
+        return rma##CALL##_##NAME(fetch, source, pe);                                                                  \
+    }                                                                                                                  \
+    RMA_FORWARD_ int rma_ctx##CALL(rma_ctx *ctx, TYPE *fetch, const TYPE *source, int pe) {                            \
         return rma_ctx##CALL##_##NAME(ctx, fetch, source, pe);                                                         \
     }
 #define RMA_CXX_SWAP_NBI_(CALL, NAME, TYPE)                                                                            \
-    inline int rma##CALL(TYPE *fetch, TYPE *target, TYPE value, int pe) {                                              \
+    RMA_FORWARD_ int rma##CALL(TYPE *fetch, TYPE *target, TYPE value, int pe) {                                        \
         return rma##CALL##_##NAME(fetch, target, value, pe);                                                           \
     }                                                                                                                  \
-    inline int rma_ctx##CALL(rma_ctx *ctx, TYPE *fetch, TYPE *target, TYPE value, int pe) {                            \
+    RMA_FORWARD_ int rma_ctx##CALL(rma_ctx *ctx, TYPE *fetch, TYPE *target, TYPE value, int pe) {                      \
         return rma_ctx##CALL##_##NAME(ctx, fetch, target, value, pe);                                                  \
     }
 #define RMA_CXX_CSWAP_(CALL, NAME, TYPE)                                                                               \
-    inline TYPE rma##CALL(TYPE *target, TYPE cond, TYPE value, int pe) {                                               \
+    RMA_FORWARD_ TYPE rma##CALL(TYPE *target, TYPE cond, TYPE value, int pe) {                                         \
         return rma##CALL##_##NAME(target, cond, value, pe);                                                            \
     }                                                                                                                  \
-    inline TYPE rma_ctx##CALL(rma_ctx *ctx, TYPE *target, TYPE cond, TYPE value, int pe) {                             \
+    RMA_FORWARD_ TYPE rma_ctx##CALL(rma_ctx *ctx, TYPE *target, TYPE cond, TYPE value, int pe) {                       \
         return rma_ctx##CALL##_##NAME(ctx, target, cond, value, pe);                                                   \
     }
 #define RMA_CXX_CSWAP_NBI_(CALL, NAME, TYPE)                                                                           \
-    inline int rma##CALL(TYPE *fetch, TYPE *target, TYPE cond, TYPE value, int pe) {                                   \
+    RMA_FORWARD_ int rma##CALL(TYPE *fetch, TYPE *target, TYPE cond, TYPE value, int pe) {                             \
         return rma##CALL##_##NAME(fetch, target, cond, value, pe);                                                     \
     }                                                                                                                  \
-    inline int rma_ctx##CALL(rma_ctx *ctx, TYPE *fetch, TYPE *target, TYPE cond, TYPE value, int pe) {                 \
+    RMA_FORWARD_ int rma_ctx##CALL(rma_ctx *ctx, TYPE *fetch, TYPE *target, TYPE cond, TYPE value, int pe) {           \
         return rma_ctx##CALL##_##NAME(ctx, fetch, target, cond, value, pe);                                            \
     }
 #define RMA_CXX_INC_(CALL, NAME, TYPE)                                                                                 \
-    inline int rma##CALL(TYPE *target, int pe) { return rma##CALL##_##NAME(target, pe); }                              \
-    inline int rma_ctx##CALL(rma_ctx *ctx, TYPE *target, int pe) { return rma_ctx##CALL##_##NAME(ctx, target, pe); }
+    RMA_FORWARD_ int rma##CALL(TYPE *target, int pe) { return rma##CALL##_##NAME(target, pe); }                        \
+    RMA_FORWARD_ int rma_ctx##CALL(rma_ctx *ctx, TYPE *target, int pe) {                                               \
+        return rma_ctx##CALL##_##NAME(ctx, target, pe);                                                                \
+    }
 #define RMA_CXX_FINC_(CALL, NAME, TYPE)                                                                                \
-    inline TYPE rma##CALL(TYPE *target, int pe) { return rma##CALL##_##NAME(target, pe); }                             \
-    inline TYPE rma_ctx##CALL(rma_ctx *ctx, TYPE *target, int pe) { return rma_ctx##CALL##_##NAME(ctx, target, pe); }
+    RMA_FORWARD_ TYPE rma##CALL(TYPE *target, int pe) { return rma##CALL##_##NAME(target, pe); }                       \
+    RMA_FORWARD_ TYPE rma_ctx##CALL(rma_ctx *ctx, TYPE *target, int pe) {                                              \
+        return rma_ctx##CALL##_##NAME(ctx, target, pe);                                                                \
+    }
 #define RMA_CXX_FINC_NBI_(CALL, NAME, TYPE)                                                                            \
-    inline int rma##CALL(TYPE *fetch, TYPE *target, int pe) { return rma##CALL##_##NAME(fetch, target, pe); }          \
-    inline int rma_ctx##CALL(rma_ctx *ctx, TYPE *fetch, TYPE *target, int pe) {                                        \
+    RMA_FORWARD_ int rma##CALL(TYPE *fetch, TYPE *target, int pe) { return rma##CALL##_##NAME(fetch, target, pe); }    \
+    RMA_FORWARD_ int rma_ctx##CALL(rma_ctx *ctx, TYPE *fetch, TYPE *target, int pe) {                                  \
         return rma_ctx##CALL##_##NAME(ctx, fetch, target, pe);                                                         \
     }
 #define RMA_CXX_WAIT_(CALL, NAME, TYPE)                                                                                \
-    inline int rma##CALL(TYPE *ivar, int cmp, TYPE value) { return rma##CALL##_##NAME(ivar, cmp, value); }
+    RMA_FORWARD_ int rma##CALL(TYPE *ivar, int cmp, TYPE value) { return rma##CALL##_##NAME(ivar, cmp, value); }
 #define RMA_CXX_ALL_(CALL, NAME, TYPE)                                                                                 \
-    inline int rma##CALL(TYPE *ivars, size_t n, const int *status, int cmp, TYPE value) {                              \
+    RMA_FORWARD_ int rma##CALL(TYPE *ivars, size_t n, const int *status, int cmp, TYPE value) {                        \
         return rma##CALL##_##NAME(ivars, n, status, cmp, value);                                                       \
     }
 #define RMA_CXX_ANY_(CALL, NAME, TYPE)                                                                                 \
-    inline size_t rma##CALL(TYPE *ivars, size_t n, const int *status, int cmp, TYPE value) {                           \
+    RMA_FORWARD_ size_t rma##CALL(TYPE *ivars, size_t n, const int *status, int cmp, TYPE value) {                     \
         return rma##CALL##_##NAME(ivars, n, status, cmp, value);                                                       \
     }
 #define RMA_CXX_SOME_(CALL, NAME, TYPE)                                                                                \
-    inline size_t rma##CALL(TYPE *ivars, size_t n, size_t *indices, const int *status, int cmp, TYPE value) {          \
+    RMA_FORWARD_ size_t rma##CALL(TYPE *ivars, size_t n, size_t *indices, const int *status, int cmp, TYPE value) {    \
         return rma##CALL##_##NAME(ivars, n, indices, status, cmp, value);                                              \
     }
 #define RMA_CXX_ALL_VECTOR_(CALL, NAME, TYPE)                                                                          \
-    inline int rma##CALL(TYPE *ivars, size_t n, const int *status, int cmp, const TYPE *value) {                       \
+    RMA_FORWARD_ int rma##CALL(TYPE *ivars, size_t n, const int *status, int cmp, const TYPE *value) {                 \
         return rma##CALL##_##NAME(ivars, n, status, cmp, value);                                                       \
     }
 #define RMA_CXX_ANY_VECTOR_(CALL, NAME, TYPE)                                                                          \
-    inline size_t rma##CALL(TYPE *ivars, size_t n, const int *status, int cmp, const TYPE *value) {                    \
+    RMA_FORWARD_ size_t rma##CALL(TYPE *ivars, size_t n, const int *status, int cmp, const TYPE *value) {              \
         return rma##CALL##_##NAME(ivars, n, status, cmp, value);                                                       \
     }
 #define RMA_CXX_SOME_VECTOR_(CALL, NAME, TYPE)                                                                         \
-    inline size_t rma##CALL(TYPE *ivars, size_t n, size_t *indices, const int *status, int cmp, const TYPE *value) {   \
+    RMA_FORWARD_ size_t rma##CALL(TYPE *ivars, size_t n, size_t *indices, const int *status, int cmp,                  \
+                                  const TYPE *value) {                                                                 \
         return rma##CALL##_##NAME(ivars, n, indices, status, cmp, value);                                              \
     }
 #define RMA_CXX_REDUCE_(CALL, NAME, TYPE)                                                                              \
-    inline int rma##CALL(rma_team *team, TYPE *dest, const TYPE *source, size_t n) {                                   \
+    RMA_FORWARD_ int rma##CALL(rma_team *team, TYPE *dest, const TYPE *source, size_t n) {                             \
         return rma##CALL##_##NAME(team, dest, source, n);                                                              \
     }
 
@@ -542,7 +553,7 @@ RMA_SUM_TYPES_WITH_(RMA_CXX_REDUCE_, _sum_exscan)
 /* std::complex */
 #define RMA_CXX_COMPLEX_(CALL)                                                                                         \
     template <typename C, typename Z = typename rma_complex_of_<C>::type>                                              \
-    inline int CALL(rma_team *team, C *dest, const C *source, size_t n) {                                              \
+    RMA_FORWARD_ int CALL(rma_team *team, C *dest, const C *source, size_t n) {                                        \
         return CALL(team, reinterpret_cast<Z *>(dest), reinterpret_cast<const Z *>(source), n);                        \
     }
 RMA_CXX_COMPLEX_(rma_sum_reduce)

@@ -277,154 +277,164 @@ SHMEM_OTHER_CALLS_(SHMEM_DECLARE_)
 /* clang-format on */
 
 #elif defined __cplusplus
+
+/* Inlined at any level of optimisation: whoever asks from where a call came (a profiling tool, a debugger) finds the
+ * program, not these. */
+#define SHMEM_FORWARD_ inline __attribute__((always_inline))
 extern "C++" { /* many programs include C's headers inside extern "C" */
 /* A shape has the form of a call without a context and, where there is one, the form with it. */
 #define SHMEM_CXX_MOVE_(CALL, NAME, TYPE, RNAME)                                                                       \
-    inline void shmem##CALL(TYPE *dest, const TYPE *source, size_t n, int pe) {                                        \
+    SHMEM_FORWARD_ void shmem##CALL(TYPE *dest, const TYPE *source, size_t n, int pe) {                                \
         shmem_##NAME##CALL(dest, source, n, pe);                                                                       \
     }                                                                                                                  \
-    inline void shmem##CALL(shmem_ctx_t ctx, TYPE *dest, const TYPE *source, size_t n, int pe) {                       \
+    SHMEM_FORWARD_ void shmem##CALL(shmem_ctx_t ctx, TYPE *dest, const TYPE *source, size_t n, int pe) {               \
         shmem_ctx_##NAME##CALL(ctx, dest, source, n, pe);                                                              \
     }
 #define SHMEM_CXX_STRIDED_(CALL, NAME, TYPE, RNAME)                                                                    \
-    inline void shmem##CALL(TYPE *dest, const TYPE *source, ptrdiff_t dst, ptrdiff_t sst, size_t n, int pe) {          \
+    SHMEM_FORWARD_ void shmem##CALL(TYPE *dest, const TYPE *source, ptrdiff_t dst, ptrdiff_t sst, size_t n, int pe) {  \
         shmem_##NAME##CALL(dest, source, dst, sst, n, pe);                                                             \
     }                                                                                                                  \
-    inline void shmem##CALL(shmem_ctx_t ctx, TYPE *dest, const TYPE *source, ptrdiff_t dst, ptrdiff_t sst, size_t n,   \
-                            int pe) {                                                                                  \
+    SHMEM_FORWARD_ void shmem##CALL(shmem_ctx_t ctx, TYPE *dest, const TYPE *source, ptrdiff_t dst, ptrdiff_t sst,     \
+                                    size_t n, int pe) {                                                                \
         shmem_ctx_##NAME##CALL(ctx, dest, source, dst, sst, n, pe);                                                    \
     }
 #define SHMEM_CXX_BLOCKED_(CALL, NAME, TYPE, RNAME)                                                                    \
-    inline void shmem##CALL(TYPE *dest, const TYPE *source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t n,      \
-                            int pe) {                                                                                  \
+    SHMEM_FORWARD_ void shmem##CALL(TYPE *dest, const TYPE *source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize,        \
+                                    size_t n, int pe) {                                                                \
         shmem_##NAME##CALL(dest, source, dst, sst, bsize, n, pe);                                                      \
     }                                                                                                                  \
-    inline void shmem##CALL(shmem_ctx_t ctx, TYPE *dest, const TYPE *source, ptrdiff_t dst, ptrdiff_t sst,             \
-                            size_t bsize, size_t n, int pe) {                                                          \
+    SHMEM_FORWARD_ void shmem##CALL(shmem_ctx_t ctx, TYPE *dest, const TYPE *source, ptrdiff_t dst, ptrdiff_t sst,     \
+                                    size_t bsize, size_t n, int pe) {                                                  \
         shmem_ctx_##NAME##CALL(ctx, dest, source, dst, sst, bsize, n, pe);                                             \
     }
 #define SHMEM_CXX_SIGNAL_(CALL, NAME, TYPE, RNAME)                                                                     \
-    inline void shmem##CALL(TYPE *dest, const TYPE *source, size_t n, uint64_t *sig_addr, uint64_t signal, int sig_op, \
-                            int pe) {                                                                                  \
+    SHMEM_FORWARD_ void shmem##CALL(TYPE *dest, const TYPE *source, size_t n, uint64_t *sig_addr, uint64_t signal,     \
+                                    int sig_op, int pe) {                                                              \
         shmem_##NAME##CALL(dest, source, n, sig_addr, signal, sig_op, pe);                                             \
     }                                                                                                                  \
-    inline void shmem##CALL(shmem_ctx_t ctx, TYPE *dest, const TYPE *source, size_t n, uint64_t *sig_addr,             \
-                            uint64_t signal, int sig_op, int pe) {                                                     \
+    SHMEM_FORWARD_ void shmem##CALL(shmem_ctx_t ctx, TYPE *dest, const TYPE *source, size_t n, uint64_t *sig_addr,     \
+                                    uint64_t signal, int sig_op, int pe) {                                             \
         shmem_ctx_##NAME##CALL(ctx, dest, source, n, sig_addr, signal, sig_op, pe);                                    \
     }
 #define SHMEM_CXX_P_(CALL, NAME, TYPE, RNAME)                                                                          \
-    inline void shmem##CALL(TYPE *dest, TYPE value, int pe) { shmem_##NAME##CALL(dest, value, pe); }                   \
-    inline void shmem##CALL(shmem_ctx_t ctx, TYPE *dest, TYPE value, int pe) {                                         \
+    SHMEM_FORWARD_ void shmem##CALL(TYPE *dest, TYPE value, int pe) { shmem_##NAME##CALL(dest, value, pe); }           \
+    SHMEM_FORWARD_ void shmem##CALL(shmem_ctx_t ctx, TYPE *dest, TYPE value, int pe) {                                 \
         shmem_ctx_##NAME##CALL(ctx, dest, value, pe);                                                                  \
     }
 #define SHMEM_CXX_G_(CALL, NAME, TYPE, RNAME)                                                                          \
-    inline TYPE shmem##CALL(const TYPE *source, int pe) { return shmem_##NAME##CALL(source, pe); }                     \
-    inline TYPE shmem##CALL(shmem_ctx_t ctx, const TYPE *source, int pe) {                                             \
+    SHMEM_FORWARD_ TYPE shmem##CALL(const TYPE *source, int pe) { return shmem_##NAME##CALL(source, pe); }             \
+    SHMEM_FORWARD_ TYPE shmem##CALL(shmem_ctx_t ctx, const TYPE *source, int pe) {                                     \
         return shmem_ctx_##NAME##CALL(ctx, source, pe);                                                                \
     }
 #define SHMEM_CXX_FETCH_NBI_(CALL, NAME, TYPE, RNAME)                                                                  \
-    inline void shmem##CALL(TYPE *fetch, const TYPE *source, int pe) { shmem_##NAME##CALL(fetch, source, pe); }        \
-    inline void shmem##CALL(shmem_ctx_t ctx, TYPE *fetch, const TYPE *source, int pe) {                                \
+    SHMEM_FORWARD_ void shmem##CALL(TYPE *fetch, const TYPE *source, int pe) {                                         \
+        shmem_##NAME##CALL(fetch, source, pe);                                                                         \
+    }                                                                                                                  \
+    SHMEM_FORWARD_ void shmem##CALL(shmem_ctx_t ctx, TYPE *fetch, const TYPE *source, int pe) {                        \
         shmem_ctx_##NAME##CALL(ctx, fetch, source, pe);                                                                \
     }
 #define SHMEM_CXX_SWAP_(CALL, NAME, TYPE, RNAME)                                                                       \
-    inline TYPE shmem##CALL(TYPE *dest, TYPE value, int pe) { return shmem_##NAME##CALL(dest, value, pe); }            \
-    inline TYPE shmem##CALL(shmem_ctx_t ctx, TYPE *dest, TYPE value, int pe) {                                         \
+    SHMEM_FORWARD_ TYPE shmem##CALL(TYPE *dest, TYPE value, int pe) { return shmem_##NAME##CALL(dest, value, pe); }    \
+    SHMEM_FORWARD_ TYPE shmem##CALL(shmem_ctx_t ctx, TYPE *dest, TYPE value, int pe) {                                 \
         return shmem_ctx_##NAME##CALL(ctx, dest, value, pe);                                                           \
     }
 #define SHMEM_CXX_SWAP_NBI_(CALL, NAME, TYPE, RNAME)                                                                   \
-    inline void shmem##CALL(TYPE *fetch, TYPE *dest, TYPE value, int pe) {                                             \
+    SHMEM_FORWARD_ void shmem##CALL(TYPE *fetch, TYPE *dest, TYPE value, int pe) {                                     \
         shmem_##NAME##CALL(fetch, dest, value, pe);                                                                    \
     }                                                                                                                  \
-    inline void shmem##CALL(shmem_ctx_t ctx, TYPE *fetch, TYPE *dest, TYPE value, int pe) {                            \
+    SHMEM_FORWARD_ void shmem##CALL(shmem_ctx_t ctx, TYPE *fetch, TYPE *dest, TYPE value, int pe) {                    \
         shmem_ctx_##NAME##CALL(ctx, fetch, dest, value, pe);                                                           \
     }
 #define SHMEM_CXX_CSWAP_(CALL, NAME, TYPE, RNAME)                                                                      \
-    inline TYPE shmem##CALL(TYPE *dest, TYPE cond, TYPE value, int pe) {                                               \
+    SHMEM_FORWARD_ TYPE shmem##CALL(TYPE *dest, TYPE cond, TYPE value, int pe) {                                       \
         return shmem_##NAME##CALL(dest, cond, value, pe);                                                              \
     }                                                                                                                  \
-    inline TYPE shmem##CALL(shmem_ctx_t ctx, TYPE *dest, TYPE cond, TYPE value, int pe) {                              \
+    SHMEM_FORWARD_ TYPE shmem##CALL(shmem_ctx_t ctx, TYPE *dest, TYPE cond, TYPE value, int pe) {                      \
         return shmem_ctx_##NAME##CALL(ctx, dest, cond, value, pe);                                                     \
     }
 #define SHMEM_CXX_CSWAP_NBI_(CALL, NAME, TYPE, RNAME)                                                                  \
-    inline void shmem##CALL(TYPE *fetch, TYPE *dest, TYPE cond, TYPE value, int pe) {                                  \
+    SHMEM_FORWARD_ void shmem##CALL(TYPE *fetch, TYPE *dest, TYPE cond, TYPE value, int pe) {                          \
         shmem_##NAME##CALL(fetch, dest, cond, value, pe);                                                              \
     }                                                                                                                  \
-    inline void shmem##CALL(shmem_ctx_t ctx, TYPE *fetch, TYPE *dest, TYPE cond, TYPE value, int pe) {                 \
+    SHMEM_FORWARD_ void shmem##CALL(shmem_ctx_t ctx, TYPE *fetch, TYPE *dest, TYPE cond, TYPE value, int pe) {         \
         shmem_ctx_##NAME##CALL(ctx, fetch, dest, cond, value, pe);                                                     \
     }
 #define SHMEM_CXX_INC_(CALL, NAME, TYPE, RNAME)                                                                        \
-    inline void shmem##CALL(TYPE *dest, int pe) { shmem_##NAME##CALL(dest, pe); }                                      \
-    inline void shmem##CALL(shmem_ctx_t ctx, TYPE *dest, int pe) { shmem_ctx_##NAME##CALL(ctx, dest, pe); }
+    SHMEM_FORWARD_ void shmem##CALL(TYPE *dest, int pe) { shmem_##NAME##CALL(dest, pe); }                              \
+    SHMEM_FORWARD_ void shmem##CALL(shmem_ctx_t ctx, TYPE *dest, int pe) { shmem_ctx_##NAME##CALL(ctx, dest, pe); }
 #define SHMEM_CXX_FINC_(CALL, NAME, TYPE, RNAME)                                                                       \
-    inline TYPE shmem##CALL(TYPE *dest, int pe) { return shmem_##NAME##CALL(dest, pe); }                               \
-    inline TYPE shmem##CALL(shmem_ctx_t ctx, TYPE *dest, int pe) { return shmem_ctx_##NAME##CALL(ctx, dest, pe); }
+    SHMEM_FORWARD_ TYPE shmem##CALL(TYPE *dest, int pe) { return shmem_##NAME##CALL(dest, pe); }                       \
+    SHMEM_FORWARD_ TYPE shmem##CALL(shmem_ctx_t ctx, TYPE *dest, int pe) {                                             \
+        return shmem_ctx_##NAME##CALL(ctx, dest, pe);                                                                  \
+    }
 #define SHMEM_CXX_FINC_NBI_(CALL, NAME, TYPE, RNAME)                                                                   \
-    inline void shmem##CALL(TYPE *fetch, TYPE *dest, int pe) { shmem_##NAME##CALL(fetch, dest, pe); }                  \
-    inline void shmem##CALL(shmem_ctx_t ctx, TYPE *fetch, TYPE *dest, int pe) {                                        \
+    SHMEM_FORWARD_ void shmem##CALL(TYPE *fetch, TYPE *dest, int pe) { shmem_##NAME##CALL(fetch, dest, pe); }          \
+    SHMEM_FORWARD_ void shmem##CALL(shmem_ctx_t ctx, TYPE *fetch, TYPE *dest, int pe) {                                \
         shmem_ctx_##NAME##CALL(ctx, fetch, dest, pe);                                                                  \
     }
 #define SHMEM_CXX_OLD_G_(CALL, NAME, TYPE, RNAME)                                                                      \
-    inline TYPE shmem##CALL(const TYPE *source, int pe) { return shmem_##NAME##CALL(source, pe); }
+    SHMEM_FORWARD_ TYPE shmem##CALL(const TYPE *source, int pe) { return shmem_##NAME##CALL(source, pe); }
 #define SHMEM_CXX_OLD_P_(CALL, NAME, TYPE, RNAME)                                                                      \
-    inline void shmem##CALL(TYPE *dest, TYPE value, int pe) { shmem_##NAME##CALL(dest, value, pe); }
+    SHMEM_FORWARD_ void shmem##CALL(TYPE *dest, TYPE value, int pe) { shmem_##NAME##CALL(dest, value, pe); }
 #define SHMEM_CXX_OLD_SWAP_(CALL, NAME, TYPE, RNAME)                                                                   \
-    inline TYPE shmem##CALL(TYPE *dest, TYPE value, int pe) { return shmem_##NAME##CALL(dest, value, pe); }
+    SHMEM_FORWARD_ TYPE shmem##CALL(TYPE *dest, TYPE value, int pe) { return shmem_##NAME##CALL(dest, value, pe); }
 #define SHMEM_CXX_OLD_CSWAP_(CALL, NAME, TYPE, RNAME)                                                                  \
-    inline TYPE shmem##CALL(TYPE *dest, TYPE cond, TYPE value, int pe) {                                               \
+    SHMEM_FORWARD_ TYPE shmem##CALL(TYPE *dest, TYPE cond, TYPE value, int pe) {                                       \
         return shmem_##NAME##CALL(dest, cond, value, pe);                                                              \
     }
 #define SHMEM_CXX_OLD_INC_(CALL, NAME, TYPE, RNAME)                                                                    \
-    inline void shmem##CALL(TYPE *dest, int pe) { shmem_##NAME##CALL(dest, pe); }
+    SHMEM_FORWARD_ void shmem##CALL(TYPE *dest, int pe) { shmem_##NAME##CALL(dest, pe); }
 #define SHMEM_CXX_OLD_FINC_(CALL, NAME, TYPE, RNAME)                                                                   \
-    inline TYPE shmem##CALL(TYPE *dest, int pe) { return shmem_##NAME##CALL(dest, pe); }
+    SHMEM_FORWARD_ TYPE shmem##CALL(TYPE *dest, int pe) { return shmem_##NAME##CALL(dest, pe); }
 #define SHMEM_CXX_WAIT_(CALL, NAME, TYPE, RNAME)                                                                       \
-    inline void shmem##CALL(TYPE *ivar, int cmp, TYPE value) { shmem_##NAME##CALL(ivar, cmp, value); }
+    SHMEM_FORWARD_ void shmem##CALL(TYPE *ivar, int cmp, TYPE value) { shmem_##NAME##CALL(ivar, cmp, value); }
 #define SHMEM_CXX_TEST_(CALL, NAME, TYPE, RNAME)                                                                       \
-    inline int shmem##CALL(TYPE *ivar, int cmp, TYPE value) { return shmem_##NAME##CALL(ivar, cmp, value); }
+    SHMEM_FORWARD_ int shmem##CALL(TYPE *ivar, int cmp, TYPE value) { return shmem_##NAME##CALL(ivar, cmp, value); }
 #define SHMEM_CXX_WAIT_ALL_(CALL, NAME, TYPE, RNAME)                                                                   \
-    inline void shmem##CALL(TYPE *ivars, size_t n, const int *status, int cmp, TYPE value) {                           \
+    SHMEM_FORWARD_ void shmem##CALL(TYPE *ivars, size_t n, const int *status, int cmp, TYPE value) {                   \
         shmem_##NAME##CALL(ivars, n, status, cmp, value);                                                              \
     }
 #define SHMEM_CXX_TEST_ALL_(CALL, NAME, TYPE, RNAME)                                                                   \
-    inline int shmem##CALL(TYPE *ivars, size_t n, const int *status, int cmp, TYPE value) {                            \
+    SHMEM_FORWARD_ int shmem##CALL(TYPE *ivars, size_t n, const int *status, int cmp, TYPE value) {                    \
         return shmem_##NAME##CALL(ivars, n, status, cmp, value);                                                       \
     }
 #define SHMEM_CXX_ANY_(CALL, NAME, TYPE, RNAME)                                                                        \
-    inline size_t shmem##CALL(TYPE *ivars, size_t n, const int *status, int cmp, TYPE value) {                         \
+    SHMEM_FORWARD_ size_t shmem##CALL(TYPE *ivars, size_t n, const int *status, int cmp, TYPE value) {                 \
         return shmem_##NAME##CALL(ivars, n, status, cmp, value);                                                       \
     }
 #define SHMEM_CXX_SOME_(CALL, NAME, TYPE, RNAME)                                                                       \
-    inline size_t shmem##CALL(TYPE *ivars, size_t n, size_t *indices, const int *status, int cmp, TYPE value) {        \
+    SHMEM_FORWARD_ size_t shmem##CALL(TYPE *ivars, size_t n, size_t *indices, const int *status, int cmp,              \
+                                      TYPE value) {                                                                    \
         return shmem_##NAME##CALL(ivars, n, indices, status, cmp, value);                                              \
     }
 #define SHMEM_CXX_WAIT_ALL_VECTOR_(CALL, NAME, TYPE, RNAME)                                                            \
-    inline void shmem##CALL(TYPE *ivars, size_t n, const int *status, int cmp, const TYPE *value) {                    \
+    SHMEM_FORWARD_ void shmem##CALL(TYPE *ivars, size_t n, const int *status, int cmp, const TYPE *value) {            \
         shmem_##NAME##CALL(ivars, n, status, cmp, value);                                                              \
     }
 #define SHMEM_CXX_TEST_ALL_VECTOR_(CALL, NAME, TYPE, RNAME)                                                            \
-    inline int shmem##CALL(TYPE *ivars, size_t n, const int *status, int cmp, const TYPE *value) {                     \
+    SHMEM_FORWARD_ int shmem##CALL(TYPE *ivars, size_t n, const int *status, int cmp, const TYPE *value) {             \
         return shmem_##NAME##CALL(ivars, n, status, cmp, value);                                                       \
     }
 #define SHMEM_CXX_ANY_VECTOR_(CALL, NAME, TYPE, RNAME)                                                                 \
-    inline size_t shmem##CALL(TYPE *ivars, size_t n, const int *status, int cmp, const TYPE *value) {                  \
+    SHMEM_FORWARD_ size_t shmem##CALL(TYPE *ivars, size_t n, const int *status, int cmp, const TYPE *value) {          \
         return shmem_##NAME##CALL(ivars, n, status, cmp, value);                                                       \
     }
 #define SHMEM_CXX_SOME_VECTOR_(CALL, NAME, TYPE, RNAME)                                                                \
-    inline size_t shmem##CALL(TYPE *ivars, size_t n, size_t *indices, const int *status, int cmp, const TYPE *value) { \
+    SHMEM_FORWARD_ size_t shmem##CALL(TYPE *ivars, size_t n, size_t *indices, const int *status, int cmp,              \
+                                      const TYPE *value) {                                                             \
         return shmem_##NAME##CALL(ivars, n, indices, status, cmp, value);                                              \
     }
 #define SHMEM_CXX_BROADCAST_(CALL, NAME, TYPE, RNAME)                                                                  \
-    inline int shmem##CALL(shmem_team_t team, TYPE *dest, const TYPE *source, size_t n, int root) {                    \
+    SHMEM_FORWARD_ int shmem##CALL(shmem_team_t team, TYPE *dest, const TYPE *source, size_t n, int root) {            \
         return shmem_##NAME##CALL(team, dest, source, n, root);                                                        \
     }
 #define SHMEM_CXX_COLLECT_(CALL, NAME, TYPE, RNAME)                                                                    \
-    inline int shmem##CALL(shmem_team_t team, TYPE *dest, const TYPE *source, size_t n) {                              \
+    SHMEM_FORWARD_ int shmem##CALL(shmem_team_t team, TYPE *dest, const TYPE *source, size_t n) {                      \
         return shmem_##NAME##CALL(team, dest, source, n);                                                              \
     }
 #define SHMEM_CXX_ALLTOALLS_(CALL, NAME, TYPE, RNAME)                                                                  \
-    inline int shmem##CALL(shmem_team_t team, TYPE *dest, const TYPE *source, ptrdiff_t dst, ptrdiff_t sst,            \
-                           size_t n) {                                                                                 \
+    SHMEM_FORWARD_ int shmem##CALL(shmem_team_t team, TYPE *dest, const TYPE *source, ptrdiff_t dst, ptrdiff_t sst,    \
+                                   size_t n) {                                                                         \
         return shmem_##NAME##CALL(team, dest, source, dst, sst, n);                                                    \
     }
 
@@ -514,7 +524,7 @@ inline int shmem_sync(shmem_team_t team) { return shmem_team_sync(team); }
 /* std::complex */
 #define SHMEM_CXX_COMPLEX_(CALL)                                                                                       \
     template <typename C, typename Z = typename rma_complex_of_<C>::type>                                              \
-    inline int CALL(shmem_team_t team, C *dest, const C *source, size_t n) {                                           \
+    SHMEM_FORWARD_ int CALL(shmem_team_t team, C *dest, const C *source, size_t n) {                                   \
         return CALL(team, reinterpret_cast<Z *>(dest), reinterpret_cast<const Z *>(source), n);                        \
     }
 SHMEM_CXX_COMPLEX_(shmem_sum_reduce)

@@ -58,15 +58,15 @@ void race_load_store(const void *addr, size_t size, int write, uintptr_t pc) {
 }
 
 #define ACCESS(SIZE)                                                                                                   \
-    HOOK void __tsan_read##SIZE(void *p) { load_store((uintptr_t)p, SIZE, 0, HERE); }                                 \
-    HOOK void __tsan_write##SIZE(void *p) { load_store((uintptr_t)p, SIZE, 1, HERE); }                                \
-    HOOK void __tsan_unaligned_read##SIZE(void *p) { load_store((uintptr_t)p, SIZE, 0, HERE); }                       \
-    HOOK void __tsan_unaligned_write##SIZE(void *p) { load_store((uintptr_t)p, SIZE, 1, HERE); }                      \
-    HOOK void __tsan_volatile_read##SIZE(void *p) { load_store((uintptr_t)p, SIZE, 0, HERE); }                        \
-    HOOK void __tsan_volatile_write##SIZE(void *p) { load_store((uintptr_t)p, SIZE, 1, HERE); }                       \
-    HOOK void __tsan_unaligned_volatile_read##SIZE(void *p) { load_store((uintptr_t)p, SIZE, 0, HERE); }              \
-    HOOK void __tsan_unaligned_volatile_write##SIZE(void *p) { load_store((uintptr_t)p, SIZE, 1, HERE); }             \
-    HOOK void __tsan_read_write##SIZE(void *p) { /* a write, which races with all that the read races with */         \
+    HOOK void __tsan_read##SIZE(void *p) { load_store((uintptr_t)p, SIZE, 0, HERE); }                                  \
+    HOOK void __tsan_write##SIZE(void *p) { load_store((uintptr_t)p, SIZE, 1, HERE); }                                 \
+    HOOK void __tsan_unaligned_read##SIZE(void *p) { load_store((uintptr_t)p, SIZE, 0, HERE); }                        \
+    HOOK void __tsan_unaligned_write##SIZE(void *p) { load_store((uintptr_t)p, SIZE, 1, HERE); }                       \
+    HOOK void __tsan_volatile_read##SIZE(void *p) { load_store((uintptr_t)p, SIZE, 0, HERE); }                         \
+    HOOK void __tsan_volatile_write##SIZE(void *p) { load_store((uintptr_t)p, SIZE, 1, HERE); }                        \
+    HOOK void __tsan_unaligned_volatile_read##SIZE(void *p) { load_store((uintptr_t)p, SIZE, 0, HERE); }               \
+    HOOK void __tsan_unaligned_volatile_write##SIZE(void *p) { load_store((uintptr_t)p, SIZE, 1, HERE); }              \
+    HOOK void __tsan_read_write##SIZE(void *p) { /* a write, which races with all that the read races with */          \
         load_store((uintptr_t)p, SIZE, 1, HERE);                                                                       \
     }                                                                                                                  \
     HOOK void __tsan_unaligned_read_write##SIZE(void *p) { load_store((uintptr_t)p, SIZE, 1, HERE); }

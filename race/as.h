@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The detector's side of the functions of rma_inline.h of which the inlined calls of both APIs are made. A file defines
- * RACE_BY_NATIVE (1: by the rules of the native calls, 0: by those of OpenSHMEM), includes rma.h and then this file; what
- * it expands from the tables of the headers afterwards calls these functions in place of librma's. */
+ * RACE_BY_NATIVE (1: by the rules of the native calls, 0: by those of OpenSHMEM), includes rma.h and then this file;
+ * what it expands from the tables of the headers afterwards calls these functions in place of librma's. */
 #include "race/clock.h"
 #include "race/events.h"
 
 #define RACE_CALL_                                                                                                     \
-    struct race_call c = {.name = call, .pc = race_from, .ctx = !named || ctx == RMA_CTX_DEFAULT ? NULL : ctx,         \
-                          .native = RACE_BY_NATIVE}
+    struct race_call c = {                                                                                             \
+        .name = call, .pc = race_from, .ctx = !named || ctx == RMA_CTX_DEFAULT ? NULL : ctx, .native = RACE_BY_NATIVE}
+#define RACE_WAIT_ struct race_call c = {.name = call, .pc = race_from, .native = RACE_BY_NATIVE}
 #define RACE_AT_(addr_, pe_)                                                                                           \
     (struct race_target) { .addr = (uint64_t)(uintptr_t)(addr_), .pe = (pe_) }
 #define RACE_DO_(WHAT)                                                                                                 \
@@ -17,8 +18,8 @@
         race_inside--;                                                                                                 \
     } while (0)
 
-static inline int race_put_as(const char *call, const rma_ctx *ctx, int named, void *dest, const void *source, size_t len,
-                              int pe) {
+static inline int race_put_as(const char *call, const rma_ctx *ctx, int named, void *dest, const void *source,
+                              size_t len, int pe) {
     int code;
     RACE_CALL_;
     race_put(&c, RACE_AT_(dest, pe), source, len, 0);
@@ -26,8 +27,8 @@ static inline int race_put_as(const char *call, const rma_ctx *ctx, int named, v
     return code;
 }
 
-static inline int race_get_as(const char *call, const rma_ctx *ctx, int named, void *dest, const void *source, size_t len,
-                              int pe) {
+static inline int race_get_as(const char *call, const rma_ctx *ctx, int named, void *dest, const void *source,
+                              size_t len, int pe) {
     int code;
     RACE_CALL_;
     race_get(&c, dest, RACE_AT_(source, pe), len, 0);
@@ -80,8 +81,8 @@ static inline int race_put_signal_as(const char *call, const rma_ctx *ctx, int n
     return code;
 }
 
-static inline int race_signal_as(const char *call, const rma_ctx *ctx, int named, uint64_t *signal, uint64_t value, int op,
-                                 int pe) {
+static inline int race_signal_as(const char *call, const rma_ctx *ctx, int named, uint64_t *signal, uint64_t value,
+                                 int op, int pe) {
     int code;
     RACE_CALL_;
     race_put_signal(&c, RACE_AT_(NULL, pe), NULL, 0, signal, 0);
@@ -99,8 +100,8 @@ static inline uint64_t race_fetch_as(const char *call, const rma_ctx *ctx, int n
     return old;
 }
 
-static inline int race_update_as(const char *call, const rma_ctx *ctx, int named, int op, const void *target, size_t len,
-                                 uint64_t value, int pe) {
+static inline int race_update_as(const char *call, const rma_ctx *ctx, int named, int op, const void *target,
+                                 size_t len, uint64_t value, int pe) {
     int code;
     RACE_CALL_;
     race_atomic(&c, RACE_AT_(target, pe), len, 1, 0, NULL);
@@ -120,15 +121,17 @@ static inline int race_fetch_nbi_as(const char *call, const rma_ctx *ctx, int na
 static inline int race_wait_slow(const char *call, int word, const void *ivar, int cmp, const void *value,
                                  uint64_t *seen) {
     int code;
+    RACE_WAIT_;
     RACE_DO_(code = rma_wait_slow_(call, word, ivar, cmp, value, seen));
-    race_waited(ivar, (size_t)(word & RMA_WORD_LEN_));
+    race_waited(&c, ivar, (size_t)(word & RMA_WORD_LEN_));
     return code;
 }
 
 static inline int race_test_slow(const char *call, int word, const void *ivar, int cmp, const void *value) {
     int yes;
+    RACE_WAIT_;
     RACE_DO_(yes = rma_test_slow_(call, word, ivar, cmp, value));
-    if (yes == 1) race_waited(ivar, (size_t)(word & RMA_WORD_LEN_));
+    if (yes == 1) race_waited(&c, ivar, (size_t)(word & RMA_WORD_LEN_));
     return yes;
 }
 
@@ -136,21 +139,24 @@ static inline size_t race_words(const char *call, int what, int waits, int word,
                                 size_t *indices, const int *status, int cmp, const void *values, int many, int *code) {
     size_t len = (size_t)(word & RMA_WORD_LEN_), result;
     const char *first = ivars;
+    RACE_WAIT_;
     RACE_DO_(result = rma_words_(call, what, waits, word, ivars, n, indices, status, cmp, values, many, code));
     if (what == RMA_ANY_) {
-        if (result < n) race_waited(first + result * len, len);
+        if (result < n) race_waited(&c, first + result * len, len);
     } else if (what == RMA_SOME_) {
-        for (size_t i = 0; i < result && result <= n; i++) race_waited(first + indices[i] * len, len);
+        for (size_t i = 0; i < result && result <= n; i++) race_waited(&c, first + indices[i] * len, len);
     } else if (waits || result == 1) {
         for (size_t i = 0; i < n; i++)
-            if (!status || !status[i]) race_waited(first + i * len, len);
+            if (!status || !status[i]) race_waited(&c, first + i * len, len);
     }
     return result;
 }
 
 static inline uint64_t race_signal_fetch(const uint64_t *signal) {
+    const char *call = RACE_BY_NATIVE ? "rma_signal_fetch" : "shmem_signal_fetch";
     uint64_t value = __atomic_load_n(signal, __ATOMIC_ACQUIRE);
-    race_waited(signal, sizeof *signal);
+    RACE_WAIT_;
+    race_waited(&c, signal, sizeof *signal);
     return value;
 }
 
@@ -192,8 +198,8 @@ static inline int race_gptr_update_as(const char *call, int op, rma_gptr_t g, si
     return code;
 }
 
-static inline int race_gptr_fetch_nbi_as(const char *call, void *fetch, int op, rma_gptr_t g, size_t len, uint64_t value,
-                                         uint64_t cond) {
+static inline int race_gptr_fetch_nbi_as(const char *call, void *fetch, int op, rma_gptr_t g, size_t len,
+                                         uint64_t value, uint64_t cond) {
     struct race_call c = {.name = call, .pc = race_from, .native = RACE_BY_NATIVE};
     int code;
     race_atomic(&c, RACE_GPTR_(g), len, op != RMA_FETCH_, 1, fetch);
@@ -204,37 +210,37 @@ static inline int race_gptr_fetch_nbi_as(const char *call, void *fetch, int op, 
 /* The place of the call is where the function was called that is made of the table. */
 #define RACE_FROM_ (race_from = (uintptr_t)__builtin_return_address(0))
 
-/* From here on the names in the tables mean the functions above. The looks that a waiting call makes first find nothing,
- * so that it asks race_wait_slow. */
-#define rma_put_as_(...) (RACE_FROM_, race_put_as(__VA_ARGS__))
-#define rma_get_as_(...) (RACE_FROM_, race_get_as(__VA_ARGS__))
-#define rma_put_nbi_as_(...) (RACE_FROM_, race_put_nbi_as(__VA_ARGS__))
-#define rma_get_nbi_as_(...) (RACE_FROM_, race_get_nbi_as(__VA_ARGS__))
-#define rma_p_as_(...) (RACE_FROM_, race_p_as(__VA_ARGS__))
-#define rma_g_as_(...) (RACE_FROM_, race_g_as(__VA_ARGS__))
-#define rma_put_signal_as_(...) (RACE_FROM_, race_put_signal_as(__VA_ARGS__))
-#define rma_signal_as_(...) (RACE_FROM_, race_signal_as(__VA_ARGS__))
-#define rma_fetch_as_(...) (RACE_FROM_, race_fetch_as(__VA_ARGS__))
-#define rma_update_as_(...) (RACE_FROM_, race_update_as(__VA_ARGS__))
-#define rma_fetch_nbi_as_(...) (RACE_FROM_, race_fetch_nbi_as(__VA_ARGS__))
-#define rma_wait_slow_(...) (RACE_FROM_, race_wait_slow(__VA_ARGS__))
-#define rma_test_slow_(...) (RACE_FROM_, race_test_slow(__VA_ARGS__))
-#define rma_words_(...) (RACE_FROM_, race_words(__VA_ARGS__))
-#define rma_gptr_fetch_as_(...) (RACE_FROM_, race_gptr_fetch_as(__VA_ARGS__))
-#define rma_gptr_update_as_(...) (RACE_FROM_, race_gptr_update_as(__VA_ARGS__))
+/* From here on the names in the tables mean the functions above. The looks that a waiting call makes first find
+ * nothing, so that it asks race_wait_slow. */
+#define rma_put_as_(...)            (RACE_FROM_, race_put_as(__VA_ARGS__))
+#define rma_get_as_(...)            (RACE_FROM_, race_get_as(__VA_ARGS__))
+#define rma_put_nbi_as_(...)        (RACE_FROM_, race_put_nbi_as(__VA_ARGS__))
+#define rma_get_nbi_as_(...)        (RACE_FROM_, race_get_nbi_as(__VA_ARGS__))
+#define rma_p_as_(...)              (RACE_FROM_, race_p_as(__VA_ARGS__))
+#define rma_g_as_(...)              (RACE_FROM_, race_g_as(__VA_ARGS__))
+#define rma_put_signal_as_(...)     (RACE_FROM_, race_put_signal_as(__VA_ARGS__))
+#define rma_signal_as_(...)         (RACE_FROM_, race_signal_as(__VA_ARGS__))
+#define rma_fetch_as_(...)          (RACE_FROM_, race_fetch_as(__VA_ARGS__))
+#define rma_update_as_(...)         (RACE_FROM_, race_update_as(__VA_ARGS__))
+#define rma_fetch_nbi_as_(...)      (RACE_FROM_, race_fetch_nbi_as(__VA_ARGS__))
+#define rma_wait_slow_(...)         (RACE_FROM_, race_wait_slow(__VA_ARGS__))
+#define rma_test_slow_(...)         (RACE_FROM_, race_test_slow(__VA_ARGS__))
+#define rma_words_(...)             (RACE_FROM_, race_words(__VA_ARGS__))
+#define rma_gptr_fetch_as_(...)     (RACE_FROM_, race_gptr_fetch_as(__VA_ARGS__))
+#define rma_gptr_update_as_(...)    (RACE_FROM_, race_gptr_update_as(__VA_ARGS__))
 #define rma_gptr_fetch_nbi_as_(...) (RACE_FROM_, race_gptr_fetch_nbi_as(__VA_ARGS__))
-#define rma_signal_fetch(...) (RACE_FROM_, race_signal_fetch(__VA_ARGS__))
-#define rma_order_(...) (RACE_FROM_, race_order(__VA_ARGS__))
-#define rma_ctx_order_(...) (RACE_FROM_, race_ctx_order(__VA_ARGS__))
-#define rma_holds_int(...)      (-1)
-#define rma_holds_long(...)     (-1)
-#define rma_holds_llong(...)    (-1)
-#define rma_holds_uint(...)     (-1)
-#define rma_holds_ulong(...)    (-1)
-#define rma_holds_ullong(...)   (-1)
-#define rma_holds_int32(...)    (-1)
-#define rma_holds_int64(...)    (-1)
-#define rma_holds_uint32(...)   (-1)
-#define rma_holds_uint64(...)   (-1)
-#define rma_holds_size(...)     (-1)
-#define rma_holds_ptrdiff(...)  (-1)
+#define rma_signal_fetch(...)       (RACE_FROM_, race_signal_fetch(__VA_ARGS__))
+#define rma_order_(...)             (RACE_FROM_, race_order(__VA_ARGS__))
+#define rma_ctx_order_(...)         (RACE_FROM_, race_ctx_order(__VA_ARGS__))
+#define rma_holds_int(...)          (-1)
+#define rma_holds_long(...)         (-1)
+#define rma_holds_llong(...)        (-1)
+#define rma_holds_uint(...)         (-1)
+#define rma_holds_ulong(...)        (-1)
+#define rma_holds_ullong(...)       (-1)
+#define rma_holds_int32(...)        (-1)
+#define rma_holds_int64(...)        (-1)
+#define rma_holds_uint32(...)       (-1)
+#define rma_holds_uint64(...)       (-1)
+#define rma_holds_size(...)         (-1)
+#define rma_holds_ptrdiff(...)      (-1)

@@ -34,8 +34,8 @@ static struct race_cell *before(const volatile void *p, size_t len, int write, i
     if (!race_watches() || (addr & 7) + len > 8 || !(c = race_cells(addr, &together))) return NULL;
     if (write && releases(order))
         race_log(race_me->actor, race_me->count,
-                 (struct race_operation){.thread = race_me->actor, .at = race_me->count,
-                                         .version = race_publish(race_me, 1)});
+                 (struct race_operation){
+                     .thread = race_me->actor, .at = race_me->count, .version = race_publish(race_me, 1)});
     who.clock = race_me->clock;
     o = addr - race_job.spaces;
     pe = o < race_job.stride * (size_t)race_job.node_n_pes ? race_job.node_pes[o / race_job.stride]
@@ -48,7 +48,7 @@ static struct race_cell *before(const volatile void *p, size_t len, int write, i
 }
 
 static void after(struct race_cell *c, const volatile void *p, size_t len, int order) {
-    if (c && acquires(order)) race_acquire(c, (RACE_MASK >> (8 - len)) << ((uintptr_t)p & 7));
+    if (c && acquires(order)) race_acquire(c, (RACE_MASK >> (8 - len)) << ((uintptr_t)p & 7), 0);
 }
 
 #define FETCH(BITS, TYPE, OP)                                                                                          \

@@ -16,7 +16,7 @@ static struct known {
     const void *team;
     struct race_group *group;
     struct known *next;
-} *known;
+} * known;
 static uint32_t known_lock;
 
 static void lock_known(void) {
@@ -81,17 +81,29 @@ void race_collective(struct race_group *g, const struct race_call *c, const void
     if (g) {
         who.clock = race_me->clock;
         if (source && len) race_local(source, len, RACE_PLAIN, 0, race_call_place(c->pc, c->name), &who);
-        race_group_enter(g, c->native);
+        race_group_enter(g, c->native, len);
     }
     race_inside++;
 }
 
 void race_collected(struct race_group *g, const struct race_call *c, void *dest, size_t len, int from) {
     struct race_who who = {0};
+    size_t sum;
     race_inside--;
     if (!g) return;
-    race_group_leave(g, from);
+    sum = race_group_leave(g, from);
+    if (len == RACE_SUM) len = sum;
     who.epoch = race_now;
     who.clock = race_me->clock;
     if (dest && len) race_local(dest, len, RACE_PLAIN, 1, race_call_place(c->pc, c->name), &who);
+}
+
+void race_elements(struct race_group *g, const struct race_call *c, const void *buffer, ptrdiff_t stride, size_t elem,
+                   size_t n, int write) {
+    struct race_who who = {.epoch = race_now};
+    if (!g) return;
+    who.clock = race_me->clock;
+    for (size_t i = 0; i < n; i++)
+        race_local((const char *)buffer + (ptrdiff_t)i * stride * (ptrdiff_t)elem, elem, RACE_PLAIN, write,
+                   race_call_place(c->pc, c->name), &who);
 }

@@ -33,20 +33,22 @@ uint32_t race_actor_new(enum race_kind kind, uint32_t otherwise) {
     return otherwise;
 }
 
-/* The standing actors are numbered in contexts.c. */
+uint32_t race_actor_standing(enum race_kind kind, int from, int to) {
+    uint32_t n = (uint32_t)race_job.n_pes;
+    return n + (((uint32_t)kind - RACE_PUTS) * n + (uint32_t)from) * n + (uint32_t)to;
+}
+
 enum race_kind race_actor_kind(uint32_t actor) {
     uint32_t n = (uint32_t)race_job.n_pes;
     if (actor < n) return RACE_THREAD;
-    if (actor < 2 * n) return RACE_PENDING;
-    if (actor < 2 * n + n * n) return RACE_PUTS;
-    if (actor < 2 * n + 2 * n * n) return RACE_SIGNALLED;
+    if (actor < RACE_STANDING(n)) return (enum race_kind)(RACE_PUTS + (actor - n) / (n * n));
     return (enum race_kind)(race_job.actors[actor] & 3);
 }
 
 int race_actor_pe(uint32_t actor) {
     uint32_t n = (uint32_t)race_job.n_pes;
-    if (actor < 2 * n) return (int)(actor % n);
-    if (actor < 2 * n + 2 * n * n) return (int)((actor - 2 * n) % (n * n) / n);
+    if (actor < n) return (int)actor;
+    if (actor < RACE_STANDING(n)) return (int)((actor - n) % (n * n) / n);
     return (int)(race_job.actors[actor] >> 2);
 }
 
@@ -113,7 +115,6 @@ static uint32_t *tag_of(uint32_t pe, uint32_t version) {
     return race_job.version_tags + (size_t)pe * (race_job.history + 1) + 1 + version % race_job.history;
 }
 static uint32_t *newest_of(uint32_t pe) { return race_job.version_tags + (size_t)pe * (race_job.history + 1); }
-
 
 uint32_t race_publish(struct race_thread *t, int fences) {
     uint32_t pe = (uint32_t)race_job.my_pe, version;

@@ -7,7 +7,8 @@
  *     thread      each thread of each PE
  *     puts        of a context to a PE: what they write there. Complete by quiet, ordered by fence.
  *     signalled   of a context to a PE: the data of its puts with signal. The same; also who sees the signal sees them.
- *     pending     of a context: the caller's buffers of nonblocking calls, and all that gets read. Complete by quiet.
+ *     pending     of a context to a PE: the caller's buffers of nonblocking calls, and what nonblocking gets read.
+ *                 Complete by quiet.
  *
  * Each actor has a number and counts: a thread, when it tells others something; the others, each operation. An access
  * is recorded with its *epoch*: the actor and its count. A thread's clock has for each actor the count up to which
@@ -20,25 +21,25 @@
 
 /* An epoch in a word: count << 32 | actor << 12 | kind << 8 | mask. The mask has a bit for each byte of a cell. */
 typedef uint64_t race_epoch;
-#define RACE_ACTORS_MOST   (1u << 18)
-#define RACE_LONG          ((race_epoch)1 << 31) /* no epoch: the upper half is the number of a list (shadow.h) */
-#define RACE_MASK          ((race_epoch)0xff)
-#define RACE_PLAIN         ((race_epoch)0 << 8)
-#define RACE_ATOMIC        ((race_epoch)1 << 8) /* atomic towards atomics of the same bytes */
-#define RACE_WHOLE         ((race_epoch)2 << 8) /* rma_p and rma_g: the same, and towards each other */
-#define RACE_KIND          ((race_epoch)3 << 8)
-#define RACE_COUNT(e)      ((uint32_t)((e) >> 32))
-#define RACE_ACTOR(e)      ((uint32_t)(e) >> 12 & (RACE_ACTORS_MOST - 1))
-#define RACE_EPOCH(a, n)   ((race_epoch)(n) << 32 | (race_epoch)(a) << 12)
+#define RACE_ACTORS_MOST (1u << 18)
+#define RACE_LONG        ((race_epoch)1 << 31) /* no epoch: the upper half is the number of a list (shadow.h) */
+#define RACE_MASK        ((race_epoch)0xff)
+#define RACE_PLAIN       ((race_epoch)0 << 8)
+#define RACE_ATOMIC      ((race_epoch)1 << 8) /* atomic towards atomics of the same bytes */
+#define RACE_WHOLE       ((race_epoch)2 << 8) /* rma_p and rma_g: the same, and towards each other */
+#define RACE_KIND        ((race_epoch)3 << 8)
+#define RACE_COUNT(e)    ((uint32_t)((e) >> 32))
+#define RACE_ACTOR(e)    ((uint32_t)(e) >> 12 & (RACE_ACTORS_MOST - 1))
+#define RACE_EPOCH(a, n) ((race_epoch)(n) << 32 | (race_epoch)(a) << 12)
 
 /* What a thread knows. One for each thread that the program has. */
 struct race_thread {
     uint32_t actor;
     uint32_t count;
-    uint32_t *clock;        /* race_job.clocks numbers */
-    uint32_t version;       /* of the last copy that others may read */
-    int changed;            /* since that copy */
-    int native;             /* whether that copy has what fences have ordered (native calls) */
+    uint32_t *clock;  /* race_job.clocks numbers */
+    uint32_t version; /* of the last copy that others may read */
+    int changed;      /* since that copy */
+    int native;       /* whether that copy has what fences have ordered (native calls) */
     int ended;
     struct race_thread *next;
 };
@@ -78,8 +79,13 @@ uint32_t race_actor_new(enum race_kind kind, uint32_t otherwise);
 enum race_kind race_actor_kind(uint32_t actor);
 int race_actor_pe(uint32_t actor);
 
+/* race_actor_standing: of the standing context of PE `from`, towards PE `to`. The n threads that the processes begin
+ * with have the numbers below n. */
+uint32_t race_actor_standing(enum race_kind kind, int from, int to);
+#define RACE_STANDING(n) ((size_t)(n) + 3 * (size_t)(n) * (size_t)(n))
+
 /* race_clocks: how many numbers a clock has in a job of n PEs: theirs, and room for threads and contexts. */
-static inline size_t race_clocks(int n) { return 2u * (size_t)n * ((size_t)n + 1) + 512 + 16 * (size_t)n; }
+static inline size_t race_clocks(int n) { return RACE_STANDING(n) + 512 + 16 * (size_t)n; }
 
 /* race_join: the calling thread knows from now on what `clock` says, too. race_know: one number of it. */
 void race_join(struct race_thread *t, const uint32_t *clock);

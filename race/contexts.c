@@ -17,17 +17,20 @@ static void lock_contexts(void) {
 }
 static void unlock_contexts(void) { __atomic_store_n(&contexts_lock, 0, __ATOMIC_RELEASE); }
 
-/* The standing context's actors follow from the PE's number: behind the n threads n pending ones, then n times n puts,
- * then n times n signalled. So a job that makes no contexts needs no numbers besides. */
+static struct race_flow **flows_of(struct race_context *x, enum race_kind kind) {
+    return kind == RACE_PUTS ? &x->puts : kind == RACE_SIGNALLED ? &x->signalled : &x->pending;
+}
+
+/* The standing context's actors follow from the PE's number: so a job that makes no contexts needs no numbers besides.
+ */
 static int fill(struct race_context *x, int is_standing) {
-    uint32_t n = (uint32_t)race_job.n_pes, me = (uint32_t)race_job.my_pe;
-    x->puts = calloc(n, sizeof *x->puts);
-    x->signalled = calloc(n, sizeof *x->signalled);
-    if (!x->puts || !x->signalled) return -1;
-    x->pending = is_standing ? n + me : race_actor_new(RACE_PENDING, standing.pending);
-    for (uint32_t pe = 0; pe < n; pe++) {
-        x->puts[pe].actor = is_standing ? 2 * n + me * n + pe : UINT32_MAX;
-        x->signalled[pe].actor = is_standing ? 2 * n + n * n + me * n + pe : UINT32_MAX;
+    uint32_t n = (uint32_t)race_job.n_pes;
+    for (enum race_kind kind = RACE_PUTS; kind <= RACE_PENDING; kind++) {
+        struct race_flow *f = calloc(n, sizeof *f);
+        if (!f) return -1;
+        for (int pe = 0; pe < race_job.n_pes; pe++)
+            f[pe].actor = is_standing ? race_actor_standing(kind, race_job.my_pe, pe) : UINT32_MAX;
+        *flows_of(x, kind) = f;
     }
     return 0;
 }
@@ -83,12 +86,12 @@ void race_context_end(struct race_context *x) {
     unlock_contexts();
 }
 
-struct race_flow *race_context_flow(struct race_context *x, struct race_flow *flows, int pe) {
-    struct race_flow *f = &flows[pe];
+struct race_flow *race_context_flow(struct race_context *x, enum race_kind kind, int pe) {
+    struct race_flow *f = &(*flows_of(x, kind))[pe];
     if (f->actor == UINT32_MAX) {
-        const struct race_flow *other = flows == x->puts ? standing.puts : standing.signalled;
-        f->actor = race_actor_new(flows == x->puts ? RACE_PUTS : RACE_SIGNALLED, other[pe].actor);
-        if (f->actor == other[pe].actor) f->count = 1u << 30; /* shared: above whatever the standing one counts */
+        uint32_t other = race_actor_standing(kind, race_job.my_pe, pe);
+        f->actor = race_actor_new(kind, other);
+        if (f->actor == other) f->count = 1u << 30; /* shared: above whatever the standing one counts */
     }
     return f;
 }

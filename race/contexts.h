@@ -6,17 +6,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct race_flow { /* puts to one PE, or signalled data */
+#include "race/clock.h"
+
+struct race_flow {                 /* puts to one PE, or signalled data, or what only quiet completes */
     uint32_t actor, count, fenced; /* fenced: up to which one a fence has ordered */
 };
 
 struct race_context {
     const void *handle;
-    uint32_t pending, pending_count; /* the actor of what only quiet completes, and its operations */
-    int private_pending;             /* buffers in private memory are in use */
-    int n;                           /* PEs of its team, */
-    int *pes;                        /* and their numbers in the job; NULL: the same */
-    struct race_flow *puts, *signalled; /* by PE of the job; actor UINT32_MAX: none yet */
+    int private_pending;                          /* buffers in private memory are in use */
+    int n;                                        /* PEs of its team, */
+    int *pes;                                     /* and their numbers in the job; NULL: the same */
+    struct race_flow *puts, *signalled, *pending; /* by PE of the job; actor UINT32_MAX: none yet */
     struct race_context *next;
 };
 
@@ -25,8 +26,8 @@ struct race_context *race_context_of(const void *handle);
 struct race_context *race_context_new(const void *handle, int n, const int *pes);
 void race_context_end(struct race_context *x);
 
-/* race_context_flow: the puts or the signalled data to PE pe, with an actor. */
-struct race_flow *race_context_flow(struct race_context *x, struct race_flow *flows, int pe);
+/* race_context_flow: one of the three, to PE pe, with an actor. */
+struct race_flow *race_context_flow(struct race_context *x, enum race_kind kind, int pe);
 
 /* Each context, under a lock. */
 void race_contexts_each(void (*f)(struct race_context *x, void *arg), void *arg);

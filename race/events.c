@@ -57,16 +57,17 @@ static struct race_who thread_who(void) {
     return who;
 }
 
-/* The next operation of a context that only quiet completes. */
-static struct race_who pending_who(struct race_context *x) {
+/* The next operation of a context, asked of PE pe, that only quiet completes. */
+static struct race_who pending_who(struct race_context *x, int pe) {
+    struct race_flow *f = race_context_flow(x, RACE_PENDING, pe);
     struct race_who who = {.clock = race_me->clock};
-    who.epoch = RACE_EPOCH(x->pending, __atomic_add_fetch(&x->pending_count, 1, __ATOMIC_RELAXED));
+    who.epoch = RACE_EPOCH(f->actor, __atomic_add_fetch(&f->count, 1, __ATOMIC_RELAXED));
     return who;
 }
 
 /* What an operation of the context, on PE pe's memory, tells whoever sees its value. */
 static struct race_operation telling(const struct race_call *c, struct race_context *x, int pe) {
-    struct race_flow *puts = race_context_flow(x, x->puts, pe), *data = race_context_flow(x, x->signalled, pe);
+    struct race_flow *puts = race_context_flow(x, RACE_PUTS, pe), *data = race_context_flow(x, RACE_SIGNALLED, pe);
     return (struct race_operation){.thread = race_me->actor,
                                    .at = race_me->count,
                                    .version = race_publish(race_me, c->native),
@@ -78,8 +79,8 @@ static struct race_operation telling(const struct race_call *c, struct race_cont
 
 /* The next of a context's puts, or of its signalled data, to PE pe. */
 static struct race_who flow_who(struct race_context *x, struct race_flow *f, int pe) {
-    const struct race_flow *puts = race_context_flow(x, x->puts, pe);
-    const struct race_flow *data = race_context_flow(x, x->signalled, pe);
+    const struct race_flow *puts = race_context_flow(x, RACE_PUTS, pe);
+    const struct race_flow *data = race_context_flow(x, RACE_SIGNALLED, pe);
     struct race_who who = {.clock = race_me->clock};
     who.epoch = RACE_EPOCH(f->actor, __atomic_add_fetch(&f->count, 1, __ATOMIC_RELAXED));
     who.fenced[0].actor = puts->actor, who.fenced[0].count = puts->fenced;
@@ -88,7 +89,8 @@ static struct race_who flow_who(struct race_context *x, struct race_flow *f, int
 }
 
 /* The caller's buffer: by the thread if the call completes with it, else by the context's pending actor. */
-static void near_buffer(struct race_context *x, const void *addr, size_t len, int nbi, int write, uint32_t place) {
+static void near_buffer(struct race_context *x, int pe, const void *addr, size_t len, int nbi, int write,
+                        uint32_t place) {
     struct race_who who;
     if (!len) return;
     if (!nbi) {
@@ -100,7 +102,7 @@ static void near_buffer(struct race_context *x, const void *addr, size_t len, in
         x->private_pending = 1;
         if (race_window.private_mode == RACE_PRIVATE_OFF) race_private_mode(RACE_PRIVATE_PENDING);
     }
-    who = pending_who(x);
+    who = pending_who(x, pe);
     race_local(addr, len, RACE_PLAIN, write, place, &who);
 }
 
@@ -109,7 +111,7 @@ static void near_buffer(struct race_context *x, const void *addr, size_t len, in
 /* A write of PE f->pe's memory by an operation of the context. */
 static void far_write(const struct race_call *c, struct race_context *x, const struct found *f, size_t len,
                       race_epoch kind, uint32_t place) {
-    struct race_flow *flow = race_context_flow(x, x->puts, f->pe);
+    struct race_flow *flow = race_context_flow(x, RACE_PUTS, f->pe);
     struct race_operation op = telling(c, x, f->pe);
     struct race_who who = flow_who(x, flow, f->pe);
     race_log(flow->actor, RACE_COUNT(who.epoch), op);
@@ -126,7 +128,7 @@ void race_put(const struct race_call *c, struct race_target dest, const void *so
     if (!race_watches() || !len || !(x = race_context_of(c->ctx)) || !find_target(x, dest, len, &f)) return;
     place = race_call_place(c->pc, c->name);
     far_write(c, x, &f, len, RACE_PLAIN, place);
-    near_buffer(x, source, len, nbi, 0, place);
+    near_buffer(x, f.pe, source, len, nbi, 0, place);
     race_tick(race_me);
 }
 
@@ -137,9 +139,9 @@ void race_get(const struct race_call *c, void *dest, struct race_target source, 
     uint32_t place;
     if (!race_watches() || !len || !(x = race_context_of(c->ctx)) || !find_target(x, source, len, &f)) return;
     place = race_call_place(c->pc, c->name);
-    who = nbi ? pending_who(x) : thread_who();
+    who = nbi ? pending_who(x, f.pe) : thread_who();
     race_range(f.cells, f.addr, len, f.pe, RACE_PLAIN, 0, place, &who);
-    near_buffer(x, dest, len, nbi, 1, place);
+    near_buffer(x, f.pe, dest, len, nbi, 1, place);
 }
 
 void race_strided(const struct race_call *c, struct race_target far, const void *near, ptrdiff_t far_stride,
@@ -153,7 +155,7 @@ void race_strided(const struct race_call *c, struct race_target far, const void 
     place = race_call_place(c->pc, c->name);
     mine = theirs = thread_who();
     if (!get) {
-        struct race_flow *flow = race_context_flow(x, x->puts, f.pe);
+        struct race_flow *flow = race_context_flow(x, RACE_PUTS, f.pe);
         op = telling(c, x, f.pe);
         theirs = flow_who(x, flow, f.pe);
         race_log(flow->actor, RACE_COUNT(theirs.epoch), op);
@@ -163,7 +165,8 @@ void race_strided(const struct race_call *c, struct race_target far, const void 
         t.addr += (uint64_t)((ptrdiff_t)i * far_stride * (ptrdiff_t)elem);
         if (!find_target(x, t, elem, &f)) break;
         race_range(f.cells, f.addr, elem, f.pe, RACE_PLAIN, !get, place, &theirs);
-        race_local((const char *)near + (ptrdiff_t)i * near_stride * (ptrdiff_t)elem, elem, RACE_PLAIN, get, place, &mine);
+        race_local((const char *)near + (ptrdiff_t)i * near_stride * (ptrdiff_t)elem, elem, RACE_PLAIN, get, place,
+                   &mine);
     }
     if (!get) race_tick(race_me);
 }
@@ -205,8 +208,8 @@ void race_put_signal(const struct race_call *c, struct race_target dest, const v
     if (!race_watches() || !(x = race_context_of(c->ctx)) || !find_target(x, word, sizeof(uint64_t), &f)) return;
     if (c->native) race_fence(c);
     place = race_call_place(c->pc, c->name);
-    puts = race_context_flow(x, x->puts, f.pe);
-    data = race_context_flow(x, x->signalled, f.pe);
+    puts = race_context_flow(x, RACE_PUTS, f.pe);
+    data = race_context_flow(x, RACE_SIGNALLED, f.pe);
     op = telling(c, x, f.pe);
     if (len) {
         struct found d;
@@ -216,7 +219,7 @@ void race_put_signal(const struct race_call *c, struct race_target dest, const v
             race_log(data->actor, RACE_COUNT(who.epoch), op);
             race_range(d.cells, d.addr, len, d.pe, RACE_PLAIN, 1, place, &who);
         }
-        near_buffer(x, source, len, nbi, 0, place);
+        near_buffer(x, f.pe, source, len, nbi, 0, place);
     }
     if (mask_of(f.addr, sizeof(uint64_t))) {
         who = flow_who(x, puts, f.pe);
@@ -240,10 +243,10 @@ void race_atomic(const struct race_call *c, struct race_target word, size_t len,
         far_write(c, x, &f, len, RACE_ATOMIC, place);
     } else if (fetch) {
         struct race_operation op = telling(c, x, f.pe);
-        who = pending_who(x);
-        race_log(x->pending, RACE_COUNT(who.epoch), op);
+        who = pending_who(x, f.pe);
+        race_log(RACE_ACTOR(who.epoch), RACE_COUNT(who.epoch), op);
         race_access(f.cells, mask, RACE_ATOMIC, writes, place, &who, (struct race_where){f.addr, f.pe});
-        near_buffer(x, fetch, len, 1, 1, place);
+        near_buffer(x, f.pe, fetch, len, 1, 1, place);
     } else {
         if (writes) race_log(race_me->actor, race_me->count, telling(c, x, f.pe));
         who = thread_who();
@@ -257,15 +260,23 @@ void race_atomic_done(const struct race_call *c, struct race_target word, size_t
     struct found f;
     race_epoch mask;
     if (!race_watches() || !(x = race_context_of(c->ctx)) || !find_target(x, word, len, &f)) return;
-    if ((mask = mask_of(f.addr, len))) race_acquire(f.cells, mask);
+    if ((mask = mask_of(f.addr, len))) race_acquire(f.cells, mask, c->native);
 }
 
-void race_waited(const void *ivar, size_t len) {
+void race_waited(const struct race_call *c, const void *ivar, size_t len) {
     struct race_cell *cells;
-    race_epoch mask = mask_of((uintptr_t)ivar, len);
+    struct race_who who;
+    uintptr_t addr = (uintptr_t)ivar;
+    race_epoch mask = mask_of(addr, len);
     if (!race_watches() || !mask) return;
-    cells = race_cells_of((uintptr_t)ivar, len, race_job.my_pe);
-    if (cells) race_acquire(cells, mask);
+    cells = race_cells_of(addr, len, race_job.my_pe);
+    if (!cells) return;
+    who = thread_who();
+    /* OpenSHMEM's waits see what any call writes; native ones are atomics, with which a put races. */
+    if (c->native)
+        race_access(cells, mask, RACE_ATOMIC, 0, race_call_place(c->pc, c->name), &who,
+                    (struct race_where){addr, race_job.my_pe});
+    race_acquire(cells, mask, c->native);
 }
 
 /* ---- order ---- */
@@ -298,8 +309,8 @@ void race_quiet(const struct race_call *c) {
     for (int pe = 0; pe < race_job.n_pes; pe++) {
         settle(&x->puts[pe], 1);
         settle(&x->signalled[pe], 1);
+        settle(&x->pending[pe], 1);
     }
-    race_know(race_me, x->pending, __atomic_load_n(&x->pending_count, __ATOMIC_RELAXED));
     if (x->private_pending) {
         int pending = 0;
         x->private_pending = 0;
@@ -316,6 +327,7 @@ static void some(const struct race_call *c, const int *pes, size_t n, int comple
         if (pe < 0) continue;
         settle(&x->puts[pe], completes);
         settle(&x->signalled[pe], completes);
+        if (completes) settle(&x->pending[pe], 1);
     }
 }
 
@@ -336,14 +348,20 @@ void race_ctx_ended(const void *ctx) {
 
 /* ---- locks ---- */
 
+/* The same number for a lock on all PEs: global variables are at other addresses there. */
+static uint64_t lock_number(const void *lock) {
+    uintptr_t o = (uintptr_t)lock - race_job.statics;
+    return o < race_job.statics_len ? o + ((uint64_t)1 << 60) : (uintptr_t)lock - race_job.space;
+}
+
 void race_lock_got(const void *lock) {
-    if (race_watches()) race_group_lock((uintptr_t)lock - race_job.space, 0);
+    if (race_watches()) race_group_lock(lock_number(lock), 0);
 }
 
 void race_lock_clear(const struct race_call *c, const void *lock) {
     if (!race_watches()) return;
     race_quiet(c);
-    race_group_lock((uintptr_t)lock - race_job.space, 1);
+    race_group_lock(lock_number(lock), 1);
     race_tick(race_me);
 }
 

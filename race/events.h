@@ -8,22 +8,20 @@
  *     put_nbi                         source by pending, target by puts             the same
  *     get, g                          both by the thread                            complete
  *     get_nbi                         both by pending                               complete by quiet
- *     atomic that fetches             the word by the thread                        learns what the word's writers told;
- *                                                                                   tells what the thread knows
- *     atomic that does not            the word by puts                              tells
+ *     atomic that fetches             the word by the thread                        learns what the word's writers
+ * told; tells what the thread knows atomic that does not            the word by puts                              tells
  *     put, p of a word                                                              tells, what fences have ordered too
  *     put_signal                      data by signalled, the signal by puts         tells, its data too
  *     wait_until, test                none                                          learns
- *     fence                                                                         later tellings to a PE have the puts
- *                                                                                   to that PE before it
- *     quiet                                                                         all of the context is complete
- *     barrier                                                                       quiet; learns what all know
- *     sync, collectives               buffers by the thread                         learns what those know that give it
- *                                                                                   something
- *     lock                                                                          learns what the holders before knew
+ *     fence                                                                         later tellings to a PE have the
+ * puts to that PE before it quiet                                                                         all of the
+ * context is complete barrier                                                                       quiet; learns what
+ * all know sync, collectives               buffers by the thread                         learns what those know that
+ * give it something lock                                                                          learns what the
+ * holders before knew
  *
- * Native calls tell more: what a native fence has ordered is ordered towards all PEs, and a native atomic or signal that
- * writes is a fence before it. */
+ * Native calls tell more: what a native fence has ordered is ordered towards all PEs, and a native atomic or signal
+ * that writes is a fence before it. */
 #ifndef RACE_EVENTS_H
 #define RACE_EVENTS_H
 
@@ -70,7 +68,7 @@ void race_atomic(const struct race_call *c, struct race_target word, size_t len,
 void race_atomic_done(const struct race_call *c, struct race_target word, size_t len);
 
 /* race_waited: the thread has seen the value of this PE's word that it waited for, or tested. */
-void race_waited(const void *ivar, size_t len);
+void race_waited(const struct race_call *c, const void *ivar, size_t len);
 
 void race_fence(const struct race_call *c);
 void race_quiet(const struct race_call *c);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Each PE of a group has a ring of clocks in the shared memory: in a broadcast the root may be some calls ahead of those
- * that read. Who finds that a clock has been overwritten learns the newer one: a race may be missed, none is made up. */
+/* Each PE of a group has a ring of clocks in the shared memory: in a broadcast the root may be some calls ahead of
+ * those that read. Who finds that a clock has been overwritten learns the newer one: a race may be missed, none is made
+ * up. */
 #include "config.h"
 
 #include "race/calls.h"
@@ -16,7 +17,8 @@
 
 /* In the shared memory. number: of the call whose clock it is, 0 while it is written. */
 struct slot {
-    uint32_t number;
+    uint32_t number, unused;
+    uint64_t gives;
     uint32_t clock[];
 };
 
@@ -85,7 +87,7 @@ struct race_group *race_group_of(const int *pes, int n) {
     return g && g->index < RACE_GROUPS_MOST ? g : NULL;
 }
 
-void race_group_enter(struct race_group *g, int native) {
+void race_group_enter(struct race_group *g, int native, size_t gives) {
     struct slot *s;
     if (!g || !race_me) return;
     s = slot_of(g, g->me, g->calls);
@@ -94,31 +96,36 @@ void race_group_enter(struct race_group *g, int native) {
     __atomic_thread_fence(__ATOMIC_RELEASE); /* with the acquire fence in learn */
     memcpy(s->clock, race_me->clock, race_job.clocks * sizeof(uint32_t));
     if (native) race_fences_into(s->clock);
+    s->gives = gives;
     __atomic_store_n(&s->number, g->calls + 1, __ATOMIC_RELEASE);
     race_tick(race_me);
 }
 
-static void learn(const struct race_group *g, int member) {
+static size_t learn(const struct race_group *g, int member) {
     const struct slot *s = slot_of(g, member, g->calls);
+    size_t gives = 0;
     for (int tries = 0; tries < 1000; tries++) {
         uint32_t number = __atomic_load_n(&s->number, __ATOMIC_ACQUIRE);
-        if (number && (int32_t)(number - (g->calls + 1)) < 0) return; /* it had nothing to tell in this call */
+        if (number && (int32_t)(number - (g->calls + 1)) < 0) return 0; /* it had nothing to tell in this call */
         if (!number) continue;
         race_join(race_me, s->clock);
+        gives = s->gives;
         __atomic_thread_fence(__ATOMIC_ACQUIRE);
-        if (__atomic_load_n(&s->number, __ATOMIC_RELAXED) == number) return;
+        if (__atomic_load_n(&s->number, __ATOMIC_RELAXED) == number) break;
     }
+    return gives;
 }
 
-void race_group_leave(struct race_group *g, int from) {
-    if (!g || !race_me) return;
+size_t race_group_leave(struct race_group *g, int from) {
+    size_t sum = 0;
+    if (!g || !race_me) return 0;
     if (from >= 0 && from < g->n) {
-        if (from != g->me) learn(g, from);
+        sum = learn(g, from);
     } else {
-        for (int i = 0; i < (from == RACE_BEFORE ? g->me : g->n); i++)
-            if (i != g->me) learn(g, i);
+        for (int i = 0; i < (from == RACE_BEFORE ? g->me : g->n); i++) sum += learn(g, i);
     }
     g->calls++;
+    return sum;
 }
 
 /* Locks: a group of its own, of which only the first slot is used. The lock itself keeps others away. */

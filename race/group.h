@@ -16,13 +16,14 @@ size_t race_group_bytes(void);
 /* race_group_of: the group of n PEs. NULL if there are too many groups. The result stays. */
 struct race_group *race_group_of(const int *pes, int n);
 
-/* race_group_enter: before the library's call, the thread tells the group what it knows. race_group_leave: after it, the
- * thread learns what was told by all (from -1), or by number `from` of the group alone, or by those before itself
- * (RACE_BEFORE). Both are called once for each collective. */
+/* race_group_enter: before the library's call, the thread tells the group what it knows. race_group_leave: after it,
+ * the thread learns what was told by all (from -1), or by number `from` of the group alone, or by those before itself
+ * (RACE_BEFORE). Both are called once for each collective. gives: bytes that this PE gives; race_group_leave returns
+ * the sum of what those gave from whom it learnt, and of this PE's. */
 #define RACE_ALL    (-1)
 #define RACE_BEFORE (-2)
-void race_group_enter(struct race_group *g, int native);
-void race_group_leave(struct race_group *g, int from);
+void race_group_enter(struct race_group *g, int native, size_t gives);
+size_t race_group_leave(struct race_group *g, int from);
 
 /* race_group_lock: the lock with this offset: learn what its holders have told, or (tell 1) tell. */
 void race_group_lock(uint64_t offset, int tell);

@@ -52,6 +52,19 @@ static int look_at_program(struct dl_phdr_info *info, size_t size, void *arg) {
     return 1; /* the main program comes first */
 }
 
+/* Global variables are reached by other PEs in the owner's space, where they are mapped a second time. */
+static void look_at_second_place(void) {
+    for (int q = 0; q < race_job.node_n_pes && race_job.statics_len; q++) {
+        /* The last page is mapped in any case; the first ones may be what the dynamic linker has made read-only. */
+        uintptr_t last = (race_job.statics + race_job.statics_len - 1) & ~(uintptr_t)63, there;
+        there = (uintptr_t)prma_ptr((void *)last, race_job.node_pes[q]);
+        if (race_job.node_pes[q] == race_job.my_pe || !there) continue;
+        race_job.second = there - race_job.spaces - (size_t)q * race_job.stride - (last - race_job.statics);
+        race_job.second_len = race_job.statics_len;
+        return;
+    }
+}
+
 static int look_at_job(void) {
     race_job.my_pe = prma_my_pe();
     race_job.n_pes = prma_n_pes();
@@ -64,6 +77,7 @@ static int look_at_job(void) {
     for (int q = 0; q < race_job.node_n_pes; q++)
         race_job.node_pes[q] = prma_team_translate_pe(RMA_TEAM_SHARED, q, RMA_TEAM_WORLD);
     dl_iterate_phdr(look_at_program, NULL);
+    look_at_second_place();
     return 0;
 }
 
@@ -128,7 +142,7 @@ static int share(struct message *m, size_t len, char *why, size_t room) {
         if (fd >= 0 && (race_job.map = map_file(fd, len, why, room))) {
             lay_out(race_job.map);
             race_job.header->nonce = m->nonce;
-            race_job.header->n_actors = 2 * (uint32_t)race_job.n_pes * ((uint32_t)race_job.n_pes + 1);
+            race_job.header->n_actors = (uint32_t)RACE_STANDING(race_job.n_pes);
         }
     }
     prma_broadcast(RMA_TEAM_WORLD, m, m, offsetof(struct message, ok), 0);
@@ -190,15 +204,16 @@ void race_open(void) {
                      race_job.n_pes, race_job.stride);
     } else if ((m = prma_malloc(sizeof *m)) && share(m, len, why, sizeof why)) {
         race_job.map_len = len;
-        race_window.heap = race_job.space;
-        race_window.heap_cells = race_job.cells + (size_t)race_job.my_pe * race_job.cells_stride;
+        race_window.heap = rma_reach_.base;
+        race_window.heap_cells =
+            race_job.cells + (size_t)race_job.my_pe * race_job.cells_stride + rma_reach_.symmetric / 8;
         race_window.statics = race_job.statics;
         race_window.statics_cells = race_job.statics_cells + (size_t)race_job.my_pe * race_job.statics_stride;
         t = race_thread_new(NULL);
         if (t) race_thread_adopt(t);
         on_exit(note_status, NULL);
         race_job.on = t != NULL;
-        race_window.heap_len = race_job.stride;
+        race_window.heap_len = race_job.stride - rma_reach_.symmetric;
         race_window.statics_len = race_job.statics_len;
         prma_barrier_all();
     } else {

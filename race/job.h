@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define RACE_PES_MOST    128  /* the clocks of n PEs have 2 n (n + 1) numbers */
+#define RACE_PES_MOST    128  /* the clocks of n PEs have n + 3 n * n numbers */
 #define RACE_BLOCKS_MOST 4096 /* allocated blocks of a PE that a report can name */
 #define RACE_PLACES_MOST 16384
 #define RACE_CALL_MOST   48
@@ -48,7 +48,7 @@ struct race_header {
     uint32_t long_lists;
     uint32_t free_list; /* 1 + the first block of long lists that is free */
     uint32_t free_lock;
-    uint32_t off;   /* set if a PE could not open the file: no PE looks for races */
+    uint32_t off; /* set if a PE could not open the file: no PE looks for races */
     uint32_t n_groups;
     uint32_t partial; /* set once a PE has said that a part of the program is not instrumented */
     uint64_t pairs[RACE_PAIRS_MOST];
@@ -61,27 +61,28 @@ struct race_job {
     int on; /* races are looked for */
     int my_pe, n_pes;
     struct race_header *header;
-    char *map;                 /* the whole file */
+    char *map; /* the whole file */
     size_t map_len;
-    size_t clocks;             /* numbers in a clock: actors there may be */
-    uint32_t *actors;          /* of each: its PE << 2 | its kind */
+    size_t clocks;    /* numbers in a clock: actors there may be */
+    uint32_t *actors; /* of each: its PE << 2 | its kind */
     uint32_t *versions;
     uint32_t *version_tags;
-    uint32_t history;          /* versions of each PE, and operations of each actor, that are kept */
+    uint32_t history; /* versions of each PE, and operations of each actor, that are kept */
     struct race_operation *operations;
     char *groups; /* group.h */
     struct race_list *lists;
-    struct race_cell *cells;   /* of PE 0's space */
-    size_t cells_stride;       /* from one PE's cells to the next's, in cells */
+    struct race_cell *cells; /* of PE 0's space */
+    size_t cells_stride;     /* from one PE's cells to the next's, in cells */
     struct race_cell *statics_cells;
     size_t statics_stride;
-    uintptr_t space;           /* own space: heaps, as mapped here */
-    uintptr_t spaces;          /* that of the node's first PE */
-    size_t stride;             /* bytes of each space */
+    uintptr_t space;  /* own space: heaps, as mapped here */
+    uintptr_t spaces; /* that of the node's first PE */
+    size_t stride;    /* bytes of each space */
     int node_n_pes;
-    int *node_pes;             /* their PE numbers */
-    uintptr_t statics;         /* the program's global variables */
+    int *node_pes;     /* their PE numbers */
+    uintptr_t statics; /* the program's global variables */
     size_t statics_len;
+    size_t second, second_len;      /* where they are mapped a second time in the PE's space; 0: nowhere */
     uintptr_t program, program_end; /* the main program's code and data */
     uintptr_t program_bias;         /* its addresses here are those of its file and this */
 };

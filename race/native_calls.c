@@ -41,18 +41,20 @@
     DEFINE(int, STEM##get_nbi, (RMA_##F##_CTX_ void *dest, const void *source, size_t len, int pe)) {                  \
         return rma_get_nbi_as_(#STEM "get_nbi", RMA_##F##_OF_, dest, source, len, pe);                                 \
     }                                                                                                                  \
-    DEFINE(int, STEM##put_signal, (RMA_##F##_CTX_ void *dest, const void *source, size_t len, uint64_t *signal,        \
-                                   uint64_t value, int op, int pe)) {                                                  \
+    DEFINE(int, STEM##put_signal,                                                                                      \
+           (RMA_##F##_CTX_ void *dest, const void *source, size_t len, uint64_t *signal, uint64_t value, int op,       \
+            int pe)) {                                                                                                 \
         return rma_put_signal_as_(#STEM "put_signal", RMA_##F##_OF_, dest, source, len, signal, value, op, pe, 0);     \
     }                                                                                                                  \
-    DEFINE(int, STEM##put_signal_nbi, (RMA_##F##_CTX_ void *dest, const void *source, size_t len, uint64_t *signal,    \
-                                       uint64_t value, int op, int pe)) {                                              \
+    DEFINE(int, STEM##put_signal_nbi,                                                                                  \
+           (RMA_##F##_CTX_ void *dest, const void *source, size_t len, uint64_t *signal, uint64_t value, int op,       \
+            int pe)) {                                                                                                 \
         return rma_put_signal_as_(#STEM "put_signal_nbi", RMA_##F##_OF_, dest, source, len, signal, value, op, pe, 1); \
     }                                                                                                                  \
-    DEFINE(int, STEM##signal_set, (RMA_##F##_CTX_ uint64_t *signal, uint64_t value, int pe)) {                         \
+    DEFINE(int, STEM##signal_set, (RMA_##F##_CTX_ uint64_t * signal, uint64_t value, int pe)) {                        \
         return rma_signal_as_(#STEM "signal_set", RMA_##F##_OF_, signal, value, RMA_SIGNAL_SET, pe);                   \
     }                                                                                                                  \
-    DEFINE(int, STEM##signal_add, (RMA_##F##_CTX_ uint64_t *signal, uint64_t value, int pe)) {                         \
+    DEFINE(int, STEM##signal_add, (RMA_##F##_CTX_ uint64_t * signal, uint64_t value, int pe)) {                        \
         return rma_signal_as_(#STEM "signal_add", RMA_##F##_OF_, signal, value, RMA_SIGNAL_ADD, pe);                   \
     }
 BOTH(SYM, rma_)
@@ -121,13 +123,14 @@ DEFINE(int, rma_gptr_get, (void *dest, rma_gptr_t source, size_t len)) {
 #define CTX_OF_SYM NULL
 #define CTX_OF_CTX CTX(ctx)
 #define ARG_SYM
-#define ARG_CTX    ctx,
+#define ARG_CTX ctx,
 #define STRIDED(F, STEM)                                                                                               \
     PRMA(STEM##iput);                                                                                                  \
     PRMA(STEM##iget);                                                                                                  \
     PRMA(STEM##iput_signal);                                                                                           \
-    DEFINE(int, STEM##iput, (RMA_##F##_CTX_ void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, size_t elem, \
-                             size_t n, int pe)) {                                                                      \
+    DEFINE(int, STEM##iput,                                                                                            \
+           (RMA_##F##_CTX_ void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, size_t elem, size_t n,        \
+            int pe)) {                                                                                                 \
         CALL_AS(#STEM "iput");                                                                                         \
         int code;                                                                                                      \
         c.ctx = CTX_OF_##F;                                                                                            \
@@ -135,8 +138,9 @@ DEFINE(int, rma_gptr_get, (void *dest, rma_gptr_t source, size_t len)) {
         RACE_FORWARD(code = p##STEM##iput(ARG_##F dest, source, dst, sst, elem, n, pe));                               \
         return code;                                                                                                   \
     }                                                                                                                  \
-    DEFINE(int, STEM##iget, (RMA_##F##_CTX_ void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, size_t elem, \
-                             size_t n, int pe)) {                                                                      \
+    DEFINE(int, STEM##iget,                                                                                            \
+           (RMA_##F##_CTX_ void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, size_t elem, size_t n,        \
+            int pe)) {                                                                                                 \
         CALL_AS(#STEM "iget");                                                                                         \
         int code;                                                                                                      \
         c.ctx = CTX_OF_##F;                                                                                            \
@@ -144,8 +148,9 @@ DEFINE(int, rma_gptr_get, (void *dest, rma_gptr_t source, size_t len)) {
         RACE_FORWARD(code = p##STEM##iget(ARG_##F dest, source, dst, sst, elem, n, pe));                               \
         return code;                                                                                                   \
     }                                                                                                                  \
-    DEFINE(int, STEM##iput_signal, (RMA_##F##_CTX_ void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst,       \
-                                    size_t elem, size_t n, uint64_t *signal, uint64_t value, int op, int pe)) {        \
+    DEFINE(int, STEM##iput_signal,                                                                                     \
+           (RMA_##F##_CTX_ void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, size_t elem, size_t n,        \
+            uint64_t *signal, uint64_t value, int op, int pe)) {                                                       \
         CALL_AS(#STEM "iput_signal");                                                                                  \
         int code;                                                                                                      \
         c.ctx = CTX_OF_##F;                                                                                            \
@@ -369,19 +374,30 @@ SOME(pe_fence, race_pe_fence)
     }
 COLLECTIVE(rma_broadcast, (rma_team * team, void *dest, const void *source, size_t len, int root), me == root ? len : 0,
            len, root, team, dest, source, len, root)
-COLLECTIVE(rma_collect, (rma_team * team, void *dest, const void *source, size_t len), len, len, RACE_ALL, team, dest,
-           source, len)
+COLLECTIVE(rma_collect, (rma_team * team, void *dest, const void *source, size_t len), len, RACE_SUM, RACE_ALL, team,
+           dest, source, len)
 COLLECTIVE(rma_fcollect, (rma_team * team, void *dest, const void *source, size_t len), len, members *len, RACE_ALL,
            team, dest, source, len)
 COLLECTIVE(rma_alltoall, (rma_team * team, void *dest, const void *source, size_t len), members *len, members *len,
            RACE_ALL, team, dest, source, len)
-COLLECTIVE(rma_alltoalls,
-           (rma_team * team, void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, size_t elem, size_t n),
-           (sst == 1 ? members * n : 1) * elem, (dst == 1 ? members * n : 1) * elem, RACE_ALL, team, dest, source, dst,
-           sst, elem, n)
+
+PRMA(rma_alltoalls);
+int rma_alltoalls(rma_team *team, void *dest, const void *source, ptrdiff_t dest_stride, ptrdiff_t source_stride,
+                  size_t elem, size_t n) {
+    CALL_AS("rma_alltoalls");
+    struct race_group *g = race_team(team);
+    const size_t all_n = (size_t)race_group_n(g) * n;
+    int code;
+    race_elements(g, &c, source, source_stride, elem, all_n, 0);
+    race_collective(g, &c, NULL, 0);
+    code = prma_alltoalls(team, dest, source, dest_stride, source_stride, elem, n);
+    race_collected(g, &c, NULL, 0, RACE_ALL);
+    race_elements(g, &c, dest, dest_stride, elem, all_n, 1);
+    return code;
+}
 
 #define REDUCES(CALL, TYPE, FROM)                                                                                      \
-    COLLECTIVE(CALL, (rma_team * team, TYPE *dest, const TYPE *source, size_t n), n * sizeof(TYPE), n * sizeof(TYPE),  \
+    COLLECTIVE(CALL, (rma_team * team, TYPE * dest, const TYPE *source, size_t n), n * sizeof(TYPE), n * sizeof(TYPE), \
                FROM, team, dest, source, n)
 #define BITS(NAME, TYPE)                                                                                               \
     REDUCES(rma_and_reduce_##NAME, TYPE, RACE_ALL)                                                                     \

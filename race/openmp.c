@@ -101,8 +101,8 @@ EXPORT unsigned GOMP_parallel_reductions(void (*f)(void *), void *data, unsigned
 
 EXPORT void GOMP_parallel_sections(void (*f)(void *), void *data, unsigned n, unsigned count, unsigned flags) {
     struct region *r = new_region(f, data);
-    CALL(void, "GOMP_parallel_sections", (void (*)(void *), void *, unsigned, unsigned, unsigned), in_region, r, n, count,
-         flags);
+    CALL(void, "GOMP_parallel_sections", (void (*)(void *), void *, unsigned, unsigned, unsigned), in_region, r, n,
+         count, flags);
     end_region(r);
 }
 

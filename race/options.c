@@ -19,7 +19,7 @@ static struct suppression {
     char kind; /* p: place, f: function, v: variable */
     char *pattern;
     struct suppression *next;
-} *suppressions;
+} * suppressions;
 
 void race_say(const char *format, ...) {
     char text[4096];
@@ -87,9 +87,10 @@ void race_options_read(struct race_options *o, int pe) {
         else if (!strncmp(word, "suppressions=", 13))
             read_suppressions(o->suppressions = strdup(word + 13), pe);
         else if (pe == 0)
-            race_say("RMA_RACE=%s: \"%s\" is none of yes, no, exitcode=0..255, history=%d..%d, suppressions=FILE; it has "
-                     "no effect",
-                     text, word, HISTORY_LEAST, HISTORY_MOST);
+            race_say(
+                "RMA_RACE=%s: \"%s\" is none of yes, no, exitcode=0..255, history=%d..%d, suppressions=FILE; it has "
+                "no effect",
+                text, word, HISTORY_LEAST, HISTORY_MOST);
     }
     free(copy);
 }

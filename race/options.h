@@ -7,8 +7,8 @@
 
 struct race_options {
     int on;
-    int exitcode;      /* of a PE that would have ended with 0, if there were races; 0: its own */
-    uint32_t history;  /* operations of each flow, and versions of each PE's knowledge, that are remembered */
+    int exitcode;     /* of a PE that would have ended with 0, if there were races; 0: its own */
+    uint32_t history; /* operations of each flow, and versions of each PE's knowledge, that are remembered */
     const char *suppressions;
 };
 

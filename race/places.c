@@ -33,7 +33,11 @@ uint32_t race_place_elsewhere(uintptr_t pc) {
 }
 
 uint32_t race_call_place(uintptr_t pc, const char *call) {
-    static __thread struct { uintptr_t pc; const char *call; uint32_t place; } last[256];
+    static __thread struct {
+        uintptr_t pc;
+        const char *call;
+        uint32_t place;
+    } last[256];
     uintptr_t o = pc - race_job.program;
     size_t i = (pc ^ pc >> 8) & 255;
     if (last[i].pc == pc && last[i].call == call) return last[i].place;

@@ -8,7 +8,7 @@
 
 #include "race/job.h"
 
-#define RACE_TABLED 0x80000000u
+#define RACE_TABLED  0x80000000u
 #define RACE_NOWHERE 0u
 
 uint32_t race_place_elsewhere(uintptr_t pc);

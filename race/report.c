@@ -93,9 +93,10 @@ static const char *advice(const struct side *old, const struct side *now, int na
         return native ? "rma_quiet between the two (rma_fence, if both write)"
                       : "shmem_quiet between the two (shmem_fence, if both write to the same PE)";
     if (put && old == put)
-        return native ? "rma_quiet, then a flag that the other PE waits for (rma_put_signal does both); or rma_barrier_all"
-                      : "shmem_quiet, then a flag that the other PE waits for (shmem_put_signal does both); or "
-                        "shmem_barrier_all";
+        return native
+                   ? "rma_quiet, then a flag that the other PE waits for (rma_put_signal does both); or rma_barrier_all"
+                   : "shmem_quiet, then a flag that the other PE waits for (shmem_put_signal does both); or "
+                     "shmem_barrier_all";
     return native ? "a flag that the later PE waits for, a lock, or rma_barrier_all"
                   : "a flag that the later PE waits for, a lock, or shmem_barrier_all";
 }
@@ -106,7 +107,9 @@ void race_report(const struct race_record *record, race_epoch mask, race_epoch k
     const char *places[2], *functions[2];
     struct side now, old;
     size_t bytes = (size_t)__builtin_popcountll(record->epoch & mask & RACE_MASK);
-    if (race_inside || !first_time((uint64_t)place << 1 | (uint64_t)write, (uint64_t)record->place << 1 | record->write)) return;
+    if (race_inside ||
+        !first_time((uint64_t)place << 1 | (uint64_t)write, (uint64_t)record->place << 1 | record->write))
+        return;
     race_inside++;
     word_side(&now, who->epoch | kind, write, place);
     word_side(&old, record->epoch, (int)record->write, record->place);

@@ -46,8 +46,11 @@ static struct race_cell *find(uintptr_t addr, size_t *together, int make, int *p
     if (race_job.stride && o < race_job.stride * (size_t)race_job.node_n_pes) { /* by shmem_ptr */
         *pe = race_job.node_pes[o / race_job.stride];
         o %= race_job.stride;
-        *together = race_job.stride - o;
-        return race_job.cells + (size_t)*pe * race_job.cells_stride + o / 8;
+        if (o - race_job.second < race_job.second_len)
+            *together = race_job.second_len - (o - race_job.second);
+        else
+            *together = o < race_job.second ? race_job.second - o : race_job.stride - o;
+        return race_cells_at(o, 0, *pe);
     }
     *pe = -1;
     *together = RACE_CHUNK - (addr & (RACE_CHUNK - 1));
@@ -57,6 +60,8 @@ static struct race_cell *find(uintptr_t addr, size_t *together, int make, int *p
 
 struct race_cell *race_cells_at(uint64_t offset, size_t len, int pe) {
     if (pe < 0 || pe >= race_job.n_pes || len > race_job.stride || offset > race_job.stride - len) return NULL;
+    if (offset - race_job.second < race_job.second_len)
+        return race_job.statics_cells + (size_t)pe * race_job.statics_stride + (offset - race_job.second) / 8;
     return race_job.cells + (size_t)pe * race_job.cells_stride + offset / 8;
 }
 
@@ -163,7 +168,9 @@ static int gather(const struct race_cell *c, struct race_record *records) {
             race_epoch mask = e & (half ? 0xf0 : 0x0f);
             if (half == 0 && at[0] == at[1]) mask = e & RACE_MASK;
             if (half == 1 && at[0] == at[1]) break;
-            if (mask) records[n++] = (struct race_record){.epoch = (e & ~RACE_MASK) | mask, .place = at[half], .write = (uint32_t)write};
+            if (mask)
+                records[n++] =
+                    (struct race_record){.epoch = (e & ~RACE_MASK) | mask, .place = at[half], .write = (uint32_t)write};
         }
     }
     return n;
@@ -312,8 +319,7 @@ static void check_pending(struct race_cell *c, race_epoch mask, int write, uint3
 void race_range(struct race_cell *cells, uintptr_t addr, size_t len, int pe, race_epoch kind, int write, uint32_t place,
                 const struct race_who *who) {
     struct race_where where = {.addr = addr, .pe = pe};
-    int pending = pe < 0 && race_window.private_mode == RACE_PRIVATE_PENDING && race_me &&
-                  who->epoch == race_now;
+    int pending = pe < 0 && race_window.private_mode == RACE_PRIVATE_PENDING && race_me && who->epoch == race_now;
     while (len) {
         size_t shift = where.addr & 7, part = 8 - shift < len ? 8 - shift : len;
         race_epoch mask = (RACE_MASK >> (8 - part)) << shift;
@@ -347,13 +353,13 @@ struct race_cell *race_cells(uintptr_t addr, size_t *together) {
 }
 
 /* Whether who sees the value of this access learns something: not from a plain store, and not from oneself. */
-static int tells(const struct race_record *r, race_epoch mask) {
+static int tells(const struct race_record *r, race_epoch mask, int native) {
     uint32_t actor = RACE_ACTOR(r->epoch);
     return r->write && r->epoch & mask && actor != race_me->actor &&
-           ((r->epoch & RACE_KIND) != RACE_PLAIN || race_actor_kind(actor) != RACE_THREAD);
+           ((r->epoch & RACE_KIND) != RACE_PLAIN || (!native && race_actor_kind(actor) != RACE_THREAD));
 }
 
-void race_acquire(struct race_cell *c, race_epoch mask) {
+void race_acquire(struct race_cell *c, race_epoch mask, int native) {
     struct race_record records[RECORDS_MOST + 1];
     struct race_who who = {.epoch = race_now, .clock = race_me->clock};
     uint32_t *word = lock_of(c);
@@ -362,7 +368,7 @@ void race_acquire(struct race_cell *c, race_epoch mask) {
     n = gather(c, records);
     for (int i = 0; i < n; i++) {
         struct race_record *r = &records[i];
-        if (!tells(r, mask) || record_before(r, &who)) continue;
+        if (!tells(r, mask, native) || record_before(r, &who)) continue;
         r->seen[1] = r->seen[0];
         r->seen[0].actor = race_me->actor;
         r->seen[0].count = race_me->count;
@@ -371,7 +377,7 @@ void race_acquire(struct race_cell *c, race_epoch mask) {
     if (seen) scatter(c, records, n);
     unlock_word(word);
     for (int i = 0; i < n; i++)
-        if (tells(&records[i], mask))
+        if (tells(&records[i], mask, native))
             race_learn(race_me, RACE_ACTOR(records[i].epoch), RACE_COUNT(records[i].epoch));
 }
 

@@ -17,9 +17,9 @@
 #include "race/clock.h"
 
 struct race_cell {
-    race_epoch write;      /* 0: none; RACE_LONG | list << 32: see race_list */
-    race_epoch read;       /* 0 if there is a list */
-    uint32_t write_at[2];  /* the places of the write: of bytes 0 to 3, and 4 to 7 */
+    race_epoch write;     /* 0: none; RACE_LONG | list << 32: see race_list */
+    race_epoch read;      /* 0 if there is a list */
+    uint32_t write_at[2]; /* the places of the write: of bytes 0 to 3, and 4 to 7 */
     uint32_t read_at[2];
 };
 
@@ -29,7 +29,9 @@ struct race_record {
     race_epoch epoch;
     uint32_t place;
     uint32_t write;
-    struct { uint32_t actor, count; } seen[2];
+    struct {
+        uint32_t actor, count;
+    } seen[2];
 };
 
 #define RACE_LIST_RECORDS 7
@@ -40,12 +42,14 @@ struct race_list {
 };
 #define RACE_LISTS_MOST (1u << 24)
 
-/* Who accesses. epoch: without a mask. puts, signalled: for operations, up to which ones of the same context to the same
- * PE a fence has ordered before it. */
+/* Who accesses. epoch: without a mask. puts, signalled: for operations, up to which ones of the same context to the
+ * same PE a fence has ordered before it. */
 struct race_who {
     race_epoch epoch;
     const uint32_t *clock;
-    struct { uint32_t actor, count; } fenced[2];
+    struct {
+        uint32_t actor, count;
+    } fenced[2];
 };
 
 /* race_cells: the cell of an address of this process, or NULL if its accesses are not looked at. *together: how many
@@ -69,8 +73,9 @@ void race_range(struct race_cell *cells, uintptr_t addr, size_t len, int pe, rac
                 const struct race_who *who);
 void race_local(const void *addr, size_t len, race_epoch kind, int write, uint32_t place, const struct race_who *who);
 
-/* race_acquire makes the calling thread know what the writes of the word's bytes told (wait_until, fetching atomics). */
-void race_acquire(struct race_cell *cell, race_epoch mask);
+/* race_acquire makes the calling thread know what the writes of the word's bytes told (wait_until, fetching atomics).
+ * native: plain puts tell nothing. */
+void race_acquire(struct race_cell *cell, race_epoch mask, int native);
 
 /* race_forget: the memory is new; what was done to it before does not count. */
 void race_forget(struct race_cell *cells, size_t len);

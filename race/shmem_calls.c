@@ -26,9 +26,8 @@ SHMEM_ATOMIC_CALLS_(DEFINE)
 SHMEM_WAIT_CALLS_(DEFINE)
 SHMEM_ORDER_CALLS_(DEFINE)
 
-#define CALL_AS(NAME)                                                                                                  \
-    struct race_call c = {.name = (NAME), .pc = RACE_HERE}
-#define CTX(ctx) ((ctx) == SHMEM_CTX_DEFAULT ? NULL : (const void *)(ctx))
+#define CALL_AS(NAME) struct race_call c = {.name = (NAME), .pc = RACE_HERE}
+#define CTX(ctx)      ((ctx) == SHMEM_CTX_DEFAULT ? NULL : (const void *)(ctx))
 
 /* ---- strided and blocked ---- */
 
@@ -156,7 +155,7 @@ void shmem_sync(SHMEM_SET_PARAMETERS_, long *pSync) {
         race_collective(g, &c, NULL, 0);                                                                               \
         p = p##CALL(__VA_ARGS__);                                                                                      \
         race_collected(g, &c, NULL, 0, RACE_ALL);                                                                      \
-        race_allocated(&c, race_job.my_pe, race_offset(p), SIZE, 0);                                                                      \
+        race_allocated(&c, race_job.my_pe, race_offset(p), SIZE, 0);                                                   \
         return p;                                                                                                      \
     }
 ALLOCATES(shmem_malloc, (size_t size), size, size)
@@ -171,11 +170,11 @@ ALLOCATES(shmemalign, (size_t alignment, size_t size), size, alignment, size)
         CALL_AS(#CALL);                                                                                                \
         struct race_group *g = all(&c);                                                                                \
         void *p;                                                                                                       \
-        race_freed(race_job.my_pe, race_offset(ptr));                                                                                               \
+        race_freed(race_job.my_pe, race_offset(ptr));                                                                  \
         race_collective(g, &c, NULL, 0);                                                                               \
         p = p##CALL(ptr, size);                                                                                        \
         race_collected(g, &c, NULL, 0, RACE_ALL);                                                                      \
-        race_allocated(&c, race_job.my_pe, race_offset(p), size, 0);                                                                      \
+        race_allocated(&c, race_job.my_pe, race_offset(p), size, 0);                                                   \
         return p;                                                                                                      \
     }
 REALLOCATES(shmem_realloc)
@@ -185,7 +184,7 @@ REALLOCATES(shrealloc)
     void CALL(void *ptr) {                                                                                             \
         CALL_AS(#CALL);                                                                                                \
         struct race_group *g = all(&c);                                                                                \
-        race_freed(race_job.my_pe, race_offset(ptr));                                                                                               \
+        race_freed(race_job.my_pe, race_offset(ptr));                                                                  \
         race_collective(g, &c, NULL, 0);                                                                               \
         p##CALL(ptr);                                                                                                  \
         race_collected(g, &c, NULL, 0, RACE_ALL);                                                                      \
@@ -269,32 +268,40 @@ void shmem_clear_lock(long *lock) {
         race_collected(g, &c, dest, GOT, FROM);                                                                        \
         return code;                                                                                                   \
     }
-/* Only the root's source is read. Of a collect it is not known how much comes; at least what this PE gives. */
+/* Only the root's source is read. */
 #define TYPED(A, NAME, TYPE, RNAME)                                                                                    \
     COLLECTIVE(shmem_##NAME##_broadcast,                                                                               \
-               (shmem_team_t team, TYPE *dest, const TYPE *source, size_t nelems, int PE_root),                        \
+               (shmem_team_t team, TYPE * dest, const TYPE *source, size_t nelems, int PE_root),                       \
                me == PE_root ? nelems * sizeof(TYPE) : 0, nelems * sizeof(TYPE), PE_root, team, dest, source, nelems,  \
                PE_root)                                                                                                \
     MOVES_(shmem_##NAME##_collect, shmem_##NAME##_fcollect, shmem_##NAME##_alltoall, shmem_##NAME##_alltoalls, TYPE,   \
            sizeof(TYPE))
 #define MOVES_(COLLECT, FCOLLECT, ALLTOALL, ALLTOALLS, TYPE, SIZE)                                                     \
-    COLLECTIVE(COLLECT, (shmem_team_t team, TYPE *dest, const TYPE *source, size_t nelems), nelems *SIZE,              \
-               nelems *SIZE, RACE_ALL, team, dest, source, nelems)                                                     \
-    COLLECTIVE(FCOLLECT, (shmem_team_t team, TYPE *dest, const TYPE *source, size_t nelems), nelems *SIZE,             \
+    COLLECTIVE(COLLECT, (shmem_team_t team, TYPE * dest, const TYPE *source, size_t nelems), nelems *SIZE, RACE_SUM,   \
+               RACE_ALL, team, dest, source, nelems)                                                                   \
+    COLLECTIVE(FCOLLECT, (shmem_team_t team, TYPE * dest, const TYPE *source, size_t nelems), nelems *SIZE,            \
                n *nelems *SIZE, RACE_ALL, team, dest, source, nelems)                                                  \
-    COLLECTIVE(ALLTOALL, (shmem_team_t team, TYPE *dest, const TYPE *source, size_t nelems), n *nelems *SIZE,          \
+    COLLECTIVE(ALLTOALL, (shmem_team_t team, TYPE * dest, const TYPE *source, size_t nelems), n *nelems *SIZE,         \
                n *nelems *SIZE, RACE_ALL, team, dest, source, nelems)                                                  \
-    COLLECTIVE(ALLTOALLS,                                                                                              \
-               (shmem_team_t team, TYPE *dest, const TYPE *source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems),       \
-               (sst == 1 ? n * nelems : 1) * SIZE, (dst == 1 ? n * nelems : 1) * SIZE, RACE_ALL, team, dest, source,   \
-               dst, sst, nelems)
+    int ALLTOALLS(shmem_team_t team, TYPE *dest, const TYPE *source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems) {    \
+        CALL_AS(#ALLTOALLS);                                                                                           \
+        struct race_group *g = race_team(team);                                                                        \
+        const size_t n = (size_t)race_group_n(g) * nelems;                                                             \
+        int code;                                                                                                      \
+        race_elements(g, &c, source, sst, SIZE, n, 0);                                                                 \
+        race_collective(g, &c, NULL, 0);                                                                               \
+        code = p##ALLTOALLS(team, dest, source, dst, sst, nelems);                                                     \
+        race_collected(g, &c, NULL, 0, RACE_ALL);                                                                      \
+        race_elements(g, &c, dest, dst, SIZE, n, 1);                                                                   \
+        return code;                                                                                                   \
+    }
 SHMEM_TYPES_(TYPED, )
 COLLECTIVE(shmem_broadcastmem, (shmem_team_t team, void *dest, const void *source, size_t nelems, int PE_root),
            me == PE_root ? nelems : 0, nelems, PE_root, team, dest, source, nelems, PE_root)
 MOVES_(shmem_collectmem, shmem_fcollectmem, shmem_alltoallmem, shmem_alltoallsmem, void, 1)
 
 #define REDUCES(CALL, TYPE, FROM)                                                                                      \
-    COLLECTIVE(CALL, (shmem_team_t team, TYPE *dest, const TYPE *source, size_t nreduce), nreduce * sizeof(TYPE),      \
+    COLLECTIVE(CALL, (shmem_team_t team, TYPE * dest, const TYPE *source, size_t nreduce), nreduce * sizeof(TYPE),     \
                nreduce * sizeof(TYPE), FROM, team, dest, source, nreduce)
 #define BIT_REDUCES(A, NAME, TYPE, RNAME)                                                                              \
     REDUCES(shmem_##NAME##_and_reduce, TYPE, RACE_ALL)                                                                 \
@@ -333,18 +340,24 @@ SHMEM_SUM_TYPES_(SUM_REDUCES, )
                    source, nelems, PE_root, SET_ARGUMENTS, pSync)                                                      \
     SET_COLLECTIVE(shmem_collect##BITS,                                                                                \
                    (void *dest, const void *source, size_t nelems, SHMEM_SET_PARAMETERS_, long *pSync),                \
-                   nelems *(BITS / 8), nelems *(BITS / 8), RACE_ALL, dest, source, nelems, SET_ARGUMENTS, pSync)       \
+                   nelems *(BITS / 8), RACE_SUM, RACE_ALL, dest, source, nelems, SET_ARGUMENTS, pSync)                 \
     SET_COLLECTIVE(shmem_fcollect##BITS,                                                                               \
                    (void *dest, const void *source, size_t nelems, SHMEM_SET_PARAMETERS_, long *pSync),                \
                    nelems *(BITS / 8), n *nelems *(BITS / 8), RACE_ALL, dest, source, nelems, SET_ARGUMENTS, pSync)    \
     SET_COLLECTIVE(shmem_alltoall##BITS,                                                                               \
                    (void *dest, const void *source, size_t nelems, SHMEM_SET_PARAMETERS_, long *pSync),                \
                    n *nelems *(BITS / 8), n *nelems *(BITS / 8), RACE_ALL, dest, source, nelems, SET_ARGUMENTS, pSync) \
-    SET_COLLECTIVE(shmem_alltoalls##BITS,                                                                              \
-                   (void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems,                       \
-                    SHMEM_SET_PARAMETERS_, long *pSync),                                                               \
-                   (sst == 1 ? n * nelems : 1) * (BITS / 8), (dst == 1 ? n * nelems : 1) * (BITS / 8), RACE_ALL, dest, \
-                   source, dst, sst, nelems, SET_ARGUMENTS, pSync)
+    void shmem_alltoalls##BITS(void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems,            \
+                               SHMEM_SET_PARAMETERS_, long *pSync) {                                                   \
+        CALL_AS("shmem_alltoalls" #BITS);                                                                              \
+        struct race_group *g = SET;                                                                                    \
+        const size_t n = (size_t)race_group_n(g) * nelems;                                                             \
+        race_elements(g, &c, source, sst, BITS / 8, n, 0);                                                             \
+        race_collective(g, &c, NULL, 0);                                                                               \
+        pshmem_alltoalls##BITS(dest, source, dst, sst, nelems, SET_ARGUMENTS, pSync);                                  \
+        race_collected(g, &c, NULL, 0, RACE_ALL);                                                                      \
+        race_elements(g, &c, dest, dst, BITS / 8, n, 1);                                                               \
+    }
 SET_MOVES(32)
 SET_MOVES(64)
 

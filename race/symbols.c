@@ -8,6 +8,7 @@
 #include <elf.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -21,25 +22,35 @@ static const char *base_name(const char *path) {
     return slash ? slash + 1 : path;
 }
 
-/* Asks addr2line about one address of a file. A path with a quote is not asked about. */
+/* Functions of C++ and of librma's headers that only forward: their caller is the place that the user knows. */
+static int is_own_header(const char *place) {
+    static const char *const own[] = {"shmem.h:", "shmemx.h:", "rma.h:", "rma_typed.h:", "rma_inline.h:"};
+    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
+        if (!strncmp(place, own[i], strlen(own[i]))) return 1;
+    return 0;
+}
+
+/* Asks addr2line about one address of a file: of the functions that are inlined there, the innermost one that is the
+ * user's. A path with a quote is not asked about. */
 static int ask(const char *file, uint64_t address, char *place, size_t room, char *function, size_t function_room) {
     char command[4400], name[512], line[4096];
-    const char *end;
+    char *end;
     int found = 0;
     FILE *p;
     if (strchr(file, '\'')) return 0;
-    snprintf(command, sizeof command, "addr2line -f -C -e '%s' 0x%llx 2>/dev/null", file, (unsigned long long)address);
+    snprintf(command, sizeof command, "addr2line -i -f -C -e '%s' 0x%llx 2>/dev/null", file,
+             (unsigned long long)address);
     p = popen(command, "r");
     if (!p) return 0;
-    if (fgets(name, sizeof name, p) && fgets(line, sizeof line, p)) {
+    while (fgets(name, sizeof name, p) && fgets(line, sizeof line, p)) {
         line[strcspn(line, "\n")] = name[strcspn(name, "\n")] = '\0';
         end = strstr(line, " (discriminator");
-        if (end) line[end - line] = '\0';
-        if (line[0] != '?' && !strstr(line, ":?") && !strstr(line, ":0")) {
-            snprintf(place, room, "%s", base_name(line));
-            found = 1;
-        }
+        if (end) *end = '\0';
+        if (found && !is_own_header(place)) continue; /* the pipe is read to its end */
         if (name[0] != '?') snprintf(function, function_room, "%s", name);
+        if (line[0] == '?' || strstr(line, ":?") || !strcmp(base_name(line), ":0")) continue;
+        snprintf(place, room, "%s", base_name(line));
+        found = 1;
     }
     pclose(p);
     return found;
@@ -67,6 +78,17 @@ void race_symbols_place(uint32_t number, char *place, size_t room, char *functio
         snprintf(place, room, "0x%llx of PE %d, in a library", (unsigned long long)pc, pe);
 }
 
+/* C++'s own function, where the program is C++. */
+extern char *__cxa_demangle(const char *mangled, char *room, size_t *len, int *status) __attribute__((weak));
+
+static void demangle(const char *mangled, char *name, size_t room) {
+    char *plain = NULL;
+    int status = 0;
+    if (__cxa_demangle && !strncmp(mangled, "_Z", 2)) plain = __cxa_demangle(mangled, NULL, NULL, &status);
+    snprintf(name, room, "%s", plain && !status ? plain : mangled);
+    free(plain);
+}
+
 int race_symbols_variable(uintptr_t addr, char *name, size_t room, size_t *size, size_t *offset) {
     uint64_t wanted = addr - race_job.program_bias;
     int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC), found = 0;
@@ -88,7 +110,7 @@ int race_symbols_variable(uintptr_t addr, char *name, size_t room, size_t *size,
             const Elf64_Sym *s = &symbols[k];
             if (ELF64_ST_TYPE(s->st_info) != STT_OBJECT || wanted < s->st_value || wanted >= s->st_value + s->st_size)
                 continue;
-            snprintf(name, room, "%s", strings + s->st_name);
+            demangle(strings + s->st_name, name, room);
             *size = s->st_size;
             *offset = wanted - s->st_value;
             found = 1;

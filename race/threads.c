@@ -26,7 +26,7 @@ static struct object {
     const void *address;
     uint32_t *clock;
     struct object *next;
-} *objects[OBJECTS];
+} * objects[OBJECTS];
 static uint32_t object_locks[OBJECTS];
 
 static size_t bucket_of(const void *object) { return ((uintptr_t)object >> 3) * 0x9e3779b97f4a7c15u >> 52; }
@@ -92,8 +92,7 @@ void race_team_begins(void) {
 
 void race_team_ends(void) {
     /* Buffers of nonblocking calls may be in use: the next quiet says how it goes on. */
-    if (__atomic_sub_fetch(&at_work, 1, __ATOMIC_ACQ_REL) == 0 && race_job.on)
-        race_private_mode(RACE_PRIVATE_PENDING);
+    if (__atomic_sub_fetch(&at_work, 1, __ATOMIC_ACQ_REL) == 0 && race_job.on) race_private_mode(RACE_PRIVATE_PENDING);
 }
 
 /* ---- making and joining ---- */
@@ -120,7 +119,7 @@ static struct joinable {
     pthread_t id;
     struct race_thread *thread;
     struct joinable *next;
-} *joinables;
+} * joinables;
 static uint32_t joinables_lock;
 
 static void lock_joinables(void) {
@@ -235,7 +234,7 @@ EXPORT int pthread_join(pthread_t id, void **result) {
     REAL(int, NAME, PARAMETERS);                                                                                       \
     EXPORT int NAME PARAMETERS {                                                                                       \
         FIND(NAME);                                                                                                    \
-        race_object_gone(OBJECT);                                                                                                \
+        race_object_gone(OBJECT);                                                                                      \
         return real_##NAME(__VA_ARGS__);                                                                               \
     }
 HEARS(pthread_mutex_lock, (pthread_mutex_t * m), m, m)
@@ -286,7 +285,7 @@ static struct barrier {
     unsigned n, arrived;
     char objects[2];
     struct barrier *next;
-} *barriers;
+} * barriers;
 static uint32_t barriers_lock;
 
 REAL(int, pthread_barrier_init, (pthread_barrier_t *, const pthread_barrierattr_t *, unsigned));

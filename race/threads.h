@@ -3,8 +3,8 @@
 #ifndef RACE_THREADS_H
 #define RACE_THREADS_H
 
-/* race_tell, race_hear: by an object of this process, such as a mutex, named by its address: threads that hear know what
- * was told there before. */
+/* race_tell, race_hear: by an object of this process, such as a mutex, named by its address: threads that hear know
+ * what was told there before. */
 void race_tell(const void *object);
 void race_hear(const void *object);
 
