@@ -28,10 +28,11 @@ static struct race_options options;
 
 /* ---- what there is to look at ---- */
 
-/* The main program: its code and data, and of these its global variables. */
+/* The main program: its code and data, and of these its global variables; and where the library of C++ is. */
 static int look_at_program(struct dl_phdr_info *info, size_t size, void *arg) {
     uintptr_t lo = UINTPTR_MAX, hi = 0, first = UINTPTR_MAX, last = 0;
-    (void)size, (void)arg;
+    int *libraries = arg;
+    (void)size;
     for (int i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *p = &info->dlpi_phdr[i];
         uintptr_t from = info->dlpi_addr + p->p_vaddr, to = from + p->p_memsz;
@@ -42,14 +43,21 @@ static int look_at_program(struct dl_phdr_info *info, size_t size, void *arg) {
         if (from < first) first = from;
         if (to > last) last = to;
     }
-    race_job.program = lo;
+    if ((*libraries)++) {
+        if (info->dlpi_name && (strstr(info->dlpi_name, "/libstdc++.") || strstr(info->dlpi_name, "/libc++."))) {
+            race_job.cxx = lo;
+            race_job.cxx_end = hi;
+        }
+        return 0;
+    }
+    race_job.program = lo; /* the main program comes first */
     race_job.program_end = hi;
     race_job.program_bias = info->dlpi_addr;
     if (first < last) {
         race_job.statics = first & ~(uintptr_t)4095;
         race_job.statics_len = last - race_job.statics;
     }
-    return 1; /* the main program comes first */
+    return 0;
 }
 
 /* Global variables are reached by other PEs in the owner's space, where they are mapped a second time. */
@@ -66,6 +74,7 @@ static void look_at_second_place(void) {
 }
 
 static int look_at_job(void) {
+    int libraries = 0;
     race_job.my_pe = prma_my_pe();
     race_job.n_pes = prma_n_pes();
     race_job.node_n_pes = prma_node_n_pes();
@@ -76,7 +85,7 @@ static int look_at_job(void) {
     if (!race_job.node_pes) return -1;
     for (int q = 0; q < race_job.node_n_pes; q++)
         race_job.node_pes[q] = prma_team_translate_pe(RMA_TEAM_SHARED, q, RMA_TEAM_WORLD);
-    dl_iterate_phdr(look_at_program, NULL);
+    dl_iterate_phdr(look_at_program, &libraries);
     look_at_second_place();
     return 0;
 }

@@ -84,6 +84,7 @@ struct race_job {
     size_t statics_len;
     size_t second, second_len;      /* where they are mapped a second time in the PE's space; 0: nowhere */
     uintptr_t program, program_end; /* the main program's code and data */
+    uintptr_t cxx, cxx_end;         /* C++'s library, if there */
     uintptr_t program_bias;         /* its addresses here are those of its file and this */
 };
 
