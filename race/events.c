@@ -369,27 +369,36 @@ void race_lock_clear(const struct race_call *c, const void *lock) {
 
 uint64_t race_offset(const void *base) { return base ? (uintptr_t)base - race_job.space : UINT64_MAX; }
 
+/* A block's entry is one of some that follow from its offset, so that programs with many blocks do not search long. If
+ * all of these are taken, reports say the offset in the heap alone. */
+#define PROBES 8
+static struct race_block *block_entry(int pe, uint64_t offset, uint64_t size) {
+    struct race_block *blocks = race_job.header->blocks[pe];
+    for (uint64_t i = 0; i < PROBES; i++) {
+        struct race_block *b = &blocks[((offset >> 4) * 0x9e3779b97f4a7c15u >> 40) % (RACE_BLOCKS_MOST - PROBES) + i];
+        if (size ? !__atomic_load_n(&b->size, __ATOMIC_RELAXED) : b->size && b->offset == offset) return b;
+    }
+    return NULL;
+}
+
 void race_allocated(const struct race_call *c, int pe, uint64_t offset, size_t size, int local) {
-    struct race_block *blocks, *unused = NULL;
+    struct race_block *b;
     if (!race_watches() || pe < 0 || pe >= race_job.n_pes || offset >= race_job.stride || !size) return;
     if (local) {
         struct race_cell *cells = race_cells_at(offset, size, pe);
         if (cells) race_forget(cells, size);
     }
-    blocks = race_job.header->blocks[pe];
-    for (size_t i = 0; i < RACE_BLOCKS_MOST && !unused; i++)
-        if (!__atomic_load_n(&blocks[i].size, __ATOMIC_RELAXED)) unused = &blocks[i];
-    if (!unused) return;
-    unused->offset = offset;
-    unused->place = race_call_place(c->pc, c->name);
-    unused->kind = local ? RACE_LOCAL : RACE_SYMMETRIC;
-    __atomic_store_n(&unused->size, size, __ATOMIC_RELEASE);
+    b = block_entry(pe, offset, size);
+    if (!b) return;
+    b->offset = offset;
+    b->place = race_call_place(c->pc, c->name);
+    b->kind = local ? RACE_LOCAL : RACE_SYMMETRIC;
+    __atomic_store_n(&b->size, size, __ATOMIC_RELEASE);
 }
 
 void race_freed(int pe, uint64_t offset) {
-    struct race_block *blocks;
+    struct race_block *b;
     if (!race_watches() || pe < 0 || pe >= race_job.n_pes || offset >= race_job.stride) return;
-    blocks = race_job.header->blocks[pe];
-    for (size_t i = 0; i < RACE_BLOCKS_MOST; i++)
-        if (blocks[i].size && blocks[i].offset == offset) __atomic_store_n(&blocks[i].size, 0, __ATOMIC_RELEASE);
+    b = block_entry(pe, offset, 0);
+    if (b) __atomic_store_n(&b->size, 0, __ATOMIC_RELEASE);
 }

@@ -197,8 +197,11 @@ static void scatter(struct race_cell *c, const struct race_record *records, int 
     if (!fits) {
         for (int i = n; i > 0;) { /* from the last list to the first */
             int k = (i - 1) % RACE_LIST_RECORDS + 1;
-            uint32_t number = new_list();
-            if (!number) break;
+            uint32_t number = had; /* the lists that the cell had are taken first */
+            if (number)
+                had = list_at(number - 1)->next;
+            else if (!(number = new_list()))
+                break;
             i -= k;
             list_at(number - 1)->n = (uint32_t)k;
             memcpy(list_at(number - 1)->records, records + i, (size_t)k * sizeof *records);
@@ -214,6 +217,17 @@ static void scatter(struct race_cell *c, const struct race_record *records, int 
     free_lists(had);
 }
 
+/* Whether a cell's list has this access. */
+static int in_list(const struct race_cell *c, race_epoch me, int write) {
+    if (!(c->write & RACE_LONG)) return 0;
+    for (uint32_t i = (uint32_t)(c->write >> 32); i; i = list_at(i - 1)->next)
+        for (uint32_t k = 0; k < list_at(i - 1)->n; k++) {
+            const struct race_record *r = &list_at(i - 1)->records[k];
+            if (r->epoch == me && (int)r->write == write) return 1;
+        }
+    return 0;
+}
+
 /* ---- checking and recording ---- */
 
 static void full(struct race_cell *c, race_epoch mask, race_epoch kind, int write, uint32_t place,
@@ -223,6 +237,10 @@ static void full(struct race_cell *c, race_epoch mask, race_epoch kind, int writ
     uint32_t *word = lock_of(c);
     int n, kept = 0, found = 0;
     lock_word(word);
+    if (in_list(c, me, write)) { /* the same thread has done it since it last told anybody anything */
+        unlock_word(word);
+        return;
+    }
     n = gather(c, records);
     for (int i = 0; i < n; i++) {
         struct race_record r = records[i];
@@ -263,8 +281,21 @@ void race_access(struct race_cell *c, race_epoch mask, race_epoch kind, int writ
                  const struct race_who *who, struct race_where where) {
     race_epoch w = __atomic_load_n(&c->write, __ATOMIC_RELAXED), r = __atomic_load_n(&c->read, __ATOMIC_RELAXED);
     race_epoch me = who->epoch | kind | mask;
-    if (kind != RACE_PLAIN || w & RACE_LONG) {
+    if (w & RACE_LONG) {
         full(c, mask, kind, write, place, who, where);
+        return;
+    }
+    if (kind != RACE_PLAIN) {
+        /* An atomic takes the place of the same thread's, or of an older one, of the same kind and bytes. */
+        race_epoch old = write ? w : r, like = kind | mask;
+        int kept = !old || ((old & (RACE_KIND | RACE_MASK)) == like && happens_before(old, who));
+        if (old == me) return;
+        if (kept && (!w || indivisible(w, me) || happens_before(w, who)) &&
+            (!write || !r || indivisible(r, me) || happens_before(r, who))) {
+            place_into(write ? c->write_at : c->read_at, mask, place);
+            __atomic_store_n(write ? &c->write : &c->read, me, __ATOMIC_RELAXED);
+        } else
+            full(c, mask, kind, write, place, who, where);
         return;
     }
     if (write) {
@@ -362,8 +393,10 @@ static int tells(const struct race_record *r, race_epoch mask, int native) {
 void race_acquire(struct race_cell *c, race_epoch mask, int native) {
     struct race_record records[RECORDS_MOST + 1];
     struct race_who who = {.epoch = race_now, .clock = race_me->clock};
+    race_epoch w = __atomic_load_n(&c->write, __ATOMIC_RELAXED);
     uint32_t *word = lock_of(c);
-    int n, seen = 0;
+    int n, news[RECORDS_MOST + 1], n_news = 0;
+    if (!(w & RACE_LONG) && (!w || happens_before(w, &who))) return;
     lock_word(word);
     n = gather(c, records);
     for (int i = 0; i < n; i++) {
@@ -372,13 +405,12 @@ void race_acquire(struct race_cell *c, race_epoch mask, int native) {
         r->seen[1] = r->seen[0];
         r->seen[0].actor = race_me->actor;
         r->seen[0].count = race_me->count;
-        seen = 1;
+        news[n_news++] = i;
     }
-    if (seen) scatter(c, records, n);
+    if (n_news) scatter(c, records, n);
     unlock_word(word);
-    for (int i = 0; i < n; i++)
-        if (tells(&records[i], mask, native))
-            race_learn(race_me, RACE_ACTOR(records[i].epoch), RACE_COUNT(records[i].epoch));
+    for (int i = 0; i < n_news; i++)
+        race_learn(race_me, RACE_ACTOR(records[news[i]].epoch), RACE_COUNT(records[news[i]].epoch));
 }
 
 void race_forget(struct race_cell *cells, size_t len) {
