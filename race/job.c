@@ -24,7 +24,7 @@ struct race_job race_job;
 static struct race_options options;
 
 /* More than this of the address space is not asked for: the system has 128 TiB. */
-#define MAP_MOST ((size_t)1 << 46)
+#define MAP_MOST ((size_t)1 << 45)
 
 /* ---- what there is to look at ---- */
 
@@ -108,6 +108,8 @@ static size_t lay_out(char *map) {
     PART(race_job.groups, RACE_GROUPS_MOST * (sizeof(uint64_t) + race_group_bytes()));
     PART(race_job.lists, (size_t)RACE_LISTS_MOST * sizeof(struct race_list));
     PART(race_job.cells, n * race_job.cells_stride * sizeof(struct race_cell));
+    if (n * RACE_ATTACHED_LEN * 4 <= MAP_MOST)
+        PART(race_job.attached, n * RACE_ATTACHED_LEN / 8 * sizeof(struct race_cell));
     PART(race_job.statics_cells, n * race_job.statics_stride * sizeof(struct race_cell));
     return at;
 }
@@ -206,7 +208,7 @@ void race_open(void) {
         if (race_job.my_pe == 0)
             race_say("%d PEs are more than the %d that can be followed: no races are looked for", race_job.n_pes,
                      RACE_PES_MOST);
-    } else if (race_job.stride > MAP_MOST / 4 / (size_t)race_job.n_pes || len > MAP_MOST) {
+    } else if (race_job.stride > MAP_MOST / 4 / (size_t)race_job.n_pes || len > 2 * MAP_MOST) {
         if (race_job.my_pe == 0)
             race_say("the heaps of %d PEs may grow to %zu bytes each, more than can be followed: no races are looked "
                      "for; smaller RMA_HEAP_MAX and RMA_LOCAL_MAX help",
@@ -244,6 +246,7 @@ void race_close(void) {
     race_job.on = 0;
     race_window.heap_len = race_window.statics_len = 0;
     race_window.private_mode = RACE_PRIVATE_OFF;
+    race_window.private_any = 0;
     race_inside--;
 }
 
