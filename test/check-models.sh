@@ -137,7 +137,27 @@ notices() {
     cp "$top_srcdir/$3" changed/"$3"
 }
 
+# Each place in the source that is more than relaxed is in a model, or in the list that says why it is in none.
+check_all_are_modelled() {
+    models=$top_srcdir/test/model
+    ./litmus "$top_srcdir" --places "$models/near.litmus" "$models/locks.litmus" "$models/memory.litmus" \
+        "$models/public.litmus" >named
+    grep -v '^#\|^$' "$models/unmodelled" >>named
+    (cd "$top_srcdir" && find base collectives heap include runtime shmem -name '*.[ch]') | sort >sources
+    # shellcheck disable=SC2046
+    ./litmus "$top_srcdir" --orders $(cat sources) >places
+    while IFS= read -r place; do
+        grep -qxF "$place" named || { echo "$place" >log; fail "in no model, and not in test/model/unmodelled"; }
+    done <places
+    grep -v '^#\|^$' "$models/unmodelled" >listed
+    while IFS= read -r place; do
+        grep -qxF "$place" places || { echo "$place" >log; fail "in test/model/unmodelled, and not in the source"; }
+    done <listed
+    [ -s places ] || fail "no place in the source has an order"
+}
+
 check_litmus_itself
+[ $failures -ne 0 ] || check_all_are_modelled
 if [ $failures -eq 0 ]; then
     echo "ok   litmus: its own test"
     for file in near locks memory public; do

@@ -255,6 +255,7 @@ static int new_value(const struct step *step, int old, int value, int stored) {
         case ADD: return old + value;
         case OR: return old | value;
         case AND: return old & value;
+        case XOR: return old ^ value;
         case CAS: return stored;
         default: return value;
     }
@@ -311,6 +312,7 @@ static int try_step(const struct state *s, int t) {
         case ADD:
         case OR:
         case AND:
+        case XOR:
         case CAS: return try_update(s, t, step, a);
         case MEMBARRIER: return try_membarrier(s, t);
         case FENCE: {

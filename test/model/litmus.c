@@ -77,18 +77,35 @@ static void check_model(const struct model *m) {
     if (failures == before) printf("ok   %s: holds in %zu states; %d orders made weaker\n", m->name, states, weaker);
 }
 
+static void usage(void) {
+    fputs("usage: litmus SOURCE FILE.litmus...             tries the models\n"
+          "       litmus SOURCE --verbose FILE.litmus...   and says what goes wrong with each order made weaker\n"
+          "       litmus SOURCE --places FILE.litmus...    prints the places in the source that the models name\n"
+          "       litmus SOURCE --orders FILE.c...         prints all that have an order\n",
+          stderr);
+    exit(2);
+}
+
 int main(int argc, char **argv) {
     static struct model m;
-    int i = 2;
-    if (argc > 2 && strcmp(argv[2], "--verbose") == 0) verbose = i++ == 2;
-    if (argc <= i) {
-        fprintf(stderr, "usage: litmus SOURCE [--verbose] FILE.litmus...\n");
-        return 2;
+    int i = 2, orders = 0;
+    if (argc > 2 && strncmp(argv[2], "--", 2) == 0) {
+        verbose = strcmp(argv[2], "--verbose") == 0;
+        litmus_says_places = strcmp(argv[2], "--places") == 0;
+        orders = strcmp(argv[2], "--orders") == 0;
+        if (!verbose && !litmus_says_places && !orders) usage();
+        i++;
     }
+    if (argc <= i) usage();
     for (; i < argc; i++) {
-        struct text *text = litmus_open(argv[i]);
+        struct text *text;
+        if (orders) {
+            litmus_list_orders(argv[1], argv[i]);
+            continue;
+        }
+        text = litmus_open(argv[i]);
         while (litmus_read(text, &m, argv[1])) {
-            check_model(&m);
+            if (!litmus_says_places) check_model(&m);
             fflush(stdout);
         }
         litmus_close(text);

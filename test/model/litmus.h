@@ -20,7 +20,7 @@
  *         r = a                   a plain load into a register
  *         NAME: b[me] = r + 1     the same by the access NAME
  *         NAME: r = b[0] until r == 3    a loop that ends when the condition holds
- *         NAME: r = swap a, 1     read-modify-writes: the old value is the result; also add, or, and;
+ *         NAME: r = swap a, 1     read-modify-writes: the old value is the result; also add, or, and, xor;
  *         NAME: r = cas a, 0, 1   cas compares with the first value and stores the second. They may have `until` too
  *         NAME: fence
  *         NAME: membarrier        a fence of each thread at some time between beginning and end of this step
@@ -76,7 +76,7 @@ struct expression {
     struct item item[CODE];
 };
 
-enum what { LOAD, STORE, SWAP, ADD, OR, AND, CAS, FENCE, MEMBARRIER, LET, IF, GOTO, ASSERT, STOP };
+enum what { LOAD, STORE, SWAP, ADD, OR, AND, XOR, CAS, FENCE, MEMBARRIER, LET, IF, GOTO, ASSERT, STOP };
 struct step {
     enum what what;
     int line;
@@ -123,6 +123,11 @@ void litmus_close(struct text *t);
 
 /* litmus_find reads the order of an access in the source. Returns NULL, or what is wrong. */
 const char *litmus_find(struct access *a, const char *source, const char *file, const char *function, const char *text);
+
+/* 1: litmus_find prints each place that it finds. litmus_list_orders prints, in the same form, all places in a file of
+ * the source whose order is more than relaxed. */
+extern int litmus_says_places;
+void litmus_list_orders(const char *source, const char *file);
 
 /* litmus_explore tries all executions. Returns NULL, or what goes wrong in one of them. */
 struct outcome {

@@ -69,8 +69,8 @@ static size_t find_function(const char *text, const char *name, const char **beg
     return 0;
 }
 
-/* Reads the orders between here and the parenthesis that closes the call. */
-static void read_orders(const char *at, int order[2], int *n) {
+/* Reads the orders between here and the parenthesis that closes the call. Returns where that is. */
+static const char *read_orders(const char *at, int order[2], int *n) {
     static const struct {
         const char *text;
         int order;
@@ -81,7 +81,7 @@ static void read_orders(const char *at, int order[2], int *n) {
     for (; *at; at++) {
         char word[16] = "";
         if (*at == '(') depth++;
-        if (*at == ')' && --depth == 0) return;
+        if (*at == ')' && --depth == 0) return at + 1;
         if (strncmp(at, "memory_order_", 13) != 0 && strncmp(at, "__ATOMIC_", 9) != 0) continue;
         at += *at == 'm' ? 13 : 9;
         for (size_t i = 0; i < sizeof word - 1 && (isalpha((unsigned char)at[i]) || at[i] == '_'); i++)
@@ -89,6 +89,7 @@ static void read_orders(const char *at, int order[2], int *n) {
         for (size_t i = 0; i < sizeof names / sizeof *names; i++)
             if (strcmp(word, names[i].text) == 0 && *n < 2) order[(*n)++] = names[i].order;
     }
+    return at;
 }
 
 /* The name of the atomic function at or after `at`, and its opening parenthesis; NULL if there is none. */
@@ -104,6 +105,33 @@ static const char *find_call(const char *at, const char *end, char call[2 * NAME
     call[n] = 0;
     if (strstr(call, "_explicit") || strcmp(call, "thread_fence") == 0) *is_explicit = 1;
     return name + n;
+}
+
+int litmus_says_places;
+
+/* The calls of atomic functions in a file that are more than relaxed, as litmus_says_places prints those of models. */
+void litmus_list_orders(const char *source, const char *file) {
+    char *whole = read_whole(source, file), *body;
+    if (!whole || !(body = malloc(strlen(whole) + 1))) {
+        fprintf(stderr, "%s: cannot be read\n", file);
+        exit(2);
+    }
+    squeeze(body, whole, strlen(whole));
+    for (char *at = body; (at = strstr(at, "atomic_")) != NULL; at += 7) {
+        char call[2 * NAME];
+        const int builtin = at - body > 2 && strncmp(at - 2, "__", 2) == 0 && !is_of_name(at[-3]);
+        int is_explicit = 0, order[2] = {0, 0}, n = 0;
+        const char *open = find_call(at, at + 1, call, &is_explicit), *end;
+        if (!open || *open != '(' || (at > body && is_of_name(at[-1]) && !builtin)) continue;
+        end = read_orders(open, order, &n);
+        if (n == 0 && !is_explicit && !builtin &&
+            (!strncmp(call, "compare_ex", 10) || !strncmp(call, "fetch_", 6) || !strcmp(call, "load") ||
+             !strcmp(call, "store") || !strcmp(call, "exchange")))
+            order[0] = SEQ_CST;
+        if (order[0] | order[1]) printf("%s: %.*s\n", file, (int)(end - (at + 7)), at + 7);
+    }
+    free(body);
+    free(whole);
 }
 
 const char *litmus_find(struct access *a, const char *source, const char *file, const char *function,
@@ -127,7 +155,10 @@ const char *litmus_find(struct access *a, const char *source, const char *file, 
         const char *open = find_call(at, at + strlen(wanted), here.call, &is_explicit);
         here.found = 1;
         here.plain = !open;
-        if (open) read_orders(open, order, &n);
+        if (open) {
+            const char *end = read_orders(open, order, &n), *name = open - strlen(here.call);
+            if (litmus_says_places) printf("%s: %.*s\n", file, (int)(end - name), name);
+        }
         if (open && n == 0) {
             if (is_explicit) answer = "no order is understood";
             order[n++] = ACQUIRE | RELEASE | SEQ_CST;

@@ -245,7 +245,7 @@ static void parse_assignment(const char **at, const struct model *m, struct thre
     static const struct {
         const char *text;
         enum what what;
-    } updates[] = {{"swap", SWAP}, {"add", ADD}, {"or", OR}, {"and", AND}, {"cas", CAS}};
+    } updates[] = {{"swap", SWAP}, {"add", ADD}, {"or", OR}, {"and", AND}, {"xor", XOR}, {"cas", CAS}};
     const char *begin = *at;
     char name[NAME];
     need_name(at, name);
@@ -282,13 +282,14 @@ static void parse_assignment(const char **at, const struct model *m, struct thre
 
 /* The atomic function by which the source does each kind of step. */
 static int call_fits(enum what what, const struct access *a) {
-    static const char *const call[] = {
-        [LOAD] = "load",   [STORE] = "store",   [SWAP] = "exchange",        [ADD] = "fetch_add",
-        [OR] = "fetch_or", [AND] = "fetch_and", [CAS] = "compare_exchange", [FENCE] = "thread_fence"};
+    static const char *const call[] = {[LOAD] = "load",     [STORE] = "store",          [SWAP] = "exchange",
+                                       [ADD] = "fetch_add", [OR] = "fetch_or",          [AND] = "fetch_and",
+                                       [XOR] = "fetch_xor", [CAS] = "compare_exchange", [FENCE] = "thread_fence"};
     if (!a->found || what == MEMBARRIER) return 1;
     if (a->plain) return what == LOAD || what == STORE;
     if (what == OR && strncmp(a->call, "or_fetch", 8) == 0) return 1;
     if (what == ADD && strncmp(a->call, "fetch_sub", 9) == 0) return 1;
+    if (what == AND && strncmp(a->call, "and_fetch", 9) == 0) return 1;
     return strncmp(a->call, call[what], strlen(call[what])) == 0;
 }
 
