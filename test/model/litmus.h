@@ -51,7 +51,7 @@
 #define STEPS     64 /* of a thread */
 #define CODE      48 /* of an expression */
 #define REGISTERS 12
-#define STORES    24 /* to one word, that some thread can still read */
+#define STORES    16 /* to one word, that some thread can still read */
 #define NAME      32
 
 enum order { ACQUIRE = 1, RELEASE = 2, SEQ_CST = 4, FAILING = 8 }; /* 0: relaxed; FAILING: a part to make weaker */
@@ -68,7 +68,7 @@ struct access {
 
 /* An expression in reverse Polish notation. */
 struct item {
-    enum { NUMBER, REGISTER, LAST, OPERATOR } kind;
+    enum kind { NUMBER, REGISTER, LAST, OPERATOR } kind;
     int value, thread; /* thread: of a register, -1 for the own one */
 };
 struct expression {

@@ -9,6 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define LABELS    16
+#define CONSTANTS 16
+
 struct text {
     FILE *f;
     char path[200];
@@ -87,7 +90,7 @@ static int register_named(const struct thread *t, const char *name) {
 static struct {
     char name[NAME];
     int value;
-} constant[16];
+} constant[CONSTANTS];
 static int n_constants;
 
 static const struct {
@@ -97,7 +100,7 @@ static const struct {
                  {">=", 7, 'g'}, {"|", 3, '|'},  {"^", 4, '^'},  {"&", 5, '&'},  {"<", 7, '<'},
                  {">", 7, '>'},  {"+", 8, '+'},  {"-", 8, '-'},  {"*", 9, '*'},  {"%", 9, '%'}};
 
-static void put_item(struct expression *e, int kind, int value, int thread) {
+static void put_item(struct expression *e, enum kind kind, int value, int thread) {
     if (e->n == CODE) wrong("an expression is too long");
     e->item[e->n].kind = kind;
     e->item[e->n].value = value;
@@ -206,8 +209,8 @@ int litmus_evaluate(const struct expression *e, const int16_t *own, const int16_
 
 /* ---- what a thread does ---- */
 
-static char label[16][NAME], wanted[STEPS][NAME];
-static int label_at[16], n_labels;
+static char label[LABELS][NAME], wanted[STEPS][NAME];
+static int label_at[LABELS], n_labels;
 
 static int access_named(struct model *m, const char *name) {
     for (int i = 0; i < m->n_accesses; i++)
@@ -298,6 +301,7 @@ static void parse_step(const char *at, struct model *m, struct thread *t) {
     const char *begin = at;
     char name[NAME];
     if (take(&at, "label")) {
+        if (n_labels == LABELS) wrong("a thread has more than %d labels", LABELS);
         need_name(&at, label[n_labels]);
         label_at[n_labels++] = t->n;
         return;
@@ -526,6 +530,7 @@ int litmus_read(struct text *text, struct model *m, const char *source) {
         } else if (take(&at, "stronger")) {
             parse_stronger(at, m);
         } else if (take(&at, "const")) {
+            if (n_constants == CONSTANTS) wrong("more than %d constants", CONSTANTS);
             need_name(&at, constant[n_constants].name);
             constant[n_constants++].value = need_number(&at);
         } else if (take(&at, "thread")) {
