@@ -2,10 +2,13 @@
 #include "config.h"
 
 #include "base/process.h"
+#include "base/attributes.h"
 
 #include <ctype.h>
 #include <errno.h>
 #include <signal.h>
+#include <stdatomic.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +23,7 @@
 #define MADV_POPULATE_READ  22
 #define MADV_POPULATE_WRITE 23
 #endif
+#define NO_ADVICE 0x7fffffff
 #ifndef PR_SET_PTRACER
 #define PR_SET_PTRACER 0x59616d61
 #endif
@@ -110,12 +114,29 @@ int rmai_thread(pthread_t *thread, void *(*run)(void *context), void *context) {
     return failed;
 }
 
-/* madvise(2) on whole pages. Returns 0 or errno. */
-static int populate_pages(const void *addr, size_t len, int advice) {
-    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), from = (uintptr_t)addr / page * page, to = (uintptr_t)addr + len;
-    while (madvise((void *)from, (to - from + page - 1) / page * page, advice) != 0)
+/* An emulator (qemu's user mode) may take all advice for a hint, and answer that it has been followed. Then it says so
+ * of advice that no kernel knows, too. */
+static int advice_is_ignored(void) {
+    static _Atomic int known; /* 0: not asked yet; else 1 + the answer */
+    int is = atomic_load_explicit(&known, memory_order_relaxed) - 1;
+    if (is >= 0) return is;
+    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), here = (uintptr_t)&is / page * page;
+    is = madvise((void *)here, page, NO_ADVICE) == 0;
+    atomic_store_explicit(&known, 1 + is, memory_order_relaxed);
+    return is;
+}
+
+int rmai_process_populate(void *from, size_t bytes, int write) {
+    if (RMAI_UNLIKELY(advice_is_ignored())) return EINVAL;
+    while (madvise(from, bytes, write ? MADV_POPULATE_WRITE : MADV_POPULATE_READ) != 0)
         if (errno != EAGAIN && errno != EINTR) return errno;
     return 0;
+}
+
+/* The same of the whole pages of any range. */
+static int populate_pages(const void *addr, size_t len, int write) {
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), from = (uintptr_t)addr / page * page, to = (uintptr_t)addr + len;
+    return rmai_process_populate((void *)from, (to - from + page - 1) / page * page, write);
 }
 
 /* By syscall(2): libraries that watch mappings (UCX) replace libc's mremap by a function that drops the fifth argument.
@@ -134,11 +155,10 @@ int rmai_environment_number(const char *name, int otherwise) {
  * and on kernels that cannot populate (before 5.14); populating this function's own stack tells the two apart. On such
  * kernels a byte of each page is read, which does not tell whether the page can be written. */
 int rmai_process_touchable(const void *addr, size_t len, int write) {
-    int advice = write ? MADV_POPULATE_WRITE : MADV_POPULATE_READ;
     uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), from = (uintptr_t)addr / page * page;
     unsigned char byte = 0;
-    if (populate_pages(addr, len, advice) == 0) return 1;
-    if (populate_pages(&byte, 1, advice) == 0) return 0;
+    if (populate_pages(addr, len, write) == 0) return 1;
+    if (populate_pages(&byte, 1, write) == 0) return 0;
     for (uintptr_t at = from; at < (uintptr_t)addr + len; at += page)
         if (rmai_process_read(getpid(), &byte, at, 1) == RMAI_PROCESS_FAULT) return 0;
     return 1;

@@ -53,6 +53,11 @@ char *rmai_process_remap(char *from, size_t old, size_t new, char *to);
  * digit. */
 int rmai_environment_number(const char *name, int otherwise);
 
+/* rmai_process_populate makes the pages of [from, from + bytes), both multiples of the page size, ready to be read, or
+ * with `write` to be written, where touching them could raise a signal. Returns 0, or errno: EINVAL if this kernel
+ * cannot do that (before 5.14), or not with these pages. */
+int rmai_process_populate(void *from, size_t bytes, int write);
+
 /* rmai_process_touchable: 1 if this process can read, or with `write` also write, [addr, addr + len) without a signal
  * that ends it. */
 int rmai_process_touchable(const void *addr, size_t len, int write);
