@@ -148,8 +148,11 @@ static int close_node(struct rmai_world *w) {
     return RMA_SUCCESS;
 }
 
-/* The PEs agree on the result of each attempt: another node may have refused a size that this node has mapped. */
+/* The PEs agree on the result of each attempt: another node may have refused a size that this node has mapped. An
+ * attempt that is made again with less is no error of the program's. */
 static int open_reservation(struct rmai_world *w) {
+    struct rmai_error_kept kept;
+    rmai_error_keep(&kept);
     for (;;) {
         int code =
             rmai_consensus(w, rmai_reserve(&w->reservation, w->node, w->job.layout.stride, w->job.layout.symmetric));
@@ -159,6 +162,7 @@ static int open_reservation(struct rmai_world *w) {
         if (w->job.layout.symmetric_max <= SMALLEST_HEAP && w->job.layout.local_max <= SMALLEST_HEAP) return code;
         rmai_unreserve(&w->reservation);
         shrink_layout(&w->job.layout);
+        rmai_error_restore(&kept);
     }
 }
 
