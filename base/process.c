@@ -32,6 +32,19 @@ uint64_t rmai_process_namespace(void) {
     return stat("/proc/self/ns/pid", &s) == 0 ? (uint64_t)s.st_ino : 0;
 }
 
+unsigned rmai_process_host(void) {
+    static const char *const kinds[] = {"ipc", "net", "pid", "user", "uts"};
+    unsigned hash = 2166136261u; /* FNV-1a */
+    char path[32];
+    struct stat s;
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        snprintf(path, sizeof path, "/proc/self/ns/%s", kinds[i]);
+        for (uint64_t n = stat(path, &s) == 0 ? (uint64_t)s.st_ino : 0; n; n >>= 8)
+            hash = (hash ^ (unsigned)(n & 0xff)) * 16777619u;
+    }
+    return hash;
+}
+
 /* Reads what the kernel says of a process (proc(5), stat), from the third field, the state, on. Returns 0 if there is
  * no such file. */
 static int read_process_stat(int pid, char fields[512]) {

@@ -11,6 +11,10 @@
 /* rmai_process_namespace: a number that two processes have in common if the same pid means the same process to both. */
 uint64_t rmai_process_namespace(void);
 
+/* rmai_process_host: a number that two processes of a machine have alike if they share the namespaces on which it
+ * depends how MPI moves data between them: of System V IPC, the network, processes, users and the host's name. */
+unsigned rmai_process_host(void);
+
 /* rmai_process_state: what the system says of process `pid`. */
 enum rmai_process_state {
     RMAI_PROCESS_LIVES,

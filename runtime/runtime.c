@@ -331,8 +331,8 @@ static int open_connections(struct rmai_world *w) {
     struct rmai_facts *first = rmai_facts(&w->job, 0);
     int code = RMA_SUCCESS;
     if (w->job.networked)
-        code =
-            rmai_transport_mpi_open(w->mpi, w->job.node_my_pe == 0, &first->n_nodes, &first->my_node, &w->job.leaders);
+        code = rmai_transport_mpi_open(w->mpi, w->job.node_my_pe == 0, w->job.one_host, &first->n_nodes,
+                                       &first->my_node, &w->job.leaders, first->pairs);
     if (code == RMA_SUCCESS && w->job.networked) code = open_net(w);
     if (code == RMA_SUCCESS) code = rmai_teams_open(w);
     if (code == RMA_SUCCESS) rmai_contexts_open(w);
@@ -343,6 +343,7 @@ static int agree_on_connections(struct rmai_world *w, int code) {
     code = rmai_consensus(w, code);
     w->job.my_node = w->job.networked && code == RMA_SUCCESS ? rmai_facts(&w->job, 0)->my_node : 0;
     w->job.n_nodes = w->job.networked && code == RMA_SUCCESS ? rmai_facts(&w->job, 0)->n_nodes : 1;
+    memcpy(w->job.pairs, rmai_facts(&w->job, 0)->pairs, sizeof w->job.pairs);
     *w->leaders = (struct rmai_group){.net = w->net,
                                       .tag = RMAI_LEADERS_TAG,
                                       .n = w->job.n_nodes,
