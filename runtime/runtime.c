@@ -413,8 +413,9 @@ static void print_information(struct rmai_world *w) {
         rmai_note("%.*s is not a setting%s%s%s", (int)strcspn(entry, "="), entry, guess ? "; is " : "",
                   guess ? guess : "", guess ? " meant?" : "");
     if (!w->job.settings.info) return;
-    rmai_note("version %s, %d PEs on %d nodes; %d on this one, %s, %s", RMA_VERSION, w->job.n_pes, w->job.n_nodes,
-              w->job.node_n_pes, w->barrier->crowded ? "more than processors" : "a processor each", w->job.binding);
+    rmai_note("version %s, %d PE%s on %d node%s; %d on this one, %s, %s", RMA_VERSION, w->job.n_pes,
+              w->job.n_pes == 1 ? "" : "s", w->job.n_nodes, w->job.n_nodes == 1 ? "" : "s", w->job.node_n_pes,
+              w->barrier->crowded ? "more than processors" : "a processor each", w->job.binding);
     rmai_note("heaps of up to %s (symmetric) and %s (local) per PE, %s reserved on this node",
               rmai_format_size(heap, w->job.layout.symmetric_max), rmai_format_size(local, w->job.layout.local_max),
               rmai_format_size(space, w->job.layout.stride * (size_t)w->job.node_n_pes));

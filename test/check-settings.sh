@@ -128,7 +128,7 @@ misspelt RMA_SOMETHING_ELSE_ALTOGETHER=1 ''
 accepted RMA_CC=cc RMA_TEST_ANYTHING=1
 
 job RMA_INFO=1 RMA_SPIN=77
-if ran && grep -q '^librma: version [0-9.]*, 2 PEs on 1 nodes' "$dir/err" &&
+if ran && grep -q '^librma: version [0-9.]*, 2 PEs on 1 node; ' "$dir/err" &&
     grep -q '^librma: *RMA_SPIN *77 *environment' "$dir/err" &&
     grep -q '^librma: *RMA_COPY *auto *default' "$dir/err"; then
     ok "RMA_INFO=1 prints what is in force, and why"
