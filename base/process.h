@@ -23,6 +23,11 @@ enum rmai_process_state {
 };
 enum rmai_process_state rmai_process_state(int pid);
 
+/* rmai_process_hangs: 1 if a thread of process `pid` waits within the kernel for what no signal interrupts (a disk, a
+ * server of files that does not answer). It may hold the lock of its address space: whoever reads the process's memory
+ * then, its environment or its arguments, waits as long. */
+int rmai_process_hangs(int pid);
+
 /* rmai_process_parent: the process that `pid` is a child of; 0 if the system does not tell. */
 int rmai_process_parent(int pid);
 
