@@ -5,6 +5,7 @@
 #include "base/attributes.h"
 
 #include <ctype.h>
+#include <dirent.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -36,14 +37,26 @@ uint64_t rmai_process_namespace(void) {
     return stat("/proc/self/ns/pid", &s) == 0 ? (uint64_t)s.st_ino : 0;
 }
 
-/* Reads what the kernel says of a process (proc(5), stat), from the third field, the state, on. Returns 0 if there is
- * no such file. */
-static int read_process_stat(int pid, char fields[512]) {
-    char path[32], line[512];
+unsigned rmai_process_host(void) {
+    static const char *const kinds[] = {"ipc", "net", "pid", "user", "uts"};
+    unsigned hash = 2166136261u; /* FNV-1a */
+    char path[32];
+    struct stat s;
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        snprintf(path, sizeof path, "/proc/self/ns/%s", kinds[i]);
+        for (uint64_t n = stat(path, &s) == 0 ? (uint64_t)s.st_ino : 0; n; n >>= 8)
+            hash = (hash ^ (unsigned)(n & 0xff)) * 16777619u;
+    }
+    return hash;
+}
+
+/* Reads what the kernel says of a process or thread (proc(5), stat), from the third field, the state, on. Returns 0 if
+ * there is no such file. */
+static int read_stat(const char *path, char fields[512]) {
+    char line[512];
     const char *after;
     size_t n;
     FILE *f;
-    snprintf(path, sizeof path, "/proc/%d/stat", pid);
     if (!(f = fopen(path, "re"))) return 0;
     n = fread(line, 1, sizeof line - 1, f);
     fclose(f);
@@ -52,6 +65,28 @@ static int read_process_stat(int pid, char fields[512]) {
     if (!after || after[1] != ' ') return 0;
     snprintf(fields, 512, "%s", after + 2);
     return 1;
+}
+
+static int read_process_stat(int pid, char fields[512]) {
+    char path[32];
+    snprintf(path, sizeof path, "/proc/%d/stat", pid);
+    return read_stat(path, fields);
+}
+
+int rmai_process_hangs(int pid) {
+    char path[64], fields[512];
+    struct dirent *one;
+    int hangs = 0;
+    DIR *threads;
+    snprintf(path, sizeof path, "/proc/%d/task", pid);
+    threads = opendir(path);
+    while (!hangs && threads && (one = readdir(threads)) != NULL) {
+        if (!isdigit((unsigned char)one->d_name[0])) continue;
+        snprintf(path, sizeof path, "/proc/%d/task/%.10s/stat", pid, one->d_name);
+        hangs = read_stat(path, fields) && *fields == 'D';
+    }
+    if (threads) closedir(threads);
+    return hangs;
 }
 
 /* A PE that has died stays in the process table until its launcher asks for its exit status, and kill(2) still finds

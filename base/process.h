@@ -11,6 +11,10 @@
 /* rmai_process_namespace: a number that two processes have in common if the same pid means the same process to both. */
 uint64_t rmai_process_namespace(void);
 
+/* rmai_process_host: a number that two processes of a machine have alike if they share the namespaces on which it
+ * depends how MPI moves data between them: of System V IPC, the network, processes, users and the host's name. */
+unsigned rmai_process_host(void);
+
 /* rmai_process_state: what the system says of process `pid`. */
 enum rmai_process_state {
     RMAI_PROCESS_LIVES,
@@ -18,6 +22,11 @@ enum rmai_process_state {
     RMAI_PROCESS_GONE     /* there is no such process, or only its exit status is left */
 };
 enum rmai_process_state rmai_process_state(int pid);
+
+/* rmai_process_hangs: 1 if a thread of process `pid` waits within the kernel for what no signal interrupts (a disk, a
+ * server of files that does not answer). It may hold the lock of its address space: whoever reads the process's memory
+ * then, its environment or its arguments, waits as long. */
+int rmai_process_hangs(int pid);
 
 /* rmai_process_parent: the process that `pid` is a child of; 0 if the system does not tell. */
 int rmai_process_parent(int pid);
