@@ -94,11 +94,11 @@ void race_collective(struct race_group *g, const struct race_call *c, const void
     race_inside++;
 }
 
-void race_collected(struct race_group *g, const struct race_call *c, void *dest, size_t len, int from) {
+void race_collected(struct race_group *g, const struct race_call *c, int code, void *dest, size_t len, int from) {
     struct race_who who = {0};
     size_t sum;
     race_inside--;
-    if (!g) return;
+    if (!g || code) return;
     sum = race_group_leave(g, from);
     if (len == RACE_SUM) len = sum;
     who.epoch = race_now;

@@ -26,10 +26,12 @@ void race_team_gone(const void *team);
 struct race_group *race_set(int start, int log_stride, int size);
 
 /* A collective: race_collective before the library's call, for the buffer that this PE gives (len 0: none),
- * race_collected after it, for the one that it gets, from whom. g NULL: nothing. RACE_SUM: as long as what all give. */
+ * race_collected after it, for the one that it gets, from whom. g NULL: nothing. code:
+ * what the library's call returned; one that was refused has moved nothing and is not counted. RACE_SUM: as long as
+ * what all give. */
 #define RACE_SUM SIZE_MAX
 void race_collective(struct race_group *g, const struct race_call *c, const void *source, size_t len);
-void race_collected(struct race_group *g, const struct race_call *c, void *dest, size_t len, int from);
+void race_collected(struct race_group *g, const struct race_call *c, int code, void *dest, size_t len, int from);
 
 /* race_elements: buffers of which every stride-th element is used: called before race_collective, or after
  * race_collected, which have no buffer then. */

@@ -52,14 +52,16 @@ static race_epoch mask_of(uintptr_t addr, size_t len) {
 
 /* ---- who ---- */
 
+/* While there are threads, one's puts are not ordered for another. */
 static int is_near(int pe) {
+    if (race_window.private_mode == RACE_PRIVATE_ALL) return 0;
     for (int q = 0; q < race_job.node_n_pes; q++)
         if (race_job.node_pes[q] == pe) return 1;
     return 0;
 }
 
 static struct race_who thread_who(void) {
-    struct race_who who = {.epoch = race_now, .clock = race_me->clock, .own = race_job.native};
+    struct race_who who = {.epoch = race_now, .clock = race_me->clock, .own = race_own()};
     return who;
 }
 
@@ -158,6 +160,7 @@ void race_get(const struct race_call *c, void *dest, struct race_target source, 
     if (!race_watches() || !len || !(x = race_context_of(c->ctx)) || !find_target(x, source, len, &f)) return;
     place = race_call_place(c->pc, c->name);
     who = nbi ? pending_who(x, f.pe) : thread_who_at(c, x, f.pe);
+    who.own = c->native && is_near(f.pe);
     who.fenced[0].count = who.fenced[1].count = 0; /* a fence orders no get */
     race_range(f.cells, f.addr, len, f.pe, RACE_PLAIN, 0, place, &who);
     near_buffer(x, f.pe, dest, len, nbi, 1, place);

@@ -134,8 +134,8 @@ DEFINE(int, rma_gptr_get, (void *dest, rma_gptr_t source, size_t len)) {
         CALL_AS(#STEM "iput");                                                                                         \
         int code;                                                                                                      \
         c.ctx = CTX_OF_##F;                                                                                            \
-        race_strided(&c, FAR(dest), source, dst, sst, elem, n, 0);                                                     \
         RACE_FORWARD(code = p##STEM##iput(ARG_##F dest, source, dst, sst, elem, n, pe));                               \
+        if (code == RMA_SUCCESS) race_strided(&c, FAR(dest), source, dst, sst, elem, n, 0);                            \
         return code;                                                                                                   \
     }                                                                                                                  \
     DEFINE(int, STEM##iget,                                                                                            \
@@ -144,8 +144,8 @@ DEFINE(int, rma_gptr_get, (void *dest, rma_gptr_t source, size_t len)) {
         CALL_AS(#STEM "iget");                                                                                         \
         int code;                                                                                                      \
         c.ctx = CTX_OF_##F;                                                                                            \
-        race_strided(&c, FAR(source), dest, sst, dst, elem, n, 1);                                                     \
         RACE_FORWARD(code = p##STEM##iget(ARG_##F dest, source, dst, sst, elem, n, pe));                               \
+        if (code == RMA_SUCCESS) race_strided(&c, FAR(source), dest, sst, dst, elem, n, 1);                            \
         return code;                                                                                                   \
     }                                                                                                                  \
     DEFINE(int, STEM##iput_signal,                                                                                     \
@@ -204,7 +204,7 @@ static struct race_group *all(const struct race_call *c) {
         int code;                                                                                                      \
         race_collective(g, &c, NULL, 0);                                                                               \
         code = p##CALL(__VA_ARGS__);                                                                                   \
-        race_collected(g, &c, NULL, 0, RACE_ALL);                                                                      \
+        race_collected(g, &c, code, NULL, 0, RACE_ALL);                                                                \
         return code;                                                                                                   \
     }
 BARRIER(rma_barrier_all, (void), all(&c), )
@@ -222,7 +222,7 @@ PRMA(rma_realloc);
         void *p;                                                                                                       \
         race_collective(g, &c, NULL, 0);                                                                               \
         p = p##CALL(__VA_ARGS__);                                                                                      \
-        race_collected(g, &c, NULL, 0, RACE_ALL);                                                                      \
+        race_collected(g, &c, 0, NULL, 0, RACE_ALL);                                                                   \
         race_allocated(&c, race_job.my_pe, race_offset(p), SIZE, 0);                                                   \
         return p;                                                                                                      \
     }
@@ -237,7 +237,7 @@ void *rma_realloc(void *block, size_t size) {
     race_freed(race_job.my_pe, race_offset(block));
     race_collective(g, &c, NULL, 0);
     p = prma_realloc(block, size);
-    race_collected(g, &c, NULL, 0, RACE_ALL);
+    race_collected(g, &c, 0, NULL, 0, RACE_ALL);
     race_allocated(&c, race_job.my_pe, race_offset(p), size, 0);
     return p;
 }
@@ -249,7 +249,7 @@ int rma_free(void *block) {
     race_freed(race_job.my_pe, race_offset(block));
     race_collective(g, &c, NULL, 0);
     code = prma_free(block);
-    race_collected(g, &c, NULL, 0, RACE_ALL);
+    race_collected(g, &c, code, NULL, 0, RACE_ALL);
     return code;
 }
 
@@ -328,7 +328,7 @@ int rma_expose(void *base, size_t size, size_t unit, rma_exposure **e) {
     race_collective(g, &c, NULL, 0);
     code = prma_expose(base, size, unit, e);
     if (code == RMA_SUCCESS && size) at = prma_exposed_at(*e, race_job.my_pe, 0);
-    race_collected(g, &c, NULL, 0, RACE_ALL);
+    race_collected(g, &c, code, NULL, 0, RACE_ALL);
     if (at != RMA_GPTR_NULL) race_attached(&c, base, size, RACE_GPTR_(at).addr);
     return code;
 }
@@ -423,7 +423,7 @@ SOME(pe_fence, race_pe_fence)
         (void)members, (void)me;                                                                                       \
         race_collective(g, &c, source, GIVEN);                                                                         \
         code = p##CALL(__VA_ARGS__);                                                                                   \
-        race_collected(g, &c, dest, GOT, FROM);                                                                        \
+        race_collected(g, &c, code, dest, GOT, FROM);                                                                  \
         return code;                                                                                                   \
     }
 COLLECTIVE(rma_broadcast, (rma_team * team, void *dest, const void *source, size_t len, int root), me == root ? len : 0,
@@ -445,7 +445,7 @@ int rma_alltoalls(rma_team *team, void *dest, const void *source, ptrdiff_t dest
     race_elements(g, &c, source, source_stride, elem, all_n, 0);
     race_collective(g, &c, NULL, 0);
     code = prma_alltoalls(team, dest, source, dest_stride, source_stride, elem, n);
-    race_collected(g, &c, NULL, 0, RACE_ALL);
+    race_collected(g, &c, code, NULL, 0, RACE_ALL);
     race_elements(g, &c, dest, dest_stride, elem, all_n, 1);
     return code;
 }

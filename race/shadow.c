@@ -164,6 +164,8 @@ uint64_t race_detach(uintptr_t base) {
 
 /* ---- one access ---- */
 
+int race_own(void) { return race_job.native && race_window.private_mode != RACE_PRIVATE_ALL; }
+
 static __attribute__((noinline)) int is_own_put(uint32_t actor) {
     enum race_kind kind = race_actor_kind(actor);
     return (kind == RACE_PUTS || kind == RACE_SIGNALLED) && race_actor_pe(actor) == race_job.my_pe;
@@ -309,8 +311,10 @@ static void full(struct race_cell *c, race_epoch mask, race_epoch kind, int writ
                  const struct race_who *who, struct race_where where) {
     struct race_record records[RECORDS_MOST + 1], old;
     race_epoch me = who->epoch | kind | mask;
+    struct race_who strict = *who; /* an access is not forgotten if it is ordered for this process alone */
     uint32_t *word = lock_of(c);
     int n, kept = 0, found = 0;
+    strict.own = 0;
     lock_word(word);
     if (in_list(c, me, write)) { /* the same thread has done it since it last told anybody anything */
         unlock_word(word);
@@ -324,6 +328,7 @@ static void full(struct race_cell *c, race_epoch mask, race_epoch kind, int writ
         if (both && !before && (write || r.write) && !indivisible(r.epoch, me) && !same && !found) old = r, found = 1;
         /* What the new access replaces: what happens before it (or has just been reported), of the same bytes, and
          * conflicts with nothing that the new one does not conflict with. */
+        if (both && kind != RACE_PLAIN && before) before = record_before(&r, &strict);
         if (both && (before || same || (found && r.epoch == old.epoch)) && (write || !r.write) &&
             (kind == RACE_PLAIN || ((r.epoch & RACE_KIND) == kind && (int)r.write == write)) &&
             (kind == RACE_PLAIN || (r.epoch & RACE_MASK) == mask))
@@ -363,7 +368,8 @@ void race_access(struct race_cell *c, race_epoch mask, race_epoch kind, int writ
     if (kind != RACE_PLAIN) {
         /* An atomic takes the place of the same thread's, or of an older one, of the same kind and bytes. */
         race_epoch old = write ? w : r, like = kind | mask;
-        int kept = !old || ((old & (RACE_KIND | RACE_MASK)) == like && happens_before(old, who));
+        int kept = !old || ((old & (RACE_KIND | RACE_MASK)) == like && !(who->own && is_own_put(RACE_ACTOR(old))) &&
+                            happens_before(old, who));
         if (old == me) return;
         if (kept && (!w || indivisible(w, me) || happens_before(w, who)) &&
             (!write || !r || indivisible(r, me) || happens_before(r, who))) {

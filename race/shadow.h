@@ -106,4 +106,7 @@ struct race_window {
 #define RACE_CHUNK       ((uintptr_t)1 << RACE_CHUNK_SHIFT)
 extern struct race_window race_window;
 
+/* race_own: race_who.own of a thread's own accesses. */
+int race_own(void);
+
 #endif

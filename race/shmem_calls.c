@@ -106,7 +106,7 @@ void shmem_barrier_all(void) {
     struct race_group *g = all(&c);
     race_collective(g, &c, NULL, 0);
     pshmem_barrier_all();
-    race_collected(g, &c, NULL, 0, RACE_ALL);
+    race_collected(g, &c, 0, NULL, 0, RACE_ALL);
 }
 
 void shmem_sync_all(void) {
@@ -114,7 +114,7 @@ void shmem_sync_all(void) {
     struct race_group *g = all(NULL);
     race_collective(g, &c, NULL, 0);
     pshmem_sync_all();
-    race_collected(g, &c, NULL, 0, RACE_ALL);
+    race_collected(g, &c, 0, NULL, 0, RACE_ALL);
 }
 
 int shmem_team_sync(shmem_team_t team) {
@@ -123,7 +123,7 @@ int shmem_team_sync(shmem_team_t team) {
     int code;
     race_collective(g, &c, NULL, 0);
     code = pshmem_team_sync(team);
-    race_collected(g, &c, NULL, 0, RACE_ALL);
+    race_collected(g, &c, code, NULL, 0, RACE_ALL);
     return code;
 }
 
@@ -134,7 +134,7 @@ void shmem_barrier(SHMEM_SET_PARAMETERS_, long *pSync) {
     race_quiet(&c);
     race_collective(g, &c, NULL, 0);
     pshmem_barrier(PE_start, logPE_stride, PE_size, pSync);
-    race_collected(g, &c, NULL, 0, RACE_ALL);
+    race_collected(g, &c, 0, NULL, 0, RACE_ALL);
 }
 
 void shmem_sync(SHMEM_SET_PARAMETERS_, long *pSync) {
@@ -142,7 +142,7 @@ void shmem_sync(SHMEM_SET_PARAMETERS_, long *pSync) {
     struct race_group *g = SET;
     race_collective(g, &c, NULL, 0);
     pshmem_sync(PE_start, logPE_stride, PE_size, pSync);
-    race_collected(g, &c, NULL, 0, RACE_ALL);
+    race_collected(g, &c, 0, NULL, 0, RACE_ALL);
 }
 
 /* ---- memory: each call is a barrier, which comes with the release of a block or follows its allocation ---- */
@@ -154,7 +154,7 @@ void shmem_sync(SHMEM_SET_PARAMETERS_, long *pSync) {
         void *p;                                                                                                       \
         race_collective(g, &c, NULL, 0);                                                                               \
         p = p##CALL(__VA_ARGS__);                                                                                      \
-        race_collected(g, &c, NULL, 0, RACE_ALL);                                                                      \
+        race_collected(g, &c, 0, NULL, 0, RACE_ALL);                                                                   \
         race_allocated(&c, race_job.my_pe, race_offset(p), SIZE, 0);                                                   \
         return p;                                                                                                      \
     }
@@ -173,7 +173,7 @@ ALLOCATES(shmemalign, (size_t alignment, size_t size), size, alignment, size)
         race_freed(race_job.my_pe, race_offset(ptr));                                                                  \
         race_collective(g, &c, NULL, 0);                                                                               \
         p = p##CALL(ptr, size);                                                                                        \
-        race_collected(g, &c, NULL, 0, RACE_ALL);                                                                      \
+        race_collected(g, &c, 0, NULL, 0, RACE_ALL);                                                                   \
         race_allocated(&c, race_job.my_pe, race_offset(p), size, 0);                                                   \
         return p;                                                                                                      \
     }
@@ -187,7 +187,7 @@ REALLOCATES(shrealloc)
         race_freed(race_job.my_pe, race_offset(ptr));                                                                  \
         race_collective(g, &c, NULL, 0);                                                                               \
         p##CALL(ptr);                                                                                                  \
-        race_collected(g, &c, NULL, 0, RACE_ALL);                                                                      \
+        race_collected(g, &c, 0, NULL, 0, RACE_ALL);                                                                   \
     }
 FREES(shmem_free)
 FREES(shfree)
@@ -284,7 +284,7 @@ void shmem_clear_lock(long *lock) {
         (void)n, (void)me;                                                                                             \
         race_collective(g, &c, source, GIVEN);                                                                         \
         code = p##CALL(__VA_ARGS__);                                                                                   \
-        race_collected(g, &c, dest, GOT, FROM);                                                                        \
+        race_collected(g, &c, code, dest, GOT, FROM);                                                                  \
         return code;                                                                                                   \
     }
 /* Only the root's source is read. */
@@ -310,7 +310,7 @@ void shmem_clear_lock(long *lock) {
         race_elements(g, &c, source, sst, SIZE, n, 0);                                                                 \
         race_collective(g, &c, NULL, 0);                                                                               \
         code = p##ALLTOALLS(team, dest, source, dst, sst, nelems);                                                     \
-        race_collected(g, &c, NULL, 0, RACE_ALL);                                                                      \
+        race_collected(g, &c, code, NULL, 0, RACE_ALL);                                                                \
         race_elements(g, &c, dest, dst, SIZE, n, 1);                                                                   \
         return code;                                                                                                   \
     }
@@ -349,7 +349,7 @@ SHMEM_SUM_TYPES_(SUM_REDUCES, )
         (void)n, (void)me;                                                                                             \
         race_collective(g, &c, source, GIVEN);                                                                         \
         p##CALL(__VA_ARGS__);                                                                                          \
-        race_collected(g, &c, dest, GOT, FROM);                                                                        \
+        race_collected(g, &c, 0, dest, GOT, FROM);                                                                     \
     }
 #define SET_ARGUMENTS PE_start, logPE_stride, PE_size
 #define SET_MOVES(BITS)                                                                                                \
@@ -374,7 +374,7 @@ SHMEM_SUM_TYPES_(SUM_REDUCES, )
         race_elements(g, &c, source, sst, BITS / 8, n, 0);                                                             \
         race_collective(g, &c, NULL, 0);                                                                               \
         pshmem_alltoalls##BITS(dest, source, dst, sst, nelems, SET_ARGUMENTS, pSync);                                  \
-        race_collected(g, &c, NULL, 0, RACE_ALL);                                                                      \
+        race_collected(g, &c, 0, NULL, 0, RACE_ALL);                                                                   \
         race_elements(g, &c, dest, dst, BITS / 8, n, 1);                                                               \
     }
 SET_MOVES(32)
