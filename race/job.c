@@ -169,6 +169,19 @@ static int share(struct message *m, size_t len, char *why, size_t room) {
 
 /* ---- life cycle ---- */
 
+/* PEs may have different environments: what one of them does not look for, none can, and the shared memory has the same
+ * parts for all. Collective. */
+static void agree_on_options(void) {
+    int *own = prma_malloc(4 * sizeof *own), *least = own + 2;
+    if (!own) return; /* on no PE, then: nor will there be room for share() */
+    own[0] = options.on;
+    own[1] = (int)options.history;
+    prma_min_reduce_int(RMA_TEAM_WORLD, least, own, 2);
+    options.on = least[0];
+    options.history = (uint32_t)least[1];
+    prma_free(own);
+}
+
 static int status_at_exit;
 static void note_status(int status, void *arg) {
     (void)arg;
@@ -182,9 +195,9 @@ void race_open(void) {
     size_t len;
     if (race_job.map || prma_initialized() != 1) return;
     race_options_read(&options, prma_my_pe());
-    if (!options.on) return;
     race_inside++;
-    if (look_at_job()) {
+    agree_on_options();
+    if (!options.on || look_at_job()) {
         race_inside--;
         return;
     }
