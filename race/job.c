@@ -19,6 +19,7 @@
 #include "race/native.h"
 #include "race/options.h"
 #include "race/shadow.h"
+#include "race/symbols.h"
 
 struct race_job race_job;
 static struct race_options options;
@@ -188,6 +189,16 @@ static void note_status(int status, void *arg) {
     status_at_exit = status;
 }
 
+/* The user hears which loads and stores are not seen. */
+static void say_what_is_not_seen(void) {
+    char names[400];
+    int n = race_symbols_uninstrumented(names, sizeof names);
+    if (n < 0)
+        race_say("the program was compiled without --race: its loads and stores are not seen, only its calls");
+    else if (n > 0)
+        race_say("compiled without --race: %s; %s loads and stores are not seen", names, n == 1 ? "its" : "their");
+}
+
 void race_open(void) {
     char why[256] = "";
     struct message *m = NULL;
@@ -228,6 +239,7 @@ void race_open(void) {
         race_job.on = t != NULL;
         race_window.heap_len = race_job.stride - rma_reach_.symmetric;
         race_window.statics_len = race_job.statics_len;
+        if (race_job.my_pe == 0) say_what_is_not_seen();
         prma_barrier_all();
     } else {
         if (why[0]) race_say("PE %d: %s", race_job.my_pe, why);
