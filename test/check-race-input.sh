@@ -160,7 +160,7 @@ done
 job ./racy RMA_RACE=
 gives "an empty value" 66 1
 for bad in exitcode=999 exitcode=-1 exitcode= exitcode=x exitcode=6x history=1 history=99999999999 suppressions maybe \
-    YES,; do
+    'YES,'; do
     job ./racy RMA_RACE=$bad
     gives "$bad" 66 1 "RMA_RACE=$bad: \"${bad%,}\" is none of yes, no, exitcode=0..255, history="
 done
@@ -219,7 +219,9 @@ gives "an empty file" 66 1
 # ---- a part of the program without --race ----
 
 for file in racy word; do
-    $oshcc -O2 -c $file.c -o $file.plain.o && $oshcc --race -c $file.c -o $file.race.o || fail "compiling $file.c"
+    if ! $oshcc -O2 -c $file.c -o $file.plain.o || ! $oshcc --race -c $file.c -o $file.race.o; then
+        fail "compiling $file.c"
+    fi
 done
 built() { # built OBJECT...: linked with --race
     rm -f part
