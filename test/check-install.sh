@@ -405,6 +405,14 @@ if [ -z "${SANITIZERS-}" ] && run "$prefix/bin/oshcc" --race -c "a folder/racy.c
     done
     run "$prefix/bin/rmacc" --race main.c give.c -o program || fail "rmacc --race"
     works "two files by rmacc --race"
+    # shellcheck disable=SC2046,SC2086
+    if ! run ${CC:-cc} $("$prefix/bin/oshcc" --race --showme:compile) "a folder/racy.c" \
+        -o "a folder/racy" $("$prefix/bin/oshcc" --race --showme:link); then
+        fail "oshcc --race --showme"
+    else
+        races "oshcc --race --showme" 66 "a folder/racy"
+    fi
+    [ "$("$prefix/bin/oshcc" --race --showme:libs)" = "rma_race rma_shmem rma" ] || fail "oshcc --race --showme:libs"
     for tool in oshcc rmacc; do
         refused_with "$tool: --race: the detector takes the calls of shared libraries" \
             "$prefix/bin/$tool" --race -static main.c give.c -o program

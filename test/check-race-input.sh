@@ -314,5 +314,14 @@ for static in -static -static-librma; do
         fail "$static: exit $code"
     fi
 done
+for sanitizer in -fsanitize=thread -fsanitize=undefined,address; do
+    code=0
+    $oshcc --race $sanitizer racy.c word.c -o part >out 2>err </dev/null || code=$?
+    if [ $code -eq 2 ] && grep -qF "leave out $sanitizer" err; then
+        ok "$sanitizer: refused"
+    else
+        fail "$sanitizer: exit $code"
+    fi
+done
 
 [ $failures -eq 0 ] || { echo "$failures failed"; exit 1; }
