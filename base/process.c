@@ -2,10 +2,14 @@
 #include "config.h"
 
 #include "base/process.h"
+#include "base/attributes.h"
 
 #include <ctype.h>
+#include <dirent.h>
 #include <errno.h>
 #include <signal.h>
+#include <stdatomic.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +24,7 @@
 #define MADV_POPULATE_READ  22
 #define MADV_POPULATE_WRITE 23
 #endif
+#define NO_ADVICE 0x7fffffff
 #ifndef PR_SET_PTRACER
 #define PR_SET_PTRACER 0x59616d61
 #endif
@@ -32,14 +37,26 @@ uint64_t rmai_process_namespace(void) {
     return stat("/proc/self/ns/pid", &s) == 0 ? (uint64_t)s.st_ino : 0;
 }
 
-/* Reads what the kernel says of a process (proc(5), stat), from the third field, the state, on. Returns 0 if there is
- * no such file. */
-static int read_process_stat(int pid, char fields[512]) {
-    char path[32], line[512];
+unsigned rmai_process_host(void) {
+    static const char *const kinds[] = {"ipc", "net", "pid", "user", "uts"};
+    unsigned hash = 2166136261u; /* FNV-1a */
+    char path[32];
+    struct stat s;
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        snprintf(path, sizeof path, "/proc/self/ns/%s", kinds[i]);
+        for (uint64_t n = stat(path, &s) == 0 ? (uint64_t)s.st_ino : 0; n; n >>= 8)
+            hash = (hash ^ (unsigned)(n & 0xff)) * 16777619u;
+    }
+    return hash;
+}
+
+/* Reads what the kernel says of a process or thread (proc(5), stat), from the third field, the state, on. Returns 0 if
+ * there is no such file. */
+static int read_stat(const char *path, char fields[512]) {
+    char line[512];
     const char *after;
     size_t n;
     FILE *f;
-    snprintf(path, sizeof path, "/proc/%d/stat", pid);
     if (!(f = fopen(path, "re"))) return 0;
     n = fread(line, 1, sizeof line - 1, f);
     fclose(f);
@@ -48,6 +65,28 @@ static int read_process_stat(int pid, char fields[512]) {
     if (!after || after[1] != ' ') return 0;
     snprintf(fields, 512, "%s", after + 2);
     return 1;
+}
+
+static int read_process_stat(int pid, char fields[512]) {
+    char path[32];
+    snprintf(path, sizeof path, "/proc/%d/stat", pid);
+    return read_stat(path, fields);
+}
+
+int rmai_process_hangs(int pid) {
+    char path[64], fields[512];
+    struct dirent *one;
+    int hangs = 0;
+    DIR *threads;
+    snprintf(path, sizeof path, "/proc/%d/task", pid);
+    threads = opendir(path);
+    while (!hangs && threads && (one = readdir(threads)) != NULL) {
+        if (!isdigit((unsigned char)one->d_name[0])) continue;
+        snprintf(path, sizeof path, "/proc/%d/task/%.10s/stat", pid, one->d_name);
+        hangs = read_stat(path, fields) && *fields == 'D';
+    }
+    if (threads) closedir(threads);
+    return hangs;
 }
 
 /* A PE that has died stays in the process table until its launcher asks for its exit status, and kill(2) still finds
@@ -110,12 +149,29 @@ int rmai_thread(pthread_t *thread, void *(*run)(void *context), void *context) {
     return failed;
 }
 
-/* madvise(2) on whole pages. Returns 0 or errno. */
-static int populate_pages(const void *addr, size_t len, int advice) {
-    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), from = (uintptr_t)addr / page * page, to = (uintptr_t)addr + len;
-    while (madvise((void *)from, (to - from + page - 1) / page * page, advice) != 0)
+/* An emulator (qemu's user mode) may take all advice for a hint, and answer that it has been followed. Then it says so
+ * of advice that no kernel knows, too. */
+static int advice_is_ignored(void) {
+    static _Atomic int known; /* 0: not asked yet; else 1 + the answer */
+    int is = atomic_load_explicit(&known, memory_order_relaxed) - 1;
+    if (is >= 0) return is;
+    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), here = (uintptr_t)&is / page * page;
+    is = madvise((void *)here, page, NO_ADVICE) == 0;
+    atomic_store_explicit(&known, 1 + is, memory_order_relaxed);
+    return is;
+}
+
+int rmai_process_populate(void *from, size_t bytes, int write) {
+    if (RMAI_UNLIKELY(advice_is_ignored())) return EINVAL;
+    while (madvise(from, bytes, write ? MADV_POPULATE_WRITE : MADV_POPULATE_READ) != 0)
         if (errno != EAGAIN && errno != EINTR) return errno;
     return 0;
+}
+
+/* The same of the whole pages of any range. */
+static int populate_pages(const void *addr, size_t len, int write) {
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), from = (uintptr_t)addr / page * page, to = (uintptr_t)addr + len;
+    return rmai_process_populate((void *)from, (to - from + page - 1) / page * page, write);
 }
 
 /* By syscall(2): libraries that watch mappings (UCX) replace libc's mremap by a function that drops the fifth argument.
@@ -134,11 +190,10 @@ int rmai_environment_number(const char *name, int otherwise) {
  * and on kernels that cannot populate (before 5.14); populating this function's own stack tells the two apart. On such
  * kernels a byte of each page is read, which does not tell whether the page can be written. */
 int rmai_process_touchable(const void *addr, size_t len, int write) {
-    int advice = write ? MADV_POPULATE_WRITE : MADV_POPULATE_READ;
     uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), from = (uintptr_t)addr / page * page;
     unsigned char byte = 0;
-    if (populate_pages(addr, len, advice) == 0) return 1;
-    if (populate_pages(&byte, 1, advice) == 0) return 0;
+    if (populate_pages(addr, len, write) == 0) return 1;
+    if (populate_pages(&byte, 1, write) == 0) return 0;
     for (uintptr_t at = from; at < (uintptr_t)addr + len; at += page)
         if (rmai_process_read(getpid(), &byte, at, 1) == RMAI_PROCESS_FAULT) return 0;
     return 1;

@@ -11,6 +11,10 @@
 /* rmai_process_namespace: a number that two processes have in common if the same pid means the same process to both. */
 uint64_t rmai_process_namespace(void);
 
+/* rmai_process_host: a number that two processes of a machine have alike if they share the namespaces on which it
+ * depends how MPI moves data between them: of System V IPC, the network, processes, users and the host's name. */
+unsigned rmai_process_host(void);
+
 /* rmai_process_state: what the system says of process `pid`. */
 enum rmai_process_state {
     RMAI_PROCESS_LIVES,
@@ -18,6 +22,11 @@ enum rmai_process_state {
     RMAI_PROCESS_GONE     /* there is no such process, or only its exit status is left */
 };
 enum rmai_process_state rmai_process_state(int pid);
+
+/* rmai_process_hangs: 1 if a thread of process `pid` waits within the kernel for what no signal interrupts (a disk, a
+ * server of files that does not answer). It may hold the lock of its address space: whoever reads the process's memory
+ * then, its environment or its arguments, waits as long. */
+int rmai_process_hangs(int pid);
 
 /* rmai_process_parent: the process that `pid` is a child of; 0 if the system does not tell. */
 int rmai_process_parent(int pid);
@@ -52,6 +61,11 @@ char *rmai_process_remap(char *from, size_t old, size_t new, char *to);
 /* rmai_environment_number: the number in that environment variable; `otherwise` if it is not there or begins with no
  * digit. */
 int rmai_environment_number(const char *name, int otherwise);
+
+/* rmai_process_populate makes the pages of [from, from + bytes), both multiples of the page size, ready to be read, or
+ * with `write` to be written, where touching them could raise a signal. Returns 0, or errno: EINVAL if this kernel
+ * cannot do that (before 5.14), or not with these pages. */
+int rmai_process_populate(void *from, size_t bytes, int write);
 
 /* rmai_process_touchable: 1 if this process can read, or with `write` also write, [addr, addr + len) without a signal
  * that ends it. */

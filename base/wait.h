@@ -147,14 +147,17 @@ void rmai_rouse(_Atomic uint32_t *word);
 void rmai_doze(struct rmai_event *doze, long nap);
 void rmai_rouse_dozers(struct rmai_event *doze);
 
-/* rmai_ticks reads a clock, in a few nanoseconds. A million ticks take between half a millisecond and some ten. */
+/* rmai_ticks reads a clock, in a few nanoseconds. A million ticks take between a quarter of a millisecond and some ten.
+ * The counter of an Arm may run with as little as 20 MHz: it is scaled by a power of 2 to between 1 and 2 GHz. */
 static inline uint64_t rmai_ticks(void) {
 #if defined(__x86_64__)
     return __builtin_ia32_rdtsc();
 #elif defined(__aarch64__)
-    uint64_t ticks;
+    uint64_t ticks, hertz;
     __asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
-    return ticks;
+    __asm__("mrs %0, cntfrq_el0" : "=r"(hertz)); /* always the same */
+    const int leading = __builtin_clz((uint32_t)hertz | 1);
+    return ticks << (leading > 1 ? leading - 1 : 0);
 #else
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);

@@ -6,6 +6,7 @@
 #include "output.h"
 
 #include <math.h>
+#include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -251,8 +252,12 @@ static double started; /* when the options were read */
 static bool shown;     /* there is a line to wipe out */
 
 /* The launcher hands on what a PE writes: its standard error is what counts, if it can be found. It is an ancestor that
- * is called mpiexec or mpirun, with whatever behind that. */
+ * is called mpiexec or mpirun, with whatever behind that. That of Open MPI 5 writes what has no end of line to its
+ * standard output, among the rows: so it does not count. */
 static bool launcher_on_terminal(void) {
+#if defined OMPI_MAJOR_VERSION && OMPI_MAJOR_VERSION >= 5
+    return false;
+#endif
     long pid = getppid();
     for (int generation = 0; generation < 16 && pid > 1; generation++) {
         char path[64], line[256] = "", target[64] = "";

@@ -45,10 +45,6 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-#ifndef MADV_POPULATE_WRITE
-#define MADV_POPULATE_WRITE 23
-#endif
-
 #define ODD_BYTES 64
 #define STEP      ((size_t)2 << 20) /* a huge page: reading the room costs some 5 % of touching so much */
 
@@ -282,11 +278,8 @@ static int touch_pages(const struct rmai_reservation *r, char *start, size_t len
 /* Touches [from, from + bytes). Returns 0, or -1 if that cannot be done: some of the pages may have been touched then.
  */
 static int populate_range(const struct rmai_reservation *r, char *from, size_t bytes, size_t page) {
-    while (madvise(from, bytes, MADV_POPULATE_WRITE) != 0) {
-        if (errno == EAGAIN || errno == EINTR) continue;
-        return errno == EINVAL ? touch_pages(r, from, bytes, page) : -1;
-    }
-    return 0;
+    const int failed = rmai_process_populate(from, bytes, 1);
+    return failed == EINVAL ? touch_pages(r, from, bytes, page) : failed ? -1 : 0;
 }
 
 int rmai_commit(const struct rmai_reservation *r, void *start, size_t len) {

@@ -18,7 +18,7 @@
 /* What is not the same access again. */
 static __attribute__((noinline)) void access(struct race_cell *c, uintptr_t addr, race_epoch mask, int write,
                                              uintptr_t pc, int pe) {
-    struct race_who who = {.epoch = race_now};
+    struct race_who who = {.epoch = race_now, .own = race_job.native};
     if (!race_me || race_inside) return;
     who.clock = race_me->clock;
     race_access(c, mask, RACE_PLAIN, write, race_place(pc), &who, (struct race_where){.addr = addr, .pe = pe});
@@ -26,7 +26,7 @@ static __attribute__((noinline)) void access(struct race_cell *c, uintptr_t addr
 
 /* Private memory, other PEs' memory on this node, and what crosses cells. */
 static __attribute__((noinline)) void elsewhere(uintptr_t addr, size_t size, int write, uintptr_t pc) {
-    struct race_who who = {.epoch = race_now};
+    struct race_who who = {.epoch = race_now, .own = race_job.native};
     if (!race_me || race_inside) return;
     who.clock = race_me->clock;
     race_local((const void *)addr, size, RACE_PLAIN, write, race_place(pc), &who);
@@ -41,7 +41,7 @@ static inline __attribute__((always_inline)) void load_store(uintptr_t addr, siz
     else if ((o = addr - race_window.statics) < race_window.statics_len)
         c = race_window.statics_cells + (o >> 3);
     else {
-        if (race_window.private_mode || addr - race_job.spaces < race_job.stride * (size_t)race_job.node_n_pes)
+        if (race_window.private_any || addr - race_job.spaces < race_job.stride * (size_t)race_job.node_n_pes)
             elsewhere(addr, size, write, pc);
         return;
     }

@@ -11,6 +11,8 @@
 #define RACE_WAIT_ struct race_call c = {.name = call, .pc = race_from, .native = RACE_BY_NATIVE}
 #define RACE_AT_(addr_, pe_)                                                                                           \
     (struct race_target) { .addr = (uint64_t)(uintptr_t)(addr_), .pe = (pe_) }
+/* A put or a get of OpenSHMEM is looked at before it is made, since a waiting PE may learn from a put. No PE learns
+ * from a native one, so these are looked at afterwards, and only if they were not refused. */
 #define RACE_DO_(WHAT)                                                                                                 \
     do {                                                                                                               \
         race_inside++;                                                                                                 \
@@ -22,8 +24,9 @@ static inline int race_put_as(const char *call, const rma_ctx *ctx, int named, v
                               size_t len, int pe) {
     int code;
     RACE_CALL_;
-    race_put(&c, RACE_AT_(dest, pe), source, len, 0);
+    if (!RACE_BY_NATIVE) race_put(&c, RACE_AT_(dest, pe), source, len, 0);
     RACE_DO_(code = rma_put_as_(call, ctx, named, dest, source, len, pe));
+    if (RACE_BY_NATIVE && code == RMA_SUCCESS) race_put(&c, RACE_AT_(dest, pe), source, len, 0);
     return code;
 }
 
@@ -31,8 +34,9 @@ static inline int race_get_as(const char *call, const rma_ctx *ctx, int named, v
                               size_t len, int pe) {
     int code;
     RACE_CALL_;
-    race_get(&c, dest, RACE_AT_(source, pe), len, 0);
+    if (!RACE_BY_NATIVE) race_get(&c, dest, RACE_AT_(source, pe), len, 0);
     RACE_DO_(code = rma_get_as_(call, ctx, named, dest, source, len, pe));
+    if (RACE_BY_NATIVE && code == RMA_SUCCESS) race_get(&c, dest, RACE_AT_(source, pe), len, 0);
     return code;
 }
 
@@ -40,8 +44,9 @@ static inline int race_put_nbi_as(const char *call, const rma_ctx *ctx, int name
                                   size_t len, int pe) {
     int code;
     RACE_CALL_;
-    race_put(&c, RACE_AT_(dest, pe), source, len, 1);
+    if (!RACE_BY_NATIVE) race_put(&c, RACE_AT_(dest, pe), source, len, 1);
     RACE_DO_(code = rma_put_nbi_as_(call, ctx, named, dest, source, len, pe));
+    if (RACE_BY_NATIVE && code == RMA_SUCCESS) race_put(&c, RACE_AT_(dest, pe), source, len, 1);
     return code;
 }
 
@@ -49,8 +54,9 @@ static inline int race_get_nbi_as(const char *call, const rma_ctx *ctx, int name
                                   size_t len, int pe) {
     int code;
     RACE_CALL_;
-    race_get(&c, dest, RACE_AT_(source, pe), len, 1);
+    if (!RACE_BY_NATIVE) race_get(&c, dest, RACE_AT_(source, pe), len, 1);
     RACE_DO_(code = rma_get_nbi_as_(call, ctx, named, dest, source, len, pe));
+    if (RACE_BY_NATIVE && code == RMA_SUCCESS) race_get(&c, dest, RACE_AT_(source, pe), len, 1);
     return code;
 }
 

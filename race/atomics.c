@@ -26,23 +26,15 @@ static int releases(int order) { return order >= RELEASE; }
 /* Before the operation: its access is recorded, with what it tells. Returns the cell, or NULL. */
 static struct race_cell *before(const volatile void *p, size_t len, int write, int order, uintptr_t pc) {
     struct race_who who = {.epoch = race_now};
-    uintptr_t addr = (uintptr_t)p;
+    struct race_where where;
     struct race_cell *c;
-    size_t together;
-    uintptr_t o;
-    int pe;
-    if (!race_watches() || (addr & 7) + len > 8 || !(c = race_cells(addr, &together))) return NULL;
+    if (!race_watches() || !(c = race_cells((uintptr_t)p, len, &where))) return NULL;
     if (write && releases(order))
         race_log(race_me->actor, race_me->count,
                  (struct race_operation){
                      .thread = race_me->actor, .at = race_me->count, .version = race_publish(race_me, 1)});
     who.clock = race_me->clock;
-    o = addr - race_job.spaces;
-    pe = o < race_job.stride * (size_t)race_job.node_n_pes ? race_job.node_pes[o / race_job.stride]
-         : addr - race_job.statics < race_job.statics_len  ? race_job.my_pe
-                                                           : -1;
-    race_access(c, (RACE_MASK >> (8 - len)) << (addr & 7), RACE_ATOMIC, write, race_place(pc), &who,
-                (struct race_where){.addr = addr, .pe = pe});
+    race_access(c, (RACE_MASK >> (8 - len)) << (where.addr & 7), RACE_ATOMIC, write, race_place(pc), &who, where);
     if (write && releases(order)) race_tick(race_me);
     return c;
 }

@@ -34,14 +34,8 @@ static struct race_group *group_of_team(const rma_team *team) {
     return g;
 }
 
-struct race_group *race_team(const void *team) {
-    struct known *k;
-    if (!race_watches() || !team) return NULL;
-    lock_known();
-    for (k = known; k && k->team != team;) k = k->next;
-    unlock_known();
-    if (k) return k->group;
-    k = malloc(sizeof *k);
+static struct race_group *add(const void *team) {
+    struct known *k = malloc(sizeof *k);
     if (!k) return NULL;
     k->team = team;
     RACE_FORWARD(k->group = group_of_team(team));
@@ -50,6 +44,20 @@ struct race_group *race_team(const void *team) {
     known = k;
     unlock_known();
     return k->group;
+}
+
+struct race_group *race_team(const void *team) {
+    struct known *k;
+    if (!race_watches() || !team) return NULL;
+    lock_known();
+    for (k = known; k && k->team != team;) k = k->next;
+    unlock_known();
+    if (k) return k->group;
+    return team == RMA_TEAM_WORLD || team == RMA_TEAM_SHARED ? add(team) : NULL;
+}
+
+void race_team_made(const void *team) {
+    if (race_watches() && team && team != RMA_TEAM_WORLD && team != RMA_TEAM_SHARED) add(team);
 }
 
 void race_team_gone(const void *team) {

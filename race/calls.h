@@ -17,9 +17,11 @@
         race_inside--;                                                                                                 \
     } while (0)
 
-/* race_team: the group of a team's PEs; NULL where the call is not looked at. race_team_gone: the handle may mean
- * another team from now on. race_set: the group of an active set. */
+/* race_team: the group of a team's PEs; NULL where the call is not looked at, or the handle is none that is known: that
+ * of the world, of the node, or of a team that was made (race_team_made) and is not gone (race_team_gone). So a wrong
+ * handle is reported by the library, and once. race_set: the group of an active set. */
 struct race_group *race_team(const void *team);
+void race_team_made(const void *team);
 void race_team_gone(const void *team);
 struct race_group *race_set(int start, int log_stride, int size);
 

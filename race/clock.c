@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Vector clocks. A clock that others read is never changed: race_publish copies it into the ring of its PE. Whoever is
- * so late that the copy has been overwritten learns what the PE says now: more than was told, so that a race may be
- * missed, but none is made up. */
+ * so late that the copy, or the operation's entry, has been overwritten learns what stands there now: more than was
+ * told, so that a race may be missed, but none is made up. */
 #include "config.h"
 
 #include "race/clock.h"
@@ -105,7 +105,7 @@ void race_join(struct race_thread *t, const uint32_t *clock) {
 void race_tick(struct race_thread *t) {
     t->clock[t->actor] = ++t->count;
     if (t == race_me) race_now = RACE_EPOCH(t->actor, t->count);
-    t->changed = 1;
+    /* The last version stays right: whoever learns from an operation takes the thread's own count from its entry. */
 }
 
 static uint32_t *version_of(uint32_t pe, uint32_t version) {
@@ -145,37 +145,43 @@ void race_log(uint32_t actor, uint32_t count, struct race_operation op) {
     __atomic_store_n(&e->count, count, __ATOMIC_RELEASE);
 }
 
-void race_learn(struct race_thread *t, uint32_t actor, uint32_t count) {
-    const struct race_operation *e = entry_of(actor, count);
-    struct race_operation op;
-    const uint32_t *clock;
-    size_t n = in_use();
-    uint32_t was = __atomic_load_n(&e->count, __ATOMIC_ACQUIRE);
-    op = *e;
-    __atomic_thread_fence(__ATOMIC_ACQUIRE);
-    if (was != count || __atomic_load_n(&e->count, __ATOMIC_RELAXED) != count) {
-        if (was == 0 || (int32_t)(was - count) < 0) return; /* it told nothing */
-        op.at = 0; /* overwritten by a later operation: learn what that one told */
+/* Copies an entry that nobody writes meanwhile. 0: it has been overwritten by a later operation, or told nothing. */
+static int read_entry(const struct race_operation *e, uint32_t count, struct race_operation *op) {
+    for (int tries = 0; tries < 10000; tries++) {
+        uint32_t was = __atomic_load_n(&e->count, __ATOMIC_ACQUIRE);
+        if (was && (int32_t)(was - count) < 0) return 0; /* an older one: this operation has told nothing */
+        *op = *e;
+        __atomic_thread_fence(__ATOMIC_ACQUIRE);
+        if (was && __atomic_load_n(&e->count, __ATOMIC_RELAXED) == was) return 1;
     }
-    if (op.pe >= (uint32_t)race_job.n_pes || op.thread >= race_job.clocks) return;
-    race_know(t, op.puts, op.puts_to);
-    race_know(t, op.signalled, op.signalled_to);
-    race_know(t, op.thread, op.at);
-    for (;;) {
-        uint32_t version = op.version;
-        if (!version) return;
-        clock = version_of(op.pe, version);
-        if (__atomic_load_n(tag_of(op.pe, version), __ATOMIC_ACQUIRE) == version) {
+    return 0;
+}
+
+/* What a version says, into the thread's clock. The count of `except` is not part of it. */
+static void learn_version(struct race_thread *t, uint32_t pe, uint32_t version, uint32_t except) {
+    size_t n = in_use();
+    for (int tries = 0; version && tries < 10000; tries++) {
+        const uint32_t *clock = version_of(pe, version);
+        if (__atomic_load_n(tag_of(pe, version), __ATOMIC_ACQUIRE) == version) {
             uint32_t changed = 0;
             for (size_t i = 0; i < n; i++) {
                 uint32_t c = __atomic_load_n(&clock[i], __ATOMIC_RELAXED);
-                if (i != op.thread && t->clock[i] < c) t->clock[i] = c, changed = 1;
+                if (i != except && t->clock[i] < c) t->clock[i] = c, changed = 1;
             }
             if (changed) t->changed = 1;
             __atomic_thread_fence(__ATOMIC_ACQUIRE);
-            if (__atomic_load_n(tag_of(op.pe, version), __ATOMIC_RELAXED) == version) return;
+            if (__atomic_load_n(tag_of(pe, version), __ATOMIC_RELAXED) == version) return;
         }
-        op.version = __atomic_load_n(newest_of(op.pe), __ATOMIC_ACQUIRE);
-        if (op.version == version) return; /* being written: as if it had told nothing more */
+        version = __atomic_load_n(newest_of(pe), __ATOMIC_ACQUIRE);
     }
+}
+
+void race_learn(struct race_thread *t, uint32_t actor, uint32_t count) {
+    struct race_operation op;
+    if (!read_entry(entry_of(actor, count), count, &op)) return;
+    if (op.pe >= (uint32_t)race_job.n_pes || op.thread >= race_job.clocks) return;
+    if (op.puts < race_job.clocks) race_know(t, op.puts, op.puts_to);
+    if (op.signalled < race_job.clocks) race_know(t, op.signalled, op.signalled_to);
+    race_know(t, op.thread, op.at);
+    learn_version(t, op.pe, op.version, op.thread);
 }

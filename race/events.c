@@ -37,7 +37,7 @@ static int find_target(const struct race_context *x, struct race_target t, size_
     if (t.gptr) {
         f->pe = t.pe;
         f->cells = race_cells_at(t.addr, len, t.pe);
-        f->addr = race_job.space + t.addr;
+        f->addr = t.addr >= RACE_ATTACHED ? t.addr : race_job.space + t.addr;
     } else {
         f->pe = pe_in_job(x, t.pe);
         f->cells = f->pe < 0 ? NULL : race_cells_of((uintptr_t)t.addr, len, f->pe);
@@ -52,8 +52,24 @@ static race_epoch mask_of(uintptr_t addr, size_t len) {
 
 /* ---- who ---- */
 
+static int is_near(int pe) {
+    for (int q = 0; q < race_job.node_n_pes; q++)
+        if (race_job.node_pes[q] == pe) return 1;
+    return 0;
+}
+
 static struct race_who thread_who(void) {
-    struct race_who who = {.epoch = race_now, .clock = race_me->clock};
+    struct race_who who = {.epoch = race_now, .clock = race_me->clock, .own = race_job.native};
+    return who;
+}
+
+/* The same for an access of PE pe's memory, which fences to that PE have ordered too (atomics). */
+static struct race_who thread_who_at(const struct race_call *c, struct race_context *x, int pe) {
+    const struct race_flow *puts = race_context_flow(x, RACE_PUTS, pe);
+    const struct race_flow *data = race_context_flow(x, RACE_SIGNALLED, pe);
+    struct race_who who = {.epoch = race_now, .clock = race_me->clock, .own = c->native && is_near(pe)};
+    who.fenced[0].actor = puts->actor, who.fenced[0].count = puts->fenced;
+    who.fenced[1].actor = data->actor, who.fenced[1].count = data->fenced;
     return who;
 }
 
@@ -78,11 +94,12 @@ static struct race_operation telling(const struct race_call *c, struct race_cont
 }
 
 /* The next of a context's puts, or of its signalled data, to PE pe. */
-static struct race_who flow_who(struct race_context *x, struct race_flow *f, int pe) {
+static struct race_who flow_who(const struct race_call *c, struct race_context *x, struct race_flow *f, int pe) {
     const struct race_flow *puts = race_context_flow(x, RACE_PUTS, pe);
     const struct race_flow *data = race_context_flow(x, RACE_SIGNALLED, pe);
     struct race_who who = {.clock = race_me->clock};
     who.epoch = RACE_EPOCH(f->actor, __atomic_add_fetch(&f->count, 1, __ATOMIC_RELAXED));
+    who.own = c->native && is_near(pe);
     who.fenced[0].actor = puts->actor, who.fenced[0].count = puts->fenced;
     who.fenced[1].actor = data->actor, who.fenced[1].count = data->fenced;
     return who;
@@ -113,7 +130,7 @@ static void far_write(const struct race_call *c, struct race_context *x, const s
                       race_epoch kind, uint32_t place) {
     struct race_flow *flow = race_context_flow(x, RACE_PUTS, f->pe);
     struct race_operation op = telling(c, x, f->pe);
-    struct race_who who = flow_who(x, flow, f->pe);
+    struct race_who who = flow_who(c, x, flow, f->pe);
     race_log(flow->actor, RACE_COUNT(who.epoch), op);
     if (kind == RACE_PLAIN)
         race_range(f->cells, f->addr, len, f->pe, kind, 1, place, &who);
@@ -126,6 +143,7 @@ void race_put(const struct race_call *c, struct race_target dest, const void *so
     struct found f;
     uint32_t place;
     if (!race_watches() || !len || !(x = race_context_of(c->ctx)) || !find_target(x, dest, len, &f)) return;
+    race_job.native |= c->native;
     place = race_call_place(c->pc, c->name);
     far_write(c, x, &f, len, RACE_PLAIN, place);
     near_buffer(x, f.pe, source, len, nbi, 0, place);
@@ -139,7 +157,8 @@ void race_get(const struct race_call *c, void *dest, struct race_target source, 
     uint32_t place;
     if (!race_watches() || !len || !(x = race_context_of(c->ctx)) || !find_target(x, source, len, &f)) return;
     place = race_call_place(c->pc, c->name);
-    who = nbi ? pending_who(x, f.pe) : thread_who();
+    who = nbi ? pending_who(x, f.pe) : thread_who_at(c, x, f.pe);
+    who.fenced[0].count = who.fenced[1].count = 0; /* a fence orders no get */
     race_range(f.cells, f.addr, len, f.pe, RACE_PLAIN, 0, place, &who);
     near_buffer(x, f.pe, dest, len, nbi, 1, place);
 }
@@ -157,7 +176,7 @@ void race_strided(const struct race_call *c, struct race_target far, const void 
     if (!get) {
         struct race_flow *flow = race_context_flow(x, RACE_PUTS, f.pe);
         op = telling(c, x, f.pe);
-        theirs = flow_who(x, flow, f.pe);
+        theirs = flow_who(c, x, flow, f.pe);
         race_log(flow->actor, RACE_COUNT(theirs.epoch), op);
     }
     for (size_t i = 0; i < n; i++) {
@@ -187,7 +206,8 @@ void race_g(const struct race_call *c, struct race_target source, size_t len) {
     uint32_t place;
     if (!race_watches() || !(x = race_context_of(c->ctx)) || !find_target(x, source, len, &f)) return;
     place = race_call_place(c->pc, c->name);
-    who = thread_who();
+    who = thread_who_at(c, x, f.pe);
+    who.fenced[0].count = who.fenced[1].count = 0; /* a fence orders no get */
     if (c->native && mask_of(f.addr, len))
         race_access(f.cells, mask_of(f.addr, len), RACE_WHOLE, 0, place, &who, (struct race_where){f.addr, f.pe});
     else
@@ -195,6 +215,17 @@ void race_g(const struct race_call *c, struct race_target source, size_t len) {
 }
 
 /* ---- atomics and signals ---- */
+
+static void settle(struct race_flow *flow, int completes);
+
+/* A native atomic or signal that writes: the context's puts are complete before it (docs/memory-model.md). */
+static void native_release(const struct race_call *c) {
+    struct race_context *x = race_context_of(c->ctx);
+    for (int pe = 0; x && pe < race_job.n_pes; pe++) {
+        settle(&x->puts[pe], 1);
+        settle(&x->signalled[pe], 1);
+    }
+}
 
 void race_put_signal(const struct race_call *c, struct race_target dest, const void *source, size_t len,
                      const void *signal, int nbi) {
@@ -206,14 +237,14 @@ void race_put_signal(const struct race_call *c, struct race_target dest, const v
     struct found f;
     uint32_t place;
     if (!race_watches() || !(x = race_context_of(c->ctx)) || !find_target(x, word, sizeof(uint64_t), &f)) return;
-    if (c->native) race_fence(c);
+    if (c->native) native_release(c);
     place = race_call_place(c->pc, c->name);
     puts = race_context_flow(x, RACE_PUTS, f.pe);
     data = race_context_flow(x, RACE_SIGNALLED, f.pe);
     op = telling(c, x, f.pe);
     if (len) {
         struct found d;
-        who = flow_who(x, data, f.pe);
+        who = flow_who(c, x, data, f.pe);
         op.signalled_to = RACE_COUNT(who.epoch); /* whoever sees the signal sees this */
         if (find_target(x, dest, len, &d)) {
             race_log(data->actor, RACE_COUNT(who.epoch), op);
@@ -222,7 +253,7 @@ void race_put_signal(const struct race_call *c, struct race_target dest, const v
         near_buffer(x, f.pe, source, len, nbi, 0, place);
     }
     if (mask_of(f.addr, sizeof(uint64_t))) {
-        who = flow_who(x, puts, f.pe);
+        who = flow_who(c, x, puts, f.pe);
         race_log(puts->actor, RACE_COUNT(who.epoch), op);
         race_access(f.cells, RACE_MASK, RACE_ATOMIC, 1, place, &who, (struct race_where){f.addr, f.pe});
     }
@@ -238,7 +269,7 @@ void race_atomic(const struct race_call *c, struct race_target word, size_t len,
     if (!race_watches() || !(x = race_context_of(c->ctx)) || !find_target(x, word, len, &f)) return;
     if (!(mask = mask_of(f.addr, len))) return;
     place = race_call_place(c->pc, c->name);
-    if (c->native && writes) race_fence(c);
+    if (c->native && writes) native_release(c);
     if (!reads) {
         far_write(c, x, &f, len, RACE_ATOMIC, place);
     } else if (fetch) {
@@ -249,7 +280,7 @@ void race_atomic(const struct race_call *c, struct race_target word, size_t len,
         near_buffer(x, f.pe, fetch, len, 1, 1, place);
     } else {
         if (writes) race_log(race_me->actor, race_me->count, telling(c, x, f.pe));
-        who = thread_who();
+        who = thread_who_at(c, x, f.pe);
         race_access(f.cells, mask, RACE_ATOMIC, writes, place, &who, (struct race_where){f.addr, f.pe});
     }
     if (writes) race_tick(race_me);
@@ -369,27 +400,50 @@ void race_lock_clear(const struct race_call *c, const void *lock) {
 
 uint64_t race_offset(const void *base) { return base ? (uintptr_t)base - race_job.space : UINT64_MAX; }
 
+/* A block's entry is one of some that follow from its offset, so that programs with many blocks do not search long. If
+ * all of these are taken, reports say the offset in the heap alone. */
+#define PROBES 8
+static struct race_block *block_entry(int pe, uint64_t offset, uint64_t size) {
+    struct race_block *blocks = race_job.header->blocks[pe];
+    for (uint64_t i = 0; i < PROBES; i++) {
+        struct race_block *b = &blocks[((offset >> 4) * 0x9e3779b97f4a7c15u >> 40) % (RACE_BLOCKS_MOST - PROBES) + i];
+        if (size ? !__atomic_load_n(&b->size, __ATOMIC_RELAXED) : b->size && b->offset == offset) return b;
+    }
+    return NULL;
+}
+
 void race_allocated(const struct race_call *c, int pe, uint64_t offset, size_t size, int local) {
-    struct race_block *blocks, *unused = NULL;
-    if (!race_watches() || pe < 0 || pe >= race_job.n_pes || offset >= race_job.stride || !size) return;
+    struct race_block *b;
+    if (!race_watches() || pe < 0 || pe >= race_job.n_pes || !size) return;
+    if (offset >= race_job.stride && offset - RACE_ATTACHED >= RACE_ATTACHED_LEN) return;
     if (local) {
         struct race_cell *cells = race_cells_at(offset, size, pe);
         if (cells) race_forget(cells, size);
     }
-    blocks = race_job.header->blocks[pe];
-    for (size_t i = 0; i < RACE_BLOCKS_MOST && !unused; i++)
-        if (!__atomic_load_n(&blocks[i].size, __ATOMIC_RELAXED)) unused = &blocks[i];
-    if (!unused) return;
-    unused->offset = offset;
-    unused->place = race_call_place(c->pc, c->name);
-    unused->kind = local ? RACE_LOCAL : RACE_SYMMETRIC;
-    __atomic_store_n(&unused->size, size, __ATOMIC_RELEASE);
+    b = block_entry(pe, offset, size);
+    if (!b) return;
+    b->offset = offset;
+    b->place = race_call_place(c->pc, c->name);
+    b->kind = offset >= RACE_ATTACHED ? RACE_REGION : local ? RACE_LOCAL : RACE_SYMMETRIC;
+    __atomic_store_n(&b->size, size, __ATOMIC_RELEASE);
 }
 
 void race_freed(int pe, uint64_t offset) {
-    struct race_block *blocks;
-    if (!race_watches() || pe < 0 || pe >= race_job.n_pes || offset >= race_job.stride) return;
-    blocks = race_job.header->blocks[pe];
-    for (size_t i = 0; i < RACE_BLOCKS_MOST; i++)
-        if (blocks[i].size && blocks[i].offset == offset) __atomic_store_n(&blocks[i].size, 0, __ATOMIC_RELEASE);
+    struct race_block *b;
+    if (!race_watches() || pe < 0 || pe >= race_job.n_pes) return;
+    b = block_entry(pe, offset, 0);
+    if (b) __atomic_store_n(&b->size, 0, __ATOMIC_RELEASE);
+}
+
+void race_attached(const struct race_call *c, const void *base, size_t size, uint64_t offset) {
+    if (!race_watches() || offset - RACE_ATTACHED >= RACE_ATTACHED_LEN) return;
+    race_attach((uintptr_t)base, size, offset);
+    race_allocated(c, race_job.my_pe, offset, size, 0);
+}
+
+void race_detached(const void *base) {
+    uint64_t offset;
+    if (!race_watches()) return;
+    offset = race_detach((uintptr_t)base);
+    if (offset) race_freed(race_job.my_pe, offset);
 }

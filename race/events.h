@@ -89,4 +89,8 @@ void race_allocated(const struct race_call *c, int pe, uint64_t offset, size_t s
 void race_freed(int pe, uint64_t offset);
 uint64_t race_offset(const void *base);
 
+/* Attached memory, by its offset in global pointers. Memory that is accessible anyway has another offset: nothing. */
+void race_attached(const struct race_call *c, const void *base, size_t size, uint64_t offset);
+void race_detached(const void *base);
+
 #endif

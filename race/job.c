@@ -25,14 +25,15 @@ struct race_job race_job;
 static struct race_options options;
 
 /* More than this of the address space is not asked for: the system has 128 TiB. */
-#define MAP_MOST ((size_t)1 << 46)
+#define MAP_MOST ((size_t)1 << 45)
 
 /* ---- what there is to look at ---- */
 
-/* The main program: its code and data, and of these its global variables. */
+/* The main program: its code and data, and of these its global variables; and where the library of C++ is. */
 static int look_at_program(struct dl_phdr_info *info, size_t size, void *arg) {
     uintptr_t lo = UINTPTR_MAX, hi = 0, first = UINTPTR_MAX, last = 0;
-    (void)size, (void)arg;
+    int *libraries = arg;
+    (void)size;
     for (int i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *p = &info->dlpi_phdr[i];
         uintptr_t from = info->dlpi_addr + p->p_vaddr, to = from + p->p_memsz;
@@ -43,14 +44,21 @@ static int look_at_program(struct dl_phdr_info *info, size_t size, void *arg) {
         if (from < first) first = from;
         if (to > last) last = to;
     }
-    race_job.program = lo;
+    if ((*libraries)++) {
+        if (info->dlpi_name && (strstr(info->dlpi_name, "/libstdc++.") || strstr(info->dlpi_name, "/libc++."))) {
+            race_job.cxx = lo;
+            race_job.cxx_end = hi;
+        }
+        return 0;
+    }
+    race_job.program = lo; /* the main program comes first */
     race_job.program_end = hi;
     race_job.program_bias = info->dlpi_addr;
     if (first < last) {
         race_job.statics = first & ~(uintptr_t)4095;
         race_job.statics_len = last - race_job.statics;
     }
-    return 1; /* the main program comes first */
+    return 0;
 }
 
 /* Global variables are reached by other PEs in the owner's space, where they are mapped a second time. */
@@ -67,6 +75,7 @@ static void look_at_second_place(void) {
 }
 
 static int look_at_job(void) {
+    int libraries = 0;
     race_job.my_pe = prma_my_pe();
     race_job.n_pes = prma_n_pes();
     race_job.node_n_pes = prma_node_n_pes();
@@ -77,7 +86,7 @@ static int look_at_job(void) {
     if (!race_job.node_pes) return -1;
     for (int q = 0; q < race_job.node_n_pes; q++)
         race_job.node_pes[q] = prma_team_translate_pe(RMA_TEAM_SHARED, q, RMA_TEAM_WORLD);
-    dl_iterate_phdr(look_at_program, NULL);
+    dl_iterate_phdr(look_at_program, &libraries);
     look_at_second_place();
     return 0;
 }
@@ -100,6 +109,8 @@ static size_t lay_out(char *map) {
     PART(race_job.groups, RACE_GROUPS_MOST * (sizeof(uint64_t) + race_group_bytes()));
     PART(race_job.lists, (size_t)RACE_LISTS_MOST * sizeof(struct race_list));
     PART(race_job.cells, n * race_job.cells_stride * sizeof(struct race_cell));
+    if (n * RACE_ATTACHED_LEN * 4 <= MAP_MOST)
+        PART(race_job.attached, n * RACE_ATTACHED_LEN / 8 * sizeof(struct race_cell));
     PART(race_job.statics_cells, n * race_job.statics_stride * sizeof(struct race_cell));
     return at;
 }
@@ -221,7 +232,7 @@ void race_open(void) {
         if (race_job.my_pe == 0)
             race_say("%d PEs are more than the %d that can be followed: no races are looked for", race_job.n_pes,
                      RACE_PES_MOST);
-    } else if (race_job.stride > MAP_MOST / 4 / (size_t)race_job.n_pes || len > MAP_MOST) {
+    } else if (race_job.stride > MAP_MOST / 4 / (size_t)race_job.n_pes || len > 2 * MAP_MOST) {
         if (race_job.my_pe == 0)
             race_say("the heaps of %d PEs may grow to %zu bytes each, more than can be followed: no races are looked "
                      "for; smaller RMA_HEAP_MAX and RMA_LOCAL_MAX help",
@@ -260,6 +271,7 @@ void race_close(void) {
     race_job.on = 0;
     race_window.heap_len = race_window.statics_len = 0;
     race_window.private_mode = RACE_PRIVATE_OFF;
+    race_window.private_any = 0;
     race_inside--;
 }
 

@@ -23,14 +23,18 @@
 #define RACE_PAIRS_MOST  4096 /* pairs of places that are reported, once each */
 #define RACE_LOCKS       4096
 
-/* A block of the symmetric or of a local heap. */
+/* Offsets of attached memory in global pointers (rma_inline.h). */
+#define RACE_ATTACHED     ((uint64_t)3 << 38)
+#define RACE_ATTACHED_LEN ((uint64_t)1 << 38)
+
+/* A block of the symmetric or of a local heap, or attached memory. */
 struct race_block {
-    uint64_t offset; /* from the first byte of the PE's space */
+    uint64_t offset; /* from the first byte of the PE's space, or as in global pointers */
     uint64_t size;   /* 0: no block */
     uint32_t place;  /* where it was allocated */
     uint32_t kind;   /* enum race_block_kind */
 };
-enum race_block_kind { RACE_SYMMETRIC, RACE_LOCAL };
+enum race_block_kind { RACE_SYMMETRIC, RACE_LOCAL, RACE_REGION };
 
 /* A place in the program that is no offset in the main program, or one from which the library was called. */
 struct race_place {
@@ -58,7 +62,8 @@ struct race_header {
 };
 
 struct race_job {
-    int on; /* races are looked for */
+    int on;     /* races are looked for */
+    int native; /* the program has put by a native call */
     int my_pe, n_pes;
     struct race_header *header;
     char *map; /* the whole file */
@@ -75,15 +80,17 @@ struct race_job {
     size_t cells_stride;     /* from one PE's cells to the next's, in cells */
     struct race_cell *statics_cells;
     size_t statics_stride;
-    uintptr_t space;  /* own space: heaps, as mapped here */
-    uintptr_t spaces; /* that of the node's first PE */
-    size_t stride;    /* bytes of each space */
+    struct race_cell *attached; /* of PE 0's attached memory; NULL: there is no room for them */
+    uintptr_t space;            /* own space: heaps, as mapped here */
+    uintptr_t spaces;           /* that of the node's first PE */
+    size_t stride;              /* bytes of each space */
     int node_n_pes;
     int *node_pes;     /* their PE numbers */
     uintptr_t statics; /* the program's global variables */
     size_t statics_len;
     size_t second, second_len;      /* where they are mapped a second time in the PE's space; 0: nowhere */
     uintptr_t program, program_end; /* the main program's code and data */
+    uintptr_t cxx, cxx_end;         /* C++'s library, if there */
     uintptr_t program_bias;         /* its addresses here are those of its file and this */
 };
 

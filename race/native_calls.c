@@ -104,16 +104,16 @@ PRMA(rma_gptr_get);
 DEFINE(int, rma_gptr_put, (rma_gptr_t dest, const void *source, size_t len)) {
     CALL_AS("rma_gptr_put");
     int code;
-    race_put(&c, RACE_GPTR_(dest), source, len, 0);
     RACE_FORWARD(code = prma_gptr_put(dest, source, len));
+    if (code == RMA_SUCCESS) race_put(&c, RACE_GPTR_(dest), source, len, 0);
     return code;
 }
 
 DEFINE(int, rma_gptr_get, (void *dest, rma_gptr_t source, size_t len)) {
     CALL_AS("rma_gptr_get");
     int code;
-    race_get(&c, dest, RACE_GPTR_(source), len, 0);
     RACE_FORWARD(code = prma_gptr_get(dest, source, len));
+    if (code == RMA_SUCCESS) race_get(&c, dest, RACE_GPTR_(source), len, 0);
     return code;
 }
 
@@ -298,8 +298,47 @@ int rma_gptr_free(rma_gptr_t g) {
     return code;
 }
 
+/* ---- attached memory ---- */
+
+PRMA(rma_attach);
+PRMA(rma_detach);
+PRMA(rma_expose);
+PRMA(rma_exposed_at);
+int rma_attach(void *base, size_t size, rma_gptr_t *g) {
+    CALL_AS("rma_attach");
+    int code;
+    RACE_FORWARD(code = prma_attach(base, size, g));
+    if (code == RMA_SUCCESS) race_attached(&c, base, size, RACE_GPTR_(*g).addr);
+    return code;
+}
+
+int rma_detach(void *base) {
+    int code;
+    RACE_FORWARD(code = prma_detach(base));
+    if (code == RMA_SUCCESS) race_detached(base);
+    return code;
+}
+
+/* Collective: all PEs know of all regions when it returns, and ends the accesses of all when it ends an exposure. */
+int rma_expose(void *base, size_t size, size_t unit, rma_exposure **e) {
+    CALL_AS("rma_expose");
+    struct race_group *g = all(&c);
+    rma_gptr_t at = RMA_GPTR_NULL;
+    int code;
+    race_collective(g, &c, NULL, 0);
+    code = prma_expose(base, size, unit, e);
+    if (code == RMA_SUCCESS && size) at = prma_exposed_at(*e, race_job.my_pe, 0);
+    race_collected(g, &c, NULL, 0, RACE_ALL);
+    if (at != RMA_GPTR_NULL) race_attached(&c, base, size, RACE_GPTR_(at).addr);
+    return code;
+}
+
+BARRIER(rma_unexpose, (rma_exposure * e), all(&c), e)
+
 /* ---- teams and contexts ---- */
 
+PRMA(rma_team_split_strided);
+PRMA(rma_team_split_2d);
 PRMA(rma_team_destroy);
 PRMA(rma_ctx_create);
 PRMA(rma_team_create_ctx);
@@ -308,6 +347,21 @@ PRMA(rma_pe_quiet);
 PRMA(rma_pe_fence);
 PRMA(rma_ctx_pe_quiet);
 PRMA(rma_ctx_pe_fence);
+int rma_team_split_strided(rma_team *parent, int start, int stride, int size, rma_team **team) {
+    int code;
+    RACE_FORWARD(code = prma_team_split_strided(parent, start, stride, size, team));
+    if (code == RMA_SUCCESS && team) race_team_made(*team);
+    return code;
+}
+
+int rma_team_split_2d(rma_team *parent, int xrange, rma_team **xteam, rma_team **yteam) {
+    int code;
+    RACE_FORWARD(code = prma_team_split_2d(parent, xrange, xteam, yteam));
+    if (code == RMA_SUCCESS && xteam) race_team_made(*xteam);
+    if (code == RMA_SUCCESS && yteam) race_team_made(*yteam);
+    return code;
+}
+
 int rma_team_destroy(rma_team *team) {
     int code;
     if (!race_inside) race_team_gone(team);

@@ -19,6 +19,12 @@ static inline uint32_t race_place(uintptr_t pc) {
     return o < race_job.program_end - race_job.program && o < RACE_TABLED ? (uint32_t)o : race_place_elsewhere(pc);
 }
 
+/* race_is_program: whether the instruction is the main program's, or of C++'s library. */
+static inline int race_is_program(uintptr_t pc) {
+    return pc - race_job.program < race_job.program_end - race_job.program ||
+           pc - race_job.cxx < race_job.cxx_end - race_job.cxx;
+}
+
 /* race_call_place: the place from which the library's function `call` was called. */
 uint32_t race_call_place(uintptr_t pc, const char *call);
 

@@ -45,9 +45,25 @@ static uint64_t hash_of(const struct side *s) {
     return hash ^ (uint64_t)s->write << 63;
 }
 
+/* The block with this offset: 0 if none is known. */
+static int word_block(const char *owner, int pe, uint64_t offset, char *text, size_t room) {
+    static const char *const kinds[] = {"symmetric heap block", "local heap block", "attached memory"};
+    char at[256], function[256];
+    for (size_t i = 0; i < RACE_BLOCKS_MOST; i++) {
+        const struct race_block *b = &race_job.header->blocks[pe][i];
+        if (!b->size || offset < b->offset || offset >= b->offset + b->size) continue;
+        race_symbols_place(b->place, at, sizeof at, function, sizeof function);
+        snprintf(text, room, "%s%s of %llu bytes %s at %s, offset %llu", owner, kinds[b->kind],
+                 (unsigned long long)b->size, b->kind == RACE_REGION ? "attached" : "allocated", at,
+                 (unsigned long long)(offset - b->offset));
+        return 1;
+    }
+    return 0;
+}
+
 /* The variable or block: words it, and its bare name for suppressions. */
 static void word_memory(struct race_where where, char *text, size_t room, char *name, size_t name_room) {
-    char owner[32] = "", at[256], function[256];
+    char owner[32] = "";
     size_t size, offset;
     snprintf(name, name_room, "%s", "");
     if (where.pe < 0) {
@@ -55,6 +71,11 @@ static void word_memory(struct race_where where, char *text, size_t room, char *
         return;
     }
     snprintf(owner, sizeof owner, "PE %d's ", where.pe);
+    if (where.addr - RACE_ATTACHED < RACE_ATTACHED_LEN) {
+        snprintf(text, room, "%sattached memory", owner);
+        word_block(owner, where.pe, where.addr, text, room);
+        return;
+    }
     if (race_symbols_variable(where.addr, name, name_room, &size, &offset)) {
         snprintf(text, room, "%s`%s` (global variable of %zu bytes, offset %zu)", owner, name, size, offset);
         return;
@@ -62,15 +83,7 @@ static void word_memory(struct race_where where, char *text, size_t room, char *
     /* Another PE's memory on this node is at another address; symmetric blocks are at the same offset. */
     offset = (where.addr - race_job.space) % (race_job.stride ? race_job.stride : 1);
     if (where.addr - race_job.space >= race_job.stride) offset = (where.addr - race_job.spaces) % race_job.stride;
-    for (size_t i = 0; i < RACE_BLOCKS_MOST; i++) {
-        const struct race_block *b = &race_job.header->blocks[where.pe][i];
-        if (!b->size || offset < b->offset || offset >= b->offset + b->size) continue;
-        race_symbols_place(b->place, at, sizeof at, function, sizeof function);
-        snprintf(text, room, "%s%s heap block of %llu bytes allocated at %s, offset %llu", owner,
-                 b->kind == RACE_LOCAL ? "local" : "symmetric", (unsigned long long)b->size, at,
-                 (unsigned long long)(offset - b->offset));
-        return;
-    }
+    if (word_block(owner, where.pe, offset, text, room)) return;
     snprintf(text, room, "%sheap, offset %zu", owner, offset);
 }
 

@@ -14,6 +14,12 @@
 
 struct race_window race_window;
 
+static void lock_word(uint32_t *word) {
+    for (unsigned tries = 0; __atomic_exchange_n(word, 1, __ATOMIC_ACQUIRE); tries++)
+        if (tries > 100) sched_yield();
+}
+static void unlock_word(uint32_t *word) { __atomic_store_n(word, 0, __ATOMIC_RELEASE); }
+
 /* ---- finding cells ---- */
 
 #define LIKELY(x) __builtin_expect(!!(x), 1)
@@ -36,29 +42,70 @@ static struct race_cell *private_cells(uintptr_t addr, int make) {
     return cells ? cells + (addr & (RACE_CHUNK - 1)) / 8 : NULL;
 }
 
-static struct race_cell *find(uintptr_t addr, size_t *together, int make, int *pe) {
+/* Regions of private memory that are attached. They are few; a PE with millions searches long. */
+static struct region {
+    uintptr_t base;
+    size_t size;
+    uint64_t offset;
+    struct region *next;
+} * regions;
+static uint32_t regions_lock;
+
+static int attached_offset(uintptr_t addr, uint64_t *offset, size_t *together) {
+    int found = 0;
+    if (!__atomic_load_n(&regions, __ATOMIC_ACQUIRE)) return 0;
+    lock_word(&regions_lock);
+    for (const struct region *r = regions; r && !found; r = r->next)
+        if (addr - r->base < r->size) {
+            *offset = r->offset + (addr - r->base);
+            *together = r->size - (addr - r->base);
+            found = 1;
+        }
+    unlock_word(&regions_lock);
+    return found;
+}
+
+/* Where the accesses of an address of this process are recorded. */
+struct spot {
+    struct race_cell *cells;
+    size_t together; /* bytes from the address on whose cells lie behind it */
+    uintptr_t addr;  /* what the mask follows from, and the report: of attached memory the offset, else the address */
+    int pe;          /* -1: private memory */
+};
+
+static struct spot find(uintptr_t addr, int make) {
+    struct spot s = {.addr = addr, .pe = race_job.my_pe};
     uintptr_t o = addr - race_window.heap;
-    *pe = race_job.my_pe;
-    if (o < race_window.heap_len) return *together = race_window.heap_len - o, race_window.heap_cells + o / 8;
-    o = addr - race_window.statics;
-    if (o < race_window.statics_len) return *together = race_window.statics_len - o, race_window.statics_cells + o / 8;
-    o = addr - race_job.spaces;
-    if (race_job.stride && o < race_job.stride * (size_t)race_job.node_n_pes) { /* by shmem_ptr */
-        *pe = race_job.node_pes[o / race_job.stride];
+    uint64_t offset;
+    if (o < race_window.heap_len) {
+        s.together = race_window.heap_len - o;
+        s.cells = race_window.heap_cells + o / 8;
+    } else if ((o = addr - race_window.statics) < race_window.statics_len) {
+        s.together = race_window.statics_len - o;
+        s.cells = race_window.statics_cells + o / 8;
+    } else if (o = addr - race_job.spaces, race_job.stride && o < race_job.stride * (size_t)race_job.node_n_pes) {
+        s.pe = race_job.node_pes[o / race_job.stride]; /* by shmem_ptr */
         o %= race_job.stride;
         if (o - race_job.second < race_job.second_len)
-            *together = race_job.second_len - (o - race_job.second);
+            s.together = race_job.second_len - (o - race_job.second);
         else
-            *together = o < race_job.second ? race_job.second - o : race_job.stride - o;
-        return race_cells_at(o, 0, *pe);
+            s.together = o < race_job.second ? race_job.second - o : race_job.stride - o;
+        s.cells = race_cells_at(o, 0, s.pe);
+    } else if (attached_offset(addr, &offset, &s.together)) {
+        s.addr = offset;
+        s.cells = race_cells_at(offset, 0, s.pe);
+    } else {
+        s.pe = -1;
+        s.together = RACE_CHUNK - (addr & (RACE_CHUNK - 1));
+        s.cells = race_window.private_mode == RACE_PRIVATE_OFF ? NULL : private_cells(addr, make);
     }
-    *pe = -1;
-    *together = RACE_CHUNK - (addr & (RACE_CHUNK - 1));
-    if (race_window.private_mode == RACE_PRIVATE_OFF) return NULL;
-    return private_cells(addr, make);
+    return s;
 }
 
 struct race_cell *race_cells_at(uint64_t offset, size_t len, int pe) {
+    if (offset - RACE_ATTACHED < RACE_ATTACHED_LEN && pe >= 0 && pe < race_job.n_pes)
+        return race_job.attached ? race_job.attached + ((size_t)pe * RACE_ATTACHED_LEN + (offset - RACE_ATTACHED)) / 8
+                                 : NULL;
     if (pe < 0 || pe >= race_job.n_pes || len > race_job.stride || offset > race_job.stride - len) return NULL;
     if (offset - race_job.second < race_job.second_len)
         return race_job.statics_cells + (size_t)pe * race_job.statics_stride + (offset - race_job.second) / 8;
@@ -84,14 +131,48 @@ void race_private_mode(enum race_private mode) {
         race_window.chunks = p;
     }
     race_window.private_mode = mode;
+    race_window.private_any = mode != RACE_PRIVATE_OFF || regions != NULL;
+}
+
+void race_attach(uintptr_t base, size_t size, uint64_t offset) {
+    struct region *r = malloc(sizeof *r);
+    if (!r) return;
+    *r = (struct region){.base = base, .size = size, .offset = offset};
+    race_forget(race_cells_at(offset, size, race_job.my_pe), race_job.attached ? size : 0);
+    lock_word(&regions_lock);
+    r->next = regions;
+    __atomic_store_n(&regions, r, __ATOMIC_RELEASE);
+    unlock_word(&regions_lock);
+    race_private_mode((enum race_private)race_window.private_mode);
+}
+
+uint64_t race_detach(uintptr_t base) {
+    uint64_t offset = 0;
+    lock_word(&regions_lock);
+    for (struct region **p = &regions; *p; p = &(*p)->next)
+        if ((*p)->base == base) {
+            struct region *r = *p;
+            offset = r->offset;
+            *p = r->next;
+            free(r);
+            break;
+        }
+    unlock_word(&regions_lock);
+    race_private_mode((enum race_private)race_window.private_mode);
+    return offset;
 }
 
 /* ---- one access ---- */
 
+static __attribute__((noinline)) int is_own_put(uint32_t actor) {
+    enum race_kind kind = race_actor_kind(actor);
+    return (kind == RACE_PUTS || kind == RACE_SIGNALLED) && race_actor_pe(actor) == race_job.my_pe;
+}
+
 static int happens_before(race_epoch e, const struct race_who *who) {
     uint32_t actor = RACE_ACTOR(e), count = RACE_COUNT(e);
     return who->clock[actor] >= count || (actor == who->fenced[0].actor && who->fenced[0].count >= count) ||
-           (actor == who->fenced[1].actor && who->fenced[1].count >= count);
+           (actor == who->fenced[1].actor && who->fenced[1].count >= count) || (who->own && is_own_put(actor));
 }
 
 static int record_before(const struct race_record *r, const struct race_who *who) {
@@ -112,12 +193,6 @@ static uint32_t *lock_of(const struct race_cell *cell) {
     if (at >= race_job.map_len) at = (uintptr_t)cell;
     return &race_job.header->locks[(at / sizeof *cell * 0x9e3779b97f4a7c15u) >> 52];
 }
-
-static void lock_word(uint32_t *word) {
-    for (unsigned tries = 0; __atomic_exchange_n(word, 1, __ATOMIC_ACQUIRE); tries++)
-        if (tries > 100) sched_yield();
-}
-static void unlock_word(uint32_t *word) { __atomic_store_n(word, 0, __ATOMIC_RELEASE); }
 
 /* ---- lists ---- */
 
@@ -197,8 +272,11 @@ static void scatter(struct race_cell *c, const struct race_record *records, int 
     if (!fits) {
         for (int i = n; i > 0;) { /* from the last list to the first */
             int k = (i - 1) % RACE_LIST_RECORDS + 1;
-            uint32_t number = new_list();
-            if (!number) break;
+            uint32_t number = had; /* the lists that the cell had are taken first */
+            if (number)
+                had = list_at(number - 1)->next;
+            else if (!(number = new_list()))
+                break;
             i -= k;
             list_at(number - 1)->n = (uint32_t)k;
             memcpy(list_at(number - 1)->records, records + i, (size_t)k * sizeof *records);
@@ -214,6 +292,17 @@ static void scatter(struct race_cell *c, const struct race_record *records, int 
     free_lists(had);
 }
 
+/* Whether a cell's list has this access. */
+static int in_list(const struct race_cell *c, race_epoch me, int write) {
+    if (!(c->write & RACE_LONG)) return 0;
+    for (uint32_t i = (uint32_t)(c->write >> 32); i; i = list_at(i - 1)->next)
+        for (uint32_t k = 0; k < list_at(i - 1)->n; k++) {
+            const struct race_record *r = &list_at(i - 1)->records[k];
+            if (r->epoch == me && (int)r->write == write) return 1;
+        }
+    return 0;
+}
+
 /* ---- checking and recording ---- */
 
 static void full(struct race_cell *c, race_epoch mask, race_epoch kind, int write, uint32_t place,
@@ -223,6 +312,10 @@ static void full(struct race_cell *c, race_epoch mask, race_epoch kind, int writ
     uint32_t *word = lock_of(c);
     int n, kept = 0, found = 0;
     lock_word(word);
+    if (in_list(c, me, write)) { /* the same thread has done it since it last told anybody anything */
+        unlock_word(word);
+        return;
+    }
     n = gather(c, records);
     for (int i = 0; i < n; i++) {
         struct race_record r = records[i];
@@ -263,8 +356,21 @@ void race_access(struct race_cell *c, race_epoch mask, race_epoch kind, int writ
                  const struct race_who *who, struct race_where where) {
     race_epoch w = __atomic_load_n(&c->write, __ATOMIC_RELAXED), r = __atomic_load_n(&c->read, __ATOMIC_RELAXED);
     race_epoch me = who->epoch | kind | mask;
-    if (kind != RACE_PLAIN || w & RACE_LONG) {
+    if (w & RACE_LONG) {
         full(c, mask, kind, write, place, who, where);
+        return;
+    }
+    if (kind != RACE_PLAIN) {
+        /* An atomic takes the place of the same thread's, or of an older one, of the same kind and bytes. */
+        race_epoch old = write ? w : r, like = kind | mask;
+        int kept = !old || ((old & (RACE_KIND | RACE_MASK)) == like && happens_before(old, who));
+        if (old == me) return;
+        if (kept && (!w || indivisible(w, me) || happens_before(w, who)) &&
+            (!write || !r || indivisible(r, me) || happens_before(r, who))) {
+            place_into(write ? c->write_at : c->read_at, mask, place);
+            __atomic_store_n(write ? &c->write : &c->read, me, __ATOMIC_RELAXED);
+        } else
+            full(c, mask, kind, write, place, who, where);
         return;
     }
     if (write) {
@@ -337,19 +443,18 @@ void race_local(const void *p, size_t len, race_epoch kind, int write, uint32_t 
     uintptr_t addr = (uintptr_t)p;
     int operation = who->epoch != race_now;
     while (len) {
-        size_t together, part;
-        int pe;
-        struct race_cell *cells = find(addr, &together, operation || race_window.private_mode == RACE_PRIVATE_ALL, &pe);
-        part = together < len ? together : len;
-        if (cells) race_range(cells, addr, part, pe, kind, write, place, who);
+        struct spot s = find(addr, operation || race_window.private_mode == RACE_PRIVATE_ALL);
+        size_t part = s.together < len ? s.together : len;
+        if (s.cells) race_range(s.cells, s.addr, part, s.pe, kind, write, place, who);
         addr += part;
         len -= part;
     }
 }
 
-struct race_cell *race_cells(uintptr_t addr, size_t *together) {
-    int pe;
-    return find(addr, together, 1, &pe);
+struct race_cell *race_cells(uintptr_t addr, size_t len, struct race_where *where) {
+    struct spot s = find(addr, 1);
+    *where = (struct race_where){.addr = s.addr, .pe = s.pe};
+    return (s.addr & 7) + len <= 8 ? s.cells : NULL;
 }
 
 /* Whether who sees the value of this access learns something: not from a plain store, and not from oneself. */
@@ -362,8 +467,10 @@ static int tells(const struct race_record *r, race_epoch mask, int native) {
 void race_acquire(struct race_cell *c, race_epoch mask, int native) {
     struct race_record records[RECORDS_MOST + 1];
     struct race_who who = {.epoch = race_now, .clock = race_me->clock};
+    race_epoch w = __atomic_load_n(&c->write, __ATOMIC_RELAXED);
     uint32_t *word = lock_of(c);
-    int n, seen = 0;
+    int n, news[RECORDS_MOST + 1], n_news = 0;
+    if (!(w & RACE_LONG) && (!w || happens_before(w, &who))) return;
     lock_word(word);
     n = gather(c, records);
     for (int i = 0; i < n; i++) {
@@ -372,13 +479,12 @@ void race_acquire(struct race_cell *c, race_epoch mask, int native) {
         r->seen[1] = r->seen[0];
         r->seen[0].actor = race_me->actor;
         r->seen[0].count = race_me->count;
-        seen = 1;
+        news[n_news++] = i;
     }
-    if (seen) scatter(c, records, n);
+    if (n_news) scatter(c, records, n);
     unlock_word(word);
-    for (int i = 0; i < n; i++)
-        if (tells(&records[i], mask, native))
-            race_learn(race_me, RACE_ACTOR(records[i].epoch), RACE_COUNT(records[i].epoch));
+    for (int i = 0; i < n_news; i++)
+        race_learn(race_me, RACE_ACTOR(records[news[i]].epoch), RACE_COUNT(records[news[i]].epoch));
 }
 
 void race_forget(struct race_cell *cells, size_t len) {

@@ -50,21 +50,21 @@ struct race_who {
     struct {
         uint32_t actor, count;
     } fenced[2];
+    int own; /* what the same process has put before, to a PE of its node, comes before: native calls (events.h) */
 };
 
-/* race_cells: the cell of an address of this process, or NULL if its accesses are not looked at. *together: how many
- * bytes from the address on have their cells behind it. race_cells_of: the cell of PE pe's byte at the symmetric
- * address, or NULL if it is none. race_cells_at: by the offset in the PE's space. */
-struct race_cell *race_cells(uintptr_t addr, size_t *together);
+/* race_cells: the cell of len bytes at an address of this process, or NULL if their accesses are not looked at, or they
+ * are not in one cell. *where: what race_access wants. race_cells_of: the cell of PE pe's byte at the symmetric
+ * address, or NULL if it is none. race_cells_at: by the offset in the PE's space, or of attached memory. */
+struct race_where {
+    uintptr_t addr; /* here, or the symmetric address; of attached memory its offset */
+    int pe;         /* whose memory, or -1: private memory of this process */
+};
+struct race_cell *race_cells(uintptr_t addr, size_t len, struct race_where *where);
 struct race_cell *race_cells_of(uintptr_t addr, size_t len, int pe);
 struct race_cell *race_cells_at(uint64_t offset, size_t len, int pe);
 
-/* race_access checks and records one access of bytes `mask` of a cell. addr: the first byte's address here, or the
- * symmetric address, for the report. */
-struct race_where {
-    uintptr_t addr;
-    int pe; /* whose memory, or -1: private memory of this process */
-};
+/* race_access checks and records one access of bytes `mask` of a cell. */
 void race_access(struct race_cell *cell, race_epoch mask, race_epoch kind, int write, uint32_t place,
                  const struct race_who *who, struct race_where where);
 
@@ -85,6 +85,11 @@ void race_forget_private(uintptr_t addr, size_t len);
 enum race_private { RACE_PRIVATE_OFF, RACE_PRIVATE_PENDING, RACE_PRIVATE_ALL };
 void race_private_mode(enum race_private mode);
 
+/* race_attach: private memory that other PEs reach by global pointer, from this offset on (rma_attach): its cells are
+ * shared. race_detach: no more; what was done to it does not count. Returns the offset, or 0. */
+void race_attach(uintptr_t base, size_t size, uint64_t offset);
+uint64_t race_detach(uintptr_t base);
+
 /* What the hooks of loads and stores look at first (access.c). */
 struct race_window {
     uintptr_t heap;
@@ -94,6 +99,7 @@ struct race_window {
     size_t statics_len;
     struct race_cell *statics_cells;
     int private_mode;
+    int private_any;           /* whether there is anything to look at in private memory: a mode, or attached regions */
     struct race_cell **chunks; /* of private memory: one for each RACE_CHUNK bytes of the address space, or NULL */
 };
 #define RACE_CHUNK_SHIFT 16

@@ -214,6 +214,25 @@ void shmem_ctx_destroy(shmem_ctx_t ctx) {
     RACE_FORWARD(pshmem_ctx_destroy(ctx));
 }
 
+int shmem_team_split_strided(shmem_team_t parent_team, int start, int stride, int size,
+                             const shmem_team_config_t *config, long config_mask, shmem_team_t *new_team) {
+    int code;
+    RACE_FORWARD(code = pshmem_team_split_strided(parent_team, start, stride, size, config, config_mask, new_team));
+    if (code == 0 && new_team) race_team_made(*new_team);
+    return code;
+}
+
+int shmem_team_split_2d(shmem_team_t parent_team, int xrange, const shmem_team_config_t *xaxis_config, long xaxis_mask,
+                        shmem_team_t *xaxis_team, const shmem_team_config_t *yaxis_config, long yaxis_mask,
+                        shmem_team_t *yaxis_team) {
+    int code;
+    RACE_FORWARD(code = pshmem_team_split_2d(parent_team, xrange, xaxis_config, xaxis_mask, xaxis_team, yaxis_config,
+                                             yaxis_mask, yaxis_team));
+    if (code == 0 && xaxis_team) race_team_made(*xaxis_team);
+    if (code == 0 && yaxis_team) race_team_made(*yaxis_team);
+    return code;
+}
+
 void shmem_team_destroy(shmem_team_t team) {
     if (!race_inside) race_team_gone(team);
     RACE_FORWARD(pshmem_team_destroy(team));

@@ -15,9 +15,14 @@
 #include "race/clock.h"
 #include "race/events.h"
 #include "race/job.h"
+#include "race/places.h"
 #include "race/shadow.h"
 
 #define EXPORT __attribute__((visibility("default")))
+
+/* Whether the program calls, itself or through the library of C++. What other libraries do with threads is theirs:
+ * MPI's network library locks while the C library's allocator is locked, and nothing may be allocated here then. */
+#define FROM_PROGRAM race_is_program((uintptr_t)__builtin_return_address(0))
 
 /* ---- objects by address ---- */
 
@@ -151,7 +156,7 @@ EXPORT int pthread_create(pthread_t *id, const pthread_attr_t *attr, void *(*fun
     struct joinable *j;
     int code;
     FIND(pthread_create);
-    if (!race_watches()) return real_pthread_create(id, attr, function, argument);
+    if (!race_watches() || !FROM_PROGRAM) return real_pthread_create(id, attr, function, argument);
     s = malloc(sizeof *s);
     j = malloc(sizeof *j);
     if (!s || !j || !(s->thread = race_thread_new(race_me))) {
@@ -220,21 +225,21 @@ EXPORT int pthread_join(pthread_t id, void **result) {
         int code;                                                                                                      \
         FIND(NAME);                                                                                                    \
         code = real_##NAME(__VA_ARGS__);                                                                               \
-        if (!code) race_hear(OBJECT);                                                                                  \
+        if (!code && FROM_PROGRAM) race_hear(OBJECT);                                                                  \
         return code;                                                                                                   \
     }
 #define TELLS(NAME, PARAMETERS, OBJECT, ...)                                                                           \
     REAL(int, NAME, PARAMETERS);                                                                                       \
     EXPORT int NAME PARAMETERS {                                                                                       \
         FIND(NAME);                                                                                                    \
-        race_tell(OBJECT);                                                                                             \
+        if (FROM_PROGRAM) race_tell(OBJECT);                                                                           \
         return real_##NAME(__VA_ARGS__);                                                                               \
     }
 #define FORGETS(NAME, PARAMETERS, OBJECT, ...)                                                                         \
     REAL(int, NAME, PARAMETERS);                                                                                       \
     EXPORT int NAME PARAMETERS {                                                                                       \
         FIND(NAME);                                                                                                    \
-        race_object_gone(OBJECT);                                                                                      \
+        if (FROM_PROGRAM) race_object_gone(OBJECT);                                                                    \
         return real_##NAME(__VA_ARGS__);                                                                               \
     }
 HEARS(pthread_mutex_lock, (pthread_mutex_t * m), m, m)
@@ -261,6 +266,7 @@ TELLS(sem_post, (sem_t * s), s, s)
     EXPORT int NAME PARAMETERS {                                                                                       \
         int code;                                                                                                      \
         FIND_VERSION(NAME, "GLIBC_2.3.2");                                                                             \
+        if (!FROM_PROGRAM) return real_##NAME(__VA_ARGS__);                                                            \
         race_tell(m);                                                                                                  \
         code = real_##NAME(__VA_ARGS__);                                                                               \
         race_hear(m);                                                                                                  \
@@ -273,7 +279,7 @@ CONDITION(pthread_cond_timedwait, (pthread_cond_t * c, pthread_mutex_t *m, const
     REAL(int, NAME, (pthread_cond_t *));                                                                               \
     EXPORT int NAME(pthread_cond_t *c) {                                                                               \
         FIND_VERSION(NAME, "GLIBC_2.3.2");                                                                             \
-        race_tell(c);                                                                                                  \
+        if (FROM_PROGRAM) race_tell(c);                                                                                \
         return real_##NAME(c);                                                                                         \
     }
 SIGNALS(pthread_cond_signal)
@@ -290,7 +296,7 @@ static uint32_t barriers_lock;
 
 REAL(int, pthread_barrier_init, (pthread_barrier_t *, const pthread_barrierattr_t *, unsigned));
 EXPORT int pthread_barrier_init(pthread_barrier_t *b, const pthread_barrierattr_t *attr, unsigned n) {
-    struct barrier *k = calloc(1, sizeof *k);
+    struct barrier *k = FROM_PROGRAM ? calloc(1, sizeof *k) : NULL;
     FIND(pthread_barrier_init);
     if (k) {
         k->address = b;
@@ -330,7 +336,7 @@ static void run_once(void) {
 EXPORT int pthread_once(pthread_once_t *once, void (*function)(void)) {
     int code;
     FIND(pthread_once);
-    if (!race_watches()) return real_pthread_once(once, function);
+    if (!race_watches() || !FROM_PROGRAM) return real_pthread_once(once, function);
     once_function = function;
     once_object = once;
     code = real_pthread_once(once, run_once);

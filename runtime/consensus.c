@@ -6,6 +6,7 @@
 #include "runtime/consensus.h"
 #include "base/error.h"
 #include "base/mpi.h"
+#include "base/process.h"
 #include "base/settings.h"
 #include "heap/statics.h"
 #include "runtime/net/progress_thread.h"
@@ -53,17 +54,24 @@ int rmai_consensus_facts(struct rmai_world *w, int code) {
         STATICS_MINUS,
         MACHINE,
         MACHINE_MINUS,
+        HOST,
+        HOST_MINUS,
         WATCHED,
         SETTINGS,
         NUMBERS = SETTINGS + RMAI_SETTINGS_NUMBERS
     };
     const long program = (long)(w->statics->program >> 1), statics = (long)w->statics->size;
-    const long machine = (long)(rmai_transport_mpi_machine_id() >> 1);
-    struct rmai_least all[NUMBERS] = {
-        [OUTCOME] = {.value = outcome_number(w, code)}, [PROGRAM] = {.value = program},
-        [PROGRAM_MINUS] = {.value = -program},          [STATICS] = {.value = statics},
-        [STATICS_MINUS] = {.value = -statics},          [MACHINE] = {.value = machine},
-        [MACHINE_MINUS] = {.value = -machine},          [WATCHED] = {.value = w->job.mpi_multiple}};
+    const long machine = (long)(rmai_transport_mpi_machine_id() >> 1), host = (long)(rmai_process_host() >> 1);
+    struct rmai_least all[NUMBERS] = {[OUTCOME] = {.value = outcome_number(w, code)},
+                                      [PROGRAM] = {.value = program},
+                                      [PROGRAM_MINUS] = {.value = -program},
+                                      [STATICS] = {.value = statics},
+                                      [STATICS_MINUS] = {.value = -statics},
+                                      [MACHINE] = {.value = machine},
+                                      [MACHINE_MINUS] = {.value = -machine},
+                                      [HOST] = {.value = host},
+                                      [HOST_MINUS] = {.value = -host},
+                                      [WATCHED] = {.value = w->job.mpi_multiple}};
     if (w->job.settings.progress == RMAI_PROGRESS_NONE) all[WATCHED].value = 0;
     rmai_settings_offer(&w->job.settings, &all[SETTINGS]);
     code = reduce_numbers(w, all, NUMBERS);
@@ -75,6 +83,7 @@ int rmai_consensus_facts(struct rmai_world *w, int code) {
         !all_have_same(&all[STATICS], &all[STATICS_MINUS]))
         w->job.statics_mode = RMAI_STATICS_OFF;
     w->job.one_machine = all_have_same(&all[MACHINE], &all[MACHINE_MINUS]);
+    w->job.one_host = w->job.one_machine && all_have_same(&all[HOST], &all[HOST_MINUS]);
     w->job.all_progress = (int)all[WATCHED].value;
     return code;
 }

@@ -16,8 +16,8 @@ struct rmai_world;
 int rmai_consensus(struct rmai_world *w, int code);
 
 /* rmai_consensus_facts: the settings, by the scopes of their table; whether the program is the same, so that its global
- * variables may be symmetric; whether all PEs may have a progress thread; whether all run on one machine. Wants
- * w->job.settings, w->statics. */
+ * variables may be symmetric; whether all PEs may have a progress thread; whether all run on one machine, and on one
+ * host. Wants w->job.settings, w->statics. */
 int rmai_consensus_facts(struct rmai_world *w, int code);
 
 /* rmai_consensus_nodes: the most PEs that a node has (*most), which bounds the heaps. */

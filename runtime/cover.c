@@ -59,16 +59,16 @@ void rmai_cover_grown(struct rmai_world *w) {
     if (w->net->active) rmai_dynamic_grown(&w->net->dynamic);
 }
 
-/* The first leader tries the second one, which serves it in the meeting, as all others do. The second one has attached
- * before what it is tried on. */
-static int try_times(struct rmai_world *w) {
-    const int lends = rmai_probe_lends(w->net, w->symmetric.base);
+/* One PE of the pair tries the other, which serves it in the meeting, as all others do. The other has attached before
+ * what it is tried on. */
+static int try_times(struct rmai_world *w, enum rmai_pair_kind kind) {
+    const int lends = rmai_probe_lends(w->net, kind, w->symmetric.base);
     int code = rmai_meet(w, "rma_init"), met;
-    if (code == RMA_SUCCESS) rmai_probe_times(w->net, &w->contexts->standing.pending);
+    if (code == RMA_SUCCESS) rmai_probe_times(w->net, kind, &w->contexts->standing.pending);
     met = rmai_meet(w, "rma_init");
     if (code == RMA_SUCCESS) code = met;
     if (lends) rmai_dynamic_detach(w->net, w->symmetric.base);
-    met = rmai_probe_share(w->net, w->mpi);
+    met = rmai_probe_share(w->net, kind, w->mpi);
     return code == RMA_SUCCESS ? met : code;
 }
 
@@ -94,7 +94,11 @@ int rmai_cover_open(struct rmai_world *w) {
 int rmai_cover_choose(struct rmai_world *w) {
     int code = RMA_SUCCESS, one;
     if (!w->net->active || !rmai_windows_wanted(w->net)) return RMA_SUCCESS;
-    if (rmai_probe_wants_times(w->net)) code = try_times(w);
+    for (int kind = 0; kind < RMAI_PAIR_KINDS && rmai_probe_wants_times(w->net); kind++) {
+        if (!w->net->ways.trial[kind].made) continue;
+        one = try_times(w, (enum rmai_pair_kind)kind);
+        if (code == RMA_SUCCESS) code = one;
+    }
     one = rmai_windows_choose(w->net, w->mpi);
     if (w->job.statics_mode != RMAI_STATICS_OFF) follow(w, RMAI_PART_STATICS, w->statics->size);
     follow_symmetric(w);

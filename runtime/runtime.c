@@ -148,8 +148,11 @@ static int close_node(struct rmai_world *w) {
     return RMA_SUCCESS;
 }
 
-/* The PEs agree on the result of each attempt: another node may have refused a size that this node has mapped. */
+/* The PEs agree on the result of each attempt: another node may have refused a size that this node has mapped. An
+ * attempt that is made again with less is no error of the program's. */
 static int open_reservation(struct rmai_world *w) {
+    struct rmai_error_kept kept;
+    rmai_error_keep(&kept);
     for (;;) {
         int code =
             rmai_consensus(w, rmai_reserve(&w->reservation, w->node, w->job.layout.stride, w->job.layout.symmetric));
@@ -159,6 +162,7 @@ static int open_reservation(struct rmai_world *w) {
         if (w->job.layout.symmetric_max <= SMALLEST_HEAP && w->job.layout.local_max <= SMALLEST_HEAP) return code;
         rmai_unreserve(&w->reservation);
         shrink_layout(&w->job.layout);
+        rmai_error_restore(&kept);
     }
 }
 
@@ -331,8 +335,8 @@ static int open_connections(struct rmai_world *w) {
     struct rmai_facts *first = rmai_facts(&w->job, 0);
     int code = RMA_SUCCESS;
     if (w->job.networked)
-        code =
-            rmai_transport_mpi_open(w->mpi, w->job.node_my_pe == 0, &first->n_nodes, &first->my_node, &w->job.leaders);
+        code = rmai_transport_mpi_open(w->mpi, w->job.node_my_pe == 0, w->job.one_host, &first->n_nodes,
+                                       &first->my_node, &w->job.leaders, first->pairs);
     if (code == RMA_SUCCESS && w->job.networked) code = open_net(w);
     if (code == RMA_SUCCESS) code = rmai_teams_open(w);
     if (code == RMA_SUCCESS) rmai_contexts_open(w);
@@ -343,6 +347,7 @@ static int agree_on_connections(struct rmai_world *w, int code) {
     code = rmai_consensus(w, code);
     w->job.my_node = w->job.networked && code == RMA_SUCCESS ? rmai_facts(&w->job, 0)->my_node : 0;
     w->job.n_nodes = w->job.networked && code == RMA_SUCCESS ? rmai_facts(&w->job, 0)->n_nodes : 1;
+    memcpy(w->job.pairs, rmai_facts(&w->job, 0)->pairs, sizeof w->job.pairs);
     *w->leaders = (struct rmai_group){.net = w->net,
                                       .tag = RMAI_LEADERS_TAG,
                                       .n = w->job.n_nodes,
@@ -412,8 +417,9 @@ static void print_information(struct rmai_world *w) {
         rmai_note("%.*s is not a setting%s%s%s", (int)strcspn(entry, "="), entry, guess ? "; is " : "",
                   guess ? guess : "", guess ? " meant?" : "");
     if (!w->job.settings.info) return;
-    rmai_note("version %s, %d PEs on %d nodes; %d on this one, %s, %s", RMA_VERSION, w->job.n_pes, w->job.n_nodes,
-              w->job.node_n_pes, w->barrier->crowded ? "more than processors" : "a processor each", w->job.binding);
+    rmai_note("version %s, %d PE%s on %d node%s; %d on this one, %s, %s", RMA_VERSION, w->job.n_pes,
+              w->job.n_pes == 1 ? "" : "s", w->job.n_nodes, w->job.n_nodes == 1 ? "" : "s", w->job.node_n_pes,
+              w->barrier->crowded ? "more than processors" : "a processor each", w->job.binding);
     rmai_note("heaps of up to %s (symmetric) and %s (local) per PE, %s reserved on this node",
               rmai_format_size(heap, w->job.layout.symmetric_max), rmai_format_size(local, w->job.layout.local_max),
               rmai_format_size(space, w->job.layout.stride * (size_t)w->job.node_n_pes));

@@ -10,6 +10,8 @@ top_builddir=${top_builddir:-$(pwd)}
 mpiexec=${MPIEXEC:-mpiexec.mpich}
 # shellcheck source=depth.sh
 . "$top_srcdir/test/depth.sh"
+# shellcheck source=launcher.sh
+. "$top_srcdir/test/launcher.sh"
 failures=0
 
 fail() {

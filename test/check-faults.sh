@@ -121,7 +121,9 @@ sweep madvise pass 6 20 2 0 $nodes
 sweep mmap pass 1 3 2 1 $nodes
 sweep MPI_Irecv fail 7 16 2 1 $nodes
 sweep MPI_Comm_split fail 1 1 2 1 $nodes
-sweep MPI_Comm_idup fail 1 1 2 0 $nodes
+# Open MPI 5 gets the numbers of collectives wrong where one PE goes on while its copy of the communicator is still
+# being made, and ends the job.
+is_openmpi5 || sweep MPI_Comm_idup fail 1 1 2 0 $nodes
 sweep MPI_Group_translate_ranks fail 1 2 2 1 $nodes
 sweep MPI_Comm_set_errhandler fail 1 1 2 1 $nodes
 sweep MPI_Win_create fail 1 1 2 1 $nodes RMA_WINDOW=always

@@ -28,6 +28,40 @@ case $status in
 *) exit $status ;; # 77 with its reason as the last line, or 99
 esac
 
+# What rma_init tries out between nodes it tries between two nodes of one host, and between nodes of the two: they may
+# reach each other in different ways. What it concludes for all of them is the worse of the two answers.
+info=$top_builddir/tools/rma_info
+scratch=$(mktemp -d "${TMPDIR:-/tmp}/check-hosts.XXXXXX")
+trap 'rm -rf "$scratch"' EXIT
+cat >"$scratch/probe" <<END
+#!/bin/sh
+out=\$("$info" --probe) || exit
+[ "\$PMI_RANK" = 0 ] || exit 0
+echo "\$out"
+echo "\$out" | awk '
+    / window: used\$/ { window = \$1 }
+    /^    (put|get): / { all[window, substr(\$1, 1, 3)] = /waits for the target/; answers++ }
+    /tried by PE/ { kind[\$0] = 1 }
+    / window: (put|get) / { worst[\$1, \$3] += /waits for the target/ }
+    END {
+        good = kind["  nodes of one host, tried by PE 0 on PE 1:"]
+        good = good && kind["  containers of one machine, tried by PE 0 on PE 2:"] && answers > 0
+        for (a in all) good = good && all[a] == (worst[a] > 0)
+        if (!good) print "check-hosts: the probe did not try both kinds of nodes, or not all count"
+        exit !good
+    }'
+END
+chmod 755 "$scratch/probe"
+if [ -x "$info" ]; then
+    RMA_NODE_PES=1 RMA_WINDOW=always UCX_TLS=tcp,self,posix,sysv,cma \
+        sh "$here/hosts" --hosts 2 --times 1 --deadline 20 "$scratch/probe" || {
+        code=$?
+        [ $code -eq 77 ] || status=$code
+    }
+else
+    echo "check-hosts: what the probe tries: SKIPPED: there is no $info"
+fi
+
 # Sooner than by default, so that nobody waits here for minutes.
 if deep; then stall=2 timeout=8; else stall=1 timeout=8; fi
 RMA_STALL=${RMA_STALL:-$stall} RMA_TIMEOUT=${RMA_TIMEOUT:-$timeout}

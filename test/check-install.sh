@@ -81,7 +81,7 @@ refused_with "'there/bin' does not begin with /" "$make" install prefix=there
 refused_with "make install: $dir/build/config.h is no folder" "$make" install prefix="$dir/build/config.h/librma"
 if [ "$(id -u)" -ne 0 ]; then
     refused_with "may not write in $dir/locked: install as root" "$make" install prefix="$dir/locked/librma"
-elif setpriv --reuid=65534 --clear-groups sh -c ': <config.status' 2>/dev/null; then
+elif setpriv --reuid=65534 --clear-groups sh -c ': <config.status <"$0"' "$top_srcdir/Makefile.am" 2>/dev/null; then
     refused_with "may not write in $dir/locked: install as root" \
         setpriv --reuid=65534 --clear-groups "$make" check-prefix prefix="$dir/locked/librma"
 fi
@@ -480,6 +480,12 @@ END
     for wanted in "$major.$((minor + 1))" "$major.$minor.99" "$((major + 1)).0" "0.0...<$version"; do
         if asked "$wanted"; then fail "find_package(rma $wanted) finds $version"; fi
     done
+    # Components are the targets; one that is not there is named, unless it is optional.
+    asked "COMPONENTS rma shmem" || fail "find_package(rma COMPONENTS rma shmem)"
+    asked "OPTIONAL_COMPONENTS rma nonsense" || fail "find_package(rma OPTIONAL_COMPONENTS nonsense)"
+    if asked "COMPONENTS rma nonsense" || ! grep -qF "no component 'nonsense'" "$dir/log"; then
+        fail "find_package(rma COMPONENTS nonsense) is not refused by name"
+    fi
     # A header that is gone is named.
     mv "$prefix/include/shmem.h" "$dir/shmem.h"
     if asked "$version" || ! grep -qF "$prefix/include/shmem.h" "$dir/log"; then fail "CMake does not name shmem.h"; fi

@@ -1,9 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# check-models.sh: spin finds no error in the models of test/model, and finds each error that is put in on purpose.
+# check-models.sh: no error is found in the models of test/model, and each error that is put in on purpose is found.
 #
-# A model that cannot fail shows nothing: so the script also breaks each model in each of the ways that its header names
-# (BROKEN_...), and an assertion must then fail. Bounds and assumptions stand in the models' headers.
+# There are two kinds. Those for spin (*.pml) try every order of steps; memory is sequentially consistent there. Those
+# for test/model/litmus (*.litmus, test/model/litmus.h) try every execution that C11's weaker memory allows, with the
+# orders that the source has.
+#
+# A model that cannot fail shows nothing: so the script also breaks each of spin's models in each of the ways that its
+# header names (BROKEN_...), and an assertion must then fail; and litmus makes each order of its models weaker. Bounds
+# and assumptions stand in the models' headers.
 #
 # Searches run at the same time, one for each processor: each search is this script again, with --one.
 # RMA_TEST_DEPTH=long (test/depth.sh) takes the larger bounds that the headers name.
@@ -16,10 +21,6 @@ cc=${CC:-cc}
 # shellcheck source=depth.sh
 . "$top_srcdir/test/depth.sh"
 
-if ! command -v spin >/dev/null 2>&1; then
-    echo "check-models: skipped: spin is not installed"
-    exit 77
-fi
 if ! command -v "${cc%% *}" >/dev/null 2>&1; then
     echo "check-models: skipped: there is no compiler $cc"
     exit 77
@@ -98,6 +99,82 @@ if [ "${1-}" = --one ]; then # --one "holds|breaks MODEL [-D...]"
     cat said
     exit $failures
 fi
+
+# ---- litmus ----
+
+# Known shapes come out as they should, wrong models are refused, and what is changed in the source is noticed.
+check_litmus_itself() {
+    models=$top_srcdir/test/model
+    # CC may have arguments.
+    # shellcheck disable=SC2086
+    if ! $cc -O1 -w -o litmus "$models/litmus.c" "$models/parse.c" "$models/order.c" "$models/explore.c" >log 2>&1 ||
+        ! ./litmus "$top_srcdir" "$models/self-test.litmus" >log 2>&1; then
+        fail "litmus: its own test"
+        return
+    fi
+    ./litmus "$top_srcdir" "$models/self-test-wrong.litmus" >log 2>&1 || true
+    sed -n 's/^model //p' "$models/self-test-wrong.litmus" >wrong
+    while read -r model; do
+        grep -q "^FAIL $model: " log || fail "litmus: it accepts: $model"
+    done <wrong
+    mkdir changed
+    (cd "$top_srcdir" && tar -cf - base heap include runtime) | (cd changed && tar -xf -)
+    chmod -R u+w changed
+    notices 'FAIL mailbox: a post, .* races' 's/\(&e->value, near->turn, memory_order_\)release/\1relaxed/' \
+        runtime/node/mailbox.c
+    notices 'not there any more' 's/\(atomic_store_explicit(&e\)->value, near/\1[0].value, near/' \
+        runtime/node/mailbox.c
+}
+
+# notices TEXT SED FILE: a model of near.litmus fails with this change of the source, and says TEXT.
+notices() {
+    sed "$2" "$top_srcdir/$3" >changed/"$3"
+    if cmp -s "$top_srcdir/$3" changed/"$3"; then
+        fail "litmus: $2 changes nothing in $3"
+    elif ./litmus changed "$top_srcdir/test/model/near.litmus" >log 2>&1 || ! grep -q "$1" log; then
+        fail "litmus: it does not notice $2 in $3"
+    fi
+    cp "$top_srcdir/$3" changed/"$3"
+}
+
+# Each place in the source that is more than relaxed is in a model, or in the list that says why it is in none.
+check_all_are_modelled() {
+    models=$top_srcdir/test/model
+    ./litmus "$top_srcdir" --places "$models/near.litmus" "$models/locks.litmus" "$models/memory.litmus" \
+        "$models/public.litmus" >named
+    grep -v '^#\|^$' "$models/unmodelled" >>named
+    (cd "$top_srcdir" && find base collectives heap include runtime shmem -name '*.[ch]') | sort >sources
+    # shellcheck disable=SC2046
+    ./litmus "$top_srcdir" --orders $(cat sources) >places
+    while IFS= read -r place; do
+        grep -qxF "$place" named || { echo "$place" >log; fail "in no model, and not in test/model/unmodelled"; }
+    done <places
+    grep -v '^#\|^$' "$models/unmodelled" >listed
+    while IFS= read -r place; do
+        grep -qxF "$place" places || { echo "$place" >log; fail "in test/model/unmodelled, and not in the source"; }
+    done <listed
+    [ -s places ] || fail "no place in the source has an order"
+}
+
+check_litmus_itself
+[ $failures -ne 0 ] || check_all_are_modelled
+if [ $failures -eq 0 ]; then
+    echo "ok   litmus: its own test"
+    for file in near locks memory public; do
+        ./litmus "$top_srcdir" "$top_srcdir/test/model/$file.litmus" >log 2>&1 || failures=$((failures + 1))
+        cat log
+    done
+fi
+if [ $failures -ne 0 ]; then
+    echo "some failed"
+    exit 1
+fi
+if ! command -v spin >/dev/null 2>&1; then
+    echo "check-models: spin's models are skipped: spin is not installed"
+    exit 77
+fi
+
+# ---- spin ----
 
 {
     if deep; then

@@ -268,8 +268,8 @@ compiles "$bin/oshcc" c -fopenmp || without_openmp=yes
 
 # ---- all programs ----
 
-# With `quick` each eighth program.
-step=$(by_depth 8 1 1)
+# With `quick` each eighth program, with `normal` each third.
+step=$(by_depth 8 3 1)
 left_out=0 n=0
 for file in "$top_srcdir"/test/race/*.c "$top_srcdir"/test/race/*.cc; do
     base=${file##*/}

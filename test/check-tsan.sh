@@ -14,6 +14,10 @@ set -eu
 top_builddir=${top_builddir:-$(pwd)}
 top_srcdir=${top_srcdir:-$(cd "$(dirname "$0")/.." && pwd)}
 cc=${CC:-gcc}
+mpiexec=${MPIEXEC:-mpiexec.mpich}
+# shellcheck source=/dev/null
+. "$top_srcdir/test/launcher.sh"
+not_with_openmpi check-tsan "near.c and growth.c are linked without MPI, of whose handles Open MPI makes objects"
 
 [ -f "$top_builddir/config.h" ] || { echo "check-tsan: there is no $top_builddir/config.h" >&2; exit 99; }
 

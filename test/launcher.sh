@@ -33,6 +33,15 @@ not_with_openmpi() {
     [ $mpi != openmpi ] || { echo "$1: skipped: $2"; exit 77; }
 }
 
+# is_openmpi5: $mpiexec is that of Open MPI 5 or later.
+is_openmpi5() {
+    case $mpi.$launcher_version in
+    openmpi.*OpenRTE*) return 1 ;;
+    openmpi.*) ;;
+    *) return 1 ;;
+    esac
+}
+
 loses_codes=no
 launcher_version=$(${mpiexec:+$mpiexec --version} 2>&1 </dev/null) || true
 case $launcher_version in

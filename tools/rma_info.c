@@ -107,7 +107,7 @@ static int print_probe(void) {
     int code = rma_init() == RMA_SUCCESS ? 0 : 1;
     if (code) return code;
     if (rma_my_pe() == 0) {
-        printf("between nodes, %d PEs on %d\n", rma_n_pes(), rmai_world.job.n_nodes);
+        printf("between nodes, %d PE%s on %d\n", rma_n_pes(), rma_n_pes() == 1 ? "" : "s", rmai_world.job.n_nodes);
         if (rmai_world.job.n_nodes > 1)
             rmai_probe_print(rmai_world.net, put_line, stdout);
         else

@@ -12,6 +12,7 @@
 #include "base/topology.h"
 #include "heap/segment.h"
 #include "runtime/job/directory.h"
+#include "runtime/job/pairs.h"
 
 /* Which rule tells the node of a PE. Launchers place PEs in one of two ways. */
 enum rmai_placement {
@@ -36,11 +37,14 @@ struct rmai_job {
     int mpi_multiple;              /* several threads may call MPI */
     int networked;                 /* MPI carries something: there are several nodes, or RMA_AMO=mpi */
     int all_progress;              /* every PE has a progress thread: it answers, whatever its program does */
-    int one_machine;               /* all PEs run on one machine, on however many nodes */
+    int one_machine;               /* all PEs run on one machine, on however many nodes, */
+    int one_host;                  /* and in the same namespaces */
     int crowded_somewhere;         /* on some node there are more PEs than processors */
     int statics_mode;              /* enum rmai_statics_mode in force; what was asked for may not have been possible */
     char host[64];
     char binding[128]; /* what rmai_bind said */
+    /* Of nodes: on these it is tried out what MPI does between nodes. */
+    struct rmai_pair pairs[RMAI_PAIR_KINDS];
 };
 
 /* The first bytes of each PE's space: what it says of itself. Zero until the PE writes them, before the others agree
@@ -58,7 +62,9 @@ struct rmai_facts {
     uint64_t space;         /* and its space */
     void *_Atomic slept_on; /* a word of its own on which its program sleeps in the kernel, as an address of its
                                process, or NULL: who changes the word for another node wakes it */
-    int my_node, n_nodes;   /* of the node's PE 0: told to the others at init */
+    /* Of the node's PE 0: told to the others at init. */
+    int my_node, n_nodes;
+    struct rmai_pair pairs[RMAI_PAIR_KINDS];
 };
 
 /* rmai_job_space: the space of the node's PE q. rmai_facts: what that PE says of itself. */

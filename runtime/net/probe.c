@@ -37,25 +37,36 @@ static int find_page(struct rmai_net *net, enum rmai_window_kind window, int pe,
 
 /* ---- does it move what it should? ---- */
 
-enum { PLACES = RMAI_DIRECTORY_AT / 16 }; /* in the page */
+enum { PLACES = RMAI_DIRECTORY_AT / 16 - RMAI_PAIR_KINDS }; /* in the page; behind them those of pairs, by kind */
 
-int rmai_probe_write_and_read_back(struct rmai_net *net, enum rmai_window_kind window) {
+static int write_and_read_back(struct rmai_net *net, enum rmai_window_kind window, int pe, int place) {
     unsigned char pattern[13], back[13] = {0};
     uint64_t at;
-    int pe = net->job->my_pe, code;
-    if (net->job->node_my_pe >= PLACES) return RMA_SUCCESS; /* others of the node try the same page */
-    do pe = (pe + 1) % net->job->n_pes;
-    while (net->job->n_nodes > 1 && rmai_node_slot(net->job, pe) >= 0);
+    int code;
     for (size_t i = 0; i < sizeof pattern; i++)
         pattern[i] = (unsigned char)((size_t)net->job->my_pe * 31 + i * 7 + 1 + (size_t)window);
     code = find_page(net, window, pe, &at);
-    at += 1 + (uint64_t)net->job->node_my_pe * 16; /* PEs of one node may try the same page, those of two never do */
+    at += 1 + (uint64_t)place * 16;
     if (code == RMA_SUCCESS) code = rmai_transport_put(net->transport, PROBE, window, pe, at, pattern, sizeof pattern);
     if (code == RMA_SUCCESS) code = flush_probe(net, window, pe);
     if (code == RMA_SUCCESS) code = rmai_transport_get(net->transport, PROBE, window, pe, at, back, sizeof back);
     if (code == RMA_SUCCESS) code = flush_probe(net, window, pe);
     if (code == RMA_SUCCESS && memcmp(pattern, back, sizeof back) != 0)
         code = rmai_error(RMA_ERR_MPI, "a put through MPI's window did not come back from PE %d as it was", pe);
+    return code;
+}
+
+/* The next PE of another node. PEs of one node may have the same one, and a place each in its page; those of two nodes
+ * never have. Beyond the places others of the node try the same page. */
+int rmai_probe_write_and_read_back(struct rmai_net *net, enum rmai_window_kind window) {
+    const struct rmai_job *job = net->job;
+    int pe = job->my_pe, code = RMA_SUCCESS;
+    do pe = (pe + 1) % job->n_pes;
+    while (job->n_nodes > 1 && rmai_node_slot(job, pe) >= 0);
+    if (job->node_my_pe < PLACES) code = write_and_read_back(net, window, pe, job->node_my_pe);
+    for (int kind = 0; kind < RMAI_PAIR_KINDS && code == RMA_SUCCESS; kind++)
+        if (rmai_pair_exists(&job->pairs[kind]) && job->pairs[kind].from == job->my_pe)
+            code = write_and_read_back(net, window, job->pairs[kind].to, PLACES + kind);
     return code;
 }
 
@@ -74,7 +85,7 @@ static int try_bitwise(struct rmai_net *net, int pe, uint64_t at, int op, size_t
     return code == RMA_SUCCESS ? flush_probe(net, RMAI_DYNAMIC, pe) : code;
 }
 
-static int try_all_bitwise(struct rmai_net *net, uint64_t at, int *wrong) {
+static int try_all_bitwise(struct rmai_net *net, int pe, uint64_t at, int *wrong) {
     static const struct {
         int op;
         uint64_t after;
@@ -86,24 +97,40 @@ static int try_all_bitwise(struct rmai_net *net, uint64_t at, int *wrong) {
         for (int way = 0; way < 4 && code == RMA_SUCCESS; way++) {
             const size_t len = way & 1 ? 8 : 4;
             uint64_t word = 0;
-            code = try_bitwise(net, 0, at, bitwise[i].op, len, way & 2, &word);
+            code = try_bitwise(net, pe, at, bitwise[i].op, len, way & 2, &word);
             if (code == RMA_SUCCESS && memcmp(&word, &bitwise[i].after, len) != 0) *wrong = 1;
         }
     return code;
 }
 
-/* There may be no fixed window that tells PE 0's address: it goes in pieces of 16 bits, as numbers that MPI merges. */
+/* A page on which the operations are tried, and by whom. */
+struct bitwise_trial {
+    int pe, mine; /* mine: this PE tries it, */
+    int place;    /* there */
+};
+
+/* There may be no fixed window that tells a page's address: it goes in pieces of 16 bits, as numbers that MPI merges.
+ */
 int rmai_probe_bitwise(struct rmai_net *net, struct rmai_transport_mpi *mpi, const char *page) {
+    enum { TRIALS = 1 + RMAI_PAIR_KINDS, PIECES = 4 };
     const struct rmai_job *job = net->job;
-    const int tries = job->my_node > 0 ? job->node_my_pe == 0 && job->my_node < PLACES : job->node_my_pe == 1;
-    uint64_t at = (uint64_t)(uintptr_t)page;
-    int piece[4] = {0}, wrong = 0, code, met;
-    for (int i = 0; i < 4 && job->my_pe == 0; i++) piece[i] = (int)(at >> 16 * i & 0xffff);
-    met = rmai_transport_mpi_worst(mpi, piece, 4);
+    struct bitwise_trial trial[TRIALS] = {
+        {0, job->my_node > 0 ? job->node_my_pe == 0 && job->my_node < PLACES : job->node_my_pe == 1, job->my_node}};
+    int piece[TRIALS][PIECES] = {{0}}, wrong = 0, code = RMA_SUCCESS, met;
+    for (int kind = 0; kind < RMAI_PAIR_KINDS; kind++) {
+        const struct rmai_pair *p = &job->pairs[kind];
+        trial[1 + kind] = (struct bitwise_trial){p->to, rmai_pair_exists(p) && p->from == job->my_pe, PLACES + kind};
+    }
+    for (int i = 0; i < TRIALS * PIECES; i++)
+        if (trial[i / PIECES].pe == job->my_pe)
+            piece[i / PIECES][i % PIECES] = (int)((uint64_t)(uintptr_t)page >> 16 * (i % PIECES) & 0xffff);
+    met = rmai_transport_mpi_worst(mpi, &piece[0][0], TRIALS * PIECES);
     if (met != RMA_SUCCESS) return met;
-    at = 16 * (uint64_t)job->my_node;
-    for (int i = 0; i < 4; i++) at += (uint64_t)piece[i] << 16 * i;
-    code = tries ? try_all_bitwise(net, at, &wrong) : RMA_SUCCESS;
+    for (int k = 0; k < TRIALS && code == RMA_SUCCESS; k++) {
+        uint64_t at = 16 * (uint64_t)trial[k].place;
+        for (int i = 0; i < PIECES; i++) at += (uint64_t)piece[k][i] << 16 * i;
+        if (trial[k].mine) code = try_all_bitwise(net, trial[k].pe, at, &wrong);
+    }
     met = rmai_transport_mpi_worst(mpi, &wrong, 1);
     net->ways.bitwise_wrong = wrong;
     return code == RMA_SUCCESS ? met : code;
@@ -111,10 +138,9 @@ int rmai_probe_bitwise(struct rmai_net *net, struct rmai_transport_mpi *mpi, con
 
 /* ---- does it need the target? ---- */
 
-/* The second leader sleeps while the first one accesses its page: what is done in time the network does alone. If not,
+/* One leader of a pair sleeps while the other accesses its page: what is done in time the network does alone. If not,
  * the target has to drive progress for it, and knows only by our messages and doorbells that it should. Should the
- * second leader be late, the answer may be wrong, and transfers then go as messages: that is slower, and does no harm.
- */
+ * target be late, the answer may be wrong, and transfers then go as messages: that is slower, and does no harm. */
 enum answer { UNKNOWN, ALONE, NEEDS_TARGET };
 
 #define TARGET_SLEEPS 1000000 /* nanoseconds */
@@ -178,13 +204,12 @@ static int all_known(int answer[RMAI_WINDOWS][RMAI_ACCESSES]) {
     return 1;
 }
 
-int rmai_probe_one_sided(struct rmai_net *net, struct rmai_transport_mpi *mpi) {
-    const int target = net->job->node_my_pe == 0 && net->job->n_nodes > 1 ? net->job->leaders[1] : -1;
-    const int asks = target >= 0 && net->job->my_node == 0;
+/* On one pair; all PEs take part. */
+static int try_pair(struct rmai_net *net, struct rmai_transport_mpi *mpi, const struct rmai_pair *p,
+                    struct rmai_trial *trial) {
+    const int asks = p->from == net->job->my_pe, target = p->to;
     int answer[RMAI_WINDOWS][RMAI_ACCESSES] = {{UNKNOWN}}, code = RMA_SUCCESS, met = RMA_SUCCESS, nothing = 0, failed;
     uint64_t page[RMAI_WINDOWS] = {0};
-    if (net->job->n_nodes == 1)
-        for (int i = 0; i < ANSWERS; i++) answer[i / RMAI_ACCESSES][i % RMAI_ACCESSES] = NEEDS_TARGET;
     conclude(net, answer);
     if (asks && net->fixed && net->dynamic.open) code = find_page(net, RMAI_DYNAMIC, target, &page[RMAI_DYNAMIC]);
     while (!all_known(answer) && met == RMA_SUCCESS) {
@@ -198,11 +223,35 @@ int rmai_probe_one_sided(struct rmai_net *net, struct rmai_transport_mpi *mpi) {
     }
     for (int window = 0; window < RMAI_WINDOWS; window++)
         for (int access = 0; access < RMAI_ACCESSES; access++)
-            net->ways.needs_target[window][access] = answer[window][access] != ALONE;
+            trial->needs_target[window][access] = answer[window][access] != ALONE;
+    trial->made = 1;
     failed = code != RMA_SUCCESS;
     if (met == RMA_SUCCESS) met = rmai_transport_mpi_worst(mpi, &failed, 1);
     if (code == RMA_SUCCESS) code = met;
     return code == RMA_SUCCESS && failed ? rmai_error(RMA_ERR_MPI, "MPI's window failed on another PE") : code;
+}
+
+void rmai_probe_merge(struct rmai_ways *w) {
+    for (int i = 0; i < ANSWERS; i++) {
+        int *needs = &w->needs_target[i / RMAI_ACCESSES][i % RMAI_ACCESSES], trials = 0;
+        *needs = 0;
+        for (int kind = 0; kind < RMAI_PAIR_KINDS; kind++) {
+            trials += w->trial[kind].made;
+            *needs |= w->trial[kind].made && w->trial[kind].needs_target[i / RMAI_ACCESSES][i % RMAI_ACCESSES];
+        }
+        if (!trials) *needs = 1;
+    }
+}
+
+int rmai_probe_one_sided(struct rmai_net *net, struct rmai_transport_mpi *mpi) {
+    int code = RMA_SUCCESS, one;
+    for (int kind = 0; kind < RMAI_PAIR_KINDS; kind++) {
+        if (!rmai_pair_exists(&net->job->pairs[kind])) continue;
+        one = try_pair(net, mpi, &net->job->pairs[kind], &net->ways.trial[kind]);
+        if (code == RMA_SUCCESS) code = one;
+    }
+    rmai_probe_merge(&net->ways);
+    return code;
 }
 
 /* ---- is it faster than messages? ---- */
@@ -221,7 +270,7 @@ int rmai_probe_wants_times(const struct rmai_net *net) {
             net->ways.needs_target[RMAI_DYNAMIC][RMAI_ACCESS_GET]);
 }
 
-struct trial {
+struct access {
     int pe;
     uint64_t offset, address; /* of its symmetric heap's first byte: in its space, in its process */
     char *buffer;
@@ -229,7 +278,7 @@ struct trial {
 };
 
 /* Nobody else uses the heap before rma_init returns, and a put writes what a get has read. */
-static int try_once(struct rmai_net *net, struct rmai_pending *s, const struct trial *t, int way, int get) {
+static int try_once(struct rmai_net *net, struct rmai_pending *s, const struct access *t, int way, int get) {
     const enum rmai_window_kind window = (enum rmai_window_kind)way;
     int code;
     if (way == MESSAGES) {
@@ -243,39 +292,41 @@ static int try_once(struct rmai_net *net, struct rmai_pending *s, const struct t
 }
 
 /* Fills in the times of one access and one length, in microseconds, each way in turn. */
-static int try_ways(struct rmai_net *net, struct rmai_pending *s, const struct trial *t, int get, int length) {
+static int try_ways(struct rmai_net *net, struct rmai_pending *s, const struct access *t, int get,
+                    double *least[MESSAGES + 1]) {
     static const int ways[] = {RMAI_DYNAMIC, MESSAGES};
     int code = RMA_SUCCESS;
     for (int i = 0; i < ROUNDS; i++)
         for (size_t k = 0; k < sizeof ways / sizeof ways[0] && code == RMA_SUCCESS; k++) {
-            double *least = &net->ways.probed[ways[k]][get][length], begun = rmai_wtime(), us;
+            double begun = rmai_wtime(), us;
             code = try_once(net, s, t, ways[k], get);
             us = (rmai_wtime() - begun) * 1e6;
-            if (i == 0 || us < *least) *least = us;
+            if (i == 0 || us < *least[ways[k]]) *least[ways[k]] = us;
         }
     return code;
 }
 
-static int try_lengths(struct rmai_net *net, struct rmai_pending *s, char *buffer) {
-    const struct rmai_job *job = net->job;
+static int try_lengths(struct rmai_net *net, struct rmai_pending *s, int pe, char *buffer, struct rmai_trial *trial) {
     const size_t most = atomic_load_explicit(&net->covered, memory_order_relaxed);
-    struct trial t = {.pe = job->leaders[1], .offset = job->layout.symmetric, .buffer = buffer};
+    struct access t = {.pe = pe, .offset = net->job->layout.symmetric, .buffer = buffer};
     int code = find_page(net, RMAI_DYNAMIC, t.pe, &t.address);
     t.address += RMAI_PROBE_ROOM;
     for (int length = 0; length < RMAI_PROBE_LENGTHS; length++)
         for (int get = 1; get >= 0 && code == RMA_SUCCESS; get--) {
+            double *least[MESSAGES + 1];
+            for (int way = 0; way <= MESSAGES; way++) least[way] = &trial->probed[way][get][length];
             t.len = rmai_min(lengths[length].tried, most);
-            code = try_ways(net, s, &t, get, length);
+            code = try_ways(net, s, &t, get, least);
         }
     return code;
 }
 
 /* Open MPI refuses an access to what is not attached; MPICH does not look. */
-int rmai_probe_lends(struct rmai_net *net, char *symmetric) {
+int rmai_probe_lends(struct rmai_net *net, enum rmai_pair_kind kind, char *symmetric) {
     const size_t covered = atomic_load_explicit(&net->covered, memory_order_relaxed);
     struct rmai_error_kept kept;
     int code;
-    if (net->job->node_my_pe != 0 || net->job->my_pe != net->job->leaders[1] || covered == 0) return 0;
+    if (net->job->my_pe != net->job->pairs[kind].to || covered == 0) return 0;
     rmai_error_keep(&kept);
     code = rmai_transport_attach(net->transport, symmetric, rmai_min(lengths[RMAI_PROBE_LENGTHS - 1].tried, covered));
     rmai_error_restore(&kept);
@@ -283,35 +334,48 @@ int rmai_probe_lends(struct rmai_net *net, char *symmetric) {
 }
 
 /* Without memory, at either PE, nothing is known, and nothing is lost. */
-void rmai_probe_times(struct rmai_net *net, struct rmai_pending *s) {
+void rmai_probe_times(struct rmai_net *net, enum rmai_pair_kind kind, struct rmai_pending *s) {
+    const struct rmai_pair *p = &net->job->pairs[kind];
+    struct rmai_trial *trial = &net->ways.trial[kind];
     struct rmai_error_kept kept;
     char *buffer;
-    if (net->job->node_my_pe != 0 || net->job->my_node != 0) return;
+    if (net->job->my_pe != p->from) return;
     buffer = calloc(1, lengths[RMAI_PROBE_LENGTHS - 1].tried);
     rmai_error_keep(&kept);
-    if (!buffer || try_lengths(net, s, buffer) != RMA_SUCCESS) {
+    if (!buffer || try_lengths(net, s, p->to, buffer, trial) != RMA_SUCCESS) {
         rmai_net_quiet(net, PROBE, s); /* takes the error of what nobody has waited for */
-        memset(net->ways.probed, 0, sizeof net->ways.probed);
+        memset(trial->probed, 0, sizeof trial->probed);
     }
     rmai_error_restore(&kept);
     free(buffer);
 }
 
 /* In nanoseconds, as numbers that MPI merges. */
-int rmai_probe_share(struct rmai_net *net, struct rmai_transport_mpi *mpi) {
+int rmai_probe_share(struct rmai_net *net, enum rmai_pair_kind kind, struct rmai_transport_mpi *mpi) {
     int ns[(RMAI_WINDOWS + 1) * RMAI_ACCESS_ATOMIC * RMAI_PROBE_LENGTHS], n = 0, code;
-    double *at = &net->ways.probed[0][0][0];
+    double *at = &net->ways.trial[kind].probed[0][0][0];
     for (n = 0; n < (int)(sizeof ns / sizeof ns[0]); n++) ns[n] = at[n] < 1e6 ? (int)(at[n] * 1e3) : 1000000000;
     code = rmai_transport_mpi_worst(mpi, ns, n);
     for (int i = 0; i < n; i++) at[i] = ns[i] * 1e-3;
     return code;
 }
 
+/* Between nodes of each kind. */
+static int is_faster(const struct rmai_ways *w, enum rmai_access access, int length) {
+    int trials = 0;
+    for (int kind = 0; kind < RMAI_PAIR_KINDS; kind++) {
+        const struct rmai_trial *t = &w->trial[kind];
+        const double window = t->probed[RMAI_DYNAMIC][access][length], messages = t->probed[MESSAGES][access][length];
+        trials += t->made;
+        if (t->made && (window <= 0 || window > CLEARLY * messages)) return 0;
+    }
+    return trials > 0;
+}
+
 struct rmai_lengths rmai_probe_faster(const struct rmai_ways *w, enum rmai_access access) {
     struct rmai_lengths l = {0, 0};
     for (int i = 0; i < RMAI_PROBE_LENGTHS; i++) {
-        const double window = w->probed[RMAI_DYNAMIC][access][i], messages = w->probed[MESSAGES][access][i];
-        if (window <= 0 || window > CLEARLY * messages) {
+        if (!is_faster(w, access, i)) {
             if (l.to > 0) break;
             continue;
         }
@@ -335,9 +399,35 @@ static void print_lengths(const struct rmai_lengths *l, char text[64]) {
         snprintf(text, 64, "%zu to %zu bytes", l->from, l->to - 1);
 }
 
+/* What the trial on one pair has shown; `needs`: where it may be another thing than the answer for all. */
+static void print_trial(const struct rmai_net *net, enum rmai_pair_kind kind, const int needs[RMAI_WINDOWS],
+                        void (*line)(void *out, const char *text), void *out) {
+    const struct rmai_trial *t = &net->ways.trial[kind];
+    const struct rmai_pair *p = &net->job->pairs[kind];
+    char text[200];
+    snprintf(text, sizeof text, "%s, tried by PE %d on PE %d:", rmai_pair_kind_name(kind), p->from, p->to);
+    line(out, text);
+    for (int window = 0; window < RMAI_WINDOWS; window++)
+        for (int access = 0; needs[window] && access < RMAI_ACCESS_ATOMIC; access++) {
+            snprintf(text, sizeof text, "  %s: %s %s", window_names[window], access_names[access],
+                     t->needs_target[window][access] ? "waits for the target" : "does not need the target");
+            line(out, text);
+        }
+    for (int access = 0; access < RMAI_ACCESS_ATOMIC; access++)
+        for (int i = 0; i < RMAI_PROBE_LENGTHS; i++) {
+            if (t->probed[MESSAGES][access][i] <= 0) continue;
+            snprintf(text, sizeof text, "  %s of %zu bytes: %.2f us by messages, %.2f us through the dynamic window",
+                     access_names[access], lengths[i].tried, t->probed[MESSAGES][access][i],
+                     t->probed[RMAI_DYNAMIC][access][i]);
+            line(out, text);
+        }
+}
+
 void rmai_probe_print(const struct rmai_net *net, void (*line)(void *out, const char *text), void *out) {
     const struct rmai_ways *w = &net->ways;
-    const int there[RMAI_WINDOWS] = {net->active && net->fixed, net->active && net->dynamic.open};
+    const int there[RMAI_WINDOWS] = {net->active && net->fixed, net->active && net->dynamic.open},
+              none[RMAI_WINDOWS] = {0};
+    int kinds = 0;
     char text[200], now[64], later[64];
     for (int window = 0; window < RMAI_WINDOWS; window++) {
         snprintf(text, sizeof text, "%s: %s", window_names[window], there[window] ? "used" : "not used");
@@ -350,12 +440,7 @@ void rmai_probe_print(const struct rmai_net *net, void (*line)(void *out, const 
             line(out, text);
         }
     }
-    for (int access = 0; access < RMAI_ACCESS_ATOMIC; access++)
-        for (int i = 0; i < RMAI_PROBE_LENGTHS; i++) {
-            if (w->probed[MESSAGES][access][i] <= 0) continue;
-            snprintf(text, sizeof text, "%s of %zu bytes: %.2f us by messages, %.2f us through the dynamic window",
-                     access_names[access], lengths[i].tried, w->probed[MESSAGES][access][i],
-                     w->probed[RMAI_DYNAMIC][access][i]);
-            line(out, text);
-        }
+    for (int kind = 0; kind < RMAI_PAIR_KINDS; kind++) kinds += w->trial[kind].made;
+    for (int kind = 0; kind < RMAI_PAIR_KINDS; kind++)
+        if (w->trial[kind].made) print_trial(net, (enum rmai_pair_kind)kind, kinds > 1 ? there : none, line, out);
 }

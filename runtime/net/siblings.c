@@ -34,6 +34,7 @@ static struct {
     int size, here;                     /* PEs of the job, INT_MAX: not known; of this host, 0: not known */
     int tasks, task;                    /* of srun: number, and this one's */
     int pmi;                            /* descriptor of the connection with the launcher, or -1 */
+    int me;                             /* this process's rank, or -1 */
     char listed[4096];                  /* ranks of this host, as srun lists them */
 } told;
 
@@ -52,6 +53,8 @@ static const struct launcher_names *find_names(void) {
     return NULL;
 }
 
+static int rank_of(int pid);
+
 void rmai_siblings_prepare(void) {
     const char *job, *listed;
     if (told.read) return;
@@ -66,18 +69,24 @@ void rmai_siblings_prepare(void) {
     told.task = rmai_environment_number("SLURM_PROCID", -1);
     told.pmi = rmai_environment_number("PMI_FD", -1);
     if (listed && strlen(listed) < sizeof told.listed) strcpy(told.listed, listed);
+    told.me = rank_of(getpid());
 }
 
 /* ---- processes ---- */
 
-/* The rank in a process's environment, or -1; -1 too for a process of another job, where the launcher names jobs. */
+/* The rank in a process's environment, or -1; -1 too for a process of another job, where the launcher names jobs.
+ *
+ * The environment is memory of that process, and there is no way to read it that does not take the lock of its address
+ * space. A process that hangs in the kernel may hold that for ever, and the thread that looks for it would hang with
+ * it. So a process in which a thread hangs counts as one without a rank: that is one that may be starting, and no PE is
+ * taken for dead for it. Between the two looks a process may still begin to hang: that cannot be excluded. */
 static int rank_of(int pid) {
     char path[32], *entry = NULL;
     size_t room = 0;
     int rank = -1, other_job = 0;
     FILE *f;
     snprintf(path, sizeof path, "/proc/%d/environ", pid);
-    if (!told.names || !(f = fopen(path, "re"))) return -1;
+    if (!told.names || (pid != getpid() && rmai_process_hangs(pid)) || !(f = fopen(path, "re"))) return -1;
     while ((rank < 0 || told.job[0]) && getdelim(&entry, &room, 0, f) > 0) {
         if (rank < 0 && strncmp(entry, told.names->rank, strlen(told.names->rank)) == 0)
             rank = atoi(entry + strlen(told.names->rank));
@@ -113,7 +122,7 @@ static int launcher_of(int pid) {
     return parent;
 }
 
-int rmai_sibling_me(void) { return rank_of(getpid()); }
+int rmai_sibling_me(void) { return told.me; }
 
 /* Calls visit for each process of the host, in no order. */
 static void visit_processes(void (*visit)(void *context, int pid), void *context) {

@@ -5,6 +5,7 @@
 #include "base/attributes.h"
 #include "base/error.h"
 #include "base/mpi.h"
+#include "base/process.h"
 #include "rma.h"
 #include "runtime/net/wire.h" /* RMAI_PIECE */
 
@@ -201,11 +202,40 @@ static int list_leaders(MPI_Comm leaders, int *n, int *me, int **list) {
     return rmai_mpi(mpi_code, "rma_init", "MPI_Group_translate_ranks");
 }
 
+/* Writes the pairs of the n nodes. Each leader tells where it is, unless all know that. A leader that has no memory for
+ * that says so first: the others would wait for it. */
+static int find_pairs(MPI_Comm comm, int one_host, int n, int me, const int *leaders, struct rmai_pair *pairs) {
+    struct rmai_seat *seats;
+    unsigned *ids, lacks;
+    int code;
+    if (one_host) {
+        if (n > 1 && leaders) pairs[RMAI_PAIR_HOST] = (struct rmai_pair){leaders[0], leaders[1]};
+        return RMA_SUCCESS;
+    }
+    ids = calloc((size_t)n, 2 * sizeof *ids);
+    seats = calloc((size_t)n, sizeof *seats);
+    lacks = !leaders || !ids || !seats;
+    code = rmai_mpi_merge(comm, &lacks, 1, MPI_UNSIGNED, MPI_MAX, "rma_init");
+    if (code == RMA_SUCCESS && !lacks) {
+        ids[2 * me] = rmai_transport_mpi_machine_id();
+        ids[2 * me + 1] = rmai_process_host();
+        code = rmai_mpi_merge(comm, ids, 2 * n, MPI_UNSIGNED, MPI_MAX, "rma_init");
+        for (int i = 0; i < n; i++) seats[i] = (struct rmai_seat){ids[2 * i], ids[2 * i + 1], leaders[i]};
+        if (code == RMA_SUCCESS) rmai_pairs_find(seats, n, pairs);
+    } else if (code == RMA_SUCCESS) {
+        code = rmai_error(RMA_ERR_NO_MEM, "rma_init: no memory for the places of %d nodes", n);
+    }
+    free(ids);
+    free(seats);
+    return code;
+}
+
 /* What takes all PEs is made in any case, also where something before it has failed here: the others are in it. */
-int rmai_transport_mpi_open(struct rmai_transport_mpi *m, int is_leader, int *n_nodes, int *my_node, int **leaders) {
+int rmai_transport_mpi_open(struct rmai_transport_mpi *m, int is_leader, int one_host, int *n_nodes, int *my_node,
+                            int **leaders, struct rmai_pair pairs[RMAI_PAIR_KINDS]) {
     MPI_Request request = MPI_REQUEST_NULL;
     MPI_Comm comm;
-    int rank, code, copied;
+    int rank, code, copied, found;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     code = rmai_mpi(MPI_Comm_split(MPI_COMM_WORLD, is_leader ? 0 : MPI_UNDEFINED, rank, &comm), "rma_init",
                     "MPI_Comm_split");
@@ -213,6 +243,8 @@ int rmai_transport_mpi_open(struct rmai_transport_mpi *m, int is_leader, int *n_
     if (copied == RMA_SUCCESS) copied = rmai_mpi_wait(&request, "rma_init", "MPI_Comm_idup");
     if (code == RMA_SUCCESS && is_leader) {
         code = list_leaders(comm, n_nodes, my_node, leaders);
+        found = find_pairs(comm, one_host, *n_nodes, *my_node, code == RMA_SUCCESS ? *leaders : NULL, pairs);
+        if (code == RMA_SUCCESS) code = found;
         MPI_Comm_free(&comm);
     }
     if (code == RMA_SUCCESS) code = copied;

@@ -12,7 +12,7 @@ int main(void) {
     shmem_init();
     const int me = shmem_my_pe();
     int *there = shmem_ptr(&word, 1);
-    if (there) {
+    if (there && shmem_ptr(&word, 0)) {
         if (me == 0) {
             __atomic_store_n(there, 1, __ATOMIC_RELEASE); /* RACE: first */
         } else {

@@ -13,7 +13,7 @@ int main(void) {
     const int me = shmem_my_pe();
     long *there = shmem_ptr(data, 1);
     void *flag_there = shmem_ptr(&flag, 1);
-    if (there && flag_there) {
+    if (there && flag_there && shmem_ptr(data, 0)) {
         if (me == 0) {
 #ifdef RACY
             atomic_store((_Atomic long *)flag_there, 1);

@@ -21,7 +21,7 @@ int main(void) {
     const int me = shmem_my_pe();
     int *data_there = shmem_ptr(&data, 1);
     void *flag_there = shmem_ptr(&flag, 1);
-    if (data_there && flag_there) {
+    if (data_there && flag_there && shmem_ptr(&data, 0)) {
         if (me == 0) {
             *data_there = 6; /* RACE: first */
             atomic_store_explicit((_Atomic int *)flag_there, 1, STORE);

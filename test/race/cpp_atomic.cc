@@ -19,7 +19,7 @@ int main(void) {
     const int me = shmem_my_pe();
     int *data_there = static_cast<int *>(shmem_ptr(&data, 1));
     auto *flag_there = static_cast<std::atomic<int> *>(shmem_ptr(&flag, 1));
-    if (data_there && flag_there) {
+    if (data_there && flag_there && shmem_ptr(&data, 0)) {
         if (me == 0) {
             *data_there = 4; /* RACE: first */
             flag_there->store(1, STORE);

@@ -16,7 +16,7 @@ int main(void) {
     _Atomic unsigned *head_there = (_Atomic unsigned *)shmem_ptr((void *)&head, 1);
     _Atomic unsigned *tail_there = (_Atomic unsigned *)shmem_ptr((void *)&tail, 1);
     int *there = shmem_ptr(places, 1);
-    if (there && head_there && tail_there) {
+    if (there && head_there && tail_there && shmem_ptr(places, 0)) {
         for (unsigned i = 0; i < 20; i++) {
             if (me == 0) {
                 while (i - atomic_load_explicit(head_there, memory_order_acquire) == PLACES) usleep(20);

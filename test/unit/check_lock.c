@@ -370,6 +370,14 @@ static int own_memory(void *context, uint32_t q) {
     return 0;
 }
 
+/* Some containers forbid these calls, and qemu's user mode has none. The library then asks the owner's thread. */
+static int kernel_copies(void) {
+    char from = 1, to = 0;
+    if (rmai_process_read(getpid(), &to, (uintptr_t)&from, 1) == RMAI_PROCESS_DONE) return 1;
+    puts("check_lock: the kernel copies nothing between processes here: a test is left out");
+    return 0;
+}
+
 START_TEST(memory_of_another_process) {
     /* Too little copied, the wrong way, or a fault that is not told from a refusal. */
     size_t page = there.page = (size_t)sysconf(_SC_PAGESIZE), size = PAGES * page;
@@ -377,6 +385,7 @@ START_TEST(memory_of_another_process) {
          *here = malloc(size);
     uint64_t at = (uintptr_t)p;
     pid_t id;
+    if (!kernel_copies()) return;
     ck_assert(p != MAP_FAILED && here);
     there.phase = shared_memory(sizeof *there.phase);
     memset(p, 0x55, size);
@@ -430,6 +439,7 @@ START_TEST(memory_of_its_own) {
     size_t page = (size_t)sysconf(_SC_PAGESIZE), size = 5 * page;
     char *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     ck_assert(p != MAP_FAILED);
+    if (!kernel_copies()) return;
     memset(p, 0x55, size);
     ck_assert(munmap(p + page, page) == 0 && mprotect(p + 2 * page, page, PROT_READ) == 0 &&
               mprotect(p + 3 * page, page, PROT_NONE) == 0);

@@ -9,20 +9,23 @@
 #include "heap/attached.h"
 #include "heap/segment.h"
 #include "base/error.h"
+#include "base/process.h"
 #include "rma.h"
 
 #include <check.h>
 #include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
-
-#ifndef MADV_POPULATE_WRITE
-#define MADV_POPULATE_WRITE 23
-#endif
 
 #define KIB      ((size_t)1024)
 #define MIB      (KIB * KIB)
@@ -82,7 +85,7 @@ static void *give(struct space *p, size_t size) {
 static int commit_can_fail(void) {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
     char *p = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    int can = madvise(p, page, MADV_POPULATE_WRITE) == 0;
+    int can = rmai_process_populate(p, page, 1) == 0;
     munmap(p, page);
     if (!can) printf("check_segment: this kernel has no MADV_POPULATE_WRITE: no look at commits that fail\n");
     return can;
@@ -561,6 +564,40 @@ START_TEST(a_denied_table_page_is_no_full_heap) {
 }
 END_TEST
 
+/* As qemu's user mode does: every madvise succeeds, and does nothing. 0: the pages are there all the same; 77: no
+ * system call can be changed here. */
+static int commit_without_advice(void) {
+    static struct sock_filter code[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_madvise, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | 0),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    struct sock_fprog program = {sizeof code / sizeof code[0], code};
+    struct rmai_reservation r;
+    map(&r, MIB);
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) != 0)
+        return 77;
+    if (madvise(r.node_base, MIB, -1) != 0) return 2;
+    if (rmai_commit(&r, r.node_base, 256 * KIB) != RMA_SUCCESS) return 3;
+    return resident(r.node_base, 256 * KIB) == 256 * KIB / (size_t)sysconf(_SC_PAGESIZE) ? 0 : 4;
+}
+
+START_TEST(pages_are_there_where_the_kernel_takes_no_advice) {
+    /* A commit that believes an emulator, and memory whose first touch ends the process. */
+    int status;
+    const pid_t child = fork();
+    ck_assert_int_ge(child, 0);
+    if (child == 0) _exit(commit_without_advice());
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    ck_assert(WIFEXITED(status));
+    if (WEXITSTATUS(status) == 77)
+        puts("check_segment: no system call can be changed here");
+    else
+        ck_assert_int_eq(WEXITSTATUS(status), 0);
+}
+END_TEST
+
 START_TEST(create_fails_where_the_table_cannot_begin) {
     /* A segment whose state is written to memory that is not there. */
     struct rmai_segment s;
@@ -683,6 +720,7 @@ int main(void) {
     suite_add_tcase(s, layout);
     tcase_set_timeout(commit, 60);
     tcase_add_test(commit, committed_memory_is_there_and_zero_and_stays);
+    tcase_add_test(commit, pages_are_there_where_the_kernel_takes_no_advice);
     tcase_add_test(commit, more_than_the_memory_is_refused_with_numbers);
     tcase_add_test(commit, a_failed_commit_keeps_nothing_and_harms_nothing);
     suite_add_tcase(s, commit);

@@ -421,6 +421,27 @@ START_TEST(setup_takes_as_many_rounds_as_doublings) {
 }
 END_TEST
 
+static double nanoseconds_now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
+}
+
+/* What counts ticks (runtime/net/link) means microseconds by them, on every processor. Each reading of them is between
+ * two of the clock, so that it does not matter for how long this thread does not run. */
+START_TEST(ticks_are_neither_coarse_nor_too_fine) {
+    const double before = nanoseconds_now();
+    const uint64_t began = rmai_ticks();
+    const double from = nanoseconds_now();
+    double to, after, ticks;
+    while ((to = nanoseconds_now()) - from < 20e6) continue;
+    ticks = (double)(rmai_ticks() - began);
+    after = nanoseconds_now();
+    ck_assert_double_ge(ticks / (to - from), 0.09);
+    ck_assert_double_le(ticks / (after - before), 6.0);
+}
+END_TEST
+
 int main(void) {
     Suite *s = suite_create("wait");
     TCase *events = tcase_create("events"), *barriers = tcase_create("barriers");
@@ -442,6 +463,7 @@ int main(void) {
     tcase_add_test(events, a_thread_that_wakes_by_itself_does_not_hide_one_that_dozes);
     tcase_add_test(events, wake_ups_without_a_new_value_are_slept_through);
     tcase_add_test(events, who_is_patient_does_not_sleep);
+    tcase_add_test(events, ticks_are_neither_coarse_nor_too_fine);
     suite_add_tcase(s, events);
     tcase_set_timeout(barriers, 3 * DEADLINE);
     tcase_add_test(barriers, setup_takes_as_many_rounds_as_doublings);

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the library learns of other processes from the kernel.
+ *
+ * Broken by a process that hangs in the kernel and is not taken for one: a thread that watches for it would read its
+ * environment, and hang, too; by one that hangs for a moment and counts as hung for good; and by processes of two hosts
+ * that count as of one. */
+#include "config.h"
+
+#include "base/process.h"
+
+#include <check.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define DEADLINE 60 /* seconds */
+
+/* The parent of a vfork waits within the kernel, as for a disk, until its child ends. */
+static void *hang(void *unused) {
+    (void)unused;
+    if (vfork() == 0) {
+        pause();
+        _exit(0);
+    }
+    return NULL;
+}
+
+static pid_t start(int in_a_thread) {
+    const pid_t pid = fork();
+    pthread_t thread;
+    ck_assert_int_ge(pid, 0);
+    if (pid > 0) return pid;
+    setpgid(0, 0);
+    if (!in_a_thread)
+        hang(NULL);
+    else if (pthread_create(&thread, NULL, hang, NULL) == 0)
+        pthread_join(thread, NULL);
+    pause();
+    _exit(0);
+}
+
+static int hangs_in_time(pid_t pid) {
+    const struct timespec pause = {.tv_nsec = 10000000};
+    for (int i = 0; i < DEADLINE * 100; i++) {
+        if (rmai_process_hangs(pid)) return 1;
+        nanosleep(&pause, NULL);
+    }
+    return 0;
+}
+
+START_TEST(a_process_that_hangs_is_known) {
+    const pid_t pid = start(_i);
+    ck_assert(hangs_in_time(pid));
+    ck_assert_int_eq(rmai_process_state(pid), RMAI_PROCESS_LIVES);
+    kill(-pid, SIGKILL);
+    waitpid(pid, NULL, 0);
+    ck_assert(!rmai_process_hangs(pid));
+    ck_assert_int_eq(rmai_process_state(pid), RMAI_PROCESS_GONE);
+}
+END_TEST
+
+START_TEST(a_process_that_sleeps_does_not_hang) {
+    const pid_t pid = fork();
+    ck_assert_int_ge(pid, 0);
+    if (pid == 0) {
+        pause();
+        _exit(0);
+    }
+    ck_assert(!rmai_process_hangs(getpid()));
+    kill(pid, SIGSTOP);
+    ck_assert_int_eq(waitpid(pid, NULL, WUNTRACED), pid);
+    ck_assert(!rmai_process_hangs(pid));
+    ck_assert_int_eq(rmai_process_state(pid), RMAI_PROCESS_STOPPED);
+    kill(pid, SIGKILL);
+    waitpid(pid, NULL, 0);
+}
+END_TEST
+
+/* Its child is of the same host; one in a namespace of its own is not. */
+START_TEST(a_host_is_its_namespaces) {
+    const unsigned host = rmai_process_host();
+    int status;
+    pid_t pid = fork();
+    ck_assert_int_ge(pid, 0);
+    if (pid == 0) _exit(rmai_process_host() == host ? 0 : 1);
+    ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+    ck_assert_int_eq(status, 0);
+    pid = fork();
+    ck_assert_int_ge(pid, 0);
+    if (pid == 0) {
+        if (unshare(CLONE_NEWUSER) != 0 && unshare(CLONE_NEWUTS) != 0) _exit(2); /* this user may have none */
+        _exit(rmai_process_host() != host ? 0 : 1);
+    }
+    ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+    ck_assert(WIFEXITED(status) && WEXITSTATUS(status) != 1);
+}
+END_TEST
+
+int main(void) {
+    const char *wrap = getenv("RMA_TEST_WRAP");
+    Suite *s = suite_create("process");
+    TCase *state = tcase_create("state"), *host = tcase_create("host");
+    SRunner *runner;
+    int failed;
+    tcase_set_timeout(state, 300);
+    if (!wrap || !*wrap) /* valgrind makes a fork of a vfork */
+        tcase_add_loop_test(state, a_process_that_hangs_is_known, 0, 2);
+    tcase_add_test(state, a_process_that_sleeps_does_not_hang);
+    suite_add_tcase(s, state);
+    tcase_add_test(host, a_host_is_its_namespaces);
+    suite_add_tcase(s, host);
+    runner = srunner_create(s);
+    srunner_run_all(runner, CK_NORMAL);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
