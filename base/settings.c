@@ -18,7 +18,7 @@
 
 extern char **environ;
 
-enum kind { SIZE, LIMIT, COUNT, PES, SECONDS, CHOICE, BOOL, WAYS };
+enum kind { SIZE, LIMIT, COUNT, PES, SECONDS, CHOICE, BOOL, WAYS, TOOL };
 
 /* Which value is in force where PEs have different ones. EACH is for what no other PE relies on: a PE may poll longer
  * than its peers, but PEs that used different algorithms could not meet. */
@@ -32,12 +32,13 @@ struct setting {
     const char *name;
     enum kind kind;
     enum scope scope;
-    /* Of the member in struct rmai_settings: size_t, size_t, long, long, long, int, int, struct rmai_choice by kind. */
+    /* Of the member in struct rmai_settings: size_t, size_t, long, long, long, int, int, struct rmai_choice by kind. A
+     * TOOL has none: another library of this package reads the variable, and says what is wrong with it. */
     size_t offset;
     const char *initial; /* parsed like a value from the environment */
     const char *help;
-    /* What values do. CHOICE: all words, in the order of the enum. Else values that mean more than their number says,
-     * or NULL. The last one's word is NULL. */
+    /* What values do. CHOICE: all words, in the order of the enum. TOOL: the words of its list. Else values that mean
+     * more than their number says, or NULL. The last one's word is NULL. */
     const struct rmai_setting_value *values;
 };
 
@@ -97,6 +98,11 @@ static const struct setting settings_table[] = {
      NULL},
     {"RMA_FINALIZE_HELPER", BOOL, EACH, AT(finalize_helper), "yes",
      "in jobs of several nodes, a thread helps PEs that MPICH leaves stuck in MPI_Finalize", NULL},
+    {"RMA_RACE", TOOL, EACH, 0, "yes", "what a program does that was compiled with oshcc --race or rmacc --race",
+     VALUES({"yes", "it looks for data races"}, {"no", "it does not"},
+            {"exitcode=CODE", "it ends with 0 to 255 if there are any, else with 66"},
+            {"suppressions=FILE", "it does not report those that the file names"},
+            {"history=COUNT", "how many operations it remembers, 16 to 1048576, else 1024"})},
     {"RMA_INFO", BOOL, EACH, AT(info), "no", "PE 0 prints version, settings and layout at init", NULL},
 };
 #define N_SETTINGS (sizeof settings_table / sizeof settings_table[0])
@@ -218,6 +224,7 @@ static int parse_setting(const struct setting *row, const char *text, size_t mem
             snprintf(what, sizeof what, "'%.*s' is not an algorithm of rma_info's list, then = and a size or never",
                      (int)rmai_min(len, 64), part);
             return setting_error(row, text, what);
+        case TOOL: return RMA_SUCCESS;
     }
     return RMA_ERR_SETTING;
 }
@@ -266,7 +273,8 @@ static long setting_number(const struct setting *row, const struct rmai_settings
         case SECONDS: return *(const long *)member;
         case CHOICE:
         case BOOL: return *(const int *)member;
-        case WAYS: break;
+        case WAYS:
+        case TOOL: break;
     }
     return 0;
 }
@@ -281,7 +289,8 @@ static void set_setting_number(const struct setting *row, struct rmai_settings *
         case SECONDS: *(long *)member = number; break;
         case CHOICE:
         case BOOL: *(int *)member = (int)number; break;
-        case WAYS: break;
+        case WAYS:
+        case TOOL: break;
     }
 }
 
@@ -340,7 +349,8 @@ static void setting_value_text(const struct setting *row, const struct rmai_sett
         case SECONDS: snprintf(buf, 64, "%ld s", *(const long *)member); break;
         case CHOICE: snprintf(buf, 64, "%s", row->values[*(const int *)member].word); break;
         case BOOL: snprintf(buf, 64, "%s", *(const int *)member ? "yes" : "no"); break;
-        case WAYS: snprintf(buf, 64, "%s", getenv(row->name) ? "own" : "auto"); break;
+        case WAYS:
+        case TOOL: snprintf(buf, 64, "%s", getenv(row->name) ? "own" : row->initial); break;
     }
 }
 
@@ -378,11 +388,13 @@ static const char *setting_pattern(const struct setting *row, char *buf, size_t 
         case CHOICE: return list_words(row, " | ", buf, size);
         case BOOL: return "no | yes";
         case WAYS: return "auto | LIST";
+        case TOOL: return "yes | no | LIST";
     }
     return "";
 }
 
 static const char *setting_rule(const struct setting *row) {
+    if (row->kind == TOOL) return "no of any PE is in force on all, and the smallest history";
     if (row->scope == EACH) return "each PE has its own value";
     if (row->kind == WAYS) return "of each size in it, the smallest of all PEs is in force";
     if (row->scope == LEAST) return "the smallest value of all PEs is in force";

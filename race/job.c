@@ -19,6 +19,7 @@
 #include "race/native.h"
 #include "race/options.h"
 #include "race/shadow.h"
+#include "race/symbols.h"
 
 struct race_job race_job;
 static struct race_options options;
@@ -180,10 +181,33 @@ static int share(struct message *m, size_t len, char *why, size_t room) {
 
 /* ---- life cycle ---- */
 
+/* PEs may have different environments: what one of them does not look for, none can, and the shared memory has the same
+ * parts for all. Collective. */
+static void agree_on_options(void) {
+    int *own = prma_malloc(4 * sizeof *own), *least = own + 2;
+    if (!own) return; /* on no PE, then: nor will there be room for share() */
+    own[0] = options.on;
+    own[1] = (int)options.history;
+    prma_min_reduce_int(RMA_TEAM_WORLD, least, own, 2);
+    options.on = least[0];
+    options.history = (uint32_t)least[1];
+    prma_free(own);
+}
+
 static int status_at_exit;
 static void note_status(int status, void *arg) {
     (void)arg;
     status_at_exit = status;
+}
+
+/* The user hears which loads and stores are not seen. */
+static void say_what_is_not_seen(void) {
+    char names[400];
+    int n = race_symbols_uninstrumented(names, sizeof names);
+    if (n < 0)
+        race_say("the program was compiled without --race: its loads and stores are not seen, only its calls");
+    else if (n > 0)
+        race_say("compiled without --race: %s; %s loads and stores are not seen", names, n == 1 ? "its" : "their");
 }
 
 void race_open(void) {
@@ -193,9 +217,9 @@ void race_open(void) {
     size_t len;
     if (race_job.map || prma_initialized() != 1) return;
     race_options_read(&options, prma_my_pe());
-    if (!options.on) return;
     race_inside++;
-    if (look_at_job()) {
+    agree_on_options();
+    if (!options.on || look_at_job()) {
         race_inside--;
         return;
     }
@@ -226,6 +250,7 @@ void race_open(void) {
         race_job.on = t != NULL;
         race_window.heap_len = race_job.stride - rma_reach_.symmetric;
         race_window.statics_len = race_job.statics_len;
+        if (race_job.my_pe == 0) say_what_is_not_seen();
         prma_barrier_all();
     } else {
         if (why[0]) race_say("PE %d: %s", race_job.my_pe, why);

@@ -89,24 +89,50 @@ static void demangle(const char *mangled, char *name, size_t room) {
     free(plain);
 }
 
+/* The main program's file, mapped to be read. */
+struct program {
+    char *file;
+    size_t len;
+    const Elf64_Shdr *sections;
+    int n_sections;
+};
+
+static int open_program(struct program *p) {
+    int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+    const Elf64_Ehdr *e;
+    struct stat st;
+    if (fd < 0) return 0;
+    p->file = fstat(fd, &st) ? MAP_FAILED : mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+    close(fd);
+    if (p->file == MAP_FAILED) return 0;
+    p->len = (size_t)st.st_size;
+    e = (const Elf64_Ehdr *)(const void *)p->file;
+    p->sections = (const Elf64_Shdr *)(const void *)(p->file + e->e_shoff);
+    p->n_sections = e->e_shoff ? e->e_shnum : 0;
+    return 1;
+}
+
+static void close_program(struct program *p) { munmap(p->file, p->len); }
+
+/* The symbols of a section, if it has any, and their names. */
+static const Elf64_Sym *symbols_of(const struct program *p, int i, size_t *n, const char **strings) {
+    const Elf64_Shdr *s = &p->sections[i];
+    if (s->sh_type != SHT_SYMTAB && s->sh_type != SHT_DYNSYM) return NULL;
+    *n = s->sh_size / sizeof(Elf64_Sym);
+    *strings = p->file + p->sections[s->sh_link].sh_offset;
+    return (const Elf64_Sym *)(const void *)(p->file + s->sh_offset);
+}
+
 int race_symbols_variable(uintptr_t addr, char *name, size_t room, size_t *size, size_t *offset) {
     uint64_t wanted = addr - race_job.program_bias;
-    int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC), found = 0;
-    const Elf64_Ehdr *e;
-    const Elf64_Shdr *sections;
-    struct stat st;
-    char *file;
-    if (fd < 0) return 0;
-    file = fstat(fd, &st) ? MAP_FAILED : mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-    close(fd);
-    if (file == MAP_FAILED) return 0;
-    e = (const Elf64_Ehdr *)(const void *)file;
-    sections = (const Elf64_Shdr *)(const void *)(file + e->e_shoff);
-    for (int i = 0; i < e->e_shnum && !found && e->e_shoff; i++) {
-        const Elf64_Sym *symbols = (const Elf64_Sym *)(const void *)(file + sections[i].sh_offset);
-        const char *strings = file + sections[sections[i].sh_link].sh_offset;
-        if (sections[i].sh_type != SHT_SYMTAB && sections[i].sh_type != SHT_DYNSYM) continue;
-        for (size_t k = 0; k < sections[i].sh_size / sizeof *symbols && !found; k++) {
+    struct program p;
+    int found = 0;
+    if (!open_program(&p)) return 0;
+    for (int i = 0; i < p.n_sections && !found; i++) {
+        const char *strings;
+        size_t n = 0;
+        const Elf64_Sym *symbols = symbols_of(&p, i, &n, &strings);
+        for (size_t k = 0; symbols && k < n && !found; k++) {
             const Elf64_Sym *s = &symbols[k];
             if (ELF64_ST_TYPE(s->st_info) != STT_OBJECT || wanted < s->st_value || wanted >= s->st_value + s->st_size)
                 continue;
@@ -116,6 +142,51 @@ int race_symbols_variable(uintptr_t addr, char *name, size_t room, size_t *size,
             found = 1;
         }
     }
-    munmap(file, (size_t)st.st_size);
+    close_program(&p);
     return found;
+}
+
+/* Files that belong to the compiler and the C library, and groups of symbols that are of no file. */
+static int is_own_file(const char *name) {
+    static const char *const own[] = {"crtstuff.c", "offloadstuff.c", "lse-init.c", "abi-note.c",
+                                      "init.c",     "elf-init.c",     "atexit.c",   ""};
+    size_t n = strlen(name);
+    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
+        if (!strcmp(name, own[i])) return 1;
+    return n > 2 && !strcmp(name + n - 2, ".o");
+}
+
+/* The names of the constructors that gcc and clang add to each file that they instrument. */
+static int is_constructor(const char *name) {
+    return !strncmp(name, "_sub_I_00099", 12) || !strncmp(name, "tsan.module_ctor", 16);
+}
+
+int race_symbols_uninstrumented(char *names, size_t room) {
+    struct program p;
+    size_t used = 0;
+    int known = 0, count = 0;
+    names[0] = '\0';
+    if (!open_program(&p)) return 0;
+    for (int i = 0; i < p.n_sections; i++) {
+        const char *strings, *file = "";
+        size_t n = 0;
+        const Elf64_Sym *symbols = symbols_of(&p, i, &n, &strings);
+        int instrumented = 1;
+        /* A file's own symbols stand behind its name; those that are global come after all files. */
+        for (size_t k = 0; symbols && k <= n; k++) {
+            const Elf64_Sym *s = k < n ? &symbols[k] : NULL;
+            const char *name = s ? strings + s->st_name : "";
+            if (!strcmp(name, "__tsan_init")) known = 1;
+            if (s && is_constructor(name)) instrumented = 1;
+            if (s && ELF64_ST_TYPE(s->st_info) != STT_FILE) continue;
+            if (!instrumented && !is_own_file(file)) {
+                if (used < room) used += (size_t)snprintf(names + used, room - used, "%s%s", count ? ", " : "", file);
+                count++;
+            }
+            file = name;
+            instrumented = 0;
+        }
+    }
+    close_program(&p);
+    return known ? count : -1;
 }

@@ -14,4 +14,9 @@ void race_symbols_place(uint32_t number, char *place, size_t room, char *functio
  * with its name, size, and the offset in it. */
 int race_symbols_variable(uintptr_t addr, char *name, size_t room, size_t *size, size_t *offset);
 
+/* race_symbols_uninstrumented looks which source files of the main program were compiled without --race. Returns -1 if
+ * all were, 0 if none was or the program has no names of files (it is stripped), else how many, with the first ones'
+ * names in `names`. */
+int race_symbols_uninstrumented(char *names, size_t room);
+
 #endif

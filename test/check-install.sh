@@ -58,7 +58,7 @@ must "$top_srcdir/configure" -q ${cache:+--cache-file="$cache"} --prefix="$prefi
 if ! deep && [ -z "${SANITIZERS-}" ] && cmp -s config.h "$top_builddir/config.h"; then
     # tar -m makes the copies newer than all sources, and than the stamps of their folders, which are copied first. No
     # library and no program is copied: these contain the names of folders.
-    for folder in base heap runtime collectives shmem bench examples tools; do
+    for folder in base heap runtime collectives shmem race bench examples tools; do
         (cd "$top_builddir" && find "$folder" \( -name '*.o' -o -name '*.lo' \) -print) >objects
         (cd "$top_builddir" && find "$folder" -name .dirstamp -print) >stamps
         tar -C "$top_builddir" -cf - -T stamps | tar -xmf -
@@ -99,6 +99,7 @@ present include/rma.h include/rma_complex.h include/rma_inline.h include/rma_typ
     lib/pkgconfig/rma.pc bin/rmacc bin/rma_info \
     include/shmem.h include/shmemx.h include/pshmem.h include/shmem_table.h include/mpp/shmem.h include/mpp/shmemx.h \
     lib/cmake/rma/rma-config.cmake lib/cmake/rma/rma-config-version.cmake \
+    lib/librma_race.so lib/librma_race.so.0 lib/librma/race.specs \
     lib/librma_shmem.so lib/librma_shmem.so.0 lib/pkgconfig/shmem.pc bin/oshcc bin/oshc++ bin/oshrun \
     bin/oshCC bin/oshcxx bin/oshfort bin/shmemcc bin/shmemcxx bin/shmemrun bin/rmac++ \
     share/librma/librma.supp "share/modulefiles/librma/$version" share/man/man1/oshc++.1
@@ -345,6 +346,81 @@ done
 "$prefix/bin/oshcc" -profile x.c -showme | grep -q -- "-DSHMEM_PROFILE x.c -L$prefix/lib .*-lrma_shmem -lrma" ||
     fail "oshcc -profile -showme"
 
+# ---- the race detector ----
+
+# The compilers and machines whose instrumentation it knows; others cannot compile with --race.
+mkdir "a folder"
+cat >"a folder/racy.c" <<'END'
+#include <shmem.h>
+
+static long box;
+
+int main(void) {
+    shmem_init();
+    if (shmem_my_pe() == 0) shmem_long_p(&box, 5, 1);
+#ifdef MENDED
+    shmem_barrier_all();
+#else
+    shmem_sync_all();
+#endif
+    long is = box;
+    shmem_finalize();
+    return is < 0;
+}
+END
+if [ -z "${SANITIZERS-}" ] && run "$prefix/bin/oshcc" --race -c "a folder/racy.c" -o racy.o; then
+    # shellcheck disable=SC2086
+    races() { # races WHAT EXIT PROGRAM: the job ends so, with a report that has both lines or with none
+        code=0
+        run timeout 60 $mpiexec -n 2 "$3" || code=$?
+        if [ $code -ne "$2" ]; then
+            fail "$1: exit $code, not $2"
+        elif [ $code -eq 66 ] && ! { grep -q 'at racy.c:13 in main' "$dir/log" &&
+            grep -q 'by shmem_long_p at racy.c:7 in main' "$dir/log"; }; then
+            fail "$1: the report does not name the two lines"
+        elif [ $code -eq 0 ] && grep -q 'librma race' "$dir/log"; then
+            fail "$1: a report"
+        else
+            ok "$1"
+        fi
+    }
+    for tool in oshcc shmemcc oshc++; do
+        source="a folder/racy.c"
+        if [ $tool = oshc++ ]; then
+            sh "$prefix/bin/oshc++" --show x | grep -q . 2>/dev/null || continue
+            mkdir -p "a folder/c++"
+            cp "$source" "a folder/c++/racy.c"
+            source="a folder/c++/racy.c"
+            set -- -x c++ "$source" -x none
+        else
+            set -- "$source"
+        fi
+        if run "$prefix/bin/$tool" --race "$@" -o "a folder/racy" &&
+            run "$prefix/bin/$tool" --race -O2 -DMENDED "$@" -o "a folder/mended"; then
+            races "$tool --race finds a race" 66 "a folder/racy"
+            races "$tool --race finds none" 0 "a folder/mended"
+        else
+            fail "$tool --race"
+        fi
+    done
+    run "$prefix/bin/rmacc" --race main.c give.c -o program || fail "rmacc --race"
+    works "two files by rmacc --race"
+    # shellcheck disable=SC2046,SC2086
+    if ! run ${CC:-cc} $("$prefix/bin/oshcc" --race --showme:compile) "a folder/racy.c" \
+        -o "a folder/racy" $("$prefix/bin/oshcc" --race --showme:link); then
+        fail "oshcc --race --showme"
+    else
+        races "oshcc --race --showme" 66 "a folder/racy"
+    fi
+    [ "$("$prefix/bin/oshcc" --race --showme:libs)" = "rma_race rma_shmem rma" ] || fail "oshcc --race --showme:libs"
+    for tool in oshcc rmacc; do
+        refused_with "$tool: --race: the detector takes the calls of shared libraries" \
+            "$prefix/bin/$tool" --race -static main.c give.c -o program
+    done
+else
+    echo "skipped: --race: the compiler does not take it, or the library is built with sanitizers"
+fi
+
 # ---- CMake, static libraries, a module ----
 
 if ! command -v cmake >/dev/null 2>&1; then
@@ -572,7 +648,8 @@ if [ -s "$dir/log" ]; then fail "files are left after make uninstall"; else ok "
 
 # make install into a staging folder, as packagers do.
 must "$make" install DESTDIR="$dir/stage"
-if [ -s "$dir/stage$prefix/include/rma.h" ] && [ ! -e "$prefix/include/rma.h" ] &&
+if [ -s "$dir/stage$prefix/include/rma.h" ] && [ -s "$dir/stage$prefix/lib/librma/race.specs" ] &&
+    [ ! -e "$prefix/include/rma.h" ] &&
     grep -qx "prefix=$prefix" "$dir/stage$prefix/lib/pkgconfig/rma.pc"; then
     ok "DESTDIR"
 else

@@ -69,6 +69,14 @@ END
 #include "collectives/reduce.h"
 #include "base/error.h"
 END
+    put race/shadow.h </dev/null
+    put race/shadow.c <<'END'
+#include "config.h"
+#include "race/shadow.h"
+#include "rma.h"
+#include "pshmem.h"
+#include <sys/mman.h>
+END
     put bench/bench.h </dev/null
     put bench/put.c <<'END'
 #include <rma.h>
@@ -135,6 +143,9 @@ one_line() {
 good_tree
 accepts "a tree that keeps the rules"
 
+one_line "race including runtime" race/x.c '#include "runtime/world.h"' 'it may see include/'
+one_line "race including a header without its folder" race/x.c '#include "shadow.h"' 'write the folder'
+one_line "runtime including race" runtime/x.c '#include "race/shadow.h"' 'a tool beside it'
 one_line "base including heap" base/x.c '#include "heap/tlsf.h"' 'a layer above'
 one_line "heap including runtime" heap/x.c '#include "runtime/net/transport.h"' 'a layer above'
 one_line "runtime including collectives" runtime/x.h '#  include "collectives/reduce.h"' 'a layer above'

@@ -1,0 +1,327 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# check-race-input.sh: what a user can get wrong with the race detector gives a clear message, and leaves the program's
+# own result as it is.
+#
+# Broken by a word of RMA_RACE that has an effect which nobody asked for, or none without a message; by a suppression
+# that does not suppress, or suppresses another race; by a program of which a part was compiled without --race, or PEs
+# with different settings, that fail or hang; by memory that cannot be had.
+set -eu
+
+case "${1-}" in
+--help)
+    echo "usage: check-race-input.sh [--prefix=FOLDER]"
+    echo "Tries oshcc --race and RMA_RACE. --prefix: the librma that is installed there; else this build's."
+    exit 0
+    ;;
+esac
+prefix=
+case "${1-}" in
+--prefix=*) prefix=${1#*=} ;;
+esac
+top_srcdir=${top_srcdir:-$(cd "$(dirname "$0")/.." && pwd)}
+top_builddir=$(cd "${top_builddir:-.}" && pwd)
+mpiexec=${MPIEXEC:-mpiexec.mpich}
+slow=${RMA_TEST_SLOW:-1}
+# shellcheck source=launcher.sh
+. "$top_srcdir/test/launcher.sh"
+case "${SANITIZERS-}" in
+*-fsanitize*) echo "check-race-input: skipped: it compiles without the sanitizers that the library needs"; exit 77 ;;
+esac
+
+# The caller's own settings must not change these tests.
+for name in $(env | sed -n 's/^\(RMA_[A-Za-z0-9_]*\)=.*/\1/p'); do
+    case $name in RMA_TEST_*) ;; *) unset "$name" ;; esac
+done
+
+dir=$(mktemp -d "${TMPDIR:-/tmp}/check-race-input.XXXXXX")
+trap 'rm -rf "$dir"' EXIT
+trap 'exit 99' HUP INT TERM
+mkdir "$dir/bin"
+if [ -z "$prefix" ]; then
+    if [ ! -f "$top_builddir/librma_shmem.la" ]; then
+        echo "check-race-input: skipped: librma_shmem was not built in $top_builddir"
+        exit 77
+    fi
+    if ! (unset MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES && cd "$top_builddir" &&
+        ${MAKE:-make} install DESTDIR="$dir/stage") >"$dir/log" 2>&1 </dev/null; then
+        echo "FAIL make install DESTDIR=$dir/stage"
+        tail -n 20 "$dir/log" | sed 's/^/    /'
+        exit 1
+    fi
+    prefix=$dir/stage$(sed -n "s/^prefix='\(.*\)'\$/\1/p" "$top_builddir/tools/oshcc")
+fi
+sed "s|^prefix='.*'\$|prefix='$prefix'|" "$prefix/bin/oshcc" >"$dir/bin/oshcc"
+oshcc="sh $dir/bin/oshcc"
+LD_LIBRARY_PATH=$prefix/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+export LD_LIBRARY_PATH
+cd "$dir"
+
+failures=0
+ok() { echo "ok   $*"; }
+fail() { # fail TEXT, with what the program said
+    echo "FAIL $*"
+    sed 's/^/    /' out err | head -n 40
+    failures=$((failures + 1))
+}
+
+# PE 1 reads what PE 0 has put, with a sync between that completes nothing. What each PE prints does not depend on it.
+cat >racy.c <<'END'
+#include <shmem.h>
+#include <stdio.h>
+
+long word_of(void);
+void put_word(long value, int pe);
+
+int main(void) {
+    long seen;
+    shmem_init();
+    if (shmem_my_pe() == 0) put_word(5, 1);
+    shmem_sync_all();
+    seen = word_of();
+    shmem_barrier_all();
+    printf("PE %d has %ld%s\n", shmem_my_pe(), word_of(), seen < 0 ? "?" : "");
+    shmem_finalize();
+    return 0;
+}
+END
+cat >word.c <<'END'
+#include <shmem.h>
+
+static long word;
+long word_of(void);
+void put_word(long value, int pe);
+
+long word_of(void) { return word; }
+void put_word(long value, int pe) { shmem_long_p(&word, value, pe); }
+END
+: >out
+: >err
+$oshcc --race racy.c word.c -o racy >out 2>err </dev/null || {
+    echo "check-race-input: skipped: the compiler does not take --race, or there is none:"
+    sed 's/^/    /' err | head -n 5
+    exit 77
+}
+
+# Launchers that lose the exit code of a process: then only reports are looked at.
+code=0
+# shellcheck disable=SC2086
+timeout 60 $mpiexec -n 2 sh -c 'exit 66' >out 2>err </dev/null || code=$?
+if [ $code -eq 66 ]; then loses_codes=no; else loses_codes=yes; fi
+
+# job PROGRAM [SETTING...]: 2 PEs. Sets code.
+job() {
+    program=$1
+    shift
+    code=0
+    # shellcheck disable=SC2086
+    timeout -k 5 $((60 * slow)) env "$@" $mpiexec -n 2 "$program" >out 2>err </dev/null || code=$?
+}
+# result: what the program prints is there, as without the detector.
+result() { [ "$(grep -c '^PE 0 has 0$' out)" -eq 1 ] && [ "$(grep -c '^PE 1 has 5$' out)" -eq 1 ]; }
+reports() { grep -cE '^librma race: PE [01] (reads|writes) ' err || true; }
+exit_is() { [ "$code" -eq "$1" ] || { [ $loses_codes = yes ] && [ "$code" -ne 124 ] && [ "$code" -ne 137 ]; }; }
+
+# gives WHAT EXIT REPORTS [TEXT...]: of the last job. Each TEXT must be in what it said on standard error, once.
+gives() {
+    what=$1 exit=$2 reports=$3
+    shift 3
+    if ! exit_is "$exit"; then
+        fail "$what: exit $code, not $exit"
+    elif ! result; then
+        fail "$what: the program's own result is another one"
+    elif [ "$(reports)" -ne "$reports" ]; then
+        fail "$what: $(reports) reports, not $reports"
+    else
+        for text; do
+            if [ "$(grep -cF -- "$text" err)" -ne 1 ]; then
+                fail "$what: not once: $text"
+                return
+            fi
+        done
+        if [ $# -eq 0 ] && [ "$reports" -eq 0 ] && grep -q 'librma race' err; then
+            fail "$what: a message"
+        else
+            ok "$what"
+        fi
+    fi
+}
+
+# ---- RMA_RACE ----
+
+job ./racy
+gives "no setting" 66 1 "librma race: 1 pair of places races"
+job ./racy RMA_RACE=yes
+gives "yes" 66 1
+for no in no 0 off; do
+    job ./racy RMA_RACE=$no
+    gives "$no" 0 0
+done
+job ./racy RMA_RACE=
+gives "an empty value" 66 1
+for bad in exitcode=999 exitcode=-1 exitcode= exitcode=x exitcode=6x history=1 history=99999999999 suppressions maybe \
+    'YES,'; do
+    job ./racy RMA_RACE=$bad
+    gives "$bad" 66 1 "RMA_RACE=$bad: \"${bad%,}\" is none of yes, no, exitcode=0..255, history="
+done
+job ./racy RMA_RACE=maybe,exitcode=3,nonsense
+gives "good words beside bad ones" 3 1 '"maybe" is none of' '"nonsense" is none of'
+job ./racy RMA_RACE=exitcode=0
+gives "exitcode=0" 0 1
+job ./racy RMA_RACE=history=16
+gives "history=16" 66 1
+job ./racy RMA_RACE=no,exitcode=5
+gives "no beside other words" 0 0
+
+# PEs with different settings. The launcher starts one command on each PE, which knows its number.
+cat >differ <<'END'
+#!/bin/sh
+case ${PMI_RANK:-${OMPI_COMM_WORLD_RANK:-0}} in
+0) RMA_RACE=$FIRST ;;
+*) RMA_RACE=$SECOND ;;
+esac
+export RMA_RACE
+exec ./racy
+END
+chmod +x differ
+for pair in "no yes" "yes no"; do
+    job ./differ FIRST="${pair% *}" SECOND="${pair#* }"
+    gives "$pair: no of one PE is for all" 0 0
+done
+job ./differ FIRST=history=16 SECOND=history=4096
+gives "another history on each PE" 66 1
+
+# ---- suppressions ----
+
+job ./racy RMA_RACE=suppressions=no/such/file
+gives "a file that is not there" 66 1 "suppressions=no/such/file: No such file or directory; nothing is suppressed"
+for line in variable:word 'variable:w?r*' 'place:word.c:*' place:word.c:7 function:word_of 'function:put_*'; do
+    printf '# what is known\n\n%s\n' "$line" >known
+    job ./racy RMA_RACE=suppressions=known
+    gives "suppressed: $line" 0 0
+done
+for line in variable:wor variable: place:word place:word.c function:main function:word '#variable:word'; do
+    echo "$line" >known
+    job ./racy RMA_RACE=suppressions=known
+    gives "not suppressed: $line" 66 1
+done
+printf 'word\nvariable:other\n variable:word\n' >known
+job ./racy RMA_RACE=suppressions=known
+gives "lines of no form" 66 1 'known, line 1: "word" does not begin with' \
+    'known, line 3: " variable:word" does not begin with'
+printf 'variable:word' >known
+job ./racy RMA_RACE=exitcode=9,suppressions=known
+gives "a last line without an end" 0 0
+: >known
+job ./racy RMA_RACE=suppressions=known
+gives "an empty file" 66 1
+
+# ---- a part of the program without --race ----
+
+for file in racy word; do
+    if ! $oshcc -O2 -c $file.c -o $file.plain.o || ! $oshcc --race -c $file.c -o $file.race.o; then
+        fail "compiling $file.c"
+    fi
+done
+built() { # built OBJECT...: linked with --race
+    rm -f part
+    $oshcc --race "$@" -o part >out 2>err </dev/null || fail "linking $*"
+}
+built racy.plain.o word.race.o
+job ./part
+gives "the main file without --race" 66 1 "compiled without --race: racy.c; its loads and stores are not seen"
+built racy.race.o word.plain.o
+job ./part
+gives "the file that reads without --race" 0 0 "compiled without --race: word.c; its loads and stores are not seen"
+built racy.plain.o word.plain.o
+job ./part
+gives "linked with --race only" 0 0 "the program was compiled without --race: its loads and stores are not seen"
+built racy.race.o word.race.o
+job ./part
+gives "compiled and linked apart" 66 1
+strip part
+job ./part
+gives "without names" 66 1
+if $oshcc racy.race.o word.race.o -o part >out 2>err </dev/null; then
+    fail "compiled with --race and linked without: the linker takes it"
+elif grep -q __tsan_ err; then
+    ok "compiled with --race and linked without: the linker refuses"
+else
+    fail "compiled with --race and linked without: the linker does not name what is missing"
+fi
+
+# Compiled otherwise, with the library loaded before it: what calls access is seen.
+$oshcc -O2 -profile racy.c word.c -o plain || fail "oshcc -profile"
+job ./plain
+gives "a program without the detector" 0 0
+cat >preload <<'END'
+#!/bin/sh
+LD_PRELOAD=$LIBRARY exec ./plain
+END
+chmod +x preload
+job ./preload LIBRARY="$prefix/lib/librma_race.so"
+gives "LD_PRELOAD" 0 0 "the program was compiled without --race: its loads and stores are not seen"
+job ./preload LIBRARY="$prefix/lib/librma_race.so" RMA_RACE=no
+gives "LD_PRELOAD and no" 0 0
+cat >both.c <<'END'
+#include <shmem.h>
+#include <stdio.h>
+
+static long word;
+
+int main(void) {
+    shmem_init();
+    shmem_long_p(&word, 5, 1);
+    shmem_barrier_all();
+    printf("PE %d has %ld\n", shmem_my_pe(), word);
+    shmem_finalize();
+    return 0;
+}
+END
+$oshcc -O2 -profile both.c -o plain || fail "oshcc -profile both.c"
+job ./preload LIBRARY="$prefix/lib/librma_race.so"
+gives "LD_PRELOAD, two puts that race" 66 1
+
+# ---- memory that cannot be had, and other linking ----
+
+cat >limited <<'END'
+#!/bin/sh
+ulimit -v "$LIMIT" && exec ./racy
+END
+chmod +x limited
+# The least limit with which the program runs without the detector.
+limit=
+for gigabytes in 20 60 100; do
+    job ./limited LIMIT=$((gigabytes << 20)) RMA_RACE=no RMA_HEAP_MAX=1G RMA_LOCAL_MAX=1G
+    if [ $code -eq 0 ] && result; then
+        limit=$((gigabytes << 20))
+        break
+    fi
+done
+if [ -z "$limit" ]; then
+    echo "skipped: address space that is limited: the program does not run in 100 GiB"
+else
+    job ./limited LIMIT="$limit" RMA_HEAP_MAX=1G RMA_LOCAL_MAX=1G RMA_RACE=history=1048576
+    gives "address space that is limited" 0 0 "the PEs do not share memory for it: no races are looked for" \
+        "PE 0: "
+fi
+for static in -static -static-librma; do
+    code=0
+    $oshcc --race $static racy.c word.c -o part >out 2>err </dev/null || code=$?
+    if [ $code -eq 2 ] && grep -q "leave out -static and -static-librma" err; then
+        ok "$static: refused"
+    else
+        fail "$static: exit $code"
+    fi
+done
+for sanitizer in -fsanitize=thread -fsanitize=undefined,address; do
+    code=0
+    $oshcc --race $sanitizer racy.c word.c -o part >out 2>err </dev/null || code=$?
+    if [ $code -eq 2 ] && grep -qF "leave out $sanitizer" err; then
+        ok "$sanitizer: refused"
+    else
+        fail "$sanitizer: exit $code"
+    fi
+done
+
+[ $failures -eq 0 ] || { echo "$failures failed"; exit 1; }
