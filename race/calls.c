@@ -88,7 +88,8 @@ void race_collective(struct race_group *g, const struct race_call *c, const void
     struct race_who who = {.epoch = race_now};
     if (g) {
         who.clock = race_me->clock;
-        if (source && len) race_local(source, len, RACE_PLAIN, 0, race_call_place(c->pc, c->name), &who);
+        if (source && len && race_is_committed((uintptr_t)source, len))
+            race_local(source, len, RACE_PLAIN, 0, race_call_place(c->pc, c->name), &who);
         race_group_enter(g, c->native, len);
     }
     race_inside++;
@@ -103,7 +104,8 @@ void race_collected(struct race_group *g, const struct race_call *c, int code, v
     if (len == RACE_SUM) len = sum;
     who.epoch = race_now;
     who.clock = race_me->clock;
-    if (dest && len) race_local(dest, len, RACE_PLAIN, 1, race_call_place(c->pc, c->name), &who);
+    if (dest && len && race_is_committed((uintptr_t)dest, len))
+        race_local(dest, len, RACE_PLAIN, 1, race_call_place(c->pc, c->name), &who);
 }
 
 void race_elements(struct race_group *g, const struct race_call *c, const void *buffer, ptrdiff_t stride, size_t elem,
@@ -111,7 +113,7 @@ void race_elements(struct race_group *g, const struct race_call *c, const void *
     struct race_who who = {.epoch = race_now};
     if (!g) return;
     who.clock = race_me->clock;
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n && race_is_committed((uintptr_t)buffer + i * (size_t)stride * elem, elem); i++)
         race_local((const char *)buffer + (ptrdiff_t)i * stride * (ptrdiff_t)elem, elem, RACE_PLAIN, write,
                    race_call_place(c->pc, c->name), &who);
 }

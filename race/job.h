@@ -84,6 +84,7 @@ struct race_job {
     uintptr_t space;            /* own space: heaps, as mapped here */
     uintptr_t spaces;           /* that of the node's first PE */
     size_t stride;              /* bytes of each space */
+    size_t symmetric;           /* where its symmetric heap begins */
     int node_n_pes;
     int *node_pes;     /* their PE numbers */
     uintptr_t statics; /* the program's global variables */
@@ -95,6 +96,9 @@ struct race_job {
 };
 
 extern struct race_job race_job;
+
+/* race_committed: the end of the heap in which this offset of the PE's own space lies: as far as it is committed. */
+uint64_t race_committed(uint64_t offset);
 
 /* race_open is called when the library has been initialized: it maps the memory and starts to look for races, or says
  * why it does not. race_close prints the number of races; no access is looked at after it. All PEs call both. */

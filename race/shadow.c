@@ -42,23 +42,33 @@ static struct race_cell *private_cells(uintptr_t addr, int make) {
     return cells ? cells + (addr & (RACE_CHUNK - 1)) / 8 : NULL;
 }
 
-/* Regions of private memory that are attached. They are few; a PE with millions searches long. */
-static struct region {
+/* Regions of private memory that are attached: for each chunk of the address space that a region touches an entry in a
+ * table by the chunk's number, since a PE may have millions of regions. */
+struct region {
     uintptr_t base;
     size_t size;
     uint64_t offset;
-    struct region *next;
-} * regions;
+};
+static struct touched {
+    uintptr_t chunk;
+    struct region *region;
+    struct touched *next;
+} * *regions; /* NULL until something is attached */
+#define REGION_BUCKETS ((size_t)1 << 16)
+static size_t n_regions;
 static uint32_t regions_lock;
 
+static struct touched **bucket_of(uintptr_t chunk) { return &regions[chunk * 0x9e3779b97f4a7c15u >> 48]; }
+
 static int attached_offset(uintptr_t addr, uint64_t *offset, size_t *together) {
+    const struct touched *t;
     int found = 0;
-    if (!__atomic_load_n(&regions, __ATOMIC_ACQUIRE)) return 0;
+    if (!__atomic_load_n(&n_regions, __ATOMIC_ACQUIRE)) return 0;
     lock_word(&regions_lock);
-    for (const struct region *r = regions; r && !found; r = r->next)
-        if (addr - r->base < r->size) {
-            *offset = r->offset + (addr - r->base);
-            *together = r->size - (addr - r->base);
+    for (t = *bucket_of(addr >> RACE_CHUNK_SHIFT); t && !found; t = t->next)
+        if (addr - t->region->base < t->region->size) {
+            *offset = t->region->offset + (addr - t->region->base);
+            *together = t->region->size - (addr - t->region->base);
             found = 1;
         }
     unlock_word(&regions_lock);
@@ -112,9 +122,15 @@ struct race_cell *race_cells_at(uint64_t offset, size_t len, int pe) {
     return race_job.cells + (size_t)pe * race_job.cells_stride + offset / 8;
 }
 
+int race_is_committed(uintptr_t addr, size_t len) {
+    uintptr_t o = addr - race_job.space;
+    if (len > (size_t)1 << 40) return 0;
+    return o - race_job.symmetric >= race_job.stride || len <= race_committed(o) - o;
+}
+
 struct race_cell *race_cells_of(uintptr_t addr, size_t len, int pe) {
     uintptr_t o = addr - race_job.space;
-    if (pe < 0 || pe >= race_job.n_pes) return NULL;
+    if (pe < 0 || pe >= race_job.n_pes || !race_is_committed(addr, len)) return NULL;
     if (o < race_job.stride) return race_cells_at(o, len, pe);
     o = addr - race_job.statics;
     if (len <= race_job.statics_len && o <= race_job.statics_len - len)
@@ -131,32 +147,53 @@ void race_private_mode(enum race_private mode) {
         race_window.chunks = p;
     }
     race_window.private_mode = mode;
-    race_window.private_any = mode != RACE_PRIVATE_OFF || regions != NULL;
+    race_window.private_any = mode != RACE_PRIVATE_OFF || n_regions > 0;
 }
 
+/* The cells need no clearing: an offset is given out again as late as possible (rma_detach). */
 void race_attach(uintptr_t base, size_t size, uint64_t offset) {
     struct region *r = malloc(sizeof *r);
     if (!r) return;
     *r = (struct region){.base = base, .size = size, .offset = offset};
-    race_forget(race_cells_at(offset, size, race_job.my_pe), race_job.attached ? size : 0);
     lock_word(&regions_lock);
-    r->next = regions;
-    __atomic_store_n(&regions, r, __ATOMIC_RELEASE);
+    if (!regions) regions = calloc(REGION_BUCKETS, sizeof(struct touched *));
+    for (uintptr_t chunk = base >> RACE_CHUNK_SHIFT; regions && chunk <= (base + size - 1) >> RACE_CHUNK_SHIFT;
+         chunk++) {
+        struct touched *t = malloc(sizeof *t);
+        if (!t) break; /* accesses of the rest are not looked at */
+        *t = (struct touched){.chunk = chunk, .region = r, .next = *bucket_of(chunk)};
+        *bucket_of(chunk) = t;
+    }
+    if (regions) __atomic_fetch_add(&n_regions, 1, __ATOMIC_RELEASE);
     unlock_word(&regions_lock);
     race_private_mode((enum race_private)race_window.private_mode);
 }
 
+static struct region *region_of(uintptr_t base) {
+    for (const struct touched *t = *bucket_of(base >> RACE_CHUNK_SHIFT); t; t = t->next)
+        if (t->region->base == base) return t->region;
+    return NULL;
+}
+
 uint64_t race_detach(uintptr_t base) {
+    struct region *r;
     uint64_t offset = 0;
+    if (!__atomic_load_n(&n_regions, __ATOMIC_ACQUIRE)) return 0;
     lock_word(&regions_lock);
-    for (struct region **p = &regions; *p; p = &(*p)->next)
-        if ((*p)->base == base) {
-            struct region *r = *p;
-            offset = r->offset;
-            *p = r->next;
-            free(r);
-            break;
-        }
+    r = region_of(base);
+    for (uintptr_t chunk = base >> RACE_CHUNK_SHIFT; r && chunk <= (base + r->size - 1) >> RACE_CHUNK_SHIFT; chunk++)
+        for (struct touched **p = bucket_of(chunk); *p; p = &(*p)->next)
+            if ((*p)->region == r && (*p)->chunk == chunk) {
+                struct touched *t = *p;
+                *p = t->next;
+                free(t);
+                break;
+            }
+    if (r) {
+        offset = r->offset;
+        free(r);
+        __atomic_fetch_sub(&n_regions, 1, __ATOMIC_RELEASE);
+    }
     unlock_word(&regions_lock);
     race_private_mode((enum race_private)race_window.private_mode);
     return offset;

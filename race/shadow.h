@@ -64,6 +64,10 @@ struct race_cell *race_cells(uintptr_t addr, size_t len, struct race_where *wher
 struct race_cell *race_cells_of(uintptr_t addr, size_t len, int pe);
 struct race_cell *race_cells_at(uint64_t offset, size_t len, int pe);
 
+/* race_is_committed: 0 for a range so long that the library refuses it: it leaves the committed heap that it begins in.
+ */
+int race_is_committed(uintptr_t addr, size_t len);
+
 /* race_access checks and records one access of bytes `mask` of a cell. */
 void race_access(struct race_cell *cell, race_epoch mask, race_epoch kind, int write, uint32_t place,
                  const struct race_who *who, struct race_where where);

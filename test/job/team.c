@@ -115,6 +115,8 @@ static void meet(const struct group *g, int epochs) {
             CHECK(*theirs == e, "after sync %u PE %d's own word is %u", e, g->pes[i], *theirs);
         }
     }
+    /* The next group may lack a PE that still reads: it would not wait for that one. */
+    if (g->me >= 0) OK(rma_team_sync(g->team));
 }
 
 /* Puts, one word counted up by all, and then seen by all: quiet and sync are what rma_barrier_all is. */
