@@ -32,9 +32,12 @@ static __attribute__((noinline)) void elsewhere(uintptr_t addr, size_t size, int
     race_local((const void *)addr, size, RACE_PLAIN, write, race_place(pc), &who);
 }
 
+/* No access, or a plain one of the same actor. */
+static inline int mine(race_epoch e, race_epoch me) { return !e || ((uint32_t)(e ^ me) & ~(uint32_t)RACE_MASK) == 0; }
+
 static inline __attribute__((always_inline)) void load_store(uintptr_t addr, size_t size, int write, uintptr_t pc) {
     struct race_cell *c;
-    race_epoch mask = (RACE_MASK >> (8 - size)) << (addr & 7), me = race_now | mask;
+    race_epoch mask = (RACE_MASK >> (8 - size)) << (addr & 7), me = race_now | mask, w, r;
     uintptr_t o = addr - race_window.heap;
     if (o < race_window.heap_len)
         c = race_window.heap_cells + (o >> 3);
@@ -49,7 +52,18 @@ static inline __attribute__((always_inline)) void load_store(uintptr_t addr, siz
         elsewhere(addr, size, write, pc);
         return;
     }
-    if (LIKELY((((write ? c->write : c->read) ^ me) & (~RACE_MASK | mask)) == 0)) return;
+    w = __atomic_load_n(&c->write, __ATOMIC_RELAXED);
+    r = __atomic_load_n(&c->read, __ATOMIC_RELAXED);
+    if (LIKELY((((write ? w : r) ^ me) & (~RACE_MASK | mask)) == 0)) return;
+    /* Memory that this thread alone has used: its own accesses come one after the other. */
+    if (LIKELY(mine(w, me) && mine(r, me) && !((write ? w | r : r) & RACE_MASK & ~mask) && race_now)) {
+        uint32_t place = race_place(pc), *at = write ? c->write_at : c->read_at;
+        if (mask & 0x0f) at[0] = place;
+        if (mask & 0xf0) at[1] = place;
+        if (write) __atomic_store_n(&c->read, 0, __ATOMIC_RELAXED);
+        __atomic_store_n(write ? &c->write : &c->read, me, __ATOMIC_RELAXED);
+        return;
+    }
     access(c, addr, mask, write, pc, race_job.my_pe);
 }
 

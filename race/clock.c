@@ -64,6 +64,10 @@ struct race_thread *race_thread_new(const struct race_thread *parent) {
     t = unused_threads;
     if (t) unused_threads = t->next;
     unlock(&threads_lock);
+    if (parent) {
+        __atomic_store_n(&race_job.header->threads, 1, __ATOMIC_RELAXED);
+        race_floor = NULL;
+    }
     if (!t) {
         t = calloc(1, sizeof *t);
         if (!t) return NULL;
@@ -100,6 +104,18 @@ void race_join(struct race_thread *t, const uint32_t *clock) {
     size_t n = in_use();
     for (size_t i = 0; i < n; i++) t->clock[i] = t->clock[i] < clock[i] ? clock[i] : t->clock[i];
     t->changed = 1;
+}
+
+uint32_t *race_floor;
+
+void race_raise_floor(const struct race_thread *t) {
+    if (__atomic_load_n(&race_job.header->threads, __ATOMIC_RELAXED)) {
+        race_floor = NULL; /* stays allocated: another thread may be reading */
+        return;
+    }
+    if (!race_floor && !(race_floor = calloc(race_job.clocks, sizeof *race_floor))) return;
+    memcpy(race_floor, t->clock, in_use() * sizeof *race_floor);
+    race_floor[t->actor] = t->count - 1; /* the count went up when the thread told */
 }
 
 void race_tick(struct race_thread *t) {

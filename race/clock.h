@@ -27,6 +27,7 @@ typedef uint64_t race_epoch;
 #define RACE_PLAIN       ((race_epoch)0 << 8)
 #define RACE_ATOMIC      ((race_epoch)1 << 8) /* atomic towards atomics of the same bytes */
 #define RACE_WHOLE       ((race_epoch)2 << 8) /* rma_p and rma_g: the same, and towards each other */
+#define RACE_SECOND      ((race_epoch)3 << 8) /* in the place of a cell's read: another atomic write */
 #define RACE_KIND        ((race_epoch)3 << 8)
 #define RACE_COUNT(e)    ((uint32_t)((e) >> 32))
 #define RACE_ACTOR(e)    ((uint32_t)(e) >> 12 & (RACE_ACTORS_MOST - 1))
@@ -95,6 +96,14 @@ static inline void race_know(struct race_thread *t, uint32_t actor, uint32_t cou
         t->changed = 1;
     }
 }
+
+/* race_floor: up to which count of each actor everybody knows: what all PEs told each other in their last barrier. NULL
+ * before one, and once the job has threads: a thread may not have been there. */
+extern uint32_t *race_floor;
+static inline int race_known_to_all(race_epoch e) {
+    return race_floor != NULL && race_floor[RACE_ACTOR(e)] >= RACE_COUNT(e);
+}
+void race_raise_floor(const struct race_thread *t);
 
 /* race_tick: what the thread does from now on is not part of what it has told. */
 void race_tick(struct race_thread *t);

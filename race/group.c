@@ -125,6 +125,7 @@ size_t race_group_leave(struct race_group *g, int from) {
         for (int i = 0; i < (from == RACE_BEFORE ? g->me : g->n); i++) sum += learn(g, i);
     }
     g->calls++;
+    if (from == RACE_ALL && g->n == race_job.n_pes) race_raise_floor(race_me);
     return sum;
 }
 

@@ -48,7 +48,8 @@ struct race_place {
 struct race_header {
     uint64_t nonce; /* the same as in PE 0's message: this is the right file */
     uint32_t n_actors;
-    uint32_t races; /* reported */
+    uint32_t races;   /* reported */
+    uint32_t threads; /* set once a PE has made a thread */
     uint32_t long_lists;
     uint32_t free_list; /* 1 + the first block of long lists that is free */
     uint32_t free_lock;

@@ -277,17 +277,26 @@ static int gather(const struct race_cell *c, struct race_record *records) {
     for (int write = 1; write >= 0; write--) {
         race_epoch e = write ? c->write : c->read;
         const uint32_t *at = write ? c->write_at : c->read_at;
+        uint32_t writes = (uint32_t)write;
         if (!e) continue;
+        if (!write && (e & RACE_KIND) == RACE_SECOND) e = (e & ~RACE_KIND) | RACE_ATOMIC, writes = 1;
         for (int half = 0; half < 2; half++) { /* one record if both halves are of one place */
             race_epoch mask = e & (half ? 0xf0 : 0x0f);
             if (half == 0 && at[0] == at[1]) mask = e & RACE_MASK;
             if (half == 1 && at[0] == at[1]) break;
             if (mask)
                 records[n++] =
-                    (struct race_record){.epoch = (e & ~RACE_MASK) | mask, .place = at[half], .write = (uint32_t)write};
+                    (struct race_record){.epoch = (e & ~RACE_MASK) | mask, .place = at[half], .write = writes};
         }
     }
     return n;
+}
+
+/* Which a cell holds without a list: counters and tables that two PEs update. */
+static int two_atomic_writes(const struct race_record *a, const struct race_record *b) {
+    race_epoch same = a->epoch ^ b->epoch;
+    return a->write && b->write && (a->epoch & RACE_KIND) == RACE_ATOMIC && !(same & (RACE_KIND | RACE_MASK)) &&
+           !a->seen[0].count && !b->seen[0].count;
 }
 
 /* The accesses back into the cell: two words if that is enough, else lists. */
@@ -295,6 +304,13 @@ static void scatter(struct race_cell *c, const struct race_record *records, int 
     uint32_t first = 0, had = c->write & RACE_LONG ? (uint32_t)(c->write >> 32) : 0;
     struct race_cell small = {0};
     int fits = 1;
+    if (n == 2 && two_atomic_writes(&records[0], &records[1])) {
+        small.write = records[0].epoch;
+        small.read = (records[1].epoch & ~RACE_KIND) | RACE_SECOND;
+        for (int half = 0; half < 2; half++)
+            small.write_at[half] = records[0].place, small.read_at[half] = records[1].place;
+        n = 0;
+    }
     for (int i = 0; i < n && fits; i++) {
         const struct race_record *r = &records[i];
         race_epoch *e = r->write ? &small.write : &small.read;
@@ -365,7 +381,10 @@ static void full(struct race_cell *c, race_epoch mask, race_epoch kind, int writ
         if (both && !before && (write || r.write) && !indivisible(r.epoch, me) && !same && !found) old = r, found = 1;
         /* What the new access replaces: what happens before it (or has just been reported), of the same bytes, and
          * conflicts with nothing that the new one does not conflict with. */
-        if (both && kind != RACE_PLAIN && before) before = record_before(&r, &strict);
+        /* Whoever knows of an actor's later atomic knows of the earlier one, and of what that told. */
+        if (both && kind != RACE_PLAIN)
+            before = RACE_ACTOR(r.epoch) == RACE_ACTOR(me) || (before && record_before(&r, &strict));
+        if (race_known_to_all(r.epoch)) continue;
         if (both && (before || same || (found && r.epoch == old.epoch)) && (write || !r.write) &&
             (kind == RACE_PLAIN || ((r.epoch & RACE_KIND) == kind && (int)r.write == write)) &&
             (kind == RACE_PLAIN || (r.epoch & RACE_MASK) == mask))
@@ -405,9 +424,18 @@ void race_access(struct race_cell *c, race_epoch mask, race_epoch kind, int writ
     if (kind != RACE_PLAIN) {
         /* An atomic takes the place of the same thread's, or of an older one, of the same kind and bytes. */
         race_epoch old = write ? w : r, like = kind | mask;
-        int kept = !old || ((old & (RACE_KIND | RACE_MASK)) == like && !(who->own && is_own_put(RACE_ACTOR(old))) &&
-                            happens_before(old, who));
+        int kept = !old || race_known_to_all(old) ||
+                   ((old & (RACE_KIND | RACE_MASK)) == like &&
+                    (RACE_ACTOR(old) == RACE_ACTOR(me) ||
+                     (!(who->own && is_own_put(RACE_ACTOR(old))) && happens_before(old, who))));
+        race_epoch second = (me & ~RACE_KIND) | RACE_SECOND;
         if (old == me) return;
+        if (write && (r & RACE_KIND) == RACE_SECOND && w && !((r ^ second) & UINT32_MAX) && indivisible(w, me)) {
+            /* The same actor's older atomic write of the same bytes. */
+            place_into(c->read_at, mask, place);
+            __atomic_store_n(&c->read, second, __ATOMIC_RELAXED);
+            return;
+        }
         if (kept && (!w || indivisible(w, me) || happens_before(w, who)) &&
             (!write || !r || indivisible(r, me) || happens_before(r, who))) {
             place_into(write ? c->write_at : c->read_at, mask, place);
@@ -513,7 +541,7 @@ void race_acquire(struct race_cell *c, race_epoch mask, int native) {
     race_epoch w = __atomic_load_n(&c->write, __ATOMIC_RELAXED);
     uint32_t *word = lock_of(c);
     int n, news[RECORDS_MOST + 1], n_news = 0;
-    if (!(w & RACE_LONG) && (!w || happens_before(w, &who))) return;
+    if (!(w & RACE_LONG) && (!w || happens_before(w, &who)) && (c->read & RACE_KIND) != RACE_SECOND) return;
     lock_word(word);
     n = gather(c, records);
     for (int i = 0; i < n; i++) {
