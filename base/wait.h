@@ -147,7 +147,7 @@ void rmai_rouse(_Atomic uint32_t *word);
 void rmai_doze(struct rmai_event *doze, long nap);
 void rmai_rouse_dozers(struct rmai_event *doze);
 
-/* rmai_ticks reads a clock, in a few nanoseconds. A million ticks take between a quarter of a millisecond and some ten.
+/* rmai_ticks reads a clock, in a few nanoseconds. A million ticks take between a quarter of a millisecond and one.
  * The counter of an Arm may run with as little as 20 MHz: it is scaled by a power of 2 to between 1 and 2 GHz. */
 static inline uint64_t rmai_ticks(void) {
 #if defined(__x86_64__)

@@ -59,6 +59,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* The calls that are compiled into the program. With RMA_PROFILE they are not; in C++, where each file has a copy of an
+ * inline function of its own, these are then no inline functions either. */
+#if defined RMA_PROFILE && defined __cplusplus
+#define RMA_INLINED_
+#else
+#define RMA_INLINED_ inline
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #pragma GCC diagnostic push
@@ -420,10 +428,10 @@ int rma_stats_reset(void);
  * 1.6 section 9.6 (Remote Memory Access Routines).
  * ------------------------------------------------------------------------------------------------ */
 
-inline int rma_put(void *dest, const void *source, size_t len, int pe);
-inline int rma_get(void *dest, const void *source, size_t len, int pe);
-inline int rma_put_nbi(void *dest, const void *source, size_t len, int pe);
-inline int rma_get_nbi(void *dest, const void *source, size_t len, int pe);
+RMA_INLINED_ int rma_put(void *dest, const void *source, size_t len, int pe);
+RMA_INLINED_ int rma_get(void *dest, const void *source, size_t len, int pe);
+RMA_INLINED_ int rma_put_nbi(void *dest, const void *source, size_t len, int pe);
+RMA_INLINED_ int rma_get_nbi(void *dest, const void *source, size_t len, int pe);
 
 /* rma_put_signal: rma_put, and then an atomic on *signal of the same PE: RMA_SIGNAL_SET writes value, RMA_SIGNAL_ADD
  * adds it. A PE that reads the new value by an atomic, or by a wait, also sees the put's data. signal is a symmetric
@@ -431,20 +439,21 @@ inline int rma_get_nbi(void *dest, const void *source, size_t len, int pe);
  * reused; the put and the signal are complete after rma_quiet. Errors: as rma_put; RMA_ERR_ARG for another op. After
  * shmem_put_signal, OpenSHMEM 1.6 section 9.8 (Signaling Operations). */
 enum rma_signal { RMA_SIGNAL_SET, RMA_SIGNAL_ADD };
-inline int rma_put_signal(void *dest, const void *source, size_t len, uint64_t *signal, uint64_t value, int op, int pe);
+RMA_INLINED_ int rma_put_signal(void *dest, const void *source, size_t len, uint64_t *signal, uint64_t value, int op,
+                                int pe);
 
 /* rma_put_signal_nbi: the same, but until rma_quiet the call uses source, and the signal may not have been given. */
-inline int rma_put_signal_nbi(void *dest, const void *source, size_t len, uint64_t *signal, uint64_t value, int op,
-                              int pe);
+RMA_INLINED_ int rma_put_signal_nbi(void *dest, const void *source, size_t len, uint64_t *signal, uint64_t value,
+                                    int op, int pe);
 
 /* rma_signal_set, rma_signal_add: the atomic of rma_put_signal alone, after this PE's earlier puts. */
-inline int rma_signal_set(uint64_t *signal, uint64_t value, int pe);
-inline int rma_signal_add(uint64_t *signal, uint64_t value, int pe);
+RMA_INLINED_ int rma_signal_set(uint64_t *signal, uint64_t value, int pe);
+RMA_INLINED_ int rma_signal_add(uint64_t *signal, uint64_t value, int pe);
 
 /* rma_signal_fetch: the value of the caller's own *signal: an acquire. rma_signal_wait_until: wait until *signal
  * compares to value as cmp (enum rma_cmp) says, and return the value of *signal for which it does; 0 after an error. */
-inline uint64_t rma_signal_fetch(const uint64_t *signal);
-inline uint64_t rma_signal_wait_until(uint64_t *signal, int cmp, uint64_t value);
+RMA_INLINED_ uint64_t rma_signal_fetch(const uint64_t *signal);
+RMA_INLINED_ uint64_t rma_signal_wait_until(uint64_t *signal, int cmp, uint64_t value);
 
 /* rma_iput, rma_iget: n elements of elem bytes each. Consecutive elements are dest_stride and source_stride ELEMENTS
  * apart (1: contiguous; at least 1). The whole remote span must lie in one segment. Errors: as rma_put; RMA_ERR_ARG if
@@ -495,11 +504,11 @@ int rma_progress_thread(int on);
  *
  * rma_fence, rma_quiet, barriers, collectives and locks are about operations that were begun with no context named, or
  * in RMA_CTX_DEFAULT. Other contexts have rma_ctx_fence and rma_ctx_quiet. */
-inline int rma_fence(void);
+RMA_INLINED_ int rma_fence(void);
 
 /* rma_quiet: complete all puts, atomics and _nbi operations of this PE. A PE that learns that the call has returned,
  * through an atomic or a barrier of this library, sees their effect. */
-inline int rma_quiet(void);
+RMA_INLINED_ int rma_quiet(void);
 
 /* rma_pe_quiet, rma_pe_fence: rma_quiet and rma_fence for operations on the n PEs pes[0..n) only; operations on other
  * PEs stay pending. rma_pe_fence may wait as long as rma_pe_quiet. Return RMA_SUCCESS, RMA_ERR_ARG (pes is null, and n
@@ -751,8 +760,8 @@ int rma_ctx_session_stop(rma_ctx *ctx);
 
 /* rma_ctx_quiet, rma_ctx_fence, rma_ctx_pe_quiet, rma_ctx_pe_fence: as rma_quiet and the others, for operations that
  * were begun in ctx. A ctx that is no context, or was destroyed, is RMA_ERR_ARG in these and in all other calls. */
-inline int rma_ctx_quiet(rma_ctx *ctx);
-inline int rma_ctx_fence(rma_ctx *ctx);
+RMA_INLINED_ int rma_ctx_quiet(rma_ctx *ctx);
+RMA_INLINED_ int rma_ctx_fence(rma_ctx *ctx);
 int rma_ctx_pe_quiet(rma_ctx *ctx, const int *pes, size_t n);
 int rma_ctx_pe_fence(rma_ctx *ctx, const int *pes, size_t n);
 
@@ -764,22 +773,22 @@ int rma_ctx_pe_fence(rma_ctx *ctx, const int *pes, size_t n);
  *     long value = rma_ctx_g(ctx, &word, pe);                      rma_ctx_p_TYPE, rma_ctx_g_TYPE
  *     long old = rma_ctx_atomic_fetch_add(ctx, &word, 1L, pe);     rma_ctx_atomic_OP_TYPE: each of those above
  *     int code = rma_ctx_atomic_swap_nbi(ctx, &old, &word, 7L, pe); */
-inline int rma_ctx_put(rma_ctx *ctx, void *dest, const void *source, size_t len, int pe);
-inline int rma_ctx_get(rma_ctx *ctx, void *dest, const void *source, size_t len, int pe);
-inline int rma_ctx_put_nbi(rma_ctx *ctx, void *dest, const void *source, size_t len, int pe);
-inline int rma_ctx_get_nbi(rma_ctx *ctx, void *dest, const void *source, size_t len, int pe);
+RMA_INLINED_ int rma_ctx_put(rma_ctx *ctx, void *dest, const void *source, size_t len, int pe);
+RMA_INLINED_ int rma_ctx_get(rma_ctx *ctx, void *dest, const void *source, size_t len, int pe);
+RMA_INLINED_ int rma_ctx_put_nbi(rma_ctx *ctx, void *dest, const void *source, size_t len, int pe);
+RMA_INLINED_ int rma_ctx_get_nbi(rma_ctx *ctx, void *dest, const void *source, size_t len, int pe);
 int rma_ctx_iput(rma_ctx *ctx, void *dest, const void *source, ptrdiff_t dest_stride, ptrdiff_t source_stride,
                  size_t elem, size_t n, int pe);
 int rma_ctx_iget(rma_ctx *ctx, void *dest, const void *source, ptrdiff_t dest_stride, ptrdiff_t source_stride,
                  size_t elem, size_t n, int pe);
 int rma_ctx_iput_signal(rma_ctx *ctx, void *dest, const void *source, ptrdiff_t dest_stride, ptrdiff_t source_stride,
                         size_t elem, size_t n, uint64_t *signal, uint64_t value, int op, int pe);
-inline int rma_ctx_put_signal(rma_ctx *ctx, void *dest, const void *source, size_t len, uint64_t *signal,
-                              uint64_t value, int op, int pe);
-inline int rma_ctx_put_signal_nbi(rma_ctx *ctx, void *dest, const void *source, size_t len, uint64_t *signal,
-                                  uint64_t value, int op, int pe);
-inline int rma_ctx_signal_set(rma_ctx *ctx, uint64_t *signal, uint64_t value, int pe);
-inline int rma_ctx_signal_add(rma_ctx *ctx, uint64_t *signal, uint64_t value, int pe);
+RMA_INLINED_ int rma_ctx_put_signal(rma_ctx *ctx, void *dest, const void *source, size_t len, uint64_t *signal,
+                                    uint64_t value, int op, int pe);
+RMA_INLINED_ int rma_ctx_put_signal_nbi(rma_ctx *ctx, void *dest, const void *source, size_t len, uint64_t *signal,
+                                        uint64_t value, int op, int pe);
+RMA_INLINED_ int rma_ctx_signal_set(rma_ctx *ctx, uint64_t *signal, uint64_t value, int pe);
+RMA_INLINED_ int rma_ctx_signal_add(rma_ctx *ctx, uint64_t *signal, uint64_t value, int pe);
 
 /* ---------------------------------------------------------------------------------------------------
  * Locks
@@ -801,9 +810,9 @@ typedef struct {
  * rma_clear_lock: complete this PE's puts, then pass the lock to the next PE. Not collective. Return RMA_SUCCESS,
  * RMA_ERR_ADDRESS (lock is no symmetric address, or not aligned to 8), and RMA_ERR_STATE (rma_set_lock and
  * rma_test_lock: this PE holds the lock already; rma_clear_lock: this PE does not hold it). */
-inline int rma_set_lock(rma_lock_t *lock);
-inline int rma_test_lock(rma_lock_t *lock);
-inline int rma_clear_lock(rma_lock_t *lock);
+RMA_INLINED_ int rma_set_lock(rma_lock_t *lock);
+RMA_INLINED_ int rma_test_lock(rma_lock_t *lock);
+RMA_INLINED_ int rma_clear_lock(rma_lock_t *lock);
 
 /* ---------------------------------------------------------------------------------------------------
  * Global pointers
@@ -815,10 +824,10 @@ inline int rma_clear_lock(rma_lock_t *lock);
 rma_gptr_t rma_gptr(const void *addr, int pe);
 
 /* rma_gptr_pe: the PE that owns the memory that g names. Undefined for RMA_GPTR_NULL. Local, any time. */
-inline int rma_gptr_pe(rma_gptr_t g);
+RMA_INLINED_ int rma_gptr_pe(rma_gptr_t g);
 
 /* rma_gptr_diff: bytes from b to a. Undefined unless both name bytes of one block, as with C pointers. */
-inline ptrdiff_t rma_gptr_diff(rma_gptr_t a, rma_gptr_t b);
+RMA_INLINED_ ptrdiff_t rma_gptr_diff(rma_gptr_t a, rma_gptr_t b);
 
 /* rma_gptr_ptr: the address by which this PE reaches g with load and store. NULL, without an error, if load and store
  * do not reach g (another node, or another PE's attached memory), if g is RMA_GPTR_NULL, or if g names no memory. */
@@ -826,8 +835,8 @@ void *rma_gptr_ptr(rma_gptr_t g);
 
 /* Put and get by global pointer: as rma_put and rma_get. RMA_GPTR_NULL is RMA_ERR_ADDRESS, and so is a global pointer
  * into a region that has been detached. */
-inline int rma_gptr_put(rma_gptr_t dest, const void *source, size_t len);
-inline int rma_gptr_get(void *dest, rma_gptr_t source, size_t len);
+RMA_INLINED_ int rma_gptr_put(rma_gptr_t dest, const void *source, size_t len);
+RMA_INLINED_ int rma_gptr_get(void *dest, rma_gptr_t source, size_t len);
 
 /* Atomics on the word that g names: each of those above, with rma_gptr_atomic_ for rma_atomic_, a global pointer as the
  * target, and no PE. g does not say of which type its word is. So rma_gptr_atomic_OP is for words of uint64_t; for

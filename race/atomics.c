@@ -24,18 +24,22 @@ static int acquires(int order) { return order != RELAXED && order != RELEASE; }
 static int releases(int order) { return order >= RELEASE; }
 
 /* Before the operation: its access is recorded, with what it tells. Returns the cell, or NULL. */
+#define STORES  1
+#define UPDATES 2 /* and what was told by the value before is told on, whatever the order: C11's release sequence */
+
 static struct race_cell *before(const volatile void *p, size_t len, int write, int order, uintptr_t pc) {
+    const int tells = write && (write == UPDATES || releases(order));
     struct race_who who = {.epoch = race_now};
     struct race_where where;
     struct race_cell *c;
     if (!race_watches() || !(c = race_cells((uintptr_t)p, len, &where))) return NULL;
-    if (write && releases(order))
+    if (tells)
         race_log(race_me->actor, race_me->count,
                  (struct race_operation){
                      .thread = race_me->actor, .at = race_me->count, .version = race_publish(race_me, 1)});
     who.clock = race_me->clock;
-    race_access(c, (RACE_MASK >> (8 - len)) << (where.addr & 7), RACE_ATOMIC, write, race_place(pc), &who, where);
-    if (write && releases(order)) race_tick(race_me);
+    race_access(c, (RACE_MASK >> (8 - len)) << (where.addr & 7), RACE_ATOMIC, write != 0, race_place(pc), &who, where);
+    if (tells) race_tick(race_me);
     return c;
 }
 
@@ -45,7 +49,7 @@ static void after(struct race_cell *c, const volatile void *p, size_t len, int o
 
 #define FETCH(BITS, TYPE, OP)                                                                                          \
     HOOK TYPE __tsan_atomic##BITS##_fetch_##OP(volatile TYPE *p, TYPE v, int order) {                                  \
-        struct race_cell *c = before(p, sizeof *p, 1, order, HERE);                                                    \
+        struct race_cell *c = before(p, sizeof *p, UPDATES, order, HERE);                                              \
         TYPE old = __atomic_fetch_##OP(p, v, __ATOMIC_SEQ_CST);                                                        \
         after(c, p, sizeof *p, order);                                                                                 \
         return old;                                                                                                    \
@@ -53,12 +57,15 @@ static void after(struct race_cell *c, const volatile void *p, size_t len, int o
 #define COMPARE(BITS, TYPE, NAME)                                                                                      \
     HOOK int __tsan_atomic##BITS##_compare_exchange_##NAME(volatile TYPE *p, TYPE *expected, TYPE v, int order,        \
                                                            int failed) {                                               \
-        struct race_cell *c = before(p, sizeof *p, 1, order, HERE);                                                    \
+        return compare##BITS(p, expected, v, order, failed, HERE);                                                     \
+    }
+#define ATOMICS(BITS, TYPE)                                                                                            \
+    static int compare##BITS(volatile TYPE *p, TYPE *expected, TYPE v, int order, int failed, uintptr_t pc) {          \
+        struct race_cell *c = before(p, sizeof *p, UPDATES, order, pc);                                                \
         int done = __atomic_compare_exchange_n(p, expected, v, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);                 \
         after(c, p, sizeof *p, done ? order : failed);                                                                 \
         return done;                                                                                                   \
-    }
-#define ATOMICS(BITS, TYPE)                                                                                            \
+    }                                                                                                                  \
     HOOK TYPE __tsan_atomic##BITS##_load(const volatile TYPE *p, int order) {                                          \
         struct race_cell *c = before(p, sizeof *p, 0, order, HERE);                                                    \
         TYPE value = __atomic_load_n(p, __ATOMIC_SEQ_CST);                                                             \
@@ -70,7 +77,7 @@ static void after(struct race_cell *c, const volatile void *p, size_t len, int o
         __atomic_store_n(p, v, __ATOMIC_SEQ_CST);                                                                      \
     }                                                                                                                  \
     HOOK TYPE __tsan_atomic##BITS##_exchange(volatile TYPE *p, TYPE v, int order) {                                    \
-        struct race_cell *c = before(p, sizeof *p, 1, order, HERE);                                                    \
+        struct race_cell *c = before(p, sizeof *p, UPDATES, order, HERE);                                              \
         TYPE old = __atomic_exchange_n(p, v, __ATOMIC_SEQ_CST);                                                        \
         after(c, p, sizeof *p, order);                                                                                 \
         return old;                                                                                                    \
@@ -85,7 +92,7 @@ static void after(struct race_cell *c, const volatile void *p, size_t len, int o
     COMPARE(BITS, TYPE, weak)                                                                                          \
     HOOK TYPE __tsan_atomic##BITS##_compare_exchange_val(volatile TYPE *p, TYPE expected, TYPE v, int order,           \
                                                          int failed) {                                                 \
-        __tsan_atomic##BITS##_compare_exchange_strong(p, &expected, v, order, failed);                                 \
+        compare##BITS(p, &expected, v, order, failed, HERE);                                                           \
         return expected;                                                                                               \
     }
 ATOMICS(8, uint8_t)

@@ -132,19 +132,30 @@ static uint32_t *tag_of(uint32_t pe, uint32_t version) {
 }
 static uint32_t *newest_of(uint32_t pe) { return race_job.version_tags + (size_t)pe * (race_job.history + 1); }
 
-uint32_t race_publish(struct race_thread *t, int fences) {
-    uint32_t pe = (uint32_t)race_job.my_pe, version;
-    if (t->version && !t->changed && t->native == fences) return t->version;
-    version = __atomic_add_fetch(newest_of(pe), 1, __ATOMIC_RELAXED);
+static uint32_t publish(const uint32_t *clock, int fences) {
+    uint32_t pe = (uint32_t)race_job.my_pe, version = __atomic_add_fetch(newest_of(pe), 1, __ATOMIC_RELAXED);
     __atomic_store_n(tag_of(pe, version), 0, __ATOMIC_RELAXED);
-    __atomic_thread_fence(__ATOMIC_RELEASE); /* with the acquire fence in race_learn: a reader of new numbers sees 0 */
-    memcpy(version_of(pe, version), t->clock, in_use() * sizeof *t->clock);
+    __atomic_thread_fence(
+        __ATOMIC_RELEASE); /* with the acquire fence in learn_version: a reader of new numbers sees 0 */
+    memcpy(version_of(pe, version), clock, in_use() * sizeof *clock);
     if (fences) race_fences_into(version_of(pe, version));
     __atomic_store_n(tag_of(pe, version), version, __ATOMIC_RELEASE);
-    t->version = version;
+    return version;
+}
+
+uint32_t race_publish(struct race_thread *t, int fences) {
+    if (t->version && !t->changed && t->native == fences) return t->version;
+    t->version = publish(t->clock, fences);
     t->changed = 0;
     t->native = fences;
-    return version;
+    return t->version;
+}
+
+uint32_t race_publish_all(struct race_thread *t, uint32_t *told, int fences) {
+    size_t n = in_use();
+    for (size_t i = 0; i < n; i++)
+        if (told[i] < t->clock[i]) told[i] = t->clock[i];
+    return publish(told, fences);
 }
 
 static struct race_operation *entry_of(uint32_t actor, uint32_t count) {
@@ -163,7 +174,7 @@ void race_log(uint32_t actor, uint32_t count, struct race_operation op) {
 
 /* Copies an entry that nobody writes meanwhile. 0: it has been overwritten by a later operation, or told nothing. */
 static int read_entry(const struct race_operation *e, uint32_t count, struct race_operation *op) {
-    for (int tries = 0; tries < 10000; tries++) {
+    for (int tries = 0; tries < 100; tries++) {
         uint32_t was = __atomic_load_n(&e->count, __ATOMIC_ACQUIRE);
         if (was && (int32_t)(was - count) < 0) return 0; /* an older one: this operation has told nothing */
         *op = *e;

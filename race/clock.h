@@ -112,6 +112,10 @@ void race_tick(struct race_thread *t);
  * what the fences of all contexts have ordered (docs/memory-model.md: a native fence is about all PEs). */
 uint32_t race_publish(struct race_thread *t, int fences);
 
+/* race_publish_all makes a copy of what this thread and the other ones that use `told` have told: joins the thread's
+ * clock into it first. */
+uint32_t race_publish_all(struct race_thread *t, uint32_t *told, int fences);
+
 /* race_log remembers what an operation tells; race_learn makes the calling thread know it. */
 /* race_fences_into: what the fences of all contexts have ordered, into a clock. */
 void race_fences_into(uint32_t *clock);

@@ -8,6 +8,7 @@
 
 #include "race/clock.h"
 #include "race/job.h"
+#include "race/shadow.h"
 
 static struct race_context standing, *others, *unused;
 static uint32_t contexts_lock;
@@ -88,12 +89,35 @@ void race_context_end(struct race_context *x) {
 
 struct race_flow *race_context_flow(struct race_context *x, enum race_kind kind, int pe) {
     struct race_flow *f = &(*flows_of(x, kind))[pe];
-    if (f->actor == UINT32_MAX) {
-        uint32_t other = race_actor_standing(kind, race_job.my_pe, pe);
-        f->actor = race_actor_new(kind, other);
-        if (f->actor == other) f->count = 1u << 30; /* shared: above whatever the standing one counts */
+    if (__atomic_load_n(&f->actor, __ATOMIC_ACQUIRE) == UINT32_MAX) {
+        uint32_t other = race_actor_standing(kind, race_job.my_pe, pe), none = UINT32_MAX;
+        uint32_t actor = race_actor_new(kind, other);
+        if (actor == other) f->count = 1u << 30; /* shared: above whatever the standing one counts */
+        /* Of two threads that come first at the same time one gives its number up. */
+        __atomic_compare_exchange_n(&f->actor, &none, actor, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
     }
     return f;
+}
+
+void race_context_fetches(struct race_context *x, struct race_cell *cell, race_epoch mask) {
+    while (__atomic_exchange_n(&x->fetches_lock, 1, __ATOMIC_ACQUIRE)) continue;
+    if (x->n_fetches == x->fetches_room) {
+        size_t room = x->fetches_room ? 2 * x->fetches_room : 16;
+        struct race_fetch *more = realloc(x->fetches, room * sizeof *more);
+        if (more) {
+            x->fetches = more;
+            x->fetches_room = room;
+        }
+    }
+    if (x->n_fetches < x->fetches_room) x->fetches[x->n_fetches++] = (struct race_fetch){cell, mask};
+    __atomic_store_n(&x->fetches_lock, 0, __ATOMIC_RELEASE);
+}
+
+void race_context_fetched(struct race_context *x, int native) {
+    while (__atomic_exchange_n(&x->fetches_lock, 1, __ATOMIC_ACQUIRE)) continue;
+    for (size_t i = 0; i < x->n_fetches; i++) race_acquire(x->fetches[i].cell, x->fetches[i].mask, native);
+    x->n_fetches = 0;
+    __atomic_store_n(&x->fetches_lock, 0, __ATOMIC_RELEASE);
 }
 
 void race_contexts_each(void (*f)(struct race_context *, void *), void *arg) {

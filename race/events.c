@@ -86,9 +86,18 @@ static struct race_who pending_who(struct race_context *x, int pe) {
 /* What an operation of the context, on PE pe's memory, tells whoever sees its value. */
 static struct race_operation telling(const struct race_call *c, struct race_context *x, int pe) {
     struct race_flow *puts = race_context_flow(x, RACE_PUTS, pe), *data = race_context_flow(x, RACE_SIGNALLED, pe);
+    uint32_t version = 0;
+    if (__atomic_load_n(&race_job.header->threads, __ATOMIC_RELAXED)) {
+        /* A later operation stands for the earlier ones of its flow (shadow.c), so it tells what they told. */
+        while (__atomic_exchange_n(&puts->lock, 1, __ATOMIC_ACQUIRE)) continue;
+        if (!puts->told) puts->told = calloc(race_job.clocks, sizeof *puts->told);
+        if (puts->told) version = race_publish_all(race_me, puts->told, c->native);
+        __atomic_store_n(&puts->lock, 0, __ATOMIC_RELEASE);
+    }
+    if (!version) version = race_publish(race_me, c->native);
     return (struct race_operation){.thread = race_me->actor,
                                    .at = race_me->count,
-                                   .version = race_publish(race_me, c->native),
+                                   .version = version,
                                    .puts = puts->actor,
                                    .puts_to = puts->fenced,
                                    .signalled = data->actor,
@@ -277,8 +286,11 @@ void race_atomic(const struct race_call *c, struct race_target word, size_t len,
         far_write(c, x, &f, len, RACE_ATOMIC, place);
     } else if (fetch) {
         struct race_operation op = telling(c, x, f.pe);
+        struct race_who fenced = thread_who_at(c, x, f.pe);
         who = pending_who(x, f.pe);
+        memcpy(who.fenced, fenced.fenced, sizeof who.fenced);
         race_log(RACE_ACTOR(who.epoch), RACE_COUNT(who.epoch), op);
+        race_context_fetches(x, f.cells, mask);
         race_access(f.cells, mask, RACE_ATOMIC, writes, place, &who, (struct race_where){f.addr, f.pe});
         near_buffer(x, f.pe, fetch, len, 1, 1, place);
     } else {
@@ -345,7 +357,8 @@ void race_quiet(const struct race_call *c) {
         settle(&x->signalled[pe], 1);
         settle(&x->pending[pe], 1);
     }
-    if (x->private_pending) {
+    race_context_fetched(x, c->native);
+    if (x->private_pending || race_window.private_mode == RACE_PRIVATE_PENDING) {
         int pending = 0;
         x->private_pending = 0;
         race_contexts_each(private_done, &pending);

@@ -13,6 +13,10 @@ struct race_group;
 #define RACE_GROUPS_MOST 1024
 size_t race_group_bytes(void);
 
+/* race_lock_bytes: and what a lock needs. */
+#define RACE_LOCKS_MOST 65536
+size_t race_lock_bytes(void);
+
 /* race_group_of: the group of n PEs. NULL if there are too many groups. The result stays. */
 struct race_group *race_group_of(const int *pes, int n);
 

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "race/clock.h"
+#include "race/contexts.h"
 #include "race/group.h"
 #include "race/native.h"
 #include "race/options.h"
@@ -118,6 +119,7 @@ static size_t lay_out(char *map) {
     PART(race_job.versions, n * race_job.history * race_job.clocks * sizeof(uint32_t));
     PART(race_job.operations, race_job.clocks * race_job.history * sizeof(struct race_operation));
     PART(race_job.groups, RACE_GROUPS_MOST * (sizeof(uint64_t) + race_group_bytes()));
+    PART(race_job.lock_clocks, RACE_LOCKS_MOST * race_lock_bytes());
     PART(race_job.lists, (size_t)RACE_LISTS_MOST * sizeof(struct race_list));
     PART(race_job.cells, n * race_job.cells_stride * sizeof(struct race_cell));
     if (n * RACE_ATTACHED_LEN * 4 <= MAP_MOST)
@@ -206,6 +208,7 @@ static void agree_on_options(void) {
 }
 
 static int status_at_exit;
+static pid_t process; /* the PE's own: not a child that it forks */
 static void note_status(int status, void *arg) {
     (void)arg;
     status_at_exit = status;
@@ -221,12 +224,17 @@ static void say_what_is_not_seen(void) {
         race_say("compiled without --race: %s; %s loads and stores are not seen", names, n == 1 ? "its" : "their");
 }
 
+/* A program may initialize the library several times; the last end counts. */
+static int begun, tried;
+
 void race_open(void) {
     char why[256] = "";
     struct message *m = NULL;
     struct race_thread *t;
     size_t len;
-    if (race_job.map || prma_initialized() != 1) return;
+    begun++;
+    if (tried || prma_initialized() != 1) return;
+    tried = 1;
     race_options_read(&options, prma_my_pe());
     race_inside++;
     agree_on_options();
@@ -255,9 +263,11 @@ void race_open(void) {
             race_job.cells + (size_t)race_job.my_pe * race_job.cells_stride + rma_reach_.symmetric / 8;
         race_window.statics = race_job.statics;
         race_window.statics_cells = race_job.statics_cells + (size_t)race_job.my_pe * race_job.statics_stride;
+        (void)race_context_of(NULL); /* before there are threads */
         t = race_thread_new(NULL);
         if (t) race_thread_adopt(t);
         on_exit(note_status, NULL);
+        process = getpid();
         race_job.on = t != NULL;
         race_window.heap_len = race_job.stride - rma_reach_.symmetric;
         race_window.statics_len = race_job.statics_len;
@@ -273,7 +283,8 @@ void race_open(void) {
 
 void race_close(void) {
     uint32_t races;
-    if (!race_job.on) return;
+    if (begun > 0) begun--;
+    if (!race_job.on || begun > 0) return;
     race_inside++;
     prma_barrier_all();
     races = __atomic_load_n(&race_job.header->races, __ATOMIC_RELAXED);
@@ -288,7 +299,7 @@ void race_close(void) {
 
 /* A library's destructors run after the program's own, and after on_exit. */
 static __attribute__((destructor)) void end(void) {
-    if (!race_job.map || !options.exitcode || status_at_exit) return;
+    if (!race_job.map || !options.exitcode || status_at_exit || getpid() != process) return;
     if (!race_job.header->races) return;
     fflush(NULL);
     _exit(options.exitcode);

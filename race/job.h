@@ -75,7 +75,8 @@ struct race_job {
     uint32_t *version_tags;
     uint32_t history; /* versions of each PE, and operations of each actor, that are kept */
     struct race_operation *operations;
-    char *groups; /* group.h */
+    char *groups;      /* group.h */
+    char *lock_clocks; /* group.h */
     struct race_list *lists;
     struct race_cell *cells; /* of PE 0's space */
     size_t cells_stride;     /* from one PE's cells to the next's, in cells */

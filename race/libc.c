@@ -80,14 +80,19 @@ HOOK size_t __wrap_strlen(const char *s) {
 }
 
 HOOK int __wrap_strcmp(const char *a, const char *b) {
-    READS(a, strlen(a) + 1);
-    READS(b, strlen(b) + 1);
+    size_t n = 0;
+    while (a[n] && a[n] == b[n]) n++; /* what is behind the first difference is not read */
+    READS(a, n + 1);
+    READS(b, n + 1);
     return strcmp(a, b);
 }
 
 HOOK int __wrap_strncmp(const char *a, const char *b, size_t n) {
-    READS(a, strnlen(a, n));
-    READS(b, strnlen(b, n));
+    size_t k = 0;
+    while (k < n && a[k] && a[k] == b[k]) k++;
+    if (k < n) k++;
+    READS(a, k);
+    READS(b, k);
     return strncmp(a, b, n);
 }
 
@@ -131,9 +136,18 @@ HOOK void __wrap_free(void *p) {
     free(p);
 }
 
+/* And memory that is had may have been another thread's, which a library gave back. */
+static void *had(void *p, size_t n) {
+    if (p && race_window.private_mode == RACE_PRIVATE_ALL) race_forget_private((uintptr_t)p, n);
+    return p;
+}
+
+HOOK void *__wrap_malloc(size_t n) { return had(malloc(n), n); }
+HOOK void *__wrap_calloc(size_t count, size_t n) { return had(calloc(count, n), count * n); }
+
 HOOK void *__wrap_realloc(void *p, size_t n) {
     gone(p);
-    return realloc(p, n);
+    return had(realloc(p, n), n);
 }
 
 extern void _ZdlPv(void *) __attribute__((weak));

@@ -190,3 +190,15 @@ LOCK(omp_set_lock, 0)
 LOCK(omp_unset_lock, 1)
 LOCK(omp_set_nest_lock, 0)
 LOCK(omp_unset_nest_lock, 1)
+
+#define TRY_LOCK(NAME)                                                                                                 \
+    EXPORT int NAME(void *lock) {                                                                                      \
+        static int (*real)(void *);                                                                                    \
+        int taken;                                                                                                     \
+        if (!real) *(void **)(void *)&real = find(#NAME);                                                              \
+        taken = real(lock);                                                                                            \
+        if (taken) race_hear(lock);                                                                                    \
+        return taken;                                                                                                  \
+    }
+TRY_LOCK(omp_test_lock)
+TRY_LOCK(omp_test_nest_lock)

@@ -465,7 +465,7 @@ void race_access(struct race_cell *c, race_epoch mask, race_epoch kind, int writ
             }
         }
     } else if (!(w & mask) || LIKELY(happens_before(w, who))) {
-        if (LIKELY(!r || (happens_before(r, who) && !(r & RACE_MASK & ~mask)))) {
+        if (LIKELY(!r || (happens_before(r, who) && !(r & RACE_MASK & ~mask) && (r & RACE_KIND) != RACE_SECOND))) {
             place_into(c->read_at, mask, place);
             __atomic_store_n(&c->read, me, __ATOMIC_RELAXED);
             return;
@@ -558,8 +558,23 @@ void race_acquire(struct race_cell *c, race_epoch mask, int native) {
         race_learn(race_me, RACE_ACTOR(records[news[i]].epoch), RACE_COUNT(records[news[i]].epoch));
 }
 
+/* From this many cells on, whole pages of the shared file are given back: to read them would make them. */
+#define GIVE_BACK ((size_t)1 << 15)
+
+static int give_back(struct race_cell *from, struct race_cell *to) {
+    uintptr_t first = ((uintptr_t)from + 4095) & ~(uintptr_t)4095, last = (uintptr_t)to & ~(uintptr_t)4095;
+    size_t before = (first - (uintptr_t)from) / sizeof *from, after = ((uintptr_t)to - last) / sizeof *to;
+    if ((char *)from < race_job.map || (char *)to > race_job.map + race_job.map_len || first >= last) return -1;
+    if (madvise((void *)first, last - first, MADV_REMOVE)) return -1;
+    race_forget(from, before * 8);
+    race_forget(to - after, after * 8);
+    return 0;
+}
+
 void race_forget(struct race_cell *cells, size_t len) {
-    for (size_t i = 0; i < (len + 7) / 8; i++) {
+    size_t n = (len + 7) / 8;
+    if (n >= GIVE_BACK && !give_back(cells, cells + n)) return;
+    for (size_t i = 0; i < n; i++) {
         uint32_t *word;
         if (!cells[i].write && !cells[i].read) continue;
         word = lock_of(&cells[i]);

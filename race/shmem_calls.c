@@ -282,6 +282,7 @@ void shmem_clear_lock(long *lock) {
         const int me = race_group_me(g);                                                                               \
         int code;                                                                                                      \
         (void)n, (void)me;                                                                                             \
+        if ((GIVEN) == 0 && (GOT) == 0) g = NULL; /* nothing is moved, and nobody waits */                             \
         race_collective(g, &c, source, GIVEN);                                                                         \
         code = p##CALL(__VA_ARGS__);                                                                                   \
         race_collected(g, &c, code, dest, GOT, FROM);                                                                  \
@@ -347,6 +348,7 @@ SHMEM_SUM_TYPES_(SUM_REDUCES, )
         const size_t n = (size_t)race_group_n(g);                                                                      \
         const int me = race_group_me(g);                                                                               \
         (void)n, (void)me;                                                                                             \
+        if ((GIVEN) == 0 && (GOT) == 0) g = NULL; /* nothing is moved, and nobody waits */                             \
         race_collective(g, &c, source, GIVEN);                                                                         \
         p##CALL(__VA_ARGS__);                                                                                          \
         race_collected(g, &c, 0, dest, GOT, FROM);                                                                     \

@@ -247,6 +247,7 @@ HEARS(pthread_mutex_trylock, (pthread_mutex_t * m), m, m)
 HEARS(pthread_mutex_timedlock, (pthread_mutex_t * m, const struct timespec *t), m, m, t)
 TELLS(pthread_mutex_unlock, (pthread_mutex_t * m), m, m)
 FORGETS(pthread_mutex_destroy, (pthread_mutex_t * m), m, m)
+HEARS(pthread_mutex_clocklock, (pthread_mutex_t * m, clockid_t k, const struct timespec *t), m, m, k, t)
 HEARS(pthread_spin_lock, (pthread_spinlock_t * s), (const void *)s, s)
 HEARS(pthread_spin_trylock, (pthread_spinlock_t * s), (const void *)s, s)
 TELLS(pthread_spin_unlock, (pthread_spinlock_t * s), (const void *)s, s)
@@ -254,6 +255,8 @@ HEARS(pthread_rwlock_rdlock, (pthread_rwlock_t * l), l, l)
 HEARS(pthread_rwlock_tryrdlock, (pthread_rwlock_t * l), l, l)
 HEARS(pthread_rwlock_wrlock, (pthread_rwlock_t * l), l, l)
 HEARS(pthread_rwlock_trywrlock, (pthread_rwlock_t * l), l, l)
+HEARS(pthread_rwlock_timedrdlock, (pthread_rwlock_t * l, const struct timespec *t), l, l, t)
+HEARS(pthread_rwlock_timedwrlock, (pthread_rwlock_t * l, const struct timespec *t), l, l, t)
 TELLS(pthread_rwlock_unlock, (pthread_rwlock_t * l), l, l)
 HEARS(sem_wait, (sem_t * s), s, s)
 HEARS(sem_trywait, (sem_t * s), s, s)
@@ -275,6 +278,8 @@ TELLS(sem_post, (sem_t * s), s, s)
     }
 CONDITION(pthread_cond_wait, (pthread_cond_t * c, pthread_mutex_t *m), c, m)
 CONDITION(pthread_cond_timedwait, (pthread_cond_t * c, pthread_mutex_t *m, const struct timespec *t), c, m, t)
+CONDITION(pthread_cond_clockwait, (pthread_cond_t * c, pthread_mutex_t *m, clockid_t k, const struct timespec *t), c, m,
+          k, t)
 #define SIGNALS(NAME)                                                                                                  \
     REAL(int, NAME, (pthread_cond_t *));                                                                               \
     EXPORT int NAME(pthread_cond_t *c) {                                                                               \

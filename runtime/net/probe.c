@@ -405,6 +405,10 @@ static void print_trial(const struct rmai_net *net, enum rmai_pair_kind kind, co
     const struct rmai_trial *t = &net->ways.trial[kind];
     const struct rmai_pair *p = &net->job->pairs[kind];
     char text[200];
+    int timed = 0;
+    for (int access = 0; access < RMAI_ACCESS_ATOMIC; access++)
+        for (int i = 0; i < RMAI_PROBE_LENGTHS; i++) timed |= t->probed[MESSAGES][access][i] > 0;
+    if (!timed && !needs[RMAI_FIXED] && !needs[RMAI_DYNAMIC]) return; /* nothing but what has been printed for all */
     snprintf(text, sizeof text, "%s, tried by PE %d on PE %d:", rmai_pair_kind_name(kind), p->from, p->to);
     line(out, text);
     for (int window = 0; window < RMAI_WINDOWS; window++)

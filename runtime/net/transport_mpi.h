@@ -32,10 +32,10 @@ void rmai_transport_mpi_none(struct rmai_transport_mpi *m);
 
 /* rmai_transport_mpi_open sets up the messages, and tells leaders who they are: *n_nodes leaders, of which this one is
  * number *my_node, and number i is PE (*leaders)[i]; the caller frees *leaders; and the pairs of nodes (one_host: all
- * PEs have the same rmai_process_host). On other PEs it leaves the four as they are (collective over MPI_COMM_WORLD).
- * Returns RMA_SUCCESS, RMA_ERR_NO_MEM or RMA_ERR_MPI; it may fail on one PE
- * alone, and then leaves no other PE waiting. rmai_transport_mpi_close frees what open made, all of it or a part:
- * collective, with no message under way. */
+ * PEs are on the same host and machine, by rmai_process_host). On other PEs it leaves the four as they are (collective
+ * over MPI_COMM_WORLD). Returns RMA_SUCCESS, RMA_ERR_NO_MEM or RMA_ERR_MPI; it may fail on one PE alone, and then
+ * leaves no other PE waiting. rmai_transport_mpi_close frees what open made, all of it or a part: collective, with no
+ * message under way. */
 int rmai_transport_mpi_open(struct rmai_transport_mpi *m, int is_leader, int one_host, int *n_nodes, int *my_node,
                             int **leaders, struct rmai_pair pairs[RMAI_PAIR_KINDS]);
 void rmai_transport_mpi_close(struct rmai_transport_mpi *m);

@@ -221,12 +221,15 @@ static int ends_loop(struct state *s, int t, const struct step *step, int value)
     return !step->until.n || value_of(s, t, &step->until);
 }
 
+/* A plain access, or one whose place in the source is no atomic. */
+static int is_plain(const struct step *step) { return step->access < 0 || model->access[step->access].plain; }
+
 static int try_store(const struct state *s, int t, const struct step *step, int order) {
     const int w = word_of(s, t, step);
     for (int i = s->t[t].seen.at[w] + 1; i <= s->w[w].n; i++) {
         struct state next = *s;
         if (i < s->w[w].n && s->w[w].store[i].follows) continue;
-        note_access(&next, t, w, step->access < 0, 0, 1);
+        note_access(&next, t, w, is_plain(step), 0, 1);
         make_room(&next, w, i);
         write_store(&next, t, w, i, value_of(s, t, &step->value), order, NULL);
         go_on(&next, t, i == s->w[w].n ? "stores" : "stores, before others in the word's order,",
@@ -243,7 +246,7 @@ static int try_load(const struct state *s, int t, const struct step *step, int o
         const int value = s->w[w].store[i].value;
         if (!ends_loop(&next, t, step, value)) continue;
         read_store(&next, t, w, i, order);
-        note_access(&next, t, w, step->access < 0, 1, 0);
+        note_access(&next, t, w, is_plain(step), 1, 0);
         moved = 1;
         go_on(&next, t, "loads", value);
     }
@@ -467,7 +470,7 @@ static void explore(const struct state *given) {
     for (int t = 0; t < model->n_threads; t++) {
         const enum what what = model->thread[t].step[here.t[t].at].what;
         /* A plain access changes nothing for other threads but what is a race, which is found in either order. */
-        if ((what == LOAD || what == STORE) && model->thread[t].step[here.t[t].at].access < 0) {
+        if ((what == LOAD || what == STORE) && is_plain(&model->thread[t].step[here.t[t].at])) {
             try_step(&here, t);
             return;
         }
