@@ -219,7 +219,7 @@ static int find_pairs(MPI_Comm comm, int one_host, int n, int me, const int *lea
     if (code == RMA_SUCCESS && !lacks) {
         ids[2 * me] = rmai_transport_mpi_machine_id();
         ids[2 * me + 1] = rmai_process_host();
-        /* Each number is 0 on all leaders but one. Not by MPI_MAX: MPICH 4.0.2 takes unsigned numbers for signed ones. */
+        /* Each number is 0 on all leaders but one. MPICH 4.0.2 compares unsigned numbers as signed ones in MPI_MAX. */
         code = rmai_mpi_merge(comm, ids, 2 * n, MPI_UNSIGNED, MPI_BOR, "rma_init");
         for (int i = 0; i < n; i++) seats[i] = (struct rmai_seat){ids[2 * i], ids[2 * i + 1], leaders[i]};
         if (code == RMA_SUCCESS) rmai_pairs_find(seats, n, pairs);
