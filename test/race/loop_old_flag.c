@@ -4,7 +4,7 @@
 #include <shmem.h>
 #include <stdio.h>
 
-static int data, flags[2], go;
+static int data, flags[2], read_in[2];
 
 int main(void) {
     shmem_init();
@@ -14,7 +14,7 @@ int main(void) {
             shmem_int_p(&data, 10 + round, 1); /* RACE: first */
             shmem_fence();
             shmem_int_atomic_set(&flags[round], 1, 1);
-            shmem_int_wait_until(&go, SHMEM_CMP_GT, round);
+            shmem_int_wait_until(&read_in[round], SHMEM_CMP_EQ, 1);
         } else {
 #ifdef RACY
             shmem_int_wait_until(&flags[0], SHMEM_CMP_EQ, 1);
@@ -22,7 +22,7 @@ int main(void) {
             shmem_int_wait_until(&flags[round], SHMEM_CMP_EQ, 1);
 #endif
             const int seen = data; /* RACE: second */
-            shmem_int_atomic_set(&go, round + 1, 0);
+            shmem_int_atomic_set(&read_in[round], 1, 0);
             printf("%d\n", seen);
         }
     }
