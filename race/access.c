@@ -37,7 +37,7 @@ static inline int mine(race_epoch e, race_epoch me) { return !e || ((uint32_t)(e
 
 static inline __attribute__((always_inline)) void load_store(uintptr_t addr, size_t size, int write, uintptr_t pc) {
     struct race_cell *c;
-    race_epoch mask = (RACE_MASK >> (8 - size)) << (addr & 7), me = race_now | mask, w, r;
+    race_epoch mask = race_mask(addr, size), me = race_now | mask, w, r;
     uintptr_t o = addr - race_window.heap;
     if (o < race_window.heap_len)
         c = race_window.heap_cells + (o >> 3);

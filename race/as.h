@@ -2,8 +2,7 @@
 /* The detector's side of the functions of rma_inline.h of which the inlined calls of both APIs are made. A file defines
  * RACE_BY_NATIVE (1: by the rules of the native calls, 0: by those of OpenSHMEM), includes rma.h and then this file;
  * what it expands from the tables of the headers afterwards calls these functions in place of librma's. */
-#include "race/clock.h"
-#include "race/events.h"
+#include "race/calls.h"
 
 #define RACE_CALL_                                                                                                     \
     struct race_call c = {                                                                                             \
@@ -11,21 +10,16 @@
 #define RACE_WAIT_ struct race_call c = {.name = call, .pc = race_from, .native = RACE_BY_NATIVE}
 #define RACE_AT_(addr_, pe_)                                                                                           \
     (struct race_target) { .addr = (uint64_t)(uintptr_t)(addr_), .pe = (pe_) }
+
 /* A put or a get of OpenSHMEM is looked at before it is made, since a waiting PE may learn from a put. No PE learns
  * from a native one, so these are looked at afterwards, and only if they were not refused. */
-#define RACE_DO_(WHAT)                                                                                                 \
-    do {                                                                                                               \
-        race_inside++;                                                                                                 \
-        WHAT;                                                                                                          \
-        race_inside--;                                                                                                 \
-    } while (0)
 
 static inline int race_put_as(const char *call, const rma_ctx *ctx, int named, void *dest, const void *source,
                               size_t len, int pe) {
     int code;
     RACE_CALL_;
     if (!RACE_BY_NATIVE) race_put(&c, RACE_AT_(dest, pe), source, len, 0);
-    RACE_DO_(code = rma_put_as_(call, ctx, named, dest, source, len, pe));
+    RACE_FORWARD(code = rma_put_as_(call, ctx, named, dest, source, len, pe));
     if (RACE_BY_NATIVE && code == RMA_SUCCESS) race_put(&c, RACE_AT_(dest, pe), source, len, 0);
     return code;
 }
@@ -35,7 +29,7 @@ static inline int race_get_as(const char *call, const rma_ctx *ctx, int named, v
     int code;
     RACE_CALL_;
     if (!RACE_BY_NATIVE) race_get(&c, dest, RACE_AT_(source, pe), len, 0);
-    RACE_DO_(code = rma_get_as_(call, ctx, named, dest, source, len, pe));
+    RACE_FORWARD(code = rma_get_as_(call, ctx, named, dest, source, len, pe));
     if (RACE_BY_NATIVE && code == RMA_SUCCESS) race_get(&c, dest, RACE_AT_(source, pe), len, 0);
     return code;
 }
@@ -45,7 +39,7 @@ static inline int race_put_nbi_as(const char *call, const rma_ctx *ctx, int name
     int code;
     RACE_CALL_;
     if (!RACE_BY_NATIVE) race_put(&c, RACE_AT_(dest, pe), source, len, 1);
-    RACE_DO_(code = rma_put_nbi_as_(call, ctx, named, dest, source, len, pe));
+    RACE_FORWARD(code = rma_put_nbi_as_(call, ctx, named, dest, source, len, pe));
     if (RACE_BY_NATIVE && code == RMA_SUCCESS) race_put(&c, RACE_AT_(dest, pe), source, len, 1);
     return code;
 }
@@ -55,7 +49,7 @@ static inline int race_get_nbi_as(const char *call, const rma_ctx *ctx, int name
     int code;
     RACE_CALL_;
     if (!RACE_BY_NATIVE) race_get(&c, dest, RACE_AT_(source, pe), len, 1);
-    RACE_DO_(code = rma_get_nbi_as_(call, ctx, named, dest, source, len, pe));
+    RACE_FORWARD(code = rma_get_nbi_as_(call, ctx, named, dest, source, len, pe));
     if (RACE_BY_NATIVE && code == RMA_SUCCESS) race_get(&c, dest, RACE_AT_(source, pe), len, 1);
     return code;
 }
@@ -65,7 +59,7 @@ static inline int race_p_as(const char *call, const rma_ctx *ctx, int named, voi
     int code;
     RACE_CALL_;
     race_p(&c, RACE_AT_(dest, pe), len);
-    RACE_DO_(code = rma_p_as_(call, ctx, named, dest, value, len, pe));
+    RACE_FORWARD(code = rma_p_as_(call, ctx, named, dest, value, len, pe));
     return code;
 }
 
@@ -74,7 +68,7 @@ static inline int race_g_as(const char *call, const rma_ctx *ctx, int named, voi
     int is_near;
     RACE_CALL_;
     race_g(&c, RACE_AT_(source, pe), len);
-    RACE_DO_(is_near = rma_g_as_(call, ctx, named, near, far, source, len, pe));
+    RACE_FORWARD(is_near = rma_g_as_(call, ctx, named, near, far, source, len, pe));
     return is_near;
 }
 
@@ -83,7 +77,7 @@ static inline int race_put_signal_as(const char *call, const rma_ctx *ctx, int n
     int code;
     RACE_CALL_;
     race_put_signal(&c, RACE_AT_(dest, pe), source, len, signal, nbi);
-    RACE_DO_(code = rma_put_signal_as_(call, ctx, named, dest, source, len, signal, value, op, pe, nbi));
+    RACE_FORWARD(code = rma_put_signal_as_(call, ctx, named, dest, source, len, signal, value, op, pe, nbi));
     return code;
 }
 
@@ -92,7 +86,7 @@ static inline int race_signal_as(const char *call, const rma_ctx *ctx, int named
     int code;
     RACE_CALL_;
     race_put_signal(&c, RACE_AT_(NULL, pe), NULL, 0, signal, 0);
-    RACE_DO_(code = rma_signal_as_(call, ctx, named, signal, value, op, pe));
+    RACE_FORWARD(code = rma_signal_as_(call, ctx, named, signal, value, op, pe));
     return code;
 }
 
@@ -101,7 +95,7 @@ static inline uint64_t race_fetch_as(const char *call, const rma_ctx *ctx, int n
     uint64_t old;
     RACE_CALL_;
     race_atomic(&c, RACE_AT_(target, pe), len, op != RMA_FETCH_, 1, NULL);
-    RACE_DO_(old = rma_fetch_as_(call, ctx, named, op, target, len, value, cond, pe));
+    RACE_FORWARD(old = rma_fetch_as_(call, ctx, named, op, target, len, value, cond, pe));
     race_atomic_done(&c, RACE_AT_(target, pe), len);
     return old;
 }
@@ -111,7 +105,7 @@ static inline int race_update_as(const char *call, const rma_ctx *ctx, int named
     int code;
     RACE_CALL_;
     race_atomic(&c, RACE_AT_(target, pe), len, 1, 0, NULL);
-    RACE_DO_(code = rma_update_as_(call, ctx, named, op, target, len, value, pe));
+    RACE_FORWARD(code = rma_update_as_(call, ctx, named, op, target, len, value, pe));
     return code;
 }
 
@@ -120,7 +114,7 @@ static inline int race_fetch_nbi_as(const char *call, const rma_ctx *ctx, int na
     int code;
     RACE_CALL_;
     race_atomic(&c, RACE_AT_(target, pe), len, op != RMA_FETCH_, 1, fetch);
-    RACE_DO_(code = rma_fetch_nbi_as_(call, ctx, named, fetch, op, target, len, value, cond, pe));
+    RACE_FORWARD(code = rma_fetch_nbi_as_(call, ctx, named, fetch, op, target, len, value, cond, pe));
     return code;
 }
 
@@ -128,7 +122,7 @@ static inline int race_wait_slow(const char *call, int word, const void *ivar, i
                                  uint64_t *seen) {
     int code;
     RACE_WAIT_;
-    RACE_DO_(code = rma_wait_slow_(call, word, ivar, cmp, value, seen));
+    RACE_FORWARD(code = rma_wait_slow_(call, word, ivar, cmp, value, seen));
     race_waited(&c, ivar, (size_t)(word & RMA_WORD_LEN_));
     return code;
 }
@@ -136,7 +130,7 @@ static inline int race_wait_slow(const char *call, int word, const void *ivar, i
 static inline int race_test_slow(const char *call, int word, const void *ivar, int cmp, const void *value) {
     int yes;
     RACE_WAIT_;
-    RACE_DO_(yes = rma_test_slow_(call, word, ivar, cmp, value));
+    RACE_FORWARD(yes = rma_test_slow_(call, word, ivar, cmp, value));
     if (yes == 1) race_waited(&c, ivar, (size_t)(word & RMA_WORD_LEN_));
     return yes;
 }
@@ -146,7 +140,7 @@ static inline size_t race_words(const char *call, int what, int waits, int word,
     size_t len = (size_t)(word & RMA_WORD_LEN_), result;
     const char *first = ivars;
     RACE_WAIT_;
-    RACE_DO_(result = rma_words_(call, what, waits, word, ivars, n, indices, status, cmp, values, many, code));
+    RACE_FORWARD(result = rma_words_(call, what, waits, word, ivars, n, indices, status, cmp, values, many, code));
     if (what == RMA_ANY_) {
         if (result < n) race_waited(&c, first + result * len, len);
     } else if (what == RMA_SOME_) {
@@ -170,7 +164,7 @@ static inline uint64_t race_signal_fetch(const uint64_t *signal) {
 static inline int race_ctx_order(const char *call, const rma_ctx *ctx) {
     int code, named = 1;
     RACE_CALL_;
-    RACE_DO_(code = rma_ctx_order_(call, ctx));
+    RACE_FORWARD(code = rma_ctx_order_(call, ctx));
     if (strstr(call, "quiet"))
         race_quiet(&c);
     else
@@ -191,7 +185,7 @@ static inline uint64_t race_gptr_fetch_as(const char *call, int op, rma_gptr_t g
     struct race_call c = {.name = call, .pc = race_from, .native = RACE_BY_NATIVE};
     uint64_t old;
     race_atomic(&c, RACE_GPTR_(g), len, op != RMA_FETCH_, 1, NULL);
-    RACE_DO_(old = rma_gptr_fetch_as_(call, op, g, len, value, cond));
+    RACE_FORWARD(old = rma_gptr_fetch_as_(call, op, g, len, value, cond));
     race_atomic_done(&c, RACE_GPTR_(g), len);
     return old;
 }
@@ -200,7 +194,7 @@ static inline int race_gptr_update_as(const char *call, int op, rma_gptr_t g, si
     struct race_call c = {.name = call, .pc = race_from, .native = RACE_BY_NATIVE};
     int code;
     race_atomic(&c, RACE_GPTR_(g), len, 1, 0, NULL);
-    RACE_DO_(code = rma_gptr_update_as_(call, op, g, len, value));
+    RACE_FORWARD(code = rma_gptr_update_as_(call, op, g, len, value));
     return code;
 }
 
@@ -209,12 +203,12 @@ static inline int race_gptr_fetch_nbi_as(const char *call, void *fetch, int op, 
     struct race_call c = {.name = call, .pc = race_from, .native = RACE_BY_NATIVE};
     int code;
     race_atomic(&c, RACE_GPTR_(g), len, op != RMA_FETCH_, 1, fetch);
-    RACE_DO_(code = rma_gptr_fetch_nbi_as_(call, fetch, op, g, len, value, cond));
+    RACE_FORWARD(code = rma_gptr_fetch_nbi_as_(call, fetch, op, g, len, value, cond));
     return code;
 }
 
 /* The place of the call is where the function was called that is made of the table. */
-#define RACE_FROM_ (race_from = (uintptr_t)__builtin_return_address(0))
+#define RACE_FROM_ (race_from = RACE_HERE)
 
 /* From here on the names in the tables mean the functions above. The looks that a waiting call makes first find
  * nothing, so that it asks race_wait_slow. */

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "race/clock.h"
+#include "race/contexts.h"
 #include "race/events.h"
 #include "race/job.h"
 #include "race/places.h"
@@ -35,16 +36,17 @@ static struct race_cell *before(const volatile void *p, size_t len, int write, i
     if (!race_watches() || !(c = race_cells((uintptr_t)p, len, &where))) return NULL;
     if (tells)
         race_log(race_me->actor, race_me->count,
-                 (struct race_operation){
-                     .thread = race_me->actor, .at = race_me->count, .version = race_publish(race_me, 1)});
+                 (struct race_operation){.thread = race_me->actor,
+                                         .at = race_me->count,
+                                         .version = race_publish(race_me, race_fences_into)});
     who.clock = race_me->clock;
-    race_access(c, (RACE_MASK >> (8 - len)) << (where.addr & 7), RACE_ATOMIC, write != 0, race_place(pc), &who, where);
+    race_access(c, race_mask(where.addr, len), RACE_ATOMIC, write != 0, race_place(pc), &who, where);
     if (tells) race_tick(race_me);
     return c;
 }
 
 static void after(struct race_cell *c, const volatile void *p, size_t len, int order) {
-    if (c && acquires(order)) race_acquire(c, (RACE_MASK >> (8 - len)) << ((uintptr_t)p & 7), 0);
+    if (c && acquires(order)) race_acquire(c, race_mask((uintptr_t)p, len), 0);
 }
 
 #define FETCH(BITS, TYPE, OP)                                                                                          \

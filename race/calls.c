@@ -10,6 +10,7 @@
 #include "race/native.h"
 #include "race/places.h"
 #include "race/shadow.h"
+#include "race/spin.h"
 
 /* Teams whose groups are known. Teams are few. */
 static struct known {
@@ -18,11 +19,6 @@ static struct known {
     struct known *next;
 } * known;
 static uint32_t known_lock;
-
-static void lock_known(void) {
-    while (__atomic_exchange_n(&known_lock, 1, __ATOMIC_ACQUIRE)) continue;
-}
-static void unlock_known(void) { __atomic_store_n(&known_lock, 0, __ATOMIC_RELEASE); }
 
 static struct race_group *group_of_team(const rma_team *team) {
     struct race_group *g = NULL;
@@ -39,19 +35,19 @@ static struct race_group *add(const void *team) {
     if (!k) return NULL;
     k->team = team;
     RACE_FORWARD(k->group = group_of_team(team));
-    lock_known();
+    race_spin_lock(&known_lock);
     k->next = known;
     known = k;
-    unlock_known();
+    race_spin_unlock(&known_lock);
     return k->group;
 }
 
 struct race_group *race_team(const void *team) {
     struct known *k;
     if (!race_watches() || !team) return NULL;
-    lock_known();
+    race_spin_lock(&known_lock);
     for (k = known; k && k->team != team;) k = k->next;
-    unlock_known();
+    race_spin_unlock(&known_lock);
     if (k) return k->group;
     return team == RMA_TEAM_WORLD || team == RMA_TEAM_SHARED ? add(team) : NULL;
 }
@@ -61,7 +57,7 @@ void race_team_made(const void *team) {
 }
 
 void race_team_gone(const void *team) {
-    lock_known();
+    race_spin_lock(&known_lock);
     for (struct known **p = &known; *p; p = &(*p)->next)
         if ((*p)->team == team) {
             struct known *k = *p;
@@ -69,7 +65,13 @@ void race_team_gone(const void *team) {
             free(k);
             break;
         }
-    unlock_known();
+    race_spin_unlock(&known_lock);
+}
+
+struct race_group *race_world(const struct race_call *quiet) {
+    if (!race_watches()) return NULL;
+    if (quiet) race_quiet(quiet);
+    return race_team(RMA_TEAM_WORLD);
 }
 
 struct race_group *race_set(int start, int log_stride, int size) {

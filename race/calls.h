@@ -25,10 +25,13 @@ void race_team_made(const void *team);
 void race_team_gone(const void *team);
 struct race_group *race_set(int start, int log_stride, int size);
 
-/* A collective: race_collective before the library's call, for the buffer that this PE gives (len 0: none),
- * race_collected after it, for the one that it gets, from whom. g NULL: nothing. code:
- * what the library's call returned; one that was refused has moved nothing and is not counted. RACE_SUM: as long as
- * what all give. */
+/* race_world: the group of all PEs, where the call is looked at. quiet: what the context has under way is complete
+ * first, as in a barrier; NULL: it is not. */
+struct race_group *race_world(const struct race_call *quiet);
+
+/* A collective: race_collective before the library's call, for the buffer that this PE gives (len 0: none);
+ * race_collected after it, for the one that it gets, and from whom. g NULL: nothing. code: what the library's call
+ * returned; one that was refused has moved nothing and is not counted. RACE_SUM: as long as what all give. */
 #define RACE_SUM SIZE_MAX
 void race_collective(struct race_group *g, const struct race_call *c, const void *source, size_t len);
 void race_collected(struct race_group *g, const struct race_call *c, int code, void *dest, size_t len, int from);
@@ -37,8 +40,51 @@ void race_collected(struct race_group *g, const struct race_call *c, int code, v
  * race_collected, which have no buffer then. */
 void race_elements(struct race_group *g, const struct race_call *c, const void *buffer, ptrdiff_t stride, size_t elem,
                    size_t n, int write);
-int race_group_me(const struct race_group *g);
-int race_group_n(const struct race_group *g);
-const int *race_group_pes(const struct race_group *g);
+
+/* ---- what wrappers begin with. RACE_BY_NATIVE: as.h ---- */
+
+/* The call, by its name, from the place from which the wrapper was called. */
+#define RACE_CALL_AS(NAME) struct race_call c = {.name = (NAME), .pc = RACE_HERE, .native = RACE_BY_NATIVE}
+
+/* For calls that are made in both forms (shmem_table.h, rma_inline.h): with a context and without. */
+#define RACE_CTX_OF_SYM NULL
+#define RACE_CTX_OF_CTX ((ctx) == RMA_CTX_DEFAULT ? NULL : (const void *)(ctx))
+#define RACE_ARG_SYM
+#define RACE_ARG_CTX ctx,
+
+/* A wrapper of a call that allocates in the symmetric heap, which ends with a barrier. */
+#define RACE_ALLOCATES(CALL, PARAMETERS, SIZE, ...)                                                                    \
+    void *CALL PARAMETERS {                                                                                            \
+        RACE_CALL_AS(#CALL);                                                                                           \
+        struct race_group *g = race_world(&c);                                                                         \
+        void *p;                                                                                                       \
+        race_collective(g, &c, NULL, 0);                                                                               \
+        p = p##CALL(__VA_ARGS__);                                                                                      \
+        race_collected(g, &c, 0, NULL, 0, RACE_ALL);                                                                   \
+        race_allocated(&c, race_job.my_pe, race_offset(p), SIZE, 0);                                                   \
+        return p;                                                                                                      \
+    }
+
+/* The beginning of a wrapper that has buffers `source` and `dest`, of GIVEN and GOT bytes; both may use `members` and
+ * `me`. A collective of nothing moves nothing, and nobody waits. */
+#define RACE_BEGIN_COLLECTIVE(CALL, GROUP, GIVEN, GOT)                                                                 \
+    RACE_CALL_AS(#CALL);                                                                                               \
+    struct race_group *g = GROUP;                                                                                      \
+    const size_t members = (size_t)race_group_n(g);                                                                    \
+    const int me = race_group_me(g);                                                                                   \
+    (void)members, (void)me;                                                                                           \
+    if ((GIVEN) == 0 && (GOT) == 0) g = NULL;                                                                          \
+    race_collective(g, &c, source, GIVEN)
+
+/* A wrapper of a collective of a `team` that returns a code. FROM: whose data come. */
+#define RACE_COLLECTIVE(CALL, PARAMETERS, GIVEN, GOT, FROM, ...)                                                       \
+    extern __typeof__(CALL) p##CALL;                                                                                   \
+    int CALL PARAMETERS {                                                                                              \
+        int code;                                                                                                      \
+        RACE_BEGIN_COLLECTIVE(CALL, race_team(team), GIVEN, GOT);                                                      \
+        code = p##CALL(__VA_ARGS__);                                                                                   \
+        race_collected(g, &c, code, dest, GOT, FROM);                                                                  \
+        return code;                                                                                                   \
+    }
 
 #endif

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "race/job.h"
+#include "race/spin.h"
 
 __thread race_epoch race_now __attribute__((tls_model("initial-exec")));
 __thread struct race_thread *race_me __attribute__((tls_model("initial-exec")));
@@ -17,11 +18,6 @@ __thread int race_inside __attribute__((tls_model("initial-exec")));
 
 static struct race_thread *unused_threads; /* of threads that have ended: their actors count on */
 static uint32_t threads_lock;
-
-static void lock(uint32_t *word) {
-    while (__atomic_exchange_n(word, 1, __ATOMIC_ACQUIRE)) continue;
-}
-static void unlock(uint32_t *word) { __atomic_store_n(word, 0, __ATOMIC_RELEASE); }
 
 uint32_t race_actor_new(enum race_kind kind, uint32_t otherwise) {
     uint32_t n = __atomic_fetch_add(&race_job.header->n_actors, 1, __ATOMIC_RELAXED);
@@ -60,10 +56,10 @@ static size_t in_use(void) {
 
 struct race_thread *race_thread_new(const struct race_thread *parent) {
     struct race_thread *t;
-    lock(&threads_lock);
+    race_spin_lock(&threads_lock);
     t = unused_threads;
     if (t) unused_threads = t->next;
-    unlock(&threads_lock);
+    race_spin_unlock(&threads_lock);
     if (parent) {
         __atomic_store_n(&race_job.header->threads, 1, __ATOMIC_RELAXED);
         race_floor = NULL;
@@ -79,7 +75,6 @@ struct race_thread *race_thread_new(const struct race_thread *parent) {
             return NULL;
         }
     }
-    t->ended = 0;
     t->next = NULL;
     if (parent && parent != RACE_NOBODY) race_join(t, parent->clock);
     t->count++;
@@ -94,10 +89,10 @@ void race_thread_adopt(struct race_thread *t) {
 }
 
 void race_thread_free(struct race_thread *t) {
-    lock(&threads_lock);
+    race_spin_lock(&threads_lock);
     t->next = unused_threads;
     unused_threads = t;
-    unlock(&threads_lock);
+    race_spin_unlock(&threads_lock);
 }
 
 void race_join(struct race_thread *t, const uint32_t *clock) {
@@ -132,26 +127,26 @@ static uint32_t *tag_of(uint32_t pe, uint32_t version) {
 }
 static uint32_t *newest_of(uint32_t pe) { return race_job.version_tags + (size_t)pe * (race_job.history + 1); }
 
-static uint32_t publish(const uint32_t *clock, int fences) {
+static uint32_t publish(const uint32_t *clock, race_fences *fences) {
     uint32_t pe = (uint32_t)race_job.my_pe, version = __atomic_add_fetch(newest_of(pe), 1, __ATOMIC_RELAXED);
     __atomic_store_n(tag_of(pe, version), 0, __ATOMIC_RELAXED);
     __atomic_thread_fence(
         __ATOMIC_RELEASE); /* with the acquire fence in learn_version: a reader of new numbers sees 0 */
     memcpy(version_of(pe, version), clock, in_use() * sizeof *clock);
-    if (fences) race_fences_into(version_of(pe, version));
+    if (fences) fences(version_of(pe, version));
     __atomic_store_n(tag_of(pe, version), version, __ATOMIC_RELEASE);
     return version;
 }
 
-uint32_t race_publish(struct race_thread *t, int fences) {
-    if (t->version && !t->changed && t->native == fences) return t->version;
+uint32_t race_publish(struct race_thread *t, race_fences *fences) {
+    if (t->version && !t->changed && t->fences == fences) return t->version;
     t->version = publish(t->clock, fences);
     t->changed = 0;
-    t->native = fences;
+    t->fences = fences;
     return t->version;
 }
 
-uint32_t race_publish_all(struct race_thread *t, uint32_t *told, int fences) {
+uint32_t race_publish_all(struct race_thread *t, uint32_t *told, race_fences *fences) {
     size_t n = in_use();
     for (size_t i = 0; i < n; i++)
         if (told[i] < t->clock[i]) told[i] = t->clock[i];

@@ -37,11 +37,10 @@ typedef uint64_t race_epoch;
 struct race_thread {
     uint32_t actor;
     uint32_t count;
-    uint32_t *clock;  /* race_job.clocks numbers */
-    uint32_t version; /* of the last copy that others may read */
-    int changed;      /* since that copy */
-    int native;       /* whether that copy has what fences have ordered (native calls) */
-    int ended;
+    uint32_t *clock;                 /* race_job.clocks numbers */
+    uint32_t version;                /* of the last copy that others may read */
+    int changed;                     /* since that copy */
+    void (*fences)(uint32_t *clock); /* what has added to that copy what fences have ordered, or NULL */
     struct race_thread *next;
 };
 
@@ -65,9 +64,9 @@ struct race_operation {
     uint32_t signalled_to;
 };
 
-/* race_thread_new makes a thread's clock: what `parent` knows, or nothing (RACE_NOBODY), or that of the process's first
- * thread (NULL). race_thread_adopt makes it the
- * calling thread's; race_thread_free gives its actor back for the next thread. */
+/* race_thread_new makes a thread's clock. It knows what `parent` knows; or nothing (RACE_NOBODY); NULL: it is that of
+ * the process's first thread. race_thread_adopt makes it the calling thread's. race_thread_free gives its actor back
+ * for the next thread. */
 #define RACE_NOBODY ((const struct race_thread *)(uintptr_t)1)
 struct race_thread *race_thread_new(const struct race_thread *parent);
 void race_thread_adopt(struct race_thread *t);
@@ -108,18 +107,15 @@ void race_raise_floor(const struct race_thread *t);
 /* race_tick: what the thread does from now on is not part of what it has told. */
 void race_tick(struct race_thread *t);
 
-/* race_publish makes a copy of the clock that others may read, if it has changed, and returns its number. fences: with
- * what the fences of all contexts have ordered (docs/memory-model.md: a native fence is about all PEs). */
-uint32_t race_publish(struct race_thread *t, int fences);
-
-/* race_publish_all makes a copy of what this thread and the other ones that use `told` have told: joins the thread's
- * clock into it first. */
-uint32_t race_publish_all(struct race_thread *t, uint32_t *told, int fences);
+/* race_publish makes a copy of the clock that others may read, if it has changed, and returns its number. fences: NULL,
+ * or what adds to the copy what the fences of all contexts have ordered (docs/memory-model.md: a native fence is about
+ * all PEs). race_publish_all makes a copy of what this thread and the other ones that use `told` have told: it joins
+ * the thread's clock into `told` first. */
+typedef void race_fences(uint32_t *clock);
+uint32_t race_publish(struct race_thread *t, race_fences *fences);
+uint32_t race_publish_all(struct race_thread *t, uint32_t *told, race_fences *fences);
 
 /* race_log remembers what an operation tells; race_learn makes the calling thread know it. */
-/* race_fences_into: what the fences of all contexts have ordered, into a clock. */
-void race_fences_into(uint32_t *clock);
-
 void race_log(uint32_t actor, uint32_t count, struct race_operation op);
 void race_learn(struct race_thread *t, uint32_t actor, uint32_t count);
 

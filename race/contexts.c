@@ -9,14 +9,10 @@
 #include "race/clock.h"
 #include "race/job.h"
 #include "race/shadow.h"
+#include "race/spin.h"
 
 static struct race_context standing, *others, *unused;
 static uint32_t contexts_lock;
-
-static void lock_contexts(void) {
-    while (__atomic_exchange_n(&contexts_lock, 1, __ATOMIC_ACQUIRE)) continue;
-}
-static void unlock_contexts(void) { __atomic_store_n(&contexts_lock, 0, __ATOMIC_RELEASE); }
 
 static struct race_flow **flows_of(struct race_context *x, enum race_kind kind) {
     return kind == RACE_PUTS ? &x->puts : kind == RACE_SIGNALLED ? &x->signalled : &x->pending;
@@ -42,19 +38,19 @@ struct race_context *race_context_of(const void *handle) {
         if (!standing.puts && fill(&standing, 1)) return NULL;
         return &standing;
     }
-    lock_contexts();
+    race_spin_lock(&contexts_lock);
     for (x = others; x && x->handle != handle;) x = x->next;
-    unlock_contexts();
+    race_spin_unlock(&contexts_lock);
     return x;
 }
 
 struct race_context *race_context_new(const void *handle, int n, const int *pes) {
     struct race_context *x;
     race_context_of(NULL);
-    lock_contexts();
+    race_spin_lock(&contexts_lock);
     x = unused; /* its actors count on */
     if (x) unused = x->next;
-    unlock_contexts();
+    race_spin_unlock(&contexts_lock);
     if (!x) {
         x = calloc(1, sizeof *x);
         if (!x || fill(x, 0)) {
@@ -66,15 +62,15 @@ struct race_context *race_context_new(const void *handle, int n, const int *pes)
     x->n = n;
     x->pes = NULL;
     if (pes && (x->pes = malloc((size_t)n * sizeof *pes))) memcpy(x->pes, pes, (size_t)n * sizeof *pes);
-    lock_contexts();
+    race_spin_lock(&contexts_lock);
     x->next = others;
     others = x;
-    unlock_contexts();
+    race_spin_unlock(&contexts_lock);
     return x;
 }
 
 void race_context_end(struct race_context *x) {
-    lock_contexts();
+    race_spin_lock(&contexts_lock);
     for (struct race_context **p = &others; *p; p = &(*p)->next)
         if (*p == x) {
             *p = x->next;
@@ -84,7 +80,7 @@ void race_context_end(struct race_context *x) {
     x->pes = NULL;
     x->next = unused;
     unused = x;
-    unlock_contexts();
+    race_spin_unlock(&contexts_lock);
 }
 
 struct race_flow *race_context_flow(struct race_context *x, enum race_kind kind, int pe) {
@@ -100,7 +96,7 @@ struct race_flow *race_context_flow(struct race_context *x, enum race_kind kind,
 }
 
 void race_context_fetches(struct race_context *x, struct race_cell *cell, race_epoch mask) {
-    while (__atomic_exchange_n(&x->fetches_lock, 1, __ATOMIC_ACQUIRE)) continue;
+    race_spin_lock(&x->fetches_lock);
     if (x->n_fetches == x->fetches_room) {
         size_t room = x->fetches_room ? 2 * x->fetches_room : 16;
         struct race_fetch *more = realloc(x->fetches, room * sizeof *more);
@@ -110,22 +106,22 @@ void race_context_fetches(struct race_context *x, struct race_cell *cell, race_e
         }
     }
     if (x->n_fetches < x->fetches_room) x->fetches[x->n_fetches++] = (struct race_fetch){cell, mask};
-    __atomic_store_n(&x->fetches_lock, 0, __ATOMIC_RELEASE);
+    race_spin_unlock(&x->fetches_lock);
 }
 
 void race_context_fetched(struct race_context *x, int native) {
-    while (__atomic_exchange_n(&x->fetches_lock, 1, __ATOMIC_ACQUIRE)) continue;
+    race_spin_lock(&x->fetches_lock);
     for (size_t i = 0; i < x->n_fetches; i++) race_acquire(x->fetches[i].cell, x->fetches[i].mask, native);
     x->n_fetches = 0;
-    __atomic_store_n(&x->fetches_lock, 0, __ATOMIC_RELEASE);
+    race_spin_unlock(&x->fetches_lock);
 }
 
 void race_contexts_each(void (*f)(struct race_context *, void *), void *arg) {
     struct race_context *x = race_context_of(NULL);
     if (x) f(x, arg);
-    lock_contexts();
+    race_spin_lock(&contexts_lock);
     for (x = others; x; x = x->next) f(x, arg);
-    unlock_contexts();
+    race_spin_unlock(&contexts_lock);
 }
 
 static void fences_of(struct race_context *x, void *arg) {

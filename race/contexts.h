@@ -46,4 +46,7 @@ void race_context_fetched(struct race_context *x, int native);
 /* Each context, under a lock. */
 void race_contexts_each(void (*f)(struct race_context *x, void *arg), void *arg);
 
+/* race_fences_into: what the fences of all contexts have ordered, into a clock (race_publish). */
+void race_fences_into(uint32_t *clock);
+
 #endif

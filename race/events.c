@@ -12,6 +12,7 @@
 #include "race/job.h"
 #include "race/places.h"
 #include "race/shadow.h"
+#include "race/spin.h"
 
 __thread uintptr_t race_from __attribute__((tls_model("initial-exec")));
 
@@ -46,9 +47,8 @@ static int find_target(const struct race_context *x, struct race_target t, size_
     return f->cells != NULL;
 }
 
-static race_epoch mask_of(uintptr_t addr, size_t len) {
-    return (addr & 7) + len <= 8 ? (RACE_MASK >> (8 - len)) << (addr & 7) : 0;
-}
+/* 0: they do not lie in one cell. */
+static race_epoch mask_of(uintptr_t addr, size_t len) { return (addr & 7) + len <= 8 ? race_mask(addr, len) : 0; }
 
 /* ---- who ---- */
 
@@ -65,36 +65,46 @@ static struct race_who thread_who(void) {
     return who;
 }
 
-/* The same for an access of PE pe's memory, which fences to that PE have ordered too (atomics). */
-static struct race_who thread_who_at(const struct race_call *c, struct race_context *x, int pe) {
+/* What fences of the context have ordered before an access of PE pe's memory. */
+static void add_fenced(struct race_who *who, struct race_context *x, int pe) {
     const struct race_flow *puts = race_context_flow(x, RACE_PUTS, pe);
     const struct race_flow *data = race_context_flow(x, RACE_SIGNALLED, pe);
-    struct race_who who = {.epoch = race_now, .clock = race_me->clock, .own = c->native && is_near(pe)};
-    who.fenced[0].actor = puts->actor, who.fenced[0].count = puts->fenced;
-    who.fenced[1].actor = data->actor, who.fenced[1].count = data->fenced;
-    return who;
+    who->fenced[0].actor = puts->actor, who->fenced[0].count = puts->fenced;
+    who->fenced[1].actor = data->actor, who->fenced[1].count = data->fenced;
 }
 
-/* The next operation of a context, asked of PE pe, that only quiet completes. */
-static struct race_who pending_who(struct race_context *x, int pe) {
-    struct race_flow *f = race_context_flow(x, RACE_PENDING, pe);
+/* The next operation of a flow. */
+static struct race_who next_of(struct race_flow *f) {
     struct race_who who = {.clock = race_me->clock};
     who.epoch = RACE_EPOCH(f->actor, __atomic_add_fetch(&f->count, 1, __ATOMIC_RELAXED));
     return who;
 }
 
+/* The same for an access of PE pe's memory, which fences to that PE have ordered too (atomics). */
+static struct race_who thread_who_at(const struct race_call *c, struct race_context *x, int pe) {
+    struct race_who who = {.epoch = race_now, .clock = race_me->clock, .own = c->native && is_near(pe)};
+    add_fenced(&who, x, pe);
+    return who;
+}
+
+/* The next operation of a context, asked of PE pe, that only quiet completes. */
+static struct race_who pending_who(struct race_context *x, int pe) {
+    return next_of(race_context_flow(x, RACE_PENDING, pe));
+}
+
 /* What an operation of the context, on PE pe's memory, tells whoever sees its value. */
 static struct race_operation telling(const struct race_call *c, struct race_context *x, int pe) {
     struct race_flow *puts = race_context_flow(x, RACE_PUTS, pe), *data = race_context_flow(x, RACE_SIGNALLED, pe);
+    race_fences *fences = c->native ? race_fences_into : NULL;
     uint32_t version = 0;
     if (__atomic_load_n(&race_job.header->threads, __ATOMIC_RELAXED)) {
         /* A later operation stands for the earlier ones of its flow (shadow.c), so it tells what they told. */
-        while (__atomic_exchange_n(&puts->lock, 1, __ATOMIC_ACQUIRE)) continue;
+        race_spin_lock(&puts->lock);
         if (!puts->told) puts->told = calloc(race_job.clocks, sizeof *puts->told);
-        if (puts->told) version = race_publish_all(race_me, puts->told, c->native);
-        __atomic_store_n(&puts->lock, 0, __ATOMIC_RELEASE);
+        if (puts->told) version = race_publish_all(race_me, puts->told, fences);
+        race_spin_unlock(&puts->lock);
     }
-    if (!version) version = race_publish(race_me, c->native);
+    if (!version) version = race_publish(race_me, fences);
     return (struct race_operation){.thread = race_me->actor,
                                    .at = race_me->count,
                                    .version = version,
@@ -106,13 +116,9 @@ static struct race_operation telling(const struct race_call *c, struct race_cont
 
 /* The next of a context's puts, or of its signalled data, to PE pe. */
 static struct race_who flow_who(const struct race_call *c, struct race_context *x, struct race_flow *f, int pe) {
-    const struct race_flow *puts = race_context_flow(x, RACE_PUTS, pe);
-    const struct race_flow *data = race_context_flow(x, RACE_SIGNALLED, pe);
-    struct race_who who = {.clock = race_me->clock};
-    who.epoch = RACE_EPOCH(f->actor, __atomic_add_fetch(&f->count, 1, __ATOMIC_RELAXED));
+    struct race_who who = next_of(f);
     who.own = c->native && is_near(pe);
-    who.fenced[0].actor = puts->actor, who.fenced[0].count = puts->fenced;
-    who.fenced[1].actor = data->actor, who.fenced[1].count = data->fenced;
+    add_fenced(&who, x, pe);
     return who;
 }
 
@@ -168,9 +174,8 @@ void race_get(const struct race_call *c, void *dest, struct race_target source, 
     uint32_t place;
     if (!race_watches() || !len || !(x = race_context_of(c->ctx)) || !find_target(x, source, len, &f)) return;
     place = race_call_place(c->pc, c->name);
-    who = nbi ? pending_who(x, f.pe) : thread_who_at(c, x, f.pe);
+    who = nbi ? pending_who(x, f.pe) : thread_who(); /* a fence orders no get */
     who.own = c->native && is_near(f.pe);
-    who.fenced[0].count = who.fenced[1].count = 0; /* a fence orders no get */
     race_range(f.cells, f.addr, len, f.pe, RACE_PLAIN, 0, place, &who);
     near_buffer(x, f.pe, dest, len, nbi, 1, place);
 }
@@ -218,8 +223,8 @@ void race_g(const struct race_call *c, struct race_target source, size_t len) {
     uint32_t place;
     if (!race_watches() || !(x = race_context_of(c->ctx)) || !find_target(x, source, len, &f)) return;
     place = race_call_place(c->pc, c->name);
-    who = thread_who_at(c, x, f.pe);
-    who.fenced[0].count = who.fenced[1].count = 0; /* a fence orders no get */
+    who = thread_who(); /* a fence orders no get */
+    who.own = c->native && is_near(f.pe);
     if (c->native && mask_of(f.addr, len))
         race_access(f.cells, mask_of(f.addr, len), RACE_WHOLE, 0, place, &who, (struct race_where){f.addr, f.pe});
     else
@@ -286,9 +291,8 @@ void race_atomic(const struct race_call *c, struct race_target word, size_t len,
         far_write(c, x, &f, len, RACE_ATOMIC, place);
     } else if (fetch) {
         struct race_operation op = telling(c, x, f.pe);
-        struct race_who fenced = thread_who_at(c, x, f.pe);
         who = pending_who(x, f.pe);
-        memcpy(who.fenced, fenced.fenced, sizeof who.fenced);
+        add_fenced(&who, x, f.pe);
         race_log(RACE_ACTOR(who.epoch), RACE_COUNT(who.epoch), op);
         race_context_fetches(x, f.cells, mask);
         race_access(f.cells, mask, RACE_ATOMIC, writes, place, &who, (struct race_where){f.addr, f.pe});

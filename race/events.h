@@ -1,27 +1,30 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* clang-format off */
 /* What a call of the library does, as the detector sees it. Each function here is told of a call by the wrappers
- * (shmem_calls.c, native_calls.c), and looks at accesses, or changes what the calling thread knows, as the table of
- * docs/memory-model.md and the specification of OpenSHMEM say.
+ * (shmem_calls.c, native_calls.c). It looks at the call's accesses, or changes what the calling thread knows, as the
+ * table of docs/memory-model.md and the specification of OpenSHMEM say. "By thread", "by puts" and so on: the actor
+ * (clock.h) that does the access. "Tells": whoever sees the value learns what the caller knows.
  *
- *     call                            accesses                                      order
- *     put, p                          source by the thread, target by puts          complete by quiet, ordered by fence
- *     put_nbi                         source by pending, target by puts             the same
- *     get, g                          both by the thread                            complete
- *     get_nbi                         both by pending                               complete by quiet
- *     atomic that fetches             the word by the thread                        learns what the word's writers
- * told; tells what the thread knows atomic that does not            the word by puts                              tells
- *     put, p of a word                                                              tells, what fences have ordered too
- *     put_signal                      data by signalled, the signal by puts         tells, its data too
- *     wait_until, test                none                                          learns
- *     fence                                                                         later tellings to a PE have the
- * puts to that PE before it quiet                                                                         all of the
- * context is complete barrier                                                                       quiet; learns what
- * all know sync, collectives               buffers by the thread                         learns what those know that
- * give it something lock                                                                          learns what the
- * holders before knew
+ *     call                     accesses                               order
+ *     put, p                   source by thread, target by puts       complete by quiet, ordered by fence; tells
+ *     put_nbi                  source by pending, target by puts      the same
+ *     get, g                   both by thread                         complete when it returns
+ *     get_nbi                  both by pending                        complete by quiet
+ *     atomic that fetches      the word by thread                     learns what the word's writers told; tells
+ *     atomic that does not     the word by puts                       tells
+ *     put_signal               data by signalled, signal by puts      tells, of its own data too
+ *     wait_until, test         none (native: the word, an atomic)     learns
+ *     fence                                                           what is told to a PE later has the puts to that
+ *                                                                     PE before it
+ *     quiet                                                           completes all of the context
+ *     barrier                                                         quiet; learns what all know
+ *     sync, collectives        buffers by thread                      learns what those know that give it something
+ *     lock                                                            learns what the holders before knew
  *
- * Native calls tell more: what a native fence has ordered is ordered towards all PEs, and a native atomic or signal
- * that writes is a fence before it. */
+ * Native calls: what a fence has ordered is told to all PEs; an atomic or signal that writes completes its context's puts
+ * first; a plain put tells nothing. A native put to a PE of the same node is an access by the calling thread: what the
+ * same PE does next comes after it. Towards others it needs what it needs between nodes. */
+/* clang-format on */
 #ifndef RACE_EVENTS_H
 #define RACE_EVENTS_H
 

@@ -4,7 +4,6 @@
  * up. */
 #include "config.h"
 
-#include "race/calls.h"
 #include "race/group.h"
 
 #include <sched.h>
@@ -12,7 +11,9 @@
 #include <string.h>
 
 #include "race/clock.h"
+#include "race/contexts.h"
 #include "race/job.h"
+#include "race/spin.h"
 
 #define RING 4
 
@@ -38,15 +39,13 @@ struct shared_group {
     uint64_t key;
 };
 
-size_t race_group_bytes(void) {
-    size_t slot = sizeof(struct slot) + race_job.clocks * sizeof(uint32_t);
-    return slot * RING * (size_t)race_job.n_pes;
-}
+size_t race_lock_bytes(void) { return sizeof(struct slot) + race_job.clocks * sizeof(uint32_t); }
+
+size_t race_group_bytes(void) { return race_lock_bytes() * RING * (size_t)race_job.n_pes; }
 
 static struct slot *slot_of(const struct race_group *g, int member, uint32_t number) {
-    size_t slot = sizeof(struct slot) + race_job.clocks * sizeof(uint32_t);
     char *base = race_job.groups + RACE_GROUPS_MOST * sizeof(struct shared_group) + g->index * race_group_bytes();
-    return (struct slot *)(void *)(base + slot * ((size_t)member * RING + number % RING));
+    return (struct slot *)(void *)(base + race_lock_bytes() * ((size_t)member * RING + number % RING));
 }
 
 /* The number that all PEs have for a key, or RACE_GROUPS_MOST. */
@@ -62,15 +61,10 @@ static uint32_t number_of(uint64_t key) {
     return RACE_GROUPS_MOST;
 }
 
-static void lock_groups(void) {
-    while (__atomic_exchange_n(&groups_lock, 1, __ATOMIC_ACQUIRE)) continue;
-}
-static void unlock_groups(void) { __atomic_store_n(&groups_lock, 0, __ATOMIC_RELEASE); }
-
 struct race_group *race_group_of(const int *pes, int n) {
     uint64_t key = 0xcbf29ce484222325u;
     struct race_group *g;
-    lock_groups();
+    race_spin_lock(&groups_lock);
     for (g = groups; g; g = g->next)
         if (g->n == n && !memcmp(g->pes, pes, (size_t)n * sizeof *pes)) break;
     if (!g && (g = calloc(1, sizeof *g)) && (g->pes = malloc((size_t)n * sizeof *pes))) {
@@ -84,7 +78,7 @@ struct race_group *race_group_of(const int *pes, int n) {
         g->next = groups;
         groups = g;
     }
-    unlock_groups();
+    race_spin_unlock(&groups_lock);
     return g && g->index < RACE_GROUPS_MOST ? g : NULL;
 }
 
@@ -92,7 +86,6 @@ void race_group_enter(struct race_group *g, int native, size_t gives) {
     struct slot *s;
     if (!g || !race_me) return;
     s = slot_of(g, g->me, g->calls);
-    (void)race_publish(race_me, native);
     __atomic_store_n(&s->number, 0, __ATOMIC_RELAXED);
     __atomic_thread_fence(__ATOMIC_RELEASE); /* with the acquire fence in learn */
     memcpy(s->clock, race_me->clock, race_job.clocks * sizeof(uint32_t));
@@ -133,19 +126,17 @@ size_t race_group_leave(struct race_group *g, int from) {
 
 /* Locks: a clock for each number that a lock's offset is hashed to. Two locks with the same number order more than they
  * should: a race may be missed, none is made up. */
-size_t race_lock_bytes(void) { return sizeof(struct slot) + race_job.clocks * sizeof(uint32_t); }
-
 void race_group_lock(uint64_t offset, int tell) {
     size_t number = (offset >> 2) * 0x9e3779b97f4a7c15u >> 48;
     struct slot *s = (struct slot *)(void *)(race_job.lock_clocks + number % RACE_LOCKS_MOST * race_lock_bytes());
-    while (__atomic_exchange_n(&s->taken, 1, __ATOMIC_ACQUIRE)) sched_yield();
+    race_spin_lock(&s->taken);
     if (tell) {
         for (size_t i = 0; i < race_job.clocks; i++)
             if (s->clock[i] < race_me->clock[i]) s->clock[i] = race_me->clock[i];
         s->number = 1;
     } else if (s->number)
         race_join(race_me, s->clock);
-    __atomic_store_n(&s->taken, 0, __ATOMIC_RELEASE);
+    race_spin_unlock(&s->taken);
 }
 
 int race_group_me(const struct race_group *g) { return g ? g->me : 0; }

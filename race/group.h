@@ -13,12 +13,16 @@ struct race_group;
 #define RACE_GROUPS_MOST 1024
 size_t race_group_bytes(void);
 
-/* race_lock_bytes: and what a lock needs. */
+/* race_lock_bytes: and what a lock needs: one clock. */
 #define RACE_LOCKS_MOST 65536
 size_t race_lock_bytes(void);
 
-/* race_group_of: the group of n PEs. NULL if there are too many groups. The result stays. */
+/* race_group_of: the group of n PEs. NULL if there are too many groups. The result stays. race_group_n, _me, _pes: how
+ * many PEs it has, which of them this one is, and their numbers; 0 of no group. */
 struct race_group *race_group_of(const int *pes, int n);
+int race_group_n(const struct race_group *g);
+int race_group_me(const struct race_group *g);
+const int *race_group_pes(const struct race_group *g);
 
 /* race_group_enter: before the library's call, the thread tells the group what it knows. race_group_leave: after it,
  * the thread learns what was told by all (from -1), or by number `from` of the group alone, or by those before itself

@@ -82,6 +82,9 @@ static int look_at_job(void) {
     race_job.node_n_pes = prma_node_n_pes();
     race_job.stride = rma_reach_.stride;
     race_job.symmetric = rma_reach_.symmetric;
+    race_job.symmetric_size = &rma_reach_.size;
+    race_job.local = rma_reach_.local;
+    race_job.guest = rma_reach_.guest;
     race_job.space = rma_reach_.base - rma_reach_.symmetric;
     race_job.spaces = rma_reach_.node_base - rma_reach_.symmetric;
     race_job.node_pes = calloc((size_t)race_job.node_n_pes, sizeof *race_job.node_pes);
@@ -91,16 +94,6 @@ static int look_at_job(void) {
     dl_iterate_phdr(look_at_program, &libraries);
     look_at_second_place();
     return 0;
-}
-
-/* The first two words of a space say how far the two parts of its local heap are committed (rma_inline.h). */
-uint64_t race_committed(uint64_t offset) {
-    if (offset < rma_reach_.local) {
-        uint64_t end = rma_reach_.symmetric + RMA_REACH_SIZE_;
-        return offset < end ? end : offset;
-    }
-    uint64_t end = __atomic_load_n((size_t *)race_job.space + (offset >= rma_reach_.guest), __ATOMIC_ACQUIRE);
-    return offset < end ? end : offset;
 }
 
 /* ---- the shared memory ---- */

@@ -54,8 +54,6 @@ struct race_header {
     uint32_t free_list; /* 1 + the first block of long lists that is free */
     uint32_t free_lock;
     uint32_t off; /* set if a PE could not open the file: no PE looks for races */
-    uint32_t n_groups;
-    uint32_t partial; /* set once a PE has said that a part of the program is not instrumented */
     uint64_t pairs[RACE_PAIRS_MOST];
     uint32_t locks[RACE_LOCKS];
     struct race_place places[RACE_PLACES_MOST];
@@ -82,11 +80,13 @@ struct race_job {
     size_t cells_stride;     /* from one PE's cells to the next's, in cells */
     struct race_cell *statics_cells;
     size_t statics_stride;
-    struct race_cell *attached; /* of PE 0's attached memory; NULL: there is no room for them */
-    uintptr_t space;            /* own space: heaps, as mapped here */
-    uintptr_t spaces;           /* that of the node's first PE */
-    size_t stride;              /* bytes of each space */
-    size_t symmetric;           /* where its symmetric heap begins */
+    struct race_cell *attached;   /* of PE 0's attached memory; NULL: there is no room for them */
+    uintptr_t space;              /* own space: heaps, as mapped here */
+    uintptr_t spaces;             /* that of the node's first PE */
+    size_t stride;                /* bytes of each space */
+    size_t symmetric;             /* where its symmetric heap begins */
+    const size_t *symmetric_size; /* how much of it is committed */
+    size_t local, guest;          /* where its local heap begins, and the part of it in which others allocate */
     int node_n_pes;
     int *node_pes;     /* their PE numbers */
     uintptr_t statics; /* the program's global variables */
@@ -98,9 +98,6 @@ struct race_job {
 };
 
 extern struct race_job race_job;
-
-/* race_committed: the end of the heap in which this offset of the PE's own space lies: as far as it is committed. */
-uint64_t race_committed(uint64_t offset);
 
 /* race_open is called when the library has been initialized: it maps the memory and starts to look for races, or says
  * why it does not. race_close prints the number of races; no access is looked at after it. All PEs call both. */

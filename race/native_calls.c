@@ -12,7 +12,6 @@
 #include "race/native.h"
 #define RACE_BY_NATIVE 1
 #include "race/as.h"
-#include "race/calls.h"
 #include "race/job.h"
 #undef RMA_NO_TYPED_
 
@@ -71,9 +70,6 @@ DEFINE(uint64_t, rma_signal_wait_until, (uint64_t * signal, int cmp, uint64_t va
     return seen;
 }
 
-#define CALL_AS(NAME) struct race_call c = {.name = (NAME), .pc = RACE_HERE, .native = 1}
-#define CTX(ctx)      ((ctx) == RMA_CTX_DEFAULT ? NULL : (const void *)(ctx))
-
 PRMA(rma_set_lock);
 PRMA(rma_test_lock);
 PRMA(rma_clear_lock);
@@ -92,7 +88,7 @@ DEFINE(int, rma_test_lock, (rma_lock_t * lock)) {
 }
 
 DEFINE(int, rma_clear_lock, (rma_lock_t * lock)) {
-    CALL_AS("rma_clear_lock");
+    RACE_CALL_AS("rma_clear_lock");
     int code;
     race_lock_clear(&c, lock);
     RACE_FORWARD(code = prma_clear_lock(lock));
@@ -102,7 +98,7 @@ DEFINE(int, rma_clear_lock, (rma_lock_t * lock)) {
 PRMA(rma_gptr_put);
 PRMA(rma_gptr_get);
 DEFINE(int, rma_gptr_put, (rma_gptr_t dest, const void *source, size_t len)) {
-    CALL_AS("rma_gptr_put");
+    RACE_CALL_AS("rma_gptr_put");
     int code;
     RACE_FORWARD(code = prma_gptr_put(dest, source, len));
     if (code == RMA_SUCCESS) race_put(&c, RACE_GPTR_(dest), source, len, 0);
@@ -110,7 +106,7 @@ DEFINE(int, rma_gptr_put, (rma_gptr_t dest, const void *source, size_t len)) {
 }
 
 DEFINE(int, rma_gptr_get, (void *dest, rma_gptr_t source, size_t len)) {
-    CALL_AS("rma_gptr_get");
+    RACE_CALL_AS("rma_gptr_get");
     int code;
     RACE_FORWARD(code = prma_gptr_get(dest, source, len));
     if (code == RMA_SUCCESS) race_get(&c, dest, RACE_GPTR_(source), len, 0);
@@ -120,10 +116,6 @@ DEFINE(int, rma_gptr_get, (void *dest, rma_gptr_t source, size_t len)) {
 /* ---- strided ---- */
 
 #define FAR(addr_) ((struct race_target){.addr = (uint64_t)(uintptr_t)(addr_), .pe = pe})
-#define CTX_OF_SYM NULL
-#define CTX_OF_CTX CTX(ctx)
-#define ARG_SYM
-#define ARG_CTX ctx,
 #define STRIDED(F, STEM)                                                                                               \
     PRMA(STEM##iput);                                                                                                  \
     PRMA(STEM##iget);                                                                                                  \
@@ -131,32 +123,33 @@ DEFINE(int, rma_gptr_get, (void *dest, rma_gptr_t source, size_t len)) {
     DEFINE(int, STEM##iput,                                                                                            \
            (RMA_##F##_CTX_ void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, size_t elem, size_t n,        \
             int pe)) {                                                                                                 \
-        CALL_AS(#STEM "iput");                                                                                         \
+        RACE_CALL_AS(#STEM "iput");                                                                                    \
         int code;                                                                                                      \
-        c.ctx = CTX_OF_##F;                                                                                            \
-        RACE_FORWARD(code = p##STEM##iput(ARG_##F dest, source, dst, sst, elem, n, pe));                               \
+        c.ctx = RACE_CTX_OF_##F;                                                                                       \
+        RACE_FORWARD(code = p##STEM##iput(RACE_ARG_##F dest, source, dst, sst, elem, n, pe));                          \
         if (code == RMA_SUCCESS) race_strided(&c, FAR(dest), source, dst, sst, elem, n, 0);                            \
         return code;                                                                                                   \
     }                                                                                                                  \
     DEFINE(int, STEM##iget,                                                                                            \
            (RMA_##F##_CTX_ void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, size_t elem, size_t n,        \
             int pe)) {                                                                                                 \
-        CALL_AS(#STEM "iget");                                                                                         \
+        RACE_CALL_AS(#STEM "iget");                                                                                    \
         int code;                                                                                                      \
-        c.ctx = CTX_OF_##F;                                                                                            \
-        RACE_FORWARD(code = p##STEM##iget(ARG_##F dest, source, dst, sst, elem, n, pe));                               \
+        c.ctx = RACE_CTX_OF_##F;                                                                                       \
+        RACE_FORWARD(code = p##STEM##iget(RACE_ARG_##F dest, source, dst, sst, elem, n, pe));                          \
         if (code == RMA_SUCCESS) race_strided(&c, FAR(source), dest, sst, dst, elem, n, 1);                            \
         return code;                                                                                                   \
     }                                                                                                                  \
     DEFINE(int, STEM##iput_signal,                                                                                     \
            (RMA_##F##_CTX_ void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, size_t elem, size_t n,        \
             uint64_t *signal, uint64_t value, int op, int pe)) {                                                       \
-        CALL_AS(#STEM "iput_signal");                                                                                  \
+        RACE_CALL_AS(#STEM "iput_signal");                                                                             \
         int code;                                                                                                      \
-        c.ctx = CTX_OF_##F;                                                                                            \
+        c.ctx = RACE_CTX_OF_##F;                                                                                       \
         race_strided(&c, FAR(dest), source, dst, sst, elem, n, 0);                                                     \
         race_put_signal(&c, FAR(NULL), NULL, 0, signal, 0);                                                            \
-        RACE_FORWARD(code = p##STEM##iput_signal(ARG_##F dest, source, dst, sst, elem, n, signal, value, op, pe));     \
+        RACE_FORWARD(code =                                                                                            \
+                         p##STEM##iput_signal(RACE_ARG_##F dest, source, dst, sst, elem, n, signal, value, op, pe));   \
         return code;                                                                                                   \
     }
 STRIDED(SYM, rma_)
@@ -190,16 +183,10 @@ int rma_finalize(void) {
 
 /* ---- barriers and memory ---- */
 
-static struct race_group *all(const struct race_call *c) {
-    if (!race_watches()) return NULL;
-    if (c) race_quiet(c);
-    return race_team(RMA_TEAM_WORLD);
-}
-
 #define BARRIER(CALL, PARAMETERS, GROUP, ...)                                                                          \
     PRMA(CALL);                                                                                                        \
     int CALL PARAMETERS {                                                                                              \
-        CALL_AS(#CALL);                                                                                                \
+        RACE_CALL_AS(#CALL);                                                                                           \
         struct race_group *g = GROUP;                                                                                  \
         int code;                                                                                                      \
         race_collective(g, &c, NULL, 0);                                                                               \
@@ -207,32 +194,21 @@ static struct race_group *all(const struct race_call *c) {
         race_collected(g, &c, code, NULL, 0, RACE_ALL);                                                                \
         return code;                                                                                                   \
     }
-BARRIER(rma_barrier_all, (void), all(&c), )
-BARRIER(rma_sync_all, (void), all(NULL), )
+BARRIER(rma_barrier_all, (void), race_world(&c), )
+BARRIER(rma_sync_all, (void), race_world(NULL), )
 BARRIER(rma_team_sync, (rma_team * team), race_team(team), team)
 BARRIER(rma_team_barrier, (rma_team * team), (race_quiet(&c), race_team(team)), team)
 
 PRMA(rma_calloc);
 PRMA(rma_aligned_alloc);
 PRMA(rma_realloc);
-#define ALLOCATES(CALL, PARAMETERS, SIZE, ...)                                                                         \
-    void *CALL PARAMETERS {                                                                                            \
-        CALL_AS(#CALL);                                                                                                \
-        struct race_group *g = all(&c);                                                                                \
-        void *p;                                                                                                       \
-        race_collective(g, &c, NULL, 0);                                                                               \
-        p = p##CALL(__VA_ARGS__);                                                                                      \
-        race_collected(g, &c, 0, NULL, 0, RACE_ALL);                                                                   \
-        race_allocated(&c, race_job.my_pe, race_offset(p), SIZE, 0);                                                   \
-        return p;                                                                                                      \
-    }
-ALLOCATES(rma_malloc, (size_t size), size, size)
-ALLOCATES(rma_calloc, (size_t count, size_t size), count *size, count, size)
-ALLOCATES(rma_aligned_alloc, (size_t alignment, size_t size), size, alignment, size)
+RACE_ALLOCATES(rma_malloc, (size_t size), size, size)
+RACE_ALLOCATES(rma_calloc, (size_t count, size_t size), count *size, count, size)
+RACE_ALLOCATES(rma_aligned_alloc, (size_t alignment, size_t size), size, alignment, size)
 
 void *rma_realloc(void *block, size_t size) {
-    CALL_AS("rma_realloc");
-    struct race_group *g = all(&c);
+    RACE_CALL_AS("rma_realloc");
+    struct race_group *g = race_world(&c);
     void *p;
     race_freed(race_job.my_pe, race_offset(block));
     race_collective(g, &c, NULL, 0);
@@ -243,8 +219,8 @@ void *rma_realloc(void *block, size_t size) {
 }
 
 int rma_free(void *block) {
-    CALL_AS("rma_free");
-    struct race_group *g = all(&c);
+    RACE_CALL_AS("rma_free");
+    struct race_group *g = race_world(&c);
     int code;
     race_freed(race_job.my_pe, race_offset(block));
     race_collective(g, &c, NULL, 0);
@@ -261,7 +237,7 @@ PRMA(rma_free_mem);
 PRMA(rma_gptr_free);
 PRMA(rma_alloc_mem_on);
 int rma_alloc_mem(size_t size, void *base) {
-    CALL_AS("rma_alloc_mem");
+    RACE_CALL_AS("rma_alloc_mem");
     int code;
     RACE_FORWARD(code = prma_alloc_mem(size, base));
     if (code == RMA_SUCCESS) race_allocated(&c, race_job.my_pe, race_offset(*(void **)base), size, 1);
@@ -269,7 +245,7 @@ int rma_alloc_mem(size_t size, void *base) {
 }
 
 int rma_alloc_mem_hints(size_t size, struct rma_hints *hints, void *base) {
-    CALL_AS("rma_alloc_mem_hints");
+    RACE_CALL_AS("rma_alloc_mem_hints");
     int code;
     RACE_FORWARD(code = prma_alloc_mem_hints(size, hints, base));
     if (code == RMA_SUCCESS) race_allocated(&c, race_job.my_pe, race_offset(*(void **)base), size, 1);
@@ -277,7 +253,7 @@ int rma_alloc_mem_hints(size_t size, struct rma_hints *hints, void *base) {
 }
 
 int rma_alloc_mem_on(int pe, size_t size, rma_gptr_t *g) {
-    CALL_AS("rma_alloc_mem_on");
+    RACE_CALL_AS("rma_alloc_mem_on");
     int code;
     RACE_FORWARD(code = prma_alloc_mem_on(pe, size, g));
     if (code == RMA_SUCCESS) race_allocated(&c, pe, RACE_GPTR_(*g).addr, size, 1);
@@ -305,7 +281,7 @@ PRMA(rma_detach);
 PRMA(rma_expose);
 PRMA(rma_exposed_at);
 int rma_attach(void *base, size_t size, rma_gptr_t *g) {
-    CALL_AS("rma_attach");
+    RACE_CALL_AS("rma_attach");
     int code;
     RACE_FORWARD(code = prma_attach(base, size, g));
     if (code == RMA_SUCCESS) race_attached(&c, base, size, RACE_GPTR_(*g).addr);
@@ -321,8 +297,8 @@ int rma_detach(void *base) {
 
 /* Collective: all PEs know of all regions when it returns, and ends the accesses of all when it ends an exposure. */
 int rma_expose(void *base, size_t size, size_t unit, rma_exposure **e) {
-    CALL_AS("rma_expose");
-    struct race_group *g = all(&c);
+    RACE_CALL_AS("rma_expose");
+    struct race_group *g = race_world(&c);
     rma_gptr_t at = RMA_GPTR_NULL;
     int code;
     race_collective(g, &c, NULL, 0);
@@ -333,7 +309,7 @@ int rma_expose(void *base, size_t size, size_t unit, rma_exposure **e) {
     return code;
 }
 
-BARRIER(rma_unexpose, (rma_exposure * e), all(&c), e)
+BARRIER(rma_unexpose, (rma_exposure * e), race_world(&c), e)
 
 /* ---- teams and contexts ---- */
 
@@ -393,16 +369,16 @@ int rma_ctx_destroy(rma_ctx *ctx) {
 
 #define SOME(CALL, ORDER)                                                                                              \
     int rma_##CALL(const int *pes, size_t n) {                                                                         \
-        CALL_AS("rma_" #CALL);                                                                                         \
+        RACE_CALL_AS("rma_" #CALL);                                                                                    \
         int code;                                                                                                      \
         RACE_FORWARD(code = prma_##CALL(pes, n));                                                                      \
         ORDER(&c, pes, n);                                                                                             \
         return code;                                                                                                   \
     }                                                                                                                  \
     int rma_ctx_##CALL(rma_ctx *ctx, const int *pes, size_t n) {                                                       \
-        CALL_AS("rma_ctx_" #CALL);                                                                                     \
+        RACE_CALL_AS("rma_ctx_" #CALL);                                                                                \
         int code;                                                                                                      \
-        c.ctx = CTX(ctx);                                                                                              \
+        c.ctx = RACE_CTX_OF_CTX;                                                                                       \
         RACE_FORWARD(code = prma_ctx_##CALL(ctx, pes, n));                                                             \
         ORDER(&c, pes, n);                                                                                             \
         return code;                                                                                                   \
@@ -412,34 +388,19 @@ SOME(pe_fence, race_pe_fence)
 
 /* ---- collectives ---- */
 
-#define COLLECTIVE(CALL, PARAMETERS, GIVEN, GOT, FROM, ...)                                                            \
-    extern __typeof__(CALL) p##CALL;                                                                                   \
-    int CALL PARAMETERS {                                                                                              \
-        CALL_AS(#CALL);                                                                                                \
-        struct race_group *g = race_team(team);                                                                        \
-        const size_t members = (size_t)race_group_n(g);                                                                \
-        const int me = race_group_me(g);                                                                               \
-        int code;                                                                                                      \
-        (void)members, (void)me;                                                                                       \
-        if ((GIVEN) == 0 && (GOT) == 0) g = NULL; /* nothing is moved, and nobody waits */                             \
-        race_collective(g, &c, source, GIVEN);                                                                         \
-        code = p##CALL(__VA_ARGS__);                                                                                   \
-        race_collected(g, &c, code, dest, GOT, FROM);                                                                  \
-        return code;                                                                                                   \
-    }
-COLLECTIVE(rma_broadcast, (rma_team * team, void *dest, const void *source, size_t len, int root), me == root ? len : 0,
-           len, root, team, dest, source, len, root)
-COLLECTIVE(rma_collect, (rma_team * team, void *dest, const void *source, size_t len), len, RACE_SUM, RACE_ALL, team,
-           dest, source, len)
-COLLECTIVE(rma_fcollect, (rma_team * team, void *dest, const void *source, size_t len), len, members *len, RACE_ALL,
-           team, dest, source, len)
-COLLECTIVE(rma_alltoall, (rma_team * team, void *dest, const void *source, size_t len), members *len, members *len,
-           RACE_ALL, team, dest, source, len)
+RACE_COLLECTIVE(rma_broadcast, (rma_team * team, void *dest, const void *source, size_t len, int root),
+                me == root ? len : 0, len, root, team, dest, source, len, root)
+RACE_COLLECTIVE(rma_collect, (rma_team * team, void *dest, const void *source, size_t len), len, RACE_SUM, RACE_ALL,
+                team, dest, source, len)
+RACE_COLLECTIVE(rma_fcollect, (rma_team * team, void *dest, const void *source, size_t len), len, members *len,
+                RACE_ALL, team, dest, source, len)
+RACE_COLLECTIVE(rma_alltoall, (rma_team * team, void *dest, const void *source, size_t len), members *len, members *len,
+                RACE_ALL, team, dest, source, len)
 
 PRMA(rma_alltoalls);
 int rma_alltoalls(rma_team *team, void *dest, const void *source, ptrdiff_t dest_stride, ptrdiff_t source_stride,
                   size_t elem, size_t n) {
-    CALL_AS("rma_alltoalls");
+    RACE_CALL_AS("rma_alltoalls");
     struct race_group *g = race_team(team);
     const size_t all_n = (size_t)race_group_n(g) * n;
     int code;
@@ -452,8 +413,8 @@ int rma_alltoalls(rma_team *team, void *dest, const void *source, ptrdiff_t dest
 }
 
 #define REDUCES(CALL, TYPE, FROM)                                                                                      \
-    COLLECTIVE(CALL, (rma_team * team, TYPE * dest, const TYPE *source, size_t n), n * sizeof(TYPE), n * sizeof(TYPE), \
-               FROM, team, dest, source, n)
+    RACE_COLLECTIVE(CALL, (rma_team * team, TYPE * dest, const TYPE *source, size_t n), n * sizeof(TYPE),              \
+                    n * sizeof(TYPE), FROM, team, dest, source, n)
 #define BITS(NAME, TYPE)                                                                                               \
     REDUCES(rma_and_reduce_##NAME, TYPE, RACE_ALL)                                                                     \
     REDUCES(rma_or_reduce_##NAME, TYPE, RACE_ALL)                                                                      \

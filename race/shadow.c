@@ -4,21 +4,15 @@
 
 #include "race/shadow.h"
 
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
 #include "race/job.h"
 #include "race/report.h"
+#include "race/spin.h"
 
 struct race_window race_window;
-
-static void lock_word(uint32_t *word) {
-    for (unsigned tries = 0; __atomic_exchange_n(word, 1, __ATOMIC_ACQUIRE); tries++)
-        if (tries > 100) sched_yield();
-}
-static void unlock_word(uint32_t *word) { __atomic_store_n(word, 0, __ATOMIC_RELEASE); }
 
 /* ---- finding cells ---- */
 
@@ -64,14 +58,14 @@ static int attached_offset(uintptr_t addr, uint64_t *offset, size_t *together) {
     const struct touched *t;
     int found = 0;
     if (!__atomic_load_n(&n_regions, __ATOMIC_ACQUIRE)) return 0;
-    lock_word(&regions_lock);
+    race_spin_lock(&regions_lock);
     for (t = *bucket_of(addr >> RACE_CHUNK_SHIFT); t && !found; t = t->next)
         if (addr - t->region->base < t->region->size) {
             *offset = t->region->offset + (addr - t->region->base);
             *together = t->region->size - (addr - t->region->base);
             found = 1;
         }
-    unlock_word(&regions_lock);
+    race_spin_unlock(&regions_lock);
     return found;
 }
 
@@ -122,10 +116,21 @@ struct race_cell *race_cells_at(uint64_t offset, size_t len, int pe) {
     return race_job.cells + (size_t)pe * race_job.cells_stride + offset / 8;
 }
 
+/* The end of the heap in which this offset of the PE's own space lies, as far as it is committed. The first two words
+ * of a space say that of the two parts of its local heap (rma_inline.h). */
+static uint64_t committed(uint64_t offset) {
+    uint64_t end;
+    if (offset < race_job.local)
+        end = race_job.symmetric + __atomic_load_n(race_job.symmetric_size, __ATOMIC_RELAXED);
+    else
+        end = __atomic_load_n((size_t *)race_job.space + (offset >= race_job.guest), __ATOMIC_ACQUIRE);
+    return offset < end ? end : offset;
+}
+
 int race_is_committed(uintptr_t addr, size_t len) {
     uintptr_t o = addr - race_job.space;
     if (len > (size_t)1 << 40) return 0;
-    return o - race_job.symmetric >= race_job.stride || len <= race_committed(o) - o;
+    return o - race_job.symmetric >= race_job.stride || len <= committed(o) - o;
 }
 
 struct race_cell *race_cells_of(uintptr_t addr, size_t len, int pe) {
@@ -155,7 +160,7 @@ void race_attach(uintptr_t base, size_t size, uint64_t offset) {
     struct region *r = malloc(sizeof *r);
     if (!r) return;
     *r = (struct region){.base = base, .size = size, .offset = offset};
-    lock_word(&regions_lock);
+    race_spin_lock(&regions_lock);
     if (!regions) regions = calloc(REGION_BUCKETS, sizeof(struct touched *));
     for (uintptr_t chunk = base >> RACE_CHUNK_SHIFT; regions && chunk <= (base + size - 1) >> RACE_CHUNK_SHIFT;
          chunk++) {
@@ -165,7 +170,7 @@ void race_attach(uintptr_t base, size_t size, uint64_t offset) {
         *bucket_of(chunk) = t;
     }
     if (regions) __atomic_fetch_add(&n_regions, 1, __ATOMIC_RELEASE);
-    unlock_word(&regions_lock);
+    race_spin_unlock(&regions_lock);
     race_private_mode((enum race_private)race_window.private_mode);
 }
 
@@ -179,7 +184,7 @@ uint64_t race_detach(uintptr_t base) {
     struct region *r;
     uint64_t offset = 0;
     if (!__atomic_load_n(&n_regions, __ATOMIC_ACQUIRE)) return 0;
-    lock_word(&regions_lock);
+    race_spin_lock(&regions_lock);
     r = region_of(base);
     for (uintptr_t chunk = base >> RACE_CHUNK_SHIFT; r && chunk <= (base + r->size - 1) >> RACE_CHUNK_SHIFT; chunk++)
         for (struct touched **p = bucket_of(chunk); *p; p = &(*p)->next)
@@ -194,7 +199,7 @@ uint64_t race_detach(uintptr_t base) {
         free(r);
         __atomic_fetch_sub(&n_regions, 1, __ATOMIC_RELEASE);
     }
-    unlock_word(&regions_lock);
+    race_spin_unlock(&regions_lock);
     race_private_mode((enum race_private)race_window.private_mode);
     return offset;
 }
@@ -241,13 +246,13 @@ static struct race_list *list_at(uint32_t number) { return &race_job.lists[numbe
 static uint32_t new_list(void) {
     struct race_header *h = race_job.header;
     uint32_t number;
-    lock_word(&h->free_lock);
+    race_spin_lock(&h->free_lock);
     number = h->free_list;
     if (number)
         h->free_list = list_at(number - 1)->next;
     else if (h->long_lists < RACE_LISTS_MOST)
         number = ++h->long_lists;
-    unlock_word(&h->free_lock);
+    race_spin_unlock(&h->free_lock);
     if (number) memset(list_at(number - 1), 0, sizeof(struct race_list));
     return number;
 }
@@ -257,10 +262,10 @@ static void free_lists(uint32_t number) {
     uint32_t last = number;
     if (!number) return;
     while (list_at(last - 1)->next) last = list_at(last - 1)->next;
-    lock_word(&h->free_lock);
+    race_spin_lock(&h->free_lock);
     list_at(last - 1)->next = h->free_list;
     h->free_list = number;
-    unlock_word(&h->free_lock);
+    race_spin_unlock(&h->free_lock);
 }
 
 #define RECORDS_MOST 160
@@ -368,9 +373,9 @@ static void full(struct race_cell *c, race_epoch mask, race_epoch kind, int writ
     uint32_t *word = lock_of(c);
     int n, kept = 0, found = 0;
     strict.own = 0;
-    lock_word(word);
+    race_spin_lock(word);
     if (in_list(c, me, write)) { /* the same thread has done it since it last told anybody anything */
-        unlock_word(word);
+        race_spin_unlock(word);
         return;
     }
     n = gather(c, records);
@@ -379,12 +384,12 @@ static void full(struct race_cell *c, race_epoch mask, race_epoch kind, int writ
         race_epoch both = r.epoch & mask;
         int before = record_before(&r, who), same = r.epoch == me && (int)r.write == write;
         if (both && !before && (write || r.write) && !indivisible(r.epoch, me) && !same && !found) old = r, found = 1;
-        /* What the new access replaces: what happens before it (or has just been reported), of the same bytes, and
-         * conflicts with nothing that the new one does not conflict with. */
         /* Whoever knows of an actor's later atomic knows of the earlier one, and of what that told. */
         if (both && kind != RACE_PLAIN)
             before = RACE_ACTOR(r.epoch) == RACE_ACTOR(me) || (before && record_before(&r, &strict));
         if (race_known_to_all(r.epoch)) continue;
+        /* The new access replaces what happens before it (or has just been reported), of the same bytes, if that
+         * conflicts with nothing that the new one does not conflict with. */
         if (both && (before || same || (found && r.epoch == old.epoch)) && (write || !r.write) &&
             (kind == RACE_PLAIN || ((r.epoch & RACE_KIND) == kind && (int)r.write == write)) &&
             (kind == RACE_PLAIN || (r.epoch & RACE_MASK) == mask))
@@ -394,7 +399,7 @@ static void full(struct race_cell *c, race_epoch mask, race_epoch kind, int writ
     if (kept == RECORDS_MOST) kept--; /* more readers than a list is searched for: the last one is forgotten */
     records[kept++] = (struct race_record){.epoch = me, .place = place, .write = (uint32_t)write};
     scatter(c, records, kept);
-    unlock_word(word);
+    race_spin_unlock(word);
     if (found) race_report(&old, mask, kind, write, place, who, where);
 }
 
@@ -498,8 +503,8 @@ void race_range(struct race_cell *cells, uintptr_t addr, size_t len, int pe, rac
     struct race_where where = {.addr = addr, .pe = pe};
     int pending = pe < 0 && race_window.private_mode == RACE_PRIVATE_PENDING && race_me && who->epoch == race_now;
     while (len) {
-        size_t shift = where.addr & 7, part = 8 - shift < len ? 8 - shift : len;
-        race_epoch mask = (RACE_MASK >> (8 - part)) << shift;
+        size_t room = 8 - (where.addr & 7), part = room < len ? room : len;
+        race_epoch mask = race_mask(where.addr, part);
         if (pending)
             check_pending(cells, mask, write, place, who, where);
         else
@@ -542,7 +547,7 @@ void race_acquire(struct race_cell *c, race_epoch mask, int native) {
     uint32_t *word = lock_of(c);
     int n, news[RECORDS_MOST + 1], n_news = 0;
     if (!(w & RACE_LONG) && (!w || happens_before(w, &who)) && (c->read & RACE_KIND) != RACE_SECOND) return;
-    lock_word(word);
+    race_spin_lock(word);
     n = gather(c, records);
     for (int i = 0; i < n; i++) {
         struct race_record *r = &records[i];
@@ -553,7 +558,7 @@ void race_acquire(struct race_cell *c, race_epoch mask, int native) {
         news[n_news++] = i;
     }
     if (n_news) scatter(c, records, n);
-    unlock_word(word);
+    race_spin_unlock(word);
     for (int i = 0; i < n_news; i++)
         race_learn(race_me, RACE_ACTOR(records[news[i]].epoch), RACE_COUNT(records[news[i]].epoch));
 }
@@ -578,9 +583,9 @@ void race_forget(struct race_cell *cells, size_t len) {
         uint32_t *word;
         if (!cells[i].write && !cells[i].read) continue;
         word = lock_of(&cells[i]);
-        lock_word(word);
+        race_spin_lock(word);
         scatter(&cells[i], NULL, 0);
-        unlock_word(word);
+        race_spin_unlock(word);
     }
 }
 

@@ -16,6 +16,9 @@
 
 #include "race/clock.h"
 
+/* race_mask: the bits of len bytes at an address, which lie in one cell. */
+static inline race_epoch race_mask(uintptr_t addr, size_t len) { return (RACE_MASK >> (8 - len)) << (addr & 7); }
+
 struct race_cell {
     race_epoch write;     /* 0: none; RACE_LONG | list << 32: see race_list */
     race_epoch read;      /* 0 if there is a list */

@@ -15,7 +15,6 @@
 
 #define RACE_BY_NATIVE 0
 #include "race/as.h"
-#include "race/calls.h"
 #include "race/job.h"
 
 #define DEFINE(RESULT, CALL, PARAMETERS, ...) RESULT CALL PARAMETERS __VA_ARGS__
@@ -26,34 +25,27 @@ SHMEM_ATOMIC_CALLS_(DEFINE)
 SHMEM_WAIT_CALLS_(DEFINE)
 SHMEM_ORDER_CALLS_(DEFINE)
 
-#define CALL_AS(NAME) struct race_call c = {.name = (NAME), .pc = RACE_HERE}
-#define CTX(ctx)      ((ctx) == SHMEM_CTX_DEFAULT ? NULL : (const void *)(ctx))
-
 /* ---- strided and blocked ---- */
 
 #define FAR(addr_) ((struct race_target){.addr = (uint64_t)(uintptr_t)(addr_), .pe = pe})
 #define STRIDED(F, CALL, TYPE, SIZE, GET, FAR_ARG, NEAR_ARG, FAR_STRIDE, NEAR_STRIDE)                                  \
     void CALL(SHMEM_##F##_CTX_ TYPE *dest, const TYPE *source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems, int pe) {  \
-        CALL_AS(#CALL);                                                                                                \
-        c.ctx = CTX_OF_##F;                                                                                            \
+        RACE_CALL_AS(#CALL);                                                                                           \
+        c.ctx = RACE_CTX_OF_##F;                                                                                       \
         race_strided(&c, FAR(FAR_ARG), NEAR_ARG, FAR_STRIDE, NEAR_STRIDE, SIZE, nelems, GET);                          \
-        RACE_FORWARD(p##CALL(ARG_##F dest, source, dst, sst, nelems, pe));                                             \
+        RACE_FORWARD(p##CALL(RACE_ARG_##F dest, source, dst, sst, nelems, pe));                                        \
     }
 #define BLOCKED(F, CALL, TYPE, SIZE, GET, FAR_ARG, NEAR_ARG, FAR_STRIDE, NEAR_STRIDE)                                  \
     void CALL(SHMEM_##F##_CTX_ TYPE *dest, const TYPE *source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize,             \
               size_t nblocks, int pe) {                                                                                \
-        CALL_AS(#CALL);                                                                                                \
-        c.ctx = CTX_OF_##F;                                                                                            \
+        RACE_CALL_AS(#CALL);                                                                                           \
+        c.ctx = RACE_CTX_OF_##F;                                                                                       \
         for (size_t i = 0; i < nblocks; i++)                                                                           \
             race_strided(&c, FAR((const char *)FAR_ARG + (ptrdiff_t)i * FAR_STRIDE * (ptrdiff_t)(SIZE)),               \
                          (const char *)NEAR_ARG + (ptrdiff_t)i * NEAR_STRIDE * (ptrdiff_t)(SIZE), 1, 1, SIZE, bsize,   \
                          GET);                                                                                         \
-        RACE_FORWARD(p##CALL(ARG_##F dest, source, dst, sst, bsize, nblocks, pe));                                     \
+        RACE_FORWARD(p##CALL(RACE_ARG_##F dest, source, dst, sst, bsize, nblocks, pe));                                \
     }
-#define CTX_OF_SYM NULL
-#define CTX_OF_CTX CTX(ctx)
-#define ARG_SYM
-#define ARG_CTX ctx,
 #define STRIDES(X, F, STEM, TYPE, RNAME)                                                                               \
     STRIDED(F, STEM##_iput, TYPE, sizeof(TYPE), 0, dest, source, dst, sst)                                             \
     STRIDED(F, STEM##_iget, TYPE, sizeof(TYPE), 1, source, dest, sst, dst)                                             \
@@ -94,31 +86,24 @@ void shmem_finalize(void) {
 
 /* ---- barriers ---- */
 
-/* The world's group, where the call is looked at. c: the quiet of a barrier comes first. */
-static struct race_group *all(const struct race_call *c) {
-    if (!race_watches()) return NULL;
-    if (c) race_quiet(c);
-    return race_team(SHMEM_TEAM_WORLD);
-}
-
 void shmem_barrier_all(void) {
-    CALL_AS("shmem_barrier_all");
-    struct race_group *g = all(&c);
+    RACE_CALL_AS("shmem_barrier_all");
+    struct race_group *g = race_world(&c);
     race_collective(g, &c, NULL, 0);
     pshmem_barrier_all();
     race_collected(g, &c, 0, NULL, 0, RACE_ALL);
 }
 
 void shmem_sync_all(void) {
-    CALL_AS("shmem_sync_all");
-    struct race_group *g = all(NULL);
+    RACE_CALL_AS("shmem_sync_all");
+    struct race_group *g = race_world(NULL);
     race_collective(g, &c, NULL, 0);
     pshmem_sync_all();
     race_collected(g, &c, 0, NULL, 0, RACE_ALL);
 }
 
 int shmem_team_sync(shmem_team_t team) {
-    CALL_AS("shmem_team_sync");
+    RACE_CALL_AS("shmem_team_sync");
     struct race_group *g = race_team(team);
     int code;
     race_collective(g, &c, NULL, 0);
@@ -129,7 +114,7 @@ int shmem_team_sync(shmem_team_t team) {
 
 #define SET race_set(PE_start, logPE_stride, PE_size)
 void shmem_barrier(SHMEM_SET_PARAMETERS_, long *pSync) {
-    CALL_AS("shmem_barrier");
+    RACE_CALL_AS("shmem_barrier");
     struct race_group *g = SET;
     race_quiet(&c);
     race_collective(g, &c, NULL, 0);
@@ -138,7 +123,7 @@ void shmem_barrier(SHMEM_SET_PARAMETERS_, long *pSync) {
 }
 
 void shmem_sync(SHMEM_SET_PARAMETERS_, long *pSync) {
-    CALL_AS("shmem_sync");
+    RACE_CALL_AS("shmem_sync");
     struct race_group *g = SET;
     race_collective(g, &c, NULL, 0);
     pshmem_sync(PE_start, logPE_stride, PE_size, pSync);
@@ -147,28 +132,17 @@ void shmem_sync(SHMEM_SET_PARAMETERS_, long *pSync) {
 
 /* ---- memory: each call is a barrier, which comes with the release of a block or follows its allocation ---- */
 
-#define ALLOCATES(CALL, PARAMETERS, SIZE, ...)                                                                         \
-    void *CALL PARAMETERS {                                                                                            \
-        CALL_AS(#CALL);                                                                                                \
-        struct race_group *g = all(&c);                                                                                \
-        void *p;                                                                                                       \
-        race_collective(g, &c, NULL, 0);                                                                               \
-        p = p##CALL(__VA_ARGS__);                                                                                      \
-        race_collected(g, &c, 0, NULL, 0, RACE_ALL);                                                                   \
-        race_allocated(&c, race_job.my_pe, race_offset(p), SIZE, 0);                                                   \
-        return p;                                                                                                      \
-    }
-ALLOCATES(shmem_malloc, (size_t size), size, size)
-ALLOCATES(shmem_calloc, (size_t count, size_t size), count *size, count, size)
-ALLOCATES(shmem_align, (size_t alignment, size_t size), size, alignment, size)
-ALLOCATES(shmem_malloc_with_hints, (size_t size, long hints), size, size, hints)
-ALLOCATES(shmalloc, (size_t size), size, size)
-ALLOCATES(shmemalign, (size_t alignment, size_t size), size, alignment, size)
+RACE_ALLOCATES(shmem_malloc, (size_t size), size, size)
+RACE_ALLOCATES(shmem_calloc, (size_t count, size_t size), count *size, count, size)
+RACE_ALLOCATES(shmem_align, (size_t alignment, size_t size), size, alignment, size)
+RACE_ALLOCATES(shmem_malloc_with_hints, (size_t size, long hints), size, size, hints)
+RACE_ALLOCATES(shmalloc, (size_t size), size, size)
+RACE_ALLOCATES(shmemalign, (size_t alignment, size_t size), size, alignment, size)
 
 #define REALLOCATES(CALL)                                                                                              \
     void *CALL(void *ptr, size_t size) {                                                                               \
-        CALL_AS(#CALL);                                                                                                \
-        struct race_group *g = all(&c);                                                                                \
+        RACE_CALL_AS(#CALL);                                                                                           \
+        struct race_group *g = race_world(&c);                                                                         \
         void *p;                                                                                                       \
         race_freed(race_job.my_pe, race_offset(ptr));                                                                  \
         race_collective(g, &c, NULL, 0);                                                                               \
@@ -182,8 +156,8 @@ REALLOCATES(shrealloc)
 
 #define FREES(CALL)                                                                                                    \
     void CALL(void *ptr) {                                                                                             \
-        CALL_AS(#CALL);                                                                                                \
-        struct race_group *g = all(&c);                                                                                \
+        RACE_CALL_AS(#CALL);                                                                                           \
+        struct race_group *g = race_world(&c);                                                                         \
         race_freed(race_job.my_pe, race_offset(ptr));                                                                  \
         race_collective(g, &c, NULL, 0);                                                                               \
         p##CALL(ptr);                                                                                                  \
@@ -239,14 +213,14 @@ void shmem_team_destroy(shmem_team_t team) {
 }
 
 void shmem_pe_quiet(const int *target_pes, size_t npes) {
-    CALL_AS("shmem_pe_quiet");
+    RACE_CALL_AS("shmem_pe_quiet");
     RACE_FORWARD(pshmem_pe_quiet(target_pes, npes));
     race_pe_quiet(&c, target_pes, npes);
 }
 
 void shmem_ctx_pe_quiet(shmem_ctx_t ctx, const int *target_pes, size_t npes) {
-    CALL_AS("shmem_ctx_pe_quiet");
-    c.ctx = CTX(ctx);
+    RACE_CALL_AS("shmem_ctx_pe_quiet");
+    c.ctx = RACE_CTX_OF_CTX;
     RACE_FORWARD(pshmem_ctx_pe_quiet(ctx, target_pes, npes));
     race_pe_quiet(&c, target_pes, npes);
 }
@@ -266,45 +240,30 @@ int shmem_test_lock(long *lock) {
 }
 
 void shmem_clear_lock(long *lock) {
-    CALL_AS("shmem_clear_lock");
+    RACE_CALL_AS("shmem_clear_lock");
     race_lock_clear(&c, lock);
     RACE_FORWARD(pshmem_clear_lock(lock));
 }
 
 /* ---- collectives of teams ---- */
 
-/* GIVEN, GOT: bytes of the two buffers. FROM: whose data come. */
-#define COLLECTIVE(CALL, PARAMETERS, GIVEN, GOT, FROM, ...)                                                            \
-    int CALL PARAMETERS {                                                                                              \
-        CALL_AS(#CALL);                                                                                                \
-        struct race_group *g = race_team(team);                                                                        \
-        const size_t n = (size_t)race_group_n(g);                                                                      \
-        const int me = race_group_me(g);                                                                               \
-        int code;                                                                                                      \
-        (void)n, (void)me;                                                                                             \
-        if ((GIVEN) == 0 && (GOT) == 0) g = NULL; /* nothing is moved, and nobody waits */                             \
-        race_collective(g, &c, source, GIVEN);                                                                         \
-        code = p##CALL(__VA_ARGS__);                                                                                   \
-        race_collected(g, &c, code, dest, GOT, FROM);                                                                  \
-        return code;                                                                                                   \
-    }
 /* Only the root's source is read. */
 #define TYPED(A, NAME, TYPE, RNAME)                                                                                    \
-    COLLECTIVE(shmem_##NAME##_broadcast,                                                                               \
-               (shmem_team_t team, TYPE * dest, const TYPE *source, size_t nelems, int PE_root),                       \
-               me == PE_root ? nelems * sizeof(TYPE) : 0, nelems * sizeof(TYPE), PE_root, team, dest, source, nelems,  \
-               PE_root)                                                                                                \
+    RACE_COLLECTIVE(shmem_##NAME##_broadcast,                                                                          \
+                    (shmem_team_t team, TYPE * dest, const TYPE *source, size_t nelems, int PE_root),                  \
+                    me == PE_root ? nelems * sizeof(TYPE) : 0, nelems * sizeof(TYPE), PE_root, team, dest, source,     \
+                    nelems, PE_root)                                                                                   \
     MOVES_(shmem_##NAME##_collect, shmem_##NAME##_fcollect, shmem_##NAME##_alltoall, shmem_##NAME##_alltoalls, TYPE,   \
            sizeof(TYPE))
 #define MOVES_(COLLECT, FCOLLECT, ALLTOALL, ALLTOALLS, TYPE, SIZE)                                                     \
-    COLLECTIVE(COLLECT, (shmem_team_t team, TYPE * dest, const TYPE *source, size_t nelems), nelems *SIZE, RACE_SUM,   \
-               RACE_ALL, team, dest, source, nelems)                                                                   \
-    COLLECTIVE(FCOLLECT, (shmem_team_t team, TYPE * dest, const TYPE *source, size_t nelems), nelems *SIZE,            \
-               n *nelems *SIZE, RACE_ALL, team, dest, source, nelems)                                                  \
-    COLLECTIVE(ALLTOALL, (shmem_team_t team, TYPE * dest, const TYPE *source, size_t nelems), n *nelems *SIZE,         \
-               n *nelems *SIZE, RACE_ALL, team, dest, source, nelems)                                                  \
+    RACE_COLLECTIVE(COLLECT, (shmem_team_t team, TYPE * dest, const TYPE *source, size_t nelems), nelems *SIZE,        \
+                    RACE_SUM, RACE_ALL, team, dest, source, nelems)                                                    \
+    RACE_COLLECTIVE(FCOLLECT, (shmem_team_t team, TYPE * dest, const TYPE *source, size_t nelems), nelems *SIZE,       \
+                    members *nelems *SIZE, RACE_ALL, team, dest, source, nelems)                                       \
+    RACE_COLLECTIVE(ALLTOALL, (shmem_team_t team, TYPE * dest, const TYPE *source, size_t nelems),                     \
+                    members *nelems *SIZE, members *nelems *SIZE, RACE_ALL, team, dest, source, nelems)                \
     int ALLTOALLS(shmem_team_t team, TYPE *dest, const TYPE *source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems) {    \
-        CALL_AS(#ALLTOALLS);                                                                                           \
+        RACE_CALL_AS(#ALLTOALLS);                                                                                      \
         struct race_group *g = race_team(team);                                                                        \
         const size_t n = (size_t)race_group_n(g) * nelems;                                                             \
         int code;                                                                                                      \
@@ -316,13 +275,13 @@ void shmem_clear_lock(long *lock) {
         return code;                                                                                                   \
     }
 SHMEM_TYPES_(TYPED, )
-COLLECTIVE(shmem_broadcastmem, (shmem_team_t team, void *dest, const void *source, size_t nelems, int PE_root),
-           me == PE_root ? nelems : 0, nelems, PE_root, team, dest, source, nelems, PE_root)
+RACE_COLLECTIVE(shmem_broadcastmem, (shmem_team_t team, void *dest, const void *source, size_t nelems, int PE_root),
+                me == PE_root ? nelems : 0, nelems, PE_root, team, dest, source, nelems, PE_root)
 MOVES_(shmem_collectmem, shmem_fcollectmem, shmem_alltoallmem, shmem_alltoallsmem, void, 1)
 
 #define REDUCES(CALL, TYPE, FROM)                                                                                      \
-    COLLECTIVE(CALL, (shmem_team_t team, TYPE * dest, const TYPE *source, size_t nreduce), nreduce * sizeof(TYPE),     \
-               nreduce * sizeof(TYPE), FROM, team, dest, source, nreduce)
+    RACE_COLLECTIVE(CALL, (shmem_team_t team, TYPE * dest, const TYPE *source, size_t nreduce),                        \
+                    nreduce * sizeof(TYPE), nreduce * sizeof(TYPE), FROM, team, dest, source, nreduce)
 #define BIT_REDUCES(A, NAME, TYPE, RNAME)                                                                              \
     REDUCES(shmem_##NAME##_and_reduce, TYPE, RACE_ALL)                                                                 \
     REDUCES(shmem_##NAME##_or_reduce, TYPE, RACE_ALL)                                                                  \
@@ -343,13 +302,7 @@ SHMEM_SUM_TYPES_(SUM_REDUCES, )
 
 #define SET_COLLECTIVE(CALL, PARAMETERS, GIVEN, GOT, FROM, ...)                                                        \
     void CALL PARAMETERS {                                                                                             \
-        CALL_AS(#CALL);                                                                                                \
-        struct race_group *g = SET;                                                                                    \
-        const size_t n = (size_t)race_group_n(g);                                                                      \
-        const int me = race_group_me(g);                                                                               \
-        (void)n, (void)me;                                                                                             \
-        if ((GIVEN) == 0 && (GOT) == 0) g = NULL; /* nothing is moved, and nobody waits */                             \
-        race_collective(g, &c, source, GIVEN);                                                                         \
+        RACE_BEGIN_COLLECTIVE(CALL, SET, GIVEN, GOT);                                                                  \
         p##CALL(__VA_ARGS__);                                                                                          \
         race_collected(g, &c, 0, dest, GOT, FROM);                                                                     \
     }
@@ -362,15 +315,16 @@ SHMEM_SUM_TYPES_(SUM_REDUCES, )
     SET_COLLECTIVE(shmem_collect##BITS,                                                                                \
                    (void *dest, const void *source, size_t nelems, SHMEM_SET_PARAMETERS_, long *pSync),                \
                    nelems *(BITS / 8), RACE_SUM, RACE_ALL, dest, source, nelems, SET_ARGUMENTS, pSync)                 \
-    SET_COLLECTIVE(shmem_fcollect##BITS,                                                                               \
-                   (void *dest, const void *source, size_t nelems, SHMEM_SET_PARAMETERS_, long *pSync),                \
-                   nelems *(BITS / 8), n *nelems *(BITS / 8), RACE_ALL, dest, source, nelems, SET_ARGUMENTS, pSync)    \
+    SET_COLLECTIVE(                                                                                                    \
+        shmem_fcollect##BITS, (void *dest, const void *source, size_t nelems, SHMEM_SET_PARAMETERS_, long *pSync),     \
+        nelems *(BITS / 8), members *nelems *(BITS / 8), RACE_ALL, dest, source, nelems, SET_ARGUMENTS, pSync)         \
     SET_COLLECTIVE(shmem_alltoall##BITS,                                                                               \
                    (void *dest, const void *source, size_t nelems, SHMEM_SET_PARAMETERS_, long *pSync),                \
-                   n *nelems *(BITS / 8), n *nelems *(BITS / 8), RACE_ALL, dest, source, nelems, SET_ARGUMENTS, pSync) \
+                   members *nelems *(BITS / 8), members *nelems *(BITS / 8), RACE_ALL, dest, source, nelems,           \
+                   SET_ARGUMENTS, pSync)                                                                               \
     void shmem_alltoalls##BITS(void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems,            \
                                SHMEM_SET_PARAMETERS_, long *pSync) {                                                   \
-        CALL_AS("shmem_alltoalls" #BITS);                                                                              \
+        RACE_CALL_AS("shmem_alltoalls" #BITS);                                                                         \
         struct race_group *g = SET;                                                                                    \
         const size_t n = (size_t)race_group_n(g) * nelems;                                                             \
         race_elements(g, &c, source, sst, BITS / 8, n, 0);                                                             \

@@ -17,6 +17,7 @@
 #include "race/job.h"
 #include "race/places.h"
 #include "race/shadow.h"
+#include "race/spin.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -35,16 +36,11 @@ static struct object {
 static uint32_t object_locks[OBJECTS];
 
 static size_t bucket_of(const void *object) { return ((uintptr_t)object >> 3) * 0x9e3779b97f4a7c15u >> 52; }
-static void lock_bucket(size_t i) {
-    while (__atomic_exchange_n(&object_locks[i], 1, __ATOMIC_ACQUIRE)) continue;
-}
-static void unlock_bucket(size_t i) { __atomic_store_n(&object_locks[i], 0, __ATOMIC_RELEASE); }
-
 void race_tell(const void *address) {
     size_t i = bucket_of(address);
     struct object *o;
     if (!race_watches()) return;
-    lock_bucket(i);
+    race_spin_lock(&object_locks[i]);
     for (o = objects[i]; o && o->address != address;) o = o->next;
     if (!o && (o = calloc(1, sizeof *o))) {
         o->address = address;
@@ -59,23 +55,23 @@ void race_tell(const void *address) {
     }
     for (size_t k = 0; o && k < race_job.clocks; k++)
         if (o->clock[k] < race_me->clock[k]) o->clock[k] = race_me->clock[k];
-    unlock_bucket(i);
+    race_spin_unlock(&object_locks[i]);
     race_tick(race_me);
 }
 
 void race_hear(const void *address) {
     size_t i = bucket_of(address);
     if (!race_watches()) return;
-    lock_bucket(i);
+    race_spin_lock(&object_locks[i]);
     for (const struct object *o = objects[i]; o; o = o->next)
         if (o->address == address) race_join(race_me, o->clock);
-    unlock_bucket(i);
+    race_spin_unlock(&object_locks[i]);
 }
 
 void race_object_gone(const void *address) {
     size_t i = bucket_of(address);
     if (!race_job.on) return;
-    lock_bucket(i);
+    race_spin_lock(&object_locks[i]);
     for (struct object **p = &objects[i]; *p; p = &(*p)->next)
         if ((*p)->address == address) {
             struct object *o = *p;
@@ -84,7 +80,7 @@ void race_object_gone(const void *address) {
             free(o);
             break;
         }
-    unlock_bucket(i);
+    race_spin_unlock(&object_locks[i]);
 }
 
 /* ---- how many threads ---- */
@@ -126,11 +122,6 @@ static struct joinable {
     struct joinable *next;
 } * joinables;
 static uint32_t joinables_lock;
-
-static void lock_joinables(void) {
-    while (__atomic_exchange_n(&joinables_lock, 1, __ATOMIC_ACQUIRE)) continue;
-}
-static void unlock_joinables(void) { __atomic_store_n(&joinables_lock, 0, __ATOMIC_RELEASE); }
 
 /* The stack may be one that another thread had. */
 static void forget_stack(void) {
@@ -178,23 +169,23 @@ EXPORT int pthread_create(pthread_t *id, const pthread_attr_t *attr, void *(*fun
         return code;
     }
     j->id = *id;
-    lock_joinables();
+    race_spin_lock(&joinables_lock);
     j->next = joinables;
     joinables = j;
-    unlock_joinables();
+    race_spin_unlock(&joinables_lock);
     return 0;
 }
 
 static struct joinable *take(pthread_t id) {
     struct joinable *j = NULL;
-    lock_joinables();
+    race_spin_lock(&joinables_lock);
     for (struct joinable **p = &joinables; *p; p = &(*p)->next)
         if (pthread_equal((*p)->id, id)) {
             j = *p;
             *p = j->next;
             break;
         }
-    unlock_joinables();
+    race_spin_unlock(&joinables_lock);
     return j;
 }
 
@@ -306,10 +297,10 @@ EXPORT int pthread_barrier_init(pthread_barrier_t *b, const pthread_barrierattr_
     if (k) {
         k->address = b;
         k->n = n;
-        while (__atomic_exchange_n(&barriers_lock, 1, __ATOMIC_ACQUIRE)) continue;
+        race_spin_lock(&barriers_lock);
         k->next = barriers;
         barriers = k;
-        __atomic_store_n(&barriers_lock, 0, __ATOMIC_RELEASE);
+        race_spin_unlock(&barriers_lock);
     }
     return real_pthread_barrier_init(b, attr, n);
 }
@@ -320,10 +311,10 @@ EXPORT int pthread_barrier_wait(pthread_barrier_t *b) {
     struct barrier *k;
     int code;
     FIND(pthread_barrier_wait);
-    while (__atomic_exchange_n(&barriers_lock, 1, __ATOMIC_ACQUIRE)) continue;
+    race_spin_lock(&barriers_lock);
     for (k = barriers; k && k->address != b;) k = k->next; /* the newest with this address */
     if (k && k->n) object = &k->objects[k->arrived++ / k->n & 1];
-    __atomic_store_n(&barriers_lock, 0, __ATOMIC_RELEASE);
+    race_spin_unlock(&barriers_lock);
     if (object) race_tell(object);
     code = real_pthread_barrier_wait(b);
     if (object) race_hear(object);

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A lock in one word, which is 0 when it is free. Held for some instructions, by threads of this process or, in the
+ * shared memory, of any PE; it allocates nothing and needs no opening. */
+#ifndef RACE_SPIN_H
+#define RACE_SPIN_H
+
+#include <sched.h>
+#include <stdint.h>
+
+static inline void race_spin_lock(uint32_t *word) {
+    for (unsigned tries = 0; __atomic_exchange_n(word, 1, __ATOMIC_ACQUIRE); tries++)
+        if (tries > 100) sched_yield();
+}
+
+static inline void race_spin_unlock(uint32_t *word) { __atomic_store_n(word, 0, __ATOMIC_RELEASE); }
+
+#endif
