@@ -35,27 +35,12 @@ static __attribute__((noinline)) void elsewhere(uintptr_t addr, size_t size, int
 /* No access, or a plain one of the same actor. */
 static inline int mine(race_epoch e, race_epoch me) { return !e || ((uint32_t)(e ^ me) & ~(uint32_t)RACE_MASK) == 0; }
 
-static inline __attribute__((always_inline)) void load_store(uintptr_t addr, size_t size, int write, uintptr_t pc) {
-    struct race_cell *c;
-    race_epoch mask = race_mask(addr, size), me = race_now | mask, w, r;
-    uintptr_t o = addr - race_window.heap;
-    if (o < race_window.heap_len)
-        c = race_window.heap_cells + (o >> 3);
-    else if ((o = addr - race_window.statics) < race_window.statics_len)
-        c = race_window.statics_cells + (o >> 3);
-    else {
-        if (race_window.private_any || addr - race_job.spaces < race_job.stride * (size_t)race_job.node_n_pes)
-            elsewhere(addr, size, write, pc);
-        return;
-    }
-    if (!LIKELY((addr & 7) + size <= 8)) {
-        elsewhere(addr, size, write, pc);
-        return;
-    }
-    w = __atomic_load_n(&c->write, __ATOMIC_RELAXED);
-    r = __atomic_load_n(&c->read, __ATOMIC_RELAXED);
-    if (LIKELY((((write ? w : r) ^ me) & (~RACE_MASK | mask)) == 0)) return;
-    /* Memory that this thread alone has used: its own accesses come one after the other. */
+/* The first such access of the cell since the thread told something. Memory that this thread alone has used: its own
+ * accesses come one after the other. */
+static __attribute__((noinline)) void first(struct race_cell *c, uintptr_t addr, race_epoch mask, int write,
+                                            uintptr_t pc) {
+    race_epoch me = race_now | mask;
+    race_epoch w = __atomic_load_n(&c->write, __ATOMIC_RELAXED), r = __atomic_load_n(&c->read, __ATOMIC_RELAXED);
     if (LIKELY(mine(w, me) && mine(r, me) && !((write ? w | r : r) & RACE_MASK & ~mask) && race_now)) {
         uint32_t place = race_place(pc), *at = write ? c->write_at : c->read_at;
         if (mask & 0x0f) at[0] = place;
@@ -65,6 +50,32 @@ static inline __attribute__((always_inline)) void load_store(uintptr_t addr, siz
         return;
     }
     access(c, addr, mask, write, pc, race_job.my_pe);
+}
+
+/* What every load and store of the program comes through: so it has no stack frame, which is why what is left is done
+ * by calls at its end. */
+static inline __attribute__((always_inline)) void load_store(uintptr_t addr, size_t size, int write, uintptr_t pc) {
+    struct race_cell *c;
+    race_epoch e, mask;
+    uintptr_t o = addr - race_window.heap;
+    if (LIKELY(o < race_window.heap_len))
+        c = race_window.heap_cells;
+    else if ((o = addr - race_window.statics) < race_window.statics_len)
+        c = race_window.statics_cells;
+    else {
+        if (addr - race_window.others < race_window.others_len) elsewhere(addr, size, write, pc);
+        return;
+    }
+    if (!LIKELY((addr & 7) <= 8 - size)) {
+        elsewhere(addr, size, write, pc);
+        return;
+    }
+    /* An access of 8 bytes is aligned here: the heaps and the statics begin at a page. */
+    mask = size == 8 ? RACE_MASK : race_mask(addr, size);
+    c = size == 8 ? (struct race_cell *)((char *)c + o * (sizeof *c / 8)) : c + o / 8;
+    e = __atomic_load_n(write ? &c->write : &c->read, __ATOMIC_RELAXED);
+    if (LIKELY(((e ^ race_same) & (~RACE_MASK | mask)) == 0)) return;
+    first(c, addr, mask, write, pc);
 }
 
 void race_load_store(const void *addr, size_t size, int write, uintptr_t pc) {

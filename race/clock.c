@@ -12,9 +12,10 @@
 #include "race/job.h"
 #include "race/spin.h"
 
-__thread race_epoch race_now __attribute__((tls_model("initial-exec")));
-__thread struct race_thread *race_me __attribute__((tls_model("initial-exec")));
-__thread int race_inside __attribute__((tls_model("initial-exec")));
+__thread race_epoch race_now;
+__thread race_epoch race_same;
+__thread struct race_thread *race_me;
+__thread int race_inside;
 
 static struct race_thread *unused_threads; /* of threads that have ended: their actors count on */
 static uint32_t threads_lock;
@@ -86,6 +87,7 @@ struct race_thread *race_thread_new(const struct race_thread *parent) {
 void race_thread_adopt(struct race_thread *t) {
     race_me = t;
     race_now = t ? RACE_EPOCH(t->actor, t->count) : 0;
+    race_same = t ? race_now | RACE_MASK : 0;
 }
 
 void race_thread_free(struct race_thread *t) {
@@ -115,7 +117,10 @@ void race_raise_floor(const struct race_thread *t) {
 
 void race_tick(struct race_thread *t) {
     t->clock[t->actor] = ++t->count;
-    if (t == race_me) race_now = RACE_EPOCH(t->actor, t->count);
+    if (t == race_me) {
+        race_now = RACE_EPOCH(t->actor, t->count);
+        race_same = race_now | RACE_MASK;
+    }
     /* The last version stays right: whoever learns from an operation takes the thread's own count from its entry. */
 }
 

@@ -46,10 +46,10 @@ struct race_thread {
 
 /* The calling thread's. race_now is its epoch without a mask, 0 if the thread is none of the program's or
  * race detection is off. race_inside > 0: in a call of the library; what the library does is not looked at. */
-#define RACE_TLS extern __thread __attribute__((tls_model("initial-exec")))
-RACE_TLS race_epoch race_now;
-RACE_TLS struct race_thread *race_me;
-RACE_TLS int race_inside;
+extern __thread race_epoch race_now;
+extern __thread race_epoch race_same; /* race_now with all bytes, for the hooks; 0 if race_now is */
+extern __thread struct race_thread *race_me;
+extern __thread int race_inside;
 
 /* What an operation told whoever learns of it. Entry count % history of its actor. */
 struct race_operation {

@@ -10,11 +10,12 @@
 #include "race/contexts.h"
 #include "race/group.h"
 #include "race/job.h"
+#include "race/options.h"
 #include "race/places.h"
 #include "race/shadow.h"
 #include "race/spin.h"
 
-__thread uintptr_t race_from __attribute__((tls_model("initial-exec")));
+__thread uintptr_t race_from;
 
 int race_watches(void) { return race_job.on && race_me && !race_inside; }
 
@@ -44,7 +45,15 @@ static int find_target(const struct race_context *x, struct race_target t, size_
         f->cells = f->pe < 0 ? NULL : race_cells_of((uintptr_t)t.addr, len, f->pe);
         f->addr = (uintptr_t)t.addr;
     }
+    /* The cell is often in no cache, and what comes first takes as long as that. */
+    if (f->cells) __builtin_prefetch(f->cells, 1);
     return f->cells != NULL;
+}
+
+/* The same for the word itself, which the library's call needs next: an atomic may go anywhere. */
+static void fetch_word(const struct found *f) {
+    uintptr_t o = f->addr - race_job.space;
+    if (o < race_job.stride && race_job.space_of[f->pe]) __builtin_prefetch((void *)(race_job.space_of[f->pe] + o), 1);
 }
 
 /* 0: they do not lie in one cell. */
@@ -53,12 +62,7 @@ static race_epoch mask_of(uintptr_t addr, size_t len) { return (addr & 7) + len 
 /* ---- who ---- */
 
 /* While there are threads, one's puts are not ordered for another. */
-static int is_near(int pe) {
-    if (race_window.private_mode == RACE_PRIVATE_ALL) return 0;
-    for (int q = 0; q < race_job.node_n_pes; q++)
-        if (race_job.node_pes[q] == pe) return 1;
-    return 0;
-}
+static int is_near(int pe) { return race_window.private_mode != RACE_PRIVATE_ALL && race_job.space_of[pe] != 0; }
 
 static struct race_who thread_who(void) {
     struct race_who who = {.epoch = race_now, .clock = race_me->clock, .own = race_own()};
@@ -76,7 +80,9 @@ static void add_fenced(struct race_who *who, struct race_context *x, int pe) {
 /* The next operation of a flow. */
 static struct race_who next_of(struct race_flow *f) {
     struct race_who who = {.clock = race_me->clock};
-    who.epoch = RACE_EPOCH(f->actor, __atomic_add_fetch(&f->count, 1, __ATOMIC_RELAXED));
+    uint32_t count = race_window.private_mode == RACE_PRIVATE_ALL ? __atomic_add_fetch(&f->count, 1, __ATOMIC_RELAXED)
+                                                                  : ++f->count; /* there is one thread */
+    who.epoch = RACE_EPOCH(f->actor, count);
     return who;
 }
 
@@ -285,6 +291,7 @@ void race_atomic(const struct race_call *c, struct race_target word, size_t len,
     race_epoch mask;
     if (!race_watches() || !(x = race_context_of(c->ctx)) || !find_target(x, word, len, &f)) return;
     if (!(mask = mask_of(f.addr, len))) return;
+    fetch_word(&f);
     place = race_call_place(c->pc, c->name);
     if (c->native && writes) native_release(c);
     if (!reads) {
@@ -456,7 +463,14 @@ void race_freed(int pe, uint64_t offset) {
 }
 
 void race_attached(const struct race_call *c, const void *base, size_t size, uint64_t offset) {
+    static int said;
     if (!race_watches() || offset - RACE_ATTACHED >= RACE_ATTACHED_LEN) return;
+    if (!race_job.attached) {
+        if (!__atomic_exchange_n(&said, 1, __ATOMIC_RELAXED))
+            race_say("PE %d: there is no address space for what PEs access in attached memory: it is not looked at",
+                     race_job.my_pe);
+        return;
+    }
     race_attach((uintptr_t)base, size, offset);
     race_allocated(c, race_job.my_pe, offset, size, 0);
 }

@@ -40,7 +40,7 @@ struct race_call {
 };
 
 /* The calling thread's next library call is from there. Wrappers set it. */
-extern __thread uintptr_t race_from __attribute__((tls_model("initial-exec")));
+extern __thread uintptr_t race_from;
 
 /* race_watches: whether the calling thread's call is looked at. The functions below do nothing if not. */
 int race_watches(void);

@@ -87,16 +87,24 @@ static int look_at_job(void) {
     race_job.guest = rma_reach_.guest;
     race_job.space = rma_reach_.base - rma_reach_.symmetric;
     race_job.spaces = rma_reach_.node_base - rma_reach_.symmetric;
+    race_job.spaces_len = race_job.stride * (size_t)race_job.node_n_pes;
     race_job.node_pes = calloc((size_t)race_job.node_n_pes, sizeof *race_job.node_pes);
-    if (!race_job.node_pes) return -1;
-    for (int q = 0; q < race_job.node_n_pes; q++)
+    race_job.space_of = calloc((size_t)race_job.n_pes, sizeof *race_job.space_of);
+    if (!race_job.node_pes || !race_job.space_of) return -1;
+    for (int q = 0; q < race_job.node_n_pes; q++) {
         race_job.node_pes[q] = prma_team_translate_pe(RMA_TEAM_SHARED, q, RMA_TEAM_WORLD);
+        race_job.space_of[race_job.node_pes[q]] = race_job.spaces + (size_t)q * race_job.stride;
+    }
     dl_iterate_phdr(look_at_program, &libraries);
     look_at_second_place();
     return 0;
 }
 
 /* ---- the shared memory ---- */
+
+/* Whether the shared memory has the cells of attached memory: by far its largest part, which an address space that is
+ * limited (ulimit -v, valgrind) may not have. */
+static int with_attached;
 
 /* Where the parts begin. Returns the length of the whole. */
 static size_t lay_out(char *map) {
@@ -115,8 +123,7 @@ static size_t lay_out(char *map) {
     PART(race_job.lock_clocks, RACE_LOCKS_MOST * race_lock_bytes());
     PART(race_job.lists, (size_t)RACE_LISTS_MOST * sizeof(struct race_list));
     PART(race_job.cells, n * race_job.cells_stride * sizeof(struct race_cell));
-    if (n * RACE_ATTACHED_LEN * 4 <= MAP_MOST)
-        PART(race_job.attached, n * RACE_ATTACHED_LEN / 8 * sizeof(struct race_cell));
+    if (with_attached) PART(race_job.attached, n * RACE_ATTACHED_LEN / 8 * sizeof(struct race_cell));
     PART(race_job.statics_cells, n * race_job.statics_stride * sizeof(struct race_cell));
     return at;
 }
@@ -182,7 +189,21 @@ static int share(struct message *m, size_t len, char *why, size_t room) {
     m->ok = race_job.map != NULL;
     prma_min_reduce_int(RMA_TEAM_WORLD, &m->all_ok, &m->ok, 1);
     if (fd >= 0) close(fd);
+    if (!m->all_ok && race_job.map) {
+        munmap(race_job.map, len);
+        race_job.map = NULL;
+    }
     return m->all_ok;
+}
+
+/* The same without the cells of attached memory. */
+static int share_less(struct message *m, size_t *len, char *why, size_t room) {
+    if (!with_attached) return 0;
+    with_attached = 0;
+    race_job.attached = NULL;
+    why[0] = 0;
+    *len = lay_out(NULL);
+    return share(m, *len, why, room);
 }
 
 /* ---- life cycle ---- */
@@ -239,6 +260,7 @@ void race_open(void) {
     race_job.clocks = race_clocks(race_job.n_pes);
     race_job.cells_stride = race_job.stride / 8;
     race_job.statics_stride = (race_job.statics_len + 7) / 8;
+    with_attached = (size_t)race_job.n_pes * RACE_ATTACHED_LEN * 4 <= MAP_MOST;
     len = lay_out(NULL);
     if (race_job.n_pes > RACE_PES_MOST) {
         if (race_job.my_pe == 0)
@@ -249,21 +271,16 @@ void race_open(void) {
             race_say("the heaps of %d PEs may grow to %zu bytes each, more than can be followed: no races are looked "
                      "for; smaller RMA_HEAP_MAX and RMA_LOCAL_MAX help",
                      race_job.n_pes, race_job.stride);
-    } else if ((m = prma_malloc(sizeof *m)) && share(m, len, why, sizeof why)) {
+    } else if ((m = prma_malloc(sizeof *m)) &&
+               (share(m, len, why, sizeof why) || share_less(m, &len, why, sizeof why))) {
         race_job.map_len = len;
-        race_window.heap = rma_reach_.base;
-        race_window.heap_cells =
-            race_job.cells + (size_t)race_job.my_pe * race_job.cells_stride + rma_reach_.symmetric / 8;
-        race_window.statics = race_job.statics;
-        race_window.statics_cells = race_job.statics_cells + (size_t)race_job.my_pe * race_job.statics_stride;
         (void)race_context_of(NULL); /* before there are threads */
         t = race_thread_new(NULL);
         if (t) race_thread_adopt(t);
         on_exit(note_status, NULL);
         process = getpid();
         race_job.on = t != NULL;
-        race_window.heap_len = race_job.stride - rma_reach_.symmetric;
-        race_window.statics_len = race_job.statics_len;
+        race_look_at(1);
         if (race_job.my_pe == 0) say_what_is_not_seen();
         prma_barrier_all();
     } else {
@@ -284,9 +301,7 @@ void race_close(void) {
     if (races && race_job.my_pe == 0)
         race_say("%u pair%s of places race%s", races, races == 1 ? "" : "s", races == 1 ? "s" : "");
     race_job.on = 0;
-    race_window.heap_len = race_window.statics_len = 0;
-    race_window.private_mode = RACE_PRIVATE_OFF;
-    race_window.private_any = 0;
+    race_look_at(0);
     race_inside--;
 }
 

@@ -21,7 +21,7 @@
 #define RACE_PLACES_MOST 16384
 #define RACE_CALL_MOST   48
 #define RACE_PAIRS_MOST  4096 /* pairs of places that are reported, once each */
-#define RACE_LOCKS       4096
+#define RACE_LOCKS       1024 /* for cells; each in a cache line of its own */
 
 /* Offsets of attached memory in global pointers (rma_inline.h). */
 #define RACE_ATTACHED     ((uint64_t)3 << 38)
@@ -55,7 +55,9 @@ struct race_header {
     uint32_t free_lock;
     uint32_t off; /* set if a PE could not open the file: no PE looks for races */
     uint64_t pairs[RACE_PAIRS_MOST];
-    uint32_t locks[RACE_LOCKS];
+    struct {
+        _Alignas(64) uint32_t word;
+    } locks[RACE_LOCKS];
     struct race_place places[RACE_PLACES_MOST];
     struct race_block blocks[RACE_PES_MOST][RACE_BLOCKS_MOST];
 };
@@ -80,9 +82,11 @@ struct race_job {
     size_t cells_stride;     /* from one PE's cells to the next's, in cells */
     struct race_cell *statics_cells;
     size_t statics_stride;
-    struct race_cell *attached;   /* of PE 0's attached memory; NULL: there is no room for them */
-    uintptr_t space;              /* own space: heaps, as mapped here */
-    uintptr_t spaces;             /* that of the node's first PE */
+    struct race_cell *attached; /* of PE 0's attached memory; NULL: there is no room for them */
+    uintptr_t space;            /* own space: heaps, as mapped here */
+    uintptr_t spaces;           /* those of the node's PEs, one after the other */
+    size_t spaces_len;
+    uintptr_t *space_of;          /* of each PE of the job; 0: it is on another node */
     size_t stride;                /* bytes of each space */
     size_t symmetric;             /* where its symmetric heap begins */
     const size_t *symmetric_size; /* how much of it is committed */

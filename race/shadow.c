@@ -87,7 +87,7 @@ static struct spot find(uintptr_t addr, int make) {
     } else if ((o = addr - race_window.statics) < race_window.statics_len) {
         s.together = race_window.statics_len - o;
         s.cells = race_window.statics_cells + o / 8;
-    } else if (o = addr - race_job.spaces, race_job.stride && o < race_job.stride * (size_t)race_job.node_n_pes) {
+    } else if ((o = addr - race_job.spaces) < race_job.spaces_len) {
         s.pe = race_job.node_pes[o / race_job.stride]; /* by shmem_ptr */
         o %= race_job.stride;
         if (o - race_job.second < race_job.second_len)
@@ -143,6 +143,26 @@ struct race_cell *race_cells_of(uintptr_t addr, size_t len, int pe) {
     return NULL;
 }
 
+/* All addresses if there is anything to look at in private memory: a mode, or attached regions. Two words that the
+ * hooks of other threads may read between: they are the same or both change, and a thread is told by one of its own. */
+static void look_at_others(void) {
+    int private = race_window.private_mode != RACE_PRIVATE_OFF || n_regions > 0;
+    race_window.others = private ? 0 : race_job.spaces;
+    race_window.others_len = private ? SIZE_MAX : race_job.stride * (size_t)race_job.node_n_pes;
+}
+
+void race_look_at(int on) {
+    race_window = (struct race_window){.chunks = race_window.chunks};
+    if (!on) return;
+    race_window.heap = race_job.space + race_job.symmetric;
+    race_window.heap_len = race_job.stride - race_job.symmetric;
+    race_window.heap_cells = race_job.cells + (size_t)race_job.my_pe * race_job.cells_stride + race_job.symmetric / 8;
+    race_window.statics = race_job.statics;
+    race_window.statics_len = race_job.statics_len;
+    race_window.statics_cells = race_job.statics_cells + (size_t)race_job.my_pe * race_job.statics_stride;
+    look_at_others();
+}
+
 void race_private_mode(enum race_private mode) {
     if (mode != RACE_PRIVATE_OFF && !race_window.chunks) {
         size_t len = ((size_t)1 << (47 - RACE_CHUNK_SHIFT)) * sizeof *race_window.chunks;
@@ -152,7 +172,7 @@ void race_private_mode(enum race_private mode) {
         race_window.chunks = p;
     }
     race_window.private_mode = mode;
-    race_window.private_any = mode != RACE_PRIVATE_OFF || n_regions > 0;
+    look_at_others();
 }
 
 /* The cells need no clearing: an offset is given out again as late as possible (rma_detach). */
@@ -235,7 +255,7 @@ static uint32_t *lock_of(const struct race_cell *cell) {
     /* Of the same cell, whatever its address is in each process. */
     uintptr_t at = (uintptr_t)cell - (uintptr_t)race_job.map;
     if (at >= race_job.map_len) at = (uintptr_t)cell;
-    return &race_job.header->locks[(at / sizeof *cell * 0x9e3779b97f4a7c15u) >> 52];
+    return &race_job.header->locks[(at / sizeof *cell * 0x9e3779b97f4a7c15u >> 40) % RACE_LOCKS].word;
 }
 
 /* ---- lists ---- */
@@ -365,6 +385,30 @@ static int in_list(const struct race_cell *c, race_epoch me, int write) {
 
 /* ---- checking and recording ---- */
 
+/* What atomics on a word come to that several PEs use: the same actor has one like this in the cell's list, nothing
+ * there races with it or goes. Then it takes the older one's place. */
+static int renew(struct race_cell *c, race_epoch mask, race_epoch me, int write, uint32_t place,
+                 const struct race_who *who) {
+    struct race_record *older = NULL;
+    if ((me & RACE_KIND) == RACE_PLAIN || !(c->write & RACE_LONG)) return 0;
+    for (uint32_t i = (uint32_t)(c->write >> 32); i; i = list_at(i - 1)->next)
+        for (uint32_t k = 0; k < list_at(i - 1)->n; k++) {
+            struct race_record *r = &list_at(i - 1)->records[k];
+            if ((int)r->write == write && !((r->epoch ^ me) & UINT32_MAX)) {
+                if (r->seen[0].count) return 0;
+                older = r;
+                continue;
+            }
+            if (race_known_to_all(r->epoch) || (write && r->write)) return 0;
+            if (r->epoch & mask && (write || r->write) && !indivisible(r->epoch, me) && !record_before(r, who))
+                return 0;
+        }
+    if (!older) return 0;
+    older->epoch = me;
+    older->place = place;
+    return 1;
+}
+
 static void full(struct race_cell *c, race_epoch mask, race_epoch kind, int write, uint32_t place,
                  const struct race_who *who, struct race_where where) {
     struct race_record records[RECORDS_MOST + 1], old;
@@ -374,7 +418,8 @@ static void full(struct race_cell *c, race_epoch mask, race_epoch kind, int writ
     int n, kept = 0, found = 0;
     strict.own = 0;
     race_spin_lock(word);
-    if (in_list(c, me, write)) { /* the same thread has done it since it last told anybody anything */
+    /* The same thread has done it since it last told anybody anything; or before that. */
+    if (in_list(c, me, write) || renew(c, mask, me, write, place, who)) {
         race_spin_unlock(word);
         return;
     }
@@ -540,6 +585,16 @@ static int tells(const struct race_record *r, race_epoch mask, int native) {
            ((r->epoch & RACE_KIND) != RACE_PLAIN || (!native && race_actor_kind(actor) != RACE_THREAD));
 }
 
+/* Whether a cell's list has anything for who sees its value. */
+static int list_tells(const struct race_cell *c, race_epoch mask, int native, const struct race_who *who) {
+    for (uint32_t i = (uint32_t)(c->write >> 32); i; i = list_at(i - 1)->next)
+        for (uint32_t k = 0; k < list_at(i - 1)->n; k++) {
+            const struct race_record *r = &list_at(i - 1)->records[k];
+            if (tells(r, mask, native) && !record_before(r, who)) return 1;
+        }
+    return 0;
+}
+
 void race_acquire(struct race_cell *c, race_epoch mask, int native) {
     struct race_record records[RECORDS_MOST + 1];
     struct race_who who = {.epoch = race_now, .clock = race_me->clock};
@@ -548,7 +603,7 @@ void race_acquire(struct race_cell *c, race_epoch mask, int native) {
     int n, news[RECORDS_MOST + 1], n_news = 0;
     if (!(w & RACE_LONG) && (!w || happens_before(w, &who)) && (c->read & RACE_KIND) != RACE_SECOND) return;
     race_spin_lock(word);
-    n = gather(c, records);
+    n = c->write & RACE_LONG && !list_tells(c, mask, native, &who) ? 0 : gather(c, records);
     for (int i = 0; i < n; i++) {
         struct race_record *r = &records[i];
         if (!tells(r, mask, native) || record_before(r, &who)) continue;

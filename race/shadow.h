@@ -92,6 +92,9 @@ void race_forget_private(uintptr_t addr, size_t len);
 enum race_private { RACE_PRIVATE_OFF, RACE_PRIVATE_PENDING, RACE_PRIVATE_ALL };
 void race_private_mode(enum race_private mode);
 
+/* race_look_at: what the hooks look at from now on: the heaps and global variables of race_job; 0: nothing. */
+void race_look_at(int on);
+
 /* race_attach: private memory that other PEs reach by global pointer, from this offset on (rma_attach): its cells are
  * shared. race_detach: no more; what was done to it does not count. Returns the offset, or 0. */
 void race_attach(uintptr_t base, size_t size, uint64_t offset);
@@ -105,8 +108,9 @@ struct race_window {
     uintptr_t statics;
     size_t statics_len;
     struct race_cell *statics_cells;
+    uintptr_t others; /* what else is looked at: the memory of the node's other PEs; or all, if private memory is */
+    size_t others_len;
     int private_mode;
-    int private_any;           /* whether there is anything to look at in private memory: a mode, or attached regions */
     struct race_cell **chunks; /* of private memory: one for each RACE_CHUNK bytes of the address space, or NULL */
 };
 #define RACE_CHUNK_SHIFT 16

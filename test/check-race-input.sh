@@ -304,7 +304,40 @@ else
     job ./limited LIMIT="$limit" RMA_HEAP_MAX=1G RMA_LOCAL_MAX=1G RMA_RACE=history=1048576
     gives "address space that is limited" 0 0 "the PEs do not share memory for it: no races are looked for" \
         "PE 0: "
+    # With the cells of attached memory it is above a terabyte.
+    job ./limited LIMIT=$((limit + (200 << 20))) RMA_HEAP_MAX=1G RMA_LOCAL_MAX=1G
+    gives "address space for all but attached memory" 66 1
 fi
+
+# A loop that a compiler makes accesses of 32 or 64 bytes of, if it may.
+cat >wide.c <<'END'
+#include <shmem.h>
+#include <stdio.h>
+
+static double from[1024], to[1024];
+
+int main(void) {
+    shmem_init();
+    for (int i = 0; i < 1024; i++) from[i] = 5;
+    shmem_barrier_all();
+    if (shmem_my_pe() == 0)
+        shmem_double_put(to, from, 1024, 1);
+    else
+        for (int i = 0; i < 1024; i++) from[i] += to[i];
+    shmem_barrier_all();
+    printf("PE %d has %g\n", shmem_my_pe(), to[1]);
+    shmem_finalize();
+    return 0;
+}
+END
+for compiler in default clang; do
+    [ $compiler = default ] || ! command -v $compiler >/dev/null 2>&1 || export MPICH_CC=$compiler OMPI_CC=$compiler
+    if $oshcc --race -O3 -mavx2 wide.c -o wide >out 2>err </dev/null && grep -qw avx2 /proc/cpuinfo; then
+        job ./wide
+        gives "wide accesses by the compiler $compiler" 66 1
+    fi
+    unset MPICH_CC OMPI_CC
+done
 for static in -static -static-librma; do
     code=0
     $oshcc --race $static racy.c word.c -o part >out 2>err </dev/null || code=$?
