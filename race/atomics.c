@@ -24,36 +24,42 @@ enum { RELAXED, CONSUME, ACQUIRE, RELEASE, ACQ_REL, SEQ_CST };
 static int acquires(int order) { return order != RELAXED && order != RELEASE; }
 static int releases(int order) { return order >= RELEASE; }
 
-/* Before the operation: its access is recorded, with what it tells. Returns the cell, or NULL. */
+/* Before the operation: its access is recorded, with what it tells. Returns what was accessed. */
 #define STORES  1
 #define UPDATES 2 /* and what was told by the value before is told on, whatever the order: C11's release sequence */
 
-static struct race_cell *before(const volatile void *p, size_t len, int write, int order, uintptr_t pc) {
+struct bytes {
+    struct race_cell *cell; /* NULL: not looked at */
+    race_epoch mask;
+};
+
+static struct bytes before(const volatile void *p, size_t len, int write, int order, uintptr_t pc) {
     const int tells = write && (write == UPDATES || releases(order));
     struct race_who who = {.epoch = race_now};
     struct race_where where;
-    struct race_cell *c;
-    if (!race_watches() || !(c = race_cells((uintptr_t)p, len, &where))) return NULL;
+    struct bytes b = {0};
+    if (!race_watches() || !(b.cell = race_cells((uintptr_t)p, len, &where))) return b;
+    b.mask = race_mask(where.addr, len);
     if (tells)
         race_log(race_me->actor, race_me->count,
                  (struct race_operation){.thread = race_me->actor,
                                          .at = race_me->count,
                                          .version = race_publish(race_me, race_fences_into)});
     who.clock = race_me->clock;
-    race_access(c, race_mask(where.addr, len), RACE_ATOMIC, write != 0, race_place(pc), &who, where);
+    race_access(b.cell, b.mask, RACE_ATOMIC, write != 0, race_place(pc), &who, where);
     if (tells) race_tick(race_me);
-    return c;
+    return b;
 }
 
-static void after(struct race_cell *c, const volatile void *p, size_t len, int order) {
-    if (c && acquires(order)) race_acquire(c, race_mask((uintptr_t)p, len), 0);
+static void after(struct bytes b, int order) {
+    if (b.cell && acquires(order)) race_acquire(b.cell, b.mask, 0);
 }
 
 #define FETCH(BITS, TYPE, OP)                                                                                          \
     HOOK TYPE __tsan_atomic##BITS##_fetch_##OP(volatile TYPE *p, TYPE v, int order) {                                  \
-        struct race_cell *c = before(p, sizeof *p, UPDATES, order, HERE);                                              \
+        struct bytes b = before(p, sizeof *p, UPDATES, order, HERE);                                                   \
         TYPE old = __atomic_fetch_##OP(p, v, __ATOMIC_SEQ_CST);                                                        \
-        after(c, p, sizeof *p, order);                                                                                 \
+        after(b, order);                                                                                               \
         return old;                                                                                                    \
     }
 #define COMPARE(BITS, TYPE, NAME)                                                                                      \
@@ -63,15 +69,15 @@ static void after(struct race_cell *c, const volatile void *p, size_t len, int o
     }
 #define ATOMICS(BITS, TYPE)                                                                                            \
     static int compare##BITS(volatile TYPE *p, TYPE *expected, TYPE v, int order, int failed, uintptr_t pc) {          \
-        struct race_cell *c = before(p, sizeof *p, UPDATES, order, pc);                                                \
+        struct bytes b = before(p, sizeof *p, UPDATES, order, pc);                                                     \
         int done = __atomic_compare_exchange_n(p, expected, v, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);                 \
-        after(c, p, sizeof *p, done ? order : failed);                                                                 \
+        after(b, done ? order : failed);                                                                               \
         return done;                                                                                                   \
     }                                                                                                                  \
     HOOK TYPE __tsan_atomic##BITS##_load(const volatile TYPE *p, int order) {                                          \
-        struct race_cell *c = before(p, sizeof *p, 0, order, HERE);                                                    \
+        struct bytes b = before(p, sizeof *p, 0, order, HERE);                                                         \
         TYPE value = __atomic_load_n(p, __ATOMIC_SEQ_CST);                                                             \
-        after(c, p, sizeof *p, order);                                                                                 \
+        after(b, order);                                                                                               \
         return value;                                                                                                  \
     }                                                                                                                  \
     HOOK void __tsan_atomic##BITS##_store(volatile TYPE *p, TYPE v, int order) {                                       \
@@ -79,9 +85,9 @@ static void after(struct race_cell *c, const volatile void *p, size_t len, int o
         __atomic_store_n(p, v, __ATOMIC_SEQ_CST);                                                                      \
     }                                                                                                                  \
     HOOK TYPE __tsan_atomic##BITS##_exchange(volatile TYPE *p, TYPE v, int order) {                                    \
-        struct race_cell *c = before(p, sizeof *p, UPDATES, order, HERE);                                              \
+        struct bytes b = before(p, sizeof *p, UPDATES, order, HERE);                                                   \
         TYPE old = __atomic_exchange_n(p, v, __ATOMIC_SEQ_CST);                                                        \
-        after(c, p, sizeof *p, order);                                                                                 \
+        after(b, order);                                                                                               \
         return old;                                                                                                    \
     }                                                                                                                  \
     FETCH(BITS, TYPE, add)                                                                                             \

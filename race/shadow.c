@@ -241,8 +241,8 @@ static int happens_before(race_epoch e, const struct race_who *who) {
 
 static int record_before(const struct race_record *r, const struct race_who *who) {
     if (happens_before(r->epoch, who)) return 1;
-    for (int i = 0; i < 2; i++)
-        if (r->seen[i].count && who->clock[r->seen[i].actor] >= r->seen[i].count) return 1;
+    for (int i = 0; i < RACE_SEEN && r->seen[i].count; i++)
+        if (r->seen[i].actor == RACE_MANY || who->clock[r->seen[i].actor] >= r->seen[i].count) return 1;
     return 0;
 }
 
@@ -595,6 +595,18 @@ static int list_tells(const struct race_cell *c, race_epoch mask, int native, co
     return 0;
 }
 
+/* The calling thread has seen the access. */
+static void see(struct race_record *r) {
+    int i = 0;
+    while (i < RACE_SEEN && r->seen[i].count && r->seen[i].actor != race_me->actor) i++;
+    if (i == RACE_SEEN) {
+        r->seen[0].actor = RACE_MANY;
+        return;
+    }
+    r->seen[i].actor = race_me->actor;
+    r->seen[i].count = race_me->count;
+}
+
 void race_acquire(struct race_cell *c, race_epoch mask, int native) {
     struct race_record records[RECORDS_MOST + 1];
     struct race_who who = {.epoch = race_now, .clock = race_me->clock};
@@ -607,9 +619,7 @@ void race_acquire(struct race_cell *c, race_epoch mask, int native) {
     for (int i = 0; i < n; i++) {
         struct race_record *r = &records[i];
         if (!tells(r, mask, native) || record_before(r, &who)) continue;
-        r->seen[1] = r->seen[0];
-        r->seen[0].actor = race_me->actor;
-        r->seen[0].count = race_me->count;
+        see(r);
         news[n_news++] = i;
     }
     if (n_news) scatter(c, records, n);

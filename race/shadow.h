@@ -27,22 +27,26 @@ struct race_cell {
 };
 
 /* One access in a list. seen: threads that are known to have seen its value (wait_until, a fetching atomic), and the
- * counts they had: who happens after that happens after the access. */
+ * counts they had: who happens after that happens after the access. When there is no room for another one, the access
+ * counts as seen by all (seen[0].actor is RACE_MANY): a race may be missed, none is made up. */
+#define RACE_SEEN 4
+#define RACE_MANY UINT32_MAX
 struct race_record {
     race_epoch epoch;
     uint32_t place;
     uint32_t write;
     struct {
         uint32_t actor, count;
-    } seen[2];
+    } seen[RACE_SEEN];
 };
 
-#define RACE_LIST_RECORDS 7
+#define RACE_LIST_RECORDS 5
 struct race_list {
     uint32_t n, next; /* next: 1 + number of the list that goes on, or 0 */
-    uint32_t unused[6];
+    uint32_t unused[2];
     struct race_record records[RACE_LIST_RECORDS];
 };
+_Static_assert(sizeof(struct race_list) == 256, "four cache lines");
 #define RACE_LISTS_MOST (1u << 24)
 
 /* Who accesses. epoch: without a mask. puts, signalled: for operations, up to which ones of the same context to the
