@@ -427,8 +427,8 @@ static void mistakes(void) {
     OK(rma_detach(p + 900));
     OK(rma_detach(p + 2000));
 
-    /* More than there are offsets. Address space only, and the table of one PE. It may be read: an emulator (qemu's user
-     * mode) says of memory that may not be read that it is not mapped (mincore). */
+    /* More than there are offsets. Address space only, and the table of one PE. It may be read, since an emulator
+     * (qemu's user mode) says of memory that may not be read that it is not mapped (mincore). */
     if (job.me == 0) {
         size_t large = (size_t)300 << 30;
         char *q = mmap(NULL, large, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
