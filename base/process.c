@@ -150,9 +150,8 @@ int rmai_thread(pthread_t *thread, void *(*run)(void *context), void *context) {
     return failed;
 }
 
-/* An emulator (qemu's user mode) may take all advice for a hint, and answer that it has been followed. Then it says so
- * of advice that no kernel knows, too. */
-static int advice_is_ignored(void) {
+/* Who ignores all advice says of advice that no kernel knows, too, that it has been followed. */
+int rmai_process_advice_ignored(void) {
     static _Atomic int known; /* 0: not asked yet; else 1 + the answer */
     int is = atomic_load_explicit(&known, memory_order_relaxed) - 1;
     if (is >= 0) return is;
@@ -163,7 +162,7 @@ static int advice_is_ignored(void) {
 }
 
 int rmai_process_populate(void *from, size_t bytes, int write) {
-    if (RMAI_UNLIKELY(advice_is_ignored())) return EINVAL;
+    if (RMAI_UNLIKELY(rmai_process_advice_ignored())) return EINVAL;
     while (madvise(from, bytes, write ? MADV_POPULATE_WRITE : MADV_POPULATE_READ) != 0)
         if (errno != EAGAIN && errno != EINTR) return errno;
     return 0;
