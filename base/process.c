@@ -7,6 +7,7 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
+#include <linux/futex.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdint.h>
@@ -149,9 +150,8 @@ int rmai_thread(pthread_t *thread, void *(*run)(void *context), void *context) {
     return failed;
 }
 
-/* An emulator (qemu's user mode) may take all advice for a hint, and answer that it has been followed. Then it says so
- * of advice that no kernel knows, too. */
-static int advice_is_ignored(void) {
+/* Who ignores all advice says of advice that no kernel knows, too, that it has been followed. */
+int rmai_process_advice_ignored(void) {
     static _Atomic int known; /* 0: not asked yet; else 1 + the answer */
     int is = atomic_load_explicit(&known, memory_order_relaxed) - 1;
     if (is >= 0) return is;
@@ -162,7 +162,7 @@ static int advice_is_ignored(void) {
 }
 
 int rmai_process_populate(void *from, size_t bytes, int write) {
-    if (RMAI_UNLIKELY(advice_is_ignored())) return EINVAL;
+    if (RMAI_UNLIKELY(rmai_process_advice_ignored())) return EINVAL;
     while (madvise(from, bytes, write ? MADV_POPULATE_WRITE : MADV_POPULATE_READ) != 0)
         if (errno != EAGAIN && errno != EINTR) return errno;
     return 0;
@@ -186,15 +186,26 @@ int rmai_environment_number(const char *name, int otherwise) {
     return text && isdigit((unsigned char)*text) ? atoi(text) : otherwise;
 }
 
+/* 1 if this process would get a signal by reading the word at that address, or with `write` by writing it: the kernel
+ * reads or writes it in its place, and answers EFAULT. It compares the word, and moves none of the threads that sleep
+ * on it; or it adds no bit to the word, in one step, so that nothing is lost that others write. */
+static int word_faults(uint32_t *word, int write) {
+    uint32_t none = 0; /* nobody sleeps on this */
+    const int keep = FUTEX_OP(FUTEX_OP_OR, 0, FUTEX_OP_CMP_EQ, 0x7ff);
+    long code = write ? syscall(SYS_futex, &none, FUTEX_WAKE_OP_PRIVATE, 0, NULL, word, keep)
+                      : syscall(SYS_futex, word, FUTEX_CMP_REQUEUE_PRIVATE, 0, NULL, &none, 0);
+    return code == -1 && errno == EFAULT;
+}
+
 /* Populating pages fails where touching them would raise a signal. EINVAL comes for pages that may not be touched so,
  * and on kernels that cannot populate (before 5.14); populating this function's own stack tells the two apart. On such
- * kernels a byte of each page is read, which does not tell whether the page can be written. */
+ * kernels, and under emulators, a word of each page is tried. */
 int rmai_process_touchable(const void *addr, size_t len, int write) {
-    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), from = (uintptr_t)addr / page * page;
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), to = (uintptr_t)addr + len;
     unsigned char byte = 0;
     if (populate_pages(addr, len, write) == 0) return 1;
     if (populate_pages(&byte, 1, write) == 0) return 0;
-    for (uintptr_t at = from; at < (uintptr_t)addr + len; at += page)
-        if (rmai_process_read(getpid(), &byte, at, 1) == RMAI_PROCESS_FAULT) return 0;
+    for (uintptr_t at = (uintptr_t)addr / 4 * 4; at < to; at = (at / page + 1) * page)
+        if (word_faults((uint32_t *)at, write)) return 0;
     return 1;
 }

@@ -62,6 +62,10 @@ char *rmai_process_remap(char *from, size_t old, size_t new, char *to);
  * digit. */
 int rmai_environment_number(const char *name, int otherwise);
 
+/* rmai_process_advice_ignored: 1 where madvise(2) succeeds and does nothing. An emulator (qemu's user mode) may take
+ * all advice for a hint. */
+int rmai_process_advice_ignored(void);
+
 /* rmai_process_populate makes the pages of [from, from + bytes), both multiples of the page size, ready to be read, or
  * with `write` to be written, where touching them could raise a signal. Returns 0, or errno: EINVAL if this kernel
  * cannot do that (before 5.14), or not with these pages. */

@@ -6,6 +6,7 @@
 #include "base/attributes.h"
 #include "base/cgroup.h"
 #include "base/error.h"
+#include "base/process.h"
 
 #include <errno.h>
 #include <hwloc.h>
@@ -167,7 +168,8 @@ size_t rmai_huge_page(void) {
  * no whole huge page. */
 int rmai_huge_advise(void *start, size_t len) {
     madvise(start, len, MADV_HUGEPAGE);
-    return ((uintptr_t)start | len) % rmai_huge_page() == 0 && madvise(start, len, MADV_COLLAPSE) == 0;
+    return ((uintptr_t)start | len) % rmai_huge_page() == 0 && !rmai_process_advice_ignored() &&
+           madvise(start, len, MADV_COLLAPSE) == 0;
 }
 
 static void print_huge_pages(void (*put)(void *out, const char *line), void *out) {

@@ -8,12 +8,13 @@
  *
  * MPI maps at any page, at another one in each process, so that a symmetric block would have another alignment on each
  * PE. So each process maps MPI's memory a second time, at an address that it chooses (mremap with an old size of 0),
- * and uses that one. A tool that refuses the second mapping (valgrind) leaves the first.
+ * and uses that one. A tool or an emulator may refuse the second mapping (valgrind, qemu's user mode). Then the
+ * processes of the node give MPI's memory back and map a file of /dev/shm, which has lost its name when rmai_reserve
+ * returns. Where they cannot do that either, each uses MPI's mapping where it is.
  *
  * Open MPI's MPI_Win_allocate_shared cannot be used. It wants as much free in /dev/shm as is reserved. Where that is
  * not there (4.1.4), the first process gets an error and the others wait for it for ever, so that not even a smaller
- * size can be tried. There the processes of a node map a file of /dev/shm, which has lost its name when rmai_reserve
- * returns.
+ * size can be tried. There the processes of a node map such a file at once.
  *
  * /dev/shm can be smaller than what is mapped from it (64 MiB in a default container), and touching a page that it
  * cannot back raises SIGBUS. MADV_POPULATE_WRITE (Linux 5.14) touches the pages without that, and returns an error.
@@ -79,7 +80,6 @@ static int reserve_alone(struct rmai_reservation *r, size_t stride, size_t heap)
     return RMA_SUCCESS;
 }
 
-#ifdef OPEN_MPI
 struct share {
     int failed; /* errno, or 0 */
     char name[64];
@@ -99,7 +99,7 @@ static int make_shm_file(struct share *s, size_t bytes) {
 }
 
 /* The first process makes the file, all processes map it, and the first one removes its name when all have answered. */
-static int reserve_shared(struct rmai_reservation *r, MPI_Comm node, size_t stride, size_t heap) {
+static int reserve_file(struct rmai_reservation *r, MPI_Comm node, size_t stride, size_t heap) {
     struct share share = {0};
     size_t bytes = stride * (size_t)r->n_slots;
     void *base = MAP_FAILED, *room;
@@ -127,6 +127,11 @@ static int reserve_shared(struct rmai_reservation *r, MPI_Comm node, size_t stri
     if (code != RMA_SUCCESS) r->node_base = r->mapped = NULL;
     return code;
 }
+
+#ifdef OPEN_MPI
+static int reserve_shared(struct rmai_reservation *r, MPI_Comm node, size_t stride, size_t heap) {
+    return reserve_file(r, node, stride, heap);
+}
 #else
 /* Maps MPI's memory a second time. Returns NULL if that is refused. */
 static char *map_again(char *base, size_t bytes, size_t at) {
@@ -135,6 +140,24 @@ static char *map_again(char *base, size_t bytes, size_t at) {
     if (rmai_process_remap(base, 0, bytes, room)) return room;
     munmap(room, bytes);
     return NULL;
+}
+
+/* Maps a file in place of MPI's memory if a process could not map that a second time. All processes do the same. If a
+ * file cannot be had, MPI's memory stays, and that is no error. */
+static int replace_unaligned(struct rmai_reservation *r, MPI_Comm node, size_t stride, size_t heap) {
+    struct rmai_reservation file = *r;
+    struct rmai_error_kept kept;
+    int refused = !r->mapped, code = rmai_mpi_merge(node, &refused, 1, MPI_INT, MPI_MAX, "rma_init");
+    if (code != RMA_SUCCESS || !refused) return code;
+    rmai_error_keep(&kept);
+    code = reserve_file(&file, node, stride, heap);
+    if (code != RMA_SUCCESS) {
+        if (code == RMA_ERR_NO_MEM) rmai_error_restore(&kept);
+        return code == RMA_ERR_NO_MEM ? RMA_SUCCESS : code;
+    }
+    code = rmai_unreserve(r);
+    *r = file;
+    return code;
 }
 
 static int reserve_shared(struct rmai_reservation *r, MPI_Comm node, size_t stride, size_t heap) {
@@ -167,7 +190,7 @@ static int reserve_shared(struct rmai_reservation *r, MPI_Comm node, size_t stri
     if (code != RMA_SUCCESS) return code;
     r->mapped = map_again(base, stride * (size_t)r->n_slots, (size_t)rank * stride + heap);
     r->node_base = r->mapped ? r->mapped : base;
-    return RMA_SUCCESS;
+    return replace_unaligned(r, node, stride, heap);
 }
 #endif
 

@@ -20,7 +20,7 @@ struct rmai_reservation {
     char *mapped;             /* what this module has mapped: node_base, or NULL where that is MPI's mapping */
     size_t stride;            /* a multiple of RMAI_PAGE */
     int n_slots;              /* PEs of the node */
-    MPI_Win window;           /* MPI_WIN_NULL where MPI has no part in it: on a node of one PE, or with Open MPI */
+    MPI_Win window;           /* MPI_WIN_NULL where MPI has no part in it: a node of one PE, or a file of our own */
     struct rmai_cgroup group; /* the control group whose memory limit this process's commits keep */
 };
 

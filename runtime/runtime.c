@@ -111,9 +111,12 @@ static void introduce_process(struct rmai_world *w) {
     rmai_error_identity(who, rmai_exit_job);
 }
 
-/* Makes the heaps smaller by a quarter, for the next attempt. By half would give up more than has to be. */
+/* Makes the larger heap smaller by a quarter, or both if they are alike, for the next attempt. By half would give up
+ * more than has to be. A heap with a small limit keeps what the program has asked for. */
 static void shrink_layout(struct rmai_layout *l) {
-    rmai_layout(l, l->symmetric_max / 4 * 3, l->local_max / 4 * 3, l->statics_max);
+    size_t symmetric = l->symmetric_max, local = l->local_max;
+    rmai_layout(l, symmetric >= local ? symmetric / 4 * 3 : symmetric, local >= symmetric ? local / 4 * 3 : local,
+                l->statics_max);
 }
 
 /* Finds out what the settings and the system say. */

@@ -6,7 +6,8 @@
 # system of that size over /dev/shm, which only the script and its children see. test/job/exhaustion then asks for more
 # than there is, on one PE and on all PEs together, checks the error and that the memory is given back, and goes on with
 # less; and it allocates until there is no more, which leaves a part to the system and to MPI unless a limit is set.
-# Where addresses are few, rma_init reserves fewer of them, and says nothing of the attempts that were refused.
+# Where addresses are few, rma_init reserves fewer of them, for the larger heap, and says nothing of the attempts that
+# were refused.
 # Broken by memory that a PE touches before it commits it, by a commit that leaves /dev/shm full when it fails, by a
 # reason that only one PE knows, and by an rma_init that dies where there is next to no memory.
 set -eu
@@ -75,6 +76,16 @@ if [ -z "${SANITIZERS-}" ]; then
     # shellcheck disable=SC2086
     (ulimit -v 20000000 && exec timeout 60 $mpiexec -n 2 "$queries") >"$dir/out" 2>&1 </dev/null || status=$?
     if [ $status -ne 0 ]; then fail "20 GB of addresses: exit $status"; else echo "ok   20 GB of addresses"; fi
+    # What shrinks is the symmetric heap, which has no limit: a small limit of the other heap holds.
+    status=0
+    # shellcheck disable=SC2086
+    (ulimit -v 20000000 && exec env RMA_LOCAL_MAX=2M RMA_INFO=1 timeout 60 $mpiexec -n 2 "$queries") >"$dir/out" 2>&1 \
+        </dev/null || status=$?
+    if [ $status -ne 0 ] || ! grep -q ' and 2 MiB (local) per PE' "$dir/out"; then
+        fail "20 GB of addresses, 2 MiB of local heap: exit $status"
+    else
+        echo "ok   20 GB of addresses, 2 MiB of local heap"
+    fi
 fi
 
 # Down to nothing. UCX_TLS keeps MPI's own shared memory out of /dev/shm: otherwise MPI fails before librma begins. (TCP

@@ -11,8 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LONGS  16384  /* 128 KiB of each PE: collectives take their long ways */
-#define GROWTH 300000 /* bytes: more than RMA_HEAP_INIT with what else is allocated, so that the heap grows */
+#define LONGS   16384   /* 128 KiB of each PE: collectives take their long ways */
+#define GROWTH  300000  /* bytes: more than RMA_HEAP_INIT with what else is allocated, so that the heap grows */
+#define ALIGNED 1048576 /* bytes: more than a page, so the PEs must have chosen where their heaps are mapped */
 
 static long at_home[2]; /* a symmetric global variable, unless RMA_STATICS=off */
 static int me, n;
@@ -85,8 +86,9 @@ int main(void) {
     move_data(word, word + n, (size_t)n);
     CHECK(rma_malloc(GROWTH) != NULL);
     a = rma_malloc(LONGS * sizeof *a);
-    b = rma_aligned_alloc(4096, LONGS * sizeof *b);
+    b = rma_aligned_alloc(ALIGNED, LONGS * sizeof *b);
     CHECK(a && b);
+    CHECK((uintptr_t)b % ALIGNED == 0);
     move_data(a, b, LONGS);
     *word = 0;
     CHECK(rma_barrier_all() == RMA_SUCCESS);

@@ -173,7 +173,7 @@ static void mistakes(void) {
     rma_exposure *e = NULL;
     rma_gptr_t g;
     char *p = mmap(NULL, 4 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    char *q = mmap(NULL, large, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    char *q = mmap(NULL, large, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0); /* as in attach.c */
     int enough = q != MAP_FAILED, all;
     char *block = rma_malloc(100);
     CHECK(p != MAP_FAILED && block, "no memory");

@@ -94,15 +94,16 @@ static void signals(void) {
 }
 
 static void node(void) {
-    static long word;
+    long *word = shmem_malloc(sizeof *word);
     int peers = 0;
     DOING("the team of the node");
     for (int pe = 0; pe < n; pe++) {
         const int here = shmem_team_translate_pe(SHMEM_TEAM_WORLD, pe, SHMEMX_TEAM_NODE) >= 0;
-        CHECK(here == (shmem_ptr(&word, pe) != NULL), "PE %d", pe);
+        CHECK(here == (shmem_ptr(word, pe) != NULL), "PE %d", pe);
         peers += here;
     }
     CHECK(peers == shmem_team_n_pes(SHMEMX_TEAM_NODE), "%d PEs", peers);
+    shmem_free(word);
 }
 
 static void hint(void) {

@@ -146,7 +146,9 @@ static void memory(void) {
     for (int pe = 0; pe < n; pe++) {
         const int near = shmem_team_translate_pe(SHMEM_TEAM_WORLD, pe, SHMEM_TEAM_SHARED) >= 0;
         there = shmem_ptr(&in_static, pe);
-        CHECK((there != NULL) == near && (shmem_ptr(a, pe) != NULL) == near, "PE %d is %s", pe, near ? "near" : "far");
+        CHECK((shmem_ptr(a, pe) != NULL) == near, "PE %d is %s", pe, near ? "near" : "far");
+        /* An emulator may refuse to move static objects to shared memory: test/job/statics asks it. */
+        CHECK(!there || near, "a static object of PE %d, which is far", pe);
         CHECK(!there || *there == 5, "the static object of PE %d is %ld", pe, *there);
         CHECK(shmem_ptr(&on_stack, pe) == NULL, "a stack has no address elsewhere");
     }

@@ -10,6 +10,7 @@
 #include "heap/segment.h"
 #include "base/error.h"
 #include "base/process.h"
+#include "base/topology.h"
 #include "rma.h"
 
 #include <check.h>
@@ -575,16 +576,18 @@ static int commit_without_advice(void) {
     };
     struct sock_fprog program = {sizeof code / sizeof code[0], code};
     struct rmai_reservation r;
-    map(&r, MIB);
+    size_t huge = rmai_huge_page();
+    map(&r, 2 * MIB + 2 * huge);
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) != 0)
         return 77;
     if (madvise(r.node_base, MIB, -1) != 0) return 2;
     if (rmai_commit(&r, r.node_base, 256 * KIB) != RMA_SUCCESS) return 3;
-    return resident(r.node_base, 256 * KIB) == 256 * KIB / (size_t)sysconf(_SC_PAGESIZE) ? 0 : 4;
+    if (rmai_huge_advise((void *)rmai_round_up((uintptr_t)r.node_base + MIB, huge), huge)) return 4;
+    return resident(r.node_base, 256 * KIB) == 256 * KIB / (size_t)sysconf(_SC_PAGESIZE) ? 0 : 5;
 }
 
 START_TEST(pages_are_there_where_the_kernel_takes_no_advice) {
-    /* A commit that believes an emulator, and memory whose first touch ends the process. */
+    /* A commit that believes an emulator, memory whose first touch ends the process, and huge pages that are none. */
     int status;
     const pid_t child = fork();
     ck_assert_int_ge(child, 0);
