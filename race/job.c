@@ -18,6 +18,7 @@
 #include "race/contexts.h"
 #include "race/group.h"
 #include "race/native.h"
+#include "race/ompt.h"
 #include "race/options.h"
 #include "race/shadow.h"
 #include "race/symbols.h"
@@ -264,7 +265,10 @@ void race_open(void) {
         race_job.on = t != NULL;
         race_window.heap_len = race_job.stride - rma_reach_.symmetric;
         race_window.statics_len = race_job.statics_len;
-        if (race_job.my_pe == 0) say_what_is_not_seen();
+        if (race_job.my_pe == 0) {
+            say_what_is_not_seen();
+            race_ompt_open();
+        }
         prma_barrier_all();
     } else {
         if (why[0]) race_say("PE %d: %s", race_job.my_pe, why);
