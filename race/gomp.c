@@ -260,6 +260,7 @@ static void copy_packet(void *to, void *from) {
     race_forget_private((uintptr_t)to + p->offset, p->size);
     if (p->detaches) memcpy(p->data, p->bounds, sizeof(void *));
     p->copy((char *)to + p->offset, p->data);
+    race_task_made(p->task);
 }
 
 /* What is passed on in place of data, copy, size and alignment. NULL: no memory, or the task is not looked at. */

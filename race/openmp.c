@@ -191,9 +191,14 @@ struct race_task *race_task_new(struct race_task *parent) {
         t->region = parent->region;
         t->group = parent->group;
     }
+    race_task_made(t);
+    return t;
+}
+
+void race_task_made(struct race_task *t) {
+    if (!t) return;
     tell(&t->start);
     tick();
-    return t;
 }
 
 /* The parent's record of a variable; NULL if there is none, and none is to be made or there is no memory. */

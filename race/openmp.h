@@ -38,10 +38,10 @@ void race_reduction_end(struct race_task *t);
 void race_ordered_begin(struct race_task *t);
 void race_ordered_end(struct race_task *t);
 
-/* race_task_new: the task `parent` makes a task, which begins later. race_task_depends: before that, what it depends
- * on. race_task_start: a thread begins it. race_task_done: the thread has ended it, before others may go on because of
- * that. race_task_release: nobody names it any more. A loop whose parts are one task here starts and ends it several
- * times. */
+/* race_task_new: the task `parent` makes a task, which begins later. race_task_made: what the calling thread has done
+ * until now comes before it, too. race_task_depends: before it begins, what it depends on. race_task_start: a thread
+ * begins it. race_task_done: the thread has ended it, before others may go on because of that. race_task_release:
+ * nobody names it any more. A loop whose parts are one task here starts and ends it several times. */
 enum race_depend {
     RACE_DEPEND_IN,
     RACE_DEPEND_OUT, /* inout and mutexinoutset as well */
@@ -49,6 +49,7 @@ enum race_depend {
     RACE_DEPEND_ALL  /* inout of all memory: the address does not count */
 };
 struct race_task *race_task_new(struct race_task *parent);
+void race_task_made(struct race_task *t);
 void race_task_depends(struct race_task *t, const void *address, enum race_depend kind);
 void race_task_start(struct race_task *t);
 void race_task_done(struct race_task *t);

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A loop with nowait adds up, and one thread reads the sum at once. Mended by a barrier. */
+/* FLAGS: -fopenmp */
+#include <shmem.h>
+#include <omp.h>
+#include <stdio.h>
+
+static long seen;
+
+int main(void) {
+    int provided;
+    if (shmem_init_thread(SHMEM_THREAD_MULTIPLE, &provided)) return 1;
+    const int me = shmem_my_pe();
+    static long sum;
+    omp_set_num_threads(2);
+#pragma omp parallel
+    {
+#pragma omp for schedule(static) reduction(+ : sum) nowait /* RACE: first */
+        for (int i = 0; i < 20; i++) sum += i;
+#ifndef RACY
+#pragma omp barrier
+#endif
+        if (omp_get_thread_num() == 1) seen = *(volatile long *)&sum; /* RACE: second */
+    }
+    printf("%d %ld\n", me, seen);
+    shmem_finalize();
+    return 0;
+}
