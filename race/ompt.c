@@ -81,12 +81,6 @@ static void sync_region_wait(int kind, int endpoint, race_ompt_data *parallel, r
     if (kind == RACE_OMPT_TASKGROUP && endpoint == RACE_OMPT_END && task) race_group_wait(task->ptr);
 }
 
-static void reduction(int kind, int endpoint, race_ompt_data *parallel, race_ompt_data *task, const void *code) {
-    struct race_task *t = task ? task->ptr : NULL;
-    (void)kind, (void)parallel, (void)code;
-    endpoint == RACE_OMPT_BEGIN ? race_reduction_begin(t) : race_reduction_end(t);
-}
-
 /* The hook of fences (atomics.c). */
 void __tsan_atomic_thread_fence(int order);
 static void flush(race_ompt_data *thread, const void *code) {
@@ -202,6 +196,11 @@ static void wait_for_owner(struct mutex *m) {
     }
 }
 
+static void release(struct mutex *m) {
+    const void *owner = &self;
+    __atomic_compare_exchange_n(&m->owner, &owner, NULL, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+}
+
 static void mutex_acquired(int kind, uint64_t number, const void *code) {
     struct mutex *m = race_watches() ? mutex_of(number, 1) : NULL;
     (void)kind, (void)code;
@@ -212,11 +211,25 @@ static void mutex_acquired(int kind, uint64_t number, const void *code) {
 
 static void mutex_released(int kind, uint64_t number, const void *code) {
     struct mutex *m = mutex_of(number, 0);
-    const void *owner = &self;
     (void)kind, (void)code;
     if (!m) return;
     race_tell(m);
-    __atomic_compare_exchange_n(&m->owner, &owner, NULL, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+    release(m);
+}
+
+/* A thread adds what it has to what others have. The runtime may have a mutex for that, which it does not tell of, and
+ * which it, too, has released when it says that the thread is through. */
+static void reduction(int kind, int endpoint, race_ompt_data *parallel, race_ompt_data *task, const void *code) {
+    struct race_task *t = task ? task->ptr : NULL;
+    struct mutex *m = parallel && race_watches() ? mutex_of((uintptr_t)parallel, 1) : NULL;
+    (void)kind, (void)code;
+    if (endpoint == RACE_OMPT_BEGIN) {
+        if (m) wait_for_owner(m);
+        race_reduction_begin(t);
+    } else {
+        race_reduction_end(t);
+        if (m) release(m);
+    }
 }
 
 static void lock_destroy(int kind, uint64_t number, const void *code) {

@@ -72,6 +72,7 @@ struct race_task {
     struct group *group;
     uint32_t references; /* its own, and its children's */
     unsigned barriers;   /* passed, by an implicit task */
+    int in_barrier;      /* entered one, and not left it */
     struct told start, children;
     struct depend *depends;
     size_t n_depends;
@@ -149,23 +150,27 @@ void race_barrier_enter(struct race_task *t) {
     if (!t || !t->region) return;
     tell(&t->region->barriers[t->barriers & 1]);
     tick();
+    t->in_barrier = 1;
 }
 
 void race_barrier_leave(struct race_task *t) {
     if (!t || !t->region) return;
     hear_tasks(&t->region->barriers[t->barriers++ & 1]);
+    t->in_barrier = 0;
+}
+
+/* In a barrier a thread adds up what the others have brought there; else it has them one after the other. */
+static struct told *reductions(struct race_task *t) {
+    return t->in_barrier ? &t->region->barriers[t->barriers & 1] : &t->region->reduced;
 }
 
 void race_reduction_begin(struct race_task *t) {
-    if (!t || !t->region) return;
-    hear(&t->region->barriers[t->barriers & 1]);
-    hear(&t->region->reduced);
+    if (t && t->region) hear(reductions(t));
 }
 
 void race_reduction_end(struct race_task *t) {
     if (!t || !t->region) return;
-    tell(&t->region->barriers[t->barriers & 1]);
-    tell(&t->region->reduced);
+    tell(reductions(t));
     tick();
 }
 

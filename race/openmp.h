@@ -30,7 +30,7 @@ void race_region_leave(struct race_task *t);
 /* Barriers of all threads of a region. */
 void race_barrier_enter(struct race_task *t);
 void race_barrier_leave(struct race_task *t);
-/* The thread comes together with those that are in the barrier, and goes on in it: reductions. */
+/* Reductions: a thread adds what another one has, in a barrier or one thread after the other. */
 void race_reduction_begin(struct race_task *t);
 void race_reduction_end(struct race_task *t);
 
