@@ -29,11 +29,10 @@ struct race_ompt_start {
     race_ompt_data tool;
 };
 
-/* Found by lookup. ompt_set_callback, which returns a number above RACE_OMPT_NEVER if the event may come; and
- * ompt_get_task_memory: where block `block` of the calling thread's task is. Returns 1 if there are more blocks. */
+/* Found by lookup. ompt_set_callback; and ompt_get_task_memory: where block `block` of the calling thread's task is.
+ * Returns 1 if there are more blocks. */
 typedef int race_ompt_set_callback(int event, race_ompt_function callback);
 typedef int race_ompt_get_task_memory(void **address, size_t *size, int block);
-enum { RACE_OMPT_NEVER = 1 };
 
 enum race_ompt_event {
     RACE_OMPT_PARALLEL_BEGIN = 3,
@@ -59,29 +58,24 @@ enum race_ompt_sync { /* the others are barriers */
                       RACE_OMPT_SYNC_REDUCTION = 7
 };
 
-enum race_ompt_status {
-    RACE_OMPT_COMPLETE = 1,
-    RACE_OMPT_YIELD = 2,
-    RACE_OMPT_CANCEL = 3,
-    RACE_OMPT_DETACH = 4,
-    RACE_OMPT_EARLY_FULFILL = 5,
-    RACE_OMPT_LATE_FULFILL = 6,
-    RACE_OMPT_SWITCH = 7,
-    RACE_OMPT_TASKWAIT_COMPLETE = 8
+enum race_ompt_status { /* with the others, the task goes on later */
+                        RACE_OMPT_COMPLETE = 1,
+                        RACE_OMPT_CANCEL = 3,
+                        RACE_OMPT_DETACH = 4,
+                        RACE_OMPT_EARLY_FULFILL = 5,
+                        RACE_OMPT_LATE_FULFILL = 6,
+                        RACE_OMPT_TASKWAIT_COMPLETE = 8
 };
 
 enum race_ompt_task_flag { RACE_OMPT_EXPLICIT = 4, RACE_OMPT_TARGET = 8, RACE_OMPT_TASKWAIT_TASK = 16 };
 
-enum race_ompt_dependence_type {
-    RACE_OMPT_IN = 1,
-    RACE_OMPT_OUT = 2,
-    RACE_OMPT_INOUT = 3,
-    RACE_OMPT_MUTEXINOUTSET = 4,
-    RACE_OMPT_SOURCE = 5,
-    RACE_OMPT_SINK = 6,
-    RACE_OMPT_INOUTSET = 7,
-    RACE_OMPT_OUT_ALL = 34, /* of all memory: OpenMP 5.2 */
-    RACE_OMPT_INOUT_ALL = 35
+enum race_ompt_dependence_type { /* the others are out, inout and mutexinoutset */
+                                 RACE_OMPT_IN = 1,
+                                 RACE_OMPT_SOURCE = 5,
+                                 RACE_OMPT_SINK = 6,
+                                 RACE_OMPT_INOUTSET = 7,
+                                 RACE_OMPT_OUT_ALL = 34, /* of all memory: OpenMP 5.2 */
+                                 RACE_OMPT_INOUT_ALL = 35
 };
 struct race_ompt_dependence {
     race_ompt_data variable;
