@@ -76,6 +76,7 @@ struct race_thread *race_thread_new(const struct race_thread *parent) {
             return NULL;
         }
     }
+    memset(t->clock, 0, race_job.clocks * sizeof *t->clock); /* what the thread that has ended knew */
     t->next = NULL;
     if (parent && parent != RACE_NOBODY) race_join(t, parent->clock);
     t->count++;

@@ -18,6 +18,7 @@
 #include "race/contexts.h"
 #include "race/group.h"
 #include "race/native.h"
+#include "race/ompt.h"
 #include "race/options.h"
 #include "race/shadow.h"
 #include "race/symbols.h"
@@ -281,7 +282,10 @@ void race_open(void) {
         process = getpid();
         race_job.on = t != NULL;
         race_look_at(1);
-        if (race_job.my_pe == 0) say_what_is_not_seen();
+        if (race_job.my_pe == 0) {
+            say_what_is_not_seen();
+            race_ompt_open();
+        }
         prma_barrier_all();
     } else {
         if (why[0]) race_say("PE %d: %s", race_job.my_pe, why);

@@ -1,204 +1,334 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* OpenMP as gcc compiles it: the functions of libgomp that begin and end parallel regions, and order threads in them.
- * libgomp makes its threads once and lets them wait for the next region; each keeps its clock. */
-#define _GNU_SOURCE
+/* Regions and tasks of OpenMP as places where threads leave what they know. The order is that of the OpenMP
+ * specification 5.1: 2.6 (parallel), 2.12 (tasks), 2.19 (synchronization, taskgroup, depend). */
 #include "config.h"
 
-#include <dlfcn.h>
-#include <stdbool.h>
+#include "race/openmp.h"
+
+#include <stdint.h>
 #include <stdlib.h>
 
 #include "race/clock.h"
 #include "race/events.h"
 #include "race/job.h"
+#include "race/spin.h"
 #include "race/threads.h"
 
-#define EXPORT __attribute__((visibility("default")))
-#pragma GCC diagnostic ignored "-Wmissing-prototypes"
-
-/* A parallel region. The addresses of its members are the objects by which its threads tell and hear. */
-struct region {
-    void (*function)(void *);
-    void *data;
-    char begin, end, barriers[2], single;
-    int on;
+/* Where threads tell others what they know: all that was told there so far. */
+struct told {
+    uint32_t lock;
+    uint32_t *clock;
 };
-static __thread struct region *region_now;
-static __thread unsigned barriers_passed;
 
-static void in_region(void *arg) {
-    struct region *r = arg, *outer = region_now;
-    unsigned passed = barriers_passed;
-    if (!r->on) {
-        r->function(r->data);
-        return;
-    }
-    if (!race_me && race_job.on) {
-        /* A new thread of libgomp's. It knows nothing until it hears of the region's begin. */
-        struct race_thread *t = race_thread_new(RACE_NOBODY);
-        if (t) race_thread_adopt(t);
-    }
-    region_now = r;
-    barriers_passed = 0;
-    race_hear(&r->begin);
-    r->function(r->data);
-    race_tell(&r->end);
-    region_now = outer;
-    barriers_passed = passed;
+/* The caller calls race_tick when it has told all. */
+static void tell(struct told *o) {
+    if (!race_watches()) return;
+    race_spin_lock(&o->lock);
+    if (!o->clock) o->clock = calloc(race_job.clocks, sizeof *o->clock);
+    for (size_t k = 0; o->clock && k < race_job.clocks; k++)
+        if (o->clock[k] < race_me->clock[k]) o->clock[k] = race_me->clock[k];
+    race_spin_unlock(&o->lock);
 }
 
-static void *find(const char *name) { return dlsym(RTLD_NEXT, name); }
-#define CALL(RESULT, NAME, PARAMETERS, ...)                                                                            \
-    static RESULT(*real) PARAMETERS;                                                                                   \
-    if (!real) *(void **)(void *)&real = find(NAME);                                                                   \
-    real(__VA_ARGS__)
+static void tick(void) {
+    if (race_watches()) race_tick(race_me);
+}
 
-static void begin(struct region *r) {
-    r->on = race_watches();
-    if (!r->on) return;
+static void hear(struct told *o) {
+    if (!race_watches()) return;
+    race_spin_lock(&o->lock);
+    if (o->clock) race_join(race_me, o->clock);
+    race_spin_unlock(&o->lock);
+}
+
+/* A variable that tasks of one parent depend on. What tasks have told that had it as in, as out or inout, or as one of
+ * a set. The one without an address is all memory. */
+struct variable {
+    const void *address;
+    struct told in, out, set;
+    struct variable *next;
+};
+
+struct group {
+    struct told told;
+    struct group *outer;
+};
+
+struct race_region {
+    struct told begin, end, ordered, reduced;
+    struct told barriers[2]; /* in turn: a fast thread may be in the next one before a slow one has left */
+    uint32_t lock;
+    struct race_task *kept;
+};
+
+struct depend {
+    struct variable *variable;
+    enum race_depend kind;
+};
+
+struct race_task {
+    struct race_task *parent; /* who made it; NULL: the program, or it is implicit */
+    struct race_region *region;
+    struct group *group;
+    uint32_t references; /* its own, and its children's */
+    unsigned barriers;   /* passed, by an implicit task */
+    int in_barrier;      /* entered one, and not left it */
+    struct told start, children;
+    struct depend *depends;
+    size_t n_depends;
+    uint32_t variables_lock;
+    struct variable *variables; /* of its children */
+    struct race_task *next;     /* in region->kept */
+};
+
+/* What those knew who fulfilled events. All that wait for tasks hear it. */
+static struct told fulfilled;
+static int any_fulfilled;
+
+void race_event_fulfilled(void) {
+    __atomic_store_n(&any_fulfilled, 1, __ATOMIC_RELAXED);
+    tell(&fulfilled);
+    tick();
+}
+
+static void hear_tasks(struct told *o) {
+    hear(o);
+    if (__atomic_load_n(&any_fulfilled, __ATOMIC_RELAXED)) hear(&fulfilled);
+}
+
+/* ---- regions ---- */
+
+struct race_region *race_region_begin(void) {
+    struct race_region *r;
+    if (!race_watches() || !(r = calloc(1, sizeof *r))) return NULL;
     race_team_begins();
-    race_tell(&r->begin);
-}
-
-static void end(struct region *r) {
-    if (!r->on) return;
-    race_hear(&r->end);
-    race_team_ends();
-}
-
-/* On the heap, so that two regions with the same stack frame have objects of their own while either is remembered. */
-static struct region *new_region(void (*f)(void *), void *data) {
-    struct region *r = calloc(1, sizeof *r);
-    if (!r) abort();
-    r->function = f;
-    r->data = data;
-    begin(r);
+    tell(&r->begin);
+    tick();
     return r;
 }
 
-static void end_region(struct region *r) {
-    end(r);
-    race_object_gone(&r->begin), race_object_gone(&r->end), race_object_gone(&r->single);
-    race_object_gone(&r->barriers[0]), race_object_gone(&r->barriers[1]);
+void race_region_end(struct race_region *r) {
+    if (!r) return;
+    hear(&r->end);
+    hear_tasks(&r->barriers[0]);
+    hear(&r->barriers[1]);
+    race_team_ends();
+    while (r->kept) {
+        struct race_task *t = r->kept;
+        r->kept = t->next;
+        race_task_release(t);
+    }
+    free(r->begin.clock);
+    free(r->end.clock);
+    free(r->ordered.clock);
+    free(r->reduced.clock);
+    free(r->barriers[0].clock);
+    free(r->barriers[1].clock);
     free(r);
 }
 
-EXPORT void GOMP_parallel(void (*f)(void *), void *data, unsigned n, unsigned flags) {
-    struct region *r = new_region(f, data);
-    CALL(void, "GOMP_parallel", (void (*)(void *), void *, unsigned, unsigned), in_region, r, n, flags);
-    end_region(r);
+struct race_task *race_implicit_begin(struct race_region *r) {
+    struct race_task *t = calloc(1, sizeof *t);
+    if (!t) return NULL;
+    t->references = 1;
+    t->region = r;
+    if (!r) return t;
+    if (!race_me) race_thread_of_runtime();
+    hear(&r->begin);
+    return t;
 }
 
-EXPORT unsigned GOMP_parallel_reductions(void (*f)(void *), void *data, unsigned n, unsigned flags) {
-    struct region *r = new_region(f, data);
-    static unsigned (*real)(void (*)(void *), void *, unsigned, unsigned);
-    unsigned threads;
-    if (!real) *(void **)(void *)&real = find("GOMP_parallel_reductions");
-    threads = real(in_region, r, n, flags);
-    end_region(r);
-    return threads;
+void race_implicit_end(struct race_task *t) { race_task_release(t); }
+
+void race_region_leave(struct race_task *t) {
+    if (!t || !t->region) return;
+    tell(&t->region->end);
+    tick();
 }
 
-EXPORT void GOMP_parallel_sections(void (*f)(void *), void *data, unsigned n, unsigned count, unsigned flags) {
-    struct region *r = new_region(f, data);
-    CALL(void, "GOMP_parallel_sections", (void (*)(void *), void *, unsigned, unsigned, unsigned), in_region, r, n,
-         count, flags);
-    end_region(r);
+void race_barrier_enter(struct race_task *t) {
+    if (!t || !t->region) return;
+    tell(&t->region->barriers[t->barriers & 1]);
+    tick();
+    t->in_barrier = 1;
 }
 
-#define LOOP(NAME)                                                                                                     \
-    EXPORT void NAME(void (*f)(void *), void *data, unsigned n, long first, long last, long step, long chunk,          \
-                     unsigned flags) {                                                                                 \
-        struct region *r = new_region(f, data);                                                                        \
-        CALL(void, #NAME, (void (*)(void *), void *, unsigned, long, long, long, long, unsigned), in_region, r, n,     \
-             first, last, step, chunk, flags);                                                                         \
-        end_region(r);                                                                                                 \
+void race_barrier_leave(struct race_task *t) {
+    if (!t || !t->region) return;
+    hear_tasks(&t->region->barriers[t->barriers++ & 1]);
+    t->in_barrier = 0;
+}
+
+/* In a barrier a thread adds up what the others have brought there; else it has them one after the other. */
+static struct told *reductions(struct race_task *t) {
+    return t->in_barrier ? &t->region->barriers[t->barriers & 1] : &t->region->reduced;
+}
+
+void race_reduction_begin(struct race_task *t) {
+    if (t && t->region) hear(reductions(t));
+}
+
+void race_reduction_end(struct race_task *t) {
+    if (!t || !t->region) return;
+    tell(reductions(t));
+    tick();
+}
+
+void race_ordered_begin(struct race_task *t) {
+    if (t && t->region) hear(&t->region->ordered);
+}
+
+void race_ordered_end(struct race_task *t) {
+    if (!t || !t->region) return;
+    tell(&t->region->ordered);
+    tick();
+}
+
+/* ---- tasks ---- */
+
+struct race_task *race_task_new(struct race_task *parent) {
+    struct race_task *t;
+    if (!race_watches() || !(t = calloc(1, sizeof *t))) return NULL;
+    t->references = 1;
+    t->parent = parent;
+    if (parent) {
+        __atomic_fetch_add(&parent->references, 1, __ATOMIC_RELAXED);
+        t->region = parent->region;
+        t->group = parent->group;
     }
-#define LOOP_UNCHUNKED(NAME)                                                                                           \
-    EXPORT void NAME(void (*f)(void *), void *data, unsigned n, long first, long last, long step, unsigned flags) {    \
-        struct region *r = new_region(f, data);                                                                        \
-        CALL(void, #NAME, (void (*)(void *), void *, unsigned, long, long, long, unsigned), in_region, r, n, first,    \
-             last, step, flags);                                                                                       \
-        end_region(r);                                                                                                 \
+    race_task_made(t);
+    return t;
+}
+
+void race_task_made(struct race_task *t) {
+    if (!t) return;
+    tell(&t->start);
+    tick();
+}
+
+/* The parent's record of a variable; NULL if there is none, and none is to be made or there is no memory. */
+static struct variable *variable_of(struct race_task *parent, const void *address, int make) {
+    struct variable *v;
+    race_spin_lock(&parent->variables_lock);
+    for (v = parent->variables; v && v->address != address;) v = v->next;
+    if (!v && make && (v = calloc(1, sizeof *v))) {
+        v->address = address;
+        v->next = parent->variables;
+        parent->variables = v;
     }
-LOOP(GOMP_parallel_loop_static)
-LOOP(GOMP_parallel_loop_dynamic)
-LOOP(GOMP_parallel_loop_guided)
-LOOP(GOMP_parallel_loop_nonmonotonic_dynamic)
-LOOP(GOMP_parallel_loop_nonmonotonic_guided)
-LOOP_UNCHUNKED(GOMP_parallel_loop_runtime)
-LOOP_UNCHUNKED(GOMP_parallel_loop_nonmonotonic_runtime)
-LOOP_UNCHUNKED(GOMP_parallel_loop_maybe_nonmonotonic_runtime)
+    race_spin_unlock(&parent->variables_lock);
+    return v;
+}
 
-/* Barriers of a region, explicit or at the end of a loop. Two objects in turn, as in threads.c. */
-#define BARRIER(NAME)                                                                                                  \
-    EXPORT void NAME(void) {                                                                                           \
-        const char *object = region_now ? &region_now->barriers[barriers_passed++ & 1] : NULL;                         \
-        if (object) race_tell(object);                                                                                 \
-        CALL(void, #NAME, (void), );                                                                                   \
-        if (object) race_hear(object);                                                                                 \
+void race_task_depends(struct race_task *t, const void *address, enum race_depend kind) {
+    struct depend *more;
+    struct variable *v;
+    if (!t || !t->parent || !(v = variable_of(t->parent, kind == RACE_DEPEND_ALL ? NULL : address, 1))) return;
+    more = realloc(t->depends, (t->n_depends + 1) * sizeof *more);
+    if (!more) return;
+    more[t->n_depends++] = (struct depend){v, kind};
+    t->depends = more;
+}
+
+static void hear_variable(struct variable *v, enum race_depend kind) {
+    hear_tasks(&v->out);
+    if (kind != RACE_DEPEND_SET) hear(&v->set);
+    if (kind != RACE_DEPEND_IN) hear(&v->in);
+}
+
+/* Hears those before t that t depends on. */
+static void hear_depends(struct race_task *t) {
+    for (size_t i = 0; i < t->n_depends; i++) {
+        struct depend *d = &t->depends[i];
+        if (d->kind != RACE_DEPEND_ALL) {
+            struct variable *all = variable_of(t->parent, NULL, 0);
+            if (all) hear_tasks(&all->out);
+            hear_variable(d->variable, d->kind);
+            continue;
+        }
+        race_spin_lock(&t->parent->variables_lock);
+        for (struct variable *v = t->parent->variables; v; v = v->next) hear_variable(v, RACE_DEPEND_OUT);
+        race_spin_unlock(&t->parent->variables_lock);
     }
-BARRIER(GOMP_barrier)
-BARRIER(GOMP_loop_end)
-BARRIER(GOMP_sections_end)
-
-/* Critical sections, and atomics that are made of a lock. */
-static char unnamed, atomics;
-EXPORT void GOMP_critical_start(void) {
-    CALL(void, "GOMP_critical_start", (void), );
-    race_hear(&unnamed);
-}
-EXPORT void GOMP_critical_end(void) {
-    race_tell(&unnamed);
-    CALL(void, "GOMP_critical_end", (void), );
-}
-EXPORT void GOMP_critical_name_start(void **name) {
-    CALL(void, "GOMP_critical_name_start", (void **), name);
-    race_hear(name);
-}
-EXPORT void GOMP_critical_name_end(void **name) {
-    race_tell(name);
-    CALL(void, "GOMP_critical_name_end", (void **), name);
-}
-EXPORT void GOMP_atomic_start(void) {
-    CALL(void, "GOMP_atomic_start", (void), );
-    race_hear(&atomics);
-}
-EXPORT void GOMP_atomic_end(void) {
-    race_tell(&atomics);
-    CALL(void, "GOMP_atomic_end", (void), );
 }
 
-/* Ordered parts of loops come one after the other. */
-EXPORT void GOMP_ordered_start(void) {
-    CALL(void, "GOMP_ordered_start", (void), );
-    if (region_now) race_hear(&region_now->single);
-}
-EXPORT void GOMP_ordered_end(void) {
-    if (region_now) race_tell(&region_now->single);
-    CALL(void, "GOMP_ordered_end", (void), );
+void race_task_start(struct race_task *t) {
+    if (!t) return;
+    hear(&t->start);
+    hear_depends(t);
 }
 
-/* Locks of OpenMP. */
-#define LOCK(NAME, TELL)                                                                                               \
-    EXPORT void NAME(void *lock) {                                                                                     \
-        if (TELL) race_tell(lock);                                                                                     \
-        CALL(void, #NAME, (void *), lock);                                                                             \
-        if (!(TELL)) race_hear(lock);                                                                                  \
+void race_task_done(struct race_task *t) {
+    if (!t) return;
+    for (size_t i = 0; i < t->n_depends; i++) {
+        struct depend *d = &t->depends[i];
+        tell(d->kind == RACE_DEPEND_IN    ? &d->variable->in
+             : d->kind == RACE_DEPEND_SET ? &d->variable->set
+                                          : &d->variable->out);
     }
-LOCK(omp_set_lock, 0)
-LOCK(omp_unset_lock, 1)
-LOCK(omp_set_nest_lock, 0)
-LOCK(omp_unset_nest_lock, 1)
-
-#define TRY_LOCK(NAME)                                                                                                 \
-    EXPORT int NAME(void *lock) {                                                                                      \
-        static int (*real)(void *);                                                                                    \
-        int taken;                                                                                                     \
-        if (!real) *(void **)(void *)&real = find(#NAME);                                                              \
-        taken = real(lock);                                                                                            \
-        if (taken) race_hear(lock);                                                                                    \
-        return taken;                                                                                                  \
+    if (t->parent) tell(&t->parent->children);
+    if (t->group) tell(&t->group->told);
+    /* The task is complete before the next barrier; which one that is, threads may differ in. */
+    if (t->region) {
+        tell(&t->region->barriers[0]);
+        tell(&t->region->barriers[1]);
     }
-TRY_LOCK(omp_test_lock)
-TRY_LOCK(omp_test_nest_lock)
+    tick();
+}
+
+void race_task_release(struct race_task *t) {
+    while (t && __atomic_sub_fetch(&t->references, 1, __ATOMIC_ACQ_REL) == 0) {
+        struct race_task *parent = t->parent;
+        while (t->variables) {
+            struct variable *v = t->variables;
+            t->variables = v->next;
+            free(v->in.clock);
+            free(v->out.clock);
+            free(v->set.clock);
+            free(v);
+        }
+        free(t->start.clock);
+        free(t->children.clock);
+        free(t->depends);
+        free(t);
+        t = parent;
+    }
+}
+
+void race_task_keep(struct race_task *t) {
+    if (!t || !t->region) return;
+    race_spin_lock(&t->region->lock);
+    t->next = t->region->kept;
+    t->region->kept = t;
+    race_spin_unlock(&t->region->lock);
+}
+
+/* ---- waiting for tasks ---- */
+
+void race_taskwait(struct race_task *t) {
+    if (t) hear_tasks(&t->children);
+}
+
+void race_depend_wait(struct race_task *t) {
+    if (t) hear_depends(t);
+}
+
+void race_group_begin(struct race_task *t) {
+    struct group *g;
+    if (!t || !(g = calloc(1, sizeof *g))) return;
+    g->outer = t->group;
+    t->group = g;
+}
+
+void race_group_wait(struct race_task *t) {
+    if (t && t->group) hear_tasks(&t->group->told);
+}
+
+void race_group_end(struct race_task *t) {
+    struct group *g = t ? t->group : NULL;
+    if (!g) return;
+    hear_tasks(&g->told);
+    t->group = g->outer;
+    free(g->told.clock);
+    free(g);
+}

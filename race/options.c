@@ -70,6 +70,19 @@ static int number(const char *text, long least, long most, long *value) {
     return !errno && end != text && !*end && *value >= least && *value <= most;
 }
 
+static int is_no(const char *word) { return !strcmp(word, "no") || !strcmp(word, "0") || !strcmp(word, "off"); }
+
+int race_options_wanted(void) {
+    const char *text = getenv("RMA_RACE");
+    char *copy, *rest;
+    int wanted = 1;
+    if (!text || !(copy = strdup(text))) return 1;
+    for (const char *word = strtok_r(copy, ",", &rest); word; word = strtok_r(NULL, ",", &rest))
+        if (is_no(word)) wanted = 0;
+    free(copy);
+    return wanted;
+}
+
 void race_options_read(struct race_options *o, int pe) {
     const char *text = getenv("RMA_RACE");
     char *copy, *word, *rest;
@@ -78,7 +91,7 @@ void race_options_read(struct race_options *o, int pe) {
     if (!text || !(copy = strdup(text))) return;
     for (word = strtok_r(copy, ",", &rest); word; word = strtok_r(NULL, ",", &rest)) {
         if (!strcmp(word, "yes") || !strcmp(word, "1") || !strcmp(word, "on")) continue;
-        if (!strcmp(word, "no") || !strcmp(word, "0") || !strcmp(word, "off"))
+        if (is_no(word))
             o->on = 0;
         else if (!strncmp(word, "exitcode=", 9) && number(word + 9, 0, 255, &value))
             o->exitcode = (int)value;

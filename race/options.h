@@ -15,6 +15,9 @@ struct race_options {
 /* race_options_read reads RMA_RACE. What it does not understand it says once (pe 0), and keeps the default. */
 void race_options_read(struct race_options *o, int pe);
 
+/* race_options_wanted: whether RMA_RACE leaves the detector on; before race_options_read. */
+int race_options_wanted(void);
+
 /* race_say writes one message, in one write: "librma race: ..." */
 void race_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* POSIX threads: the functions that make threads, end them and order them are taken here and forwarded. Threads of the
- * library and of MPI are made in their calls (race_inside), and are none of the program's. */
+/* Threads of POSIX and of C11: the functions that make threads, end them and order them are taken here and forwarded.
+ * Threads of the library and of MPI are made in their calls (race_inside), and are none of the program's. */
 #define _GNU_SOURCE
 #include "config.h"
 
 #include "race/threads.h"
 
 #include <dlfcn.h>
+#include <limits.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdlib.h>
 #include <string.h>
+#include <threads.h>
 
 #include "race/clock.h"
 #include "race/events.h"
@@ -109,19 +111,24 @@ void race_team_ends(void) {
         FIND(NAME);                                                                                                    \
     } while (0)
 
+/* A thread that the program has made, until it has been joined, or has ended and is detached. One that OpenMP's runtime
+ * has made is like a detached one, and no other thread names it. */
+struct thread {
+    pthread_t id;
+    struct race_thread *clock;
+    int detached, ended; /* under threads_lock */
+    int of_runtime;
+    struct thread *next;
+};
+static struct thread *threads; /* those that may be joined */
+static uint32_t threads_lock;
+
 struct start {
     void *(*function)(void *);
+    int (*c11)(void *); /* or this one */
     void *argument;
-    struct race_thread *thread;
+    struct thread *thread;
 };
-
-/* Threads that have not been joined. */
-static struct joinable {
-    pthread_t id;
-    struct race_thread *thread;
-    struct joinable *next;
-} * joinables;
-static uint32_t joinables_lock;
 
 /* The stack may be one that another thread had. */
 static void forget_stack(void) {
@@ -133,79 +140,186 @@ static void forget_stack(void) {
     pthread_attr_destroy(&attr);
 }
 
+/* The thread's actor is the next thread's. Its count goes on: what others know of this thread stays true. */
+static void give_back(struct thread *t) {
+    race_thread_free(t->clock);
+    if (!t->of_runtime) race_team_ends();
+    free(t);
+}
+
+/* When a thread ends: the destructor of a value that each thread has which is looked at. It is the last of the
+ * thread's destructors, since those of the program's values may access memory. */
+static pthread_key_t at_end;
+static __thread int rounds;
+static void thread_ends(void *arg) {
+    struct thread *t = arg;
+    int detached;
+    if (++rounds < PTHREAD_DESTRUCTOR_ITERATIONS && !pthread_setspecific(at_end, t)) return;
+    race_spin_lock(&threads_lock);
+    t->ended = 1;
+    detached = t->detached;
+    race_spin_unlock(&threads_lock);
+    if (!detached) return;
+    race_thread_adopt(NULL);
+    give_back(t);
+}
+static __attribute__((constructor)) void make_key(void) {
+    if (pthread_key_create(&at_end, thread_ends)) abort();
+}
+
+static void thread_begins(struct thread *t) {
+    race_thread_adopt(t->clock);
+    pthread_setspecific(at_end, t);
+    forget_stack();
+}
+
+void race_thread_of_runtime(void) {
+    struct thread *t;
+    if (race_me || !race_job.on || !(t = calloc(1, sizeof *t))) return;
+    t->detached = t->of_runtime = 1;
+    if ((t->clock = race_thread_new(RACE_NOBODY)))
+        thread_begins(t);
+    else
+        free(t);
+}
+
 static void *run(void *arg) {
     struct start s = *(struct start *)arg;
     free(arg);
-    race_thread_adopt(s.thread);
-    forget_stack();
+    thread_begins(s.thread);
     return s.function(s.argument);
+}
+
+static int run_c11(void *arg) {
+    struct start s = *(struct start *)arg;
+    free(arg);
+    thread_begins(s.thread);
+    return s.c11(s.argument);
+}
+
+/* Before a thread is made: what it begins with, or NULL. After that: code 0 if it has been made. */
+static struct start *new_thread(int detached) {
+    struct start *s = calloc(1, sizeof *s);
+    struct thread *t = calloc(1, sizeof *t);
+    if (!s || !t || !(t->clock = race_thread_new(race_me))) {
+        free(s);
+        free(t);
+        return NULL;
+    }
+    t->detached = detached;
+    s->thread = t;
+    race_team_begins();
+    race_tick(race_me);
+    return s;
+}
+
+static void thread_made(int code, struct start *s, struct thread *t, pthread_t id, int detached) {
+    if (code) {
+        give_back(t);
+        free(s);
+    } else if (!detached) { /* else it may be gone already */
+        t->id = id;
+        race_spin_lock(&threads_lock);
+        t->next = threads;
+        threads = t;
+        race_spin_unlock(&threads_lock);
+    }
 }
 
 REAL(int, pthread_create, (pthread_t *, const pthread_attr_t *, void *(*)(void *), void *));
 EXPORT int pthread_create(pthread_t *id, const pthread_attr_t *attr, void *(*function)(void *), void *argument) {
     struct start *s;
-    struct joinable *j;
-    int code;
+    struct thread *t;
+    int code, state = PTHREAD_CREATE_JOINABLE;
     FIND(pthread_create);
-    if (!race_watches() || !FROM_PROGRAM) return real_pthread_create(id, attr, function, argument);
-    s = malloc(sizeof *s);
-    j = malloc(sizeof *j);
-    if (!s || !j || !(s->thread = race_thread_new(race_me))) {
-        free(s);
-        free(j);
+    if (attr) pthread_attr_getdetachstate(attr, &state);
+    if (!race_watches() || !FROM_PROGRAM || !(s = new_thread(state == PTHREAD_CREATE_DETACHED)))
         return real_pthread_create(id, attr, function, argument);
-    }
-    race_team_begins();
-    race_tick(race_me);
+    t = s->thread;
     s->function = function;
     s->argument = argument;
-    j->thread = s->thread;
     code = real_pthread_create(id, attr, run, s);
-    if (code) {
-        race_thread_free(j->thread);
-        race_team_ends();
-        free(s);
-        free(j);
-        return code;
-    }
-    j->id = *id;
-    race_spin_lock(&joinables_lock);
-    j->next = joinables;
-    joinables = j;
-    race_spin_unlock(&joinables_lock);
-    return 0;
+    thread_made(code, s, t, code ? pthread_self() : *id, state == PTHREAD_CREATE_DETACHED);
+    return code;
 }
 
-static struct joinable *take(pthread_t id) {
-    struct joinable *j = NULL;
-    race_spin_lock(&joinables_lock);
-    for (struct joinable **p = &joinables; *p; p = &(*p)->next)
+REAL(int, thrd_create, (thrd_t *, thrd_start_t, void *));
+EXPORT int thrd_create(thrd_t *id, thrd_start_t function, void *argument) {
+    struct start *s;
+    struct thread *t;
+    int code;
+    FIND(thrd_create);
+    if (!race_watches() || !FROM_PROGRAM || !(s = new_thread(0))) return real_thrd_create(id, function, argument);
+    t = s->thread;
+    s->c11 = function;
+    s->argument = argument;
+    code = real_thrd_create(id, run_c11, s);
+    thread_made(code, s, t, code ? pthread_self() : (pthread_t)*id, 0);
+    return code;
+}
+
+static struct thread *take(pthread_t id) {
+    struct thread *t = NULL;
+    race_spin_lock(&threads_lock);
+    for (struct thread **p = &threads; *p; p = &(*p)->next)
         if (pthread_equal((*p)->id, id)) {
-            j = *p;
-            *p = j->next;
+            t = *p;
+            *p = t->next;
             break;
         }
-    race_spin_unlock(&joinables_lock);
-    return j;
+    race_spin_unlock(&threads_lock);
+    return t;
 }
 
 static void joined(pthread_t id) {
-    struct joinable *j = take(id);
-    if (!j) return;
-    if (race_watches()) race_join(race_me, j->thread->clock);
-    race_thread_free(j->thread);
-    race_team_ends();
-    free(j);
+    struct thread *t = take(id);
+    if (!t) return;
+    if (race_watches()) race_join(race_me, t->clock->clock);
+    give_back(t);
 }
 
-REAL(int, pthread_join, (pthread_t, void **));
-EXPORT int pthread_join(pthread_t id, void **result) {
-    int code;
-    FIND(pthread_join);
-    code = real_pthread_join(id, result);
-    if (!code) joined(id);
-    return code;
+#define JOINS(NAME, PARAMETERS, ...)                                                                                   \
+    REAL(int, NAME, PARAMETERS);                                                                                       \
+    EXPORT int NAME PARAMETERS {                                                                                       \
+        int code;                                                                                                      \
+        FIND(NAME);                                                                                                    \
+        code = real_##NAME(__VA_ARGS__);                                                                               \
+        if (!code) joined((pthread_t)id);                                                                              \
+        return code;                                                                                                   \
+    }
+JOINS(pthread_join, (pthread_t id, void **result), id, result)
+JOINS(pthread_tryjoin_np, (pthread_t id, void **result), id, result)
+JOINS(pthread_timedjoin_np, (pthread_t id, void **result, const struct timespec *t), id, result, t)
+JOINS(pthread_clockjoin_np, (pthread_t id, void **result, clockid_t k, const struct timespec *t), id, result, k, t)
+JOINS(thrd_join, (thrd_t id, int *result), id, result)
+
+/* The number may be another thread's when the call has returned: the thread is taken out of the list before. */
+static void detached(struct thread *t, int code) {
+    int ended;
+    if (!t) return;
+    race_spin_lock(&threads_lock);
+    if (code) {
+        t->next = threads;
+        threads = t;
+    } else {
+        t->detached = 1;
+    }
+    ended = t->ended && !code;
+    race_spin_unlock(&threads_lock);
+    if (ended) give_back(t);
 }
+#define DETACHES(NAME, TYPE)                                                                                           \
+    REAL(int, NAME, (TYPE));                                                                                           \
+    EXPORT int NAME(TYPE id) {                                                                                         \
+        struct thread *t = take((pthread_t)id);                                                                        \
+        int code;                                                                                                      \
+        FIND(NAME);                                                                                                    \
+        code = real_##NAME(id);                                                                                        \
+        detached(t, code);                                                                                             \
+        return code;                                                                                                   \
+    }
+DETACHES(pthread_detach, pthread_t)
+DETACHES(thrd_detach, thrd_t)
 
 /* ---- mutexes, conditions, locks, semaphores, barriers ---- */
 
@@ -233,26 +347,44 @@ EXPORT int pthread_join(pthread_t id, void **result) {
         if (FROM_PROGRAM) race_object_gone(OBJECT);                                                                    \
         return real_##NAME(__VA_ARGS__);                                                                               \
     }
+#define FORGETS_VOID(NAME, PARAMETERS, OBJECT, ...)                                                                    \
+    REAL(void, NAME, PARAMETERS);                                                                                      \
+    EXPORT void NAME PARAMETERS {                                                                                      \
+        FIND(NAME);                                                                                                    \
+        if (FROM_PROGRAM) race_object_gone(OBJECT);                                                                    \
+        real_##NAME(__VA_ARGS__);                                                                                      \
+    }
 HEARS(pthread_mutex_lock, (pthread_mutex_t * m), m, m)
 HEARS(pthread_mutex_trylock, (pthread_mutex_t * m), m, m)
 HEARS(pthread_mutex_timedlock, (pthread_mutex_t * m, const struct timespec *t), m, m, t)
 TELLS(pthread_mutex_unlock, (pthread_mutex_t * m), m, m)
 FORGETS(pthread_mutex_destroy, (pthread_mutex_t * m), m, m)
+HEARS(mtx_lock, (mtx_t * m), m, m)
+HEARS(mtx_trylock, (mtx_t * m), m, m)
+HEARS(mtx_timedlock, (mtx_t * m, const struct timespec *t), m, m, t)
+TELLS(mtx_unlock, (mtx_t * m), m, m)
+FORGETS_VOID(mtx_destroy, (mtx_t * m), m, m)
 HEARS(pthread_mutex_clocklock, (pthread_mutex_t * m, clockid_t k, const struct timespec *t), m, m, k, t)
 HEARS(pthread_spin_lock, (pthread_spinlock_t * s), (const void *)s, s)
 HEARS(pthread_spin_trylock, (pthread_spinlock_t * s), (const void *)s, s)
 TELLS(pthread_spin_unlock, (pthread_spinlock_t * s), (const void *)s, s)
+FORGETS(pthread_spin_destroy, (pthread_spinlock_t * s), (const void *)s, s)
 HEARS(pthread_rwlock_rdlock, (pthread_rwlock_t * l), l, l)
 HEARS(pthread_rwlock_tryrdlock, (pthread_rwlock_t * l), l, l)
 HEARS(pthread_rwlock_wrlock, (pthread_rwlock_t * l), l, l)
 HEARS(pthread_rwlock_trywrlock, (pthread_rwlock_t * l), l, l)
 HEARS(pthread_rwlock_timedrdlock, (pthread_rwlock_t * l, const struct timespec *t), l, l, t)
 HEARS(pthread_rwlock_timedwrlock, (pthread_rwlock_t * l, const struct timespec *t), l, l, t)
+HEARS(pthread_rwlock_clockrdlock, (pthread_rwlock_t * l, clockid_t k, const struct timespec *t), l, l, k, t)
+HEARS(pthread_rwlock_clockwrlock, (pthread_rwlock_t * l, clockid_t k, const struct timespec *t), l, l, k, t)
 TELLS(pthread_rwlock_unlock, (pthread_rwlock_t * l), l, l)
+FORGETS(pthread_rwlock_destroy, (pthread_rwlock_t * l), l, l)
 HEARS(sem_wait, (sem_t * s), s, s)
 HEARS(sem_trywait, (sem_t * s), s, s)
 HEARS(sem_timedwait, (sem_t * s, const struct timespec *t), s, s, t)
+HEARS(sem_clockwait, (sem_t * s, clockid_t k, const struct timespec *t), s, s, k, t)
 TELLS(sem_post, (sem_t * s), s, s)
+FORGETS(sem_destroy, (sem_t * s), s, s)
 
 /* A condition: the waiter releases the mutex meanwhile, and hears what those have told who signal. */
 #define CONDITION(NAME, PARAMETERS, ...)                                                                               \
@@ -271,15 +403,21 @@ CONDITION(pthread_cond_wait, (pthread_cond_t * c, pthread_mutex_t *m), c, m)
 CONDITION(pthread_cond_timedwait, (pthread_cond_t * c, pthread_mutex_t *m, const struct timespec *t), c, m, t)
 CONDITION(pthread_cond_clockwait, (pthread_cond_t * c, pthread_mutex_t *m, clockid_t k, const struct timespec *t), c, m,
           k, t)
-#define SIGNALS(NAME)                                                                                                  \
-    REAL(int, NAME, (pthread_cond_t *));                                                                               \
-    EXPORT int NAME(pthread_cond_t *c) {                                                                               \
+CONDITION(cnd_wait, (cnd_t * c, mtx_t *m), c, m)
+CONDITION(cnd_timedwait, (cnd_t * c, mtx_t *m, const struct timespec *t), c, m, t)
+#define SIGNALS(NAME, TYPE)                                                                                            \
+    REAL(int, NAME, (TYPE *));                                                                                         \
+    EXPORT int NAME(TYPE *c) {                                                                                         \
         FIND_VERSION(NAME, "GLIBC_2.3.2");                                                                             \
         if (FROM_PROGRAM) race_tell(c);                                                                                \
         return real_##NAME(c);                                                                                         \
     }
-SIGNALS(pthread_cond_signal)
-SIGNALS(pthread_cond_broadcast)
+SIGNALS(pthread_cond_signal, pthread_cond_t)
+SIGNALS(pthread_cond_broadcast, pthread_cond_t)
+SIGNALS(cnd_signal, cnd_t)
+SIGNALS(cnd_broadcast, cnd_t)
+FORGETS(pthread_cond_destroy, (pthread_cond_t * c), c, c)
+FORGETS_VOID(cnd_destroy, (cnd_t * c), c, c)
 
 /* A barrier has two objects in turn, since a fast thread may tell in the next round before a slow one has heard. */
 static struct barrier {
@@ -321,7 +459,6 @@ EXPORT int pthread_barrier_wait(pthread_barrier_t *b) {
     return code;
 }
 
-REAL(int, pthread_once, (pthread_once_t *, void (*)(void)));
 static __thread void (*once_function)(void);
 static __thread const void *once_object;
 static void run_once(void) {
@@ -329,6 +466,8 @@ static void run_once(void) {
     once_function();
     race_tell(object);
 }
+
+REAL(int, pthread_once, (pthread_once_t *, void (*)(void)));
 EXPORT int pthread_once(pthread_once_t *once, void (*function)(void)) {
     int code;
     FIND(pthread_once);
@@ -338,4 +477,17 @@ EXPORT int pthread_once(pthread_once_t *once, void (*function)(void)) {
     code = real_pthread_once(once, run_once);
     race_hear(once);
     return code;
+}
+
+REAL(void, call_once, (once_flag *, void (*)(void)));
+EXPORT void call_once(once_flag *once, void (*function)(void)) {
+    FIND(call_once);
+    if (!race_watches() || !FROM_PROGRAM) {
+        real_call_once(once, function);
+        return;
+    }
+    once_function = function;
+    once_object = once;
+    real_call_once(once, run_once);
+    race_hear(once);
 }

@@ -11,6 +11,10 @@ void race_hear(const void *object);
 /* race_object_gone: the address may become another object's. */
 void race_object_gone(const void *object);
 
+/* race_thread_of_runtime: the calling thread, which OpenMP's runtime has made, becomes one of the program's. It knows
+ * nothing yet. */
+void race_thread_of_runtime(void);
+
 /* race_team_begins, race_team_ends: several threads are at work from now on, or were. While there are any, accesses of
  * private memory are looked at. */
 void race_team_begins(void);

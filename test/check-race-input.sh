@@ -147,6 +147,37 @@ gives() {
     fi
 }
 
+# ---- OpenMP of clang ----
+
+cat >team.c <<'END'
+#include <shmem.h>
+#include <omp.h>
+#include <stdio.h>
+int main(void) {
+    int provided;
+    if (shmem_init_thread(SHMEM_THREAD_MULTIPLE, &provided)) return 1;
+    printf("PE %d has %d\n", shmem_my_pe(), shmem_my_pe() ? 5 : 0);
+#pragma omp parallel num_threads(2)
+    (void)omp_get_thread_num();
+    shmem_finalize();
+    return 0;
+}
+END
+echo 'void *ompt_start_tool(unsigned version) { return (void)version, (void *)0; }' >tool.c
+if (export OSHCC=clang && $oshcc --race -fopenmp team.c -o team && $oshcc --race -fopenmp -rdynamic team.c tool.c \
+    -o team_tool) >out 2>err </dev/null; then
+    job ./team
+    gives "OpenMP of clang" 0 0
+    job ./team OMP_TOOL=disabled
+    gives "OpenMP of clang, OMP_TOOL=disabled" 0 0 "OMP_TOOL=disabled: OpenMP's runtime does not tell what it orders"
+    job ./team_tool
+    gives "OpenMP of clang, a tool of the program's own" 0 0 "team_tool: OpenMP's runtime does not tell what it orders"
+    job ./team_tool RMA_RACE=no
+    gives "OpenMP of clang, a tool of the program's own, no" 0 0
+else
+    echo "check-race-input: OpenMP of clang is left out: there is none"
+fi
+
 # ---- RMA_RACE ----
 
 job ./racy

@@ -6,6 +6,8 @@
 # Each file is compiled twice. With -DRACY it has one race, between the lines that end with the comments "RACE: first"
 # and "RACE: second": the job must end with 66, and one report must name both lines. Without RACY, and for files called
 # quiet_..., which have no race, the job must end with 0 and report nothing.
+# Programs with OpenMP are also compiled with clang, if it is there with its runtime for OpenMP, which tells what it
+# orders in another way than gcc's.
 # Broken by a race that is not found, or reported for other lines; by a report about a correct program; by a program
 # that hangs or fails under the detector.
 set -eu
@@ -15,7 +17,7 @@ usage() {
 usage: check-race.sh [OPTION...]
   --only PATTERN    only programs whose name (without .c) the shell pattern fits: --only 'lock_*'
   --jobs N          run N programs at once (default: 2)
-  --compiler=NAME   compile with this C compiler, and the C++ compiler that belongs to it: --compiler=clang
+  --compiler=NAME   compile with this C compiler alone, and the C++ compiler that belongs to it: --compiler=clang
   --prefix=FOLDER   use the librma that is installed there; the default is to install this build in a temporary folder
   --strict          a racy program fails, too, if there is a report that does not name the marked lines
   --plain           compile without --race: both versions of each program must end with 0
@@ -155,7 +157,14 @@ judge_silent() {
 # try_file: both versions of $one; a line of the result file for each version that was tried.
 try_file() {
     file=$one base=${one##*/}
-    name=${base%.*}
+    name=${base%.*} by=''
+    case $one in
+    clang:*)
+        file=${one#clang:} name=$name.clang by=', clang'
+        OSHCC=clang RMA_CC=clang
+        export OSHCC RMA_CC
+        ;;
+    esac
     result=$RACE_DIR/results/$name
     : >"$result"
     pes=$(marker "$file" PES) flags=$(marker "$file" FLAGS)
@@ -178,7 +187,7 @@ try_file() {
             echo "failed $version" >>"$result"
             # One write: programs that run at once do not mix their lines.
             said=$(cat "$log.out" "$log.err" | head -n 24 | sed 's/^/    /')
-            printf '%s\n' "FAIL $base, $version, $pes PEs: $why${said:+
+            printf '%s\n' "FAIL $base, $version, $pes PEs$by: $why${said:+
 $said}"
         fi
         [ "$RACE_KEEP" = yes ] || rm -f "$log"
@@ -262,15 +271,18 @@ if ! compiles "$bin/oshcc" c -g; then
     head -n 20 "$dir/log" | sed 's/^/    /'
     exit 1
 fi
-without_cxx='' without_openmp=''
+without_cxx='' without_openmp='' with_clang=''
 compiles "$bin/oshc++" cc -g || without_cxx=yes
 compiles "$bin/oshcc" c -fopenmp || without_openmp=yes
+if [ -z "$compiler" ] && [ $plain = no ] && (export OSHCC=clang && compiles "$bin/oshcc" c -fopenmp); then
+    with_clang=yes
+fi
 
 # ---- all programs ----
 
 # With `quick` each eighth program, with `normal` each third.
 step=$(by_depth 8 3 1)
-left_out=0 n=0
+left_out=0 n=0 n_clang=0
 for file in "$top_srcdir"/test/race/*.c "$top_srcdir"/test/race/*.cc; do
     base=${file##*/}
     # shellcheck disable=SC2254
@@ -278,6 +290,10 @@ for file in "$top_srcdir"/test/race/*.c "$top_srcdir"/test/race/*.cc; do
     $only) ;;
     *) continue ;;
     esac
+    if [ -n "$with_clang" ] && [ "$(marker "$file" FLAGS)" = -fopenmp ]; then
+        n_clang=$((n_clang + 1))
+        if [ $((n_clang % step)) -eq 0 ] || [ "$only" != '*' ]; then echo "clang:$file"; fi
+    fi
     n=$((n + 1))
     [ $((n % step)) -eq 0 ] || [ "$only" != '*' ] || continue
     if { [ -n "$without_cxx" ] && [ "$base" != "${base%.cc}" ]; } ||
@@ -308,6 +324,7 @@ fi
 tried=$(wc -l <"$dir/files")
 ended=$(find "$dir/results" -type f | wc -l)
 [ "$tried" -eq "$ended" ] || { echo "FAIL $tried programs, $ended results"; failed=$((failed + 1)); }
+[ -n "$compiler" ] || [ -n "$with_clang" ] || echo "OpenMP was not tried with clang: there is none, or no libomp"
 [ $left_out -eq 0 ] || echo "$left_out programs were left out: the compiler lacks C++ or OpenMP"
 echo "$tried programs: racy $(count 'ok RACY') ok, $(count 'failed RACY') failed;" \
     "mended $(count 'ok MENDED') ok, $(count 'failed MENDED') failed;" \

@@ -5,7 +5,7 @@
 #include <omp.h>
 #include <stdio.h>
 
-static int shared;
+static int shared, seen;
 
 int main(void) {
     int provided;
@@ -23,10 +23,10 @@ int main(void) {
 #else
 #pragma omp critical(front)
 #endif
-            *(volatile int *)&shared += 2; /* RACE: second */
+            seen = *(volatile int *)&shared; /* RACE: second */
         }
     }
-    printf("%d %d\n", me, shared);
+    printf("%d %d %d\n", me, shared, seen);
     shmem_finalize();
     return 0;
 }

@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* OpenMP as clang compiles it: LLVM's runtime, libomp, tells a tool what its threads do (OMPT, chapter 4 of the OpenMP
+ * specification 5.1). It calls ompt_start_tool when it starts, and finds it here, since librma_race is linked before it
+ * or preloaded. gcc's runtime never calls it.
+ *
+ * Three things are not as one may think:
+ *
+ *   - A thread of the runtime's leaves the barrier at the end of a region when the next region begins, perhaps, and the
+ *     region is gone by then. The runtime gives no region with that event, and it is passed over.
+ *   - A mutex is released before the event says so. So who has acquired it waits here until the thread that had it
+ *     before has told what it knows.
+ *   - Memory of tasks is the runtime's own. It goes from task to task without an order that the program made. */
+#define _GNU_SOURCE
+#include "config.h"
+
+#include "race/ompt.h"
+
+#include <dlfcn.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <strings.h>
+#include <time.h>
+
+#include "race/events.h"
+#include "race/job.h"
+#include "race/openmp.h"
+#include "race/options.h"
+#include "race/shadow.h"
+#include "race/spin.h"
+#include "race/threads.h"
+
+#define EXPORT __attribute__((visibility("default")))
+
+static race_ompt_get_task_memory *get_task_memory;
+
+/* ---- regions ---- */
+
+static void parallel_begin(race_ompt_data *task, const void *frame, race_ompt_data *parallel, unsigned threads,
+                           int flags, const void *code) {
+    (void)task, (void)frame, (void)threads, (void)flags, (void)code;
+    parallel->ptr = race_region_begin();
+}
+
+static void parallel_end(race_ompt_data *parallel, race_ompt_data *task, int flags, const void *code) {
+    (void)task, (void)flags, (void)code;
+    race_region_end(parallel->ptr);
+    parallel->ptr = NULL;
+}
+
+/* Initial tasks have no region. */
+static void implicit_task(int endpoint, race_ompt_data *parallel, race_ompt_data *task, unsigned threads,
+                          unsigned index, int flags) {
+    (void)threads, (void)index, (void)flags;
+    if (endpoint == RACE_OMPT_BEGIN) {
+        task->ptr = race_implicit_begin(parallel ? parallel->ptr : NULL);
+    } else {
+        race_implicit_end(task->ptr);
+        task->ptr = NULL;
+    }
+}
+
+static void sync_region(int kind, int endpoint, race_ompt_data *parallel, race_ompt_data *task, const void *code) {
+    struct race_task *t = task ? task->ptr : NULL;
+    const int begins = endpoint == RACE_OMPT_BEGIN;
+    (void)code;
+    if (kind == RACE_OMPT_TASKWAIT) {
+        if (!begins) race_taskwait(t);
+    } else if (kind == RACE_OMPT_TASKGROUP) {
+        begins ? race_group_begin(t) : race_group_end(t);
+    } else if (kind != RACE_OMPT_SYNC_REDUCTION) {
+        if (begins)
+            race_barrier_enter(t);
+        else if (parallel)
+            race_barrier_leave(t);
+    }
+}
+
+/* Before the end of a group, its tasks are over when the wait is: what they have reduced is added up then. */
+static void sync_region_wait(int kind, int endpoint, race_ompt_data *parallel, race_ompt_data *task, const void *code) {
+    (void)parallel, (void)code;
+    if (kind == RACE_OMPT_TASKGROUP && endpoint == RACE_OMPT_END && task) race_group_wait(task->ptr);
+}
+
+/* The hook of fences (atomics.c). */
+void __tsan_atomic_thread_fence(int order);
+static void flush(race_ompt_data *thread, const void *code) {
+    (void)thread, (void)code;
+    __tsan_atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
+
+/* ---- tasks ---- */
+
+static void task_create(race_ompt_data *parent, const void *frame, race_ompt_data *task, int flags, int has_dependences,
+                        const void *code) {
+    (void)frame, (void)has_dependences, (void)code;
+    if (!(flags & (RACE_OMPT_EXPLICIT | RACE_OMPT_TARGET | RACE_OMPT_TASKWAIT_TASK))) return;
+    task->ptr = race_task_new(parent ? parent->ptr : NULL);
+}
+
+static void dependences(race_ompt_data *task, const struct race_ompt_dependence *list, int n) {
+    struct race_task *t = task ? task->ptr : NULL;
+    for (int i = 0; i < n; i++) {
+        const void *address = list[i].variable.ptr;
+        switch (list[i].type) {
+            case RACE_OMPT_IN: race_task_depends(t, address, RACE_DEPEND_IN); break;
+            case RACE_OMPT_INOUTSET: race_task_depends(t, address, RACE_DEPEND_SET); break;
+            case RACE_OMPT_OUT_ALL:
+            case RACE_OMPT_INOUT_ALL: race_task_depends(t, NULL, RACE_DEPEND_ALL); break;
+            case RACE_OMPT_SOURCE: race_ordered_end(t); return; /* one event for all dimensions of a loop */
+            case RACE_OMPT_SINK: race_ordered_begin(t); return;
+            default: race_task_depends(t, address, RACE_DEPEND_OUT);
+        }
+    }
+}
+
+/* Of the task that the calling thread ends. */
+static void forget_task_memory(void) {
+    void *address = NULL;
+    size_t size = 0;
+    int more = get_task_memory != NULL;
+    for (int block = 0; more; block++) {
+        more = get_task_memory(&address, &size, block);
+        if (address && size) race_forget_private((uintptr_t)address, size);
+    }
+}
+
+static void task_schedule(race_ompt_data *prior, int status, race_ompt_data *next) {
+    switch (status) {
+        case RACE_OMPT_EARLY_FULFILL:
+        case RACE_OMPT_LATE_FULFILL: race_event_fulfilled(); return;
+        case RACE_OMPT_TASKWAIT_COMPLETE:
+            race_depend_wait(prior->ptr);
+            race_task_release(prior->ptr);
+            prior->ptr = NULL;
+            return;
+        case RACE_OMPT_COMPLETE:
+        case RACE_OMPT_CANCEL:
+        case RACE_OMPT_DETACH:
+            if (prior->ptr) {
+                forget_task_memory();
+                race_task_done(prior->ptr);
+                race_task_release(prior->ptr);
+                prior->ptr = NULL;
+            }
+            break;
+        default: break;
+    }
+    /* Also one that goes on: it knows what it heard, and hears it once more. */
+    if (next && next->ptr) race_task_start(next->ptr);
+}
+
+/* ---- mutexes ---- */
+
+/* A mutex that a thread has acquired, or one that had been; the runtime's number is its key. */
+struct mutex {
+    uint64_t number;
+    const void *owner; /* a variable of the thread that has it, until that has told */
+    struct mutex *next;
+};
+#define MUTEXES 1024
+static struct mutex *mutexes[MUTEXES];
+static uint32_t mutex_locks[MUTEXES];
+static __thread char self;
+
+static size_t bucket_of(uint64_t number) { return number * 0x9e3779b97f4a7c15u >> 54; }
+
+static struct mutex *mutex_of(uint64_t number, int make) {
+    const size_t i = bucket_of(number);
+    struct mutex *m;
+    race_spin_lock(&mutex_locks[i]);
+    for (m = mutexes[i]; m && m->number != number;) m = m->next;
+    if (!m && make && (m = calloc(1, sizeof *m))) {
+        m->number = number;
+        m->next = mutexes[i];
+        mutexes[i] = m;
+    }
+    race_spin_unlock(&mutex_locks[i]);
+    return m;
+}
+
+/* The thread before may be without a processor between its release and its event. After a second it is taken that the
+ * event does not come, and the program goes on. */
+static void wait_for_owner(struct mutex *m) {
+    const void *nobody = NULL;
+    struct timespec begin, now;
+    if (__atomic_load_n(&m->owner, __ATOMIC_RELAXED) == &self) return;
+    clock_gettime(CLOCK_MONOTONIC, &begin);
+    while (!__atomic_compare_exchange_n(&m->owner, &nobody, &self, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
+        nobody = NULL;
+        sched_yield();
+        clock_gettime(CLOCK_MONOTONIC, &now);
+        if (now.tv_sec - begin.tv_sec > 1) {
+            __atomic_store_n(&m->owner, &self, __ATOMIC_RELEASE);
+            return;
+        }
+    }
+}
+
+static void release(struct mutex *m) {
+    const void *owner = &self;
+    __atomic_compare_exchange_n(&m->owner, &owner, NULL, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+}
+
+static void mutex_acquired(int kind, uint64_t number, const void *code) {
+    struct mutex *m = race_watches() ? mutex_of(number, 1) : NULL;
+    (void)kind, (void)code;
+    if (!m) return;
+    wait_for_owner(m);
+    race_hear(m);
+}
+
+static void mutex_released(int kind, uint64_t number, const void *code) {
+    struct mutex *m = mutex_of(number, 0);
+    (void)kind, (void)code;
+    if (!m) return;
+    race_tell(m);
+    release(m);
+}
+
+/* A thread adds what it has to what others have. The runtime may have a mutex for that, which it does not tell of, and
+ * which it, too, has released when it says that the thread is through. */
+static void reduction(int kind, int endpoint, race_ompt_data *parallel, race_ompt_data *task, const void *code) {
+    struct race_task *t = task ? task->ptr : NULL;
+    struct mutex *m = parallel && race_watches() ? mutex_of((uintptr_t)parallel, 1) : NULL;
+    (void)kind, (void)code;
+    if (endpoint == RACE_OMPT_BEGIN) {
+        if (m) wait_for_owner(m);
+        race_reduction_begin(t);
+    } else {
+        race_reduction_end(t);
+        if (m) release(m);
+    }
+}
+
+static void lock_destroy(int kind, uint64_t number, const void *code) {
+    struct mutex *m = mutex_of(number, 0);
+    (void)kind, (void)code;
+    if (m) race_object_gone(m);
+}
+
+/* ---- the beginning ---- */
+
+static int initialize(race_ompt_lookup *lookup, int device, race_ompt_data *tool) {
+    race_ompt_set_callback *set = (race_ompt_set_callback *)lookup("ompt_set_callback");
+    (void)device, (void)tool;
+    if (!set) return 0;
+    get_task_memory = (race_ompt_get_task_memory *)lookup("ompt_get_task_memory");
+#define CALLBACK(EVENT, TYPE, FUNCTION)                                                                                \
+    do {                                                                                                               \
+        TYPE *callback = FUNCTION;                                                                                     \
+        set(EVENT, (race_ompt_function)callback);                                                                      \
+    } while (0)
+    CALLBACK(RACE_OMPT_PARALLEL_BEGIN, race_ompt_parallel_begin, parallel_begin);
+    CALLBACK(RACE_OMPT_PARALLEL_END, race_ompt_parallel_end, parallel_end);
+    CALLBACK(RACE_OMPT_IMPLICIT_TASK, race_ompt_implicit_task, implicit_task);
+    CALLBACK(RACE_OMPT_TASK_CREATE, race_ompt_task_create, task_create);
+    CALLBACK(RACE_OMPT_TASK_SCHEDULE, race_ompt_task_schedule, task_schedule);
+    CALLBACK(RACE_OMPT_DEPENDENCES, race_ompt_dependences, dependences);
+    CALLBACK(RACE_OMPT_SYNC_REGION, race_ompt_sync_region, sync_region);
+    CALLBACK(RACE_OMPT_SYNC_REGION_WAIT, race_ompt_sync_region, sync_region_wait);
+    CALLBACK(RACE_OMPT_REDUCTION, race_ompt_sync_region, reduction);
+    CALLBACK(RACE_OMPT_FLUSH, race_ompt_flush, flush);
+    CALLBACK(RACE_OMPT_MUTEX_ACQUIRED, race_ompt_mutex, mutex_acquired);
+    CALLBACK(RACE_OMPT_MUTEX_RELEASED, race_ompt_mutex, mutex_released);
+    CALLBACK(RACE_OMPT_LOCK_DESTROY, race_ompt_mutex, lock_destroy);
+    return 1;
+}
+
+static void finalize(race_ompt_data *tool) { (void)tool; }
+
+EXPORT struct race_ompt_start *ompt_start_tool(unsigned version, const char *runtime);
+EXPORT struct race_ompt_start *ompt_start_tool(unsigned version, const char *runtime) {
+    static struct race_ompt_start start = {initialize, finalize, {0}};
+    (void)version, (void)runtime;
+    return race_options_wanted() ? &start : NULL; /* NULL: another tool may have the events */
+}
+
+void race_ompt_open(void) {
+    void *runtime = dlsym(RTLD_DEFAULT, "__kmpc_fork_call"), *tool = dlsym(RTLD_DEFAULT, "ompt_start_tool");
+    const char *setting = getenv("OMP_TOOL"), *why = NULL;
+    Dl_info of_runtime, of_tool, own;
+    if (!runtime) return;
+    if (setting && !strcasecmp(setting, "disabled"))
+        why = "OMP_TOOL=disabled";
+    else if (dladdr(runtime, &of_runtime) && dladdr(tool, &of_tool) && dladdr((void *)&get_task_memory, &own) &&
+             of_tool.dli_fbase != of_runtime.dli_fbase && of_tool.dli_fbase != own.dli_fbase)
+        why = of_tool.dli_fname;
+    if (why) race_say("%s: OpenMP's runtime does not tell what it orders; races may be reported that are none", why);
+}
