@@ -314,5 +314,6 @@ static __attribute__((destructor)) void end(void) {
     if (!race_job.map || !options.exitcode || status_at_exit || getpid() != process) return;
     if (!race_job.header->races) return;
     fflush(NULL);
+    race_ompt_end();
     _exit(options.exitcode);
 }

@@ -18,6 +18,7 @@
 #include <dlfcn.h>
 #include <sched.h>
 #include <stdlib.h>
+#include <string.h>
 #include <strings.h>
 #include <time.h>
 
@@ -286,4 +287,12 @@ void race_ompt_open(void) {
              of_tool.dli_fbase != of_runtime.dli_fbase && of_tool.dli_fbase != own.dli_fbase)
         why = of_tool.dli_fname;
     if (why) race_say("%s: OpenMP's runtime does not tell what it orders; races may be reported that are none", why);
+}
+
+void race_ompt_end(void) {
+    int (*pause)(int);
+    void *found = dlsym(RTLD_DEFAULT, "omp_pause_resource_all");
+    if (!found || !dlsym(RTLD_DEFAULT, "__kmpc_fork_call")) return;
+    memcpy(&pause, &found, sizeof pause); /* C has no cast for it */
+    pause(RACE_OMP_PAUSE_HARD);
 }

@@ -13,6 +13,11 @@
 /* race_ompt_open: when races are looked for: says so if LLVM's runtime is there and tells us nothing. */
 void race_ompt_open(void);
 
+/* race_ompt_end: before _exit: LLVM's runtime gives back what its destructor would, a file in /dev/shm. */
+void race_ompt_end(void);
+
+#define RACE_OMP_PAUSE_HARD 2 /* omp_pause_hard */
+
 /* A word of the tool's, which the runtime keeps with a thread, a region or a task. */
 union race_ompt_data {
     uint64_t value;

@@ -293,7 +293,7 @@ static void free_lists(uint32_t number) {
 /* The accesses of a cell, one after the other. */
 static int gather(const struct race_cell *c, struct race_record *records) {
     int n = 0;
-    if (c->write & RACE_LONG && c->write >> 32) {
+    if (c->write & RACE_LONG) {
         for (uint32_t i = (uint32_t)(c->write >> 32); i; i = list_at(i - 1)->next)
             for (uint32_t k = 0; k < list_at(i - 1)->n && n < RECORDS_MOST; k++)
                 records[n++] = list_at(i - 1)->records[k];
@@ -305,16 +305,35 @@ static int gather(const struct race_cell *c, struct race_record *records) {
         uint32_t writes = (uint32_t)write;
         if (!e) continue;
         if (!write && (e & RACE_KIND) == RACE_SECOND) e = (e & ~RACE_KIND) | RACE_ATOMIC, writes = 1;
-        for (int half = 0; half < 2; half++) { /* one record if both halves are of one place */
+        for (int half = 0; half < 2; half++) { /* one record if both halves are of one place; an atomic is always one */
+            int one = at[0] == at[1] || ((e & RACE_KIND) != RACE_PLAIN && e & 0x0f);
             race_epoch mask = e & (half ? 0xf0 : 0x0f);
-            if (half == 0 && at[0] == at[1]) mask = e & RACE_MASK;
-            if (half == 1 && at[0] == at[1]) break;
+            if (half == 0 && one) mask = e & RACE_MASK;
+            if (half == 1 && one) break;
             if (mask)
                 records[n++] =
                     (struct race_record){.epoch = (e & ~RACE_MASK) | mask, .place = at[half], .write = writes};
         }
     }
     return n;
+}
+
+/* The accesses, under the cell's lock. Until scatter has put them back who comes without the lock finds a list that he
+ * needs the lock for: nothing that he writes gets lost, which for what an atomic tells would be a report about a
+ * correct program. Places may be those of an access that has just been replaced. */
+static int take(struct race_cell *c, struct race_record *records) {
+    struct race_cell small;
+    if (c->write & RACE_LONG) return gather(c, records);
+    small.write = __atomic_exchange_n(&c->write, RACE_LONG, __ATOMIC_ACQ_REL);
+    small.read = __atomic_exchange_n(&c->read, 0, __ATOMIC_ACQ_REL);
+    memcpy(small.write_at, c->write_at, sizeof small.write_at);
+    memcpy(small.read_at, c->read_at, sizeof small.read_at);
+    return gather(&small, records);
+}
+
+/* Puts an access where another one was found, without the lock. 0: there is another one meanwhile. */
+static int replace(race_epoch *word, race_epoch old, race_epoch new) {
+    return __atomic_compare_exchange_n(word, &old, new, 0, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
 }
 
 /* Which a cell holds without a list: counters and tables that two PEs update. */
@@ -423,7 +442,7 @@ static void full(struct race_cell *c, race_epoch mask, race_epoch kind, int writ
         race_spin_unlock(word);
         return;
     }
-    n = gather(c, records);
+    n = take(c, records);
     for (int i = 0; i < n; i++) {
         struct race_record r = records[i];
         race_epoch both = r.epoch & mask;
@@ -482,48 +501,51 @@ void race_access(struct race_cell *c, race_epoch mask, race_epoch kind, int writ
         if (old == me) return;
         if (write && (r & RACE_KIND) == RACE_SECOND && w && !((r ^ second) & UINT32_MAX) && indivisible(w, me)) {
             /* The same actor's older atomic write of the same bytes. */
-            place_into(c->read_at, mask, place);
-            __atomic_store_n(&c->read, second, __ATOMIC_RELAXED);
-            return;
+            if (replace(&c->read, r, second)) {
+                place_into(c->read_at, mask, place);
+                return;
+            }
+        } else if (kept && (!w || indivisible(w, me) || happens_before(w, who)) &&
+                   (!write || !r || indivisible(r, me) || happens_before(r, who))) {
+            if (replace(write ? &c->write : &c->read, old, me)) {
+                place_into(write ? c->write_at : c->read_at, mask, place);
+                return;
+            }
         }
-        if (kept && (!w || indivisible(w, me) || happens_before(w, who)) &&
-            (!write || !r || indivisible(r, me) || happens_before(r, who))) {
-            place_into(write ? c->write_at : c->read_at, mask, place);
-            __atomic_store_n(write ? &c->write : &c->read, me, __ATOMIC_RELAXED);
-        } else
-            full(c, mask, kind, write, place, who, where);
+        full(c, mask, kind, write, place, who, where);
         return;
     }
     if (write) {
         int w_before = !w || happens_before(w, who), r_before = !r || happens_before(r, who);
         if (LIKELY(w_before && r_before)) {
             if (LIKELY(!((w | r) & RACE_MASK & ~mask))) {
-                place_into(c->write_at, mask, place);
-                __atomic_store_n(&c->read, 0, __ATOMIC_RELAXED);
-                __atomic_store_n(&c->write, me, __ATOMIC_RELAXED);
-                return;
-            }
-            if (!(r & RACE_MASK & mask) && joins(w, me, mask, c->write_at, place)) {
-                place_into(c->write_at, mask, place);
-                __atomic_store_n(&c->write, w | mask, __ATOMIC_RELAXED);
-                return;
-            }
-            if (!w && !(r & mask)) { /* other bytes have been read */
-                place_into(c->write_at, mask, place);
-                __atomic_store_n(&c->write, me, __ATOMIC_RELAXED);
-                return;
+                if (LIKELY((!r || replace(&c->read, r, 0)) && replace(&c->write, w, me))) {
+                    place_into(c->write_at, mask, place);
+                    return;
+                }
+            } else if (!(r & RACE_MASK & mask) && joins(w, me, mask, c->write_at, place)) {
+                if (replace(&c->write, w, w | mask)) {
+                    place_into(c->write_at, mask, place);
+                    return;
+                }
+            } else if (!w && !(r & mask)) { /* other bytes have been read */
+                if (replace(&c->write, w, me)) {
+                    place_into(c->write_at, mask, place);
+                    return;
+                }
             }
         }
     } else if (!(w & mask) || LIKELY(happens_before(w, who))) {
         if (LIKELY(!r || (happens_before(r, who) && !(r & RACE_MASK & ~mask) && (r & RACE_KIND) != RACE_SECOND))) {
-            place_into(c->read_at, mask, place);
-            __atomic_store_n(&c->read, me, __ATOMIC_RELAXED);
-            return;
-        }
-        if (joins(r, me, mask, c->read_at, place)) {
-            place_into(c->read_at, mask, place);
-            __atomic_store_n(&c->read, r | mask, __ATOMIC_RELAXED);
-            return;
+            if (LIKELY(replace(&c->read, r, me))) {
+                place_into(c->read_at, mask, place);
+                return;
+            }
+        } else if (joins(r, me, mask, c->read_at, place)) {
+            if (replace(&c->read, r, r | mask)) {
+                place_into(c->read_at, mask, place);
+                return;
+            }
         }
     }
     full(c, mask, kind, write, place, who, where);
@@ -615,14 +637,18 @@ void race_acquire(struct race_cell *c, race_epoch mask, int native) {
     int n, news[RECORDS_MOST + 1], n_news = 0;
     if (!(w & RACE_LONG) && (!w || happens_before(w, &who)) && (c->read & RACE_KIND) != RACE_SECOND) return;
     race_spin_lock(word);
-    n = c->write & RACE_LONG && !list_tells(c, mask, native, &who) ? 0 : gather(c, records);
+    if (c->write & RACE_LONG && !list_tells(c, mask, native, &who)) {
+        race_spin_unlock(word);
+        return;
+    }
+    n = take(c, records);
     for (int i = 0; i < n; i++) {
         struct race_record *r = &records[i];
         if (!tells(r, mask, native) || record_before(r, &who)) continue;
         see(r);
         news[n_news++] = i;
     }
-    if (n_news) scatter(c, records, n);
+    scatter(c, records, n);
     race_spin_unlock(word);
     for (int i = 0; i < n_news; i++)
         race_learn(race_me, RACE_ACTOR(records[news[i]].epoch), RACE_COUNT(records[news[i]].epoch));

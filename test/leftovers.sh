@@ -8,9 +8,11 @@
 # forked.
 
 # shellcheck disable=SC2154
-# Open MPI 5 leaves its segments (sm_segment) where it was killed, and where a process had no launcher; so do jobs of
-# other scripts, which run at the same time.
-shm_files() { find /dev/shm -maxdepth 1 -type f -user "$(id -u)" ! -name "sm_segment.*" 2>/dev/null | sort; }
+# Open MPI 5 leaves its segments (sm_segment) where it was killed, and where a process had no launcher, LLVM's OpenMP
+# its own files (__KMP_) where it was killed; so do jobs of other scripts, which run at the same time.
+shm_files() {
+    find /dev/shm -maxdepth 1 -type f -user "$(id -u)" ! -name "sm_segment.*" ! -name "__KMP_*" 2>/dev/null | sort
+}
 
 # shm_in_use FILE: a process maps FILE or has it open, so it belongs to another job, which may come and go.
 shm_in_use() {
