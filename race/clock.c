@@ -6,6 +6,7 @@
 
 #include "race/clock.h"
 
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -173,34 +174,45 @@ void race_log(uint32_t actor, uint32_t count, struct race_operation op) {
     __atomic_store_n(&e->count, count, __ATOMIC_RELEASE);
 }
 
+/* Who writes an entry or a version may have lost its processor in the midst of it, where PEs outnumber processors. To
+ * give up would be to learn nothing, and a report about a correct program; only who has died never comes back. */
+#define LOOKS      100
+#define LOOKS_MOST 100000
+static void wait_for_writer(int looks) {
+    if (looks >= LOOKS) sched_yield();
+}
+
 /* Copies an entry that nobody writes meanwhile. 0: it has been overwritten by a later operation, or told nothing. */
 static int read_entry(const struct race_operation *e, uint32_t count, struct race_operation *op) {
-    for (int tries = 0; tries < 100; tries++) {
+    for (int looks = 0; looks < LOOKS_MOST; looks++) {
         uint32_t was = __atomic_load_n(&e->count, __ATOMIC_ACQUIRE);
         if (was && (int32_t)(was - count) < 0) return 0; /* an older one: this operation has told nothing */
         *op = *e;
         __atomic_thread_fence(__ATOMIC_ACQUIRE);
         if (was && __atomic_load_n(&e->count, __ATOMIC_RELAXED) == was) return 1;
+        wait_for_writer(looks);
     }
     return 0;
 }
 
-/* What a version says, into the thread's clock. The count of `except` is not part of it. */
-static void learn_version(struct race_thread *t, uint32_t pe, uint32_t version, uint32_t except) {
+/* What a version says, into the thread's clock; or a later one, all of it: who learns from that what PE q knew must
+ * also learn what q knew of the version's own PE, or the clock says of q's knowledge what it does not have. */
+static void learn_version(struct race_thread *t, uint32_t pe, uint32_t version) {
     size_t n = in_use();
-    for (int tries = 0; version && tries < 10000; tries++) {
+    for (int looks = 0; version && looks < LOOKS_MOST; looks++) {
         const uint32_t *clock = version_of(pe, version);
         if (__atomic_load_n(tag_of(pe, version), __ATOMIC_ACQUIRE) == version) {
             uint32_t changed = 0;
             for (size_t i = 0; i < n; i++) {
                 uint32_t c = __atomic_load_n(&clock[i], __ATOMIC_RELAXED);
-                if (i != except && t->clock[i] < c) t->clock[i] = c, changed = 1;
+                if (t->clock[i] < c) t->clock[i] = c, changed = 1;
             }
             if (changed) t->changed = 1;
             __atomic_thread_fence(__ATOMIC_ACQUIRE);
             if (__atomic_load_n(tag_of(pe, version), __ATOMIC_RELAXED) == version) return;
         }
         version = __atomic_load_n(newest_of(pe), __ATOMIC_ACQUIRE);
+        wait_for_writer(looks);
     }
 }
 
@@ -211,5 +223,5 @@ void race_learn(struct race_thread *t, uint32_t actor, uint32_t count) {
     if (op.puts < race_job.clocks) race_know(t, op.puts, op.puts_to);
     if (op.signalled < race_job.clocks) race_know(t, op.signalled, op.signalled_to);
     race_know(t, op.thread, op.at);
-    learn_version(t, op.pe, op.version, op.thread);
+    learn_version(t, op.pe, op.version);
 }

@@ -632,10 +632,13 @@ static void see(struct race_record *r) {
 void race_acquire(struct race_cell *c, race_epoch mask, int native) {
     struct race_record records[RECORDS_MOST + 1];
     struct race_who who = {.epoch = race_now, .clock = race_me->clock};
-    race_epoch w = __atomic_load_n(&c->write, __ATOMIC_RELAXED);
+    race_epoch w = __atomic_load_n(&c->write, __ATOMIC_ACQUIRE);
     uint32_t *word = lock_of(c);
     int n, news[RECORDS_MOST + 1], n_news = 0;
-    if (!(w & RACE_LONG) && (!w || happens_before(w, &who)) && (c->read & RACE_KIND) != RACE_SECOND) return;
+    if (!(w & RACE_LONG) && (!w || happens_before(w, &who)) &&
+        (__atomic_load_n(&c->read, __ATOMIC_ACQUIRE) & RACE_KIND) != RACE_SECOND &&
+        __atomic_load_n(&c->write, __ATOMIC_RELAXED) == w) /* both words are of the same moment */
+        return;
     race_spin_lock(word);
     if (c->write & RACE_LONG && !list_tells(c, mask, native, &who)) {
         race_spin_unlock(word);
