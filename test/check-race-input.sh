@@ -222,8 +222,8 @@ done
 job ./differ FIRST=history=16 SECOND=history=4096
 gives "another history on each PE" 66 1
 
-# What an operation told is often overwritten before another PE asks for it: a correct program, whose PEs tell each other
-# by the words of a list alone, is not reported.
+# What an operation told is often overwritten before another PE asks for it: a correct program, whose PEs tell each
+# other by the words of a list alone, is not reported.
 if $oshcc --race -O2 "$top_srcdir/examples/linked_list.c" -o list >out 2>err </dev/null; then
     for settings in history=16 history=1024; do
         code=0
