@@ -188,10 +188,11 @@ int rmai_environment_number(const char *name, int otherwise) {
 
 /* 1 if this process would get a signal by reading the word at that address, or with `write` by writing it: the kernel
  * reads or writes it in its place, and answers EFAULT. It compares the word, and moves none of the threads that sleep
- * on it; or it adds no bit to the word, in one step, so that nothing is lost that others write. */
+ * on it; or it adds no bit to the word, in one step, so that nothing is lost that others write, and is then asked for a
+ * comparison that there is none of, so that it wakes nobody. */
 static int word_faults(uint32_t *word, int write) {
     uint32_t none = 0; /* nobody sleeps on this */
-    const int keep = FUTEX_OP(FUTEX_OP_OR, 0, FUTEX_OP_CMP_EQ, 0x7ff);
+    const int keep = FUTEX_OP(FUTEX_OP_OR, 0, 15, 0);
     long code = write ? syscall(SYS_futex, &none, FUTEX_WAKE_OP_PRIVATE, 0, NULL, word, keep)
                       : syscall(SYS_futex, word, FUTEX_CMP_REQUEUE_PRIVATE, 0, NULL, &none, 0);
     return code == -1 && errno == EFAULT;

@@ -98,17 +98,26 @@ static struct race_who pending_who(struct race_context *x, int pe) {
     return next_of(race_context_flow(x, RACE_PENDING, pe));
 }
 
-/* What an operation of the context, on PE pe's memory, tells whoever sees its value. */
-static struct race_operation telling(const struct race_call *c, struct race_context *x, int pe) {
+/* While there are threads: a later operation of a flow stands for the earlier ones (shadow.c), so that it must tell
+ * what they told. What it tells, its number and its access come under one lock. */
+static int lock_flow(struct race_flow *f) {
+    if (!__atomic_load_n(&race_job.header->threads, __ATOMIC_RELAXED)) return 0;
+    race_spin_lock(&f->lock);
+    return 1;
+}
+static void unlock_flow(struct race_flow *f, int locked) {
+    if (locked) race_spin_unlock(&f->lock);
+}
+
+/* What an operation of the context, on PE pe's memory, tells whoever sees its value. The flow of its puts is locked if
+ * there are threads. */
+static struct race_operation telling(const struct race_call *c, struct race_context *x, int pe, int locked) {
     struct race_flow *puts = race_context_flow(x, RACE_PUTS, pe), *data = race_context_flow(x, RACE_SIGNALLED, pe);
     race_fences *fences = c->native ? race_fences_into : NULL;
     uint32_t version = 0;
-    if (__atomic_load_n(&race_job.header->threads, __ATOMIC_RELAXED)) {
-        /* A later operation stands for the earlier ones of its flow (shadow.c), so it tells what they told. */
-        race_spin_lock(&puts->lock);
+    if (locked) {
         if (!puts->told) puts->told = calloc(race_job.clocks, sizeof *puts->told);
         if (puts->told) version = race_publish_all(race_me, puts->told, fences);
-        race_spin_unlock(&puts->lock);
     }
     if (!version) version = race_publish(race_me, fences);
     return (struct race_operation){.thread = race_me->actor,
@@ -152,13 +161,15 @@ static void near_buffer(struct race_context *x, int pe, const void *addr, size_t
 static void far_write(const struct race_call *c, struct race_context *x, const struct found *f, size_t len,
                       race_epoch kind, uint32_t place) {
     struct race_flow *flow = race_context_flow(x, RACE_PUTS, f->pe);
-    struct race_operation op = telling(c, x, f->pe);
+    int locked = lock_flow(flow);
+    struct race_operation op = telling(c, x, f->pe, locked);
     struct race_who who = flow_who(c, x, flow, f->pe);
     race_log(flow->actor, RACE_COUNT(who.epoch), op);
     if (kind == RACE_PLAIN)
         race_range(f->cells, f->addr, len, f->pe, kind, 1, place, &who);
     else
         race_access(f->cells, mask_of(f->addr, len), kind, 1, place, &who, (struct race_where){f->addr, f->pe});
+    unlock_flow(flow, locked);
 }
 
 void race_put(const struct race_call *c, struct race_target dest, const void *source, size_t len, int nbi) {
@@ -189,16 +200,19 @@ void race_get(const struct race_call *c, void *dest, struct race_target source, 
 void race_strided(const struct race_call *c, struct race_target far, const void *near, ptrdiff_t far_stride,
                   ptrdiff_t near_stride, size_t elem, size_t n, int get) {
     struct race_context *x;
+    struct race_flow *flow;
     struct race_operation op;
     struct race_who mine, theirs;
     struct found f;
     uint32_t place;
+    int locked = 0;
     if (!race_watches() || !elem || !n || !(x = race_context_of(c->ctx)) || !find_target(x, far, elem, &f)) return;
     place = race_call_place(c->pc, c->name);
     mine = theirs = thread_who();
+    flow = race_context_flow(x, RACE_PUTS, f.pe);
     if (!get) {
-        struct race_flow *flow = race_context_flow(x, RACE_PUTS, f.pe);
-        op = telling(c, x, f.pe);
+        locked = lock_flow(flow);
+        op = telling(c, x, f.pe, locked);
         theirs = flow_who(c, x, flow, f.pe);
         race_log(flow->actor, RACE_COUNT(theirs.epoch), op);
     }
@@ -210,6 +224,7 @@ void race_strided(const struct race_call *c, struct race_target far, const void 
         race_local((const char *)near + (ptrdiff_t)i * near_stride * (ptrdiff_t)elem, elem, RACE_PLAIN, get, place,
                    &mine);
     }
+    unlock_flow(flow, locked);
     if (!get) race_tick(race_me);
 }
 
@@ -259,12 +274,14 @@ void race_put_signal(const struct race_call *c, struct race_target dest, const v
     struct race_who who;
     struct found f;
     uint32_t place;
+    int locked;
     if (!race_watches() || !(x = race_context_of(c->ctx)) || !find_target(x, word, sizeof(uint64_t), &f)) return;
     if (c->native) native_release(c);
     place = race_call_place(c->pc, c->name);
     puts = race_context_flow(x, RACE_PUTS, f.pe);
     data = race_context_flow(x, RACE_SIGNALLED, f.pe);
-    op = telling(c, x, f.pe);
+    locked = lock_flow(puts);
+    op = telling(c, x, f.pe, locked);
     if (len) {
         struct found d;
         who = flow_who(c, x, data, f.pe);
@@ -280,6 +297,7 @@ void race_put_signal(const struct race_call *c, struct race_target dest, const v
         race_log(puts->actor, RACE_COUNT(who.epoch), op);
         race_access(f.cells, RACE_MASK, RACE_ATOMIC, 1, place, &who, (struct race_where){f.addr, f.pe});
     }
+    unlock_flow(puts, locked);
     race_tick(race_me);
 }
 
@@ -297,15 +315,23 @@ void race_atomic(const struct race_call *c, struct race_target word, size_t len,
     if (!reads) {
         far_write(c, x, &f, len, RACE_ATOMIC, place);
     } else if (fetch) {
-        struct race_operation op = telling(c, x, f.pe);
+        struct race_flow *puts = race_context_flow(x, RACE_PUTS, f.pe);
+        int locked = lock_flow(puts);
+        struct race_operation op = telling(c, x, f.pe, locked);
         who = pending_who(x, f.pe);
         add_fenced(&who, x, f.pe);
         race_log(RACE_ACTOR(who.epoch), RACE_COUNT(who.epoch), op);
         race_context_fetches(x, f.cells, mask);
         race_access(f.cells, mask, RACE_ATOMIC, writes, place, &who, (struct race_where){f.addr, f.pe});
+        unlock_flow(puts, locked);
         near_buffer(x, f.pe, fetch, len, 1, 1, place);
     } else {
-        if (writes) race_log(race_me->actor, race_me->count, telling(c, x, f.pe));
+        if (writes) {
+            struct race_flow *puts = race_context_flow(x, RACE_PUTS, f.pe);
+            int locked = lock_flow(puts);
+            race_log(race_me->actor, race_me->count, telling(c, x, f.pe, locked));
+            unlock_flow(puts, locked);
+        }
         who = thread_who_at(c, x, f.pe);
         race_access(f.cells, mask, RACE_ATOMIC, writes, place, &who, (struct race_where){f.addr, f.pe});
     }

@@ -144,7 +144,9 @@ static void task_schedule(race_ompt_data *prior, int status, race_ompt_data *nex
                 prior->ptr = NULL;
             }
             break;
-        default: break;
+        default: /* it goes on later, perhaps in another thread: an untied one */
+            if (prior->ptr) race_task_made(prior->ptr);
+            break;
     }
     /* Also one that goes on: it knows what it heard, and hears it once more. */
     if (next && next->ptr) race_task_start(next->ptr);
@@ -198,8 +200,8 @@ static void wait_for_owner(struct mutex *m) {
 }
 
 static void release(struct mutex *m) {
-    const void *owner = &self;
-    __atomic_compare_exchange_n(&m->owner, &owner, NULL, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+    /* Whoever it was taken by: a task that is not tied to a thread may go on in another one. */
+    __atomic_store_n(&m->owner, NULL, __ATOMIC_RELEASE);
 }
 
 static void mutex_acquired(int kind, uint64_t number, const void *code) {

@@ -151,15 +151,19 @@ static void look_at_others(void) {
     race_window.others_len = private ? SIZE_MAX : race_job.stride * (size_t)race_job.node_n_pes;
 }
 
+/* Other threads of the program may be at work: the cells are there before the lengths say so, and stay. */
 void race_look_at(int on) {
-    race_window = (struct race_window){.chunks = race_window.chunks};
-    if (!on) return;
+    if (!on) {
+        race_window.heap_len = race_window.statics_len = race_window.others_len = 0;
+        race_window.private_mode = RACE_PRIVATE_OFF;
+        return;
+    }
     race_window.heap = race_job.space + race_job.symmetric;
-    race_window.heap_len = race_job.stride - race_job.symmetric;
     race_window.heap_cells = race_job.cells + (size_t)race_job.my_pe * race_job.cells_stride + race_job.symmetric / 8;
     race_window.statics = race_job.statics;
-    race_window.statics_len = race_job.statics_len;
     race_window.statics_cells = race_job.statics_cells + (size_t)race_job.my_pe * race_job.statics_stride;
+    __atomic_store_n(&race_window.heap_len, race_job.stride - race_job.symmetric, __ATOMIC_RELEASE);
+    __atomic_store_n(&race_window.statics_len, race_job.statics_len, __ATOMIC_RELEASE);
     look_at_others();
 }
 
@@ -331,11 +335,6 @@ static int take(struct race_cell *c, struct race_record *records) {
     return gather(&small, records);
 }
 
-/* Puts an access where another one was found, without the lock. 0: there is another one meanwhile. */
-static int replace(race_epoch *word, race_epoch old, race_epoch new) {
-    return __atomic_compare_exchange_n(word, &old, new, 0, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
-}
-
 /* Which a cell holds without a list: counters and tables that two PEs update. */
 static int two_atomic_writes(const struct race_record *a, const struct race_record *b) {
     race_epoch same = a->epoch ^ b->epoch;
@@ -501,13 +500,13 @@ void race_access(struct race_cell *c, race_epoch mask, race_epoch kind, int writ
         if (old == me) return;
         if (write && (r & RACE_KIND) == RACE_SECOND && w && !((r ^ second) & UINT32_MAX) && indivisible(w, me)) {
             /* The same actor's older atomic write of the same bytes. */
-            if (replace(&c->read, r, second)) {
+            if (race_replace(&c->read, r, second)) {
                 place_into(c->read_at, mask, place);
                 return;
             }
         } else if (kept && (!w || indivisible(w, me) || happens_before(w, who)) &&
                    (!write || !r || indivisible(r, me) || happens_before(r, who))) {
-            if (replace(write ? &c->write : &c->read, old, me)) {
+            if (race_replace(write ? &c->write : &c->read, old, me)) {
                 place_into(write ? c->write_at : c->read_at, mask, place);
                 return;
             }
@@ -519,17 +518,17 @@ void race_access(struct race_cell *c, race_epoch mask, race_epoch kind, int writ
         int w_before = !w || happens_before(w, who), r_before = !r || happens_before(r, who);
         if (LIKELY(w_before && r_before)) {
             if (LIKELY(!((w | r) & RACE_MASK & ~mask))) {
-                if (LIKELY((!r || replace(&c->read, r, 0)) && replace(&c->write, w, me))) {
+                if (LIKELY((!r || race_replace(&c->read, r, 0)) && race_replace(&c->write, w, me))) {
                     place_into(c->write_at, mask, place);
                     return;
                 }
             } else if (!(r & RACE_MASK & mask) && joins(w, me, mask, c->write_at, place)) {
-                if (replace(&c->write, w, w | mask)) {
+                if (race_replace(&c->write, w, w | mask)) {
                     place_into(c->write_at, mask, place);
                     return;
                 }
             } else if (!w && !(r & mask)) { /* other bytes have been read */
-                if (replace(&c->write, w, me)) {
+                if (race_replace(&c->write, w, me)) {
                     place_into(c->write_at, mask, place);
                     return;
                 }
@@ -537,12 +536,12 @@ void race_access(struct race_cell *c, race_epoch mask, race_epoch kind, int writ
         }
     } else if (!(w & mask) || LIKELY(happens_before(w, who))) {
         if (LIKELY(!r || (happens_before(r, who) && !(r & RACE_MASK & ~mask) && (r & RACE_KIND) != RACE_SECOND))) {
-            if (LIKELY(replace(&c->read, r, me))) {
+            if (LIKELY(race_replace(&c->read, r, me))) {
                 place_into(c->read_at, mask, place);
                 return;
             }
         } else if (joins(r, me, mask, c->read_at, place)) {
-            if (replace(&c->read, r, r | mask)) {
+            if (race_replace(&c->read, r, r | mask)) {
                 place_into(c->read_at, mask, place);
                 return;
             }

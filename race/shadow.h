@@ -26,6 +26,12 @@ struct race_cell {
     uint32_t read_at[2];
 };
 
+/* race_replace puts an access where another one was found, without the lock. 0: there is another one meanwhile, or a
+ * list. */
+static inline int race_replace(race_epoch *word, race_epoch old, race_epoch new) {
+    return __atomic_compare_exchange_n(word, &old, new, 0, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
+}
+
 /* One access in a list. seen: threads that are known to have seen its value (wait_until, a fetching atomic), and the
  * counts they had: who happens after that happens after the access. When there is no room for another one, the access
  * counts as seen by all (seen[0].actor is RACE_MANY): a race may be missed, none is made up. */
@@ -49,8 +55,8 @@ struct race_list {
 _Static_assert(sizeof(struct race_list) == 256, "four cache lines");
 #define RACE_LISTS_MOST (1u << 24)
 
-/* Who accesses. epoch: without a mask. puts, signalled: for operations, up to which ones of the same context to the
- * same PE a fence has ordered before it. */
+/* Who accesses. epoch: without a mask. fenced: for operations, up to which puts and signalled data of the same context
+ * to the same PE a fence has ordered before it. */
 struct race_who {
     race_epoch epoch;
     const uint32_t *clock;

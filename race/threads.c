@@ -9,6 +9,7 @@
 #include <dlfcn.h>
 #include <limits.h>
 #include <pthread.h>
+#include <sched.h>
 #include <semaphore.h>
 #include <stdlib.h>
 #include <string.h>
@@ -88,14 +89,19 @@ void race_object_gone(const void *address) {
 /* ---- how many threads ---- */
 
 static int at_work;
+static uint32_t at_work_lock; /* the number and the mode change together */
 
 void race_team_begins(void) {
-    if (__atomic_fetch_add(&at_work, 1, __ATOMIC_ACQ_REL) == 0) race_private_mode(RACE_PRIVATE_ALL);
+    race_spin_lock(&at_work_lock);
+    if (at_work++ == 0) race_private_mode(RACE_PRIVATE_ALL);
+    race_spin_unlock(&at_work_lock);
 }
 
 void race_team_ends(void) {
+    race_spin_lock(&at_work_lock);
     /* Buffers of nonblocking calls may be in use: the next quiet says how it goes on. */
-    if (__atomic_sub_fetch(&at_work, 1, __ATOMIC_ACQ_REL) == 0 && race_job.on) race_private_mode(RACE_PRIVATE_PENDING);
+    if (--at_work == 0 && race_job.on) race_private_mode(RACE_PRIVATE_PENDING);
+    race_spin_unlock(&at_work_lock);
 }
 
 /* ---- making and joining ---- */
@@ -117,6 +123,7 @@ struct thread {
     pthread_t id;
     struct race_thread *clock;
     int detached, ended; /* under threads_lock */
+    int listed;          /* set when the thread is in the list, if it is to be: it does not begin before */
     int of_runtime;
     struct thread *next;
 };
@@ -160,6 +167,7 @@ static void thread_ends(void *arg) {
     detached = t->detached;
     race_spin_unlock(&threads_lock);
     if (!detached) return;
+    forget_stack(); /* nobody joins: the memory may be anybody's next */
     race_thread_adopt(NULL);
     give_back(t);
 }
@@ -183,9 +191,15 @@ void race_thread_of_runtime(void) {
         free(t);
 }
 
+/* A thread that joins or detaches this one must find it in the list. */
+static void wait_until_listed(struct thread *t) {
+    while (!__atomic_load_n(&t->listed, __ATOMIC_ACQUIRE)) sched_yield();
+}
+
 static void *run(void *arg) {
     struct start s = *(struct start *)arg;
     free(arg);
+    wait_until_listed(s.thread);
     thread_begins(s.thread);
     return s.function(s.argument);
 }
@@ -193,6 +207,7 @@ static void *run(void *arg) {
 static int run_c11(void *arg) {
     struct start s = *(struct start *)arg;
     free(arg);
+    wait_until_listed(s.thread);
     thread_begins(s.thread);
     return s.c11(s.argument);
 }
@@ -206,7 +221,7 @@ static struct start *new_thread(int detached) {
         free(t);
         return NULL;
     }
-    t->detached = detached;
+    t->detached = t->listed = detached;
     s->thread = t;
     race_team_begins();
     race_tick(race_me);
@@ -223,6 +238,7 @@ static void thread_made(int code, struct start *s, struct thread *t, pthread_t i
         t->next = threads;
         threads = t;
         race_spin_unlock(&threads_lock);
+        __atomic_store_n(&t->listed, 1, __ATOMIC_RELEASE);
     }
 }
 
@@ -271,9 +287,20 @@ static struct thread *take(pthread_t id) {
     return t;
 }
 
-static void joined(pthread_t id) {
-    struct thread *t = take(id);
+static void put_back(struct thread *t) {
+    race_spin_lock(&threads_lock);
+    t->next = threads;
+    threads = t;
+    race_spin_unlock(&threads_lock);
+}
+
+/* The number may be another thread's when the call has returned: the thread is taken out of the list before. */
+static void joined(struct thread *t, int code) {
     if (!t) return;
+    if (code) {
+        put_back(t);
+        return;
+    }
     if (race_watches()) race_join(race_me, t->clock->clock);
     give_back(t);
 }
@@ -281,10 +308,11 @@ static void joined(pthread_t id) {
 #define JOINS(NAME, PARAMETERS, ...)                                                                                   \
     REAL(int, NAME, PARAMETERS);                                                                                       \
     EXPORT int NAME PARAMETERS {                                                                                       \
+        struct thread *t_ = take((pthread_t)id);                                                                       \
         int code;                                                                                                      \
         FIND(NAME);                                                                                                    \
         code = real_##NAME(__VA_ARGS__);                                                                               \
-        if (!code) joined((pthread_t)id);                                                                              \
+        joined(t_, code);                                                                                              \
         return code;                                                                                                   \
     }
 JOINS(pthread_join, (pthread_t id, void **result), id, result)
@@ -293,18 +321,17 @@ JOINS(pthread_timedjoin_np, (pthread_t id, void **result, const struct timespec 
 JOINS(pthread_clockjoin_np, (pthread_t id, void **result, clockid_t k, const struct timespec *t), id, result, k, t)
 JOINS(thrd_join, (thrd_t id, int *result), id, result)
 
-/* The number may be another thread's when the call has returned: the thread is taken out of the list before. */
+/* As for joined. */
 static void detached(struct thread *t, int code) {
     int ended;
     if (!t) return;
-    race_spin_lock(&threads_lock);
     if (code) {
-        t->next = threads;
-        threads = t;
-    } else {
-        t->detached = 1;
+        put_back(t);
+        return;
     }
-    ended = t->ended && !code;
+    race_spin_lock(&threads_lock);
+    t->detached = 1;
+    ended = t->ended;
     race_spin_unlock(&threads_lock);
     if (ended) give_back(t);
 }

@@ -12,6 +12,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -27,6 +28,20 @@ static void *hang(void *unused) {
         _exit(0);
     }
     return NULL;
+}
+
+/* An emulator may make a fork of it, whose parent does not wait and has other memory than the child. */
+static int vfork_is_real(void) {
+    static volatile int seen;
+    pid_t pid;
+    seen = 0;
+    pid = vfork();
+    if (pid == 0) {
+        seen = 1;
+        _exit(0);
+    }
+    waitpid(pid, NULL, 0);
+    return seen;
 }
 
 static pid_t start(int in_a_thread) {
@@ -53,7 +68,12 @@ static int hangs_in_time(pid_t pid) {
 }
 
 START_TEST(a_process_that_hangs_is_known) {
-    const pid_t pid = start(_i);
+    pid_t pid;
+    if (!vfork_is_real()) {
+        puts("vfork is a fork here: no process can be made to hang");
+        return;
+    }
+    pid = start(_i);
     ck_assert(hangs_in_time(pid));
     ck_assert_int_eq(rmai_process_state(pid), RMAI_PROCESS_LIVES);
     kill(-pid, SIGKILL);
