@@ -43,8 +43,15 @@ static __attribute__((noinline)) void first(struct race_cell *c, uintptr_t addr,
     race_epoch w = __atomic_load_n(&c->write, __ATOMIC_RELAXED), r = __atomic_load_n(&c->read, __ATOMIC_RELAXED);
     if (LIKELY(mine(w, me) && mine(r, me) && !((write ? w | r : r) & RACE_MASK & ~mask) && race_now)) {
         uint32_t place = race_place(pc), *at = write ? c->write_at : c->read_at;
-        if ((!write || !r || race_replace(&c->read, r, 0)) &&
-            race_replace(write ? &c->write : &c->read, write ? w : r, me)) {
+        int replaced = mask == RACE_MASK;
+        if (replaced) { /* a store is enough: who comes at this moment has the same bytes, and races */
+            if (write) __atomic_store_n(&c->read, 0, __ATOMIC_RELAXED);
+            __atomic_store_n(write ? &c->write : &c->read, me, __ATOMIC_RELAXED);
+        } else {
+            replaced = (!write || !r || race_replace(&c->read, r, 0)) &&
+                       race_replace(write ? &c->write : &c->read, write ? w : r, me);
+        }
+        if (replaced) {
             if (mask & 0x0f) at[0] = place;
             if (mask & 0xf0) at[1] = place;
             return;

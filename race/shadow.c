@@ -266,6 +266,12 @@ static uint32_t *lock_of(const struct race_cell *cell) {
 
 static struct race_list *list_at(uint32_t number) { return &race_job.lists[number]; }
 
+/* 1 + the number of a cell's first list, or 0. Loaded once: a store without the lock (access.c) may follow. */
+static uint32_t first_list(const struct race_cell *c) {
+    race_epoch w = __atomic_load_n(&c->write, __ATOMIC_RELAXED);
+    return w & RACE_LONG ? (uint32_t)(w >> 32) : 0;
+}
+
 /* 1 + the number of a list, or 0 when there are no more. */
 static uint32_t new_list(void) {
     struct race_header *h = race_job.header;
@@ -298,7 +304,7 @@ static void free_lists(uint32_t number) {
 static int gather(const struct race_cell *c, struct race_record *records) {
     int n = 0;
     if (c->write & RACE_LONG) {
-        for (uint32_t i = (uint32_t)(c->write >> 32); i; i = list_at(i - 1)->next)
+        for (uint32_t i = first_list(c); i; i = list_at(i - 1)->next)
             for (uint32_t k = 0; k < list_at(i - 1)->n && n < RECORDS_MOST; k++)
                 records[n++] = list_at(i - 1)->records[k];
         return n;
@@ -307,7 +313,7 @@ static int gather(const struct race_cell *c, struct race_record *records) {
         race_epoch e = write ? c->write : c->read;
         const uint32_t *at = write ? c->write_at : c->read_at;
         uint32_t writes = (uint32_t)write;
-        if (!e) continue;
+        if (!e || e & RACE_LONG) continue;
         if (!write && (e & RACE_KIND) == RACE_SECOND) e = (e & ~RACE_KIND) | RACE_ATOMIC, writes = 1;
         for (int half = 0; half < 2; half++) { /* one record if both halves are of one place; an atomic is always one */
             int one = at[0] == at[1] || ((e & RACE_KIND) != RACE_PLAIN && e & 0x0f);
@@ -344,7 +350,7 @@ static int two_atomic_writes(const struct race_record *a, const struct race_reco
 
 /* The accesses back into the cell: two words if that is enough, else lists. */
 static void scatter(struct race_cell *c, const struct race_record *records, int n) {
-    uint32_t first = 0, had = c->write & RACE_LONG ? (uint32_t)(c->write >> 32) : 0;
+    uint32_t first = 0, had = first_list(c);
     struct race_cell small = {0};
     int fits = 1;
     if (n == 2 && two_atomic_writes(&records[0], &records[1])) {
@@ -393,7 +399,7 @@ static void scatter(struct race_cell *c, const struct race_record *records, int 
 /* Whether a cell's list has this access. */
 static int in_list(const struct race_cell *c, race_epoch me, int write) {
     if (!(c->write & RACE_LONG)) return 0;
-    for (uint32_t i = (uint32_t)(c->write >> 32); i; i = list_at(i - 1)->next)
+    for (uint32_t i = first_list(c); i; i = list_at(i - 1)->next)
         for (uint32_t k = 0; k < list_at(i - 1)->n; k++) {
             const struct race_record *r = &list_at(i - 1)->records[k];
             if (r->epoch == me && (int)r->write == write) return 1;
@@ -409,7 +415,7 @@ static int renew(struct race_cell *c, race_epoch mask, race_epoch me, int write,
                  const struct race_who *who) {
     struct race_record *older = NULL;
     if ((me & RACE_KIND) == RACE_PLAIN || !(c->write & RACE_LONG)) return 0;
-    for (uint32_t i = (uint32_t)(c->write >> 32); i; i = list_at(i - 1)->next)
+    for (uint32_t i = first_list(c); i; i = list_at(i - 1)->next)
         for (uint32_t k = 0; k < list_at(i - 1)->n; k++) {
             struct race_record *r = &list_at(i - 1)->records[k];
             if ((int)r->write == write && !((r->epoch ^ me) & UINT32_MAX)) {
@@ -608,7 +614,7 @@ static int tells(const struct race_record *r, race_epoch mask, int native) {
 
 /* Whether a cell's list has anything for who sees its value. */
 static int list_tells(const struct race_cell *c, race_epoch mask, int native, const struct race_who *who) {
-    for (uint32_t i = (uint32_t)(c->write >> 32); i; i = list_at(i - 1)->next)
+    for (uint32_t i = first_list(c); i; i = list_at(i - 1)->next)
         for (uint32_t k = 0; k < list_at(i - 1)->n; k++) {
             const struct race_record *r = &list_at(i - 1)->records[k];
             if (tells(r, mask, native) && !record_before(r, who)) return 1;

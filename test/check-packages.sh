@@ -31,7 +31,7 @@ same CHANGELOG.md "$(sed -n 's/^## \([0-9.]*\).*/\1/p' CHANGELOG.md | head -n 1)
 same NEWS "$(grep -x '[0-9][0-9.]*' NEWS | head -n 1)"
 same debian/changelog "$(sed -n '1s/^librma (\(.*\)) .*/\1/p' debian/changelog)"
 recipe=contrib/spack/package.py
-same $recipe "$(sed -n 's/^    version("\([0-9.]*\)", tag=.*/\1/p' $recipe | head -n 1)"
+same $recipe "$(sed -n 's/^    version("\([0-9.]*\)", commit=.*/\1/p' $recipe | head -n 1)"
 [ $failures -gt "$before" ] || ok "version $version in all places"
 
 # ---- Debian's list of symbols ----
