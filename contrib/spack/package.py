@@ -25,7 +25,7 @@ class Librma(AutotoolsPackage):
     license("BSD-3-Clause")
 
     version("main", branch="main")
-    version("0.2.0", tag="v0.2.0")
+    version("0.2.0", commit="3514d7a8dc63e9c78ef074939331c9a4a991a6e8")
 
     variant("static", default=False, description="Build static libraries, too (rmacc -static-librma)")
 
