@@ -142,13 +142,18 @@ static char *map_again(char *base, size_t bytes, size_t at) {
     return NULL;
 }
 
-/* Maps a file in place of MPI's memory if a process could not map that a second time. All processes do the same. If a
- * file cannot be had, MPI's memory stays, and that is no error. */
-static int replace_unaligned(struct rmai_reservation *r, MPI_Comm node, size_t stride, size_t heap) {
+/* Maps a file in place of MPI's memory if a process could not map that a second time. All processes do the same, also
+ * one that has no mapping to begin with, whose error own_code is. If a file cannot be had, MPI's memory stays, and that
+ * is no error. */
+static int replace_unaligned(struct rmai_reservation *r, MPI_Comm node, size_t stride, size_t heap, int own_code) {
     struct rmai_reservation file = *r;
     struct rmai_error_kept kept;
-    int refused = !r->mapped, code = rmai_mpi_merge(node, &refused, 1, MPI_INT, MPI_MAX, "rma_init");
-    if (code != RMA_SUCCESS || !refused) return code;
+    int worst[2] = {own_code != RMA_SUCCESS, !r->mapped}, code;
+    rmai_error_keep(&kept);
+    code = rmai_mpi_merge(node, worst, 2, MPI_INT, MPI_MAX, "rma_init");
+    if (own_code != RMA_SUCCESS) rmai_error_restore(&kept);
+    if (own_code != RMA_SUCCESS || code != RMA_SUCCESS) return own_code != RMA_SUCCESS ? own_code : code;
+    if (worst[0] || !worst[1]) return RMA_SUCCESS; /* or another process fails */
     rmai_error_keep(&kept);
     code = reserve_file(&file, node, stride, heap);
     if (code != RMA_SUCCESS) {
@@ -187,10 +192,11 @@ static int reserve_shared(struct rmai_reservation *r, MPI_Comm node, size_t stri
         return mpi_code == MPI_SUCCESS ? RMA_SUCCESS : RMA_ERR_MPI;
     }
     code = rmai_mpi(MPI_Win_shared_query(r->window, 0, &size, &unit, &base), "rma_init", "MPI_Win_shared_query");
-    if (code != RMA_SUCCESS) return code;
-    r->mapped = map_again(base, stride * (size_t)r->n_slots, (size_t)rank * stride + heap);
-    r->node_base = r->mapped ? r->mapped : base;
-    return replace_unaligned(r, node, stride, heap);
+    if (code == RMA_SUCCESS) {
+        r->mapped = map_again(base, stride * (size_t)r->n_slots, (size_t)rank * stride + heap);
+        r->node_base = r->mapped ? r->mapped : base;
+    }
+    return replace_unaligned(r, node, stride, heap, code);
 }
 #endif
 

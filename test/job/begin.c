@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LONGS   16384   /* 128 KiB of each PE: collectives take their long ways */
-#define GROWTH  300000  /* bytes: more than RMA_HEAP_INIT with what else is allocated, so that the heap grows */
-#define ALIGNED 1048576 /* bytes: more than a page, so the PEs must have chosen where their heaps are mapped */
+#define LONGS   16384  /* 128 KiB of each PE: collectives take their long ways */
+#define GROWTH  300000 /* bytes: more than RMA_HEAP_INIT with what else is allocated, so that the heap grows */
+#define ALIGNED 65536  /* bytes: more than a page, so the PEs must have chosen where their heaps are mapped */
 
 static long at_home[2]; /* a symmetric global variable, unless RMA_STATICS=off */
 static int me, n;
