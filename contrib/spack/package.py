@@ -25,7 +25,7 @@ class Librma(AutotoolsPackage):
     license("BSD-3-Clause")
 
     version("main", branch="main")
-    version("0.2.0", commit="3514d7a8dc63e9c78ef074939331c9a4a991a6e8")
+    version("0.2.0", commit="4b88f72a8eafde43823929f35f241a1f87d9a61a")
 
     variant("static", default=False, description="Build static libraries, too (rmacc -static-librma)")
 
