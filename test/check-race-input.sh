@@ -37,22 +37,19 @@ done
 dir=$(mktemp -d "${TMPDIR:-/tmp}/check-race-input.XXXXXX")
 trap 'rm -rf "$dir"' EXIT
 trap 'exit 99' HUP INT TERM
-mkdir "$dir/bin"
 if [ -z "$prefix" ]; then
     if [ ! -f "$top_builddir/librma_shmem.la" ]; then
         echo "check-race-input: skipped: librma_shmem was not built in $top_builddir"
         exit 77
     fi
-    if ! (unset MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES && cd "$top_builddir" &&
-        ${MAKE:-make} install DESTDIR="$dir/stage") >"$dir/log" 2>&1 </dev/null; then
-        echo "FAIL make install DESTDIR=$dir/stage"
-        tail -n 20 "$dir/log" | sed 's/^/    /'
-        exit 1
-    fi
-    prefix=$dir/stage$(sed -n "s/^prefix='\(.*\)'\$/\1/p" "$top_builddir/tools/oshcc")
+    # shellcheck source=stage.sh
+    . "$(dirname "$0")/stage.sh"
+    stage "$dir/stage" || exit 1
+    prefix=$stage_prefix
+    oshcc=$dir/stage/bin/oshcc
+else
+    oshcc=$prefix/bin/oshcc
 fi
-sed "s|^prefix='.*'\$|prefix='$prefix'|" "$prefix/bin/oshcc" >"$dir/bin/oshcc"
-oshcc="sh $dir/bin/oshcc"
 LD_LIBRARY_PATH=$prefix/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 export LD_LIBRARY_PATH
 cd "$dir"

@@ -213,10 +213,9 @@ else
     trap 'echo "kept: $dir"' EXIT
 fi
 trap 'exit 99' HUP INT TERM
-mkdir "$dir/bin" "$dir/programs" "$dir/results"
+mkdir "$dir/programs" "$dir/results"
 
-# An installation below a temporary folder, as packagers make one; the compiler commands get the folder's name for
-# their prefix, and the loader finds the libraries by the environment.
+# Without --prefix: an installation below a temporary folder. The loader finds the libraries by the environment.
 if [ -z "$prefix" ]; then
     if [ ! -f "$top_builddir/librma_shmem.la" ]; then
         echo "check-race: skipped: librma_shmem was not built in $top_builddir"
@@ -225,19 +224,10 @@ if [ -z "$prefix" ]; then
     if ! grep -q -e --race "$top_builddir/tools/oshcc"; then
         [ $plain = yes ] || { echo "check-race: skipped: this build's oshcc has no --race"; exit 77; }
     fi
-    if ! (unset MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES && cd "$top_builddir" &&
-        ${MAKE:-make} install DESTDIR="$dir/stage") >"$dir/log" 2>&1 </dev/null; then
-        echo "FAIL make install DESTDIR=$dir/stage"
-        tail -n 20 "$dir/log" | sed 's/^/    /'
-        exit 1
-    fi
-    configured=$(sed -n "s/^prefix='\(.*\)'\$/\1/p" "$top_builddir/tools/oshcc")
-    prefix=$dir/stage$configured
-    for command in oshcc oshc++ rmacc; do
-        sed "s|^prefix='.*'\$|prefix='$prefix'|" "$prefix/bin/$command" >"$dir/bin/$command"
-        chmod +x "$dir/bin/$command"
-    done
-    bin=$dir/bin
+    # shellcheck source=stage.sh
+    . "$(dirname "$0")/stage.sh"
+    stage "$dir/stage" || exit 1
+    prefix=$stage_prefix bin=$dir/stage/bin
 else
     bin=$(cd "$prefix/bin" && pwd) || refuse "--prefix=$prefix: there is no folder bin"
     prefix=${bin%/bin}
