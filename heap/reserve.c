@@ -151,10 +151,11 @@ static int replace_unaligned(struct rmai_reservation *r, MPI_Comm node, size_t s
     int worst[2] = {own_code != RMA_SUCCESS, !r->mapped}, code;
     rmai_error_keep(&kept);
     code = rmai_mpi_merge(node, worst, 2, MPI_INT, MPI_MAX, "rma_init");
-    if (own_code != RMA_SUCCESS) rmai_error_restore(&kept);
-    if (own_code != RMA_SUCCESS || code != RMA_SUCCESS) return own_code != RMA_SUCCESS ? own_code : code;
-    if (worst[0] || !worst[1]) return RMA_SUCCESS; /* or another process fails */
-    rmai_error_keep(&kept);
+    if (own_code != RMA_SUCCESS) {
+        rmai_error_restore(&kept);
+        return own_code;
+    }
+    if (code != RMA_SUCCESS || worst[0] || !worst[1]) return code;
     code = reserve_file(&file, node, stride, heap);
     if (code != RMA_SUCCESS) {
         if (code == RMA_ERR_NO_MEM) rmai_error_restore(&kept);

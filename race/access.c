@@ -37,12 +37,11 @@ static inline int mine(race_epoch e, race_epoch me) { return !e || ((uint32_t)(e
 
 /* The first such access of the cell since the thread told something. Memory that this thread alone has used: its own
  * accesses come one after the other. */
-static __attribute__((noinline)) void first(struct race_cell *c, uintptr_t addr, race_epoch mask, int write,
-                                            uintptr_t pc) {
+static __attribute__((noinline)) void first_in_epoch(struct race_cell *c, uintptr_t addr, race_epoch mask, int write,
+                                                     uintptr_t pc) {
     race_epoch me = race_now | mask;
     race_epoch w = __atomic_load_n(&c->write, __ATOMIC_RELAXED), r = __atomic_load_n(&c->read, __ATOMIC_RELAXED);
     if (LIKELY(mine(w, me) && mine(r, me) && !((write ? w | r : r) & RACE_MASK & ~mask) && race_now)) {
-        uint32_t place = race_place(pc), *at = write ? c->write_at : c->read_at;
         int replaced = mask == RACE_MASK;
         if (replaced) { /* a store is enough: who comes at this moment has the same bytes, and races */
             if (write) __atomic_store_n(&c->read, 0, __ATOMIC_RELAXED);
@@ -52,8 +51,7 @@ static __attribute__((noinline)) void first(struct race_cell *c, uintptr_t addr,
                        race_replace(write ? &c->write : &c->read, write ? w : r, me);
         }
         if (replaced) {
-            if (mask & 0x0f) at[0] = place;
-            if (mask & 0xf0) at[1] = place;
+            race_place_into(write ? c->write_at : c->read_at, mask, race_place(pc));
             return;
         }
     }
@@ -83,7 +81,7 @@ static inline __attribute__((always_inline)) void load_store(uintptr_t addr, siz
     c = size == 8 ? (struct race_cell *)((char *)c + o * (sizeof *c / 8)) : c + o / 8;
     e = __atomic_load_n(write ? &c->write : &c->read, __ATOMIC_RELAXED);
     if (LIKELY(((e ^ race_same) & (~RACE_MASK | mask)) == 0)) return;
-    first(c, addr, mask, write, pc);
+    first_in_epoch(c, addr, mask, write, pc);
 }
 
 void race_load_store(const void *addr, size_t size, int write, uintptr_t pc) {

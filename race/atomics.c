@@ -28,16 +28,16 @@ static int releases(int order) { return order >= RELEASE; }
 #define STORES  1
 #define UPDATES 2 /* and what was told by the value before is told on, whatever the order: C11's release sequence */
 
-struct bytes {
+struct accessed {
     struct race_cell *cell; /* NULL: not looked at */
     race_epoch mask;
 };
 
-static struct bytes before(const volatile void *p, size_t len, int write, int order, uintptr_t pc) {
+static struct accessed before(const volatile void *p, size_t len, int write, int order, uintptr_t pc) {
     const int tells = write && (write == UPDATES || releases(order));
     struct race_who who = {.epoch = race_now};
     struct race_where where;
-    struct bytes b = {0};
+    struct accessed b = {0};
     if (!race_watches() || !(b.cell = race_cells((uintptr_t)p, len, &where))) return b;
     b.mask = race_mask(where.addr, len);
     if (tells)
@@ -51,13 +51,13 @@ static struct bytes before(const volatile void *p, size_t len, int write, int or
     return b;
 }
 
-static void after(struct bytes b, int order) {
+static void after(struct accessed b, int order) {
     if (b.cell && acquires(order)) race_acquire(b.cell, b.mask, 0);
 }
 
 #define FETCH(BITS, TYPE, OP)                                                                                          \
     HOOK TYPE __tsan_atomic##BITS##_fetch_##OP(volatile TYPE *p, TYPE v, int order) {                                  \
-        struct bytes b = before(p, sizeof *p, UPDATES, order, HERE);                                                   \
+        struct accessed b = before(p, sizeof *p, UPDATES, order, HERE);                                                \
         TYPE old = __atomic_fetch_##OP(p, v, __ATOMIC_SEQ_CST);                                                        \
         after(b, order);                                                                                               \
         return old;                                                                                                    \
@@ -69,13 +69,13 @@ static void after(struct bytes b, int order) {
     }
 #define ATOMICS(BITS, TYPE)                                                                                            \
     static int compare##BITS(volatile TYPE *p, TYPE *expected, TYPE v, int order, int failed, uintptr_t pc) {          \
-        struct bytes b = before(p, sizeof *p, UPDATES, order, pc);                                                     \
+        struct accessed b = before(p, sizeof *p, UPDATES, order, pc);                                                  \
         int done = __atomic_compare_exchange_n(p, expected, v, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);                 \
         after(b, done ? order : failed);                                                                               \
         return done;                                                                                                   \
     }                                                                                                                  \
     HOOK TYPE __tsan_atomic##BITS##_load(const volatile TYPE *p, int order) {                                          \
-        struct bytes b = before(p, sizeof *p, 0, order, HERE);                                                         \
+        struct accessed b = before(p, sizeof *p, 0, order, HERE);                                                      \
         TYPE value = __atomic_load_n(p, __ATOMIC_SEQ_CST);                                                             \
         after(b, order);                                                                                               \
         return value;                                                                                                  \
@@ -85,7 +85,7 @@ static void after(struct bytes b, int order) {
         __atomic_store_n(p, v, __ATOMIC_SEQ_CST);                                                                      \
     }                                                                                                                  \
     HOOK TYPE __tsan_atomic##BITS##_exchange(volatile TYPE *p, TYPE v, int order) {                                    \
-        struct bytes b = before(p, sizeof *p, UPDATES, order, HERE);                                                   \
+        struct accessed b = before(p, sizeof *p, UPDATES, order, HERE);                                                \
         TYPE old = __atomic_exchange_n(p, v, __ATOMIC_SEQ_CST);                                                        \
         after(b, order);                                                                                               \
         return old;                                                                                                    \

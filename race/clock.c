@@ -105,6 +105,12 @@ void race_join(struct race_thread *t, const uint32_t *clock) {
     t->changed = 1;
 }
 
+void race_tell_clock(const struct race_thread *t, uint32_t *clock) {
+    size_t n = in_use();
+    for (size_t i = 0; i < n; i++)
+        if (clock[i] < t->clock[i]) clock[i] = t->clock[i];
+}
+
 uint32_t *race_floor;
 
 void race_raise_floor(const struct race_thread *t) {
@@ -154,9 +160,7 @@ uint32_t race_publish(struct race_thread *t, race_fences *fences) {
 }
 
 uint32_t race_publish_all(struct race_thread *t, uint32_t *told, race_fences *fences) {
-    size_t n = in_use();
-    for (size_t i = 0; i < n; i++)
-        if (told[i] < t->clock[i]) told[i] = t->clock[i];
+    race_tell_clock(t, told);
     return publish(told, fences);
 }
 
@@ -195,8 +199,8 @@ static int read_entry(const struct race_operation *e, uint32_t count, struct rac
     return 0;
 }
 
-/* What a version says, into the thread's clock; or a later one, all of it: who learns from that what PE q knew must
- * also learn what q knew of the version's own PE, or the clock says of q's knowledge what it does not have. */
+/* Takes over what a version says; if that has been overwritten, what the newest one of its PE says, that PE's own count
+ * included. Without it the thread would know that PE q has seen a write of that PE, and would not know of the write. */
 static void learn_version(struct race_thread *t, uint32_t pe, uint32_t version) {
     size_t n = in_use();
     for (int looks = 0; version && looks < LOOKS_MOST; looks++) {

@@ -33,14 +33,17 @@ typedef uint64_t race_epoch;
 #define RACE_ACTOR(e)    ((uint32_t)(e) >> 12 & (RACE_ACTORS_MOST - 1))
 #define RACE_EPOCH(a, n) ((race_epoch)(n) << 32 | (race_epoch)(a) << 12)
 
+/* What adds to a clock what fences have ordered (race_publish). */
+typedef void race_fences(uint32_t *clock);
+
 /* What a thread knows. One for each thread that the program has. */
 struct race_thread {
     uint32_t actor;
     uint32_t count;
-    uint32_t *clock;                 /* race_job.clocks numbers */
-    uint32_t version;                /* of the last copy that others may read */
-    int changed;                     /* since that copy */
-    void (*fences)(uint32_t *clock); /* what has added to that copy what fences have ordered, or NULL */
+    uint32_t *clock;     /* race_job.clocks numbers */
+    uint32_t version;    /* of the last copy that others may read */
+    int changed;         /* since that copy */
+    race_fences *fences; /* what has added to that copy what fences have ordered, or NULL */
     struct race_thread *next;
 };
 
@@ -89,6 +92,9 @@ static inline size_t race_clocks(int n) { return RACE_STANDING(n) + 512 + 16 * (
 
 /* race_join: the calling thread knows from now on what `clock` says, too. race_know: one number of it. */
 void race_join(struct race_thread *t, const uint32_t *clock);
+
+/* race_tell_clock: what the thread knows, added to a clock that others join. */
+void race_tell_clock(const struct race_thread *t, uint32_t *clock);
 static inline void race_know(struct race_thread *t, uint32_t actor, uint32_t count) {
     if (t->clock[actor] < count) {
         t->clock[actor] = count;
@@ -111,7 +117,6 @@ void race_tick(struct race_thread *t);
  * or what adds to the copy what the fences of all contexts have ordered (docs/memory-model.md: a native fence is about
  * all PEs). race_publish_all makes a copy of what this thread and the other ones that use `told` have told: it joins
  * the thread's clock into `told` first. */
-typedef void race_fences(uint32_t *clock);
 uint32_t race_publish(struct race_thread *t, race_fences *fences);
 uint32_t race_publish_all(struct race_thread *t, uint32_t *told, race_fences *fences);
 

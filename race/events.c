@@ -51,7 +51,7 @@ static int find_target(const struct race_context *x, struct race_target t, size_
 }
 
 /* The same for the word itself, which the library's call needs next: an atomic may go anywhere. */
-static void fetch_word(const struct found *f) {
+static void prefetch_word(const struct found *f) {
     uintptr_t o = f->addr - race_job.space;
     if (o < race_job.stride && race_job.space_of[f->pe]) __builtin_prefetch((void *)(race_job.space_of[f->pe] + o), 1);
 }
@@ -309,7 +309,7 @@ void race_atomic(const struct race_call *c, struct race_target word, size_t len,
     race_epoch mask;
     if (!race_watches() || !(x = race_context_of(c->ctx)) || !find_target(x, word, len, &f)) return;
     if (!(mask = mask_of(f.addr, len))) return;
-    fetch_word(&f);
+    prefetch_word(&f);
     place = race_call_place(c->pc, c->name);
     if (c->native && writes) native_release(c);
     if (!reads) {

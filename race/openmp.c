@@ -25,8 +25,7 @@ static void tell(struct told *o) {
     if (!race_watches()) return;
     race_spin_lock(&o->lock);
     if (!o->clock) o->clock = calloc(race_job.clocks, sizeof *o->clock);
-    for (size_t k = 0; o->clock && k < race_job.clocks; k++)
-        if (o->clock[k] < race_me->clock[k]) o->clock[k] = race_me->clock[k];
+    if (o->clock) race_tell_clock(race_me, o->clock);
     race_spin_unlock(&o->lock);
 }
 

@@ -148,7 +148,7 @@ struct race_cell *race_cells_of(uintptr_t addr, size_t len, int pe) {
 static void look_at_others(void) {
     int private = race_window.private_mode != RACE_PRIVATE_OFF || n_regions > 0;
     race_window.others = private ? 0 : race_job.spaces;
-    race_window.others_len = private ? SIZE_MAX : race_job.stride * (size_t)race_job.node_n_pes;
+    race_window.others_len = private ? SIZE_MAX : race_job.spaces_len;
 }
 
 /* Other threads of the program may be at work: the cells are there before the lengths say so, and stay. */
@@ -398,7 +398,6 @@ static void scatter(struct race_cell *c, const struct race_record *records, int 
 
 /* Whether a cell's list has this access. */
 static int in_list(const struct race_cell *c, race_epoch me, int write) {
-    if (!(c->write & RACE_LONG)) return 0;
     for (uint32_t i = first_list(c); i; i = list_at(i - 1)->next)
         for (uint32_t k = 0; k < list_at(i - 1)->n; k++) {
             const struct race_record *r = &list_at(i - 1)->records[k];
@@ -414,7 +413,7 @@ static int in_list(const struct race_cell *c, race_epoch me, int write) {
 static int renew(struct race_cell *c, race_epoch mask, race_epoch me, int write, uint32_t place,
                  const struct race_who *who) {
     struct race_record *older = NULL;
-    if ((me & RACE_KIND) == RACE_PLAIN || !(c->write & RACE_LONG)) return 0;
+    if ((me & RACE_KIND) == RACE_PLAIN) return 0;
     for (uint32_t i = first_list(c); i; i = list_at(i - 1)->next)
         for (uint32_t k = 0; k < list_at(i - 1)->n; k++) {
             struct race_record *r = &list_at(i - 1)->records[k];
@@ -482,11 +481,6 @@ static int joins(race_epoch old, race_epoch me, race_epoch mask, const uint32_t 
     return 1;
 }
 
-static void place_into(uint32_t at[2], race_epoch mask, uint32_t place) {
-    if (mask & 0x0f) at[0] = place;
-    if (mask & 0xf0) at[1] = place;
-}
-
 void race_access(struct race_cell *c, race_epoch mask, race_epoch kind, int write, uint32_t place,
                  const struct race_who *who, struct race_where where) {
     race_epoch w = __atomic_load_n(&c->write, __ATOMIC_RELAXED), r = __atomic_load_n(&c->read, __ATOMIC_RELAXED);
@@ -507,13 +501,13 @@ void race_access(struct race_cell *c, race_epoch mask, race_epoch kind, int writ
         if (write && (r & RACE_KIND) == RACE_SECOND && w && !((r ^ second) & UINT32_MAX) && indivisible(w, me)) {
             /* The same actor's older atomic write of the same bytes. */
             if (race_replace(&c->read, r, second)) {
-                place_into(c->read_at, mask, place);
+                race_place_into(c->read_at, mask, place);
                 return;
             }
         } else if (kept && (!w || indivisible(w, me) || happens_before(w, who)) &&
                    (!write || !r || indivisible(r, me) || happens_before(r, who))) {
             if (race_replace(write ? &c->write : &c->read, old, me)) {
-                place_into(write ? c->write_at : c->read_at, mask, place);
+                race_place_into(write ? c->write_at : c->read_at, mask, place);
                 return;
             }
         }
@@ -525,17 +519,17 @@ void race_access(struct race_cell *c, race_epoch mask, race_epoch kind, int writ
         if (LIKELY(w_before && r_before)) {
             if (LIKELY(!((w | r) & RACE_MASK & ~mask))) {
                 if (LIKELY((!r || race_replace(&c->read, r, 0)) && race_replace(&c->write, w, me))) {
-                    place_into(c->write_at, mask, place);
+                    race_place_into(c->write_at, mask, place);
                     return;
                 }
             } else if (!(r & RACE_MASK & mask) && joins(w, me, mask, c->write_at, place)) {
                 if (race_replace(&c->write, w, w | mask)) {
-                    place_into(c->write_at, mask, place);
+                    race_place_into(c->write_at, mask, place);
                     return;
                 }
             } else if (!w && !(r & mask)) { /* other bytes have been read */
                 if (race_replace(&c->write, w, me)) {
-                    place_into(c->write_at, mask, place);
+                    race_place_into(c->write_at, mask, place);
                     return;
                 }
             }
@@ -543,12 +537,12 @@ void race_access(struct race_cell *c, race_epoch mask, race_epoch kind, int writ
     } else if (!(w & mask) || LIKELY(happens_before(w, who))) {
         if (LIKELY(!r || (happens_before(r, who) && !(r & RACE_MASK & ~mask) && (r & RACE_KIND) != RACE_SECOND))) {
             if (LIKELY(race_replace(&c->read, r, me))) {
-                place_into(c->read_at, mask, place);
+                race_place_into(c->read_at, mask, place);
                 return;
             }
         } else if (joins(r, me, mask, c->read_at, place)) {
             if (race_replace(&c->read, r, r | mask)) {
-                place_into(c->read_at, mask, place);
+                race_place_into(c->read_at, mask, place);
                 return;
             }
         }

@@ -32,6 +32,12 @@ static inline int race_replace(race_epoch *word, race_epoch old, race_epoch new)
     return __atomic_compare_exchange_n(word, &old, new, 0, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
 }
 
+/* race_place_into: the place of an access of these bytes, into write_at or read_at. */
+static inline void race_place_into(uint32_t at[2], race_epoch mask, uint32_t place) {
+    if (mask & 0x0f) at[0] = place;
+    if (mask & 0xf0) at[1] = place;
+}
+
 /* One access in a list. seen: threads that are known to have seen its value (wait_until, a fetching atomic), and the
  * counts they had: who happens after that happens after the access. When there is no room for another one, the access
  * counts as seen by all (seen[0].actor is RACE_MANY): a race may be missed, none is made up. */

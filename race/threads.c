@@ -56,8 +56,7 @@ void race_tell(const void *address) {
             o = NULL;
         }
     }
-    for (size_t k = 0; o && k < race_job.clocks; k++)
-        if (o->clock[k] < race_me->clock[k]) o->clock[k] = race_me->clock[k];
+    if (o) race_tell_clock(race_me, o->clock);
     race_spin_unlock(&object_locks[i]);
     race_tick(race_me);
 }
@@ -123,7 +122,7 @@ struct thread {
     pthread_t id;
     struct race_thread *clock;
     int detached, ended; /* under threads_lock */
-    int listed;          /* set when the thread is in the list, if it is to be: it does not begin before */
+    int listed;          /* it begins when this is set: when it is in the list, if it is to be */
     int of_runtime;
     struct thread *next;
 };
@@ -175,7 +174,16 @@ static __attribute__((constructor)) void make_key(void) {
     if (pthread_key_create(&at_end, thread_ends)) abort();
 }
 
+static void enlist(struct thread *t) {
+    race_spin_lock(&threads_lock);
+    t->next = threads;
+    threads = t;
+    race_spin_unlock(&threads_lock);
+}
+
 static void thread_begins(struct thread *t) {
+    /* Who joins or detaches this one must find it in the list. */
+    while (!__atomic_load_n(&t->listed, __ATOMIC_ACQUIRE)) sched_yield();
     race_thread_adopt(t->clock);
     pthread_setspecific(at_end, t);
     forget_stack();
@@ -184,22 +192,16 @@ static void thread_begins(struct thread *t) {
 void race_thread_of_runtime(void) {
     struct thread *t;
     if (race_me || !race_job.on || !(t = calloc(1, sizeof *t))) return;
-    t->detached = t->of_runtime = 1;
+    t->detached = t->listed = t->of_runtime = 1;
     if ((t->clock = race_thread_new(RACE_NOBODY)))
         thread_begins(t);
     else
         free(t);
 }
 
-/* A thread that joins or detaches this one must find it in the list. */
-static void wait_until_listed(struct thread *t) {
-    while (!__atomic_load_n(&t->listed, __ATOMIC_ACQUIRE)) sched_yield();
-}
-
 static void *run(void *arg) {
     struct start s = *(struct start *)arg;
     free(arg);
-    wait_until_listed(s.thread);
     thread_begins(s.thread);
     return s.function(s.argument);
 }
@@ -207,7 +209,6 @@ static void *run(void *arg) {
 static int run_c11(void *arg) {
     struct start s = *(struct start *)arg;
     free(arg);
-    wait_until_listed(s.thread);
     thread_begins(s.thread);
     return s.c11(s.argument);
 }
@@ -234,10 +235,7 @@ static void thread_made(int code, struct start *s, struct thread *t, pthread_t i
         free(s);
     } else if (!detached) { /* else it may be gone already */
         t->id = id;
-        race_spin_lock(&threads_lock);
-        t->next = threads;
-        threads = t;
-        race_spin_unlock(&threads_lock);
+        enlist(t);
         __atomic_store_n(&t->listed, 1, __ATOMIC_RELEASE);
     }
 }
@@ -287,18 +285,11 @@ static struct thread *take(pthread_t id) {
     return t;
 }
 
-static void put_back(struct thread *t) {
-    race_spin_lock(&threads_lock);
-    t->next = threads;
-    threads = t;
-    race_spin_unlock(&threads_lock);
-}
-
 /* The number may be another thread's when the call has returned: the thread is taken out of the list before. */
 static void joined(struct thread *t, int code) {
     if (!t) return;
     if (code) {
-        put_back(t);
+        enlist(t);
         return;
     }
     if (race_watches()) race_join(race_me, t->clock->clock);
@@ -326,7 +317,7 @@ static void detached(struct thread *t, int code) {
     int ended;
     if (!t) return;
     if (code) {
-        put_back(t);
+        enlist(t);
         return;
     }
     race_spin_lock(&threads_lock);
