@@ -161,7 +161,7 @@ static int replace_unaligned(struct rmai_reservation *r, MPI_Comm node, size_t s
         if (code == RMA_ERR_NO_MEM) rmai_error_restore(&kept);
         return code == RMA_ERR_NO_MEM ? RMA_SUCCESS : code;
     }
-    code = rmai_unreserve(r);
+    code = rmai_unreserve(r, "rma_init");
     *r = file;
     return code;
 }
@@ -210,10 +210,10 @@ int rmai_reserve(struct rmai_reservation *r, MPI_Comm node, size_t stride, size_
     return r->n_slots == 1 ? reserve_alone(r, stride, heap) : reserve_shared(r, node, stride, heap);
 }
 
-int rmai_unreserve(struct rmai_reservation *r) {
+int rmai_unreserve(struct rmai_reservation *r, const char *call) {
     if (r->mapped) munmap(r->mapped, r->stride * (size_t)r->n_slots);
     r->node_base = r->mapped = NULL;
-    return r->window == MPI_WIN_NULL ? RMA_SUCCESS : rmai_mpi(MPI_Win_free(&r->window), "rma_finalize", "MPI_Win_free");
+    return r->window == MPI_WIN_NULL ? RMA_SUCCESS : rmai_mpi(MPI_Win_free(&r->window), call, "MPI_Win_free");
 }
 
 /* ---- commit ---- */

@@ -36,8 +36,9 @@ struct rmai_reservation {
  * RMA_ERR_MPI. */
 int rmai_reserve(struct rmai_reservation *r, MPI_Comm node, size_t stride, size_t heap);
 
-/* rmai_unreserve unmaps what rmai_reserve has mapped, even if that was only a part (collective as rmai_reserve was). */
-int rmai_unreserve(struct rmai_reservation *r);
+/* rmai_unreserve unmaps what rmai_reserve has mapped, even if that was only a part (collective as rmai_reserve was).
+ * call: whose errors they are. */
+int rmai_unreserve(struct rmai_reservation *r, const char *call);
 
 /* rmai_commit makes [start, start + len), rounded outward to pages, safe to touch: backed by memory, and zero where it
  * was not committed before. Any process may commit any part, and several processes at once. Where memory, /dev/shm or

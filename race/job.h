@@ -53,7 +53,6 @@ struct race_header {
     uint32_t long_lists;
     uint32_t free_list; /* 1 + the first block of long lists that is free */
     uint32_t free_lock;
-    uint32_t off; /* set if a PE could not open the file: no PE looks for races */
     uint64_t pairs[RACE_PAIRS_MOST];
     struct {
         _Alignas(64) uint32_t word;

@@ -153,8 +153,9 @@ static void give_back(struct thread *t) {
     free(t);
 }
 
-/* When a thread ends: the destructor of a value that each thread has which is looked at. It is the last of the
- * thread's destructors, since those of the program's values may access memory. */
+/* When a thread ends: the destructor of a value that each thread has which is looked at. It sets the value anew, so
+ * that it is called again, as often as the C library does that: the destructors of the program's values come before its
+ * last call, and may access memory. */
 static pthread_key_t at_end;
 static __thread int rounds;
 static void thread_ends(void *arg) {

@@ -163,14 +163,14 @@ static int open_reservation(struct rmai_world *w) {
         w->job.stride = w->reservation.stride;
         if (code != RMA_ERR_NO_MEM) return code;
         if (w->job.layout.symmetric_max <= SMALLEST_HEAP && w->job.layout.local_max <= SMALLEST_HEAP) return code;
-        rmai_unreserve(&w->reservation);
+        rmai_unreserve(&w->reservation, "rma_init");
         shrink_layout(&w->job.layout);
         rmai_error_restore(&kept);
     }
 }
 
 static int close_reservation(struct rmai_world *w) {
-    return w->statics_stuck ? RMA_SUCCESS : rmai_unreserve(&w->reservation);
+    return w->statics_stuck ? RMA_SUCCESS : rmai_unreserve(&w->reservation, "rma_finalize");
 }
 
 /* Gets memory for the global variables. On a node with one PE they are not moved there, since no other PE reaches them

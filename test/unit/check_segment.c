@@ -66,7 +66,7 @@ static void create(struct space *p, size_t max) {
     p->segment.holes = &p->holes;
 }
 
-static void destroy(struct space *p) { ck_assert_int_eq(rmai_unreserve(&p->reservation), RMA_SUCCESS); }
+static void destroy(struct space *p) { ck_assert_int_eq(rmai_unreserve(&p->reservation, "rma_finalize"), RMA_SUCCESS); }
 
 static void extend(struct space *p, size_t bytes) {
     size_t got = 0;
@@ -188,7 +188,7 @@ START_TEST(committed_memory_is_there_and_zero_and_stays) {
     ck_assert_int_eq(rmai_commit(&r, r.node_base, 3 * page), RMA_SUCCESS);
     ck_assert_uint_eq(resident(r.node_base, 3 * page), 3);
     for (size_t i = 0; i < 2 * page; i++) ck_assert_int_eq(r.node_base[i], 'x');
-    ck_assert_int_eq(rmai_unreserve(&r), RMA_SUCCESS);
+    ck_assert_int_eq(rmai_unreserve(&r, "rma_finalize"), RMA_SUCCESS);
 }
 END_TEST
 
@@ -208,7 +208,7 @@ START_TEST(more_than_the_memory_is_refused_with_numbers) {
     ck_text_has(rma_last_error(), "/dev/shm");
     ck_text_has(rma_last_error(), "size=");
     r.n_slots = 1;
-    ck_assert_int_eq(rmai_unreserve(&r), RMA_SUCCESS);
+    ck_assert_int_eq(rmai_unreserve(&r, "rma_finalize"), RMA_SUCCESS);
 }
 END_TEST
 
@@ -251,7 +251,7 @@ START_TEST(memory_without_a_limit_leaves_a_part_to_others) {
     ck_assert_uint_eq(resident(r.node_base, MIB), 0);
     ck_assert_int_eq(rmai_commit_sparing(&r, r.node_base, MIB, "RMA_TEST_MAX"), RMA_SUCCESS);
     ck_assert_uint_eq(resident(r.node_base, MIB), MIB / (size_t)sysconf(_SC_PAGESIZE));
-    ck_assert_int_eq(rmai_unreserve(&r), RMA_SUCCESS);
+    ck_assert_int_eq(rmai_unreserve(&r, "rma_finalize"), RMA_SUCCESS);
 }
 END_TEST
 
