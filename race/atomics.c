@@ -12,6 +12,7 @@
 #include "race/job.h"
 #include "race/places.h"
 #include "race/shadow.h"
+#include "race/spin.h"
 #include "race/threads.h"
 
 #define HOOK __attribute__((visibility("default")))
@@ -38,7 +39,7 @@ static struct accessed before(const volatile void *p, size_t len, int write, int
     struct race_who who = {.epoch = race_now};
     struct race_where where;
     struct accessed b = {0};
-    if (!race_watches() || !(b.cell = race_cells((uintptr_t)p, len, &where))) return b;
+    if (!race_watches() || race_locked || !(b.cell = race_cells((uintptr_t)p, len, &where))) return b;
     b.mask = race_mask(where.addr, len);
     if (tells)
         race_log(race_me->actor, race_me->count,

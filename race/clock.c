@@ -17,6 +17,7 @@ __thread race_epoch race_now;
 __thread race_epoch race_same;
 __thread struct race_thread *race_me;
 __thread int race_inside;
+__thread int race_locked;
 
 static struct race_thread *unused_threads; /* of threads that have ended: their actors count on */
 static uint32_t threads_lock;

@@ -1,17 +1,28 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A lock in one word, which is 0 when it is free. Held for some instructions, by threads of this process or, in the
- * shared memory, of any PE; it allocates nothing and needs no opening. */
+ * shared memory, of any PE; it allocates nothing and needs no opening.
+ *
+ * A signal handler of the program may interrupt a thread that holds one, and must not wait for it. So each thread
+ * counts those that it holds, and the hooks that a handler may come to look at nothing meanwhile. */
 #ifndef RACE_SPIN_H
 #define RACE_SPIN_H
 
 #include <sched.h>
 #include <stdint.h>
 
+extern __thread int race_locked; /* locks that the calling thread holds, or waits for */
+
 static inline void race_spin_lock(uint32_t *word) {
+    race_locked++;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
     for (unsigned tries = 0; __atomic_exchange_n(word, 1, __ATOMIC_ACQUIRE); tries++)
         if (tries > 100) sched_yield();
 }
 
-static inline void race_spin_unlock(uint32_t *word) { __atomic_store_n(word, 0, __ATOMIC_RELEASE); }
+static inline void race_spin_unlock(uint32_t *word) {
+    __atomic_store_n(word, 0, __ATOMIC_RELEASE);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    race_locked--;
+}
 
 #endif

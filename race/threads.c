@@ -42,7 +42,7 @@ static size_t bucket_of(const void *object) { return ((uintptr_t)object >> 3) * 
 void race_tell(const void *address) {
     size_t i = bucket_of(address);
     struct object *o;
-    if (!race_watches()) return;
+    if (!race_watches() || race_locked) return;
     race_spin_lock(&object_locks[i]);
     for (o = objects[i]; o && o->address != address;) o = o->next;
     if (!o && (o = calloc(1, sizeof *o))) {
@@ -63,7 +63,7 @@ void race_tell(const void *address) {
 
 void race_hear(const void *address) {
     size_t i = bucket_of(address);
-    if (!race_watches()) return;
+    if (!race_watches() || race_locked) return;
     race_spin_lock(&object_locks[i]);
     for (const struct object *o = objects[i]; o; o = o->next)
         if (o->address == address) race_join(race_me, o->clock);
