@@ -109,6 +109,83 @@ ATOMICS(16, uint16_t)
 ATOMICS(32, uint32_t)
 ATOMICS(64, uint64_t)
 
+/* Of 16 bytes: two cells, and one compare-and-swap of the processor in a loop, since librma_race is not linked with
+ * libatomic. A load is one, too: it needs memory that may be written. An atomic of 8 bytes on a half does not race with
+ * these. */
+#if defined __SIZEOF_INT128__ && (defined __x86_64__ || defined __aarch64__)
+__extension__ typedef unsigned __int128 uint128;
+struct accessed_pair {
+    struct accessed low, high;
+};
+
+#ifdef __x86_64__
+__attribute__((target("cx16")))
+#endif
+static uint128
+swapped(volatile uint128 *p, uint128 old, uint128 new) {
+    return __sync_val_compare_and_swap(p, old, new);
+}
+
+static struct accessed_pair before_pair(const volatile uint128 *p, int write, int order, uintptr_t pc) {
+    struct accessed_pair b;
+    b.low = before(p, 8, write, order, pc);
+    b.high = before((const volatile char *)p + 8, 8, write, order, pc);
+    return b;
+}
+
+static void after_pair(struct accessed_pair b, int order) {
+    after(b.low, order);
+    after(b.high, order);
+}
+
+static int compare128(volatile uint128 *p, uint128 *expected, uint128 v, int order, int failed, uintptr_t pc) {
+    struct accessed_pair b = before_pair(p, UPDATES, order, pc);
+    uint128 old = swapped(p, *expected, v);
+    int done = old == *expected;
+    *expected = old;
+    after_pair(b, done ? order : failed);
+    return done;
+}
+
+#define UPDATE128(NAME, WRITE, NEW)                                                                                    \
+    static uint128 wide_##NAME(volatile uint128 *p, uint128 v, int order, uintptr_t pc) {                              \
+        struct accessed_pair b = before_pair(p, WRITE, order, pc);                                                     \
+        uint128 old = 0, seen;                                                                                         \
+        while ((seen = swapped(p, old, NEW)) != old) old = seen;                                                       \
+        after_pair(b, order);                                                                                          \
+        return old;                                                                                                    \
+    }
+#define FETCH128(OP, NEW)                                                                                              \
+    UPDATE128(OP, UPDATES, NEW)                                                                                        \
+    HOOK uint128 __tsan_atomic128_fetch_##OP(volatile uint128 *p, uint128 v, int order) {                              \
+        return wide_##OP(p, v, order, HERE);                                                                           \
+    }
+UPDATE128(load, 0, old + v)
+UPDATE128(exchange, UPDATES, v)
+FETCH128(add, old + v)
+FETCH128(sub, old - v)
+FETCH128(and, old &v)
+FETCH128(or, old | v)
+FETCH128(xor, old ^ v)
+FETCH128(nand, ~(old &v))
+COMPARE(128, uint128, strong)
+COMPARE(128, uint128, weak)
+HOOK uint128 __tsan_atomic128_load(volatile uint128 *p, int order) { return wide_load(p, 0, order, HERE); }
+HOOK void __tsan_atomic128_store(volatile uint128 *p, uint128 v, int order) {
+    uint128 old = 0, seen;
+    before_pair(p, STORES, order, HERE);
+    while ((seen = swapped(p, old, v)) != old) old = seen;
+}
+HOOK uint128 __tsan_atomic128_exchange(volatile uint128 *p, uint128 v, int order) {
+    return wide_exchange(p, v, order, HERE);
+}
+HOOK uint128 __tsan_atomic128_compare_exchange_val(volatile uint128 *p, uint128 expected, uint128 v, int order,
+                                                   int failed) {
+    compare128(p, &expected, v, order, failed, HERE);
+    return expected;
+}
+#endif
+
 /* A release fence and a relaxed store after it: not looked at as a pair. The fence tells by an object that all acquire
  * fences hear: threads of a process are ordered by it more than they should be, and no race is made up. */
 HOOK void __tsan_atomic_signal_fence(int order) { (void)order; }

@@ -169,6 +169,7 @@ try_file() {
     : >"$result"
     pes=$(marker "$file" PES) flags=$(marker "$file" FLAGS)
     pes=${pes:-2}
+    case $flags.$(uname -m) in -m*.x86_64) ;; -m*) flags= ;; esac
     case $base in
     *.cc) command=$RACE_BIN/oshc++ ;;
     *)
