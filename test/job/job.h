@@ -17,6 +17,7 @@
 #endif
 
 #include <rma.h>
+#include <mpi.h>
 
 #include <limits.h>
 #include <sched.h>
@@ -216,12 +217,15 @@ static inline int job_end(void) {
     return 0;
 }
 
-/* job_skip: ends the program on all PEs, as skipped for this reason. The text says so, to test/run-job and test/hosts,
- * and no exit code: when one PE ends with another code than 0, Hydra kills those that have not ended yet. */
+/* job_skip: ends the program on all PEs, as skipped for this reason. MPI, too, where the program has initialized it: a
+ * launcher kills the processes that are left when one ends without MPI_Finalize. */
 static inline void job_skip(const char *why) {
+    int finalized;
     if (job.me == 0) printf("skipped: %s\n", why);
     OK(rma_finalize());
-    exit(0);
+    MPI_Finalized(&finalized);
+    if (!finalized) MPI_Finalize();
+    exit(77);
 }
 
 /* job_any: the PE `step` further in the ring of all PEs. job_next: in the ring of this node's. */
