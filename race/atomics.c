@@ -110,8 +110,8 @@ ATOMICS(32, uint32_t)
 ATOMICS(64, uint64_t)
 
 /* Of 16 bytes: two cells, and one compare-and-swap of the processor in a loop, since librma_race is not linked with
- * libatomic. A load is one, too: it needs memory that may be written. An atomic of 8 bytes on a half does not race with
- * these. */
+ * libatomic. A load is one, too: it needs memory that may be written. Their races with atomics of 8 bytes on a half are
+ * not found. */
 #if defined __SIZEOF_INT128__ && (defined __x86_64__ || defined __aarch64__)
 __extension__ typedef unsigned __int128 uint128;
 struct accessed_pair {
@@ -119,7 +119,7 @@ struct accessed_pair {
 };
 
 #ifdef __x86_64__
-__attribute__((target("cx16")))
+__attribute__((target("cx16"), noinline)) /* clang 14 inlines it into functions that have no such instruction */
 #endif
 static uint128
 swapped(volatile uint128 *p, uint128 old, uint128 new) {

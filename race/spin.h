@@ -2,8 +2,9 @@
 /* A lock in one word, which is 0 when it is free. Held for some instructions, by threads of this process or, in the
  * shared memory, of any PE; it allocates nothing and needs no opening.
  *
- * A signal handler of the program may interrupt a thread that holds one, and must not wait for it. So each thread
- * counts those that it holds, and the hooks that a handler may come to look at nothing meanwhile. */
+ * A signal handler of the program may interrupt a thread that holds one, and would wait for it for ever. So each
+ * thread counts those that it holds, and while there is one the hooks of loads, stores, atomics and of what tells or
+ * hears do nothing. What else takes a lock may not be called in a handler. */
 #ifndef RACE_SPIN_H
 #define RACE_SPIN_H
 

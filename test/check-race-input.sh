@@ -48,6 +48,7 @@ if [ -z "$prefix" ]; then
     prefix=$stage_prefix
     oshcc=$dir/stage/bin/oshcc
 else
+    prefix=$(cd "$prefix" && pwd)
     oshcc=$prefix/bin/oshcc
 fi
 LD_LIBRARY_PATH=$prefix/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}

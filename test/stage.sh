@@ -10,11 +10,14 @@
 # stage FOLDER: installs $top_builddir below FOLDER, whose name has no blank. $stage_prefix is the prefix there, and
 # FOLDER/bin has the compiler commands with that prefix. 0, or 1 with what make said.
 stage() {
-    mkdir -p "$1/libtool" "$1/bin"
-    ln -s "$(cd "$top_builddir" && pwd)/.libs" "$1/libtool/.libs"
+    mkdir -p "$1/libtool" "$1/bin" && ln -s "$(cd "$top_builddir" && pwd)/.libs" "$1/libtool/.libs" || return 1
     # In the place of libtool, for make install: the files NAME.la that it is given say that there is nothing to link.
     cat >"$1/libtool/install" <<END
 #!/bin/sh
+case " \$* " in
+*" --mode=install "*) ;;
+*) exec "$(cd "$top_builddir" && pwd)/libtool" "\$@" ;;
+esac
 n=\$#
 while [ \$n -gt 0 ]; do
     case \$1 in
