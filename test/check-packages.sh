@@ -27,7 +27,8 @@ same() { # same FILE VERSION
 }
 same include/rma.h "$(sed -n 's/^#define RMA_VERSION  *"\(.*\)"$/\1/p' include/rma.h)"
 same include/shmem.h "$(sed -n 's/^#define SHMEM_VENDOR_STRING "librma \(.*\)"$/\1/p' include/shmem.h)"
-same CHANGELOG.md "$(sed -n 's/^## \([0-9.]*\).*/\1/p' CHANGELOG.md | head -n 1)"
+# "Not released yet" may stand above it.
+same CHANGELOG.md "$(sed -n 's/^## \([0-9][0-9.]*\).*/\1/p' CHANGELOG.md | head -n 1)"
 same NEWS "$(grep -x '[0-9][0-9.]*' NEWS | head -n 1)"
 same debian/changelog "$(sed -n '1s/^librma (\(.*\)) .*/\1/p' debian/changelog)"
 recipe=contrib/spack/package.py
