@@ -20,7 +20,7 @@
 static __attribute__((noinline)) void access(struct race_cell *c, uintptr_t addr, race_epoch mask, int write,
                                              uintptr_t pc, int pe) {
     struct race_who who = {.epoch = race_now, .own = race_own()};
-    if (!race_me || race_inside || race_locked) return;
+    if (!race_me || race_inside || race_locks_held) return;
     who.clock = race_me->clock;
     race_access(c, mask, RACE_PLAIN, write, race_place(pc), &who, (struct race_where){.addr = addr, .pe = pe});
 }
@@ -28,7 +28,7 @@ static __attribute__((noinline)) void access(struct race_cell *c, uintptr_t addr
 /* Private memory, other PEs' memory on this node, and what crosses cells. */
 static __attribute__((noinline)) void elsewhere(uintptr_t addr, size_t size, int write, uintptr_t pc) {
     struct race_who who = {.epoch = race_now, .own = race_own()};
-    if (!race_me || race_inside || race_locked) return;
+    if (!race_me || race_inside || race_locks_held) return;
     who.clock = race_me->clock;
     race_local((const void *)addr, size, RACE_PLAIN, write, race_place(pc), &who);
 }

@@ -36,16 +36,17 @@ struct accessed {
 
 static struct accessed before(const volatile void *p, size_t len, int write, int order, uintptr_t pc) {
     const int tells = write && (write == UPDATES || releases(order));
-    struct race_who who = {.epoch = race_now};
+    struct race_who who = {0};
     struct race_where where;
     struct accessed b = {0};
-    if (!race_watches() || race_locked || !(b.cell = race_cells((uintptr_t)p, len, &where))) return b;
+    if (!race_watches() || race_locks_held || !(b.cell = race_cells((uintptr_t)p, len, &where))) return b;
     b.mask = race_mask(where.addr, len);
     if (tells)
         race_log(race_me->actor, race_me->count,
                  (struct race_operation){.thread = race_me->actor,
                                          .at = race_me->count,
                                          .version = race_publish(race_me, race_fences_into)});
+    who.epoch = race_now;
     who.clock = race_me->clock;
     race_access(b.cell, b.mask, RACE_ATOMIC, write != 0, race_place(pc), &who, where);
     if (tells) race_tick(race_me);
@@ -82,7 +83,7 @@ static void after(struct accessed b, int order) {
         return value;                                                                                                  \
     }                                                                                                                  \
     HOOK void __tsan_atomic##BITS##_store(volatile TYPE *p, TYPE v, int order) {                                       \
-        before(p, sizeof *p, 1, order, HERE);                                                                          \
+        before(p, sizeof *p, STORES, order, HERE);                                                                     \
         __atomic_store_n(p, v, __ATOMIC_SEQ_CST);                                                                      \
     }                                                                                                                  \
     HOOK TYPE __tsan_atomic##BITS##_exchange(volatile TYPE *p, TYPE v, int order) {                                    \
@@ -160,7 +161,7 @@ static int compare128(volatile uint128 *p, uint128 *expected, uint128 v, int ord
     HOOK uint128 __tsan_atomic128_fetch_##OP(volatile uint128 *p, uint128 v, int order) {                              \
         return wide_##OP(p, v, order, HERE);                                                                           \
     }
-UPDATE128(load, 0, old + v)
+UPDATE128(load, 0, old + v) /* of v = 0: it stores what it finds */
 UPDATE128(exchange, UPDATES, v)
 FETCH128(add, old + v)
 FETCH128(sub, old - v)

@@ -17,7 +17,7 @@ __thread race_epoch race_now;
 __thread race_epoch race_same;
 __thread struct race_thread *race_me;
 __thread int race_inside;
-__thread int race_locked;
+__thread int race_locks_held;
 
 static struct race_thread *unused_threads; /* of threads that have ended: their actors count on */
 static uint32_t threads_lock;
@@ -153,11 +153,14 @@ static uint32_t publish(const uint32_t *clock, race_fences *fences) {
 }
 
 uint32_t race_publish(struct race_thread *t, race_fences *fences) {
+    uint32_t version;
     if (t->version && !t->changed && t->fences == fences) return t->version;
-    t->version = publish(t->clock, fences);
-    t->changed = 0;
+    t->changed = 0; /* before it copies: a signal handler that learns meanwhile sets it again */
     t->fences = fences;
-    return t->version;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    version = publish(t->clock, fences);
+    if (!t->version || (int32_t)(version - t->version) > 0) t->version = version; /* a handler's may be newer */
+    return version;
 }
 
 uint32_t race_publish_all(struct race_thread *t, uint32_t *told, race_fences *fences) {
@@ -179,12 +182,14 @@ void race_log(uint32_t actor, uint32_t count, struct race_operation op) {
     __atomic_store_n(&e->count, count, __ATOMIC_RELEASE);
 }
 
-/* Who writes an entry or a version may have lost its processor in the midst of it, where PEs outnumber processors. To
- * give up would be to learn nothing, and a report about a correct program; only who has died never comes back. */
-#define LOOKS      100
-#define LOOKS_MOST 100000
+/* How often an entry or a version is read again that somebody is writing: the first LOOKS_WITHOUT_YIELD times at once,
+ * then with a yield between, since the writer may have lost its processor where PEs outnumber processors. After
+ * LOOKS_MOST the reader gives up and learns nothing, which may make a report about a correct program; so it waits until
+ * the writer must have died. */
+#define LOOKS_WITHOUT_YIELD 100
+#define LOOKS_MOST          100000
 static void wait_for_writer(int looks) {
-    if (looks >= LOOKS) sched_yield();
+    if (looks >= LOOKS_WITHOUT_YIELD) sched_yield();
 }
 
 /* Copies an entry that nobody writes meanwhile. 0: it has been overwritten by a later operation, or told nothing. */

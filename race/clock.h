@@ -92,15 +92,15 @@ static inline size_t race_clocks(int n) { return RACE_STANDING(n) + 512 + 16 * (
 
 /* race_join: the calling thread knows from now on what `clock` says, too. race_know: one number of it. */
 void race_join(struct race_thread *t, const uint32_t *clock);
-
-/* race_tell_clock: what the thread knows, added to a clock that others join. */
-void race_tell_clock(const struct race_thread *t, uint32_t *clock);
 static inline void race_know(struct race_thread *t, uint32_t actor, uint32_t count) {
     if (t->clock[actor] < count) {
         t->clock[actor] = count;
         t->changed = 1;
     }
 }
+
+/* race_tell_clock: what the thread knows, added to a clock that others join. */
+void race_tell_clock(const struct race_thread *t, uint32_t *clock);
 
 /* race_floor: up to which count of each actor everybody knows: what all PEs told each other in their last barrier. NULL
  * before one, and once the job has threads: a thread may not have been there. */

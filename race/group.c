@@ -131,8 +131,7 @@ void race_group_lock(uint64_t offset, int tell) {
     struct slot *s = (struct slot *)(void *)(race_job.lock_clocks + number % RACE_LOCKS_MOST * race_lock_bytes());
     race_spin_lock(&s->taken);
     if (tell) {
-        for (size_t i = 0; i < race_job.clocks; i++)
-            if (s->clock[i] < race_me->clock[i]) s->clock[i] = race_me->clock[i];
+        race_tell_clock(race_me, s->clock);
         s->number = 1;
     } else if (s->number)
         race_join(race_me, s->clock);

@@ -181,8 +181,8 @@ static struct mutex *mutex_of(uint64_t number, int make) {
     return m;
 }
 
-/* The thread before may be without a processor between its release and its event. After one to
- * two seconds it is taken that the event does not come, and the program goes on. */
+/* The thread before may be without a processor between its release and its event. After one to two seconds it is taken
+ * that the event does not come, and the program goes on. */
 static void wait_for_owner(struct mutex *m) {
     const void *nobody = NULL;
     struct timespec begin, now;

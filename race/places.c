@@ -6,8 +6,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "race/spin.h"
+
 /* The entry of (pc, pe, call), which is made if there is none. Entries stay; all PEs search and add without a lock: who
- * gets the pc's word by compare-and-swap fills the entry. */
+ * gets the pc's word by compare-and-swap fills the entry, for which the others wait. */
 static uint32_t entry(uint64_t pc, uint32_t pe, const char *call) {
     uint64_t key = pc << 1 | 1, hash = (key ^ (uint64_t)pe << 48) * 0x9e3779b97f4a7c15u;
     for (const char *p = call; *p; p++) hash = (hash ^ (unsigned char)*p) * 0x100000001b3u;
@@ -15,12 +17,15 @@ static uint32_t entry(uint64_t pc, uint32_t pe, const char *call) {
         uint32_t number = (uint32_t)((hash >> 40) + i) % RACE_PLACES_MOST;
         struct race_place *p = &race_job.header->places[number];
         uint64_t seen = 0;
+        race_hold();
         if (__atomic_compare_exchange_n(&p->pc, &seen, key, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
             p->pe = pe;
             snprintf(p->call, sizeof p->call, "%s", call);
             __atomic_store_n(&p->ready, 1, __ATOMIC_RELEASE); /* pairs with the acquire below */
-            return RACE_TABLED | number;
+            seen = 0;
         }
+        race_let_go();
+        if (!seen) return RACE_TABLED | number;
         if (seen != key) continue;
         while (!__atomic_load_n(&p->ready, __ATOMIC_ACQUIRE)) continue;
         if (p->pe == pe && strncmp(p->call, call, sizeof p->call - 1) == 0) return RACE_TABLED | number;

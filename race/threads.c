@@ -13,6 +13,7 @@
 #include <semaphore.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <threads.h>
 
 #include "race/clock.h"
@@ -33,28 +34,55 @@
 #define OBJECTS 4096
 static struct object {
     const void *address;
-    uint32_t *clock;
     struct object *next;
+    uint32_t clock[]; /* race_job.clocks numbers */
 } * objects[OBJECTS];
 static uint32_t object_locks[OBJECTS];
 
 static size_t bucket_of(const void *object) { return ((uintptr_t)object >> 3) * 0x9e3779b97f4a7c15u >> 52; }
+
+/* Memory of objects. A signal handler may call sem_post while its thread is in malloc, so it is none of malloc's. What
+ * is given back is the next object's. */
+static struct object *unused_objects;
+static uint32_t unused_lock;
+
+static struct object *object_new(const void *address) {
+    const size_t len = sizeof(struct object) + race_job.clocks * sizeof(uint32_t), many = len < 65536 ? 65536 / len : 1;
+    struct object *o;
+    race_spin_lock(&unused_lock);
+    if (!unused_objects) {
+        char *m = mmap(NULL, many * len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        for (size_t i = 0; m != MAP_FAILED && i < many; i++) {
+            o = (struct object *)(void *)(m + i * len);
+            o->next = unused_objects;
+            unused_objects = o;
+        }
+    }
+    if ((o = unused_objects)) unused_objects = o->next;
+    race_spin_unlock(&unused_lock);
+    if (o) {
+        o->address = address;
+        memset(o->clock, 0, race_job.clocks * sizeof *o->clock);
+    }
+    return o;
+}
+
+static void object_free(struct object *o) {
+    race_spin_lock(&unused_lock);
+    o->next = unused_objects;
+    unused_objects = o;
+    race_spin_unlock(&unused_lock);
+}
+
 void race_tell(const void *address) {
     size_t i = bucket_of(address);
     struct object *o;
-    if (!race_watches() || race_locked) return;
+    if (!race_watches() || race_locks_held) return;
     race_spin_lock(&object_locks[i]);
     for (o = objects[i]; o && o->address != address;) o = o->next;
-    if (!o && (o = calloc(1, sizeof *o))) {
-        o->address = address;
-        o->clock = calloc(race_job.clocks, sizeof *o->clock);
-        if (o->clock) {
-            o->next = objects[i];
-            objects[i] = o;
-        } else {
-            free(o);
-            o = NULL;
-        }
+    if (!o && (o = object_new(address))) {
+        o->next = objects[i];
+        objects[i] = o;
     }
     if (o) race_tell_clock(race_me, o->clock);
     race_spin_unlock(&object_locks[i]);
@@ -63,7 +91,7 @@ void race_tell(const void *address) {
 
 void race_hear(const void *address) {
     size_t i = bucket_of(address);
-    if (!race_watches() || race_locked) return;
+    if (!race_watches() || race_locks_held) return;
     race_spin_lock(&object_locks[i]);
     for (const struct object *o = objects[i]; o; o = o->next)
         if (o->address == address) race_join(race_me, o->clock);
@@ -78,8 +106,7 @@ void race_object_gone(const void *address) {
         if ((*p)->address == address) {
             struct object *o = *p;
             *p = o->next;
-            free(o->clock);
-            free(o);
+            object_free(o);
             break;
         }
     race_spin_unlock(&object_locks[i]);
@@ -403,6 +430,7 @@ HEARS(sem_trywait, (sem_t * s), s, s)
 HEARS(sem_timedwait, (sem_t * s, const struct timespec *t), s, s, t)
 HEARS(sem_clockwait, (sem_t * s, clockid_t k, const struct timespec *t), s, s, k, t)
 TELLS(sem_post, (sem_t * s), s, s)
+static __attribute__((constructor)) void find_sem_post(void) { FIND(sem_post); } /* dlsym is not for signal handlers */
 FORGETS(sem_destroy, (sem_t * s), s, s)
 
 /* A condition: the waiter releases the mutex meanwhile, and hears what those have told who signal. */

@@ -43,7 +43,7 @@ if [ -z "$prefix" ]; then
         exit 77
     fi
     # shellcheck source=stage.sh
-    . "$(dirname "$0")/stage.sh"
+    . "$top_srcdir/test/stage.sh"
     stage "$dir/stage" || exit 1
     prefix=$stage_prefix
     oshcc=$dir/stage/bin/oshcc

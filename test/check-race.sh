@@ -169,7 +169,10 @@ try_file() {
     : >"$result"
     pes=$(marker "$file" PES) flags=$(marker "$file" FLAGS)
     pes=${pes:-2}
-    case $flags.$(uname -m) in -m*.x86_64) ;; -m*) flags= ;; esac
+    case $flags.$(uname -m) in
+    -m*.x86_64) ;;
+    -m*) flags= ;; # options of x86-64's instructions; the program does without on other processors
+    esac
     case $base in
     *.cc) command=$RACE_BIN/oshc++ ;;
     *)
@@ -226,7 +229,7 @@ if [ -z "$prefix" ]; then
         [ $plain = yes ] || { echo "check-race: skipped: this build's oshcc has no --race"; exit 77; }
     fi
     # shellcheck source=stage.sh
-    . "$(dirname "$0")/stage.sh"
+    . "$top_srcdir/test/stage.sh"
     stage "$dir/stage" || exit 1
     prefix=$stage_prefix bin=$dir/stage/bin
 else
