@@ -565,7 +565,8 @@ RMA_INLINE_ uint32_t *rma_lock_tail_(rma_lock_t *lock) {
                : NULL;
 }
 
-/* Whether the PE that was the tail has released the lock. An acquire of what that PE has released. */
+/* Whether the PE that was the tail has released the lock. An acquire of what that PE has released.
+ * rma_lock_past_slow_: the same, and it notices who calls it for ever for a lock of a dead PE. */
 RMA_INLINE_ int rma_lock_past_(rma_lock_t *lock, uint32_t tail) {
     const uint32_t *node;
     uint32_t seen;
@@ -591,7 +592,7 @@ RMA_INLINE_ int rma_lock_set_(rma_lock_t *lock, uint32_t *tail, uint32_t node) {
 
 RMA_INLINE_ int rma_lock_test_(rma_lock_t *lock, uint32_t *tail, uint32_t node) {
     uint32_t before = __atomic_load_n(tail, __ATOMIC_ACQUIRE);
-    if (!rma_lock_past_(lock, before)) return 0;
+    if (!rma_lock_past_(lock, before) && !rma_lock_past_slow_(lock, before)) return 0;
     if (!__atomic_compare_exchange_n(tail, &before, rma_lock_come_(lock, node), 0, __ATOMIC_ACQ_REL,
                                      __ATOMIC_RELAXED)) {
         __atomic_store_n(&lock->node_, node, __ATOMIC_RELEASE);

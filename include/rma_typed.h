@@ -194,8 +194,7 @@ RMA_ATOMIC_INTEGER_(GPTR, , uint64, uint64_t)
         return rma_wait_slow_("rma_wait_until_" #NAME, RMA_WORD_(TYPE), ivar, cmp, &value, NULL);                      \
     }                                                                                                                  \
     RMA_INLINE_ int rma_test_##NAME(TYPE *ivar, int cmp, TYPE value) {                                                 \
-        int yes = rma_holds_##NAME(ivar, cmp, value);                                                                  \
-        if (RMA_LIKELY_(yes == 1 || (yes == 0 && rma_reach_.one_node))) return yes;                                    \
+        if (rma_holds_##NAME(ivar, cmp, value) == 1) return 1;                                                         \
         return rma_test_slow_("rma_test_" #NAME, RMA_WORD_(TYPE), ivar, cmp, &value);                                  \
     }                                                                                                                  \
     RMA_WAIT_SET_(NAME, TYPE, , TYPE value, &value, 0)                                                                 \

@@ -264,8 +264,7 @@
             rma_wait_slow_("shmem_" #NAME "_wait_until", RMA_WORD_(TYPE), ivar, cmp, &cmp_value, NULL); \
     })                                                                                                  \
     X(int, shmem_##NAME##_test, (TYPE *ivar, int cmp, TYPE cmp_value), {                                \
-        int yes = rma_holds_##RNAME(ivar, cmp, cmp_value);                                              \
-        if (RMA_LIKELY_(yes == 1 || (yes == 0 && rma_reach_.one_node))) return yes;                     \
+        if (rma_holds_##RNAME(ivar, cmp, cmp_value) == 1) return 1;                                     \
         return rma_test_slow_("shmem_" #NAME "_test", RMA_WORD_(TYPE), ivar, cmp, &cmp_value);          \
     })                                                                                                  \
     SHMEM_WAIT_SET_(X, NAME, TYPE, , TYPE cmp_value, &cmp_value, 0)                                     \

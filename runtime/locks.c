@@ -24,6 +24,7 @@
 #include "runtime/node/barrier.h"
 #include "runtime/place.h"
 #include "runtime/queue_lock.h"
+#include "runtime/stall.h"
 #include "runtime/transfer.h"
 #include "runtime/world.h"
 
@@ -94,8 +95,11 @@ int rma_lock_wait_(rma_lock_t *lock, uint32_t before) {
 }
 
 int rma_lock_past_slow_(rma_lock_t *lock, uint32_t tail) {
-    return turn_has_come(__atomic_load_n(&near_copy(lock, (int)(tail & RMA_LOCK_PE_) - 1)->node_, __ATOMIC_ACQUIRE),
-                         tail);
+    struct rmai_world *w = &rmai_world;
+    if (turn_has_come(__atomic_load_n(&near_copy(lock, (int)(tail & RMA_LOCK_PE_) - 1)->node_, __ATOMIC_ACQUIRE), tail))
+        return 1;
+    rmai_stall_test(w, "rma_test_lock");
+    return 0;
 }
 
 static void count_near_atomic(void) { rmai_count(rmai_world.traffic, RMA_PATH_MEMORY, RMAI_ATOMICS, 0); }

@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "runtime/queue_lock.h"
+
 #include "base/wait.h"
 #include "runtime/context.h"
 #include "runtime/job/job.h"
@@ -10,6 +11,7 @@
 #include "runtime/net/state.h"
 #include "runtime/node/barrier.h"
 #include "runtime/place.h"
+#include "runtime/stall.h"
 #include "runtime/transfer.h"
 #include "runtime/world.h"
 
@@ -155,6 +157,7 @@ int rmai_queue_lock_test(struct rmai_world *w, rma_lock_t *lock, int home, int *
     if (*held) return RMA_SUCCESS;
     take_turn_back(lock);
     rmai_net_progress(w->net, 1);
+    rmai_stall_test(w, call);
     return code;
 }
 

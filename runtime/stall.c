@@ -342,6 +342,26 @@ void rmai_stall_over(void *context, struct rmai_stall *s) {
     if (w->net->active) rmai_net_unlock(w->net);
 }
 
+/* Looks of the program between two of its thread at the clock: some 50 microseconds, where it does nothing else. */
+#define TESTS 1024
+
+void rmai_stall_test(struct rmai_world *w, const char *call) {
+    static _Thread_local struct {
+        unsigned looks;
+        struct rmai_stall stall;
+    } tests __attribute__((tls_model("initial-exec")));
+    struct rmai_stall *s = &tests.stall;
+    double now;
+    if (RMAI_LIKELY(++tests.looks % TESTS)) return;
+    now = rmai_wtime();
+    s->call = call;
+    s->awaited = RMAI_AWAITED_ANY;
+    if (s->last == 0) s->probe = PROBE_TIME;
+    if (s->last != 0) s->waited += rmai_stall_counted(now - s->last);
+    s->last = now;
+    find_dead(w, s);
+}
+
 /* The holder is a PE of this node, which is asked without a message. So rmai_stall_look touches nothing here that the
  * net's lock guards. */
 int rmai_stall_holder(void *context, uint32_t pe) {

@@ -43,6 +43,11 @@ void rmai_stall_end(struct rmai_world *w, struct rmai_stall *s);
 void rmai_stall_late(void *context, struct rmai_stall *s);
 void rmai_stall_over(void *context, struct rmai_stall *s);
 
+/* rmai_stall_test: the public call `call` has looked for something once, and it has not come (rma_test, rma_test_lock).
+ * A program that calls it in a loop waits, but the library sees one look at a time: so after some looks the calling
+ * thread looks whether a PE of this node has died, and ends the job. No lock is wanted or taken. */
+void rmai_stall_test(struct rmai_world *w, const char *call);
+
 /* A wait for a lock in shared memory (base/lock) that another PE of this node holds. Start from {.w = w, .stall.call =
  * call}. */
 struct rmai_lock_wait {

@@ -12,6 +12,7 @@
 #include "runtime/node/barrier.h"
 #include "runtime/reach.h"
 #include "runtime/space.h"
+#include "runtime/stall.h"
 #include "runtime/world.h"
 
 /* Of a word x: (map_word(x) - low <= span) != inverted. */
@@ -136,19 +137,28 @@ int rma_wait_slow_(const char *call, int word, const void *ivar, int cmp, const 
     return code;
 }
 
-/* One poll, and one round of progress where the condition does not hold: a program that tests in a loop waits, and what
- * it waits for may need this PE's progress. */
+/* A test whose condition does not hold. A program that tests in a loop waits: what it waits for may need this PE's
+ * progress, or may come no more. */
+static void nothing_yet(const char *call) {
+    if (!rma_reach_.one_node) rmai_net_progress(rmai_world.net, 1);
+    rmai_stall_test(&rmai_world, call);
+}
+
+static int in_own_heap(const struct words *s) { return (uintptr_t)s->at - rma_reach_.base < RMA_REACH_SIZE_ONCE_; }
+
+/* One poll, after an inlined one in vain or none. */
 int rma_test_slow_(const char *call, int word, const void *ivar, int cmp, const void *value) {
     struct words s = describe_words(call, word, ivar, 1, NULL, cmp, value, 0);
     struct condition c;
-    int code = check_words(&s, "ivar"), yes;
+    int code = RMA_SUCCESS, yes;
+    if (!RMAI_LIKELY(in_own_heap(&s) && can_poll(&s))) code = check_words(&s, "ivar");
     if (code != RMA_SUCCESS) {
         rmai_raise(code);
         return 0;
     }
     c = condition_of(&s, 0);
     yes = condition_holds(&c, map_word(&s, ivar));
-    if (!yes) rmai_net_progress(rmai_world.net, 1);
+    if (!yes) nothing_yet(call);
     return yes;
 }
 
@@ -235,7 +245,6 @@ static RMAI_COLD struct scan wait_for_words(const struct words *s, int what, siz
 
 size_t rma_words_(const char *call, int what, int waits, int word, const void *ivars, size_t n, size_t *indices,
                   const int *status, int cmp, const void *values, int many, int *code) {
-    struct rmai_world *w = &rmai_world;
     struct words s = describe_words(call, word, ivars, n, status, cmp, values, many);
     struct search *search = NULL; /* of ANY */
     struct scan f;
@@ -253,7 +262,7 @@ size_t rma_words_(const char *call, int what, int waits, int word, const void *i
     if (!scan_decides(&f, what) && waits) {
         f = wait_for_words(&s, what, indices);
     } else if (!scan_decides(&f, what)) {
-        rmai_net_progress(w->net, 1);
+        nothing_yet(call);
     }
     if (f.held && search) search->start = f.first + 1 < n ? f.first + 1 : 0;
     if (what == RMA_ANY_) return f.first;

@@ -129,6 +129,9 @@ name_of() {
     malloc) echo rma_malloc ;;
     split) echo rma_team_split_strided ;;
     finalize) echo rma_finalize ;;
+    test) echo 'rma_test[a-z_]*' ;;
+    testany) echo 'rma_test_any[a-z_]*' ;;
+    testlock) echo rma_test_lock ;;
     signal) echo 'rma_signal_wait_until' ;;
     flood) echo 'rma_[a-z_]*atomic[a-z_]*' ;;
     esac
@@ -146,7 +149,7 @@ for layout in one far; do
 done
 suspend_and_resume one &
 suspend_and_resume far &
-deaths="barrier team collective lock wait any signal malloc split finalize"
+deaths="barrier team collective lock wait any signal malloc split finalize test testany testlock"
 for wait in $deaths; do start one $wait die; done
 start far flood stop
 pes=4
@@ -208,7 +211,6 @@ for wait in $deaths; do
     judge one.$wait.die ended "$(name_of $wait): PE 1 has died \\(process [0-9]+ of this host\\)"
 done
 # PE 0 answers, and is in no call that waits for PE 1. The PEs of the other node wait for PE 0, the first of its node.
-for hindrance in stop die; do
-    judge two.testlock.$hindrance ended 'rma_barrier_all: PE 1 has not answered for .*RMA_TIMEOUT'
-done
+judge two.testlock.stop ended 'rma_barrier_all: PE 1 has not answered for .*RMA_TIMEOUT'
+judge two.testlock.die ended "rma_test_lock: PE 1 has died \\(process [0-9]+ of this host\\)"
 [ $failures -eq 0 ]

@@ -7,8 +7,9 @@
  *     stall WAIT HINDRANCE   the PEs wait for PE 1 in a call of the kind WAIT, and PE 1 does not come, for the reason
  *                            HINDRANCE
  *
- * WAIT: testlock (PE 0 tries a lock that PE 1 has, again and again, and the others wait for PE 0), barrier, team (a
- * team made by a split meets), collective, lock, wait, any, signal, malloc, split, finalize, flood (all messages that
+ * WAIT: testlock (PE 0 tries a lock that PE 1 has, again and again, and the others wait for PE 0), test (PE 0 looks at
+ * a word again and again), testany (the same), barrier, team (a team made by a split meets), collective, lock, wait,
+ * any, signal, malloc, split, finalize, flood (all messages that
  * may be under way are, towards PE 1), put, get, atomic (of PE 1's memory, again and again; the script has them go
  * through MPI's window). HINDRANCE: stop (by SIGSTOP), die (by SIGKILL), late (it computes for some seconds, and
  * comes), elsewhere (it is in another collective call for ever), crossed (it is in rma_team_sync of another team, for
@@ -102,6 +103,8 @@ static void wait_for_culprit(const char *wait) {
     if (strcmp(wait, "lock") == 0) OK(rma_set_lock(&shared->lock));
     while (strcmp(wait, "testlock") == 0 && job.me == 0 && !rma_test_lock(&shared->lock)) continue;
     if (strcmp(wait, "testlock") == 0) OK(rma_barrier_all());
+    while (strcmp(wait, "test") == 0 && !rma_test(&shared->word, RMA_CMP_EQ, 1L)) continue;
+    while (strcmp(wait, "testany") == 0 && rma_test_any(&shared->word, 1, NULL, RMA_CMP_EQ, 1L) != 0) continue;
     if (strcmp(wait, "wait") == 0) rma_wait_until(&shared->word, RMA_CMP_EQ, 1L);
     if (strcmp(wait, "signal") == 0) CHECK(rma_signal_wait_until(&shared->signal, RMA_CMP_EQ, 1) == 1, "the signal");
     if (strcmp(wait, "any") == 0) CHECK(rma_wait_until_any(&shared->word, 1, NULL, RMA_CMP_EQ, 1L) == 0, "the word");
