@@ -155,7 +155,11 @@ static uint32_t publish(const uint32_t *clock, race_fences *fences) {
 uint32_t race_publish(struct race_thread *t, race_fences *fences) {
     uint32_t version;
     if (t->version && !t->changed && t->fences == fences) return t->version;
-    t->changed = 0; /* before it copies: a signal handler that learns meanwhile sets it again */
+    /* Before it copies: a signal handler that publishes meanwhile makes a copy of its own, and one that learns sets
+     * `changed` again. */
+    t->version = 0;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    t->changed = 0;
     t->fences = fences;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     version = publish(t->clock, fences);
