@@ -6,11 +6,12 @@
  * the page. So this module asks for some odd bytes at the end. One process asks for the whole reservation, so that all
  * spaces lie at page boundaries one stride apart.
  *
- * MPI maps at any page, at another one in each process, so that a symmetric block would have another alignment on each
- * PE. So each process maps MPI's memory a second time, at an address that it chooses (mremap with an old size of 0),
- * and uses that one. A tool or an emulator may refuse the second mapping (valgrind, qemu's user mode). Then the
- * processes of the node give MPI's memory back and map a file of /dev/shm, which has lost its name when rmai_reserve
- * returns. Where they cannot do that either, each uses MPI's mapping where it is.
+ * MPI maps at any page, at another one in each process, so that a symmetric block would have another address on each
+ * PE, and even another alignment. So each process maps MPI's memory a second time, at an address that it chooses
+ * (mremap with an old size of 0), and uses that one. The address is the one at which the process's own heap lies where
+ * the heaps of all other PEs lie in theirs. A tool or an emulator may refuse the second mapping (valgrind, qemu's user
+ * mode). Then the processes of the node give MPI's memory back and map a file of /dev/shm, which has lost its name when
+ * rmai_reserve returns. Where they cannot do that either, each uses MPI's mapping where it is.
  *
  * Open MPI's MPI_Win_allocate_shared cannot be used. It wants as much free in /dev/shm as is reserved. Where that is
  * not there (4.1.4), the first process gets an error and the others wait for it for ever, so that not even a smaller
@@ -55,14 +56,47 @@ static int reserve_error(size_t bytes, int n, const char *why) {
                       rmai_format_size(size, bytes), why);
 }
 
-/* Reserves addresses for `bytes`, so that `at` bytes from their start there is a multiple of RMAI_ADDRESS_ALIGNMENT, or
- * of RMAI_HEAP_ALIGNMENT where the first is refused. Returns MAP_FAILED if that is refused, too. */
-static char *map_aligned(size_t bytes, size_t at, int protection) {
+static char *map_private(void *at, size_t bytes, int protection, int flags) {
+    return mmap(at, bytes, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | flags, -1, 0);
+}
+
+/* Where a PE's own symmetric heap may lie: far from what Linux maps at the top of a process's addresses, from a program
+ * and its heap (near 0x400000, or 0x555555554000), and from what address sanitizers use. With 47 bits of addresses the
+ * first place has NODE_MAX (runtime/runtime.c) free on both sides. */
+static const uintptr_t heap_addresses[RMAI_ROOMS] = {(uintptr_t)42 << 40, (uintptr_t)98 << 40, (uintptr_t)22 << 40};
+
+void rmai_rooms_find(char *rooms[RMAI_ROOMS], size_t stride, int n_slots, int slot, size_t heap) {
+    const size_t before = (size_t)slot * stride + heap;
+    for (int i = 0; i < RMAI_ROOMS; i++) {
+        char *at = (char *)(heap_addresses[i] - before);
+        rooms[i] = NULL;
+        if (before >= heap_addresses[i]) continue;
+        rooms[i] = map_private(at, (size_t)n_slots * stride, PROT_NONE, MAP_FIXED_NOREPLACE);
+        if (rooms[i] == at) continue;
+        /* A kernel before 4.17 does not know the flag, and maps anywhere. */
+        if (rooms[i] != MAP_FAILED) munmap(rooms[i], (size_t)n_slots * stride);
+        rooms[i] = NULL;
+    }
+}
+
+char *rmai_rooms_drop(char *rooms[RMAI_ROOMS], size_t stride, int n_slots, int keep) {
+    for (int i = 0; i < RMAI_ROOMS; i++)
+        if (i != keep && rooms[i]) munmap(rooms[i], (size_t)n_slots * stride);
+    return keep < RMAI_ROOMS ? rooms[keep] : NULL;
+}
+
+/* Sets addresses for `bytes` aside, or takes those that are. `at` bytes from their start is a multiple of
+ * RMAI_ADDRESS_ALIGNMENT, or of RMAI_HEAP_ALIGNMENT where the first is refused. Returns MAP_FAILED if that is refused,
+ * too. */
+static char *take_room(struct rmai_reservation *r, size_t bytes, size_t at) {
     size_t unit = RMAI_ADDRESS_ALIGNMENT, front;
-    char *p = mmap(NULL, bytes + unit, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    char *p = r->room;
+    r->room = NULL;
+    if (p) return p;
+    p = map_private(NULL, bytes + unit, PROT_NONE, 0);
     if (p == MAP_FAILED) {
         unit = RMAI_HEAP_ALIGNMENT;
-        p = mmap(NULL, bytes + unit, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        p = map_private(NULL, bytes + unit, PROT_NONE, 0);
     }
     if (p == MAP_FAILED) return p;
     front = rmai_round_up((uintptr_t)p + at, unit) - ((uintptr_t)p + at);
@@ -73,8 +107,13 @@ static char *map_aligned(size_t bytes, size_t at, int protection) {
 
 /* MPI serves a node of one process from malloc, which refuses sizes beyond memory. */
 static int reserve_alone(struct rmai_reservation *r, size_t stride, size_t heap) {
-    char *p = map_aligned(stride, heap, PROT_READ | PROT_WRITE);
-    if (p == MAP_FAILED) return reserve_error(stride, 1, strerror(errno));
+    char *room = take_room(r, stride, heap);
+    char *p = room == MAP_FAILED ? room : map_private(room, stride, PROT_READ | PROT_WRITE, MAP_FIXED);
+    if (p == MAP_FAILED) {
+        const int error = errno;
+        if (room != MAP_FAILED) munmap(room, stride);
+        return reserve_error(stride, 1, strerror(error));
+    }
     r->node_base = r->mapped = p;
     r->window = MPI_WIN_NULL;
     return RMA_SUCCESS;
@@ -111,7 +150,7 @@ static int reserve_file(struct rmai_reservation *r, MPI_Comm node, size_t stride
     if (code == RMA_SUCCESS) code = rmai_mpi_wait(&request, "rma_init", "MPI_Ibcast");
     if (code == RMA_SUCCESS && !share.failed) {
         if (rank != 0) fd = shm_open(share.name, O_RDWR | O_CLOEXEC, 0);
-        room = fd >= 0 ? map_aligned(bytes, (size_t)rank * stride + heap, PROT_NONE) : MAP_FAILED;
+        room = fd >= 0 ? take_room(r, bytes, (size_t)rank * stride + heap) : MAP_FAILED;
         if (room != MAP_FAILED)
             base = mmap(room, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE | MAP_FIXED, fd, 0);
         if (base == MAP_FAILED) share.failed = errno;
@@ -134,8 +173,8 @@ static int reserve_shared(struct rmai_reservation *r, MPI_Comm node, size_t stri
 }
 #else
 /* Maps MPI's memory a second time. Returns NULL if that is refused. */
-static char *map_again(char *base, size_t bytes, size_t at) {
-    char *room = map_aligned(bytes, at, PROT_NONE);
+static char *map_again(struct rmai_reservation *r, char *base, size_t bytes, size_t at) {
+    char *room = take_room(r, bytes, at);
     if (room == MAP_FAILED) return NULL;
     if (rmai_process_remap(base, 0, bytes, room)) return room;
     munmap(room, bytes);
@@ -194,20 +233,25 @@ static int reserve_shared(struct rmai_reservation *r, MPI_Comm node, size_t stri
     }
     code = rmai_mpi(MPI_Win_shared_query(r->window, 0, &size, &unit, &base), "rma_init", "MPI_Win_shared_query");
     if (code == RMA_SUCCESS) {
-        r->mapped = map_again(base, stride * (size_t)r->n_slots, (size_t)rank * stride + heap);
+        r->mapped = map_again(r, base, stride * (size_t)r->n_slots, (size_t)rank * stride + heap);
         r->node_base = r->mapped ? r->mapped : base;
     }
     return replace_unaligned(r, node, stride, heap, code);
 }
 #endif
 
-int rmai_reserve(struct rmai_reservation *r, MPI_Comm node, size_t stride, size_t heap) {
-    *r = (struct rmai_reservation){.stride = stride, .window = MPI_WIN_NULL};
+int rmai_reserve(struct rmai_reservation *r, MPI_Comm node, size_t stride, size_t heap, char *room) {
+    int code;
+    *r = (struct rmai_reservation){.stride = stride, .window = MPI_WIN_NULL, .room = room};
     MPI_Comm_size(node, &r->n_slots);
     rmai_cgroup_find(&r->group, "", "memory");
     if (stride % RMAI_PAGE || (size_t)r->n_slots > ((size_t)1 << 46) / stride)
-        return reserve_error(stride, r->n_slots, "more than processes can map");
-    return r->n_slots == 1 ? reserve_alone(r, stride, heap) : reserve_shared(r, node, stride, heap);
+        code = reserve_error(stride, r->n_slots, "more than processes can map");
+    else
+        code = r->n_slots == 1 ? reserve_alone(r, stride, heap) : reserve_shared(r, node, stride, heap);
+    if (r->room) munmap(r->room, stride * (size_t)r->n_slots); /* the mapping failed before it was needed */
+    r->room = NULL;
+    return code;
 }
 
 int rmai_unreserve(struct rmai_reservation *r, const char *call) {

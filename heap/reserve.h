@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The reservation: address space for the heaps of all PEs of a node. Each of them maps it once; memory is behind it
- * only where it has been committed.
+ * only where it has been committed. Each maps it so that its own symmetric heap begins at the address that the PEs of
+ * the job have agreed on: then a symmetric object has the same address on all of them.
  *
  *     node_base                    + stride                      + 2 * stride
  *     | PE 0's space               | PE 1's space                | ...
@@ -18,6 +19,7 @@
 struct rmai_reservation {
     char *node_base;          /* page-aligned; at different addresses in different processes */
     char *mapped;             /* what this module has mapped: node_base, or NULL where that is MPI's mapping */
+    char *room;               /* addresses set aside for that mapping, until it is made; else NULL */
     size_t stride;            /* a multiple of RMAI_PAGE */
     int n_slots;              /* PEs of the node */
     MPI_Win window;           /* MPI_WIN_NULL where MPI has no part in it: a node of one PE, or a file of our own */
@@ -27,14 +29,25 @@ struct rmai_reservation {
 /* The alignment at which rmai_reserve puts a process's own heap, if the system has the address space for that. */
 #define RMAI_ADDRESS_ALIGNMENT ((size_t)1 << 30)
 
-/* rmai_reserve maps stride bytes for each process of node (collective over it), so that `heap` bytes from the start of
- * this process's space (a multiple of RMAI_HEAP_ALIGNMENT) there is a multiple of RMAI_ADDRESS_ALIGNMENT. Where the
- * system refuses that, it is a smaller power of two, a page at least. The space is zero, and must be
+/* rmai_rooms_find sets address space aside for the spaces of a node, stride bytes for each of n_slots PEs, in up to
+ * RMAI_ROOMS places: in rooms[i] the heap of PE number `slot` of the node, `heap` bytes from the start of its space,
+ * has the address i of a fixed list, in every process that calls this. rooms[i] is NULL where other memory of this
+ * process is in the way. rmai_rooms_drop gives all of them back but number `keep` (none: RMAI_ROOMS) and returns that
+ * one, or NULL. */
+#define RMAI_ROOMS 3
+void rmai_rooms_find(char *rooms[RMAI_ROOMS], size_t stride, int n_slots, int slot, size_t heap);
+char *rmai_rooms_drop(char *rooms[RMAI_ROOMS], size_t stride, int n_slots, int keep);
+
+/* rmai_reserve maps stride bytes for each process of node (collective over it): in `room`, one of rmai_rooms_find's,
+ * which now belongs to the reservation. If room is NULL, or the system refuses a mapping there, it chooses addresses
+ * by itself, so that `heap` bytes from the start of this process's space (a multiple of RMAI_HEAP_ALIGNMENT) there is a
+ * multiple of RMAI_ADDRESS_ALIGNMENT, or of a smaller power of two, a page at least, where the system
+ * refuses that too. The space is zero, and must be
  * committed before it is touched. Where the system refuses that much, the same call with a smaller stride may succeed:
  * every process of node gets the same answer. Only RMA_ERR_MPI may come on some processes alone; the others then have a
  * reservation that is of no use, and the caller must agree with them on that. Returns RMA_SUCCESS, RMA_ERR_NO_MEM,
  * RMA_ERR_MPI. */
-int rmai_reserve(struct rmai_reservation *r, MPI_Comm node, size_t stride, size_t heap);
+int rmai_reserve(struct rmai_reservation *r, MPI_Comm node, size_t stride, size_t heap, char *room);
 
 /* rmai_unreserve unmaps what rmai_reserve has mapped, even if that was only a part (collective as rmai_reserve was).
  * call: whose errors they are. */

@@ -23,6 +23,14 @@ int rmai_consensus_facts(struct rmai_world *w, int code);
 /* rmai_consensus_nodes: the most PEs that a node has (*most), which bounds the heaps. */
 int rmai_consensus_nodes(struct rmai_world *w, int code, int *most);
 
+/* rmai_consensus_rooms: *first becomes the first of n places that is free on all PEs, n if there is none. `rooms` is
+ * NULL where a place is not free here. */
+int rmai_consensus_rooms(struct rmai_world *w, int code, char *const *rooms, int n, int *first);
+
+/* rmai_consensus_reserved: whether the spaces of all PEs lie at the same address in their processes
+ * (w->job.one_address). Wants w->reservation, which is looked at if code is RMA_SUCCESS. */
+int rmai_consensus_reserved(struct rmai_world *w, int code);
+
 /* rmai_consensus_crowded: whether PEs outnumber processors anywhere (w->job.crowded_somewhere). `crowded`: here. */
 int rmai_consensus_crowded(struct rmai_world *w, int code, int crowded);
 

@@ -151,16 +151,31 @@ static int close_node(struct rmai_world *w) {
     return RMA_SUCCESS;
 }
 
+/* Sets addresses aside where all PEs of the job can have their symmetric heap at the same one. *room is NULL if there
+ * are none. */
+static int choose_room(struct rmai_world *w, char **room) {
+    const size_t stride = w->job.layout.stride;
+    char *rooms[RMAI_ROOMS];
+    int first = RMAI_ROOMS, code;
+    rmai_rooms_find(rooms, stride, w->job.node_n_pes, w->job.node_my_pe, w->job.layout.symmetric);
+    code = rmai_consensus_rooms(w, RMA_SUCCESS, rooms, RMAI_ROOMS, &first);
+    *room = rmai_rooms_drop(rooms, stride, w->job.node_n_pes, code == RMA_SUCCESS ? first : RMAI_ROOMS);
+    return code;
+}
+
 /* The PEs agree on the result of each attempt: another node may have refused a size that this node has mapped. An
  * attempt that is made again with less is no error of the program's. */
 static int open_reservation(struct rmai_world *w) {
     struct rmai_error_kept kept;
     rmai_error_keep(&kept);
     for (;;) {
-        int code =
-            rmai_consensus(w, rmai_reserve(&w->reservation, w->node, w->job.layout.stride, w->job.layout.symmetric));
+        char *room;
+        int code = choose_room(w, &room);
+        if (code != RMA_SUCCESS) return code;
+        code = rmai_reserve(&w->reservation, w->node, w->job.layout.stride, w->job.layout.symmetric, room);
         w->job.spaces = w->reservation.node_base;
         w->job.stride = w->reservation.stride;
+        code = rmai_consensus_reserved(w, code);
         if (code != RMA_ERR_NO_MEM) return code;
         if (w->job.layout.symmetric_max <= SMALLEST_HEAP && w->job.layout.local_max <= SMALLEST_HEAP) return code;
         rmai_unreserve(&w->reservation, "rma_init");
@@ -426,6 +441,10 @@ static void print_information(struct rmai_world *w) {
     rmai_note("heaps of up to %s (symmetric) and %s (local) per PE, %s reserved on this node",
               rmai_format_size(heap, w->job.layout.symmetric_max), rmai_format_size(local, w->job.layout.local_max),
               rmai_format_size(space, w->job.layout.stride * (size_t)w->job.node_n_pes));
+    if (w->job.one_address)
+        rmai_note("symmetric heap at %p on all PEs", (void *)w->symmetric.base);
+    else
+        rmai_note("symmetric heap at different addresses on the PEs: no range of addresses is free on all of them");
     rmai_note("global variables: %s%s", rmai_format_size(heap, w->statics->size),
               w->job.statics_mode == RMAI_STATICS_OFF ? ", not symmetric"
               : w->statics->moved                     ? ", reached by load and store"

@@ -107,6 +107,10 @@ static int print_probe(void) {
     int code = rma_init() == RMA_SUCCESS ? 0 : 1;
     if (code) return code;
     if (rma_my_pe() == 0) {
+        if (rmai_world.job.one_address)
+            printf("symmetric heap at %p on all PEs\n", (void *)rmai_world.symmetric.base);
+        else
+            printf("symmetric heap at different addresses on the PEs\n");
         printf("between nodes, %d PE%s on %d\n", rma_n_pes(), rma_n_pes() == 1 ? "" : "s", rmai_world.job.n_nodes);
         if (rmai_world.job.n_nodes > 1)
             rmai_probe_print(rmai_world.net, put_line, stdout);

@@ -40,6 +40,7 @@ struct rmai_job {
     int one_machine;               /* all PEs run on one machine, on however many nodes, */
     int one_host;                  /* and in the same namespaces */
     int crowded_somewhere;         /* on some node there are more PEs than processors */
+    int one_address;               /* the spaces of all PEs lie at the same address in their processes */
     int statics_mode;              /* enum rmai_statics_mode in force; what was asked for may not have been possible */
     char host[64];
     char binding[128]; /* what rmai_bind said */

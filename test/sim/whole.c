@@ -282,9 +282,20 @@ int rmai_launch_node(struct rmai_job *job, MPI_Comm *node) {
 
 /* ---- heap/reserve ---- */
 
-int rmai_reserve(struct rmai_reservation *r, MPI_Comm comm, size_t stride, size_t heap) {
+/* The PEs are threads of one process: no two heaps can have the same address. */
+void rmai_rooms_find(char *rooms[RMAI_ROOMS], size_t stride, int n_slots, int slot, size_t heap) {
+    (void)stride, (void)n_slots, (void)slot, (void)heap;
+    for (int i = 0; i < RMAI_ROOMS; i++) rooms[i] = NULL;
+}
+
+char *rmai_rooms_drop(char *rooms[RMAI_ROOMS], size_t stride, int n_slots, int keep) {
+    (void)rooms, (void)stride, (void)n_slots, (void)keep;
+    return NULL;
+}
+
+int rmai_reserve(struct rmai_reservation *r, MPI_Comm comm, size_t stride, size_t heap, char *room) {
     struct node *node = node_here();
-    (void)comm, (void)heap;
+    (void)comm, (void)heap, (void)room;
     r->stride = stride;
     r->n_slots = rmai_world.job.node_n_pes;
     r->window = MPI_WIN_NULL;
