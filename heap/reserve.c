@@ -142,13 +142,10 @@ static int reserve_file(struct rmai_reservation *r, MPI_Comm node, size_t stride
     struct share share = {0};
     size_t bytes = stride * (size_t)r->n_slots;
     void *base = MAP_FAILED, *room;
-    MPI_Request request;
-    int rank, code, fd = -1;
-    MPI_Comm_rank(node, &rank);
+    int rank = rmai_mpi_rank(node, "rma_init"), code = RMA_SUCCESS, fd = -1;
     if (rank == 0) fd = make_shm_file(&share, bytes);
-    code = rmai_mpi(MPI_Ibcast(&share, (int)sizeof share, MPI_BYTE, 0, node, &request), "rma_init", "MPI_Ibcast");
-    if (code == RMA_SUCCESS) code = rmai_mpi_wait(&request, "rma_init", "MPI_Ibcast");
-    if (code == RMA_SUCCESS && !share.failed) {
+    rmai_mpi_broadcast(node, &share, sizeof share, "rma_init");
+    if (!share.failed) {
         if (rank != 0) fd = shm_open(share.name, O_RDWR | O_CLOEXEC, 0);
         room = fd >= 0 ? take_room(r, bytes, (size_t)rank * stride + heap) : MAP_FAILED;
         if (room != MAP_FAILED)
@@ -156,12 +153,12 @@ static int reserve_file(struct rmai_reservation *r, MPI_Comm node, size_t stride
         if (base == MAP_FAILED) share.failed = errno;
         if (base == MAP_FAILED && room != MAP_FAILED) munmap(room, bytes);
     }
-    if (code == RMA_SUCCESS) code = rmai_mpi_merge(node, &share.failed, 1, MPI_INT, MPI_MAX, "rma_init");
+    rmai_mpi_merge(node, &share.failed, 1, MPI_INT, MPI_MAX, "rma_init");
     if (rank == 0 && fd >= 0) shm_unlink(share.name);
     if (fd >= 0) close(fd);
     r->window = MPI_WIN_NULL;
     r->node_base = r->mapped = base;
-    if (code == RMA_SUCCESS && share.failed) code = reserve_error(stride, r->n_slots, strerror(share.failed));
+    if (share.failed) code = reserve_error(stride, r->n_slots, strerror(share.failed));
     if (code != RMA_SUCCESS && base != MAP_FAILED) munmap(base, bytes);
     if (code != RMA_SUCCESS) r->node_base = r->mapped = NULL;
     return code;
@@ -189,12 +186,8 @@ static int replace_unaligned(struct rmai_reservation *r, MPI_Comm node, size_t s
     struct rmai_error_kept kept;
     int worst[2] = {own_code != RMA_SUCCESS, !r->mapped}, code;
     rmai_error_keep(&kept);
-    code = rmai_mpi_merge(node, worst, 2, MPI_INT, MPI_MAX, "rma_init");
-    if (own_code != RMA_SUCCESS) {
-        rmai_error_restore(&kept);
-        return own_code;
-    }
-    if (code != RMA_SUCCESS || worst[0] || !worst[1]) return code;
+    rmai_mpi_merge(node, worst, 2, MPI_INT, MPI_MAX, "rma_init");
+    if (worst[0] || !worst[1]) return own_code;
     code = reserve_file(&file, node, stride, heap);
     if (code != RMA_SUCCESS) {
         if (code == RMA_ERR_NO_MEM) rmai_error_restore(&kept);
@@ -207,22 +200,15 @@ static int replace_unaligned(struct rmai_reservation *r, MPI_Comm node, size_t s
 
 static int reserve_shared(struct rmai_reservation *r, MPI_Comm node, size_t stride, size_t heap) {
     int worst[2]; /* the largest error of all processes, and 1 if any process has the window */
-    int rank, unit, code, mpi_code;
+    int rank = rmai_mpi_rank(node, "rma_init"), unit, code, mpi_code;
     MPI_Aint size;
     void *base;
-    MPI_Errhandler handler;
-    MPI_Comm_rank(node, &rank);
     size = rank == 0 ? (MPI_Aint)(stride * (size_t)r->n_slots + ODD_BYTES) : 0;
-    MPI_Comm_get_errhandler(node, &handler);
-    MPI_Comm_set_errhandler(node, MPI_ERRORS_RETURN);
     mpi_code = MPI_Win_allocate_shared(size, 1, MPI_INFO_NULL, node, &base, &r->window);
-    MPI_Comm_set_errhandler(node, handler);
-    MPI_Errhandler_free(&handler);
-    if (mpi_code != MPI_SUCCESS) r->window = MPI_WIN_NULL;
+    if (rmai_mpi(mpi_code, "rma_init", "MPI_Win_allocate_shared") != RMA_SUCCESS) r->window = MPI_WIN_NULL;
     worst[0] = mpi_code;
     worst[1] = mpi_code == MPI_SUCCESS;
-    code = rmai_mpi_merge(node, worst, 2, MPI_INT, MPI_MAX, "rma_init");
-    if (code != RMA_SUCCESS) return code;
+    rmai_mpi_merge(node, worst, 2, MPI_INT, MPI_MAX, "rma_init");
     if (worst[0] != MPI_SUCCESS) {
         rmai_mpi(worst[0], "rma_init", "MPI_Win_allocate_shared");
         if (!worst[1]) return reserve_error(stride, r->n_slots, rma_last_error() + strlen("rma_init: "));
@@ -243,7 +229,7 @@ static int reserve_shared(struct rmai_reservation *r, MPI_Comm node, size_t stri
 int rmai_reserve(struct rmai_reservation *r, MPI_Comm node, size_t stride, size_t heap, char *room) {
     int code;
     *r = (struct rmai_reservation){.stride = stride, .window = MPI_WIN_NULL, .room = room};
-    MPI_Comm_size(node, &r->n_slots);
+    r->n_slots = rmai_mpi_size(node, "rma_init");
     rmai_cgroup_find(&r->group, "", "memory");
     if (stride % RMAI_PAGE || (size_t)r->n_slots > ((size_t)1 << 46) / stride)
         code = reserve_error(stride, r->n_slots, "more than processes can map");

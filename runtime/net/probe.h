@@ -25,8 +25,8 @@ int rmai_probe_bitwise(struct rmai_net *net, struct rmai_transport_mpi *mpi, con
 
 /* rmai_probe_one_sided finds out which accesses through which window need the target: ways.trial and
  * ways.needs_target, on all PEs alike (collective; waits some milliseconds for each kind of pair). Returns RMA_SUCCESS
- * or RMA_ERR_MPI. rmai_probe_merge: its last step, an access needs the target if it does between nodes of some kind, or
- * if none was tried. */
+ * or RMA_ERR_MPI, an error on all PEs or on none. rmai_probe_merge: its last step, an access needs the target if it
+ * does between nodes of some kind, or if none was tried. */
 int rmai_probe_one_sided(struct rmai_net *net, struct rmai_transport_mpi *mpi);
 void rmai_probe_merge(struct rmai_ways *w);
 
@@ -38,7 +38,7 @@ void rmai_probe_merge(struct rmai_ways *w);
 int rmai_probe_wants_times(const struct rmai_net *net);
 int rmai_probe_lends(struct rmai_net *net, enum rmai_pair_kind kind, char *symmetric);
 void rmai_probe_times(struct rmai_net *net, enum rmai_pair_kind kind, struct rmai_pending *s);
-int rmai_probe_share(struct rmai_net *net, enum rmai_pair_kind kind, struct rmai_transport_mpi *mpi);
+void rmai_probe_share(struct rmai_net *net, enum rmai_pair_kind kind, struct rmai_transport_mpi *mpi);
 
 /* rmai_probe_faster: the lengths for which the dynamic window was clearly faster than messages on each pair. */
 struct rmai_lengths rmai_probe_faster(const struct rmai_ways *w, enum rmai_access access);

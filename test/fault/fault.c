@@ -7,6 +7,7 @@
  *   RMA_TEST_FAULT_PE     the PE, by the launcher's number (PMI_RANK or OMPI_COMM_WORLD_RANK)
  *   RMA_TEST_FAULT        ACTION:FUNCTION:N. The Nth call of the function, from 1, does this instead:
  *                           fail   it fails as its manual says: NULL, -1 and errno, or an error code
+ *                           omit   the same, and an MPI call in which other PEs take part is not made
  *                           stop   the process stops itself (SIGSTOP) before the call
  *                           kill   the process kills itself (SIGKILL) before the call
  *   RMA_TEST_FAULT_NOTE   a file, made when the Nth call has come. If it is not there at the end, there were fewer
@@ -17,8 +18,8 @@
  * Functions: those of the two tables below. Of system calls by syscall(2), mmap and mremap count under these names.
  *
  * Only calls from librma and from the program itself count, not MPI's own nor the C library's: the return address
- * tells. An MPI call in which other PEs take part is made, and fails then: what can be survived is a PE that fails
- * where the others do not, while others that wait within MPI for a PE that never came cannot be helped by anybody. */
+ * tells. With `fail`, an MPI call in which other PEs take part is made, and fails then: the other PEs go on. With
+ * `omit` they wait within MPI for this PE, and only the job's end helps them. */
 #define _GNU_SOURCE
 
 #include <dlfcn.h>
@@ -78,7 +79,7 @@ __attribute__((constructor)) static void begin(void) {
     fault.note = getenv("RMA_TEST_FAULT_NOTE");
     fault.files = getenv("RMA_TEST_FAULT_FILES");
     if (what &&
-        (sscanf(what, "%7[a-z]:%63[^:]:%ld", action, fault.function, &fault.n) != 3 || !strchr("fsk", action[0]))) {
+        (sscanf(what, "%7[a-z]:%63[^:]:%ld", action, fault.function, &fault.n) != 3 || !strchr("foks", action[0]))) {
         fprintf(stderr, "fault: RMA_TEST_FAULT=%s is not ACTION:FUNCTION:N\n", what);
         exit(99);
     }
@@ -92,16 +93,18 @@ static int from_ours(const void *caller) {
     return 0;
 }
 
-/* 1 if this call is to fail. */
+enum { GOES_ON, FAILS, IS_OMITTED };
+
+/* What this call is to do. */
 static int hit(const char *function, const void *caller) {
     int fd;
-    if (!fault.action || strcmp(function, fault.function) != 0 || !from_ours(caller)) return 0;
-    if (atomic_fetch_add(&fault.calls, 1) + 1 != fault.n) return 0;
+    if (!fault.action || strcmp(function, fault.function) != 0 || !from_ours(caller)) return GOES_ON;
+    if (atomic_fetch_add(&fault.calls, 1) + 1 != fault.n) return GOES_ON;
     fd = fault.note ? (int)syscall(SYS_openat, AT_FDCWD, fault.note, O_WRONLY | O_CREAT | O_CLOEXEC, 0666) : -1;
     if (fd >= 0) close(fd);
     if (fault.action == 's') raise(SIGSTOP);
     if (fault.action == 'k') raise(SIGKILL);
-    return fault.action == 'f';
+    return fault.action == 'f' ? FAILS : fault.action == 'o' ? IS_OMITTED : GOES_ON;
 }
 
 __attribute__((visibility("default"))) void fault_no_more(void) { fault.action = 0; }
@@ -206,8 +209,8 @@ DESCRIPTOR(open64)
 /* DROP: what becomes of a handle that a call which has failed does not give. */
 #define TOGETHER(NAME, PARAMETERS, ARGUMENTS, DROP)                                                                    \
     int NAME PARAMETERS {                                                                                              \
-        int failed = hit(#NAME, CALLER), code = P##NAME ARGUMENTS;                                                     \
-        if (!failed) return code;                                                                                      \
+        int now = hit(#NAME, CALLER), code = now == IS_OMITTED ? MPI_SUCCESS : P##NAME ARGUMENTS;                      \
+        if (now == GOES_ON) return code;                                                                               \
         DROP;                                                                                                          \
         return MPI_ERR_OTHER;                                                                                          \
     }
@@ -216,12 +219,28 @@ ALONE(MPI_Irecv, (void *b, int n, MPI_Datatype t, int from, int tag, MPI_Comm c,
       (b, n, t, from, tag, c, r))
 ALONE(MPI_Isend, (const void *b, int n, MPI_Datatype t, int to, int tag, MPI_Comm c, MPI_Request *r),
       (b, n, t, to, tag, c, r))
+ALONE(MPI_Test, (MPI_Request * r, int *done, MPI_Status *s), (r, done, s))
+ALONE(MPI_Get_count, (const MPI_Status *s, MPI_Datatype t, int *n), (s, t, n))
+ALONE(MPI_Initialized, (int *flag), (flag))
+ALONE(MPI_Finalized, (int *flag), (flag))
+ALONE(MPI_Query_thread, (int *level), (level))
+ALONE(MPI_Comm_rank, (MPI_Comm c, int *rank), (c, rank))
+ALONE(MPI_Comm_size, (MPI_Comm c, int *n), (c, n))
+ALONE(MPI_Comm_group, (MPI_Comm c, MPI_Group *g), (c, g))
+ALONE(MPI_Group_free, (MPI_Group * g), (g))
+ALONE(MPI_Comm_free_keyval, (int *key), (key))
+ALONE(MPI_Info_create, (MPI_Info * i), (i))
+ALONE(MPI_Info_set, (MPI_Info i, const char *key, const char *value), (i, key, value))
+ALONE(MPI_Info_free, (MPI_Info * i), (i))
 ALONE(MPI_Comm_create_keyval,
       (MPI_Comm_copy_attr_function * f, MPI_Comm_delete_attr_function *g, int *key, void *extra), (f, g, key, extra))
 ALONE(MPI_Comm_set_attr, (MPI_Comm c, int key, void *value), (c, key, value))
 ALONE(MPI_Comm_set_errhandler, (MPI_Comm c, MPI_Errhandler h), (c, h))
 ALONE(MPI_Group_translate_ranks, (MPI_Group g, int n, const int a[], MPI_Group h, int b[]), (g, n, a, h, b))
 ALONE(MPI_Win_shared_query, (MPI_Win w, int rank, MPI_Aint *size, int *unit, void *base), (w, rank, size, unit, base))
+ALONE(MPI_Win_set_errhandler, (MPI_Win w, MPI_Errhandler h), (w, h))
+ALONE(MPI_Win_get_attr, (MPI_Win w, int key, void *value, int *found), (w, key, value, found))
+ALONE(MPI_Win_unlock_all, (MPI_Win w), (w))
 ALONE(MPI_Win_lock_all, (int assert, MPI_Win w), (assert, w))
 ALONE(MPI_Win_flush, (int rank, MPI_Win w), (rank, w))
 ALONE(MPI_Put, (const void *b, int n, MPI_Datatype t, int to, MPI_Aint at, int m, MPI_Datatype u, MPI_Win w),
@@ -229,6 +248,11 @@ ALONE(MPI_Put, (const void *b, int n, MPI_Datatype t, int to, MPI_Aint at, int m
 ALONE(MPI_Get, (void *b, int n, MPI_Datatype t, int to, MPI_Aint at, int m, MPI_Datatype u, MPI_Win w),
       (b, n, t, to, at, m, u, w))
 ALONE(MPI_Win_attach, (MPI_Win w, void *base, MPI_Aint size), (w, base, size))
+ALONE(MPI_Accumulate,
+      (const void *b, int n, MPI_Datatype t, int to, MPI_Aint at, int m, MPI_Datatype u, MPI_Op op, MPI_Win w),
+      (b, n, t, to, at, m, u, op, w))
+ALONE(MPI_Fetch_and_op, (const void *b, void *old, MPI_Datatype t, int to, MPI_Aint at, MPI_Op op, MPI_Win w),
+      (b, old, t, to, at, op, w))
 TOGETHER(MPI_Init_thread, (int *argc, char ***argv, int wanted, int *got), (argc, argv, wanted, got), (void)0)
 TOGETHER(MPI_Finalize, (void), (), (void)0)
 TOGETHER(MPI_Comm_split_type, (MPI_Comm c, int type, int key, MPI_Info i, MPI_Comm *new), (c, type, key, i, new),
@@ -238,6 +262,8 @@ TOGETHER(MPI_Comm_idup, (MPI_Comm c, MPI_Comm *new, MPI_Request *r), (c, new, r)
          (*new = MPI_COMM_NULL, *r = MPI_REQUEST_NULL))
 ALONE(MPI_Iallreduce, (const void *a, void *b, int n, MPI_Datatype t, MPI_Op op, MPI_Comm c, MPI_Request *r),
       (a, b, n, t, op, c, r))
+ALONE(MPI_Ibcast, (void *b, int n, MPI_Datatype t, int root, MPI_Comm c, MPI_Request *r), (b, n, t, root, c, r))
+TOGETHER(MPI_Comm_free, (MPI_Comm * c), (c), (void)0)
 TOGETHER(MPI_Win_allocate_shared, (MPI_Aint size, int unit, MPI_Info i, MPI_Comm c, void *base, MPI_Win *w),
          (size, unit, i, c, base, w), *w = MPI_WIN_NULL)
 TOGETHER(MPI_Win_create, (void *base, MPI_Aint size, int unit, MPI_Info i, MPI_Comm c, MPI_Win *w),
