@@ -565,8 +565,7 @@ int rma_sync_all(void);
  *     wait_until_all(ivars, n, status, cmp, value)            until it is true for all words at one poll; a code
  *     wait_until_any(ivars, n, status, cmp, value)            until it is true for one word; returns the word's index,
  *                                                             or SIZE_MAX if status leaves no word
- *                                                             (of several the one that comes next behind the last one
- *                                                             returned, so that each one's turn comes)
+ *                                                             (of several any one: repeated calls return each)
  *     wait_until_some(ivars, n, indices, status, cmp, value)  until it is true for at least one word; returns how many,
  *                                                             with their indices in indices[0..)
  *     test, test_all                                          the same without waiting: 1 or 0
