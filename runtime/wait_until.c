@@ -137,11 +137,22 @@ int rma_wait_slow_(const char *call, int word, const void *ivar, int cmp, const 
     return code;
 }
 
+/* One number for what the words hold. */
+static uint64_t contents_of(const struct words *s) {
+    uint64_t sum = 0;
+    for (size_t i = 0; i < s->n; i++) sum = sum * 0x9e3779b97f4a7c15u + map_word(s, s->at + i * s->len);
+    return sum;
+}
+
+static RMAI_COLD void look_at_loop(const struct words *s) {
+    rmai_stall_test(&rmai_world, s->call, s->at, contents_of(s));
+}
+
 /* A test whose condition does not hold. A program that tests in a loop waits: what it waits for may need this PE's
  * progress, or may come no more. */
-static void nothing_yet(const char *call) {
+static void nothing_yet(const struct words *s) {
     if (!rma_reach_.one_node) rmai_net_progress(rmai_world.net, 1);
-    rmai_stall_test(&rmai_world, call);
+    if (RMAI_UNLIKELY(rmai_stall_test_due())) look_at_loop(s);
 }
 
 static int in_own_heap(const struct words *s) { return (uintptr_t)s->at - rma_reach_.base < RMA_REACH_SIZE_ONCE_; }
@@ -158,7 +169,7 @@ int rma_test_slow_(const char *call, int word, const void *ivar, int cmp, const 
     }
     c = condition_of(&s, 0);
     yes = condition_holds(&c, map_word(&s, ivar));
-    if (!yes) nothing_yet(call);
+    if (!yes) nothing_yet(&s);
     return yes;
 }
 
@@ -245,7 +256,7 @@ size_t rma_words_(const char *call, int what, int waits, int word, const void *i
     if (!scan_decides(&f, what) && waits) {
         f = wait_for_words(&s, what, indices);
     } else if (!scan_decides(&f, what)) {
-        nothing_yet(call);
+        nothing_yet(&s);
     }
     if (what == RMA_ANY_) return f.first;
     return what == RMA_SOME_ ? f.held : (size_t)scan_decides(&f, what);
