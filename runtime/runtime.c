@@ -181,6 +181,16 @@ static int make_room_for_statics(struct rmai_world *w, char *space) {
     return rmai_commit(&w->reservation, space + w->job.layout.statics, w->statics->size);
 }
 
+/* Every PE commits the page of the count: it may be the first that needs it. */
+static int share_commits(struct rmai_world *w) {
+    _Atomic size_t *begun = &rmai_header(&w->job, 0)->begun;
+    int code;
+    w->reservation.begun = NULL;
+    code = rmai_commit(&w->reservation, begun, sizeof *begun);
+    if (code == RMA_SUCCESS) w->reservation.begun = begun;
+    return code;
+}
+
 static int open_memory(struct rmai_world *w) {
     char *space = rmai_job_space(&w->job, w->job.node_my_pe);
     struct rmai_facts *mine = rmai_facts(&w->job, w->job.node_my_pe);
@@ -188,7 +198,8 @@ static int open_memory(struct rmai_world *w) {
     size_t got = 0;
     int code;
     pthread_mutex_init(&w->local_lock, NULL);
-    code = rmai_teams_commit(w);
+    code = share_commits(w);
+    if (code == RMA_SUCCESS) code = rmai_teams_commit(w);
     if (code == RMA_SUCCESS)
         code = rmai_segment_create(&w->symmetric, &w->reservation, space + w->job.layout.symmetric_table,
                                    space + w->job.layout.symmetric, w->job.layout.symmetric_max, "symmetric heap",
