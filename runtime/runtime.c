@@ -64,6 +64,7 @@ static int release_runtime(struct rmai_world *w);
 #define NAP_ROOMY      100000 /* nanoseconds */
 #define NAP_CROWDED    1000000
 #define SMALLEST_HEAP  ((size_t)1 << 20)
+#define FIRST_BYTES    ((size_t)256 << 10)          /* of each symmetric heap, committed by rma_init */
 #define SPACE_MAX      ((size_t)RMA_GPTR_ATTACHED_) /* offsets from there on are of attached memory */
 #define NODE_MAX       ((size_t)1 << 45) /* mapped twice (heap/reserve): half of what 47-bit addresses reach */
 
@@ -204,14 +205,25 @@ static int make_room_for_statics(struct rmai_world *w, char *space) {
     return rmai_commit(&w->reservation, space + w->job.layout.statics, w->statics->size);
 }
 
+/* Every PE commits the page of the count: it may be the first that needs it. */
+static int share_commits(struct rmai_world *w) {
+    _Atomic size_t *begun = &rmai_header(&w->job, 0)->begun;
+    int code;
+    w->reservation.begun = NULL;
+    code = rmai_commit(&w->reservation, begun, sizeof *begun);
+    if (code == RMA_SUCCESS) w->reservation.begun = begun;
+    return code;
+}
+
 static int open_memory(struct rmai_world *w) {
     char *space = rmai_job_space(&w->job, w->job.node_my_pe);
     struct rmai_facts *mine = rmai_facts(&w->job, w->job.node_my_pe);
     struct rmai_segment guest; /* only made here: whoever allocates in it takes a view of it, under its lock */
-    size_t got = 0, init = rmai_max(w->job.settings.heap_init, RMA_SIZE_MIN_);
+    size_t got = 0;
     int code;
     pthread_mutex_init(&w->local_lock, NULL);
-    code = rmai_teams_commit(w);
+    code = share_commits(w);
+    if (code == RMA_SUCCESS) code = rmai_teams_commit(w);
     if (code == RMA_SUCCESS)
         code = rmai_segment_create(&w->symmetric, &w->reservation, space + w->job.layout.symmetric_table,
                                    space + w->job.layout.symmetric, w->job.layout.symmetric_max, "symmetric heap",
@@ -234,13 +246,13 @@ static int open_memory(struct rmai_world *w) {
     if (code == RMA_SUCCESS && w->job.networked)
         code = rmai_commit(&w->reservation, space + w->job.layout.symmetric - RMAI_PROBE_ROOM, RMAI_PROBE_ROOM);
     w->symmetric.in_steps = w->local.in_steps = w->job.networked;
-    if (code == RMA_SUCCESS) code = rmai_segment_commit(&w->symmetric, rmai_min(init, w->symmetric.max), &got);
+    if (code == RMA_SUCCESS) code = rmai_segment_commit(&w->symmetric, rmai_min(FIRST_BYTES, w->symmetric.max), &got);
     if (code != RMA_SUCCESS) {
         rmai_error_prefix("rma_init: ");
         return code;
     }
     if (w->job.settings.heap_check == RMAI_CHECK_FULL) w->symmetric.guard = w->local.guard = RMAI_RED_ZONE;
-    rmai_segment_extend(&w->symmetric, w->symmetric.in_steps ? got : rmai_min(rmai_round_up(init, RMAI_PAGE), got));
+    rmai_segment_extend(&w->symmetric, got);
     w->symmetric.spares = w->job.settings.heap_unlimited;
     w->local.spares = w->job.settings.local_unlimited;
     rmai_affinity(&mine->cpus);

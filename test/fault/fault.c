@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* fault.c: a library to preload (LD_PRELOAD) that makes one call of one PE fail, stops or kills one PE, or shows it
- * other files.
+/* fault.c: a library to preload (LD_PRELOAD) that makes one call of one PE fail, stops or kills one PE, shows it
+ * other files, or shows all PEs little memory.
  *
  * The scripts that use it compile it (test/fault/fault.sh). It does nothing unless these are set:
  *
@@ -14,6 +14,9 @@
  *                         calls: a sweep over N is over. A program that calls fault_no_more (dlsym(3)) ends the
  *                         counting
  *   RMA_TEST_FAULT_FILES  PATH=OTHER,PATH=OTHER...: who opens PATH is given OTHER
+ *   RMA_TEST_FAULT_MEMORY bytes, for every PE: /proc/meminfo shows a machine with this much memory, of which /dev/shm
+ * has what it really holds. As soon as it holds more, the PE that commits is killed (SIGKILL), as the kernel would do.
+ * For jobs that have a /dev/shm of their own
  *
  * Functions: those of the two tables below. Of system calls by syscall(2), mmap and mremap count under these names.
  *
@@ -36,6 +39,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -51,6 +55,7 @@ static struct {
         uintptr_t from, to;
     } range[RANGES];
     int n_ranges;
+    size_t memory;
 } fault;
 
 /* The program comes first, without a name. */
@@ -75,6 +80,10 @@ static int chosen_pe(void) {
 __attribute__((constructor)) static void begin(void) {
     const char *what = getenv("RMA_TEST_FAULT");
     char action[8];
+    const char *memory = getenv("RMA_TEST_FAULT_MEMORY");
+    if (!memory && !chosen_pe()) return;
+    dl_iterate_phdr(see_object, NULL);
+    if (memory) fault.memory = strtoul(memory, NULL, 10);
     if (!chosen_pe()) return;
     fault.note = getenv("RMA_TEST_FAULT_NOTE");
     fault.files = getenv("RMA_TEST_FAULT_FILES");
@@ -83,7 +92,6 @@ __attribute__((constructor)) static void begin(void) {
         fprintf(stderr, "fault: RMA_TEST_FAULT=%s is not ACTION:FUNCTION:N\n", what);
         exit(99);
     }
-    dl_iterate_phdr(see_object, NULL);
     if (what) fault.action = action[0];
 }
 
@@ -110,6 +118,34 @@ static int hit(const char *function, const void *caller) {
 __attribute__((visibility("default"))) void fault_no_more(void) { fault.action = 0; }
 
 static void *next(const char *function) { return dlsym(RTLD_NEXT, function); }
+
+/* ---- little memory ---- */
+
+static size_t memory_used(void) {
+    struct statvfs s;
+    return statvfs("/dev/shm", &s) == 0 ? (size_t)(s.f_blocks - s.f_bfree) * s.f_frsize : 0;
+}
+
+static int opens_meminfo(const char *path, const void *caller) {
+    return fault.memory && strcmp(path, "/proc/meminfo") == 0 && from_ours(caller);
+}
+
+static int open_meminfo(void) {
+    const int fd = memfd_create("meminfo", MFD_CLOEXEC);
+    const size_t used = memory_used(), left = fault.memory > used ? fault.memory - used : 0;
+    if (fd >= 0)
+        dprintf(fd, "MemTotal: %14zu kB\nMemFree: %15zu kB\nMemAvailable: %10zu kB\n", fault.memory / 1024, left / 1024,
+                left / 1024);
+    if (fd >= 0) lseek(fd, 0, SEEK_SET);
+    return fd;
+}
+
+static void kill_if_out_of_memory(void) {
+    const size_t used = memory_used();
+    if (!fault.memory || used <= fault.memory) return;
+    fprintf(stderr, "fault: out of memory: %zu bytes used of %zu\n", used, fault.memory);
+    raise(SIGKILL);
+}
 
 /* ---- functions of the C library: type, name, parameters, arguments, what failure is ---- */
 
@@ -138,10 +174,18 @@ void *calloc(size_t n, size_t size) {
 
 SYSTEM(void *, mmap, (void *at, size_t len, int prot, int flags, int fd, off_t from), (at, len, prot, flags, fd, from),
        ENOMEM, MAP_FAILED)
-SYSTEM(int, madvise, (void *at, size_t len, int advice), (at, len, advice), ENOMEM, -1)
 SYSTEM(int, pthread_create, (pthread_t * t, const pthread_attr_t *a, void *(*run)(void *), void *context),
        (t, a, run, context), EAGAIN, EAGAIN)
 SYSTEM(int, gethostname, (char *name, size_t len), (name, len), ENAMETOOLONG, -1)
+
+int madvise(void *at, size_t len, int advice) {
+    int (*real)(void *, size_t, int), code;
+    if (hit("madvise", CALLER)) return errno = ENOMEM, -1;
+    *(void **)&real = next("madvise");
+    code = real(at, len, advice);
+    if (from_ours(CALLER)) kill_if_out_of_memory();
+    return code;
+}
 
 long syscall(long number, ...) {
     static long (*real)(long, ...);
@@ -177,6 +221,7 @@ static const char *shown(const char *path, const void *caller, char other[4096])
         FILE *(*real)(const char *, const char *);                                                                     \
         char other[4096];                                                                                              \
         if (hit("fopen", CALLER)) return errno = EMFILE, NULL;                                                         \
+        if (opens_meminfo(path, CALLER)) return fdopen(open_meminfo(), mode);                                          \
         *(void **)&real = next(#NAME);                                                                                 \
         return real(shown(path, CALLER, other), mode);                                                                 \
     }
@@ -194,6 +239,7 @@ STREAM(fopen64)
         unsigned mode = flags & O_CREAT ? va_arg(args, unsigned) : 0;                                                  \
         va_end(args);                                                                                                  \
         if (hit("open", CALLER)) return errno = EMFILE, -1;                                                            \
+        if (opens_meminfo(path, CALLER)) return open_meminfo();                                                        \
         *(void **)&real = next(#NAME);                                                                                 \
         return real(shown(path, CALLER, other), flags, mode);                                                          \
     }
