@@ -84,7 +84,7 @@ int main(int argc, char **argv) {
     CHECK(MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level) == MPI_SUCCESS, "MPI");
     OK(rma_init_thread(RMA_THREAD_MULTIPLE, &level));
     job_look();
-    if (job.one_node) job_skip("all PEs are on one node");
+    if (job.one_node) job_skip("needs PEs on several nodes (RMA_NODE_PES=1)");
     CHECK(level == RMA_THREAD_MULTIPLE, "threads");
     region = malloc(LONG);
     bytes = malloc(LONG);
