@@ -280,5 +280,36 @@ if ! grep -q "^oshrun: note: -x RMA_TEST_UNSET: RMA_TEST_UNSET is not set" "$dir
     ! grep -q 'launcher.HYDRA -n 2 p$' "$dir/log"; then
     fail "oshrun -x of what is not set"
 fi
+
+# ---- wrappers that would call themselves ----
+
+mkdir "$dir/bin"
+for name in oshcc rmacc oshrun oshc++; do ln -s "$top_builddir/tools/$name" "$dir/bin/$name"; done
+ln -s oshcc "$dir/bin/cc-of-mine"
+ln -s rmacc "$dir/bin/rmac++"
+printf '#!/bin/sh\noshcc "$@"\n' >"$dir/bin/script"
+printf '#!/bin/sh\nunset OSHCC\nexec oshcc "$@"\n' >"$dir/bin/once-more"
+chmod +x "$dir/bin/script" "$dir/bin/once-more"
+PATH=$dir/bin:$PATH
+circle() { # circle WRAPPER NAMED VARIABLE=VALUE...: with these variables it is refused, and the message has NAMED
+    wrapper=$1 named=$2 code=0
+    shift 2
+    timeout 50 env "$@" "$wrapper" -n 1 "$dir/one.c" </dev/null >"$dir/log" 2>&1 || code=$?
+    case $code in 0 | 124 | 126 | 127) false ;; *) grep -qF -- "$named" "$dir/log" ;; esac ||
+        fail "$wrapper with $*: exit $code, not '$named'"
+}
+for value in oshcc "$dir/bin/oshcc" "$top_builddir/tools/oshcc" cc-of-mine "env oshcc" script; do
+    circle oshcc ": OSHCC=$value: this command calls" OSHCC="$value"
+done
+circle oshc++ 'oshc++: OSHCXX=oshc++: this' OSHCXX=oshc++
+circle rmacc 'rmacc: RMA_CC=rmacc: this' RMA_CC=rmacc
+circle rmac++ 'rmac++: RMA_CXX=rmac++ -g: this' RMA_CXX='rmac++ -g'
+circle oshcc 'again; unset ' OSHCC=rmacc RMA_CC=oshcc
+circle oshrun 'oshrun: OSHRUN=oshrun: this' OSHRUN=oshrun
+circle oshrun 'oshrun: OSHRUN=timeout 40 oshrun -v: this' OSHRUN='timeout 40 oshrun -v'
+OSHCC=once-more oshcc --version >"$dir/log" 2>&1 || fail "oshcc --version with a script that calls oshcc"
+OSHCC=once-more oshcc -fsyntax-only "$include" "$dir/heap.c" >"$dir/log" 2>&1 ||
+    fail "OSHCC names a script that calls oshcc with another compiler"
+
 [ $failures -eq 0 ] || exit 1
 echo "check-shmem: headers, profiling, environment variables and oshrun are as they should be"
