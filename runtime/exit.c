@@ -90,9 +90,11 @@ static void note_status(int status, void *unused) {
     (void)unused;
     watched.status = status & 0xff;
     watched.exiting = 1;
+    rmai_world.exiting = 1;
 }
 
-int rmai_exit_status(void) { return watched.exiting && watched.process == getpid() ? watched.status : -1; }
+/* The status with which the process exits, or -1. */
+static int exit_status(void) { return watched.exiting && watched.process == getpid() ? watched.status : -1; }
 
 static int begun_by_shmem(void) { return strncmp(watched.began_by, "rma_", 4) != 0; }
 
@@ -124,7 +126,7 @@ static int is_waiting(void) {
 }
 
 int rma_leaves_well_(void) {
-    if (rmai_exit_status() != 0 || watched.ending || !begun_by_shmem() || !rma_reach_.running || is_waiting()) return 0;
+    if (exit_status() != 0 || watched.ending || !begun_by_shmem() || !rma_reach_.running || is_waiting()) return 0;
     if (rmai_world.job.my_pe == 0) note_unfinalized_end("the library calls it now");
     return 1;
 }
@@ -134,7 +136,7 @@ int rma_leaves_well_(void) {
 __attribute__((destructor(101))) static void end_unfinalized(void) {
     int code = watched.status ? watched.status : RMA_EXIT_BASE + RMA_ERR_STATE;
     char consequence[64];
-    if (rmai_exit_status() < 0 || watched.ending || !rma_reach_.running) return;
+    if (exit_status() < 0 || watched.ending || !rma_reach_.running) return;
     snprintf(consequence, sizeof consequence, "aborting the job with exit code %d", code);
     note_unfinalized_end(consequence);
     set_abort_deadline(); /* another thread may have locked a stream, and fflush would wait for ever */

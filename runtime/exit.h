@@ -10,9 +10,6 @@
 void rmai_exit_begin(void);
 void rmai_exit_watch(void);
 
-/* rmai_exit_status: the status with which this process exits, which has called rma_init; -1 as long as it does not. */
-int rmai_exit_status(void);
-
 /* rmai_exit_job ends the whole job with this exit code. Does not return, but for a job that MPI cannot end: then the
  * process exits. */
 void rmai_exit_job(int code);

@@ -6,7 +6,6 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/process.h"
-#include "runtime/exit.h"
 #include "runtime/header.h"
 #include "runtime/job/job.h"
 #include "runtime/net/group.h"
@@ -202,7 +201,7 @@ static void say_waited(const struct rmai_world *w, const struct rmai_stall *s, c
     char name[RMAI_WAITING_TEXT];
     name_wait(w, s, name);
     rmai_note("%s has waited %.0f s in %s%s%s", rmai_error_who(), s->waited, name,
-              rmai_exit_status() < 0 ? "" : " (its program has ended)", news);
+              w->exiting ? " (its program has ended)" : "", news);
 }
 
 static void say_question(const struct rmai_world *w, const struct rmai_stall *s, const struct rmai_question *q) {
@@ -224,8 +223,10 @@ static void say_question(const struct rmai_world *w, const struct rmai_stall *s,
 /* Where no PE in particular has to end the wait, one line for all is enough as long as all answer. */
 static void say_all_answer(const struct rmai_world *w, const struct rmai_stall *s) {
     char news[96];
-    snprintf(news, sizeof news, ", for what any PE may do: %d PE%s asked, all answer", s->n,
-             s->n == 1 ? " was" : "s were");
+    if (s->n == 1)
+        snprintf(news, sizeof news, ", for what any PE may do: 1 PE was asked, and answers");
+    else
+        snprintf(news, sizeof news, ", for what any PE may do: %d PEs were asked, all answer", s->n);
     say_waited(w, s, news);
 }
 
@@ -301,7 +302,7 @@ static int judge_answers(struct rmai_world *w, struct rmai_stall *s) {
             s->waited > q->at + (double)w->job.settings.timeout)
             end_stalled_job(w, s, q);
     }
-    if (silent == 0 && rmai_exit_status() >= 0 && asks_everybody(w, s) && w->job.settings.timeout) end_left_job(w, s);
+    if (silent == 0 && w->exiting && asks_everybody(w, s) && w->job.settings.timeout) end_left_job(w, s);
     if (silent || said || !speaks || s->waited < s->say || s->n == 0 || asks_everybody(w, s)) return silent;
     if (none_has_to(w, s))
         say_all_answer(w, s);

@@ -401,7 +401,6 @@ int rmai_transport_mpi_machine(int one_machine, uint64_t *bits, int n_bits, int 
 
 void rmai_exit_begin(void) {}
 void rmai_exit_watch(void) {}
-int rmai_exit_status(void) { return -1; }
 void rmai_exit_job(int code) {
     (void)code;
     sim_end_job(sim_here(), rma_last_error());
