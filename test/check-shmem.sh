@@ -34,7 +34,7 @@ fail() {
 # once in either language. `quick`: with this build's compiler alone.
 # CC may be a command with arguments: in the list the word CC stands for it.
 if quick; then compilers=CC; elif [ "$cc" = gcc ]; then compilers="gcc clang"; else compilers="CC gcc clang"; fi
-warnings="-pedantic -Wall -Wextra -Werror"
+warnings="-DSHMEM_WARNINGS_ -pedantic -Wall -Wextra -Werror"
 for header in shmem.h shmemx.h pshmem.h mpp/shmem.h mpp/shmemx.h; do
     if [ $header = shmem.h ] || deep; then all=yes; else all=no; fi
     cat >"$dir/one.c" <<END
@@ -61,6 +61,9 @@ END
     done
     for compiler in $(by_depth c++ 'g++ clang++' 'c++ g++ clang++'); do
         command -v "$compiler" >/dev/null 2>&1 || continue
+        # The headers need variadic macros and long long, of which -pedantic warns before C++11.
+        $compiler -std=c++98 -DSHMEM_WARNINGS_ -Wall -Wextra -Werror "$include" -c "$dir/one.cc" -o "$dir/one.o" \
+            >"$dir/log" 2>&1 || fail "<$header> with $compiler -std=c++98"
         for flags in -std=c++11 -std=c++20 "-std=c++17 -DSHMEM_PROFILE"; do
             # shellcheck disable=SC2086
             $compiler $flags $warnings "$include" -c "$dir/one.cc" -o "$dir/one.o" >"$dir/log" 2>&1 ||
@@ -89,6 +92,19 @@ done
 printf '#define SHMEM_PROFILE\n#include <shmem.h>\nint rma_put;\nint main(void) { return rma_put; }\n' >"$dir/one.c"
 # shellcheck disable=SC2086
 $cc -Werror "$include" -c "$dir/one.c" -o "$dir/one.o" >"$dir/log" 2>&1 || fail "names of rma.h with SHMEM_PROFILE"
+
+# A program that uses a name of the header for something else gets one error with one note for it.
+printf '#include <shmem.h>\nint shmem_long_p(int a);\nint shmem_team_sync;\n' >"$dir/one.c"
+# shellcheck disable=SC2086
+$cc -std=c11 "$include" -c "$dir/one.c" -o "$dir/one.o" >"$dir/log" 2>&1 || true
+case $($cc --version) in
+*clang*) ;; # shows two macros of its own
+*)
+    if [ "$(grep -c ' error: ' "$dir/log")" -ne 2 ] || [ "$(grep -c ' note: ' "$dir/log")" -ne 2 ]; then
+        fail "names of the header that the program defines: not a note for each of two errors"
+    fi
+    ;;
+esac
 
 # The compiler refuses a type outside the lists.
 for call in 'shmem_p(&s, s, 0)' 'shmem_atomic_add(&d, 1, 0)' 'shmem_and_reduce(SHMEM_TEAM_WORLD, &d, &d, 1)' \
