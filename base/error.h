@@ -55,6 +55,9 @@ void rmai_error_identity(const char *who, void (*end_job)(int code));
 /* rmai_error_who: these words; "" before they are set. */
 const char *rmai_error_who(void);
 
+/* rmai_s: what a noun ends with after the number n: 1 byte, 2 bytes. */
+static inline const char *rmai_s(size_t n) { return n == 1 ? "" : "s"; }
+
 /* rmai_note prints one line "librma: ..." to stderr: what a user should know and no call can return. */
 void rmai_note(const char *format, ...) RMAI_PRINTF(1, 2);
 

@@ -47,7 +47,8 @@ struct rmai_stall {
     double suspected;            /* and since when it seems so */
     struct rmai_question *asked; /* the n questions that are under way, or NULL */
     int n;
-    int rounds; /* of questions that all PEs asked have answered; in odd ones all PEs are asked (runtime/stall.c) */
+    int rounds;   /* of questions that all PEs asked have answered; in odd ones all PEs are asked (runtime/stall.c) */
+    double stuck; /* since when nobody can end this wait, at the end of the process; 0: somebody can */
 };
 
 /* rmai_stall_counted: how many of the seconds between two checks of a wait count as waited. Checks follow each other

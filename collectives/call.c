@@ -62,8 +62,8 @@ static int find_offset(struct rmai_world *w, const char *call, const char *argum
     }
     if (at > all || len > all - at)
         return rmai_error(RMA_ERR_ADDRESS,
-                          "%s: %s %p with %zu bytes passes the end of the heap's %zu bytes in use at %p", call,
-                          argument, addr, len, all, (const void *)(space + all));
+                          "%s: %s %p with %zu byte%s passes the end of the heap's %zu bytes in use at %p", call,
+                          argument, addr, len, rmai_s(len), all, (const void *)(space + all));
     *offset = at;
     return RMA_SUCCESS;
 }
@@ -76,8 +76,8 @@ static int check_buffer(const struct rmai_call *c, struct rmai_buffer *b) {
         return rmai_error(RMA_ERR_ADDRESS, "%s: %s %p is not aligned to the %zu bytes of its type", c->name,
                           b->argument, b->addr, b->align);
     if ((uintptr_t)b->addr + b->len < (uintptr_t)b->addr)
-        return rmai_error(RMA_ERR_ADDRESS, "%s: %s %p with %zu bytes passes the end of memory", c->name, b->argument,
-                          b->addr, b->len);
+        return rmai_error(RMA_ERR_ADDRESS, "%s: %s %p with %zu byte%s passes the end of memory", c->name, b->argument,
+                          b->addr, b->len, rmai_s(b->len));
     return find_offset(c->w, c->name, b->argument, b->addr, b->len, &b->offset);
 }
 
@@ -87,9 +87,9 @@ int rmai_call_buffers(const struct rmai_call *c, struct rmai_buffer *dest, struc
     if (code == RMA_SUCCESS) code = check_buffer(c, source);
     if (code != RMA_SUCCESS) return code;
     if (d != s && d < s + source->len && s < d + dest->len)
-        return rmai_error(RMA_ERR_ARG,
-                          "%s: dest %p with %zu bytes and source %p with %zu bytes overlap, and are not the same",
-                          c->name, dest->addr, dest->len, source->addr, source->len);
+        return rmai_error(
+            RMA_ERR_ARG, "%s: dest %p with %zu byte%s and source %p with %zu byte%s overlap, and are not the same",
+            c->name, dest->addr, dest->len, rmai_s(dest->len), source->addr, source->len, rmai_s(source->len));
     return RMA_SUCCESS;
 }
 

@@ -251,9 +251,9 @@ static inline int check_fcollect_buffers(const struct rmai_call *c, struct rmai_
 static RMAI_COLD int overlap_error(const struct rmai_call *c, const struct rmai_buffer *to,
                                    const struct rmai_buffer *from, size_t all) {
     return rmai_error(RMA_ERR_ARG,
-                      "%s: dest %p with the %zu bytes of all PEs and source %p with %zu bytes overlap, and source is "
+                      "%s: dest %p with the %zu bytes of all PEs and source %p with %zu byte%s overlap, and source is "
                       "neither dest nor this PE's place in it",
-                      c->name, to->addr, all, from->addr, from->len);
+                      c->name, to->addr, all, from->addr, from->len, rmai_s(from->len));
 }
 
 /* The same rule for rma_collect, where the place is known only when all PEs have told their lengths. */

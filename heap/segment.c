@@ -224,10 +224,11 @@ static void check_taken_memory(const struct rmai_segment *s, const char *call, c
                                size_t from, size_t to) {
     const unsigned char *bad = find_written_byte(block + from, to - from);
     if (bad)
-        rmai_note("%s: %s: the program has written to free memory of the %s: byte %zu of the block of %zu bytes at %p, "
-                  "which this call allocates, was %#x",
-                  rmai_error_who(), rmai_error_name(call), s->name, (size_t)(bad - (const unsigned char *)block), size,
-                  (const void *)block, *bad);
+        rmai_note(
+            "%s: %s: the program has written to free memory of the %s: byte %zu of the block of %zu byte%s at %p, "
+            "which this call allocates, was %#x",
+            rmai_error_who(), rmai_error_name(call), s->name, (size_t)(bad - (const unsigned char *)block), size,
+            rmai_s(size), (const void *)block, *bad);
 }
 
 void *rmai_segment_alloc(struct rmai_segment *s, const char *call, size_t alignment, size_t size, int *full) {
@@ -345,16 +346,17 @@ int rmai_segment_intact(const struct rmai_segment *s, const char *call, const vo
     rmai_tlsf_next(&s->pool, block_offset(s, block), &b);
     bad = find_zone_damage(s, &b);
     if (bad)
-        return rmai_error(
-            RMA_ERR_ADDRESS, "%s: the block of %zu bytes at %p was overrun: byte %zu behind its end is %#x", call,
-            b.size - s->guard, block, (size_t)(bad - ((const unsigned char *)block + b.size - s->guard)), *bad);
+        return rmai_error(RMA_ERR_ADDRESS,
+                          "%s: the block of %zu byte%s at %p was overrun: byte %zu behind its end is %#x", call,
+                          b.size - s->guard, rmai_s(b.size - s->guard), block,
+                          (size_t)(bad - ((const unsigned char *)block + b.size - s->guard)), *bad);
     if (!held || !rmai_tlsf_before(&s->pool, b.offset, &before) || !(bad = find_zone_damage(s, &before)))
         return RMA_SUCCESS;
     return rmai_error(
         RMA_ERR_ADDRESS,
-        "%s: byte %zu before the block at %p is %#x: it was underrun, or the block of %zu bytes at %p was overrun",
+        "%s: byte %zu before the block at %p is %#x: it was underrun, or the block of %zu byte%s at %p was overrun",
         call, (size_t)((const unsigned char *)block - bad), block, *bad, before.size - s->guard,
-        (void *)(s->base + before.offset));
+        rmai_s(before.size - s->guard), (void *)(s->base + before.offset));
 }
 
 size_t rmai_segment_report(const struct rmai_segment *s, const char *who, size_t leaks) {
@@ -371,16 +373,16 @@ size_t rmai_segment_report(const struct rmai_segment *s, const char *who, size_t
         n++;
         bytes += b.size - s->guard;
         if (n <= leaks)
-            rmai_note("%s: %zu bytes at %p in the %s were not freed", who, b.size - s->guard, (void *)(s->base + at),
-                      s->name);
+            rmai_note("%s: %zu byte%s at %p in the %s %s not freed", who, b.size - s->guard, rmai_s(b.size - s->guard),
+                      (void *)(s->base + at), s->name, b.size - s->guard == 1 ? "was" : "were");
         if ((bad = find_zone_damage(s, &b)) != NULL)
-            rmai_note("%s: the block of %zu bytes at %p in the %s was overrun: byte %zu behind its end is %#x", who,
-                      b.size - s->guard, (void *)(s->base + at), s->name,
+            rmai_note("%s: the block of %zu byte%s at %p in the %s was overrun: byte %zu behind its end is %#x", who,
+                      b.size - s->guard, rmai_s(b.size - s->guard), (void *)(s->base + at), s->name,
                       (size_t)(bad - (const unsigned char *)(s->base + at + b.size - s->guard)), *bad);
     }
     if (n && leaks)
-        rmai_note("%s: %zu block%s, %zu bytes, of the %s %s not freed%s", who, n, n == 1 ? "" : "s", bytes, s->name,
-                  n == 1 ? "was" : "were", n > leaks ? " in all" : "");
+        rmai_note("%s: %zu block%s, %zu byte%s, of the %s %s not freed%s", who, n, rmai_s(n), bytes, rmai_s(bytes),
+                  s->name, n == 1 ? "was" : "were", n > leaks ? " in all" : "");
     return n;
 }
 
@@ -414,9 +416,9 @@ int rmai_segment_bad_base(const struct rmai_segment *s, const char *call, const 
     size_t offset = (size_t)((const char *)block - s->base);
     switch (rmai_tlsf_where(&s->pool, offset, &b)) {
         case RMAI_TLSF_INSIDE:
-            return rmai_error(RMA_ERR_BASE,
-                              "%s: %p is not the base of a block: it is %zu bytes into the block of %zu at %p", call,
-                              block, offset - b.offset, b.size - s->guard, (void *)(s->base + b.offset));
+            return rmai_error(
+                RMA_ERR_BASE, "%s: %p is not the base of a block: it is %zu byte%s into the block of %zu at %p", call,
+                block, offset - b.offset, rmai_s(offset - b.offset), b.size - s->guard, (void *)(s->base + b.offset));
         case RMAI_TLSF_RETIRED:
             return rmai_error(RMA_ERR_BASE, "%s: %p has been freed already, by another PE, in the %s", call, block,
                               s->name);
@@ -436,7 +438,7 @@ void rmai_segment_describe(const struct rmai_segment *s, const void *addr, char 
     if (rmai_tlsf_where(&s->pool, offset, &b) == RMAI_TLSF_OUTSIDE)
         snprintf(text, room, "it is past the end of the %s (%zu bytes at %p)", s->name, size, (void *)s->base);
     else
-        snprintf(text, room, "it begins %zu bytes into a %s block of %zu bytes at %p; the %s ends at %p",
-                 offset - b.offset, b.live ? "live" : "free", b.size, (void *)(s->base + b.offset), s->name,
-                 (void *)(s->base + size));
+        snprintf(text, room, "it begins %zu byte%s into a %s block of %zu bytes at %p; the %s ends at %p",
+                 offset - b.offset, rmai_s(offset - b.offset), b.live ? "live" : "free", b.size,
+                 (void *)(s->base + b.offset), s->name, (void *)(s->base + size));
 }

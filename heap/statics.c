@@ -55,6 +55,29 @@ void rmai_statics_find(struct rmai_statics *s) {
     dl_iterate_phdr(find_program_segments, s);
 }
 
+struct constant {
+    uintptr_t addr;
+    int found;
+};
+
+/* The dynamic linker has made RELRO read-only: constants whose values it had to compute. */
+static int find_constant(struct dl_phdr_info *info, size_t size, void *context) {
+    struct constant *c = context;
+    (void)size;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+        if ((p->p_type == PT_LOAD && !(p->p_flags & PF_W)) || p->p_type == PT_GNU_RELRO)
+            c->found |= c->addr - (info->dlpi_addr + p->p_vaddr) < p->p_memsz;
+    }
+    return 1;
+}
+
+int rmai_statics_constant(const void *addr) {
+    struct constant c = {.addr = (uintptr_t)addr};
+    dl_iterate_phdr(find_constant, &c);
+    return c.found;
+}
+
 /* Copies word by word, in a function that no sanitizer instruments. The address sanitizer keeps red zones between the
  * variables, and would report a memcpy that reads them. */
 static __attribute__((noinline, no_sanitize("address", "undefined", "thread"))) void

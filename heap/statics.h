@@ -21,6 +21,9 @@ struct rmai_statics {
 /* rmai_statics_find finds the range. */
 void rmai_statics_find(struct rmai_statics *s);
 
+/* rmai_statics_constant: 1 if addr is in a part of the main program that nobody may write: a constant, or code. */
+int rmai_statics_constant(const void *addr);
+
 /* rmai_statics_move moves the variables to `room`: shared memory, committed, s->size bytes. No other thread may write
  * to the variables meanwhile. Returns 0, or -1 with errno where the system refuses: nothing has changed then. */
 int rmai_statics_move(struct rmai_statics *s, char *room);

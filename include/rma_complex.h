@@ -3,13 +3,15 @@
  *
  * <complex> takes longer to compile than all else that these headers need. So they do not name std::complex, but take
  * each instance for float or double of a class template that has a real() and an imag() part and the size of the two
- * together. The C++ standard gives std::complex the layout of C's complex numbers ([complex.numbers]). */
+ * together. Before C++11 the language cannot ask for that. The C++ standard gives std::complex the layout of C's
+ * complex numbers ([complex.numbers]). */
 #ifndef RMA_COMPLEX_H
 #define RMA_COMPLEX_H
 
 __extension__ typedef float _Complex rma_complexf_; /* as in rma.h */
 __extension__ typedef double _Complex rma_complexd_;
 
+#if __cplusplus >= 201103L
 extern "C++" {
 /* `type` is COMPLEX if C has its size; else there is none, and an overload that asks for it is none. */
 template <typename C, typename COMPLEX, bool = sizeof(C) == sizeof(COMPLEX)> struct rma_complex_sized_ {};
@@ -27,5 +29,6 @@ struct rma_complex_of_<C<double>, decltype(static_cast<void>(rma_complex_some_<C
                                                              rma_complex_some_<C<double>>().imag()))>
     : rma_complex_sized_<C<double>, rma_complexd_> {};
 }
+#endif
 
 #endif

@@ -549,6 +549,7 @@ RMA_SUM_TYPES_WITH_(RMA_CXX_REDUCE_, _prod_reduce)
 RMA_SUM_TYPES_WITH_(RMA_CXX_REDUCE_, _sum_inscan)
 RMA_SUM_TYPES_WITH_(RMA_CXX_REDUCE_, _sum_exscan)
 
+#if __cplusplus >= 201103L
 /* std::complex */
 #define RMA_CXX_COMPLEX_(CALL)                                                                                         \
     template <typename C, typename Z = typename rma_complex_of_<C>::type>                                              \
@@ -559,6 +560,7 @@ RMA_CXX_COMPLEX_(rma_sum_reduce)
 RMA_CXX_COMPLEX_(rma_prod_reduce)
 RMA_CXX_COMPLEX_(rma_sum_inscan)
 RMA_CXX_COMPLEX_(rma_sum_exscan)
+#endif
 }
 #endif
 

@@ -137,9 +137,6 @@ __extension__ typedef double _Complex shmem_complexd_;
 
 /* ---- functions ---- */
 
-#define SHMEM_DECLARE_(RESULT, CALL, PARAMETERS, ...) RESULT CALL PARAMETERS;
-#define SHMEM_DEFINE_(RESULT, CALL, PARAMETERS, ...)  inline RESULT CALL PARAMETERS __VA_ARGS__
-
 #ifdef SHMEM_PROFILE
 SHMEM_INLINED_CALLS_(SHMEM_DECLARE_)
 #else
@@ -521,6 +518,7 @@ inline void shmem_signal_add(shmem_ctx_t ctx, uint64_t *sig_addr, uint64_t signa
 /* With an active set it is the deprecated function. */
 inline int shmem_sync(shmem_team_t team) { return shmem_team_sync(team); }
 
+#if __cplusplus >= 201103L
 /* std::complex */
 #define SHMEM_CXX_COMPLEX_(CALL)                                                                                       \
     template <typename C, typename Z = typename rma_complex_of_<C>::type>                                              \
@@ -531,6 +529,7 @@ SHMEM_CXX_COMPLEX_(shmem_sum_reduce)
 SHMEM_CXX_COMPLEX_(shmem_prod_reduce)
 SHMEM_CXX_COMPLEX_(shmem_sum_inscan)
 SHMEM_CXX_COMPLEX_(shmem_sum_exscan)
+#endif
 }
 #endif
 

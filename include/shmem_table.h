@@ -12,6 +12,15 @@
 #ifndef SHMEM_TABLE_H
 #define SHMEM_TABLE_H
 
+/* Where a program uses a name of the table for something else, gcc shows each macro of which the function is made, ten
+ * of them, unless they stand in a system header. Its warnings are shown where SHMEM_WARNINGS_ is defined. */
+#ifndef SHMEM_WARNINGS_
+#pragma GCC system_header
+#endif
+
+#define SHMEM_DECLARE_(RESULT, CALL, PARAMETERS, ...) RESULT CALL PARAMETERS;
+#define SHMEM_DEFINE_(RESULT, CALL, PARAMETERS, ...)  inline RESULT CALL PARAMETERS __VA_ARGS__
+
 /* clang-format off */
 
 /* ---- types: distinct ones, which a generic selection can tell apart, and other names of them ---- */

@@ -78,6 +78,21 @@ SHMEMX_OTHER_CALLS_(SHMEM_DECLARE_)
 #define shmemx_sum_exscan(...) shmem_sum_exscan(__VA_ARGS__)
 #endif
 
+/* With a context as the first argument, too. */
+#if defined __cplusplus
+extern "C++" {
+inline void shmemx_signal_set(shmem_ctx_t ctx, uint64_t *sig_addr, uint64_t signal, int pe) {
+    shmemx_ctx_signal_set(ctx, sig_addr, signal, pe);
+}
+inline void shmemx_signal_add(shmem_ctx_t ctx, uint64_t *sig_addr, uint64_t signal, int pe) {
+    shmemx_ctx_signal_add(ctx, sig_addr, signal, pe);
+}
+}
+#elif __STDC_VERSION__ >= 201112L && !defined SHMEM_NO_GENERIC_
+#define shmemx_signal_set(...) SHMEM_PICK3_(__VA_ARGS__, shmemx_ctx_signal_set, shmemx_signal_set, )(__VA_ARGS__)
+#define shmemx_signal_add(...) SHMEM_PICK3_(__VA_ARGS__, shmemx_ctx_signal_add, shmemx_signal_add, )(__VA_ARGS__)
+#endif
+
 /* clang-format on */
 
 #pragma GCC visibility pop

@@ -53,9 +53,9 @@ static int word_block(const char *owner, int pe, uint64_t offset, char *text, si
         const struct race_block *b = &race_job.header->blocks[pe][i];
         if (!b->size || offset < b->offset || offset >= b->offset + b->size) continue;
         race_symbols_place(b->place, at, sizeof at, function, sizeof function);
-        snprintf(text, room, "%s%s of %llu bytes %s at %s, offset %llu", owner, kinds[b->kind],
-                 (unsigned long long)b->size, b->kind == RACE_REGION ? "attached" : "allocated", at,
-                 (unsigned long long)(offset - b->offset));
+        snprintf(text, room, "%s%s of %llu byte%s %s at %s, offset %llu", owner, kinds[b->kind],
+                 (unsigned long long)b->size, b->size == 1 ? "" : "s",
+                 b->kind == RACE_REGION ? "attached" : "allocated", at, (unsigned long long)(offset - b->offset));
         return 1;
     }
     return 0;
@@ -77,7 +77,8 @@ static void word_memory(struct race_where where, char *text, size_t room, char *
         return;
     }
     if (race_symbols_variable(where.addr, name, name_room, &size, &offset)) {
-        snprintf(text, room, "%s`%s` (global variable of %zu bytes, offset %zu)", owner, name, size, offset);
+        snprintf(text, room, "%s`%s` (global variable of %zu byte%s, offset %zu)", owner, name, size,
+                 size == 1 ? "" : "s", offset);
         return;
     }
     /* Another PE's memory on this node is at another address; symmetric blocks are at the same offset. */

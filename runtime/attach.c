@@ -335,8 +335,9 @@ static int detach_region(struct rmai_world *w, void *base) {
         return rmai_error(RMA_ERR_BASE, "rma_detach: no region is attached at base %p%s", base,
                           a ? ": rma_expose attached it, and rma_unexpose ends that" : "");
     if (a->from != (uintptr_t)base)
-        return rmai_error(RMA_ERR_BASE, "rma_detach: base %p is %zu bytes into the region that is attached at %#llx",
-                          base, (size_t)((uintptr_t)base - a->from), (unsigned long long)a->from);
+        return rmai_error(RMA_ERR_BASE, "rma_detach: base %p is %zu byte%s into the region that is attached at %#llx",
+                          base, (size_t)((uintptr_t)base - a->from), rmai_s((uintptr_t)base - a->from),
+                          (unsigned long long)a->from);
     a->by_program = 0;
     end_unless_kept(w, "rma_detach", a);
     return RMA_SUCCESS;

@@ -15,6 +15,10 @@
 #include "runtime/exit.h"
 #include "base/error.h"
 #include "base/process.h"
+#include "runtime/face.h"
+#include "runtime/header.h"
+#include "runtime/stall.h"
+#include "runtime/world.h"
 
 #include <dirent.h>
 #include <mpi.h>
@@ -86,30 +90,55 @@ static void note_status(int status, void *unused) {
     (void)unused;
     watched.status = status & 0xff;
     watched.exiting = 1;
+    rmai_world.exiting = 1;
 }
 
-static void note_unfinalized_end(int code) {
-    const char *who = rmai_error_who();
-    int shmem = strncmp(watched.began_by, "rma_", 4) != 0;
+/* The status with which the process exits, or -1. */
+static int exit_status(void) { return watched.exiting && watched.process == getpid() ? watched.status : -1; }
+
+static int begun_by_shmem(void) { return strncmp(watched.began_by, "rma_", 4) != 0; }
+
+/* consequence: what the library does now. */
+static void note_unfinalized_end(const char *consequence) {
+    const char *prefix = begun_by_shmem() ? "shmem" : "rma";
+    int inits = rmai_world.inits, finalizes = inits - rmai_world.references;
+    char how[80], missing[80];
     if (watched.last_thread)
-        rmai_note("%s: the last thread of the program has ended without %s; aborting the job with exit code %d", who,
-                  shmem ? "shmem_finalize" : "rma_finalize", code);
-    else if (strcmp(watched.began_by, "start_pes") == 0)
-        rmai_note("%s: exit(%d), or a return of it from main, in a program of start_pes: with a status that is not 0 "
-                  "it does not wait for the "
-                  "other PEs; aborting the job with exit code %d",
-                  who, watched.status, code);
+        strcpy(how, "the last thread of the program has ended");
     else
-        rmai_note("%s: exit(%d), or a return of it from main, without %s; aborting the job with exit code %d", who,
-                  watched.status, shmem ? "shmem_finalize" : "rma_finalize", code);
+        snprintf(how, sizeof how, "exit(%d), or a return of it from main,", watched.status);
+    if (strcmp(watched.began_by, "start_pes") == 0)
+        strcpy(missing, "in a program of start_pes");
+    else if (finalizes == 0)
+        snprintf(missing, sizeof missing, "without %s_finalize", prefix);
+    else
+        snprintf(missing, sizeof missing, "with %d call%s of %s_finalize for %d of %s_init", finalizes,
+                 finalizes == 1 ? "" : "s", prefix, inits, prefix);
+    rmai_note("%s: %s %s; %s", rmai_error_who(), how, missing, consequence);
+}
+
+/* A process that exits in the middle of a wait, from a signal handler or in another thread, cannot take part in a
+ * meeting. */
+static int is_waiting(void) {
+    char call[RMAI_WAITING_TEXT];
+    rmai_waiting_read(&rmai_header(&rmai_world.job, rmai_world.job.node_my_pe)->waiting, call);
+    return *call != 0;
+}
+
+int rma_leaves_well_(void) {
+    if (exit_status() != 0 || watched.ending || !begun_by_shmem() || !rma_reach_.running || is_waiting()) return 0;
+    if (rmai_world.job.my_pe == 0) note_unfinalized_end("the library calls it now");
+    return 1;
 }
 
 /* Priority 101: the last one of the destructors of this library or, where it is linked in statically, of the program.
  */
 __attribute__((destructor(101))) static void end_unfinalized(void) {
     int code = watched.status ? watched.status : RMA_EXIT_BASE + RMA_ERR_STATE;
-    if (!watched.exiting || watched.ending || watched.process != getpid() || !rma_reach_.running) return;
-    note_unfinalized_end(code);
+    char consequence[64];
+    if (exit_status() < 0 || watched.ending || !rma_reach_.running) return;
+    snprintf(consequence, sizeof consequence, "aborting the job with exit code %d", code);
+    note_unfinalized_end(consequence);
     set_abort_deadline(); /* another thread may have locked a stream, and fflush would wait for ever */
     fflush(NULL);
     rmai_exit_job(code);

@@ -99,9 +99,9 @@ rma_gptr_t rma_exposed_at(const rma_exposure *e, int pe, size_t disp) {
     if (read_exposure("rma_exposed_at", e, pe, &of) != RMA_SUCCESS) return RMA_GPTR_NULL;
     if (__builtin_mul_overflow(disp, of.unit, &bytes) || bytes >= of.size) {
         rmai_raise(rmai_error(RMA_ERR_ADDRESS,
-                              "rma_exposed_at: displacement %zu, in units of %zu bytes, is outside the region of PE "
-                              "%d, which has %zu bytes",
-                              disp, (size_t)of.unit, pe, (size_t)of.size));
+                              "rma_exposed_at: displacement %zu, in units of %zu byte%s, is outside the region of PE "
+                              "%d, which has %zu byte%s",
+                              disp, (size_t)of.unit, rmai_s(of.unit), pe, (size_t)of.size, rmai_s(of.size)));
         return RMA_GPTR_NULL;
     }
     return of.start + bytes;

@@ -40,6 +40,10 @@ int rma_checks_(void);
 /* rma_exit_ ends the whole job as rma_abort does, without a message, after flushing this process's streams. */
 void rma_exit_(int code) __attribute__((noreturn));
 
+/* rma_leaves_well_: 1 if this process, in which OpenSHMEM was initialized first, exits with status 0 and waits in no
+ * call. PE 0 then notes that the library finalizes. For a destructor that runs before this library's. */
+int rma_leaves_well_(void);
+
 /* rma_level_: the thread level in force, of enum rma_thread_level. */
 int rma_level_(void);
 

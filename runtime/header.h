@@ -24,6 +24,7 @@ struct rmai_header {
     struct rmai_agree_shared agree;
     struct rmai_service_shared service;
     struct rmai_waiting waiting; /* in which public call it waits */
+    _Atomic int ending;          /* 1: it has come to its last meeting */
 };
 
 _Static_assert(sizeof(struct rmai_header) <= RMAI_HEADER_ROOM, "the header fits its room");

@@ -2,7 +2,9 @@
 #include "config.h"
 
 #include "runtime/meet.h"
+#include "base/error.h"
 #include "runtime/context.h"
+#include "runtime/header.h"
 #include "runtime/net/group.h"
 #include "runtime/node/barrier.h"
 #include "runtime/world.h"
@@ -14,6 +16,32 @@ int rmai_meet_only(struct rmai_world *w, const char *call) {
     if (w->job.node_my_pe == 0) code = rmai_group_meet(w->leaders, call);
     rmai_barrier_node(w->barrier, call);
     return code;
+}
+
+static int other_meeting(struct rmai_world *w, const char *call) {
+    for (int q = 0; q < w->job.node_n_pes; q++)
+        if (!atomic_load_explicit(&rmai_header(&w->job, q)->ending, memory_order_relaxed))
+            return rmai_error(RMA_ERR_STATE,
+                              "%s: PE %d is in another call of all PEs, such as a barrier; each PE calls %s", call,
+                              w->job.node_pes[q], call);
+    return RMA_SUCCESS;
+}
+
+static void merge_nothing(void *mine, const void *other) { (void)mine, (void)other; }
+
+/* Between nodes a byte says that it is the last meeting: the messages of all others are empty. */
+int rmai_meet_last(struct rmai_world *w, const char *call) {
+    int code = rmai_quiet_default(w, call), met = RMA_SUCCESS;
+    char last = 1;
+    /* The barrier orders this store before the loads of the PEs that have met this one. */
+    atomic_store_explicit(&rmai_header(&w->job, w->job.node_my_pe)->ending, 1, memory_order_relaxed);
+    rmai_barrier_node(w->barrier, call);
+    met = other_meeting(w, rmai_error_name(call));
+    if (met == RMA_SUCCESS && w->job.n_nodes > 1) {
+        if (w->job.node_my_pe == 0) met = rmai_group_merge(w->leaders, call, &last, 1, merge_nothing);
+        rmai_barrier_node(w->barrier, call);
+    }
+    return code != RMA_SUCCESS ? code : met;
 }
 
 int rmai_meet(struct rmai_world *w, const char *call) {

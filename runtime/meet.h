@@ -11,4 +11,8 @@ struct rmai_world;
 int rmai_meet_only(struct rmai_world *w, const char *call);
 int rmai_meet(struct rmai_world *w, const char *call);
 
+/* rmai_meet_last is rmai_meet before the runtime ends. Returns RMA_ERR_STATE if a PE of this node has come to another
+ * meeting, such as a barrier, and RMA_ERR_MISMATCH, on both sides, if a PE of another node has. */
+int rmai_meet_last(struct rmai_world *w, const char *call);
+
 #endif

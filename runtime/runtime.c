@@ -344,7 +344,7 @@ static int at_mpi_finalize(MPI_Comm comm, int keyval, void *value, void *extra) 
     (void)comm, (void)keyval, (void)value, (void)extra;
     if (rma_reach_.running) {
         rmai_contexts_end(&rmai_world, "MPI_Finalize", NULL);
-        rmai_meet(&rmai_world, "MPI_Finalize");
+        rmai_meet_last(&rmai_world, "MPI_Finalize");
         release_runtime(&rmai_world);
     }
     if (rmai_world.finalize_helper) rmai_finalize_helper_start(rmai_world.job.n_nodes);
@@ -659,7 +659,9 @@ static int init_runtime(int required, int *provided) {
             return code;
         }
         rmai_exit_watch();
+        w->inits = 0;
     }
+    w->inits++;
     w->references++;
     if (provided) *provided = w->job.level;
     return RMA_SUCCESS;
@@ -689,7 +691,7 @@ int rma_finalize(void) {
         code = rmai_contexts_end(w, "rma_finalize", NULL);
         one = rmai_quiet_default(w, "rma_finalize");
         if (code == RMA_SUCCESS) code = one;
-        over = rmai_meet(w, "rma_finalize");
+        over = rmai_meet_last(w, "rma_finalize");
         if (over == RMA_SUCCESS) over = release_runtime(w);
     }
     if (over == RMA_SUCCESS) over = rmai_mpi(MPI_Finalized(&finalized), "rma_finalize", "MPI_Finalized");

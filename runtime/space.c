@@ -81,15 +81,15 @@ int rmai_space_find(struct rmai_world *w, rma_gptr_t g, size_t len, int q, struc
 int rmai_space_absent(const struct rmai_world *w, const char *call, rma_gptr_t g, size_t len) {
     unsigned long long offset = g & RMAI_OFFSET_MASK;
     if (offset >= RMA_GPTR_ATTACHED_)
-        return rmai_error(
-            RMA_ERR_ADDRESS,
-            "%s: global pointer %#llx with %zu bytes is in no region that PE %d has attached (any more) (offset %#llx)",
-            call, (unsigned long long)g, len, rma_gptr_pe(g), offset);
+        return rmai_error(RMA_ERR_ADDRESS,
+                          "%s: global pointer %#llx with %zu byte%s is in no region that PE %d has attached (any more) "
+                          "(offset %#llx)",
+                          call, (unsigned long long)g, len, rmai_s(len), rma_gptr_pe(g), offset);
     return rmai_error(
         RMA_ERR_ADDRESS,
-        "%s: global pointer %#llx with %zu bytes is outside the heaps of PE %d (offset %#llx; symmetric heap "
+        "%s: global pointer %#llx with %zu byte%s is outside the heaps of PE %d (offset %#llx; symmetric heap "
         "%#zx to %#zx, local heap from %#zx)",
-        call, (unsigned long long)g, len, rma_gptr_pe(g), offset, w->job.layout.symmetric,
+        call, (unsigned long long)g, len, rmai_s(len), rma_gptr_pe(g), offset, w->job.layout.symmetric,
         w->job.layout.symmetric + rmai_segment_size(&w->symmetric), w->job.layout.local);
 }
 

@@ -202,7 +202,8 @@ static void forget_questions(struct rmai_stall *s) {
 static void say_waited(const struct rmai_world *w, const struct rmai_stall *s, const char *news) {
     char name[RMAI_WAITING_TEXT];
     name_wait(w, s, name);
-    rmai_note("%s has waited %.0f s in %s%s", rmai_error_who(), s->waited, name, news);
+    rmai_note("%s has waited %.0f s in %s%s%s", rmai_error_who(), s->waited, name,
+              w->exiting ? " (its program has ended)" : "", news);
 }
 
 static void say_question(const struct rmai_world *w, const struct rmai_stall *s, const struct rmai_question *q) {
@@ -224,8 +225,10 @@ static void say_question(const struct rmai_world *w, const struct rmai_stall *s,
 /* Where no PE in particular has to end the wait, one line for all is enough as long as all answer. */
 static void say_all_answer(const struct rmai_world *w, const struct rmai_stall *s) {
     char news[96];
-    snprintf(news, sizeof news, ", for what any PE may do: %d PE%s asked, all answer", s->n,
-             s->n == 1 ? " was" : "s were");
+    if (s->n == 1)
+        snprintf(news, sizeof news, ", for what any PE may do: 1 PE was asked, and answers");
+    else
+        snprintf(news, sizeof news, ", for what any PE may do: %d PEs were asked, all answer", s->n);
     say_waited(w, s, news);
 }
 
@@ -249,6 +252,31 @@ static void end_stalled_job(const struct rmai_world *w, const struct rmai_stall 
                    "%s: PE %d has not answered for %.0f s (RMA_TIMEOUT): its host or the way there is gone", call,
                    q->pe, s->waited - q->at);
     rma_errors_abort(RMA_ERR_SYSTEM, rma_last_error());
+}
+
+/* A process that exits comes to no other call. If it waits for the others to end, and each of them waits in a call, and
+ * one of them in another call than this, then nobody is left to end its wait. */
+static void end_left_job(struct rmai_world *w, struct rmai_stall *s) {
+    const struct rmai_question *other = NULL;
+    char name[RMAI_WAITING_TEXT];
+    int waiting = 0;
+    name_wait(w, s, name);
+    for (int i = 0; i < s->n; i++) {
+        waiting += s->asked[i].in[0] != 0;
+        if (strcmp(s->asked[i].in, name) != 0) other = &s->asked[i];
+    }
+    if (!other || waiting < w->job.n_pes - 1)
+        s->stuck = 0;
+    else if (s->stuck == 0)
+        s->stuck = s->waited;
+    else if (s->waited >= s->stuck + (double)w->job.settings.timeout) {
+        rmai_error(
+            RMA_ERR_STATE,
+            "%s: the program of this PE has ended, and PE %d has waited in %s for %.0f s (RMA_TIMEOUT): no PE is "
+            "left that could end its wait",
+            name, other->pe, other->in, s->waited - s->stuck);
+        rma_errors_abort(RMA_ERR_STATE, rma_last_error());
+    }
 }
 
 /* PEs that answer wait for what they please. */
@@ -277,6 +305,7 @@ static int judge_answers(struct rmai_world *w, struct rmai_stall *s) {
             s->waited > q->at + (double)w->job.settings.timeout)
             end_stalled_job(w, s, q);
     }
+    if (silent == 0 && w->exiting && asks_everybody(w, s) && w->job.settings.timeout) end_left_job(w, s);
     if (silent || said || !speaks || s->waited < s->say || s->n == 0 || asks_everybody(w, s) ||
         s->awaited == RMAI_AWAITED_TESTED)
         return silent;

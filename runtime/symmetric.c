@@ -155,8 +155,9 @@ void *rma_calloc(size_t count, size_t size) {
 void *rma_aligned_alloc(size_t alignment, size_t size) {
     int bad = RMA_SUCCESS;
     if (alignment == 0 || (alignment & (alignment - 1)) || alignment > ALIGNMENT_MAX)
-        bad = rmai_error(RMA_ERR_ARG, "rma_aligned_alloc: alignment %zu is not a power of two up to %zu", alignment,
-                         ALIGNMENT_MAX);
+        bad = rmai_error(RMA_ERR_ARG,
+                         "rma_aligned_alloc: alignment %zu is not a power of two up to %zu, so the call returns NULL",
+                         alignment, ALIGNMENT_MAX);
     return alloc_agreed("rma_aligned_alloc", RMAI_ALIGNED_ALLOC, bad, rmai_max(alignment, ALIGNMENT), size);
 }
 

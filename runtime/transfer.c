@@ -34,6 +34,8 @@ static int not_symmetric(const struct rmai_world *w, const char *call, const cha
         rmai_segment_describe(&w->symmetric, addr, where, sizeof where);
     else if (rmai_segment_holds(&w->local, addr))
         strcpy(where, "it is in the local heap, which is not symmetric: use a global pointer (rma_gptr)");
+    else if (rmai_statics_constant(addr))
+        strcpy(where, "it is a constant of the program, or code, and only variables are symmetric");
     else if (w->job.statics_mode == RMAI_STATICS_OFF)
         snprintf(where, sizeof where,
                  "it is in no memory that %s gives (global variables are not symmetric in this job: see RMA_STATICS)",
@@ -44,8 +46,8 @@ static int not_symmetric(const struct rmai_world *w, const char *call, const cha
     else
         snprintf(where, sizeof where, "it is in no memory that %s gives, and in no global variable of the program",
                  malloc_name);
-    return rmai_error(RMA_ERR_ADDRESS, "%s: %s %p with %zu bytes is not inside the symmetric heap: %s", call, argument,
-                      addr, len, where);
+    return rmai_error(RMA_ERR_ADDRESS, "%s: %s %p with %zu byte%s is not inside the symmetric heap: %s", call, argument,
+                      addr, len, rmai_s(len), where);
 }
 
 /* PE pe is number `slot` of the node or, with -1, on another node. */
@@ -327,8 +329,8 @@ static int resolve_strided(const char *call, const char *argument, const rma_ctx
     if (n == 0) return check_ctx_and_pe(call, ctx, pe);
     bytes = rmai_span(n, (size_t)remote_stride, elem);
     if (!bytes)
-        return rmai_error(RMA_ERR_ADDRESS, "%s: %zu elements of %zu bytes, %td apart, overflow an address", call, n,
-                          elem, remote_stride);
+        return rmai_error(RMA_ERR_ADDRESS, "%s: %zu elements of %zu byte%s, %td apart, overflow an address", call, n,
+                          elem, rmai_s(elem), remote_stride);
     return rmai_resolve(call, argument, ctx, remote, bytes, pe, p);
 }
 

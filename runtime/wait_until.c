@@ -75,9 +75,9 @@ static int check_words(const struct words *s, const char *argument) {
                           (const void *)s->at, s->len);
     if (__builtin_mul_overflow(s->n, s->len, &bytes) || rmai_gptr_own(w, s->at, bytes) == RMA_GPTR_NULL)
         return rmai_error(RMA_ERR_ADDRESS,
-                          "%s: %s %p with %zu words of %zu bytes is in no memory of this PE that others reach, so none "
-                          "could change it",
-                          s->call, argument, (const void *)s->at, s->n, s->len);
+                          "%s: %s %p with %zu word%s of %zu bytes is in no memory of this PE that others reach, so "
+                          "none could change it",
+                          s->call, argument, (const void *)s->at, s->n, rmai_s(s->n), s->len);
     return RMA_SUCCESS;
 }
 

@@ -33,9 +33,11 @@ struct rmai_transport_mpi;
 
 /* runtime/world.c sets the pointers once and for all, except `returned` and `blocking`. */
 struct rmai_world {
-    int references; /* rma_init minus rma_finalize; > 0 also after the program's own MPI_Finalize ended it */
-    int owns_mpi;   /* rma_init called MPI_Init */
-    int failed_pe;  /* why rma_init failed: the first PE that did */
+    int inits;           /* calls of rma_init since the runtime began */
+    int references;      /* these minus rma_finalize; > 0 also after the program's own MPI_Finalize ended it */
+    int owns_mpi;        /* rma_init called MPI_Init */
+    _Atomic int exiting; /* this process has called exit */
+    int failed_pe;       /* why rma_init failed: the first PE that did */
     struct rmai_job job;
     struct rmai_reservation reservation;
     struct rmai_segment symmetric, local;

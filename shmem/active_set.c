@@ -294,8 +294,8 @@ static int check_reduction(const char *call, const void *source, int nreduce, si
     else if (nreduce > 0 && !source)
         rma_fail_(RMA_ERR_ADDRESS, "%s: source is a null pointer", call);
     else if (nreduce > 0 && (!rma_ptr(source, me) || !rma_ptr((const char *)source + (size_t)nreduce * size - 1, me)))
-        rma_fail_(RMA_ERR_ADDRESS, "%s: source %p with %d elements of %zu bytes is in no symmetric object", call,
-                  source, nreduce, size);
+        rma_fail_(RMA_ERR_ADDRESS, "%s: source %p with %d element%s of %zu bytes is in no symmetric object", call,
+                  source, nreduce, nreduce == 1 ? "" : "s", size);
     else if (nreduce > 0 && !dest)
         rma_fail_(RMA_ERR_ARG, "%s: dest is a null pointer", call);
     else if (nreduce > 0 && dest == source && !work)

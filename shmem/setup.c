@@ -22,6 +22,15 @@ static void end_at_exit(int status, void *unused) {
     if (init_references == 0) rmai_shmem_mpi_at_exit();
 }
 
+/* A program that exits with 0 without shmem_finalize has worked; so the library finalizes in its place, with all PEs. A
+ * destructor, since functions that the program has registered before shmem_init may still finalize (runtime/exit.c,
+ * whose own destructor is the next one). */
+__attribute__((destructor(102))) static void end_for_program(void) {
+    if (init_references == 0 || !rma_leaves_well_()) return;
+    while (init_references > 0) pshmem_finalize();
+    rmai_shmem_mpi_at_exit();
+}
+
 static int start_shmem(const char *call, int requested, int *provided) {
     int code = init_references ? RMA_SUCCESS : rmai_shmem_environment_begin(call);
     if (code != RMA_SUCCESS) return code;

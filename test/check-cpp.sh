@@ -65,7 +65,7 @@ END
     cat "$dir/use"
 } >"$dir/one.cc"
 { printf '#define WHO two\n#include <shmem.h>\n#include <cstring>\n#include <rma.h>\n'; cat "$dir/use"; } >"$dir/two.cc"
-warnings="-Wall -Wextra -Wold-style-cast -Wzero-as-null-pointer-constant -pedantic -Werror"
+warnings="-DSHMEM_WARNINGS_ -Wall -Wextra -Wold-style-cast -Wzero-as-null-pointer-constant -pedantic -Werror"
 for compiler in $compilers; do
     for standard in $(by_depth "c++11 c++2b" "c++11 c++17 c++2b" "c++11 c++14 c++17 c++20 c++2b"); do
         for flags in "" -DRMA_PROFILE -DSHMEM_PROFILE; do
@@ -77,6 +77,26 @@ for compiler in $compilers; do
             done
         done
     done
+done
+
+# Before C++11, without what needs it; -pedantic warns of variadic macros and long long there.
+cat >"$dir/old.cc" <<'END'
+#include <rma.h>
+#include <shmemx.h>
+static long word;
+static uint64_t signal_word;
+long old();
+long old() {
+    rma_p(&word, 1L, 0);
+    shmem_put(SHMEM_CTX_DEFAULT, &word, &word, 1, 0);
+    shmemx_signal_add(SHMEM_CTX_DEFAULT, &signal_word, 1, 0);
+    rma_sum_reduce(RMA_TEAM_WORLD, &word, &word, 1);
+    return shmem_atomic_fetch_add(&word, 1L, 0) + rma_g(&word, 0);
+}
+END
+for compiler in $compilers; do
+    $compiler -std=c++98 -Wall -Wextra -Werror -DSHMEM_WARNINGS_ "$include" -c "$dir/old.cc" -o "$dir/old.o" \
+        >"$dir/log" 2>&1 || fail "old.cc with $compiler -std=c++98"
 done
 
 # ---- what no overload takes ----

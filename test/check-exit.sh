@@ -45,12 +45,13 @@ job() {
 
 lines() { grep -c '^librma: .*without' "$dir/err" || true; }
 
-# said CODE LINES WORDS N NODES PROGRAM ARGUMENT...: the job ends with CODE, and at least LINES lines have these words.
+# said CODE LINES WORDS N NODES PROGRAM ARGUMENT...: the job ends with CODE (-: with any but 0), and at least LINES
+# lines have these words.
 said() {
     code=$1 wanted=$2 words=$3
     shift 3
     job "$@"
-    if [ $status -ne "$code" ] && [ "$mpi" = mpich ]; then
+    if [ "$code" != - ] && [ $status -ne "$code" ] && [ "$mpi" = mpich ]; then
         fail "$what: not $code"
     elif [ $status -eq 0 ] || [ $status -eq 124 ]; then
         fail "$what"
@@ -80,6 +81,21 @@ quiet() {
     fi
 }
 
+# noted WORDS N NODES PROGRAM ARGUMENT...: the job ends with 0, and PE 0 alone has written one line, with these words.
+noted() {
+    words=$1
+    shift
+    job "$@"
+    if [ $status -ne 0 ] || grep -q 'not so' "$dir/err"; then
+        fail "$what: not 0"
+    elif [ "$(grep -c '^librma: ' "$dir/err")" -ne 1 ] || ! grep -qE "^librma: PE 0 of $n on [^:]+: .*$words" "$dir/err"
+    then
+        fail "$what: not one line '$words'"
+    else
+        echo "ok   $what: exit $status"
+    fi
+}
+
 for where in '1 one' '2 one' '4 own'; do
     # shellcheck disable=SC2086
     {
@@ -96,8 +112,27 @@ quiet 0 2 one "$leaving" late
 quiet 0 1 one "$leaving" atexit
 quiet 5 2 one "$leaving" abort
 
-said 86 1 'exit\(0\).* without shmem_finalize' 2 one "$osh_leaving" init 0
-said 3 1 'exit\(3\).* start_pes' 2 own "$osh_leaving" start 3
+# OpenSHMEM: PEs that all exit with 0 are finalized by the library, which PE 0 notes.
+for where in '1 one' '2 one' '4 own'; do
+    # shellcheck disable=SC2086
+    {
+        noted 'without shmem_finalize; the library calls it now' $where "$osh_leaving" return 0
+        noted 'with 1 call of shmem_finalize for 2 of shmem_init; the' $where "$osh_leaving" twice
+    }
+done
+quiet 0 2 own "$osh_leaving" mixed
+quiet 0 2 one "$osh_leaving" atexit
 quiet 0 2 one "$osh_leaving" thread
+said 3 1 'exit\(3\).* without shmem_finalize' 2 one "$osh_leaving" return 3
+said 3 1 'exit\(3\).* without shmem_finalize' 2 own "$osh_leaving" codes 3
+said 3 1 'exit\(3\).* start_pes' 2 own "$osh_leaving" start 3
+# A PE that leaves too early ends the job.
+said 86 1 'shmem_finalize: PE [0-9] is in another call' 2 one "$osh_leaving" barrier
+said - 1 'shmem_.*: PE [0-9] has sent .* are in different calls' 2 own "$osh_leaving" barrier
+said 86 1 'exit\(0\).* without shmem_finalize' 2 one "$osh_leaving" signal
+export RMA_STALL=1 RMA_TIMEOUT=2
+for nodes in one own; do
+    said 86 1 'shmem_finalize: .* PE 0 has waited in shmem_int_wait_until' 2 $nodes "$osh_leaving" wait
+done
 
 [ $failures -eq 0 ] || { echo "$failures failed"; exit 1; }

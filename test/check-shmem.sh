@@ -34,7 +34,7 @@ fail() {
 # once in either language. `quick`: with this build's compiler alone.
 # CC may be a command with arguments: in the list the word CC stands for it.
 if quick; then compilers=CC; elif [ "$cc" = gcc ]; then compilers="gcc clang"; else compilers="CC gcc clang"; fi
-warnings="-pedantic -Wall -Wextra -Werror"
+warnings="-DSHMEM_WARNINGS_ -pedantic -Wall -Wextra -Werror"
 for header in shmem.h shmemx.h pshmem.h mpp/shmem.h mpp/shmemx.h; do
     if [ $header = shmem.h ] || deep; then all=yes; else all=no; fi
     cat >"$dir/one.c" <<END
@@ -61,6 +61,9 @@ END
     done
     for compiler in $(by_depth c++ 'g++ clang++' 'c++ g++ clang++'); do
         command -v "$compiler" >/dev/null 2>&1 || continue
+        # The headers need variadic macros and long long, of which -pedantic warns before C++11.
+        $compiler -std=c++98 -DSHMEM_WARNINGS_ -Wall -Wextra -Werror "$include" -c "$dir/one.cc" -o "$dir/one.o" \
+            >"$dir/log" 2>&1 || fail "<$header> with $compiler -std=c++98"
         for flags in -std=c++11 -std=c++20 "-std=c++17 -DSHMEM_PROFILE"; do
             # shellcheck disable=SC2086
             $compiler $flags $warnings "$include" -c "$dir/one.cc" -o "$dir/one.o" >"$dir/log" 2>&1 ||
@@ -89,6 +92,19 @@ done
 printf '#define SHMEM_PROFILE\n#include <shmem.h>\nint rma_put;\nint main(void) { return rma_put; }\n' >"$dir/one.c"
 # shellcheck disable=SC2086
 $cc -Werror "$include" -c "$dir/one.c" -o "$dir/one.o" >"$dir/log" 2>&1 || fail "names of rma.h with SHMEM_PROFILE"
+
+# A program that uses a name of the header for something else gets one error with one note for it.
+printf '#include <shmem.h>\nint shmem_long_p(int a);\nint shmem_team_sync;\n' >"$dir/one.c"
+# shellcheck disable=SC2086
+$cc -std=c11 "$include" -c "$dir/one.c" -o "$dir/one.o" >"$dir/log" 2>&1 || true
+case $($cc --version) in
+*clang*) ;; # shows two macros of its own
+*)
+    if [ "$(grep -c ' error: ' "$dir/log")" -ne 2 ] || [ "$(grep -c ' note: ' "$dir/log")" -ne 2 ]; then
+        fail "names of the header that the program defines: not a note for each of two errors"
+    fi
+    ;;
+esac
 
 # The compiler refuses a type outside the lists.
 for call in 'shmem_p(&s, s, 0)' 'shmem_atomic_add(&d, 1, 0)' 'shmem_and_reduce(SHMEM_TEAM_WORLD, &d, &d, 1)' \
@@ -280,5 +296,36 @@ if ! grep -q "^oshrun: note: -x RMA_TEST_UNSET: RMA_TEST_UNSET is not set" "$dir
     ! grep -q 'launcher.HYDRA -n 2 p$' "$dir/log"; then
     fail "oshrun -x of what is not set"
 fi
+
+# ---- wrappers that would call themselves ----
+
+mkdir "$dir/bin"
+for name in oshcc rmacc oshrun oshc++; do ln -s "$top_builddir/tools/$name" "$dir/bin/$name"; done
+ln -s oshcc "$dir/bin/cc-of-mine"
+ln -s rmacc "$dir/bin/rmac++"
+printf '#!/bin/sh\noshcc "$@"\n' >"$dir/bin/script"
+printf '#!/bin/sh\nunset OSHCC\nexec oshcc "$@"\n' >"$dir/bin/once-more"
+chmod +x "$dir/bin/script" "$dir/bin/once-more"
+PATH=$dir/bin:$PATH
+circle() { # circle WRAPPER NAMED VARIABLE=VALUE...: with these variables it is refused, and the message has NAMED
+    wrapper=$1 named=$2 code=0
+    shift 2
+    timeout 50 env "$@" "$wrapper" -n 1 "$dir/one.c" </dev/null >"$dir/log" 2>&1 || code=$?
+    case $code in 0 | 124 | 126 | 127) false ;; *) grep -qF -- "$named" "$dir/log" ;; esac ||
+        fail "$wrapper with $*: exit $code, not '$named'"
+}
+for value in oshcc "$dir/bin/oshcc" "$top_builddir/tools/oshcc" cc-of-mine "env oshcc" script; do
+    circle oshcc ": OSHCC=$value: this command calls" OSHCC="$value"
+done
+circle oshc++ 'oshc++: OSHCXX=oshc++: this' OSHCXX=oshc++
+circle rmacc 'rmacc: RMA_CC=rmacc: this' RMA_CC=rmacc
+circle rmac++ 'rmac++: RMA_CXX=rmac++ -g: this' RMA_CXX='rmac++ -g'
+circle oshcc 'again; unset ' OSHCC=rmacc RMA_CC=oshcc
+circle oshrun 'oshrun: OSHRUN=oshrun: this' OSHRUN=oshrun
+circle oshrun 'oshrun: OSHRUN=timeout 40 oshrun -v: this' OSHRUN='timeout 40 oshrun -v'
+OSHCC=once-more oshcc --version >"$dir/log" 2>&1 || fail "oshcc --version with a script that calls oshcc"
+OSHCC=once-more oshcc -fsyntax-only "$include" "$dir/heap.c" >"$dir/log" 2>&1 ||
+    fail "OSHCC names a script that calls oshcc with another compiler"
+
 [ $failures -eq 0 ] || exit 1
 echo "check-shmem: headers, profiling, environment variables and oshrun are as they should be"

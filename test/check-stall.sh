@@ -189,7 +189,7 @@ for layout in one far; do
         judge $layout.$wait.stop ended "has waited [0-9]+ s in $call: $silent"
         judge $layout.$wait.stop ended "$call: $over"
         case $wait in
-        wait | signal) said=', for what any PE may do: 1 PE was asked, all answer' ;;
+        wait | signal) said=', for what any PE may do: 1 PE was asked, and answers' ;;
         *) said=": $computes" ;;
         esac
         judge $layout.$wait.late passes "has waited [0-9]+ s in $call$said" 'PE 1 is stopped'

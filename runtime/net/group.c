@@ -52,9 +52,9 @@ int rmai_group_receive(struct rmai_group *g, const char *call, struct rmai_group
 
 static RMAI_COLD int wrong_length(const char *call, const struct rmai_arrival *arrival, size_t expected) {
     return rmai_error(RMA_ERR_MISMATCH,
-                      "%s: PE %d has sent %zu bytes, and this PE expects %zu: the PEs have called with different "
-                      "arguments (RMA_CHECK=1 finds out which)",
-                      call, arrival->pe, arrival->len, expected);
+                      "%s: PE %d has sent %zu byte%s, and this PE expects %zu: the PEs are in different calls, or have "
+                      "called with different arguments (RMA_CHECK=1 finds out which)",
+                      call, arrival->pe, arrival->len, rmai_s(arrival->len), expected);
 }
 
 int rmai_group_finish(struct rmai_group *g, const char *call, struct rmai_group_messages *m) {

@@ -414,7 +414,7 @@ static void mistakes(void) {
     CHECK(rma_gptr_ptr(before + 99) == p + 999 && rma_gptr_ptr(middle) == p + 1000 && rma_gptr_ptr(after) == p + 2000,
           "neighbours are mixed up");
     EXPECT("rma_detach", rma_detach(p + 1001), RMA_ERR_BASE,
-           job_text("%p is 1 bytes into the region", (void *)(p + 1001)));
+           job_text("%p is 1 byte into the region", (void *)(p + 1001)));
     EXPECT("rma_detach", rma_detach(p + 1999), RMA_ERR_BASE, "999 bytes into");
     EXPECT("rma_detach", rma_detach(p + 2001), RMA_ERR_BASE, "no region");
     EXPECT("rma_detach", rma_detach(p + 899), RMA_ERR_BASE, "no region");

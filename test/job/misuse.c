@@ -103,7 +103,7 @@ static void wrong_addresses(void) {
         /* Over the end, by one byte and by so many that the sum wraps around. */
         range_refused(behind - 7, 8, pe, RMA_ERR_ADDRESS, job_text("%p with 8 bytes", (void *)(behind - 7)), "ends at");
         range_refused(behind - 1, 2, pe, RMA_ERR_ADDRESS, "with 2 bytes", job_text("ends at %p", (void *)behind));
-        range_refused(behind, 1, pe, RMA_ERR_ADDRESS, "with 1 bytes", "past the end");
+        range_refused(behind, 1, pe, RMA_ERR_ADDRESS, "with 1 byte is", "past the end");
         range_refused(block, (size_t)(behind - block) + 1, pe, RMA_ERR_ADDRESS,
                       job_text("with %zu bytes", (size_t)(behind - block) + 1), "into a live block of 10000 bytes");
         range_refused(block, SIZE_MAX, pe, RMA_ERR_ADDRESS, job_text("%zu bytes", SIZE_MAX), "");
@@ -223,7 +223,7 @@ static void wrong_blocks(void) {
                  {heap, "no block of the symmetric heap"},
                  {statics, "no block of the symmetric heap"},
                  {block + 64, "64 bytes into the block of 10000"},
-                 {block + 1, "1 bytes into the block of 10000"},
+                 {block + 1, "1 byte into the block of 10000"},
                  {block - 1, "into the block of 100 at"},
                  {behind, "no block of the symmetric heap"},
                  {behind + far, ""},
@@ -238,7 +238,7 @@ static void wrong_blocks(void) {
     }
     EXPECT("rma_free_mem", rma_free_mem(block), RMA_ERR_BASE, "rma_free frees it", job_text("%p", (void *)block));
     EXPECT("rma_free_mem", rma_free_mem(alone + 64), RMA_ERR_BASE, "64 bytes into the block of 500");
-    EXPECT("rma_free_mem", rma_free_mem(alone + 1), RMA_ERR_BASE, "1 bytes into the block of 500");
+    EXPECT("rma_free_mem", rma_free_mem(alone + 1), RMA_ERR_BASE, "1 byte into the block of 500");
 
     /* Another PE's. */
     for (int pe = 0; pe < job.n; pe++) OK(rma_p(&exchange[job.me], rma_gptr(alone, job.me), pe));

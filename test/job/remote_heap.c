@@ -428,9 +428,9 @@ static void mistakes(int pe) {
         EXPECT("rma_gptr_free", rma_gptr_free(block + k), RMA_ERR_BASE, bad);
         if (there) EXPECT("rma_free_mem", rma_free_mem(there + k), RMA_ERR_BASE, bad);
         EXPECT("rma_gptr_free", rma_gptr_free(rma_gptr(own + k, job.me)), RMA_ERR_BASE, bad,
-               job_text("%zu bytes into", k));
+               job_text("%zu byte%s into", k, k == 1 ? "" : "s"));
         EXPECT("rma_free_mem", rma_free_mem(own + k), RMA_ERR_BASE, bad,
-               job_text("%zu bytes into the block of 200", k));
+               job_text("%zu byte%s into the block of 200", k, k == 1 ? "" : "s"));
     }
     EXPECT("rma_gptr_free", rma_gptr_free(rma_gptr(symmetric, pe)), RMA_ERR_BASE, "in no local heap");
     EXPECT("rma_gptr_free", rma_gptr_free(rma_gptr(&turn, job.me)), RMA_ERR_BASE, "in no local heap");

@@ -573,7 +573,7 @@ ALIASES(REFUSED)
                        "ivar");                                                                                        \
     for (size_t k = 0; k < sizeof private / sizeof private[0]; k++)                                                    \
         refused_##NAME(private[k], RMA_CMP_EQ, 1, RMA_ERR_ADDRESS,                                                     \
-                       job_text("%p with 1 words of %zu bytes", private[k], sizeof(TYPE)),                             \
+                       job_text("%p with 1 word of %zu bytes", private[k], sizeof(TYPE)),                              \
                        "no memory of this PE that others reach");                                                      \
     for (size_t k = 0; k < sizeof many / sizeof many[0]; k++)                                                          \
         refused_##NAME(room->set, RMA_CMP_EQ, many[k], RMA_ERR_ADDRESS, job_text("with %zu words", many[k]), "ivars"); \

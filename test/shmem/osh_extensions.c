@@ -87,8 +87,9 @@ static void signals(void) {
     DOING("signals");
     shmemx_signal_set(&signal[0], 7, next());
     shmemx_signal_add(&signal[1], 3, next());
-    shmemx_signal_add(&signal[1], 5, next());
-    shmemx_ctx_signal_set(ctx, &signal[2], 9, turned(next()));
+    shmemx_signal_add(SHMEM_CTX_DEFAULT, &signal[1], 2, next());
+    shmemx_signal_add(&signal[1], 3, next());
+    shmemx_signal_set(ctx, &signal[2], 9, turned(next()));
     shmemx_ctx_signal_add(ctx, &signal[3], 10, turned(next()));
     for (int i = 0; i < 4; i++) shmem_signal_wait_until(&signal[i], SHMEM_CMP_EQ, (uint64_t)(7 + i));
 }

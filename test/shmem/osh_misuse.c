@@ -33,6 +33,8 @@ static void handler(int code, const char *words) {
 
 static long word, words[4];
 static int before = 17;
+static const long fixed = 3;
+static const void *const fixed_pointers[] = {&word, &before}; /* the dynamic linker computes it */
 
 static void before_init(void) {
     int value = 5;
@@ -66,6 +68,9 @@ static void moves(void) {
     TOLD("shmem_long_put", beyond, shmem_long_put(&word, &stack, 1, n));
     TOLD("shmem_put64", beyond, shmem_put64(&word, &stack, 1, n));
     TOLD("shmem_putmem", "dest", shmem_putmem(&stack, &word, 8, 0));
+    TOLD("shmem_long_get", "it is a constant of the program", shmem_long_get(&got, &fixed, 1, 0));
+    TOLD("shmem_getmem", "it is a constant of the program", shmem_getmem(&got, fixed_pointers, 8, 0));
+    TOLD("shmem_char_put", "with 1 byte is", shmem_char_put((char *)&stack, (char *)&word, 1, 0));
     TOLD("shmem_long_get", "source", shmem_long_get(&got, &stack, 1, 0));
     TOLD("shmem_long_p", "PE -1", shmem_long_p(&word, 1, -1));
     TOLD("shmem_long_g", beyond, CHECK(shmem_long_g(&word, n) == 0, "a value"));
