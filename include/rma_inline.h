@@ -50,7 +50,6 @@ struct rma_reach_ {
                                  completes */
     size_t symmetric;         /* from a reservation's first byte to its symmetric part */
     size_t local;             /* and to its local heap: where offsets of global pointers change kind */
-    size_t stream_min;        /* copies of at least this many bytes go through rma_copy_ */
     size_t guest;             /* from a reservation's first byte to the part of the local heap where others allocate */
     uint32_t n_pes;
     uint32_t my_pe;
@@ -64,7 +63,6 @@ struct rma_reach_ {
 /* Aligned to lines of the cache, so that the common path reads one line. */
 extern struct rma_reach_ rma_reach_ __attribute__((aligned(64)));
 
-void rma_copy_(void *dest, const void *source, size_t len);
 int rma_put_slow_(const char *call, const rma_ctx *ctx, void *dest, const void *source, size_t len, int pe);
 int rma_get_slow_(const char *call, const rma_ctx *ctx, void *dest, const void *source, size_t len, int pe);
 int rma_p_slow_(const char *call, const rma_ctx *ctx, void *dest, const void *source, size_t len, int pe);
@@ -147,13 +145,7 @@ RMA_INLINE_ void *rma_reach_ptr_(const void *addr, size_t len, int pe) {
     return NULL;
 }
 
-/* Constant lengths become moves, the others a call of memcpy or, if long, of rma_copy_. */
-RMA_INLINE_ void rma_move_(void *dest, const void *source, size_t len) {
-    if ((__builtin_constant_p(len) && len <= RMA_SIZE_MIN_) || len < rma_reach_.stream_min)
-        memcpy(dest, source, len);
-    else
-        rma_copy_(dest, source, len);
-}
+RMA_INLINE_ void rma_move_(void *dest, const void *source, size_t len) { memcpy(dest, source, len); }
 
 /* The place in the table where a context with this handle would be. Another context may be there. */
 RMA_INLINE_ struct rma_context_ *rma_context_of_(const rma_ctx *ctx) {
