@@ -70,9 +70,6 @@ static const struct setting settings_table[] = {
      VALUES({"none", "nothing"}, {"core", "a core"}, {"numa", "a NUMA node"})},
     {"RMA_SPIN", COUNT, EACH, AT(spin), "auto", "polls of a waiting PE before it yields and sleeps",
      VALUES({"auto", "many if each PE has a core, fewer while other programs keep it from running, else none"})},
-    {"RMA_COPY", CHOICE, EACH, AT(copy), "auto", "stores by which long copies on a node are made",
-     VALUES({"auto", "as cached"}, {"cached", "ordinary stores, which leave the data in the caches"},
-            {"stream", "from 512 bytes on, stores that go past the caches to memory"})},
     {"RMA_PROGRESS", CHOICE, EACH, AT(progress), "auto", "who serves other nodes while the program computes",
      VALUES({"auto", "as thread"}, {"thread", "the progress thread of each PE, if MPI allows several threads"},
             {"none", "nobody, only calls of the library serve them"})},
@@ -107,8 +104,13 @@ static const struct setting settings_table[] = {
 #define N_SETTINGS (sizeof settings_table / sizeof settings_table[0])
 _Static_assert(N_SETTINGS <= RMAI_SETTINGS_MAX, "a number for each row");
 
-/* Words that are accepted and not listed: each means what a listed one does. */
-static const struct { const char *name, *word, *means; } former_words[] = {{"RMA_COPY", "memcpy", "cached"}};
+/* Settings that earlier versions had. A job in whose environment one is left goes on, and prints a note. */
+static const struct {
+    const char *name, *since, *now;
+} former_settings[] = {
+    {"RMA_COPY", "0.3.0", "all copies on a node are made by ordinary stores"},
+    {"RMA_HEAP_INIT", "0.3.0", "the heaps begin small, and grow"},
+};
 
 /* Variables that programs and scripts of this package read: they have no row, and are not misspelt either. */
 static const char *const other_variables[] = {"RMA_CC", "RMA_TEST_"};
@@ -127,9 +129,6 @@ static int choice_index(const char *list, const char *word) {
 
 /* The index of a word among the values of a row, or -1. */
 static int value_index(const struct setting *row, const char *word) {
-    for (size_t i = 0; i < sizeof former_words / sizeof former_words[0]; i++)
-        if (strcmp(former_words[i].name, row->name) == 0 && strcasecmp(former_words[i].word, word) == 0)
-            word = former_words[i].means;
     for (int i = 0; row->values[i].word; i++)
         if (strcasecmp(row->values[i].word, word) == 0) return i;
     return -1;
@@ -425,20 +424,34 @@ static int is_known_variable(const char *name, size_t n) {
     return 0;
 }
 
-const char *rmai_settings_unknown(int n, const char **guess) {
-    for (char **e = environ; *e; e++) {
-        size_t len = strcspn(*e, "="), nearest = 4;
-        if (strncmp(*e, "RMA_", 4) != 0 || is_known_variable(*e, len) || n-- > 0) continue;
-        *guess = NULL;
-        for (size_t i = 0; i < N_SETTINGS; i++) {
-            size_t d = edit_distance(*e, len, settings_table[i].name);
-            /* At least 5 letters must be the same, those of RMA_ among them: a short name is near to any other. */
-            if (d < nearest && d + 4 < strlen(settings_table[i].name)) {
-                nearest = d;
-                *guess = settings_table[i].name;
-            }
-        }
-        return *e;
+/* What is printed of an entry whose name has `len` letters and no row. */
+static void note_of_entry(const char *entry, size_t len, char *note, size_t size) {
+    const char *guess = NULL;
+    size_t nearest = 4;
+    for (size_t i = 0; i < sizeof former_settings / sizeof former_settings[0]; i++) {
+        const char *name = former_settings[i].name;
+        if (strlen(name) != len || strncmp(entry, name, len) != 0) continue;
+        snprintf(note, size, "%s is gone since %s: %s", name, former_settings[i].since, former_settings[i].now);
+        return;
     }
-    return NULL;
+    for (size_t i = 0; i < N_SETTINGS; i++) {
+        size_t d = edit_distance(entry, len, settings_table[i].name);
+        /* At least 5 letters must be the same, those of RMA_ among them: a short name is near to any other. */
+        if (d < nearest && d + 4 < strlen(settings_table[i].name)) {
+            nearest = d;
+            guess = settings_table[i].name;
+        }
+    }
+    snprintf(note, size, "%.*s is not a setting%s%s%s", (int)rmai_min(len, INT_MAX), entry, guess ? "; is " : "",
+             guess ? guess : "", guess ? " meant?" : "");
+}
+
+int rmai_settings_stray(int n, char *note, size_t size) {
+    for (char **e = environ; *e; e++) {
+        size_t len = strcspn(*e, "=");
+        if (strncmp(*e, "RMA_", 4) != 0 || is_known_variable(*e, len) || n-- > 0) continue;
+        note_of_entry(*e, len, note, size);
+        return 1;
+    }
+    return 0;
 }

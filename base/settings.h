@@ -10,7 +10,6 @@
 #include "base/size.h"
 
 enum rmai_bind { RMAI_BIND_NONE, RMAI_BIND_CORE, RMAI_BIND_NUMA };
-enum rmai_copy { RMAI_COPY_AUTO, RMAI_COPY_CACHED, RMAI_COPY_STREAM };
 enum rmai_heap_check { RMAI_CHECK_NONE, RMAI_CHECK_LEAKS, RMAI_CHECK_FULL };
 enum rmai_statics_mode { RMAI_STATICS_REMAP, RMAI_STATICS_WINDOW, RMAI_STATICS_OFF };
 enum rmai_progress { RMAI_PROGRESS_AUTO, RMAI_PROGRESS_THREAD, RMAI_PROGRESS_NONE };
@@ -32,7 +31,6 @@ struct rmai_settings {
     long spin;                           /* polls before a waiting PE yields, or RMAI_AUTO */
     long node_pes;                       /* PEs of a machine that make one node at most, or RMAI_AUTO: all PEs */
     int bind;                            /* enum rmai_bind */
-    int copy;                            /* enum rmai_copy */
     int errors;                          /* enum rmai_errors */
     int heap_check;                      /* enum rmai_heap_check */
     int statics;                         /* enum rmai_statics_mode */
@@ -88,8 +86,9 @@ struct rmai_setting_text {
 /* rmai_settings_describe writes the text of row i, from 0. Returns 1, or 0 if there is no such row. */
 int rmai_settings_describe(size_t i, struct rmai_setting_text *text);
 
-/* rmai_settings_unknown returns the n-th (from 0) environment entry "RMA_X=..." that no row of the table and no tool of
- * the package knows, or NULL. *guess is then the nearest setting's name, or NULL if no name is near. */
-const char *rmai_settings_unknown(int n, const char **guess);
+/* rmai_settings_stray writes to `note` what to print about the n-th (from 0) environment variable RMA_... that no row
+ * of the table and no tool of the package knows: that the setting is gone, since which version, and what holds now; or
+ * that it is no setting, and which one may be meant. Returns 1, or 0 if there is no such variable. */
+int rmai_settings_stray(int n, char *note, size_t size);
 
 #endif

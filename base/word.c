@@ -5,6 +5,7 @@
 #include "rma.h"
 
 #include <assert.h>
+#include <string.h>
 
 uint64_t rmai_atomic(int op, void *word, size_t len, uint64_t value, uint64_t cond) {
     assert((len == 4 || len == 8) && "words have 4 or 8 bytes");
@@ -14,15 +15,48 @@ uint64_t rmai_atomic(int op, void *word, size_t len, uint64_t value, uint64_t co
 
 /* ---- copies ---- */
 
-#define WHOLE(TYPE)                                                                                                    \
-    if (len == sizeof(TYPE) && (uintptr_t)to % sizeof(TYPE) == 0 && (uintptr_t)from % sizeof(TYPE) == 0) {             \
-        __atomic_store_n((TYPE *)to, __atomic_load_n((const TYPE *)from, __ATOMIC_RELAXED), __ATOMIC_RELAXED);         \
-        return;                                                                                                        \
-    }
+/* Relaxed atomics: a compiler could make a call of memcpy of plain stores. The source need not be aligned. */
+#define MOVE(WORD, AT)                                                                                                 \
+    do {                                                                                                               \
+        WORD word;                                                                                                     \
+        if ((uintptr_t)(from + (AT)) % sizeof word == 0)                                                               \
+            word = __atomic_load_n((const WORD *)(const void *)(from + (AT)), __ATOMIC_RELAXED);                       \
+        else                                                                                                           \
+            memcpy(&word, from + (AT), sizeof word);                                                                   \
+        __atomic_store_n((WORD *)(void *)(to + (AT)), word, __ATOMIC_RELAXED);                                         \
+    } while (0)
+#define MOVE_FROM(WORDS)                                                                                               \
+    case WORDS: MOVE(rma_word8_, 8 * ((WORDS)-1)); __attribute__((fallthrough))
 
-void rmai_move(void *to, const void *from, size_t len) {
-    WHOLE(uint64_t)
-    WHOLE(uint32_t)
-    WHOLE(uint16_t)
-    rma_move_(to, from, len);
+void rma_move_short_(void *dest, const void *source, size_t len) {
+    const char *from = source;
+    char *to = dest;
+    if (len == 8 && (uintptr_t)to % 8 == 0) {
+        MOVE(rma_word8_, 0); /* the most common */
+    } else if ((((uintptr_t)to | len) & 3) == 0) {
+        if ((uintptr_t)to & 4 && len) {
+            MOVE(rma_word4_, 0);
+            to += 4;
+            from += 4;
+            len -= 4;
+        }
+        if (len & 4) MOVE(rma_word4_, len - 4);
+        switch (len / 8) {
+            MOVE_FROM(8);
+            MOVE_FROM(7);
+            MOVE_FROM(6);
+            MOVE_FROM(5);
+            MOVE_FROM(4);
+            MOVE_FROM(3);
+            MOVE_FROM(2);
+            MOVE_FROM(1);
+            default: break;
+        }
+    } else if (len == 1) {
+        MOVE(rma_word1_, 0);
+    } else if (len == 2 && (uintptr_t)to % 2 == 0) {
+        MOVE(rma_word2_, 0);
+    } else {
+        memcpy(to, from, len);
+    }
 }

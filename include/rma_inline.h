@@ -50,7 +50,6 @@ struct rma_reach_ {
                                  completes */
     size_t symmetric;         /* from a reservation's first byte to its symmetric part */
     size_t local;             /* and to its local heap: where offsets of global pointers change kind */
-    size_t stream_min;        /* copies of at least this many bytes go through rma_copy_ */
     size_t guest;             /* from a reservation's first byte to the part of the local heap where others allocate */
     uint32_t n_pes;
     uint32_t my_pe;
@@ -64,7 +63,7 @@ struct rma_reach_ {
 /* Aligned to lines of the cache, so that the common path reads one line. */
 extern struct rma_reach_ rma_reach_ __attribute__((aligned(64)));
 
-void rma_copy_(void *dest, const void *source, size_t len);
+void rma_move_short_(void *dest, const void *source, size_t len);
 int rma_put_slow_(const char *call, const rma_ctx *ctx, void *dest, const void *source, size_t len, int pe);
 int rma_get_slow_(const char *call, const rma_ctx *ctx, void *dest, const void *source, size_t len, int pe);
 int rma_p_slow_(const char *call, const rma_ctx *ctx, void *dest, const void *source, size_t len, int pe);
@@ -147,14 +146,6 @@ RMA_INLINE_ void *rma_reach_ptr_(const void *addr, size_t len, int pe) {
     return NULL;
 }
 
-/* Constant lengths become moves, the others a call of memcpy or, if long, of rma_copy_. */
-RMA_INLINE_ void rma_move_(void *dest, const void *source, size_t len) {
-    if ((__builtin_constant_p(len) && len <= RMA_SIZE_MIN_) || len < rma_reach_.stream_min)
-        memcpy(dest, source, len);
-    else
-        rma_copy_(dest, source, len);
-}
-
 /* The place in the table where a context with this handle would be. Another context may be there. */
 RMA_INLINE_ struct rma_context_ *rma_context_of_(const rma_ctx *ctx) {
     return &rma_reach_.contexts[((uint32_t)(uintptr_t)ctx - 1) & rma_reach_.contexts_mask];
@@ -181,6 +172,73 @@ RMA_INLINE_ void *rma_ctx_ptr_(const rma_ctx *ctx, const void *addr, size_t len,
 #else
 #define RMA_ALWAYS_ RMA_INLINE_
 #endif
+
+/* Words of 4 and 8 bytes, and values of 1 and 2, of whatever type. */
+typedef uint8_t __attribute__((may_alias)) rma_word1_;
+typedef uint16_t __attribute__((may_alias)) rma_word2_;
+typedef uint32_t __attribute__((may_alias)) rma_word4_;
+typedef uint64_t __attribute__((may_alias)) rma_word8_;
+
+/* Copies. memcpy may store a byte twice, and a compiler may store a word in halves. A PE that waits for a word and
+ * resets it would find it again, or half of it. So of at most RMA_SHORT_MAX_ bytes each aligned word is stored once and
+ * whole, by a relaxed atomic: a lone word of 1 or 2 bytes; and the words of 4 and 8 bytes, if dest and len are
+ * multiples of 4. rma_move_short_, in the library, does that for a length that the compiler does not know (so without
+ * optimisation for each), and calls memcpy for the others. */
+#define RMA_SHORT_MAX_ 64
+
+#define RMA_MOVE_WORD_(BYTES, I)                                                                                       \
+    if (len > (I) * (size_t)(BYTES)) {                                                                                 \
+        rma_word##BYTES##_ word;                                                                                       \
+        memcpy(&word, (const char *)source + (I) * (BYTES), sizeof word);                                              \
+        __atomic_store_n((rma_word##BYTES##_ *)dest + (I), word, __ATOMIC_RELAXED);                                    \
+    }
+
+/* The words of 1, 2, 4 or a multiple of 8 bytes at a place that is aligned to that or to 8. */
+RMA_ALWAYS_ void rma_move_words_(void *dest, const void *source, size_t len) {
+    switch (len) {
+        case 1: RMA_MOVE_WORD_(1, 0) break;
+        case 2: RMA_MOVE_WORD_(2, 0) break;
+        case 4: RMA_MOVE_WORD_(4, 0) break;
+        default:
+            RMA_MOVE_WORD_(8, 0)
+            RMA_MOVE_WORD_(8, 1)
+            RMA_MOVE_WORD_(8, 2)
+            RMA_MOVE_WORD_(8, 3)
+            RMA_MOVE_WORD_(8, 4)
+            RMA_MOVE_WORD_(8, 5)
+            RMA_MOVE_WORD_(8, 6)
+            RMA_MOVE_WORD_(8, 7)
+    }
+}
+
+/* For a constant length, of which one branch remains. A function of its own that is not always inlined: the compiler
+ * decides by the size of rma_put whether to inline rma_put, and for another length this is no part of it. */
+RMA_INLINE_ void rma_move_known_(void *dest, const void *source, size_t len) {
+    if (len > RMA_SHORT_MAX_ || (len > 2 && len % 4 != 0)) {
+        memcpy(dest, source, len);
+    } else if (len != 0 && (len % 8 == 0 || len <= 4) && ((uintptr_t)dest & (len < 8 ? len - 1 : 7)) == 0) {
+        rma_move_words_(dest, source, len);
+    } else if (len == 8 && ((uintptr_t)dest & 3) == 0) {
+        RMA_MOVE_WORD_(4, 0)
+        RMA_MOVE_WORD_(4, 1)
+    } else if (len <= 8) {
+        memcpy(dest, source, len);
+    } else {
+        rma_move_short_(dest, source, len);
+    }
+}
+
+RMA_ALWAYS_ void rma_move_(void *dest, const void *source, size_t len) {
+    if (__builtin_constant_p(len)) {
+        rma_move_known_(dest, source, len);
+    } else if (len <= RMA_SHORT_MAX_) {
+        rma_move_short_(dest, source, len);
+    } else {
+        /* Hides that len is above 64: a compiler would warn that this many bytes do not fit a shorter array. */
+        __asm__("" : "+r"(len));
+        memcpy(dest, source, len);
+    }
+}
 
 /* Calls stand twice: for the context of all calls that name none (SYM), and for the one that is named (CTX). */
 #define RMA_SYM_CTX_
@@ -243,12 +301,6 @@ RMA_MOVE_CALL_(CTX, rma_ctx_get, rma_get_as_)
 RMA_MOVE_CALL_(CTX, rma_ctx_put_nbi, rma_put_nbi_as_)
 RMA_MOVE_CALL_(CTX, rma_ctx_get_nbi, rma_get_nbi_as_)
 
-/* Words of 4 and 8 bytes, and values of 1 and 2, of whatever type. */
-typedef uint8_t __attribute__((may_alias)) rma_word1_;
-typedef uint16_t __attribute__((may_alias)) rma_word2_;
-typedef uint32_t __attribute__((may_alias)) rma_word4_;
-typedef uint64_t __attribute__((may_alias)) rma_word8_;
-
 /* One value: a store or a load if the machine moves it whole; a relaxed atomic, so that by C11 too no reader sees half
  * a value. */
 RMA_ALWAYS_ int rma_p_as_(const char *call, const rma_ctx *ctx, int named, void *dest, const void *value, size_t len,
@@ -260,7 +312,7 @@ RMA_ALWAYS_ int rma_p_as_(const char *call, const rma_ctx *ctx, int named, void 
         case 2: __atomic_store_n((rma_word2_ *)there, *(const rma_word2_ *)value, __ATOMIC_RELAXED); break;
         case 4: __atomic_store_n((rma_word4_ *)there, *(const rma_word4_ *)value, __ATOMIC_RELAXED); break;
         case 8: __atomic_store_n((rma_word8_ *)there, *(const rma_word8_ *)value, __ATOMIC_RELAXED); break;
-        default: memcpy(there, value, len);
+        default: rma_move_(there, value, len);
     }
     return RMA_SUCCESS;
 }
@@ -278,7 +330,7 @@ RMA_ALWAYS_ int rma_g_as_(const char *call, const rma_ctx *ctx, int named, void 
         case 2: *(rma_word2_ *)near = __atomic_load_n((const rma_word2_ *)there, __ATOMIC_RELAXED); break;
         case 4: *(rma_word4_ *)near = __atomic_load_n((const rma_word4_ *)there, __ATOMIC_RELAXED); break;
         case 8: *(rma_word8_ *)near = __atomic_load_n((const rma_word8_ *)there, __ATOMIC_RELAXED); break;
-        default: memcpy(near, there, len);
+        default: rma_move_(near, there, len);
     }
     return 1;
 }
@@ -421,9 +473,9 @@ RMA_ALWAYS_ uint64_t rma_apply_(int op, void *word, size_t len, uint64_t value, 
 /* The result of an atomic that is nonblocking. */
 RMA_ALWAYS_ void rma_fetched_(void *fetch, size_t len, uint64_t bits) {
     if (len == 4)
-        *(rma_word4_ *)fetch = (rma_word4_)bits;
+        __atomic_store_n((rma_word4_ *)fetch, (rma_word4_)bits, __ATOMIC_RELAXED);
     else
-        *(rma_word8_ *)fetch = bits;
+        __atomic_store_n((rma_word8_ *)fetch, bits, __ATOMIC_RELAXED);
 }
 
 RMA_ALWAYS_ void *rma_word_there_(const rma_ctx *ctx, int named, const void *target, size_t len, int pe) {

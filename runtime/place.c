@@ -64,7 +64,7 @@ int rmai_place_put(struct rmai_world *w, const char *call, struct rmai_place *p,
     enum rmai_process_result result = RMAI_PROCESS_REFUSED;
     if (RMAI_LIKELY(p->there != NULL)) {
         rmai_count(w->traffic, RMA_PATH_MEMORY, RMAI_PUTS, len);
-        rmai_move(p->there, source, len);
+        rma_move_(p->there, source, len);
         if (RMAI_UNLIKELY(p->region != NULL)) rmai_attached_leave(p->region);
         return RMA_SUCCESS;
     }
@@ -80,7 +80,7 @@ int rmai_place_get(struct rmai_world *w, const char *call, struct rmai_place *p,
     enum rmai_process_result result = RMAI_PROCESS_REFUSED;
     if (RMAI_LIKELY(p->there != NULL)) {
         rmai_count(w->traffic, RMA_PATH_MEMORY, RMAI_GETS, len);
-        rmai_move(dest, p->there, len);
+        rma_move_(dest, p->there, len);
         if (RMAI_UNLIKELY(p->region != NULL)) rmai_attached_leave(p->region);
         return RMA_SUCCESS;
     }
@@ -157,7 +157,6 @@ int rmai_place_atomic(struct rmai_world *w, const char *call, struct rmai_place 
 int rmai_place_atomic_later(struct rmai_world *w, const char *call, struct rmai_place *p, int op, size_t len,
                             uint64_t value, uint64_t cond, void *fetch) {
     uint64_t old;
-    uint32_t half;
     int code;
     if (p->far) {
         code = op == RMA_FETCH_ ? RMA_SUCCESS : release_before_atomic(w, call, p);
@@ -167,7 +166,6 @@ int rmai_place_atomic_later(struct rmai_world *w, const char *call, struct rmai_
     }
     code = rmai_place_atomic(w, call, p, op, len, value, cond, &old);
     if (code != RMA_SUCCESS) return code;
-    half = (uint32_t)old;
-    memcpy(fetch, len == 4 ? (void *)&half : (void *)&old, len);
+    rma_fetched_(fetch, len, old);
     return RMA_SUCCESS;
 }

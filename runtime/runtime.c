@@ -6,7 +6,6 @@
 #include "config.h"
 
 #include "base/attributes.h"
-#include "base/copy.h"
 #include "base/error.h"
 #include "base/mpi.h"
 #include "base/process.h"
@@ -95,8 +94,7 @@ static void set_reach(struct rmai_world *w) {
                            .n_pes = (uint32_t)w->job.n_pes,
                            .my_pe = (uint32_t)w->job.my_pe,
                            .contexts = rmai_context_lines,
-                           .contexts_mask = RMAI_CONTEXTS - 1,
-                           .stream_min = rmai_copy_stream_min(w->job.settings.copy)};
+                           .contexts_mask = RMAI_CONTEXTS - 1};
     set_progression(&r, w->job.node_pes, w->job.node_n_pes);
     r.one_node = rmai_one_node(w) && r.n_node == r.n_pes;
     if (w->job.settings.stats) r.n_node = r.one_node = 0; /* every call comes to the library, and is counted */
@@ -456,11 +454,9 @@ static void put_line(void *out, const char *line) { fprintf(out, "librma:   %s\n
 
 static void print_information(struct rmai_world *w) {
     char heap[24], local[24], space[24];
-    const char *guess, *entry;
+    char note[256];
     if (w->job.my_pe != 0) return;
-    for (int n = 0; (entry = rmai_settings_unknown(n, &guess)) != NULL; n++)
-        rmai_note("%.*s is not a setting%s%s%s", (int)strcspn(entry, "="), entry, guess ? "; is " : "",
-                  guess ? guess : "", guess ? " meant?" : "");
+    for (int n = 0; rmai_settings_stray(n, note, sizeof note); n++) rmai_note("%s", note);
     if (!w->job.settings.info) return;
     rmai_note("version %s, %d PE%s on %d node%s; %d on this one, %s, %s", RMA_VERSION, w->job.n_pes,
               w->job.n_pes == 1 ? "" : "s", w->job.n_nodes, w->job.n_nodes == 1 ? "" : "s", w->job.node_n_pes,

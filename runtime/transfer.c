@@ -305,11 +305,16 @@ int rmai_check_strides(const char *call, ptrdiff_t dest_stride, ptrdiff_t source
     return RMA_SUCCESS;
 }
 
-/* With a constant size each element is one load and one store. After the last element the offsets a and b may have
- * wrapped around; they are not used any more. */
+/* With a constant size each element is one load and one store, of 16 bytes two. After the last element the offsets a
+ * and b may have wrapped around; they are not used any more. */
 #define EACH for (size_t i = 0, a = 0, b = 0; i < n; i++, a += to_step, b += from_step)
 #define MOVE(SIZE)                                                                                                     \
-    case SIZE: EACH memcpy(to + a, from + b, SIZE); break
+    case SIZE:                                                                                                         \
+        if ((((uintptr_t)to | to_step) & (rmai_min(SIZE, 8) - 1)) == 0)                                                \
+            EACH rma_move_words_(to + a, from + b, SIZE);                                                              \
+        else                                                                                                           \
+            EACH rma_move_(to + a, from + b, SIZE);                                                                    \
+        break
 
 void rmai_move_strided(char *to, const char *from, size_t to_step, size_t from_step, size_t elem, size_t n) {
     switch (elem) {
@@ -318,7 +323,7 @@ void rmai_move_strided(char *to, const char *from, size_t to_step, size_t from_s
         MOVE(4);
         MOVE(8);
         MOVE(16);
-        default: EACH memcpy(to + a, from + b, elem);
+        default: EACH rma_move_(to + a, from + b, elem);
     }
 }
 

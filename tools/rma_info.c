@@ -123,7 +123,7 @@ static int print_probe(void) {
 
 int main(int argc, char **argv) {
     struct rmai_settings settings;
-    const char *guess, *entry;
+    char note[256];
     int code;
     if (argc > 1 && strcmp(argv[1], "--help") == 0) return usage(stdout, 0);
     if (argc > 1 && strcmp(argv[1], "--version") == 0) {
@@ -144,9 +144,7 @@ int main(int argc, char **argv) {
         rmai_settings_print(&settings, put_line, stdout);
     else
         printf("  unusable: %s\n", rma_last_error());
-    for (int n = 0; (entry = rmai_settings_unknown(n, &guess)) != NULL; n++)
-        printf("  %.*s is not a setting%s%s%s\n", (int)strcspn(entry, "="), entry, guess ? "; is " : "",
-               guess ? guess : "", guess ? " meant?" : "");
+    for (int n = 0; rmai_settings_stray(n, note, sizeof note); n++) printf("  %s\n", note);
     if (code == RMA_SUCCESS) {
         printf("collectives on a node, by the bytes of one PE\n");
         rmai_choice_print(&settings.collectives, put_line, stdout);

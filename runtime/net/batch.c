@@ -149,7 +149,7 @@ static int take_item(struct rmai_batch *batch, const struct rmai_item *item, con
         for (; left && x < end; x++, left -= n, data += n) {
             n = rmai_padded(x->len);
             if (RMAI_UNLIKELY(!x->gives || n > left)) return 0;
-            memcpy(x->dest, data, x->len);
+            rma_move_(x->dest, data, x->len);
             x->gives = 0;
             batch->to_come--;
         }

@@ -292,9 +292,9 @@ static inline int do_short_move(const struct task *t, const unsigned char *eleme
     code = locate(t, offset, t->r.len, 1, !read, &there, &lease);
     if (RMAI_UNLIKELY(code != RMA_SUCCESS)) return code;
     if (read)
-        rmai_move(read, there, t->r.len);
+        rma_move_(read, there, t->r.len);
     else
-        rmai_move(there, element + sizeof offset, t->r.len);
+        rma_move_(there, element + sizeof offset, t->r.len);
     end_lease(t->net, lease);
     return RMA_SUCCESS;
 }

@@ -153,7 +153,7 @@ int rmai_net_put(struct rmai_net *net, const char *call, struct rmai_pending *s,
         .r = {.kind = RMAI_RECORD_PUT, .len = (uint16_t)len}, .e = {.offset = offset}, .data = source, .put = 1};
     struct rmai_transfer t = {call, s, offset, (char *)(uintptr_t)source, len, pe, RMAI_ACCESS_PUT, when};
     int code;
-    if (len <= RMAI_STREAM_MOST && !is_attached(offset) && !rmai_window_takes_all(net, offset, RMAI_ACCESS_PUT) &&
+    if (len <= RMAI_STREAM_MOST && !is_attached(offset) && !rmai_window_takes_all(net, offset, len, RMAI_ACCESS_PUT) &&
         (when != RMAI_NOW || is_of_stream(s, pe))) {
         rmai_count(s->traffic, RMA_PATH_REQUEST, RMAI_PUTS, len);
         return begin_short(net, call, s, pe, &put, 1);
@@ -172,12 +172,12 @@ int rmai_net_get(struct rmai_net *net, const char *call, struct rmai_pending *s,
                                        .value = (uint32_t)len};
     struct rmai_transfer t = {call, s, offset, dest, len, pe, RMAI_ACCESS_GET, when};
     int code;
-    const int by_window = rmai_window_takes_all(net, offset, RMAI_ACCESS_GET);
-    if (when == RMAI_LATER && len <= RMAI_STREAM_MOST && !by_window && !is_attached(offset)) {
+    if (when == RMAI_LATER && len <= RMAI_STREAM_MOST && !is_attached(offset) &&
+        !rmai_window_takes_all(net, offset, len, RMAI_ACCESS_GET)) {
         rmai_count(s->traffic, RMA_PATH_REQUEST, RMAI_GETS, len);
         return begin_short(net, call, s, pe, &get, 1);
     }
-    if (when == RMAI_NOW && !by_window && has_puts_in_messages(s, pe)) {
+    if (when == RMAI_NOW && has_puts_in_messages(s, pe)) {
         rmai_count(s->traffic, RMA_PATH_REQUEST, RMAI_GETS, len);
         return move_by_messages(net, &t);
     }

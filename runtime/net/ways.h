@@ -37,7 +37,7 @@ struct rmai_ways {
     int needs_target[RMAI_WINDOWS][RMAI_ACCESSES];
     /* Puts and gets that go through a window where it covers them, by what the caller does next (enum rmai_when). */
     struct rmai_lengths by_window[RMAI_WINDOWS][RMAI_ACCESS_ATOMIC][RMAI_COPIED + 1];
-    int all_by_window[RMAI_WINDOWS][RMAI_ACCESS_ATOMIC]; /* 1: those of every length, whatever follows */
+    int all_by_window[RMAI_WINDOWS][RMAI_ACCESS_ATOMIC]; /* 1: of every length from `from` on, whatever follows */
     int some_all_by_window;                              /* 1: such a one is among these */
     int bitwise_wrong;                                   /* 1: MPI computes and, or or xor wrongly */
 };

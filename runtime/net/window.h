@@ -36,12 +36,14 @@ int rmai_window_atomic(struct rmai_net *net, const char *call, struct rmai_pendi
 int rmai_window_atomic_far(struct rmai_net *net, const char *call, struct rmai_pending *s, int pe, uint64_t offset,
                            int op, size_t len, uint64_t value, uint64_t cond, void *old, int waits, int *code);
 
-/* rmai_window_takes_all: 1 if puts, or gets, of every length to that offset go through a window that covers it. */
-static inline int rmai_window_takes_all(const struct rmai_net *net, uint64_t offset, enum rmai_access access) {
+/* rmai_window_takes_all: 1 if puts, or gets, of len bytes and of every greater length to that offset go through a
+ * window that covers it, whatever the caller does next. */
+static inline int rmai_window_takes_all(const struct rmai_net *net, uint64_t offset, size_t len,
+                                        enum rmai_access access) {
     const uint64_t at = offset - net->job->layout.symmetric;
     const enum rmai_window_kind window =
         at < atomic_load_explicit(&net->covered, memory_order_relaxed) ? RMAI_FIXED : RMAI_DYNAMIC;
-    return net->ways.all_by_window[window][access];
+    return net->ways.all_by_window[window][access] && rmai_ways_window(&net->ways, window, access, len, RMAI_NOW);
 }
 
 /* rmai_window_flush completes what has gone to p through the windows, with the set's lock. rmai_window_flush_all: what

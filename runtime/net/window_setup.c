@@ -205,6 +205,22 @@ static void choose_dynamic(struct rmai_net *net, enum rmai_access access) {
         w->by_window[RMAI_DYNAMIC][access][RMAI_NOW] = rmai_probe_faster(w, access);
 }
 
+/* Where no adapter stores, but a processor, MPI copies by memcpy, which may store a word twice (rma_move_). It is so
+ * where MPI needs the target, and between nodes of one machine, through shared memory. There messages take the short
+ * puts and gets whose words must arrive once, but for gets that wait: these go through a buffer (get_through). */
+static void leave_words_to_messages(struct rmai_net *net) {
+    struct rmai_ways *w = &net->ways;
+    const int one_machine = w->trial[RMAI_PAIR_HOST].made || w->trial[RMAI_PAIR_MACHINE].made;
+    if (net->job->settings.window == RMAI_WINDOW_ALWAYS || net->job->settings.window == RMAI_WINDOW_DYNAMIC) return;
+    for (int window = 0; window < RMAI_WINDOWS; window++)
+        for (int access = 0; access < RMAI_ACCESS_ATOMIC; access++)
+            for (int when = 0; when <= RMAI_COPIED; when++) {
+                struct rmai_lengths *l = &w->by_window[window][access][when];
+                if (access == RMAI_ACCESS_GET && when == RMAI_NOW) continue;
+                if (one_machine || w->needs_target[window][access]) l->from = rmai_max(l->from, RMA_SHORT_MAX_ + 1);
+            }
+}
+
 static int is_used(const struct rmai_ways *w, enum rmai_window_kind window) {
     for (int access = 0; access < RMAI_ACCESS_ATOMIC; access++)
         for (int when = 0; when <= RMAI_COPIED; when++)
@@ -221,6 +237,7 @@ int rmai_windows_choose(struct rmai_net *net, struct rmai_transport_mpi *mpi) {
         if (net->fixed) choose_fixed(net, (enum rmai_access)access);
         if (d->open) choose_dynamic(net, (enum rmai_access)access);
     }
+    leave_words_to_messages(net);
     if (d->open && !net->amo_mpi && !is_used(w, RMAI_DYNAMIC)) {
         d->open = 0;
         code = end_window(mpi, RMAI_DYNAMIC, "rma_init");

@@ -26,8 +26,8 @@ static void do_service_request(struct rmai_service_shared *s) {
     r->fault = !rmai_process_touchable(here, r->len, writes);
     if (r->fault) return;
     switch (r->op) {
-        case RMAI_SERVICE_PUT: memcpy(here, s->data, r->len); break;
-        case RMAI_SERVICE_GET: memcpy(s->data, here, r->len); break;
+        case RMAI_SERVICE_PUT: rma_move_(here, s->data, r->len); break;
+        case RMAI_SERVICE_GET: rma_move_(s->data, here, r->len); break;
         default: r->old = rmai_atomic(r->atomic, here, r->len, r->value, r->cond);
     }
 }
@@ -138,7 +138,8 @@ int rmai_service_ask(const struct rmai_service *service, const char *call, int q
     }
     rmai_wait_over(service->patience, &stall);
     *request = s->request;
-    if (code == RMA_SUCCESS && request->op == RMAI_SERVICE_GET && !request->fault) memcpy(data, s->data, request->len);
+    if (code == RMA_SUCCESS && request->op == RMAI_SERVICE_GET && !request->fault)
+        rma_move_(data, s->data, request->len);
     rmai_unlock(&s->turn);
     return code;
 }

@@ -2,10 +2,8 @@
 /* Whoever sees a flag that was set after a fence, a quiet or by an atomic sees what was put before it; after a barrier
  * everybody sees everything (docs/memory-model.md).
  *
- * Broken by a fence that orders nothing, by an atomic that is only relaxed, by a compiler that may move a copy over
- * either, and by copies that go past the caches and are not waited for: RMA_COPY=stream is set here, so that all copies
- * of 512 bytes and more are of that kind. Between nodes by an atomic or a put that overtakes a put. Each PE sends to
- * the next one, in a ring. */
+ * Broken by a fence that orders nothing, by an atomic that is only relaxed, and by a compiler that may move a copy over
+ * either. Between nodes by an atomic or a put that overtakes a put. Each PE sends to the next one, in a ring. */
 #include "job.h"
 
 #define WINDOW  32   /* messages on the way at most */
@@ -183,7 +181,6 @@ int main(void) {
                                             "put, set by global pointer",
                                             "put_signal, set",
                                             "put_signal, add"};
-    setenv("RMA_COPY", "stream", 1);
     job_start();
     box = rma_calloc(1, sizeof *box);
     CHECK(box != NULL, "%s", rma_last_error());

@@ -5,8 +5,7 @@
  * Broken by a signal that overtakes the end of a long put, or a put to another PE; by a form that takes another way
  * from some length on and forgets something there; by an addition that is not indivisible; and by a call that moves
  * something though it is refused. Every PE sends to every PE, itself included, at the same time. Nobody meets in a
- * barrier: a receiver looks as soon as it has seen the signal. On an even number of PEs copies go past the caches
- * (RMA_COPY=stream). */
+ * barrier: a receiver looks as soon as it has seen the signal. */
 #include "job.h"
 
 #define SLOTS 2
@@ -346,8 +345,6 @@ static void mistakes(void) {
 int main(void) {
     static const char *const names[KINDS] = {"put_signal, set", "put_signal, add", "put_signal_nbi, set",
                                              "put_signal_nbi, add"};
-    const char *size = getenv("PMI_SIZE");
-    if (size && atoi(size) % 2 == 0) setenv("RMA_COPY", "stream", 1);
     job_start();
     box = rma_calloc((size_t)(job.n * job.n), sizeof *box);
     if (job_room() < 2 * SLOTS * LONG * (size_t)job.n) longest = LONG / 4; /* /dev/shm is small */

@@ -4,7 +4,7 @@
  * Broken by a copy that is one byte short or long, by an offset that is computed for another PE, by a stride or element
  * size that is mixed up between the two sides, and by lengths that the compiler knows being treated otherwise than
  * those it does not. What must be in each PE's memory is kept in a model, and compared whole at the end, by this PE
- * and by that one. On an odd number of PEs copies go past the caches (RMA_COPY=stream). */
+ * and by that one. */
 #include "job.h"
 
 #define ROOM ((size_t)40000) /* bytes of each PE that belong to one origin */
@@ -160,8 +160,6 @@ static void long_block(void) {
 }
 
 int main(void) {
-    const char *size = getenv("PMI_SIZE");
-    setenv("RMA_COPY", size && atoi(size) & 1 ? "stream" : "auto", 1);
     job_start();
     job_fill(source, 0, ROOM, 99 + (uint64_t)job.me);
     room = rma_calloc((size_t)job.n, ROOM);

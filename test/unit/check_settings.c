@@ -182,7 +182,6 @@ START_TEST(an_empty_environment_gives_the_defaults) {
     ck_assert_int_eq(s.spin, RMAI_AUTO);
     ck_assert_int_eq(s.node_pes, RMAI_AUTO);
     ck_assert_int_eq(s.bind, RMAI_BIND_NONE);
-    ck_assert_int_eq(s.copy, RMAI_COPY_AUTO);
     ck_assert_int_eq(s.errors, RMAI_ERRORS_ABORT);
     ck_assert_int_eq(s.info, 0);
 }
@@ -196,7 +195,6 @@ START_TEST(each_variable_sets_its_member) {
     set("RMA_SPIN", "123");
     set("RMA_NODE_PES", "3");
     set("RMA_BIND", "numa");
-    set("RMA_COPY", "stream");
     set("RMA_ERRORS", "return");
     set("RMA_INFO", "1");
     ck_assert_int_eq(rmai_settings_read(&s, 16 * GIB), RMA_SUCCESS);
@@ -207,7 +205,6 @@ START_TEST(each_variable_sets_its_member) {
     ck_assert_int_eq(s.spin, 123);
     ck_assert_int_eq(s.node_pes, 3);
     ck_assert_int_eq(s.bind, RMAI_BIND_NUMA);
-    ck_assert_int_eq(s.copy, RMAI_COPY_STREAM);
     ck_assert_int_eq(s.errors, RMAI_ERRORS_RETURN);
     ck_assert_int_eq(s.info, 1);
 }
@@ -221,9 +218,6 @@ START_TEST(words_are_read_in_any_case) {
     } word[] = {{"RMA_BIND", "none", RMAI_BIND_NONE},
                 {"RMA_BIND", "Core", RMAI_BIND_CORE},
                 {"RMA_BIND", "NUMA", RMAI_BIND_NUMA},
-                {"RMA_COPY", "auto", RMAI_COPY_AUTO},
-                {"RMA_COPY", "Cached", RMAI_COPY_CACHED},
-                {"RMA_COPY", "MemCpy", RMAI_COPY_CACHED},
                 {"RMA_ERRORS", "Abort", RMAI_ERRORS_ABORT},
                 {"RMA_INFO", "0", 0},
                 {"RMA_INFO", "1", 1},
@@ -239,10 +233,7 @@ START_TEST(words_are_read_in_any_case) {
         clear_environment();
         set(word[i].name, word[i].value);
         ck_assert_int_eq(rmai_settings_read(&s, GIB), RMA_SUCCESS);
-        is = word[i].name[4] == 'B'   ? s.bind
-             : word[i].name[4] == 'C' ? s.copy
-             : word[i].name[4] == 'E' ? s.errors
-                                      : s.info;
+        is = word[i].name[4] == 'B' ? s.bind : word[i].name[4] == 'E' ? s.errors : s.info;
         ck_assert_msg(is == word[i].is, "%s=%s gives %d", word[i].name, word[i].value, is);
     }
     clear_environment();
@@ -286,7 +277,6 @@ START_TEST(a_value_that_does_not_parse_is_quoted) {
                {"RMA_BIND", "", "none|core|numa"},
                {"RMA_BIND", "none|core", "none|core|numa"},
                {"RMA_BIND", "cor", "none|core|numa"},
-               {"RMA_COPY", "fast", "auto|cached|stream"},
                {"RMA_ERRORS", "ignore", "abort|return"},
                {"RMA_INFO", "maybe", "yes or no"},
                {"RMA_INFO", "2", "yes or no"},
@@ -345,7 +335,7 @@ END_TEST
 START_TEST(the_error_handler_is_known_even_if_another_setting_is_bad) {
     /* RMA_ERRORS=return that does not hold for the errors of rma_init itself. */
     static const char *const others[] = {"RMA_HEAP_MAX", "RMA_LOCAL_MAX", "RMA_BIND",
-                                         "RMA_SPIN",     "RMA_COPY",      "RMA_INFO"};
+                                         "RMA_SPIN",     "RMA_PROGRESS",  "RMA_INFO"};
     struct rmai_settings s;
     for (size_t i = 0; i < N(others); i++) {
         clear_environment();
@@ -361,55 +351,63 @@ END_TEST
 
 /* ---- what is not a setting ---- */
 
-static const char *guess_for(const char *entry) {
-    const char *guess = "untouched", *found;
-    char name[256];
+/* What is printed of one variable. */
+static const char *note_of(const char *name) {
+    static char note[256];
+    char more[256];
     clear_environment();
-    snprintf(name, sizeof name, "%.*s", (int)strcspn(entry, "="), entry);
-    set(name, entry + strlen(name) + 1);
-    found = rmai_settings_unknown(0, &guess);
-    ck_assert_msg(found && strcmp(found, entry) == 0, "%s: found %s", entry, found ? found : "nothing");
-    ck_assert_ptr_null(rmai_settings_unknown(1, &guess) ? "more than one" : NULL);
-    return guess;
+    set(name, "1=2");
+    ck_assert_msg(rmai_settings_stray(0, note, sizeof note), "%s: nothing is said", name);
+    ck_assert_msg(!rmai_settings_stray(1, more, sizeof more), "%s: and also '%s'", name, more);
+    return note;
 }
 
 START_TEST(a_misspelt_name_is_found_and_the_nearest_is_guessed) {
     /* A setting that does nothing, and nobody tells: or a guess that is farther than another. */
     static const struct {
-        const char *entry, *guess;
-    } slip[] = {{"RMA_HEAPMAX=1G", "RMA_HEAP_MAX"},
-                {"RMA_HEAP_MAXX=", "RMA_HEAP_MAX"},
-                {"RMA_SPIM=3", "RMA_SPIN"},
-                {"RMA_PSIN=3", "RMA_SPIN"},
-                {"RMA_BINDING=core", "RMA_BIND"},
-                {"RMA_HEAP_CHEK=full", "RMA_HEAP_CHECK"},
-                {"RMA_LOCALMAX=1=2", "RMA_LOCAL_MAX"},
-                {"RMA_INFOS=1", "RMA_INFO"},
-                {"RMA_ERROR=return", "RMA_ERRORS"},
-                {"RMA_TRACE=no", "RMA_RACE"},
-                {"RMA_COPIES=auto", "RMA_COPY"}};
-    static const char *const far[] = {"RMA_=1", "RMA_VERBOSITY_LEVEL=1",
-                                      "RMA_A_NAME_WITH_MORE_THAN_THIRTY_ONE_LETTERS=x"};
+        const char *name, *guess;
+    } slip[] = {{"RMA_HEAPMAX", "RMA_HEAP_MAX"},   {"RMA_HEAP_MAXX", "RMA_HEAP_MAX"},
+                {"RMA_SPIM", "RMA_SPIN"},          {"RMA_PSIN", "RMA_SPIN"},
+                {"RMA_BINDING", "RMA_BIND"},       {"RMA_HEAP_CHEK", "RMA_HEAP_CHECK"},
+                {"RMA_LOCALMAX", "RMA_LOCAL_MAX"}, {"RMA_INFOS", "RMA_INFO"},
+                {"RMA_ERROR", "RMA_ERRORS"},       {"RMA_TRACE", "RMA_RACE"}};
+    static const char *const far[] = {"RMA_", "RMA_VERBOSITY_LEVEL", "RMA_A_NAME_WITH_MORE_THAN_THIRTY_ONE_LETTERS",
+                                      "RMA_COPIES"};
+    char want[256];
     for (size_t i = 0; i < N(slip); i++) {
-        const char *guess = guess_for(slip[i].entry);
-        ck_assert_msg(guess && strcmp(guess, slip[i].guess) == 0, "%s: %s", slip[i].entry, guess ? guess : "no guess");
+        snprintf(want, sizeof want, "%s is not a setting; is %s meant?", slip[i].name, slip[i].guess);
+        ck_assert_str_eq(note_of(slip[i].name), want);
     }
     for (size_t i = 0; i < N(far); i++) {
-        const char *guess = guess_for(far[i]);
-        ck_assert_msg(guess == NULL, "%s: %s", far[i], guess);
+        snprintf(want, sizeof want, "%s is not a setting", far[i]);
+        ck_assert_str_eq(note_of(far[i]), want);
+    }
+}
+END_TEST
+
+START_TEST(a_setting_that_is_gone_is_not_called_misspelt) {
+    /* A note that does not name the version, or that guesses at another setting; and a value that is still read. */
+    static const struct {
+        const char *name, *note;
+    } gone[] = {{"RMA_COPY", "RMA_COPY is gone since 0.3.0: all copies on a node are made by ordinary stores"},
+                {"RMA_HEAP_INIT", "RMA_HEAP_INIT is gone since 0.3.0: the heaps begin small, and grow"}};
+    struct rmai_settings s;
+    for (size_t i = 0; i < N(gone); i++) {
+        ck_assert_str_eq(note_of(gone[i].name), gone[i].note);
+        ck_assert_int_eq(rmai_settings_read(&s, GIB), RMA_SUCCESS);
     }
 }
 END_TEST
 
 START_TEST(what_others_read_is_not_called_misspelt) {
     /* Warnings about variables that are right, or not ours. */
-    static const char *const known[] = {"RMA_HEAP_MAX", "RMA_LOCAL_MAX", "RMA_BIND", "RMA_SPIN",      "RMA_COPY",
-                                        "RMA_ERRORS",   "RMA_INFO",      "RMA_CC",   "RMA_TEST_SEED", "RMA_RACE",
-                                        "rma_spin",     "XRMA_SPIN",     "RMASPIN",  "RMAI_SPIN"};
-    const char *guess = "untouched";
+    static const char *const known[] = {"RMA_HEAP_MAX", "RMA_LOCAL_MAX", "RMA_BIND",      "RMA_SPIN", "RMA_ERRORS",
+                                        "RMA_INFO",     "RMA_CC",        "RMA_TEST_SEED", "RMA_RACE", "rma_spin",
+                                        "XRMA_SPIN",    "RMASPIN",       "RMAI_SPIN"};
+    char note[256] = "untouched";
     for (size_t i = 0; i < N(known); i++) set(known[i], "1");
-    ck_assert_ptr_null(rmai_settings_unknown(0, &guess));
-    ck_assert_str_eq(guess, "untouched");
+    ck_assert_msg(!rmai_settings_stray(0, note, sizeof note), "%s", note);
+    ck_assert_str_eq(note, "untouched");
 }
 END_TEST
 
@@ -431,16 +429,16 @@ END_TEST
 
 START_TEST(all_unknown_names_are_counted_through) {
     /* An enumeration that repeats one, skips one, or does not end. */
-    const char *guess, *entry;
+    char note[256];
     int seen[3] = {0, 0, 0}, n = 0;
     set("RMA_ONE", "1");
     set("RMA_SPIN", "2");
     set("RMA_TWO", "2");
     set("RMA_THREE", "3");
-    while (n < 10 && (entry = rmai_settings_unknown(n, &guess)) != NULL) {
-        seen[0] += strcmp(entry, "RMA_ONE=1") == 0;
-        seen[1] += strcmp(entry, "RMA_TWO=2") == 0;
-        seen[2] += strcmp(entry, "RMA_THREE=3") == 0;
+    while (n < 10 && rmai_settings_stray(n, note, sizeof note)) {
+        seen[0] += strncmp(note, "RMA_ONE is ", 11) == 0;
+        seen[1] += strncmp(note, "RMA_TWO is ", 11) == 0;
+        seen[2] += strncmp(note, "RMA_THREE is ", 13) == 0;
         n++;
     }
     ck_assert_int_eq(n, 3);
@@ -471,16 +469,25 @@ START_TEST(each_setting_is_a_row_with_value_and_source) {
     /* A row that is missing, or that shows the default where another value is in force. */
     static const struct {
         const char *name, *value, *source;
-    } expect[] = {{"RMA_ERRORS", " return ", "environment"}, {"RMA_HEAP_MAX", " 1.5 GiB ", "environment"},
-                  {"RMA_LOCAL_MAX", " 8 GiB ", "default"},   {"RMA_HEAP_CHECK", " full ", "environment"},
-                  {"RMA_STATICS", " remap ", "default"},     {"RMA_BIND", " core ", "environment"},
-                  {"RMA_SPIN", " 1000 ", "environment"},     {"RMA_COPY", " auto ", "default"},
-                  {"RMA_INFO", " yes ", "environment"},      {"RMA_PROGRESS", " thread ", "environment"},
-                  {"RMA_WINDOW", " auto ", "default"},       {"RMA_AMO", " auto ", "default"},
-                  {"RMA_STATS", " no ", "default"},          {"RMA_STALL", " 30 s ", "default"},
-                  {"RMA_TIMEOUT", " 0 s ", "environment"},   {"RMA_NODE_PES", " auto ", "default"},
-                  {"RMA_CHECK", " yes ", "environment"},     {"RMA_COLLECTIVES", " own ", "environment"},
-                  {"RMA_RACE", " yes ", "default"},          {"RMA_FINALIZE_HELPER", " yes ", "default"}};
+    } expect[] = {{"RMA_ERRORS", " return ", "environment"},
+                  {"RMA_HEAP_MAX", " 1.5 GiB ", "environment"},
+                  {"RMA_LOCAL_MAX", " 8 GiB ", "default"},
+                  {"RMA_HEAP_CHECK", " full ", "environment"},
+                  {"RMA_STATICS", " remap ", "default"},
+                  {"RMA_BIND", " core ", "environment"},
+                  {"RMA_SPIN", " 1000 ", "environment"},
+                  {"RMA_INFO", " yes ", "environment"},
+                  {"RMA_PROGRESS", " thread ", "environment"},
+                  {"RMA_WINDOW", " auto ", "default"},
+                  {"RMA_AMO", " auto ", "default"},
+                  {"RMA_STATS", " no ", "default"},
+                  {"RMA_STALL", " 30 s ", "default"},
+                  {"RMA_TIMEOUT", " 0 s ", "environment"},
+                  {"RMA_NODE_PES", " auto ", "default"},
+                  {"RMA_CHECK", " yes ", "environment"},
+                  {"RMA_COLLECTIVES", " own ", "environment"},
+                  {"RMA_RACE", " yes ", "default"},
+                  {"RMA_FINALIZE_HELPER", " yes ", "default"}};
     static struct lines l;
     struct rmai_settings s;
     set("RMA_ERRORS", "return");
@@ -608,6 +615,7 @@ int main(void) {
     tcase_add_test(values, more_than_the_memory_is_refused);
     tcase_add_test(values, the_error_handler_is_known_even_if_another_setting_is_bad);
     tcase_add_test(values, a_misspelt_name_is_found_and_the_nearest_is_guessed);
+    tcase_add_test(values, a_setting_that_is_gone_is_not_called_misspelt);
     tcase_add_test(values, what_others_read_is_not_called_misspelt);
     tcase_add_test(values, what_a_tool_reads_is_taken_as_it_is);
     tcase_add_test(values, all_unknown_names_are_counted_through);
