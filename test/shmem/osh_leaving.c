@@ -18,7 +18,6 @@ int main(int argc, char **argv) {
     if (strcmp(way, "init") == 0) {
         start();
     } else {
-        alarm(DEADLINE);
         start_pes(0);
         look();
     }
