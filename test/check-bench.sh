@@ -163,7 +163,7 @@ few="-i 3 -x 0 -r 1"
     repeats 2 rma_put_latency $few -m 8:16 --pairs=2
     option 2 rma_put_bw $few -m 4k:8k -w 4 -p 2 --handover
     repeats 2 rma_put_bibw $few -m 4k:8k -w 4 -p 2
-    option 20 rma_atomics $few -p 2
+    repeats 20 rma_atomics $few -p 2
     option 2 rma_signal $few -m 8k:16k -p 2
     repeats 11 rma_wait $few -p 2
     pes=
