@@ -8,10 +8,11 @@ set -eu
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
-rounds=$(by_depth quick quick long) # each call is made in each round, and MPI is slow
+# Each round makes each call, and MPI is slow.
+rounds=$(by_depth quick quick long)
 jobs() { # jobs PROGRAM PES LAYOUTS
-    RMA_AMO=mpi RMA_TEST_DEPTH=$rounds RMA_TEST_PES=$2 RMA_TEST_NODES=$3 "$top_srcdir/test/run-job" "$top_builddir/$1" ||
-        fail "$1 with RMA_AMO=mpi"
+    RMA_AMO=mpi RMA_TEST_DEPTH=$rounds RMA_TEST_PES=$2 RMA_TEST_NODES=$3 \
+        "$top_srcdir/test/run-job" "$top_builddir/$1" || fail "$1 with RMA_AMO=mpi"
 }
 
 if deep; then

@@ -11,9 +11,9 @@
  * a word again and again), testany (the same), barrier, team (a team made by a split meets), collective, lock, wait,
  * any, signal, malloc, split, finalize, flood (all messages that
  * may be under way are, towards PE 1), put, get, atomic (of PE 1's memory, again and again; the script has them go
- * through MPI's window). HINDRANCE: stop (by SIGSTOP), die (by SIGKILL), late (it comes when the file is
- * there that STALL_UNTIL names), elsewhere (it is in another collective call for ever), crossed (it is in rma_team_sync of another team, for
- * ever). If nobody ends the job it ends by itself.
+ * through MPI's window). HINDRANCE: stop (by SIGSTOP), die (by SIGKILL), late (it comes when the file that
+ * STALL_UNTIL names is there), elsewhere (it is in another collective call for ever), crossed (it is in rma_team_sync
+ * of another team, for ever). If nobody ends the job it ends by itself.
  *
  * If puts, gets or atomics do not wait for a stopped PE 1, PE 0 says so, and continues PE 1; the job then passes. */
 #include "job.h"

@@ -12,7 +12,6 @@
 #include <string.h>
 #include <unistd.h>
 
-
 static int me = -1, n;
 static const char *volatile doing = "starting";
 
