@@ -4,15 +4,9 @@
 # libtool's rules want. Broken by a change of abidiff's words, which the tool counts.
 set -eu
 
-top_srcdir=${top_srcdir:-$(cd "$(dirname "$0")/.." && pwd)}
-if ! command -v abidiff >/dev/null 2>&1; then
-    echo "check-abi: skipped: needs abidiff (Debian package abigail-tools)"
-    exit 77
-fi
-dir=$(mktemp -d "${TMPDIR:-/tmp}/check-abi.XXXXXX")
-trap 'rm -rf "$dir"' EXIT
-trap 'exit 99' HUP INT TERM
-failures=0
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
+command -v abidiff >/dev/null 2>&1 || skip "needs abidiff (Debian package abigail-tools)"
 
 make_library() { # make_library FOLDER MAJOR.AGE.REVISION SOURCE
     mkdir -p "$dir/$1"
@@ -28,11 +22,9 @@ expect() { # expect CODE TEXT MAJOR.AGE.REVISION SOURCE: of check-abi after this
     code=0
     sh "$top_srcdir/tools/check-abi" --against="$dir/old" "$dir/new" >"$dir/log" 2>&1 || code=$?
     if [ $code -eq "$1" ] && grep -qF -- "$2" "$dir/log"; then
-        echo "ok   $3, $2"
+        ok "$3, $2"
     else
-        echo "FAIL exit $code, not $1 with '$2'"
-        sed 's/^/    /' "$dir/log"
-        failures=$((failures + 1))
+        fail "exit $code, not $1 with '$2'"
     fi
 }
 
@@ -53,7 +45,6 @@ expect 0 "1 removed or changed" 1.0.0 "$changed"
 code=0
 sh "$top_srcdir/tools/check-abi" --against=no-such-tag "$dir/new" >"$dir/log" 2>&1 || code=$?
 if [ $code -ne 1 ] || ! grep -q 'against=no-such-tag is no folder, and no tag' "$dir/log"; then
-    echo "FAIL a tag that is not there: exit $code"
-    failures=$((failures + 1))
+    fail "a tag that is not there: exit $code"
 fi
-[ $failures -eq 0 ] || { echo "$failures failed"; exit 1; }
+verdict

@@ -8,33 +8,20 @@
 # processor quotas, memory sizes and boot ids (test/fault/fault.c). Each job must pass: it uses one of each kind of call
 # whose way all PEs choose alike (test/job/begin.c). Broken by a PE that chooses by its own value where other PEs choose
 # by theirs: they wait for each other, or fail an assertion.
+# Lists of words: mpiexec, nodes.
+# shellcheck disable=SC2086
 set -eu
 
-# fault.sh and launcher.sh want some variables, and set others.
-# shellcheck disable=SC2034,SC2154,SC2086
-script=check-agreement
-top_builddir=${top_builddir:-$(pwd)}
-mpiexec=${MPIEXEC:-mpiexec.mpich}
-# shellcheck source=/dev/null
-. "$(dirname "$0")/launcher.sh"
-# shellcheck source=/dev/null
-. "$(dirname "$0")/layout.sh"
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
 rma_info=$top_builddir/tools/rma_info
-[ -x "$rma_info" ] || { echo "$script: there is no $rma_info" >&2; exit 99; }
-dir=$(mktemp -d "${TMPDIR:-/tmp}/check-agreement.XXXXXX")
-trap 'rm -rf "$dir"' EXIT
-trap 'exit 99' HUP INT TERM
+need "$rma_info"
 # shellcheck source=/dev/null
 . "$(dirname "$0")/fault/fault.sh"
 unset_settings
 nodes=$(layout_switches nolocal 2)
 
-failures=0 jobs=0
-fail() {
-    echo "FAIL $*"
-    cat "$dir/out" "$dir/err" 2>/dev/null | head -n 30 | sed 's/^/    /'
-    failures=$((failures + 1))
-}
+jobs=0
 
 # passes WHAT N SETTING...
 passes() {
@@ -44,7 +31,7 @@ passes() {
     fault_job "$pes" "$@"
     [ -z "$left" ] || fail "$what: has left $left"
     if [ $status -eq 124 ]; then
-        fail "$what: not ended after ${fault_deadline:-30} s"
+        fail "$what: not ended in time"
         return 1
     elif ! all_passed "$pes"; then
         fail "$what: exit $status"
@@ -92,7 +79,7 @@ while IFS=';' read -r name value text <&3; do
         passes "$own on PE $own_pe of 2, on two nodes" 2 $nodes || true
     done
     [ -n "$tried" ] || fail "$name=$value: no other value to try"
-    [ $failures -ne "$before" ] || echo "ok   $name:$tried"
+    [ $failures -ne "$before" ] || ok "$name:$tried"
 done 3<"$dir/table"
 [ $jobs -ge $((2 * rows)) ] || fail "$jobs jobs for $rows settings"
 
@@ -102,7 +89,7 @@ for layout in RMA_SPIN=auto $nodes; do
     fault_job 2 RMA_AMO=mpi $layout
     if [ $status -ne 0 ] && [ $status -ne 124 ] && [ "$(grep -c '^librma: ' "$dir/err")" -eq 1 ] &&
         grep -q "RMA_AMO=mpi of PE 1 needs MPI's dynamic window, which RMA_WINDOW=none of PE 0 forbids" "$dir/err"; then
-        echo "ok   RMA_AMO=mpi on PE 1, RMA_WINDOW=none on PE 0: refused, $layout"
+        ok "RMA_AMO=mpi on PE 1, RMA_WINDOW=none on PE 0: refused, $layout"
     else
         fail "RMA_AMO=mpi on PE 1, RMA_WINDOW=none on PE 0, $layout: exit $status"
     fi
@@ -124,7 +111,7 @@ finds() {
     what=$1 files=$2 pe=$3
     shift 3
     what="$what on PE $pe of $*"
-    if passes "$what" "$@" RMA_TEST_FAULT_PE="$pe" RMA_TEST_FAULT_FILES="$files"; then echo "ok   $what"; fi
+    if passes "$what" "$@" RMA_TEST_FAULT_PE="$pe" RMA_TEST_FAULT_FILES="$files"; then ok "$what"; fi
 }
 finds "one processor's time" "$quota" 1 2
 finds "one processor's time" "$quota" 0 2
@@ -148,5 +135,5 @@ else
     echo "skipped: machines of one processor: needs taskset (Debian package util-linux)"
 fi
 
-[ $failures -eq 0 ] || { echo "$failures failed"; exit 1; }
 echo "$jobs jobs"
+verdict

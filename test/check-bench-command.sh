@@ -8,15 +8,10 @@
 # rma_bench. For `all` a stand-in is the launcher, which starts one real job.
 set -eu
 
-top_builddir=${top_builddir:-$(pwd)}
-top_srcdir=${top_srcdir:-$(cd "$(dirname "$0")/.." && pwd)}
-mpiexec=${MPIEXEC:-mpiexec.mpich}
-top_builddir=$(cd "$top_builddir" && pwd)
-# shellcheck source=launcher.sh
-. "$top_srcdir/test/launcher.sh"
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
 unset PMIX_RANK OMPI_COMM_WORLD_RANK PMI_RANK MPIEXEC
 
-dir=$(mktemp -d "${TMPDIR:-/tmp}/check-bench-command.XXXXXX")
 running=
 # shellcheck disable=SC2329
 clean() {
@@ -24,20 +19,7 @@ clean() {
     rm -rf "$dir"
 }
 trap clean EXIT
-trap 'exit 99' HUP INT TERM
 command=$top_builddir/tools/rma_bench
-failures=0
-ok() { echo "ok   $*"; }
-fail() { # fail TEXT, with what was said
-    echo "FAIL $*"
-    sed 's/^/    /' "$dir/out" "$dir/err"
-    failures=$((failures + 1))
-}
-# run COMMAND...: status is its exit code.
-run() {
-    status=0
-    timeout -k 5 120 "$@" >"$dir/out" 2>"$dir/err" </dev/null || status=$?
-}
 # mpiexec may be a command with arguments.
 # shellcheck disable=SC2086
 job() { run $mpiexec -n 2 "$@"; }
@@ -142,7 +124,7 @@ case "$3" in
     [ -n "${waits-}" ] || exit 0
     echo $$ >"$waits.part"
     mv "$waits.part" "$waits"
-    exec sleep 60
+    exec sleep 600 # the script ends it
     ;;
 esac
 END
@@ -191,7 +173,7 @@ told 2 err "all starts its jobs itself" "all under a launcher is refused, said o
 waits=$dir/waits "$dir/build/tools/rma_bench" all -i 1 -r 1 >"$dir/out" 2>"$dir/err" </dev/null &
 running=$!
 tries=0
-while [ ! -e "$dir/waits" ] && [ $tries -lt 600 ]; do
+while [ ! -e "$dir/waits" ] && [ $tries -lt "$(seconds 600)" ]; do
     sleep 0.1
     tries=$((tries + 1))
 done
@@ -205,4 +187,4 @@ else
     fail "all and SIGTERM: exit $status, not 143, or its job is still there"
 fi
 
-[ $failures -eq 0 ] || { echo "$failures failed"; exit 1; }
+verdict

@@ -12,6 +12,8 @@ top_builddir=${top_builddir:-$(pwd)}
 top_srcdir=${top_srcdir:-$(cd "$(dirname "$0")/.." && pwd)}
 mpiexec=${MPIEXEC:-mpiexec.mpich}
 top_builddir=$(cd "$top_builddir" && pwd)
+# shellcheck source=deadline.sh
+. "$(dirname "$0")/deadline.sh"
 # shellcheck source=depth.sh
 . "$top_srcdir/test/depth.sh"
 # shellcheck source=launcher.sh
@@ -37,7 +39,7 @@ job() {
     shift 3
     status=0
     # shellcheck disable=SC2046,SC2086
-    env $(layout_switches "$layout" "$n") ${setting:+"$setting"} timeout -k 5 120 $mpiexec -n "$n" \
+    env $(layout_switches "$layout" "$n") ${setting:+"$setting"} timeout -k 5 "$(seconds 120)" $mpiexec -n "$n" \
         "$top_builddir/bench/$program" "$@" >"$dir/out" 2>"$dir/err" </dev/null || status=$?
 }
 # exits CODE WHAT: how the last job has ended.
@@ -161,7 +163,7 @@ few="-i 3 -x 0 -r 1"
     repeats 2 rma_put_latency $few -m 8:16 --pairs=2
     option 2 rma_put_bw $few -m 4k:8k -w 4 -p 2 --handover
     repeats 2 rma_put_bibw $few -m 4k:8k -w 4 -p 2
-    option 20 rma_atomics $few -p 2
+    repeats 20 rma_atomics $few -p 2
     option 2 rma_signal $few -m 8k:16k -p 2
     repeats 11 rma_wait $few -p 2
     pes=
@@ -301,7 +303,7 @@ fi
 # quicker.
 alone() {
     status=0
-    timeout -k 5 120 "$top_builddir/bench/$1" "$2" >"$dir/out" 2>"$dir/err" </dev/null || status=$?
+    timeout -k 5 "$(seconds 120)" "$top_builddir/bench/$1" "$2" >"$dir/out" 2>"$dir/err" </dev/null || status=$?
 }
 tried=
 for source in "$top_srcdir"/bench/rma_*.c; do

@@ -8,24 +8,14 @@
 # Or MPI fails on PE 1, which then is not in the call in which PE 0 waits: PE 1 says what has failed, and the job ends.
 set -eu
 
-# fault.sh and launcher.sh want some variables, and set others.
-# shellcheck disable=SC2034,SC2154
-script=check-blocking
-top_builddir=${top_builddir:-$(pwd)}
-mpiexec=${MPIEXEC:-mpiexec.mpich}
-# shellcheck source=/dev/null
-. "$(dirname "$0")/launcher.sh"
-# shellcheck source=/dev/null
-. "$(dirname "$0")/leftovers.sh"
-# shellcheck source=/dev/null
-. "$(dirname "$0")/layout.sh"
-dir=$(mktemp -d "${TMPDIR:-/tmp}/check-blocking.XXXXXX")
-trap 'rm -rf "$dir"' EXIT
-trap 'exit 99' HUP INT TERM
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
 # shellcheck source=/dev/null
 . "$(dirname "$0")/fault/fault.sh"
-deadline=$((60 * ${RMA_TEST_SLOW:-1}))
-export RMA_STALL=1 RMA_TIMEOUT=3 # a PE of a busy machine may be off its processor for a second or two
+deadline=$(seconds 60)
+# A PE of a busy machine may be off its processor for a second or two.
+RMA_STALL=1 RMA_TIMEOUT=$(seconds 2)
+export RMA_STALL RMA_TIMEOUT
 
 # start NAME FUNCTION N [SETTING...]: PE 1 stops before the Nth call. start_failed: the call fails, and is not made.
 start_failed() { action=omit start "$@"; }
@@ -53,31 +43,42 @@ start_dead() {
     (
         status=0
         # shellcheck disable=SC2016,SC2086
-        env RMA_TEST_FAULT=kill:"$function:$call" RMA_TEST_FAULT_PE=1 RMA_TEST_FAULT_LATER=1 RMA_STALL=20 \
+        env RMA_TEST_FAULT=kill:"$function:$call" RMA_TEST_FAULT_PE=1 RMA_TEST_FAULT_LATER=1 RMA_STALL="$deadline" \
             RMA_TEST_FAULT_NOTE="$dir/$name.note" RMA_TEST_JOB_ID="$$.$name" OUT="$dir/$name" "$@" \
             timeout -k 5 "$deadline" $mpiexec -disable-auto-cleanup -n 2 sh -c 'trap "" USR1
-                env -u RMA_TEST_JOB_ID -u PMI_RANK sleep 8 </dev/null >/dev/null 2>&1 &
-                exec env "$@" 2>"$OUT.$PMI_RANK"' sh LD_LIBRARY_PATH="$libraries" LD_PRELOAD="$preload" "$begin" \
+                env -u RMA_TEST_JOB_ID -u PMI_RANK timeout "$0" sh -c "until [ -e \"$OUT.said\" ]; do sleep 0.1; done" \
+                    </dev/null >/dev/null 2>&1 &
+                exec env "$@" 2>"$OUT.$PMI_RANK"' \
+            "$deadline" LD_LIBRARY_PATH="$libraries" LD_PRELOAD="$preload" "$begin" \
             >"$dir/$name.out" 2>"$dir/$name.err" </dev/null || status=$?
         echo $status >"$dir/$name.status"
     ) &
+    {
+        tries=0
+        until grep -q 'has died' "$dir/$name.0" || [ $tries -ge $((deadline * 10)) ]; do
+            tries=$((tries + 1))
+            sleep 0.1
+        done 2>/dev/null
+        : >"$dir/$name.said"
+    } &
 }
 
-# start_late NAME: PE 1 begins after some seconds, in which processes with its rank come and go: nobody has died.
+# start_late NAME: PE 1 begins after more than RMA_TIMEOUT seconds, in which processes with its rank come and go: nobody
+# has died.
 start_late() {
     (
         status=0
         # shellcheck disable=SC2016,SC2086
-        timeout -k 5 "$deadline" $mpiexec -n 2 sh -c 'for i in 1 2 3 4 5; do
-                [ "${PMI_RANK-${OMPI_COMM_WORLD_RANK-}}" = 0 ] || sleep 0.8
+        timeout -k 5 "$deadline" $mpiexec -n 2 sh -c 'for i in $(seq $((RMA_TIMEOUT + 1))); do
+                [ "${PMI_RANK-${OMPI_COMM_WORLD_RANK-}}" = 0 ] || { sleep 0.5; sleep 0.5; }
             done
             exec "$0"' "$top_builddir/examples/hello" >"$dir/$1.out" 2>"$dir/$1.err" </dev/null || status=$?
         echo $status >"$dir/$1.status"
     ) &
 }
 
-# start_bare NAME: PE 1 begins after some seconds, and of the last ones its process has no rank in its environment, as
-# after a change of its title: nobody has died.
+# start_bare NAME: PE 1 begins after more than RMA_TIMEOUT seconds; for most of them its process has no rank in its
+# environment, as after a change of its title: nobody has died.
 start_bare() {
     (
         status=0
@@ -85,18 +86,17 @@ start_bare() {
         timeout -k 5 "$deadline" $mpiexec -n 2 sh -c '[ "${PMI_RANK-${OMPI_COMM_WORLD_RANK-}}" = 1 ] || exec "$0"
             sleep 1.5
             export -p >"$1"
-            exec env -i "PATH=$PATH" sh -c ". \"\$1\"; sleep 3; exec \"\$0\"" "$0" "$1"' \
+            exec env -i "PATH=$PATH" sh -c ". \"\$1\"; sleep $RMA_TIMEOUT; exec \"\$0\"" "$0" "$1"' \
             "$top_builddir/examples/hello" "$dir/$1.environment" >"$dir/$1.out" 2>"$dir/$1.err" </dev/null || status=$?
         echo $status >"$dir/$1.status"
     ) &
 }
 
-failures=0
 # judge_late NAME: that job has ended in order.
 judge_late() {
     status=$(cat "$dir/$1.status")
     if [ "$status" -eq 0 ] && [ "$(grep -c '^hello from PE [01] of 2' "$dir/$1.out")" -eq 2 ]; then
-        echo "ok   $1"
+        ok "$1"
         return
     fi
     echo "FAIL $1: exit $status"
@@ -115,7 +115,7 @@ conclude() {
         kill -KILL "$pid" 2>/dev/null || true
     done
     if [ -z "$why" ]; then
-        echo "ok   $name"
+        ok "$name"
         return
     fi
     echo "FAIL $name$why"
@@ -205,4 +205,4 @@ if [ $mpi = mpich ]; then
     judge_dead dead_again "rma_[a-z_]*: making MPI.s window by MPI_Win_create"
     judge_dead dead_end "rma_[a-z_]*: (closing windows and communicators|making MPI.s window by MPI_Win_create)"
 fi
-[ $failures -eq 0 ]
+verdict

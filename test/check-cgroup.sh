@@ -10,18 +10,13 @@
 # memory that PEs do not give back.
 set -eu
 
-top_builddir=${top_builddir:-$(pwd)}
-mpiexec=${MPIEXEC:-mpiexec.mpich}
-# shellcheck source=/dev/null
-. "$(dirname "$0")/launcher.sh"
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
 exhaustion=$top_builddir/test/job/exhaustion
 info=$top_builddir/tools/rma_info
 mib=384
 
-for program in "$exhaustion" "$info"; do
-    [ -x "$program" ] || { echo "check-cgroup: there is no $program" >&2; exit 99; }
-done
-skip() { echo "check-cgroup: skipped: $*"; exit 77; }
+need "$exhaustion" "$info"
 
 # Only one version has the memory controller: version 1 if it is mounted there, else version 2.
 where=$(awk '{ n = split($0, half, " - "); split(half[1], a, " "); split(half[2], b, " ")
@@ -38,34 +33,23 @@ esac
 mkdir "$group" 2>/dev/null ||
     skip "needs root, and control groups that are mounted writable: none can be made in ${where#* }"
 
-dir=$(mktemp -d "${TMPDIR:-/tmp}/check-cgroup.XXXXXX")
 # The kernel lets go of a group only some time after its last process has ended.
 clean() {
     rm -rf "$dir"
     tries=0
-    while [ -d "$group" ] && ! rmdir "$group" 2>/dev/null && [ $tries -lt 50 ]; do
+    while [ -d "$group" ] && ! rmdir "$group" 2>/dev/null && [ $tries -lt "$(seconds 50)" ]; do
         tries=$((tries + 1))
         sleep 0.1
     done
 }
 trap clean EXIT
-trap 'exit 99' HUP INT TERM
 [ -e "$group/$limit" ] || skip "needs the memory controller, which $group has not"
 echo $((mib << 20)) 2>/dev/null >"$group/$limit" || skip "needs root: the limit of $group cannot be set"
 if [ "$version" = 2 ] && [ -e "$group/memory.swap.max" ]; then echo 0 >"$group/memory.swap.max"; fi
 
-# inside COMMAND...: runs it in the group.
-inside() {
-    # shellcheck disable=SC2016
-    sh -c 'echo $$ >"$0/cgroup.procs" && exec "$@"' "$group" "$@"
-}
-
-failures=0
-fail() {
-    echo "FAIL $*"
-    sed 's/^/    /' "$dir/out"
-    failures=$((failures + 1))
-}
+# A script that runs its arguments in the group.
+# shellcheck disable=SC2016
+printf 'echo $$ >"%s/cgroup.procs" && exec "$@"\n' "$group" >"$dir/inside"
 
 # A /dev/shm that is smaller than the group refuses first. A node of one PE does not use it.
 pes='1 2 4'
@@ -74,23 +58,21 @@ if [ "$(df -Pk /dev/shm 2>/dev/null | awk 'NR == 2 { print $2 }')" -le $((mib <<
     pes=1
 fi
 for n in $pes; do
-    status=0
     # mpiexec may be a command with arguments.
     # shellcheck disable=SC2086
-    RMA_TEST_GROUP=$((mib << 20)) inside timeout 100 $mpiexec -n $n "$exhaustion" \
-        >"$dir/out" 2>&1 </dev/null || status=$?
-    if [ $status -ne 0 ]; then
+    run sh "$dir/inside" env RMA_TEST_GROUP=$((mib << 20)) $mpiexec -n $n "$exhaustion"
+    if [ "$status" -ne 0 ]; then
         fail "$n PEs and $mib MiB: exit $status"
     else
-        echo "ok   $n PEs in a group of $mib MiB (version $version)"
+        ok "$n PEs in a group of $mib MiB (version $version)"
     fi
 done
 
-inside "$info" >"$dir/out" 2>&1 || true
+run sh "$dir/inside" "$info"
 if grep -qE "^ *memory +$mib(\.0)? MiB" "$dir/out"; then
-    echo "ok   100% is $mib MiB"
+    ok "100% is $mib MiB"
 else
     fail "rma_info does not say that the memory is $mib MiB"
 fi
 
-[ $failures -eq 0 ] || { echo "$failures failed"; exit 1; }
+verdict

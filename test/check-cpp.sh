@@ -9,33 +9,18 @@
 # extern "C"; by a type that an overload takes although C's macro refuses it.
 set -eu
 
-top_srcdir=${top_srcdir:-$(cd "$(dirname "$0")/.." && pwd)}
-top_builddir=${top_builddir:-$(pwd)}
-mpiexec=${MPIEXEC:-mpiexec.mpich}
-# shellcheck source=/dev/null
-. "$top_srcdir/test/launcher.sh"
-# shellcheck source=depth.sh
-. "$top_srcdir/test/depth.sh"
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
 
 compilers=
 for compiler in g++ clang++; do
     if command -v $compiler >/dev/null 2>&1; then compilers="$compilers $compiler"; fi
 done
 if [ -z "$compilers" ]; then
-    echo "check-cpp: skipped: needs a C++ compiler (Debian package g++ or clang)"
-    exit 77
+    skip "needs a C++ compiler (Debian package g++ or clang)"
 fi
 
 include=-I$top_srcdir/include
-dir=$(mktemp -d "${TMPDIR:-/tmp}/check-cpp.XXXXXX")
-trap 'rm -rf "$dir"' EXIT
-trap 'exit 99' HUP INT TERM
-failures=0
-fail() {
-    echo "FAIL $*"
-    [ ! -s "$dir/log" ] || grep -E 'error|warning|not so|PE ' "$dir/log" | head -n 20 | sed 's/^/    /'
-    failures=$((failures + 1))
-}
 
 # ---- headers ----
 
@@ -155,7 +140,7 @@ runs() { # runs PROGRAM PES...
     shift
     for pes; do
         # shellcheck disable=SC2086
-        timeout 60 $mpiexec -n "$pes" "$dir/$program" >"$dir/log" 2>&1 || fail "$program on $pes PEs"
+        timeout "$(seconds 60)" $mpiexec -n "$pes" "$dir/$program" >"$dir/log" 2>&1 || fail "$program on $pes PEs"
     done
 }
 for compiler in $compilers; do
@@ -197,4 +182,4 @@ else
     fail "two files that include the headers do not link"
 fi
 
-[ $failures -eq 0 ] || { echo "$failures failed"; exit 1; }
+verdict

@@ -9,38 +9,22 @@
 # output that is lost; by two lines for one end.
 set -eu
 
-top_builddir=${top_builddir:-$(pwd)}
-mpiexec=${MPIEXEC:-mpiexec.mpich}
-mpi='' # launcher.sh tells
-# shellcheck source=/dev/null
-. "$(dirname "$0")/launcher.sh"
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
 leaving=$top_builddir/test/job/leaving
 osh_leaving=$top_builddir/test/shmem/osh_leaving
 
-for program in "$leaving" "$osh_leaving"; do
-    [ -x "$program" ] || { echo "check-exit: there is no $program" >&2; exit 99; }
-done
-
-dir=$(mktemp -d "${TMPDIR:-/tmp}/check-exit.XXXXXX")
-trap 'rm -rf "$dir"' EXIT
-trap 'exit 99' HUP INT TERM
-failures=0
-fail() {
-    echo "FAIL $*: exit $status"
-    sed 's/^/    /' "$dir/out" "$dir/err" | head -n 20
-    failures=$((failures + 1))
-}
+need "$leaving" "$osh_leaving"
 
 # job N NODES PROGRAM ARGUMENT...: runs N PEs; NODES is `one`, or `own` for a node for each PE.
 job() {
     n=$1 nodes=$2
     shift 2
     what="$(basename "$1") $2 ${3-}, $n PEs, $nodes"
-    status=0
     [ "$nodes" = one ] || set -- env RMA_NODE_PES=1 "$@"
     # mpiexec may be a command with arguments.
     # shellcheck disable=SC2086
-    timeout -k 5 60 $mpiexec -n "$n" "$@" >"$dir/out" 2>"$dir/err" </dev/null || status=$?
+    run $mpiexec -n "$n" "$@"
 }
 
 lines() { grep -c '^librma: .*without' "$dir/err" || true; }
@@ -51,10 +35,10 @@ said() {
     code=$1 wanted=$2 words=$3
     shift 3
     job "$@"
-    if [ "$code" != - ] && [ $status -ne "$code" ] && [ "$mpi" = mpich ]; then
-        fail "$what: not $code"
-    elif [ $status -eq 0 ] || [ $status -eq 124 ]; then
-        fail "$what"
+    if [ "$code" != - ] && [ "$status" -ne "$code" ] && [ "$mpi" = mpich ]; then
+        fail "$what: exit $status, not $code"
+    elif [ "$status" -eq 0 ] || [ "$status" -eq 124 ]; then
+        fail "$what: exit $status"
     elif [ "$(grep -cE "^librma: PE [0-9]+ of $n on [^:]+: $words" "$dir/err")" -lt "$wanted" ] ||
         [ "$(lines)" -gt "$n" ]; then
         fail "$what: not $wanted lines '$words'"
@@ -63,7 +47,7 @@ said() {
     elif [ "$wanted" -eq 1 ] && [ "$(basename "$3")" = leaving ] && ! grep -q 'kept till the end' "$dir/out"; then
         fail "$what: output is lost"
     else
-        echo "ok   $what: exit $status"
+        ok "$what: exit $status"
     fi
 }
 
@@ -72,12 +56,12 @@ quiet() {
     code=$1
     shift
     job "$@"
-    if [ $status -ne "$code" ] && { [ "$code" -eq 0 ] || [ "$mpi" = mpich ]; }; then
-        fail "$what: not $code"
+    if [ "$status" -ne "$code" ] && { [ "$code" -eq 0 ] || [ "$mpi" = mpich ]; }; then
+        fail "$what: exit $status, not $code"
     elif [ "$(lines)" -ne 0 ] || grep -q 'not so' "$dir/err"; then
         fail "$what: a line too much"
     else
-        echo "ok   $what: exit $status"
+        ok "$what: exit $status"
     fi
 }
 
@@ -135,4 +119,4 @@ for nodes in one own; do
     said 86 1 'shmem_finalize: .* PE 0 has waited in shmem_int_wait_until' 2 $nodes "$osh_leaving" wait
 done
 
-[ $failures -eq 0 ] || { echo "$failures failed"; exit 1; }
+verdict

@@ -6,25 +6,17 @@
 # library; by a handle with another value.
 set -eu
 
-top_srcdir=${top_srcdir:-$(cd "$(dirname "$0")/.." && pwd)}
-top_builddir=${top_builddir:-$(pwd)}
-mpiexec=${MPIEXEC:-mpiexec.mpich}
-# shellcheck source=/dev/null
-. "$top_srcdir/test/launcher.sh"
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
 
 fortran=${FC:-gfortran}
 if ! command -v "${fortran%% *}" >/dev/null 2>&1; then
-    echo "check-fortran: skipped: needs a Fortran compiler, and there is no $fortran (Debian package gfortran)"
-    exit 77
+    skip "needs a Fortran compiler, and there is no $fortran (Debian package gfortran)"
 fi
 if [ ! -f "$top_builddir/.libs/librma_shmem.so" ] ||
     grep -q '^SAN_CFLAGS = .*-fsanitize' "$top_builddir/Makefile" 2>/dev/null; then
-    echo "check-fortran: skipped: needs a shared library without sanitizers (no --enable-sanitizers)"
-    exit 77
+    skip "needs a shared library without sanitizers (no --enable-sanitizers)"
 fi
-dir=$(mktemp -d "${TMPDIR:-/tmp}/check-fortran.XXXXXX")
-trap 'rm -rf "$dir"' EXIT
-trap 'exit 99' HUP INT TERM
 
 example=$top_srcdir/examples/fortran
 cd "$dir" # the compiler writes module files where it stands
@@ -34,5 +26,5 @@ $fortran -std=f2008 -Wall -Werror -Wno-compare-reals -O1 "$example/shmem_c.f90" 
     -L"$top_builddir/.libs" -lrma_shmem -lrma -Wl,-rpath,"$top_builddir/.libs" -o ring ||
     { echo "FAIL the example does not compile"; exit 1; }
 # shellcheck disable=SC2086
-timeout 60 $mpiexec -n 2 ./ring >log 2>&1 && grep -qx 'ring of 2 PEs: the first sum is 3.0' log ||
+timeout "$(seconds 60)" $mpiexec -n 2 ./ring >log 2>&1 && grep -qx 'ring of 2 PEs: the first sum is 3.0' log ||
     { echo "FAIL the example does not run as it should:"; cat log; exit 1; }

@@ -9,47 +9,32 @@
 # not fill it with the pattern, and by a way to allocate one that does not compare the pattern.
 set -eu
 
-top_builddir=${top_builddir:-$(pwd)}
-mpiexec=${MPIEXEC:-mpiexec.mpich}
-# shellcheck source=/dev/null
-. "$(dirname "$0")/launcher.sh"
-# shellcheck source=depth.sh
-. "$(dirname "$0")/depth.sh"
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
 heap_check=$top_builddir/test/job/heap_check
 
-[ -x "$heap_check" ] || { echo "check-heap-check: there is no $heap_check" >&2; exit 99; }
+need "$heap_check"
 
-dir=$(mktemp -d "${TMPDIR:-/tmp}/check-heap-check.XXXXXX")
-trap 'rm -rf "$dir"' EXIT
-failures=0
-fail() {
-    echo "FAIL $what: $*"
-    sed 's/^/    /' "$dir/out" "$dir/err"
-    failures=$((failures + 1))
-    good=0
-}
-
-# run CHECK LEAK N: runs N PEs; the lines that the library writes to stderr go to $dir/notes.
-run() {
+# job CHECK LEAK N: runs N PEs; the lines that the library writes to stderr go to $dir/notes.
+job() {
     what="RMA_HEAP_CHECK=$1, $2, $3 PEs"
-    status=0 good=1
+    before=$failures
     # mpiexec may be a command with arguments.
     # shellcheck disable=SC2086
-    RMA_HEAP_CHECK=$1 RMA_TEST_LEAK=$2 timeout 60 $mpiexec -n "$3" "$heap_check" \
-        >"$dir/out" 2>"$dir/err" </dev/null || status=$?
+    run env RMA_HEAP_CHECK="$1" RMA_TEST_LEAK="$2" $mpiexec -n "$3" "$heap_check"
     grep '^librma: ' "$dir/err" >"$dir/notes" || true
-    [ $status -eq 0 ] || fail "exit $status"
+    [ "$status" -eq 0 ] || fail "$what: exit $status"
 }
 
 # lines N REGEX: N lines of the report match. all N: the report has N lines in all.
 lines() {
     n=$(grep -cE "^librma: $2\$" "$dir/notes" || true)
-    [ "$n" -eq "$1" ] || fail "$n lines, not $1, are: $2"
+    [ "$n" -eq "$1" ] || fail "$what: $n lines, not $1, are: $2"
 }
 all() {
     n=$(wc -l <"$dir/notes")
-    [ "$n" -eq "$1" ] || fail "$n lines in all, not $1"
-    [ $good -eq 0 ] || echo "ok   $what"
+    [ "$n" -eq "$1" ] || fail "$what: $n lines in all, not $1"
+    [ $failures -gt "$before" ] || ok "$what"
 }
 
 at='at 0x[0-9a-f]+'
@@ -57,43 +42,43 @@ left='(was|were) not freed'
 for pes in $(by_depth 2 2 '1 2 4'); do
     last=$((pes - 1))
     for check in $(by_depth full 'none leaks full' 'none leaks full'); do
-        run "$check" nothing "$pes"
+        job "$check" nothing "$pes"
         all 0
     done
     for leak in $(by_depth local 'symmetric local guest many attached' 'symmetric local guest many attached'); do
-        run none "$leak" "$pes"
+        job none "$leak" "$pes"
         all 0
     done
 
     for check in $(by_depth full 'leaks full' 'leaks full'); do
-        run "$check" symmetric "$pes"
+        job "$check" symmetric "$pes"
         lines 1 "PE 0: 1234 bytes $at in the symmetric heap $left"
         lines 1 "PE 0: 2000 bytes $at in the symmetric heap $left"
         lines 1 "PE 0: 2 blocks, 3234 bytes, of the symmetric heap $left"
         all 3
 
-        run "$check" local "$pes"
+        job "$check" local "$pes"
         for bytes in 111 222 333; do lines 1 "PE $last: $bytes bytes $at in the local heap $left"; done
         lines 1 "PE $last: 3 blocks, 666 bytes, of the local heap $left"
         all 4
 
-        run "$check" guest "$pes"
+        job "$check" guest "$pes"
         lines 1 "PE $last: 777 bytes $at in the guests' part of the local heap $left"
         lines 1 "PE $last: 1 blocks?, 777 bytes, of the guests' part of the local heap $left"
         all 2
 
         # The report names the first ten, and the sum.
-        run "$check" many "$pes"
+        job "$check" many "$pes"
         lines 10 "PE 0: 100 bytes $at in the local heap $left"
         lines 1 "PE 0: 25 blocks, 2500 bytes, of the local heap $left in all"
         all 11
 
-        run "$check" attached "$pes"
+        job "$check" attached "$pes"
         lines 1 "PE $last: 1 attached regions? (was|were) not detached"
         all 1
     done
 
-    run full overrun "$pes"
+    job full overrun "$pes"
     lines 1 "PE $last: 99 bytes $at in the local heap $left"
     lines 1 "PE $last: the block of 99 bytes $at in the local heap was overrun: byte 5 behind its end is 0x11"
     lines 1 "PE $last: 1 blocks?, 99 bytes, of the local heap $left"
@@ -107,17 +92,17 @@ for pes in $(by_depth 2 2 '1 2 4'); do
         resized) name='symmetric heap' byte=500 call=rma_realloc ;;
         grown) name='symmetric heap' byte=304096 call=rma_realloc ;;
         esac
-        run full freed-$heap $pes
+        job full freed-$heap $pes
         found="byte $byte of the free block of [0-9]+ bytes $at is 0x11"
         lines 1 "PE $last: the program has written to free memory of the $name: $found"
         all 1
-        run full again-$heap $pes
+        job full again-$heap $pes
         found="byte $byte of the block of [0-9]+ bytes $at, which this call allocates, was 0x11"
         lines 1 "PE $last of $pes on [^:]*: $call: the program has written to free memory of the $name: $found"
         all 1
     done
-    run leaks freed-symmetric $pes
+    job leaks freed-symmetric $pes
     all 0
 done
 
-[ $failures -eq 0 ] || { echo "$failures failed"; exit 1; }
+verdict

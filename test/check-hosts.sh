@@ -8,11 +8,8 @@
 # by messages that depend on shared memory, and by a PE that waits for ever for one that it can no longer reach.
 set -eu
 
-top_builddir=${top_builddir:-$(pwd)}
-export top_builddir
-here=$(cd "$(dirname "$0")" && pwd)
-# shellcheck source=depth.sh
-. "$here/depth.sh"
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
 cut_program=${CUT_PROGRAM:-$top_builddir/test/job/stall}
 # Without `long`: atomics, the collectives, messages of all sizes, and memory that grows.
 programs='atomics collective far_sizes symmetric'
@@ -22,7 +19,7 @@ programs=${HOSTS_PROGRAMS:-$programs}
 # Short deadlines: a job that hangs fails here soon.
 status=0
 # shellcheck disable=SC2086
-sh "$here/hosts" --hosts 2 --times 1 --deadline 20 $programs || status=$?
+sh "$top_srcdir/test/hosts" --hosts 2 --times 1 --deadline 20 $programs || status=$?
 case $status in
 0 | 1) ;;
 *) exit $status ;; # 77 with its reason as the last line, or 99
@@ -31,9 +28,7 @@ esac
 # What rma_init tries out between nodes it tries between two nodes of one host, and between nodes of the two: they may
 # reach each other in different ways. What it concludes for all of them is the worse of the two answers.
 info=$top_builddir/tools/rma_info
-scratch=$(mktemp -d "${TMPDIR:-/tmp}/check-hosts.XXXXXX")
-trap 'rm -rf "$scratch"' EXIT
-cat >"$scratch/probe" <<END
+cat >"$dir/probe" <<END
 #!/bin/sh
 out=\$("$info" --probe) || exit
 [ "\$PMI_RANK" = 0 ] || exit 0
@@ -51,10 +46,10 @@ echo "\$out" | awk '
         exit !good
     }'
 END
-chmod 755 "$scratch/probe"
+chmod 755 "$dir/probe"
 if [ -x "$info" ]; then
     RMA_NODE_PES=1 RMA_WINDOW=always UCX_TLS=tcp,self,posix,sysv,cma \
-        sh "$here/hosts" --hosts 2 --times 1 --deadline 20 "$scratch/probe" || {
+        sh "$top_srcdir/test/hosts" --hosts 2 --times 1 --deadline 20 "$dir/probe" || {
         code=$?
         [ $code -eq 77 ] || status=$code
     }
@@ -63,11 +58,10 @@ else
 fi
 
 # Sooner than by default, so that nobody waits here for minutes.
-if deep; then stall=2 timeout=8; else stall=1 timeout=8; fi
-RMA_STALL=${RMA_STALL:-$stall} RMA_TIMEOUT=${RMA_TIMEOUT:-$timeout}
+RMA_STALL=${RMA_STALL:-1} RMA_TIMEOUT=${RMA_TIMEOUT:-$(seconds 4)}
 export RMA_STALL RMA_TIMEOUT
 if [ -x "$cut_program" ]; then
-    sh "$here/hosts" --cut "$cut_program" || { code=$?; [ $code -eq 77 ] || status=$code; }
+    sh "$top_srcdir/test/hosts" --cut "$cut_program" || { code=$?; [ $code -eq 77 ] || status=$code; }
 else
     echo "check-hosts: a link that is cut: skipped: needs $cut_program (make check)"
 fi

@@ -16,6 +16,8 @@ top_srcdir=${top_srcdir:-$(cd "$(dirname "$0")/.." && pwd)}
 mpiexec=${MPIEXEC:-mpiexec.mpich}
 # shellcheck source=/dev/null
 . "$(dirname "$0")/launcher.sh"
+# shellcheck source=deadline.sh
+. "$(dirname "$0")/deadline.sh"
 # shellcheck source=depth.sh
 . "$(dirname "$0")/depth.sh"
 top_builddir=$(cd "$top_builddir" && pwd)
@@ -186,7 +188,7 @@ END
 works() { # works WHAT: ./program prints what it should, on 2 PEs
     # mpiexec may be a command with arguments.
     # shellcheck disable=SC2086
-    if run timeout 60 $mpiexec -n 2 ./program && grep -qx 'PE 0 was given 101 and 5' "$dir/log" &&
+    if run timeout "$(seconds 60)" $mpiexec -n 2 ./program && grep -qx 'PE 0 was given 101 and 5' "$dir/log" &&
         grep -qx 'PE 1 was given 100 and 5' "$dir/log"; then
         ok "$1"
     else
@@ -221,7 +223,7 @@ fi
 # README's first program, as it stands there.
 sed -n '/^```c$/,/^```$/p' "$top_srcdir/README.md" | sed '/^```/d' >hello.c
 # shellcheck disable=SC2086
-if run "$prefix/bin/rmacc" $warnings hello.c -o program && run timeout 60 $mpiexec -n 2 ./program &&
+if run "$prefix/bin/rmacc" $warnings hello.c -o program && run timeout "$(seconds 60)" $mpiexec -n 2 ./program &&
     grep -qx 'PE 0 was given 1' "$dir/log" && grep -qx 'PE 1 was given 0' "$dir/log"; then
     ok "README's first program"
 else
@@ -389,7 +391,7 @@ if [ -z "${SANITIZERS-}" ] && run "$prefix/bin/oshcc" --race -c "a folder/racy.c
     # shellcheck disable=SC2086
     races() { # races WHAT EXIT PROGRAM: the job ends so, with a report that has both lines or with none
         code=0
-        run timeout 60 $mpiexec -n 2 "$3" || code=$?
+        run timeout "$(seconds 60)" $mpiexec -n 2 "$3" || code=$?
         if [ $code -ne "$2" ]; then
             fail "$1: exit $code, not $2"
         elif [ $code -eq 66 ] && ! { grep -q 'at racy.c:13 in main' "$dir/log" &&
@@ -477,7 +479,11 @@ END
         done
         cp cmake/build/both program
         # shellcheck disable=SC2086
-        if run timeout 60 $mpiexec -n 2 ./program; then ok "find_package(rma): MPI too"; else fail "MPI by CMake"; fi
+        if run timeout "$(seconds 60)" $mpiexec -n 2 ./program; then
+            ok "find_package(rma): MPI too"
+        else
+            fail "MPI by CMake"
+        fi
     else
         fail "find_package(rma)"
     fi
@@ -644,7 +650,7 @@ few="put_latency -i 1 -x 0 -r 1 -m 8:8 -c --csv"
 # Lists of words.
 # shellcheck disable=SC2086
 for start in "$mpiexec" "$prefix/bin/oshrun"; do
-    if run timeout 60 $start -n 2 "$prefix/bin/rma_bench" $few && grep -q '^8,.*,Pass$' "$dir/log"; then
+    if run timeout "$(seconds 60)" $start -n 2 "$prefix/bin/rma_bench" $few && grep -q '^8,.*,Pass$' "$dir/log"; then
         ok "rma_bench, started by $(basename "$start")"
     else
         fail "$start -n 2 rma_bench $few"

@@ -7,37 +7,23 @@
 # world, or that are left over in a shell that then starts a job with the right launcher.
 set -eu
 
-top_builddir=${top_builddir:-$(pwd)}
-mpiexec=${MPIEXEC:-mpiexec.mpich}
-mpi='' # launcher.sh tells
-# shellcheck source=/dev/null
-. "$(dirname "$0")/launcher.sh"
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
 hello=$top_builddir/examples/hello
 
-[ -x "$hello" ] || { echo "check-launcher: there is no $hello" >&2; exit 99; }
+need "$hello"
 
-dir=$(mktemp -d "${TMPDIR:-/tmp}/check-launcher.XXXXXX")
-trap 'rm -rf "$dir"' EXIT
-failures=0
-
-fail() { # fail TEXT, with what the program said
-    echo "FAIL $*"
-    sed 's/^/    /' "$dir/out" "$dir/err"
-    failures=$((failures + 1))
-}
-
-# run COMMAND...: runs it without the launchers' variables that this script itself may have been given.
-run() {
-    status=0
-    env -u OMPI_COMM_WORLD_SIZE -u PMI_SIZE -u PMI_RANK -u PMI_FD -u MPI_LOCALNRANKS -u PALS_NRANKS -u RMA_ERRORS \
-        -u SLURM_STEP_NUM_TASKS -u SLURM_NTASKS timeout 60 "$@" >"$dir/out" 2>"$dir/err" </dev/null || status=$?
+# start COMMAND...: runs it without the launchers' variables that this script itself may have been given.
+start() {
+    run env -u OMPI_COMM_WORLD_SIZE -u PMI_SIZE -u PMI_RANK -u PMI_FD -u MPI_LOCALNRANKS -u PALS_NRANKS -u RMA_ERRORS \
+        -u SLURM_STEP_NUM_TASKS -u SLURM_NTASKS "$@"
 }
 
 # refused VARIABLE [WHO ADVICE]: with VARIABLE=4, a program that is a world of its own ends with one line that says what
 # to do: that WHO (default: the launcher) has started 4 processes, and ADVICE.
 refused() {
-    run env "$1=4" "$hello"
-    if [ $status -eq 0 ] || [ $status -eq 124 ]; then
+    start env "$1=4" "$hello"
+    if [ "$status" -eq 0 ] || [ "$status" -eq 124 ]; then
         fail "$1=4: exit $status"
     elif [ "$(grep -c '^librma: ' "$dir/err")" -ne 1 ]; then
         fail "$1=4: not one line"
@@ -47,23 +33,23 @@ refused() {
     elif grep -q '^hello' "$dir/out"; then
         fail "$1=4: the program ran"
     else
-        echo "ok   $1=4 is refused"
+        ok "$1=4 is refused"
     fi
 
     # With RMA_ERRORS=return the program decides; hello ends without a word.
-    run env "$1=4" RMA_ERRORS=return "$hello"
-    [ $status -ne 0 ] || fail "$1=4 RMA_ERRORS=return: the program ran"
+    start env "$1=4" RMA_ERRORS=return "$hello"
+    [ "$status" -ne 0 ] || fail "$1=4 RMA_ERRORS=return: the program ran"
 }
 
 # accepted N WHAT COMMAND...: N processes are N PEs.
 accepted() {
     n=$1 what=$2
     shift 2
-    run "$@"
-    if [ $status -ne 0 ] || [ "$(grep -c "^hello from PE [0-9]* of $n," "$dir/out")" -ne "$n" ]; then
+    start "$@"
+    if [ "$status" -ne 0 ] || [ "$(grep -c "^hello from PE [0-9]* of $n," "$dir/out")" -ne "$n" ]; then
         fail "$what: exit $status, not $n PEs"
     else
-        echo "ok   $what"
+        ok "$what"
     fi
 }
 
@@ -84,4 +70,4 @@ refused SLURM_STEP_NUM_TASKS srun "use srun $option,"
     accepted 2 "two PEs, with a variable left over" env OMPI_COMM_WORLD_SIZE=4 $mpiexec -n 2 "$hello"
 }
 
-[ $failures -eq 0 ] || { echo "$failures failed"; exit 1; }
+verdict

@@ -4,36 +4,17 @@
 # one node, other numbers of PEs than two, and wrong arguments. No time is compared with another one.
 set -eu
 
-script=check-measure
-top_builddir=${top_builddir:-$(pwd)}
-mpiexec=${MPIEXEC:-mpiexec.mpich}
-# launcher.sh and layout.sh set and want variables.
-# shellcheck source=/dev/null
-. "$(dirname "$0")/launcher.sh"
-# shellcheck source=/dev/null
-. "$(dirname "$0")/layout.sh"
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
 measure=$top_builddir/test/sim/measure
-[ -x "$measure" ] || { echo "$script: there is no $measure" >&2; exit 99; }
-dir=$(mktemp -d "${TMPDIR:-/tmp}/check-measure.XXXXXX")
-trap 'rm -rf "$dir"' EXIT
-trap 'exit 99' HUP INT TERM
-deadline=$((60 * ${RMA_TEST_SLOW:-1}))
-failures=0
+need "$measure"
 
 # job LAYOUT N [ARGUMENT...]. Lists of words: the layout's switches, mpiexec.
 job() {
     layout=$1 n=$2
     shift 2
-    status=0
     # shellcheck disable=SC2046,SC2086
-    env $(layout_switches "$layout" "$n") timeout -k 5 "$deadline" $mpiexec -n "$n" "$measure" "$@" >"$dir/out" \
-        2>"$dir/err" </dev/null || status=$?
-}
-
-fail() {
-    echo "FAIL $*: exit code $status"
-    cat "$dir/out" "$dir/err"
-    failures=$((failures + 1))
+    run env $(layout_switches "$layout" "$n") $mpiexec -n "$n" "$measure" "$@"
 }
 
 # passes [ARGUMENT...]: the last line has six numbers, none of which is 0, and each of them has a line of its own.
@@ -41,8 +22,8 @@ passes() {
     job nolocal 2 "$@"
     time='[1-9][0-9]*'
     line="times: send=$time,receive=$time,latency=$time,gap=$time,kib=$time,eager=$time"
-    if [ $status -ne 0 ] || ! tail -n 1 "$dir/out" | grep -qx "$line"; then
-        fail "measure $*: no line '$line'"
+    if [ "$status" -ne 0 ] || ! tail -n 1 "$dir/out" | grep -qx "$line"; then
+        fail "measure $*: exit $status, no line '$line'"
         return
     fi
     for name in send receive latency gap kib eager; do
@@ -52,7 +33,7 @@ passes() {
             return
         fi
     done
-    echo "ok   measure $*"
+    ok "measure $*"
 }
 
 # refuses TEXT LAYOUT N [ARGUMENT...]: exit code 2, and one PE says why, in a line that begins with TEXT.
@@ -60,10 +41,10 @@ refuses() {
     text=$1
     shift
     job "$@"
-    if [ $status -eq 2 ] && [ ! -s "$dir/out" ] && [ "$(grep -c "^measure: $text" "$dir/err")" -eq 1 ]; then
-        echo "ok   $text"
+    if [ "$status" -eq 2 ] && [ ! -s "$dir/out" ] && [ "$(grep -c "^measure: $text" "$dir/err")" -eq 1 ]; then
+        ok "$text"
     else
-        fail "measure $*, no line '$text'"
+        fail "measure $*: exit $status, no line '$text'"
     fi
 }
 
@@ -76,9 +57,9 @@ refuses "option --repeat: '0' is not a number in 1" nolocal 2 --repeat 0
 refuses 'option --repeat needs a value' nolocal 2 --repeat
 refuses "unknown option 'more'" nolocal 2 more
 job nolocal 2 --help
-if [ $status -eq 0 ] && [ "$(grep -c '^usage: ' "$dir/out")" -eq 1 ] && grep -q ' --pin ' "$dir/out"; then
-    echo 'ok   measure --help'
+if [ "$status" -eq 0 ] && [ "$(grep -c '^usage: ' "$dir/out")" -eq 1 ] && grep -q ' --pin ' "$dir/out"; then
+    ok 'measure --help'
 else
-    fail 'measure --help'
+    fail "measure --help: exit $status"
 fi
-[ $failures -eq 0 ]
+verdict

@@ -16,27 +16,15 @@
 #     RMA_TEST_MODELS=large   still larger bounds: about a minute and 2 GiB of memory
 set -eu
 
-top_srcdir=${top_srcdir:-$(cd "$(dirname "$0")/.." && pwd)}
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
 cc=${CC:-cc}
-# shellcheck source=depth.sh
-. "$top_srcdir/test/depth.sh"
 
 if ! command -v "${cc%% *}" >/dev/null 2>&1; then
-    echo "check-models: skipped: needs a compiler, and there is no $cc (Debian package gcc)"
-    exit 77
+    skip "needs a compiler, and there is no $cc (Debian package gcc)"
 fi
 
-dir=$(mktemp -d "${TMPDIR:-/tmp}/check-models.XXXXXX")
-trap 'rm -rf "$dir"' EXIT
-trap 'exit 99' HUP INT TERM
-failures=0
 cd "$dir"
-
-fail() { # fail TEXT, with the log of what was run last
-    echo "FAIL $*"
-    tail -n 20 log | sed 's/^/    /'
-    failures=$((failures + 1))
-}
 
 # search MODEL [-D...]: searches the whole state space, and sets $states and $errors as pan says; returns 1 if the
 # search did not come to its end.
@@ -51,7 +39,7 @@ search() {
         return 1
     fi
     # shellcheck disable=SC2086
-    timeout 300 ./pan $memory >log 2>&1 || return 1
+    timeout "$(seconds 300)" ./pan $memory >log 2>&1 || return 1
     errors=$(sed -n 's/^State-vector.*errors: //p' log)
     states=$(sed -n 's/^ *\([0-9.e+]*\) states, stored.*/\1/p' log)
     [ -n "$errors" ] || return 1

@@ -11,31 +11,26 @@ if [ $# -gt 0 ]; then
     [ "$1" = --help ] && exit 0
     exit 2
 fi
-top_srcdir=${top_srcdir:-$(cd "$(dirname "$0")/.." && pwd)}
-top_builddir=${top_builddir:-.}
-dir=$(mktemp -d "${TMPDIR:-/tmp}/check-ompt.XXXXXX")
-trap 'rm -rf "$dir"' EXIT
-trap 'exit 99' HUP INT TERM
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
 
 clang=${CLANG:-clang}
 echo '#include <omp-tools.h>' >"$dir/probe.c"
 if ! "$clang" -c "$dir/probe.c" -o "$dir/probe.o" >"$dir/log" 2>&1; then
-    echo "check-ompt: skipped: needs $clang with omp-tools.h (Debian packages clang, libomp-dev)"
-    exit 77
+    skip "needs $clang with omp-tools.h (Debian packages clang, libomp-dev)"
 fi
 if ! "$clang" -std=c11 -Wall -Wextra -Werror -include "$top_srcdir/race/ompt.h" \
     -c "$top_srcdir/test/race/ompt/values.c" -o "$dir/values.o" >"$dir/log" 2>&1; then
-    echo "FAIL race/ompt.h and omp-tools.h differ:"
-    sed 's/^/    /' "$dir/log"
-    exit 1
+    fail "race/ompt.h and omp-tools.h differ"
+else
+    ok "race/ompt.h has the numbers and types of omp-tools.h"
 fi
-echo "race/ompt.h has the numbers and types of omp-tools.h"
 library=$top_builddir/.libs/librma_race.so
 if [ ! -e "$library" ]; then
     echo "librma_race was not built in $top_builddir"
 elif nm -D --defined-only "$library" | grep -q ' T ompt_start_tool$'; then
-    echo "librma_race exports ompt_start_tool"
+    ok "librma_race exports ompt_start_tool"
 else
-    echo "FAIL $library does not export ompt_start_tool"
-    exit 1
+    fail "$library does not export ompt_start_tool"
 fi
+verdict

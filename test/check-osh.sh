@@ -9,36 +9,15 @@
 # script reads no figure.
 set -eu
 
-top_builddir=$(cd "${top_builddir:-$(pwd)}" && pwd)
-top_srcdir=${top_srcdir:-$(cd "$(dirname "$0")/.." && pwd)}
-mpiexec=${MPIEXEC:-mpiexec.mpich}
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
 cc=${CC:-cc}
-export top_builddir top_srcdir
-# shellcheck source=launcher.sh
-. "$top_srcdir/test/launcher.sh"
-# shellcheck source=depth.sh
-. "$top_srcdir/test/depth.sh"
 
-if [ ! -e "$top_builddir/librma_shmem.la" ]; then
-    echo "check-osh: skipped: needs librma_shmem, which was not built in $top_builddir (make)"
-    exit 77
-fi
-case "${SANITIZERS-}" in
-*-fsanitize*) echo "check-osh: skipped: needs a build without --enable-sanitizers"; exit 77 ;;
-esac
+[ -e "$top_builddir/librma_shmem.la" ] || skip "needs librma_shmem, which was not built in $top_builddir (make)"
+skip_with_sanitizers
 
-dir=$(mktemp -d "${TMPDIR:-/tmp}/check-osh.XXXXXX")
 hanging=
 trap '[ -z "$hanging" ] || { kill "$hanging" 2>/dev/null && wait "$hanging"; } || :; rm -rf "$dir"' EXIT
-trap 'exit 99' HUP INT TERM
-failures=0
-slow=${RMA_TEST_SLOW:-1}
-ok() { echo "ok   $*"; }
-fail() { # fail TEXT, with what was said
-    echo "FAIL $*"
-    sed 's/^/    /' "$dir/out" "$dir/err"
-    failures=$((failures + 1))
-}
 
 # A compiler command that finds the library in the build folder: osh_compare calls it as
 # "COMMAND FLAGS -o PROGRAM SOURCE". It compiles once for each set of flags, and then only links.
@@ -87,7 +66,7 @@ job() {
     shift 2
     status=0
     # shellcheck disable=SC2086
-    env "$switch" timeout -k 5 120 $mpiexec -n "$n" "$dir/osh_bench" "$@" \
+    env "$switch" timeout -k 5 "$(seconds 120)" $mpiexec -n "$n" "$dir/osh_bench" "$@" \
         >"$dir/out" 2>"$dir/err" </dev/null || status=$?
 }
 
@@ -115,13 +94,13 @@ judge() {
 compare() {
     expected=$1 name=$2
     shift 2
-    run_compare "$name" "--deadline=$((20 * slow))" "$@"
+    run_compare "$name" "--deadline=$(seconds 20)" "$@"
     judge "$expected" "$name"
 }
 
 # A peer that hangs, and one that ends early, sleep most of the time: the rest of this script runs meanwhile.
 if deep; then failing_rounds=2 failing_deadline=20; else failing_rounds=1 failing_deadline=10; fi
-run_compare failing --deadline=$((failing_deadline * slow)) "--peer-oshcc=$dir/oshcc -include $dir/failing.h" \
+run_compare failing --deadline="$(seconds $failing_deadline)" "--peer-oshcc=$dir/oshcc -include $dir/failing.h" \
     -r $failing_rounds -- -r 1 -b 1 -t quiet,lock,sync_all,malloc_free &
 hanging=$!
 
@@ -189,4 +168,4 @@ says 'peer, lock: no end after' "and that is said"
 row "^sync_all,0,ns,$number,,," "a peer that ends early has none"
 row "^malloc_free,1024,ns,$number,$number,$number," "and is measured in what comes later"
 
-[ $failures -eq 0 ]
+verdict

@@ -7,22 +7,14 @@
 # without a second name.
 set -eu
 
-top_srcdir=${top_srcdir:-$(cd "$(dirname "$0")/.." && pwd)}
-top_builddir=${top_builddir:-$(pwd)}
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
 cc=${CC:-cc}
-mpiexec=${MPIEXEC:-mpiexec.mpich}
 library=$top_builddir/.libs/librma.so
-# shellcheck source=/dev/null
-. "$top_srcdir/test/launcher.sh"
 
 if [ ! -f "$library" ] || grep -q '^SAN_CFLAGS = .*-fsanitize' "$top_builddir/Makefile" 2>/dev/null; then
-    echo "check-profile: skipped: needs a shared library without sanitizers (no --enable-sanitizers)"
-    exit 77
+    skip "needs a shared library without sanitizers (no --enable-sanitizers)"
 fi
-
-dir=$(mktemp -d "${TMPDIR:-/tmp}/check-profile.XXXXXX")
-trap 'rm -rf "$dir"' EXIT
-trap 'exit 99' HUP INT TERM
 
 nm -D --defined-only "$library" | awk '{ print $3 }' | grep '^rma_.*[^_]$' | sort >"$dir/names"
 nm -D --defined-only "$library" | awk '{ print $3 }' | sed -n 's/^prma_/rma_/p' | sort >"$dir/twins"
@@ -87,19 +79,12 @@ warnings="-Wall -Wextra -Werror"
     $cc -std=gnu11 -O2 "$include" "$dir/program.c" -o "$dir/plain" "$library" "$rpath"
 }
 
-failures=0
-run() { # run PROGRAM WANTED
+try() { # try PROGRAM WANTED
     # shellcheck disable=SC2086
-    $mpiexec -n 2 env LD_PRELOAD="$dir/tool.so" "$dir/$1" >"$dir/out" 2>&1 || {
-        echo "FAIL $1 ended badly"
-        failures=1
-    }
-    [ "$(grep -c "^seen $2\$" "$dir/out")" = 2 ] || {
-        echo "FAIL $1: not 'seen $2' from both PEs:"
-        cat "$dir/out"
-        failures=1
-    }
+    run $mpiexec -n 2 env LD_PRELOAD="$dir/tool.so" "$dir/$1"
+    exits 0 "$1 ends well"
+    [ "$(grep -c "^seen $2\$" "$dir/out")" = 2 ] || fail "$1: not 'seen $2' from both PEs"
 }
-run profiled "7 11 1"
-run plain "0 0 1" # the compiler has inlined put and add: the tool sees calls only
-exit $failures
+try profiled "7 11 1"
+try plain "0 0 1" # the compiler has inlined put and add: the tool sees calls only
+verdict

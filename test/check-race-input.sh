@@ -19,28 +19,15 @@ prefix=
 case "${1-}" in
 --prefix=*) prefix=${1#*=} ;;
 esac
-top_srcdir=${top_srcdir:-$(cd "$(dirname "$0")/.." && pwd)}
-top_builddir=$(cd "${top_builddir:-.}" && pwd)
-mpiexec=${MPIEXEC:-mpiexec.mpich}
-slow=${RMA_TEST_SLOW:-1}
-# shellcheck source=launcher.sh
-. "$top_srcdir/test/launcher.sh"
-case "${SANITIZERS-}" in
-*-fsanitize*) echo "check-race-input: skipped: needs a build without --enable-sanitizers"; exit 77 ;;
-esac
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
+skip_with_sanitizers
 
-# The caller's own settings must not change these tests.
-for name in $(env | sed -n 's/^\(RMA_[A-Za-z0-9_]*\)=.*/\1/p'); do
-    case $name in RMA_TEST_*) ;; *) unset "$name" ;; esac
-done
+unset_settings
 
-dir=$(mktemp -d "${TMPDIR:-/tmp}/check-race-input.XXXXXX")
-trap 'rm -rf "$dir"' EXIT
-trap 'exit 99' HUP INT TERM
 if [ -z "$prefix" ]; then
     if [ ! -f "$top_builddir/librma_shmem.la" ]; then
-        echo "check-race-input: skipped: needs librma_shmem, which was not built in $top_builddir (make)"
-        exit 77
+        skip "needs librma_shmem, which was not built in $top_builddir (make)"
     fi
     # shellcheck source=stage.sh
     . "$top_srcdir/test/stage.sh"
@@ -54,14 +41,6 @@ fi
 LD_LIBRARY_PATH=$prefix/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 export LD_LIBRARY_PATH
 cd "$dir"
-
-failures=0
-ok() { echo "ok   $*"; }
-fail() { # fail TEXT, with what the program said
-    echo "FAIL $*"
-    sed 's/^/    /' out err | head -n 40
-    failures=$((failures + 1))
-}
 
 # PE 1 reads what PE 0 has put, with a sync between that completes nothing. What each PE prints does not depend on it.
 cat >racy.c <<'END'
@@ -104,7 +83,7 @@ $oshcc --race racy.c word.c -o racy >out 2>err </dev/null || {
 # Launchers that lose the exit code of a process: then only reports are looked at.
 code=0
 # shellcheck disable=SC2086
-timeout 60 $mpiexec -n 2 sh -c 'exit 66' >out 2>err </dev/null || code=$?
+timeout "$(seconds 60)" $mpiexec -n 2 sh -c 'exit 66' >out 2>err </dev/null || code=$?
 if [ $code -eq 66 ]; then loses_codes=no; else loses_codes=yes; fi
 
 # job PROGRAM [SETTING...]: 2 PEs. Sets code.
@@ -113,7 +92,7 @@ job() {
     shift
     code=0
     # shellcheck disable=SC2086
-    timeout -k 5 $((60 * slow)) env "$@" $mpiexec -n 2 "$program" >out 2>err </dev/null || code=$?
+    timeout -k 5 "$(seconds 60)" env "$@" $mpiexec -n 2 "$program" >out 2>err </dev/null || code=$?
 }
 # result: what the program prints is there, as without the detector.
 result() { [ "$(grep -c '^PE 0 has 0$' out)" -eq 1 ] && [ "$(grep -c '^PE 1 has 5$' out)" -eq 1 ]; }
@@ -226,7 +205,7 @@ if $oshcc --race -O2 "$top_srcdir/examples/linked_list.c" -o list >out 2>err </d
     for settings in history=16 history=1024; do
         code=0
         # shellcheck disable=SC2086
-        timeout -k 5 $((60 * slow)) env RMA_RACE=$settings $mpiexec -n 4 ./list 10 --ops=10000 >out 2>err </dev/null ||
+        timeout -k 5 "$(seconds 60)" env RMA_RACE=$settings $mpiexec -n 4 ./list 10 --ops=10000 >out 2>err </dev/null ||
             code=$?
         if [ $code -ne 0 ] || grep -q 'librma race' err; then
             fail "examples/linked_list, $settings: exit $code"
@@ -404,4 +383,4 @@ for sanitizer in -fsanitize=thread -fsanitize=undefined,address; do
     fi
 done
 
-[ $failures -eq 0 ] || { echo "$failures failed"; exit 1; }
+verdict

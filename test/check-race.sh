@@ -58,14 +58,8 @@ case $jobs in
 '' | *[!0-9]* | 0) refuse "--jobs $jobs: not a number of programs" ;;
 esac
 
-top_srcdir=${top_srcdir:-$(cd "$(dirname "$0")/.." && pwd)}
-top_builddir=$(cd "${top_builddir:-.}" && pwd)
-mpiexec=${MPIEXEC:-mpiexec.mpich}
-slow=${RMA_TEST_SLOW:-1}
-# shellcheck source=launcher.sh
-. "$top_srcdir/test/launcher.sh"
-# shellcheck source=depth.sh
-. "$top_srcdir/test/depth.sh"
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
 
 # ---- one program ----
 
@@ -118,10 +112,11 @@ try_version() {
         why="does not compile"
         return 1
     fi
+    deadline=$(seconds 60)
     # shellcheck disable=SC2086
-    timeout -k 5 $((60 * slow)) $mpiexec -n "$pes" "$log" >"$log.out" 2>"$log.err" </dev/null || code=$?
+    timeout -k 5 "$deadline" $mpiexec -n "$pes" "$log" >"$log.out" 2>"$log.err" </dev/null || code=$?
     if [ $code -eq 124 ] || [ $code -eq 137 ]; then
-        why="does not end within $((60 * slow)) seconds"
+        why="does not end within $deadline seconds"
         return 1
     fi
 }
@@ -206,27 +201,17 @@ fi
 # ---- the compiler commands ----
 
 [ -e "$top_srcdir/test/race" ] || { echo "check-race: there is no $top_srcdir/test/race" >&2; exit 99; }
-case "${SANITIZERS-}" in
-*-fsanitize*) echo "check-race: skipped: needs a build without --enable-sanitizers"; exit 77 ;;
-esac
-
-dir=$(mktemp -d "${TMPDIR:-/tmp}/check-race.XXXXXX")
-if [ $keep = no ]; then
-    trap 'rm -rf "$dir"' EXIT
-else
-    trap 'echo "kept: $dir"' EXIT
-fi
-trap 'exit 99' HUP INT TERM
+skip_with_sanitizers
+[ $keep = no ] || trap 'echo "kept: $dir"' EXIT
 mkdir "$dir/programs" "$dir/results"
 
 # Without --prefix: an installation below a temporary folder. The loader finds the libraries by the environment.
 if [ -z "$prefix" ]; then
     if [ ! -f "$top_builddir/librma_shmem.la" ]; then
-        echo "check-race: skipped: needs librma_shmem, which was not built in $top_builddir (make)"
-        exit 77
+        skip "needs librma_shmem, which was not built in $top_builddir (make)"
     fi
     if ! grep -q -e --race "$top_builddir/tools/oshcc"; then
-        [ $plain = yes ] || { echo "check-race: skipped: needs an oshcc that has --race"; exit 77; }
+        [ $plain = yes ] || skip "needs an oshcc that has --race"
     fi
     # shellcheck source=stage.sh
     . "$top_srcdir/test/stage.sh"
@@ -236,8 +221,7 @@ else
     bin=$(cd "$prefix/bin" && pwd) || refuse "--prefix=$prefix: there is no folder bin"
     prefix=${bin%/bin}
     if [ $plain = no ] && ! "$bin/oshcc" --help | grep -q -e --race; then
-        echo "check-race: skipped: needs an oshcc with --race, unlike $bin/oshcc"
-        exit 77
+        skip "needs an oshcc with --race, unlike $bin/oshcc"
     fi
 fi
 LD_LIBRARY_PATH=$prefix/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
@@ -299,8 +283,7 @@ for file in "$top_srcdir"/test/race/*.c "$top_srcdir"/test/race/*.cc; do
 done >"$dir/files"
 if [ ! -s "$dir/files" ]; then
     if [ $left_out -eq 0 ]; then refuse "--only $only: no program has such a name"; fi
-    echo "check-race: skipped: needs a compiler for C++ (Debian package g++) or with OpenMP"
-    exit 77
+    skip "needs a compiler for C++ (Debian package g++) or with OpenMP"
 fi
 
 RACE_DIR=$dir RACE_BIN=$bin RACE_OPTION=$option RACE_STRICT=$strict RACE_KEEP=$keep

@@ -7,35 +7,14 @@
 # of a setting that is gone, without a note.
 set -eu
 
-top_builddir=${top_builddir:-$(pwd)}
-mpiexec=${MPIEXEC:-mpiexec.mpich}
-# shellcheck source=/dev/null
-. "$(dirname "$0")/launcher.sh"
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
 hello=$top_builddir/examples/hello
 rma_info=$top_builddir/tools/rma_info
 
-for program in "$hello" "$rma_info"; do
-    [ -x "$program" ] || { echo "check-settings: there is no $program" >&2; exit 99; }
-done
+need "$hello" "$rma_info"
 
-# The caller's own settings must not change these tests.
-for name in $(env | sed -n 's/^\(RMA_[A-Za-z0-9_]*\)=.*/\1/p'); do unset "$name"; done
-
-dir=$(mktemp -d "${TMPDIR:-/tmp}/check-settings.XXXXXX")
-trap 'rm -rf "$dir"' EXIT
-failures=0
-
-ok() { echo "ok   $*"; }
-fail() { # fail TEXT, with what the program said
-    echo "FAIL $*"
-    sed 's/^/    /' "$dir/out" "$dir/err"
-    failures=$((failures + 1))
-}
-
-run() { # run COMMAND...
-    status=0
-    timeout 60 "$@" >"$dir/out" 2>"$dir/err" </dev/null || status=$?
-}
+unset_settings
 
 # job SETTING...: hello on 2 PEs. mpiexec may be a command with arguments.
 # shellcheck disable=SC2086

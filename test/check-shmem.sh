@@ -14,6 +14,8 @@ cc=${CC:-cc}
 mpiexec=${MPIEXEC:-mpiexec.mpich}
 # shellcheck source=/dev/null
 . "$top_srcdir/test/launcher.sh"
+# shellcheck source=deadline.sh
+. "$(dirname "$0")/deadline.sh"
 # shellcheck source=depth.sh
 . "$top_srcdir/test/depth.sh"
 include=-I$top_srcdir/include
@@ -190,7 +192,7 @@ compile -c "$dir/tool.c" -o "$dir/tool.o"
 }
 seen() { # seen PROGRAM WANTED [PRELOAD]
     # shellcheck disable=SC2086
-    timeout 60 $mpiexec -n 2 env ${3:+LD_PRELOAD="$3"} "$dir/$1" >"$dir/log" 2>&1 || fail "$1 ended badly"
+    timeout "$(seconds 60)" $mpiexec -n 2 env ${3:+LD_PRELOAD="$3"} "$dir/$1" >"$dir/log" 2>&1 || fail "$1 ended badly"
     [ "$(grep -c "^seen $2\$" "$dir/log")" = 2 ] || fail "$1: not 'seen $2' from both PEs"
 }
 seen profiled "7 16 1 3" "$dir/tool.so"
@@ -216,7 +218,7 @@ END
 $cc -std=gnu11 -O2 "$include" "$dir/heap.c" -o "$dir/heap" $libraries "$rpath"
 with() { # with VARIABLE=VALUE PATTERN: the output has it
     # shellcheck disable=SC2086
-    timeout 60 $mpiexec -n 2 env "$1" "$dir/heap" >"$dir/log" 2>&1 || true
+    timeout "$(seconds 60)" $mpiexec -n 2 env "$1" "$dir/heap" >"$dir/log" 2>&1 || true
     grep -qE -- "$2" "$dir/log" || fail "$1: no '$2'"
 }
 with SHMEM_SYMMETRIC_SIZE=1000000 '^blocks 1[0-9]$'
@@ -242,10 +244,10 @@ oshrun=$top_builddir/tools/oshrun
 if sh "$oshrun" --version >"$dir/log" 2>&1 && grep -q 'OpenSHMEM 1[.]6' "$dir/log" &&
     sh "$oshrun" --help >"$dir/log" && grep -q '^usage: oshrun' "$dir/log"; then
     for flag in -n -np; do
-        timeout 60 sh "$oshrun" $flag 2 "$dir/heap" >"$dir/log" 2>&1 || fail "oshrun $flag 2 ended badly"
+        timeout "$(seconds 60)" sh "$oshrun" $flag 2 "$dir/heap" >"$dir/log" 2>&1 || fail "oshrun $flag 2 ended badly"
         grep -q "^blocks 100\$" "$dir/log" || fail "oshrun $flag 2"
     done
-    timeout 60 sh "$oshrun" -c 2 -x RMA_HEAP_MAX=1m -q --oversubscribe --allow-run-as-root "$dir/heap" \
+    timeout "$(seconds 60)" sh "$oshrun" -c 2 -x RMA_HEAP_MAX=1m -q --oversubscribe --allow-run-as-root "$dir/heap" \
         >"$dir/log" 2>&1 || fail "oshrun -c 2 -x RMA_HEAP_MAX=1m ended badly"
     grep -qE '^blocks [0-9]{1,2}$' "$dir/log" || fail "oshrun -x RMA_HEAP_MAX=1m"
     sh "$oshrun" --show -np 2 x --show | grep -q " -n 2 x --show\$" || fail "oshrun --show"

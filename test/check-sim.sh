@@ -4,23 +4,17 @@
 # than usual, pictures, and wrong arguments; and what test/sim/growth counts. RMA_TEST_SEEDS sets the number of seeds.
 set -eu
 
-script=check-sim
-top_builddir=${top_builddir:-$(pwd)}
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
 sim=$top_builddir/test/sim/sim
-[ -x "$sim" ] || { echo "$script: there is no $sim" >&2; exit 99; }
-dir=$(mktemp -d "${TMPDIR:-/tmp}/check-sim.XXXXXX")
-trap 'rm -rf "$dir"' EXIT
-trap 'exit 99' HUP INT TERM
-failures=0
+need "$sim"
 
 # passes ARGUMENT...: a run without a fault.
 passes() {
     if "$sim" "$@" >"$dir/out" 2>&1; then
         tail -n 1 "$dir/out"
     else
-        echo "FAIL sim $*"
-        tail -n 70 "$dir/out"
-        failures=$((failures + 1))
+        fail "sim $*"
     fi
 }
 
@@ -44,10 +38,8 @@ draws() {
         [ "$(grep -c '<g class="pe"' "$dir/picture.svg")" -eq "$pes" ] &&
         grep -q "the last $events of " "$dir/picture.svg" &&
         grep -Eq '^<g class="message [a-z]+" .*<title>message [0-9]+: .*marker-end=' "$dir/picture.svg" && return
-    echo "FAIL sim $*: no picture of $pes PEs and $events events:"
-    cat "$dir/out"
+    fail "sim $*: no picture of $pes PEs and $events events"
     head -n 60 "$dir/picture.svg" || true
-    failures=$((failures + 1))
 }
 
 # refuses TEXT ARGUMENT...: $program ends with exit code 2 and a line that matches TEXT.
@@ -58,9 +50,7 @@ refuses() {
     code=0
     "$top_builddir/test/sim/$program" "$@" >"$dir/out" 2>&1 || code=$?
     [ $code -eq 2 ] && grep -Eq "^$program: $text" "$dir/out" && return
-    echo "FAIL $program $*: exit code $code, and no line '$text':"
-    cat "$dir/out"
-    failures=$((failures + 1))
+    fail "$program $*: exit code $code, and no line '$text'"
 }
 
 passes --scenario requests --seeds "${RMA_TEST_SEEDS:-100}"
@@ -76,15 +66,13 @@ passes --scenario jobs --seed 7 --pes 64
 sed '$d' "$dir/first" >"$dir/first.log"
 sed '$d' "$dir/second" >"$dir/second.log"
 if [ "$(wc -l <"$dir/first.log")" -lt 100 ] || ! cmp "$dir/first.log" "$dir/second.log"; then
-    echo "FAIL a seed does not repeat its run"
-    failures=$((failures + 1))
+    fail "a seed does not repeat its run"
 fi
 # A PE that waits long says so in its own name. A line of the log: time, "PE", number, "librma:", "PE", number, ...
 "$sim" --scenario failures --seeds 8 --log >"$dir/out"
 if ! awk '$4 == "librma:" && $5 == "PE" && / has waited / { n++; if ($3 != $6) { print "FAIL " $0; wrong = 1 } }
         END { exit wrong || !n }' "$dir/out"; then
-    echo "FAIL of 8 runs with failures no PE has waited, or one spoke for another"
-    failures=$((failures + 1))
+    fail "of 8 runs with failures no PE has waited, or one spoke for another"
 fi
 draws 4 40 --scenario jobs --seed 3
 draws 9 100 --scenario requests --seeds 2
@@ -110,9 +98,7 @@ refuses 'unknown argument more' more
 growth=$top_builddir/test/sim/growth
 for least in 2 3; do
     if ! "$growth" --least $least --most 64 --operations barrier,sum --csv "$dir/$least.csv" >"$dir/out" 2>&1; then
-        echo "FAIL growth --least $least --most 64"
-        cat "$dir/out"
-        failures=$((failures + 1))
+        fail "growth --least $least --most 64"
     fi
 done
 cat "$dir/2.csv" "$dir/3.csv" | awk -F, '
@@ -127,10 +113,8 @@ cat "$dir/2.csv" "$dir/3.csv" | awk -F, '
     }' || failures=$((failures + 1))
 
 # With as many PEs on a node as there are, nothing goes by messages.
-if ! timeout 60 "$growth" --node-pes 4 --least 2 --most 8 --operations init,barrier >"$dir/out" 2>&1; then
-    echo "FAIL growth --node-pes 4"
-    tail "$dir/out"
-    failures=$((failures + 1))
+if ! timeout "$(seconds 60)" "$growth" --node-pes 4 --least 2 --most 8 --operations init,barrier >"$dir/out" 2>&1; then
+    fail "growth --node-pes 4"
 fi
 program=growth
 refuses "--operations barrier,nonsense: there is no operation 'nonsense'" --operations barrier,nonsense
@@ -142,4 +126,4 @@ refuses "--times gap=-1: 'gap=-1' is no number from 0" --times gap=-1
 refuses '--csv /nonexistent/file: No such file' --csv /nonexistent/file
 refuses 'unknown or incomplete option --csv' --csv
 refuses 'unknown argument more' more
-[ $failures -eq 0 ]
+verdict

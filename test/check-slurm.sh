@@ -8,35 +8,19 @@
 # and by a wait that never looks whether the PEs of the node live. RMA_TEST_SLURM_JOBS names other job tests.
 set -eu
 
-top_builddir=${top_builddir:-$(pwd)}
-here=$(cd "$(dirname "$0")" && pwd)
-mpiexec=${MPIEXEC:-mpiexec.mpich}
-mpi=''
-# shellcheck source=/dev/null
-. "$here/launcher.sh"
-# shellcheck source=/dev/null
-. "$here/depth.sh"
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
 case $mpi in
 mpich) srun="srun -Q --mpi=pmi2" ;;
 openmpi) srun="srun -Q --mpi=pmix" ;;
-*) echo "check-slurm: skipped: needs MPICH's launcher or Open MPI's, which '$mpiexec' is not"; exit 77 ;;
+*) skip "needs MPICH's launcher or Open MPI's, which '$mpiexec' is not" ;;
 esac
 jobs=${RMA_TEST_SLURM_JOBS:-$(by_depth collective "atomics collective wait" \
     "atomics barrier collective exhaustion lifecycle lock remote_heap symmetric team wait")}
-for program in test/job/stall examples/hello; do
-    [ -x "$top_builddir/$program" ] || { echo "check-slurm: there is no $program" >&2; exit 99; }
-done
+need "$top_builddir/test/job/stall" "$top_builddir/examples/hello"
 
-dir=$(mktemp -d "${TMPDIR:-/tmp}/check-slurm.XXXXXX")
-slurm() { "$here/../tools/slurm" --state "$dir/cluster" "$@"; }
+slurm() { "$top_srcdir/tools/slurm" --state "$dir/cluster" "$@"; }
 trap 'slurm down >"$dir/down" 2>&1; rm -rf "$dir"' EXIT
-trap 'exit 99' HUP INT TERM
-failures=0
-fail() {
-    echo "FAIL $*"
-    cat "$dir/out" "$dir/err" 2>/dev/null | head -n 40 | sed 's/^/    /'
-    failures=$((failures + 1))
-}
 
 # The caller's own settings must not change these tests.
 for name in $(env | sed -n 's/^\(RMA_[A-Za-z0-9_]*\|SLURM_[A-Za-z0-9_]*\)=.*/\1/p'); do
@@ -46,7 +30,7 @@ done
 begin() { # begin ARG...: makes the cluster; without it there is nothing to test
     slurm up "$@" >"$dir/out" 2>&1 && return
     status=$?
-    [ $status -ne 77 ] || { echo "check-slurm: skipped: $(tail -n 1 "$dir/out")"; exit 77; }
+    [ $status -ne 77 ] || skip "$(tail -n 1 "$dir/out")"
     cat "$dir/out" >&2
     exit 99
 }
@@ -55,7 +39,7 @@ begin --nodes 2
 # run COMMAND...: on the cluster.
 run() {
     status=0
-    slurm run timeout -k 5 $((60 * ${RMA_TEST_SLOW:-1})) "$@" >"$dir/out" 2>"$dir/err" </dev/null || status=$?
+    slurm run timeout -k 5 "$(seconds 60)" "$@" >"$dir/out" 2>"$dir/err" </dev/null || status=$?
 }
 
 # ---- a PE that dies; these jobs sleep most of the time, so the others run meanwhile ----
@@ -68,7 +52,7 @@ dies() {
     (
         code=0
         # shellcheck disable=SC2086 # srun is a list of words
-        slurm run timeout -k 5 $((60 * ${RMA_TEST_SLOW:-1})) $srun --kill-on-bad-exit=0 -N 2 -m block -n 4 \
+        slurm run timeout -k 5 "$(seconds 60)" $srun --kill-on-bad-exit=0 -N 2 -m block -n 4 \
             --ntasks-per-node=2 "$@" >"$dir/$name.out" 2>"$dir/$name.err" </dev/null || code=$?
         echo $code >"$dir/$name.status"
     ) &
@@ -104,7 +88,7 @@ part() {
     what=$1 pes=$2
     shift 2
     for job in $jobs; do
-        run "$@" "RMA_TEST_PES=$pes" RMA_TEST_NODES=one sh "$here/run-job" "$top_builddir/test/job/$job"
+        run "$@" "RMA_TEST_PES=$pes" RMA_TEST_NODES=one sh "$top_srcdir/test/run-job" "$top_builddir/test/job/$job"
         if [ $status -eq 0 ]; then echo "ok   $what: $job, $pes PEs"; else fail "$what: $job: exit $status"; fi
     done
 }
@@ -165,4 +149,4 @@ else
     fi
 fi
 
-[ $failures -eq 0 ] || { echo "$failures failed"; exit 1; }
+verdict

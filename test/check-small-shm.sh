@@ -15,63 +15,47 @@
 # next to no memory.
 set -eu
 
-top_builddir=${top_builddir:-$(pwd)}
-mpiexec=${MPIEXEC:-mpiexec.mpich}
-# shellcheck source=/dev/null
-. "$(dirname "$0")/launcher.sh"
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
 exhaustion=$top_builddir/test/job/exhaustion
 hello=$top_builddir/examples/hello
 queries=$top_builddir/test/job/queries
 
-skip() { echo "check-small-shm: skipped: $*"; exit 77; }
-
 if [ "${1-}" != inside ]; then
-    for program in "$exhaustion" "$hello" "$queries"; do
-        [ -x "$program" ] || { echo "check-small-shm: there is no $program" >&2; exit 99; }
-    done
+    need "$exhaustion" "$hello" "$queries"
     command -v unshare >/dev/null 2>&1 || skip "needs unshare (Debian package util-linux)"
     # As root, or as root of a user namespace of one's own.
     for options in -m -rm; do
         if unshare $options sh -c 'mount -t tmpfs -o size=64m tmpfs /dev/shm' 2>/dev/null; then
+            rmdir "$dir"
             exec unshare $options sh "$0" inside
         fi
     done
     skip "needs root, or namespaces for users, to mount a small /dev/shm"
 fi
 
-dir=$(mktemp -d "${TMPDIR:-/tmp}/check-small-shm.XXXXXX")
-trap 'rm -rf "$dir"' EXIT
-failures=0
-fail() {
-    echo "FAIL $*"
-    sed 's/^/    /' "$dir/out"
-    failures=$((failures + 1))
-}
-
 # Each mount covers the one before; all of them end with the namespace.
 shm() { mount -t tmpfs -o "size=$1" tmpfs /dev/shm; }
-died() { grep -qiE 'signal 7|bus error' "$dir/out" || [ $status -eq 135 ] || [ $status -eq 7 ]; }
+died() { grep -qiE 'signal 7|bus error' "$dir/out" "$dir/err" || [ "$status" -eq 135 ] || [ "$status" -eq 7 ]; }
 
 shm 64m
 for n in 2 4; do
-    status=0
     # mpiexec may be a command with arguments.
     # shellcheck disable=SC2086
-    RMA_TEST_SHM=1 timeout 60 $mpiexec -n $n "$exhaustion" >"$dir/out" 2>&1 </dev/null || status=$?
+    run env RMA_TEST_SHM=1 $mpiexec -n $n "$exhaustion"
     if died; then
         fail "$n PEs and 64 MiB: SIGBUS"
-    elif [ $status -ne 0 ]; then
+    elif [ "$status" -ne 0 ]; then
         fail "$n PEs and 64 MiB: exit $status"
     else
-        echo "ok   $n PEs and 64 MiB"
+        ok "$n PEs and 64 MiB"
     fi
 done
 
 # A limit that is set counts, without a reserve.
-status=0
 # shellcheck disable=SC2086
-RMA_TEST_SHM=1 RMA_TEST_LIMITED=1 timeout 60 $mpiexec -n 2 "$exhaustion" >"$dir/out" 2>&1 </dev/null || status=$?
-if [ $status -ne 0 ]; then fail "2 PEs with a limit: exit $status"; else echo "ok   2 PEs with a limit"; fi
+run env RMA_TEST_SHM=1 RMA_TEST_LIMITED=1 $mpiexec -n 2 "$exhaustion"
+if [ "$status" -ne 0 ]; then fail "2 PEs with a limit: exit $status"; else ok "2 PEs with a limit"; fi
 
 # PEs that find memory for one, and populate all at once. Heaps without limits leave a part of it to others, heaps with
 # limits only a margin. /dev/shm is larger than the memory, but not much, so that a bug does not take the machine's. UCX
@@ -83,16 +67,15 @@ if [ -z "${SANITIZERS-}" ]; then
     program=$exhaustion
     [ ! -x "$top_builddir/test/job/.libs/exhaustion" ] || program=$top_builddir/test/job/.libs/exhaustion
     for limited in '' RMA_TEST_LIMITED=1; do
-        status=0
         # shellcheck disable=SC2086
-        UCX_MEM_MMAP_HOOK_MODE=none timeout 60 $mpiexec -n 4 \
+        run env UCX_MEM_MMAP_HOOK_MODE=none $mpiexec -n 4 \
             env $limited RMA_TEST_MEMORY=$((mib << 20)) RMA_TEST_FAULT_MEMORY=$((mib << 20)) \
             LD_LIBRARY_PATH="$top_builddir/.libs${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" LD_PRELOAD="$dir/fault.so" \
-            "$program" >"$dir/out" 2>&1 </dev/null || status=$?
-        if [ $status -ne 0 ]; then
+            "$program"
+        if [ "$status" -ne 0 ]; then
             fail "4 PEs and $mib MiB of memory${limited:+, heaps with limits}: exit $status"
         else
-            echo "ok   4 PEs and $mib MiB of memory${limited:+, heaps with limits}"
+            ok "4 PEs and $mib MiB of memory${limited:+, heaps with limits}"
         fi
     done
     shm 64m
@@ -100,19 +83,16 @@ fi
 
 # test/job/queries begins with a look at the last error. A sanitizer needs all addresses for itself.
 if [ -z "${SANITIZERS-}" ]; then
-    status=0
     # shellcheck disable=SC2086
-    (ulimit -v 20000000 && exec timeout 60 $mpiexec -n 2 "$queries") >"$dir/out" 2>&1 </dev/null || status=$?
-    if [ $status -ne 0 ]; then fail "20 GB of addresses: exit $status"; else echo "ok   20 GB of addresses"; fi
+    run prlimit --as=$((20000000 << 10)) $mpiexec -n 2 "$queries"
+    if [ "$status" -ne 0 ]; then fail "20 GB of addresses: exit $status"; else ok "20 GB of addresses"; fi
     # What shrinks is the symmetric heap, which has no limit: a small limit of the other heap holds.
-    status=0
     # shellcheck disable=SC2086
-    (ulimit -v 20000000 && exec env RMA_LOCAL_MAX=2M RMA_INFO=1 timeout 60 $mpiexec -n 2 "$queries") >"$dir/out" 2>&1 \
-        </dev/null || status=$?
-    if [ $status -ne 0 ] || ! grep -q ' and 2 MiB (local) per PE' "$dir/out"; then
+    run env RMA_LOCAL_MAX=2M RMA_INFO=1 prlimit --as=$((20000000 << 10)) $mpiexec -n 2 "$queries"
+    if [ "$status" -ne 0 ] || ! grep -q ' and 2 MiB (local) per PE' "$dir/out" "$dir/err"; then
         fail "20 GB of addresses, 2 MiB of local heap: exit $status"
     else
-        echo "ok   20 GB of addresses, 2 MiB of local heap"
+        ok "20 GB of addresses, 2 MiB of local heap"
     fi
 fi
 
@@ -121,17 +101,16 @@ fi
 accepted=0 refused=0
 for size in 32k 128k 256k 512k 640k 768k 1m 4m; do
     shm $size
-    status=0
     # shellcheck disable=SC2086
-    UCX_TLS=self,sysv timeout 60 $mpiexec -n 2 "$hello" >"$dir/out" 2>&1 </dev/null || status=$?
-    if grep -q 'rma_init: .*/dev/shm' "$dir/out" && [ $status -ne 0 ] && ! died; then
+    run env UCX_TLS=self,sysv $mpiexec -n 2 "$hello"
+    if grep -q 'rma_init: .*/dev/shm' "$dir/out" "$dir/err" && [ "$status" -ne 0 ] && ! died; then
         refused=$((refused + 1))
-        echo "ok   $size is refused: $(sed -n 's/.*rma_init: \([^;]*\);.*/\1/p' "$dir/out" | head -n 1)"
-    elif [ $status -eq 0 ] && [ "$(grep -c '^hello' "$dir/out")" -eq 2 ]; then
+        ok "$size is refused: $(sed -n 's/.*rma_init: \([^;]*\);.*/\1/p' "$dir/out" "$dir/err" | head -n 1)"
+    elif [ "$status" -eq 0 ] && [ "$(grep -c '^hello' "$dir/out")" -eq 2 ]; then
         accepted=$((accepted + 1))
-        echo "ok   $size is enough for 2 PEs that need little"
-    elif grep -qE 'MPI_?[A-Z]*_Init|UCX +ERROR' "$dir/out"; then
-        echo "ok   $size is too little for MPI itself"
+        ok "$size is enough for 2 PEs that need little"
+    elif grep -qE 'MPI_?[A-Z]*_Init|UCX +ERROR' "$dir/out" "$dir/err"; then
+        ok "$size is too little for MPI itself"
     else
         fail "$size: exit $status, and no word of /dev/shm"
     fi
@@ -139,4 +118,4 @@ done
 [ $accepted -gt 0 ] || fail "nothing was enough"
 [ $refused -gt 0 ] || echo "note: librma has refused none of these sizes, so its refusal was not seen"
 
-[ $failures -eq 0 ] || { echo "$failures failed"; exit 1; }
+verdict

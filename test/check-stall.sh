@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # check-stall.sh: no wait is silent. A PE that has waited for RMA_STALL seconds, in whichever call and on whichever
 # node, names the PE that does not come. If that PE is stopped, the job ends after RMA_TIMEOUT seconds; if it is dead
-# and on the same node, at once; if it computes, never.
+# and on the same node, at once; if it is only late, never.
 #
 # The jobs sleep most of the time, so they run all at once. Broken by a wait that never looks for the other PE, by a
 # question to the other PE that needs a resource that is used up, and by the end of a job whose PEs all answer.
@@ -17,7 +17,9 @@ mpi=''
 # shellcheck source=/dev/null
 . "$(dirname "$0")/launcher.sh"
 program=$top_builddir/test/job/stall
-deadline=$((60 * ${RMA_TEST_SLOW:-1}))
+# shellcheck source=deadline.sh
+. "$(dirname "$0")/deadline.sh"
+deadline=$(seconds 60)
 [ -x "$program" ] || { echo "check-stall: there is no $program" >&2; exit 99; }
 
 dir=$(mktemp -d "${TMPDIR:-/tmp}/check-stall.XXXXXX")
@@ -27,7 +29,28 @@ failures=0
 as=
 pes=2
 pin= # a command that binds the job to a processor, or none
-export RMA_STALL=1 RMA_TIMEOUT=3 # a PE of a busy machine may be off its processor for a second or two
+# A PE of a busy machine may be off its processor for a second or two.
+RMA_STALL=1 RMA_TIMEOUT=$(seconds 2)
+export RMA_STALL RMA_TIMEOUT
+
+# name_of WAIT: prints the call in which the PEs wait, as a regular expression.
+name_of() {
+    case $1 in
+    barrier) echo rma_barrier_all ;;
+    team) echo rma_team_sync ;;
+    collective) echo rma_sum_reduce_long ;;
+    lock) echo rma_set_lock ;;
+    wait | any) echo 'rma_[a-z_]*wait[a-z_]*' ;;
+    malloc) echo rma_malloc ;;
+    split) echo rma_team_split_strided ;;
+    finalize) echo rma_finalize ;;
+    test) echo 'rma_test[a-z_]*' ;;
+    testany) echo 'rma_test_any[a-z_]*' ;;
+    testlock) echo rma_test_lock ;;
+    signal) echo 'rma_signal_wait_until' ;;
+    flood) echo 'rma_[a-z_]*atomic[a-z_]*' ;;
+    esac
+}
 
 # start LAYOUT WAIT HINDRANCE [SETTING...]: starts a job in the background; its status goes to $dir/NAME.status.
 start() {
@@ -44,16 +67,40 @@ start() {
         else
             set -- "$@" $pin timeout -k 5 "$deadline" $mpiexec -n $pes "$program"
         fi
-        env "$nodes" "$@" "$wait" "$hindrance" >"$dir/$name.out" 2>"$dir/$name.err" </dev/null || status=$?
+        env "$nodes" "STALL_UNTIL=$dir/$name.until" "$@" "$wait" "$hindrance" >"$dir/$name.out" 2>"$dir/$name.err" \
+            </dev/null || status=$?
         echo $status >"$dir/$name.status"
     ) &
 }
 
-# suspend_and_resume LAYOUT: stops PE 1, which computes; when PE 0 has said so, stops PE 0 for longer than RMA_TIMEOUT;
+# start_late LAYOUT WAIT: the same with the hindrance `late`, which ends when a PE has reported the wait.
+start_late() {
+    start "$1" "$2" late "RMA_TIMEOUT=$deadline"
+    {
+        tries=0
+        until grep -qE "$(reported_late "$2")" "$dir/$name.err" || [ -e "$dir/$name.status" ] ||
+            [ $tries -ge $((deadline * 10)) ]; do
+            tries=$((tries + 1))
+            sleep 0.1
+        done 2>/dev/null
+        : >"$dir/$name.until"
+    } &
+}
+# reported_late WAIT: prints what is reported of a PE that answers, and does not come.
+reported_late() {
+    case $1 in
+    wait | signal) told=', for what any PE may do: 1 PE was asked, all answer' ;;
+    team) told=' .team 2.: PE 1 answers, and waits in no call' ;;
+    *) told=': PE 1 answers, and waits in no call' ;;
+    esac
+    echo "has waited [0-9]+ s in $(name_of "$1")$told"
+}
+
+# suspend_and_resume LAYOUT: stops PE 1, which is late; when PE 0 has said so, stops PE 0 for longer than RMA_TIMEOUT;
 # then continues both, PE 0 first. PE 0 must not count the time in which it was stopped itself.
 suspend_and_resume() {
     as=$1.suspended
-    start "$1" barrier late "CHECK_STALL=$$.$1.suspended" RMA_TIMEOUT=4
+    start "$1" barrier late "CHECK_STALL=$$.$1.suspended"
     tries=0
     until first=$(pe_of "$$.$1.suspended" 0) && second=$(pe_of "$$.$1.suspended" 1) &&
         grep -q running "$dir/$1.suspended.out"; do
@@ -67,10 +114,11 @@ suspend_and_resume() {
         sleep 0.1
     done
     kill -STOP "$first"
-    sleep 5
+    sleep $((RMA_TIMEOUT + 1))
     kill -CONT "$first"
-    sleep 0.3
+    sleep 0.3 # PE 0 runs for a moment while PE 1 does not
     kill -CONT "$second"
+    : >"$dir/$1.suspended.until"
     wait
 }
 # pe_of ID PE: prints the process number of that PE of the job with CHECK_STALL=ID.
@@ -119,31 +167,13 @@ judge() {
     failures=$((failures + 1))
 }
 
-name_of() {
-    case $1 in
-    barrier) echo rma_barrier_all ;;
-    team) echo rma_team_sync ;;
-    collective) echo rma_sum_reduce_long ;;
-    lock) echo rma_set_lock ;;
-    wait | any) echo 'rma_[a-z_]*wait[a-z_]*' ;;
-    malloc) echo rma_malloc ;;
-    split) echo rma_team_split_strided ;;
-    finalize) echo rma_finalize ;;
-    test) echo 'rma_test[a-z_]*' ;;
-    testany) echo 'rma_test_any[a-z_]*' ;;
-    testlock) echo rma_test_lock ;;
-    signal) echo 'rma_signal_wait_until' ;;
-    flood) echo 'rma_[a-z_]*atomic[a-z_]*' ;;
-    esac
-}
-
 for layout in one far; do
     for wait in barrier collective lock wait signal; do
         start $layout $wait stop
-        start $layout $wait late RMA_TIMEOUT=30 # PEs are slow to answer where the machine is busy
+        start_late $layout $wait
     done
     [ $layout = far ] || pin='taskset -c 0' # on one processor the two PEs meet by a counter: another way to wait
-    start $layout team late RMA_TIMEOUT=30
+    start_late $layout team
     pin=
     wait
 done
@@ -183,18 +213,13 @@ for layout in one far; do
         silent='PE 1 does not answer'
         over='PE 1 has not answered for .*RMA_TIMEOUT'
     fi
-    computes='PE 1 answers, and waits in no call'
     for wait in barrier collective lock wait signal; do
         call=$(name_of $wait)
         judge $layout.$wait.stop ended "has waited [0-9]+ s in $call: $silent"
         judge $layout.$wait.stop ended "$call: $over"
-        case $wait in
-        wait | signal) said=', for what any PE may do: 1 PE was asked, and answers' ;;
-        *) said=": $computes" ;;
-        esac
-        judge $layout.$wait.late passes "has waited [0-9]+ s in $call$said" 'PE 1 is stopped'
+        judge $layout.$wait.late passes "$(reported_late $wait)" 'PE 1 is stopped'
     done
-    judge $layout.team.late passes "has waited [0-9]+ s in rma_team_sync .team 2.: $computes" 'PE 1 is stopped'
+    judge $layout.team.late passes "$(reported_late team)" 'PE 1 is stopped'
     judge $layout.suspended passes 'PE 1 (is stopped|does not answer)' 'RMA_TIMEOUT'
     judge $layout.barrier.elsewhere killed 'in rma_barrier_all: PE 1 answers, and waits in rma_broadcast'
     judge $layout.team.crossed killed 'in rma_team_sync .team 2.: PE 1 answers, and waits in rma_team_sync .team 3.'

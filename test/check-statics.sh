@@ -10,13 +10,8 @@
 # so that the program dies.
 set -eu
 
-top_builddir=${top_builddir:-$(pwd)}
-top_srcdir=${top_srcdir:-$(cd "$(dirname "$0")/.." && pwd)}
-mpiexec=${MPIEXEC:-mpiexec.mpich}
-# shellcheck source=/dev/null
-. "$(dirname "$0")/launcher.sh"
-# shellcheck source=depth.sh
-. "$(dirname "$0")/depth.sh"
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
 not_with_openmpi check-statics "its ways of linking are MPICH's (-cc, static libraries)"
 mpicc=${MPICC:-mpicc.mpich}
 lib=$(cd "$top_builddir/.libs" 2>/dev/null && pwd) || lib=
@@ -28,20 +23,7 @@ fi
 
 # A program of one compiler cannot be linked with a library that has the sanitizers of another. test/job/statics, which
 # the build itself compiles, is tested with sanitizers.
-if [ -n "${SANITIZERS-}" ]; then
-    echo "check-statics: skipped: needs a build without --enable-sanitizers"
-    exit 77
-fi
-
-dir=$(mktemp -d "${TMPDIR:-/tmp}/check-statics.XXXXXX")
-trap 'rm -rf "$dir"' EXIT
-trap 'exit 99' HUP INT TERM
-failures=0
-fail() { # fail TEXT, with what was said
-    echo "FAIL $*"
-    sed 's/^/    /' "$dir/log" | tail -n 20
-    failures=$((failures + 1))
-}
+skip_with_sanitizers
 
 cat >"$dir/program.c" <<'END'
 /* The first and the last of .data and .bss among others, whatever order the linker gives them. */
@@ -119,15 +101,15 @@ build() {
 
 # With RMA_STATICS=window the variables stay in place, whatever the linker did: once for each kind of program is enough,
 # unless the depth is `long`.
-run() { # run NAME
+runs() { # runs NAME
     case $1 in plain | no-pie | library-static | static) modes="remap window" ;; *) modes=remap ;; esac
     if deep; then modes="remap window"; fi
     for mode in $modes; do
         # mpiexec may be a command with arguments.
         # shellcheck disable=SC2086
-        if RMA_STATICS=$mode RMA_ERRORS=return timeout 60 $mpiexec -n 2 "$dir/$1" $mode >"$dir/log" 2>&1 </dev/null &&
-            [ "$(grep -o 'done' "$dir/log" | wc -l)" -eq 2 ]; then
-            echo "ok   $1, $mode"
+        run env RMA_STATICS=$mode RMA_ERRORS=return $mpiexec -n 2 "$dir/$1" $mode
+        if [ "$status" -eq 0 ] && [ "$(cat "$dir/out" "$dir/err" | grep -o 'done' | wc -l)" -eq 2 ]; then
+            ok "$1, $mode"
         else
             fail "$1, $mode"
         fi
@@ -136,7 +118,7 @@ run() { # run NAME
 
 try() { # try NAME COMPILER OPTIONS...
     if build "$@"; then
-        run "$1"
+        runs "$1"
     else
         why=$(grep -m 1 -i 'error\|not found\|cannot\|invalid\|undefined' "$dir/log" || head -n 1 "$dir/log")
         echo "note: $1 is not tested: $why"
@@ -146,7 +128,7 @@ try() { # try NAME COMPILER OPTIONS...
 # The compilers: that of mpicc, and clang in its place (MPICH's -cc).
 more=-lrma
 build plain "$mpicc" -O1 || { fail "the program does not build with $mpicc"; exit 1; }
-run plain
+runs plain
 try pie "$mpicc" -O1 -fPIE -pie
 try no-pie "$mpicc" -O1 -fno-pie -no-pie
 try relro-now "$mpicc" -O1 -fPIE -pie -Wl,-z,relro,-z,now
@@ -176,4 +158,4 @@ try library-static-no-pie "$mpicc" -O1 -fno-pie -no-pie
 try static "$mpicc" -O1 -static
 try static-pie "$mpicc" -O1 -static-pie
 
-[ $failures -eq 0 ] || { echo "$failures failed"; exit 1; }
+verdict

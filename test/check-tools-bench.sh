@@ -11,6 +11,8 @@ top_builddir=${top_builddir:-$(pwd)}
 top_srcdir=${top_srcdir:-$(cd "$(dirname "$0")/.." && pwd)}
 mpiexec=${MPIEXEC:-mpiexec.mpich}
 top_builddir=$(cd "$top_builddir" && pwd)
+# shellcheck source=deadline.sh
+. "$(dirname "$0")/deadline.sh"
 
 dir=$(mktemp -d "${TMPDIR:-/tmp}/check-tools-bench.XXXXXX")
 trap 'rm -rf "$dir"' EXIT
@@ -32,7 +34,7 @@ good() {
 bench() {
     build=$1 status=0
     shift
-    top_builddir=$build MPIEXEC=$mpiexec timeout -k 5 400 sh "$top_srcdir/tools/bench" "$@" \
+    top_builddir=$build MPIEXEC=$mpiexec timeout -k 5 "$(seconds 400)" sh "$top_srcdir/tools/bench" "$@" \
         >"$dir/out" 2>"$dir/err" </dev/null || status=$?
 }
 # exits CODE WHAT
@@ -110,7 +112,7 @@ mkdir -p "$dir/build/bench" "$dir/build/tools"
 ln -s "$top_builddir/bench/rma_barrier" "$dir/build/bench/rma_barrier"
 ln -s "$top_builddir/tools/rma_info" "$dir/build/tools/rma_info"
 printf '#!/bin/sh\necho about to fail\nexit 3\n' >"$dir/build/bench/rma_put_latency"
-printf '#!/bin/sh\nexec sleep 60\n' >"$dir/build/bench/rma_get_latency"
+printf '#!/bin/sh\nexec sleep 600\n' >"$dir/build/bench/rma_get_latency"
 cat >"$dir/build/bench/rma_put_mr" <<'END'
 #!/bin/sh
 for arg; do case "$arg" in --csv=*) printf 'Size,Rate (M/s),Validation\n8,1.0,Fail\n' >"${arg#--csv=}" ;; esac; done
@@ -127,11 +129,15 @@ for arg; do
 done
 END
 for program in put_latency get_latency put_mr signal; do chmod +x "$dir/build/bench/rma_$program"; done
-bench "$dir/build" --quick --repeat=1 --layouts=one --pes=2 --deadline=4 --no-plots --output="$dir/results" \
-    --only="rma_put_latency rma_get_latency rma_put_mr rma_signal rma_barrier"
+# The short deadline is for the program that never ends.
+bench "$dir/build" --quick --repeat=1 --layouts=one --pes=2 --deadline=1 --no-plots --output="$dir/results" \
+    --only=rma_get_latency
+exits 1 "a job that does not end is told of by the exit"
+bench "$dir/build" --quick --repeat=1 --layouts=one --pes=2 --no-plots --output="$dir/results" \
+    --only="rma_put_latency rma_put_mr rma_signal rma_barrier"
 exits 1 "failures are told of by the exit"
 good "an exit code is kept" grep -q '^one,rma_put_latency,.*,exit 3$' "$dir/results/jobs.csv"
-good "what takes too long ends" grep -q '^one,rma_get_latency,.*,not done after 4 s$' "$dir/results/jobs.csv"
+good "what takes too long ends" grep -q '^one,rma_get_latency,.*,not done after 1 s$' "$dir/results/jobs.csv"
 good "wrong data are seen" grep -q '^one,rma_put_mr,.*,wrong data$' "$dir/results/jobs.csv"
 good "a job that was disturbed is told of" \
     grep -q 'one/rma_signal: .*; disturbed: other processes used 1.50 processors$' "$dir/out"

@@ -11,43 +11,29 @@
 # message by the PE that has received it.
 set -eu
 
-top_builddir=${top_builddir:-$(pwd)}
-top_srcdir=${top_srcdir:-$(cd "$(dirname "$0")/.." && pwd)}
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
 cc=${CC:-gcc}
-mpiexec=${MPIEXEC:-mpiexec.mpich}
-# shellcheck source=/dev/null
-. "$top_srcdir/test/launcher.sh"
 not_with_openmpi check-tsan "near.c and growth.c are linked without MPI, of whose handles Open MPI makes objects"
 
-[ -f "$top_builddir/config.h" ] || { echo "check-tsan: there is no $top_builddir/config.h" >&2; exit 99; }
+[ -f "$top_builddir/config.h" ] || hard "there is no $top_builddir/config.h"
 
-dir=$(mktemp -d "${TMPDIR:-/tmp}/check-tsan.XXXXXX")
-trap 'rm -rf "$dir"' EXIT
-trap 'exit 99' HUP INT TERM
-failures=0
 flags="-std=gnu11 -fsanitize=thread -g -O1"
-
-fail() { # fail TEXT, with the start of what was said
-    echo "FAIL $*"
-    head -n 60 "$dir/log" | sed 's/^/    /'
-    failures=$((failures + 1))
-}
 
 # Some kernels place memory at addresses that the sanitizer does not expect: then without random addresses.
 printf '#include <pthread.h>\nint main(void) { return pthread_self() == 0; }\n' >"$dir/probe.c"
 # CC and flags are lists of words.
 # shellcheck disable=SC2086
 if ! $cc $flags -pthread -o "$dir/probe" "$dir/probe.c" >"$dir/log" 2>&1; then
-    echo "check-tsan: skipped: needs -fsanitize=thread of $cc (Debian, for clang: libclang-rt-dev)"
-    exit 77
+    skip "needs -fsanitize=thread of $cc (Debian, for clang: libclang-rt-dev)"
 fi
 fixed=
-if ! timeout 60 "$dir/probe" >"$dir/log" 2>&1; then
-    if command -v setarch >/dev/null 2>&1 && timeout 60 setarch "$(uname -m)" -R "$dir/probe" >"$dir/log" 2>&1; then
+if ! timeout "$(seconds 60)" "$dir/probe" >"$dir/log" 2>&1; then
+    if command -v setarch >/dev/null 2>&1 &&
+        timeout "$(seconds 60)" setarch "$(uname -m)" -R "$dir/probe" >"$dir/log" 2>&1; then
         fixed="setarch $(uname -m) -R"
     else
-        echo "check-tsan: skipped: needs a kernel where ThreadSanitizer runs (as root: sysctl vm.mmap_rnd_bits=28)"
-        exit 77
+        skip "needs a kernel where ThreadSanitizer runs (as root: sysctl vm.mmap_rnd_bits=28)"
     fi
 fi
 
@@ -91,7 +77,7 @@ races() { # races PROGRAM ARGUMENT...: the program finds its results right, and 
     status=0
     # fixed is a command with arguments, or none. Each process needs it, as each gets random addresses of its own.
     # shellcheck disable=SC2086
-    TSAN_OPTIONS="halt_on_error=0 exitcode=66 ${TSAN_OPTIONS-}" timeout 120 $fixed "$dir/$program" "$@" \
+    TSAN_OPTIONS="halt_on_error=0 exitcode=66 ${TSAN_OPTIONS-}" timeout "$(seconds 120)" $fixed "$dir/$program" "$@" \
         >"$dir/log" 2>&1 </dev/null || status=$?
     if [ $status -ne 0 ]; then
         fail "$program $*: exit $status"
@@ -109,4 +95,4 @@ races near 12 tree 5000
 races near 5 counter
 races growth
 
-[ $failures -eq 0 ] || { echo "$failures failed"; exit 1; }
+verdict

@@ -8,16 +8,15 @@
 # for them: products of 64 bits, and comparisons of 64 bits before AVX2; long double; complex products.
 set -eu
 
-top_srcdir=${top_srcdir:-$(cd "$(dirname "$0")/.." && pwd)}
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
 CC=${CC:-gcc}
 mpicc=${MPICC:-mpicc.mpich}
-dir=$(mktemp -d "${TMPDIR:-/tmp}/check-vector.XXXXXX")
-trap 'rm -rf "$dir"' EXIT
 
 case "${SANITIZERS-} $(uname -m)" in
-*-fsanitize*) echo "check-vector: skipped: needs a build without --enable-sanitizers"; exit 77 ;;
+*-fsanitize*) skip "needs a build without --enable-sanitizers" ;;
 *" x86_64") ;;
-*) echo "check-vector: skipped: needs x86-64, of which the result is known"; exit 77 ;;
+*) skip "needs x86-64, of which the result is known" ;;
 esac
 # shellcheck disable=SC2086
 case "$($CC --version | head -n 1)" in

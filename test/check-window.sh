@@ -8,38 +8,19 @@
 # access.
 set -eu
 
-top_builddir=${top_builddir:-$(pwd)}
-mpiexec=${MPIEXEC:-mpiexec.mpich}
-# shellcheck source=/dev/null
-. "$(dirname "$0")/launcher.sh"
-# shellcheck source=/dev/null
-. "$(dirname "$0")/layout.sh"
-# shellcheck source=/dev/null
-. "$(dirname "$0")/depth.sh"
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
 not_with_openmpi check-window "whose dynamic window the job tests try"
 program=$top_builddir/test/job/window_refused
-[ -x "$program" ] || { echo "check-window: there is no $program" >&2; exit 99; }
-
-dir=$(mktemp -d "${TMPDIR:-/tmp}/check-window.XXXXXX")
-trap 'rm -rf "$dir"' EXIT
-trap 'exit 99' HUP INT TERM
-failures=0
-fail() {
-    echo "FAIL $what: $*"
-    sed 's/^/    /' "$dir/out" "$dir/err" | head -n 20
-    failures=$((failures + 1))
-}
+need "$program"
 
 # job N LAYOUT SETTINGS ARGUMENT...: runs N PEs. SETTINGS is a list of words.
 job() {
     n=$1 layout=$2 settings=$3
     shift 3
     what="window_refused $*, $n PEs, $layout, $settings"
-    status=0
     # shellcheck disable=SC2046,SC2086
-    env -u RMA_WINDOW -u RMA_AMO $(layout_switches "$layout" "$n") $settings \
-        timeout -k 5 $((60 * ${RMA_TEST_SLOW:-1})) $mpiexec -n "$n" "$program" "$@" >"$dir/out" 2>"$dir/err" \
-        </dev/null || status=$?
+    run env -u RMA_WINDOW -u RMA_AMO $(layout_switches "$layout" "$n") $settings $mpiexec -n "$n" "$program" "$@"
 }
 
 # notes WORDS: how many notes have these words.
@@ -47,15 +28,17 @@ notes() { grep -c -- "$1" "$dir/err" || true; }
 
 # passes N WORDS: the job passes, and N notes have these words.
 passes() {
-    if [ $status -ne 0 ] || [ "$(grep -c '^PE [0-9]* passed$' "$dir/out")" -ne "$n" ]; then fail "exit $status"; fi
+    if [ "$status" -ne 0 ] || [ "$(grep -c '^PE [0-9]* passed$' "$dir/out")" -ne "$n" ]; then
+        fail "$what: exit $status"
+    fi
     said=$(notes "$2")
-    [ "$said" -eq "$1" ] || fail "$said notes of '$2', not $1"
+    [ "$said" -eq "$1" ] || fail "$what: $said notes of '$2', not $1"
 }
 
 # ends WORDS: the job ends in rma_init, with this reason.
 ends() {
-    if [ $status -eq 0 ] || grep -q passed "$dir/out"; then fail "exit $status"; fi
-    [ "$(notes "$1")" -ge 1 ] || fail "nobody says '$1'"
+    if [ "$status" -eq 0 ] || grep -q passed "$dir/out"; then fail "$what: exit $status"; fi
+    [ "$(notes "$1")" -ge 1 ] || fail "$what: nobody says '$1'"
 }
 
 # attach_fails N LAYOUT SETTINGS CALL PE NOTES: MPI_Win_attach fails from CALL on.
@@ -96,7 +79,7 @@ job 2 nolocal "$by_mpi" create 1 -1
 ends "MPI's dynamic window, which RMA_AMO=mpi needs, cannot be used: .*MPI_Win_create_dynamic"
 job 2 nolocal "$dynamic RMA_ERRORS=return" create 1 1
 ends 'rma_init returned .*PE 1'
-[ "$(notes '^rma_init returned [1-9]')" -eq 2 ] || fail "not both PEs have returned"
+[ "$(notes '^rma_init returned [1-9]')" -eq 2 ] || fail "$what: not both PEs have returned"
 
 job 2 nolocal $dynamic shift 1 -1
 passes 1 "MPI's dynamic window is not used between nodes: a put through MPI's window did not come back from PE"
@@ -105,4 +88,4 @@ passes 1 "MPI's dynamic window is not used between nodes: "
 job 2 nolocal "$by_mpi" shift 16 1
 ends "MPI's dynamic window, which RMA_AMO=mpi needs, cannot be used: "
 
-[ $failures -eq 0 ] || { echo "$failures failed"; exit 1; }
+verdict

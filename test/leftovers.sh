@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=sh
 # leftovers.sh: finds the processes and the files of /dev/shm that a job has left behind. Scripts that start jobs source
-# this file.
+# this file, and deadline.sh.
 #
 # The script sets $dir, a folder of its own, and $job_mark, NAME=VALUE; it runs shm_files >"$dir/shm.before" and then
 # starts the job with that variable in its environment, by which the job's processes are known wherever they were
@@ -31,10 +31,10 @@ left_shm() {
 # left_processes: /proc/PID/environ of each process of the job.
 left_processes() { grep -lszxF "$job_mark" /proc/[0-9]*/environ 2>/dev/null || true; }
 
-# settle COMMAND: waits until COMMAND prints nothing, at most 5 s; prints what COMMAND printed last.
+# settle COMMAND: waits until COMMAND prints nothing, at most 5 s (test/deadline.sh); prints what COMMAND printed last.
 settle() {
     tries=0
-    while left=$("$@"); [ -n "$left" ] && [ $tries -lt 50 ]; do
+    while left=$("$@"); [ -n "$left" ] && [ $tries -lt "$(seconds 50)" ]; do
         tries=$((tries + 1))
         sleep 0.1
     done

@@ -1,18 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=sh
 # fault.sh: compiles test/fault/fault.c, and runs jobs under it. Scripts that inject faults source this file, after
-# test/launcher.sh.
+# test/lib.sh.
 #
-# The script sets $script (its name), $dir (a folder of its own, which it removes at the end) and $top_builddir. This
-# file sets $preload, and $begin with $libraries: the program test/job/begin itself, since the shell of libtool's
-# wrapper would be preloaded too.
+# It sets $preload, and $begin with $libraries: the program test/job/begin itself, since the shell of libtool's wrapper
+# would be preloaded too.
 
 # shellcheck disable=SC2154
-case ${SANITIZERS-} in
-?*) echo "$script: skipped: needs a build without --enable-sanitizers (they take the functions that fail)"; exit 77 ;;
-esac
+skip_with_sanitizers "they take the functions that faults are injected into"
 begin=$top_builddir/test/job/begin
-[ -x "$begin" ] || { echo "$script: there is no $begin" >&2; exit 99; }
+need "$begin"
 [ ! -x "$top_builddir/test/job/.libs/begin" ] || begin=$top_builddir/test/job/.libs/begin
 libraries=$top_builddir/.libs${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 preload=$dir/fault.so
@@ -23,19 +20,6 @@ ${MPICC:-mpicc.mpich} -shared -fPIC -O1 -w -o "$preload" "$(dirname "$0")/fault/
 }
 
 job_id=$$.0
-# shellcheck source=/dev/null
-. "$(dirname "$0")/leftovers.sh"
-
-# unset_settings: what the caller's environment sets of librma, except for the tests themselves (RMA_TEST_...).
-# shellcheck disable=SC2329
-unset_settings() {
-    for name in $(env | sed -n 's/^\(RMA_[A-Za-z0-9_]*\)=.*/\1/p'); do
-        case $name in
-        RMA_TEST_*) ;;
-        *) unset "$name" ;;
-        esac
-    done
-}
 
 # fault_job N SETTING...: runs test/job/begin as N PEs with these settings, those of the fault among them, and with
 # $own, if set, on PE $own_pe alone. Sets $status (124: the job has not ended in time), and $left: the processes and
@@ -50,7 +34,7 @@ fault_job() {
     # mpiexec may be a command with arguments.
     # shellcheck disable=SC2086,SC2016
     env RMA_TEST_JOB_ID="$job_id" RMA_TEST_FAULT_NOTE="$dir/note" "$@" \
-        timeout -k 5 "${fault_deadline:-30}" $mpiexec -n "$n" \
+        timeout -k 5 "$(seconds 60)" $mpiexec -n "$n" \
         sh -c 'if [ "${PMI_RANK-${OMPI_COMM_WORLD_RANK-}}" = "$1" ]; then own=$2; else own=; fi
                shift 2
                exec env $own "$@"' sh "${own_pe-}" "${own-}" \

@@ -11,9 +11,9 @@
  * a word again and again), testany (the same), barrier, team (a team made by a split meets), collective, lock, wait,
  * any, signal, malloc, split, finalize, flood (all messages that
  * may be under way are, towards PE 1), put, get, atomic (of PE 1's memory, again and again; the script has them go
- * through MPI's window). HINDRANCE: stop (by SIGSTOP), die (by SIGKILL), late (it computes for some seconds, and
- * comes), elsewhere (it is in another collective call for ever), crossed (it is in rma_team_sync of another team, for
- * ever). If nobody ends the job it ends by itself.
+ * through MPI's window). HINDRANCE: stop (by SIGSTOP), die (by SIGKILL), late (it comes when the file that
+ * STALL_UNTIL names is there), elsewhere (it is in another collective call for ever), crossed (it is in rma_team_sync
+ * of another team, for ever). If nobody ends the job it ends by itself.
  *
  * If puts, gets or atomics do not wait for a stopped PE 1, PE 0 says so, and continues PE 1; the job then passes. */
 #include "job.h"
@@ -22,7 +22,7 @@
 
 #define ALONE     1000 /* accesses of a stopped PE's memory */
 #define FORGOTTEN 600  /* seconds */
-#define LATE      4    /* seconds: some more than RMA_STALL, which the script sets to 1 */
+#define SOMETIMES 4 /* seconds: longer than RMA_STALL, which the script sets, after which a wrong report would come */
 #define CULPRIT   1
 #define BLOCK     16384 /* bytes: by the window it waits for the target, and is not sent as long data are */
 
@@ -46,8 +46,10 @@ static void communicate(void) {
     }
 }
 
-static void compute(double seconds) {
-    for (double until = rma_wtime() + seconds; rma_wtime() < until;) continue;
+/* Stays out of the library until the script has seen what it waits for. */
+static void stay_away(void) {
+    const char *until = getenv("STALL_UNTIL");
+    while (until && access(until, F_OK) != 0) job_sleep(10000);
 }
 
 /* What PE 1 does in place of coming. */
@@ -55,7 +57,7 @@ static void hinder(const char *hindrance) {
     long nothing = 0;
     if (strcmp(hindrance, "stop") == 0) raise(SIGSTOP);
     if (strcmp(hindrance, "die") == 0) raise(SIGKILL);
-    if (strcmp(hindrance, "late") == 0) compute(LATE);
+    if (strcmp(hindrance, "late") == 0) stay_away();
     if (strcmp(hindrance, "crossed") == 0) OK(rma_team_sync(other));
     if (strcmp(hindrance, "elsewhere") == 0) OK(rma_broadcast(RMA_TEAM_WORLD, &nothing, &nothing, sizeof nothing, 0));
 }
@@ -99,9 +101,9 @@ static void test_sometimes(void) {
     const long process = shared->process;
     double until;
     while (!is_stopped(process)) job_sleep(1000);
-    for (until = rma_wtime() + LATE; rma_wtime() < until; job_sleep(300000))
+    for (until = rma_wtime() + SOMETIMES; rma_wtime() < until; job_sleep(300000))
         for (int i = 0; i < 3000; i++) CHECK(!rma_test(&shared->word, RMA_CMP_EQ, 1L), "nobody writes the word");
-    for (until = rma_wtime() + LATE; rma_wtime() < until; rma_atomic_add(&shared->word, -1L, job.me))
+    for (until = rma_wtime() + SOMETIMES; rma_wtime() < until; rma_atomic_add(&shared->word, -1L, job.me))
         for (int i = 0; i < 500; i++) CHECK(!rma_test(&shared->word, RMA_CMP_EQ, 1L), "the word counts down");
     CHECK(kill((pid_t)process, SIGCONT) == 0, "process %ld", process);
 }
@@ -144,7 +146,7 @@ int main(int argc, char **argv) {
     job_begin();
     OK(rma_init_thread(level && strcmp(level, "multiple") == 0 ? RMA_THREAD_MULTIPLE : RMA_THREAD_SINGLE, &provided));
     job_look();
-    alarm(FORGOTTEN);
+    alarm(job_deadline(FORGOTTEN));
     shared = rma_calloc(1, sizeof *shared);
     CHECK(shared != NULL, "%s", rma_last_error());
     OK(rma_team_split_strided(RMA_TEAM_WORLD, 0, 1, job.n, &team));

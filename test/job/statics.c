@@ -295,6 +295,7 @@ static void mistakes(int pe) {
     long on_stack = 0, *allocated = malloc(8);
     static _Thread_local long of_thread;
     volatile size_t too_long = (size_t)1 << 30; /* unknown to the compiler, which would warn */
+    volatile size_t endless = SIZE_MAX;
     void *bad[] = {&on_stack,
                    allocated,
                    &of_thread,
@@ -308,7 +309,7 @@ static void mistakes(int pe) {
         EXPECT_ZERO("rma_gptr", rma_gptr(bad[i], pe) != 0, RMA_ERR_ADDRESS, job_text("%p", bad[i]));
     }
     EXPECT("rma_put", rma_put(big, source, too_long, pe), RMA_ERR_ADDRESS, "with 1073741824 bytes");
-    EXPECT("rma_get", rma_get(dest, big, SIZE_MAX + 0 * too_long, pe), RMA_ERR_ADDRESS, "source");
+    EXPECT("rma_get", rma_get(dest, big, endless, pe), RMA_ERR_ADDRESS, "source");
     EXPECT("rma_iput", rma_iput(big, source, 1 << 20, 1, 8, 1000, pe), RMA_ERR_ADDRESS, "dest");
     EXPECT("rma_atomic_set_ulong",
            rma_atomic_set_ulong((unsigned long *)(void *)(area[0] + (1 - (uintptr_t)area[0] % 2)), 1, pe),

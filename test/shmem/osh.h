@@ -12,8 +12,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#define DEADLINE 55 /* seconds; run-job's own comes later and knows less */
-
 static int me = -1, n;
 static const char *volatile doing = "starting";
 
@@ -43,7 +41,6 @@ static inline void look(void) {
 }
 
 static inline void start(void) {
-    alarm(DEADLINE);
     shmem_init();
     look();
 }

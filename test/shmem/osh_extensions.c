@@ -176,7 +176,7 @@ static void counters(void) {
               (unsigned long long)(now.pending_put - before.pending_put));
         CHECK(now.pending_get - before.pending_get == (near ? 0 : GETS), "PE %d: %llu reads", pe,
               (unsigned long long)(now.pending_get - before.pending_get));
-        /* Without a quiet. DEADLINE ends a loop that would not end. */
+        /* Without a quiet. */
         while (!is_complete(counters_of(ctx))) continue;
         for (int k = 0; k < GETS; k++) CHECK(got[k] == 100 + pe, "a get that is complete has got %ld", got[k]);
         shmem_ctx_long_atomic_add(ctx, word, 0, turned(pe));

@@ -46,7 +46,6 @@ int main(int argc, char **argv) {
 #define WAY(NAME) (strcmp(way, NAME) == 0)
     if (WAY("atexit")) atexit(end_late);
     if (WAY("start") || WAY("thread")) {
-        alarm(DEADLINE);
         start_pes(0);
         look();
     } else {

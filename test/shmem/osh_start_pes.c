@@ -8,14 +8,12 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 static int word;
 static long psync[_SHMEM_BARRIER_SYNC_SIZE];
 
 int main(void) {
     int me, n;
-    alarm(50);
     start_pes(0);
     me = _my_pe();
     n = _num_pes();

@@ -38,7 +38,6 @@ static void *work(void *number) {
 int main(void) {
     pthread_t thread[THREADS];
     int number[THREADS], provided = -1;
-    alarm(DEADLINE);
     CHECK(shmem_init_thread(SHMEM_THREAD_MULTIPLE, &provided) == 0, "no init");
     look();
     CHECK(n <= 16, "%d PEs are more than there is room for", n);

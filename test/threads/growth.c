@@ -27,12 +27,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #define ASKERS 3
 #define PES    3
 #define HEAP   ((size_t)64 << 20)
-#define GO_ON  100 /* seconds until a run that hangs is ended */
 
 static int pes[PES] = {0, 1, 7};
 static _Atomic size_t sure;      /* bytes of the symmetric heap that are there for everybody */
@@ -149,7 +147,6 @@ int main(int argc, char **argv) {
     unsigned long growths = argc > 1 ? strtoul(argv[1], NULL, 10) : 500;
     pthread_t thread[ASKERS];
     if (growths > HEAP / RMAI_PAGE) give_up("at most %zu growths", HEAP / RMAI_PAGE);
-    alarm(GO_ON);
     open_world();
     grow();
     for (size_t i = 0; i < ASKERS; i++)

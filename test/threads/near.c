@@ -27,7 +27,6 @@
 #define PES_MOST   32
 #define WORDS      (RMAI_STAGE / sizeof(uint64_t))
 #define NOTE_WORDS (RMAI_NOTE / sizeof(uint64_t))
-#define GO_ON      100 /* seconds until a run that hangs is ended */
 
 static int n_pes, meeting;
 static unsigned long turns = 20000;
@@ -163,7 +162,6 @@ int main(int argc, char **argv) {
         if (strcmp(argv[2], names[i]) == 0) meeting = i;
     if (n_pes < 1 || n_pes > PES_MOST || meeting < 0) give_up("usage: near PES flat|tree|counter [TURNS]");
     if (argc > 3) turns = strtoul(argv[3], NULL, 10);
-    alarm(GO_ON);
     if (pthread_barrier_init(&all, NULL, (unsigned)n_pes) != 0) give_up("pthread_barrier_init");
     for (int i = 0; i < n_pes; i++) {
         mailbox[i] = aligned_alloc(4096, sizeof *mailbox[i]);

@@ -32,7 +32,6 @@
 #define UNIT   ((size_t)RMAI_TLSF_UNIT)
 #define POOL   ((size_t)4 << 20)
 #define GROWTH (POOL / 512)
-#define GO_ON  60 /* seconds until a run that hangs is ended */
 
 /* Offset + 1 of a block, 0 if empty. */
 static _Atomic size_t slot[SLOTS];
@@ -181,7 +180,6 @@ int main(int argc, char **argv) {
     size_t rounds = argc > 1 + calm ? strtoul(argv[1 + calm], NULL, 10) : 60000;
     void *room = aligned_alloc(RMAI_PAGE, rmai_tlsf_room(POOL));
     pthread_t thread[GIVERS];
-    alarm(GO_ON);
     memory = calloc(POOL, 1);
     if (!room || !memory) give_up("no memory");
     memset(room, 0, rmai_tlsf_room(POOL));
