@@ -44,7 +44,7 @@ results_of() {
 }
 
 case $(sed -n 's/^## //p' CHANGELOG.md | head -n 1) in
-"Not released yet") echo "skipped: the results in docs/: this is no release" ;;
+"Not released yet") echo "skipped: the results in docs/: needs a release" ;;
 *)
     wrong=$(results_of "$version" docs/results 2>&1)
     if [ -z "$wrong" ]; then
