@@ -82,9 +82,6 @@ static const struct setting settings_table[] = {
             {"always", "all that one of the two windows covers"},
             {"dynamic", "all that the dynamic window covers, and no others"},
             {"static", "as auto, but the dynamic window is left out"}, {"none", "none of them"})},
-    {"RMA_AMO", CHOICE, MOST, AT(amo), "auto", "who does atomics on the heaps and on attached memory",
-     VALUES({"auto", "as cpu"}, {"cpu", "the processors of the word's node"},
-            {"mpi", "MPI, between PEs of a node too"})},
     {"RMA_STALL", SECONDS, EACH, AT(stall), "30", "seconds of waiting for another PE until the waiting PE reports it",
      VALUES({"0", "never"})},
     {"RMA_TIMEOUT", SECONDS, EACH, AT(timeout), "120", "seconds without an answer of another PE until the job ends",
@@ -229,14 +226,6 @@ static int parse_setting(const struct setting *row, const char *text, size_t mem
     return RMA_ERR_SETTING;
 }
 
-static int lacks_dynamic_window(const struct rmai_settings *s) {
-    return s->amo == RMAI_AMO_MPI && (s->window == RMAI_WINDOW_STATIC || s->window == RMAI_WINDOW_NONE);
-}
-
-static const char *window_word(const struct rmai_settings *s) {
-    return s->window == RMAI_WINDOW_STATIC ? "static" : "none";
-}
-
 int rmai_settings_read(struct rmai_settings *s, size_t memory) {
     s->errors = RMAI_ERRORS_ABORT;
     for (size_t i = 0; i < RMAI_SETTINGS_MAX; i++) s->of[i] = -1;
@@ -253,10 +242,6 @@ int rmai_settings_read(struct rmai_settings *s, size_t memory) {
                               getenv("RMA_HEAP_INIT"), s->heap_max);
         s->heap_init = s->heap_max;
     }
-    if (lacks_dynamic_window(s))
-        return rmai_error(RMA_ERR_SETTING,
-                          "rma_init: RMA_AMO=mpi needs MPI's dynamic window, which RMA_WINDOW=%s forbids",
-                          window_word(s));
     return RMA_SUCCESS;
 }
 
@@ -306,12 +291,6 @@ void rmai_settings_offer(const struct rmai_settings *s, struct rmai_least *numbe
     for (size_t i = 0; i < RMAI_CHOICES; i++) number[RMAI_SETTINGS_MAX + i].value = (long)rmai_min(from[i], LONG_MAX);
 }
 
-static int pe_of_setting(const char *name, const struct rmai_least *number) {
-    size_t i = 0;
-    while (strcmp(settings_table[i].name, name) != 0) i++;
-    return number[i].pe;
-}
-
 int rmai_settings_adopt(struct rmai_settings *s, const struct rmai_least *number) {
     size_t *from = &s->collectives.from[0][0];
     for (size_t i = 0; i < N_SETTINGS; i++) {
@@ -325,11 +304,6 @@ int rmai_settings_adopt(struct rmai_settings *s, const struct rmai_least *number
         long value = number[RMAI_SETTINGS_MAX + i].value;
         from[i] = value == LONG_MAX ? RMAI_NEVER : (size_t)value;
     }
-    if (lacks_dynamic_window(s))
-        return rmai_error(
-            RMA_ERR_SETTING,
-            "rma_init: RMA_AMO=mpi of PE %d needs MPI's dynamic window, which RMA_WINDOW=%s of PE %d forbids",
-            pe_of_setting("RMA_AMO", number), window_word(s), pe_of_setting("RMA_WINDOW", number));
     return RMA_SUCCESS;
 }
 

@@ -55,14 +55,11 @@ static int find_attached(struct rmai_world *w, size_t offset, size_t len, int q,
     struct rmai_attached table;
     *p = (struct rmai_place){.slot = q, .pe = w->job.node_pes[q]};
     if (q == w->job.node_my_pe) {
-        const uint32_t number = rmai_attached_number(&w->attachments->table, offset);
         p->there = (void *)(uintptr_t)rmai_attached_find(&w->attachments->table, offset, len);
-        if (p->there && w->attachments->table.region[number - 1].windowed) p->by_mpi = (uint64_t)(uintptr_t)p->there;
         return p->there != NULL;
     }
     rmai_attached_view(&table, rmai_job_space(&w->job, q) + w->job.layout.attached);
     p->address = rmai_attached_enter(&table, offset, len, &p->region);
-    if (p->address && p->region->windowed) p->by_mpi = p->address;
     return p->address != 0;
 }
 

@@ -105,40 +105,12 @@ static int get_by_mpi(struct rmai_transport *t, const char *call, enum rmai_wind
     return rmai_mpi(mpi_code, call, "MPI_Get");
 }
 
-static MPI_Op operation_of(int op) {
-    switch (op) {
-        case RMA_FETCH_: return MPI_NO_OP;
-        case RMA_FETCH_ADD_:
-        case RMA_FETCH_FADD_: return MPI_SUM;
-        case RMA_FETCH_AND_: return MPI_BAND;
-        case RMA_FETCH_OR_: return MPI_BOR;
-        case RMA_FETCH_XOR_: return MPI_BXOR;
-        default: assert((op == RMA_SET_ || op == RMA_SWAP_) && "an atomic that MPI has"); return MPI_REPLACE;
-    }
-}
-
-static int atomic_by_mpi(struct rmai_transport *t, const char *call, int pe, uint64_t address, int op, size_t len,
-                         const void *operand, const void *cond, void *old) {
-    const int real = op == RMA_FETCH_FADD_;
-    const MPI_Win window = mpi_of(t)->window[RMAI_DYNAMIC];
-    MPI_Datatype type = len == 4 ? (real ? MPI_FLOAT : MPI_UINT32_T) : real ? MPI_DOUBLE : MPI_UINT64_T;
-    MPI_Aint at = (MPI_Aint)address;
-    if (op == RMA_COMPARE_SWAP_)
-        return rmai_mpi(MPI_Compare_and_swap(operand, cond, old, type, pe, at, window), call, "MPI_Compare_and_swap");
-    if (old)
-        return rmai_mpi(MPI_Fetch_and_op(operand, old, type, pe, at, operation_of(op), window), call,
-                        "MPI_Fetch_and_op");
-    return rmai_mpi(MPI_Accumulate(operand, 1, type, pe, at, 1, type, operation_of(op), window), call,
-                    "MPI_Accumulate");
-}
-
 static int flush_by_mpi(struct rmai_transport *t, const char *call, enum rmai_window_kind kind_of_window, int pe,
                         enum rmai_flush_kind kind) {
     const MPI_Win window = mpi_of(t)->window[kind_of_window];
     switch (kind) {
         case RMAI_FLUSH_LOCAL: return rmai_mpi(MPI_Win_flush_local(pe, window), call, "MPI_Win_flush_local");
         case RMAI_FLUSH_PE: return rmai_mpi(MPI_Win_flush(pe, window), call, "MPI_Win_flush");
-        case RMAI_FLUSH_ALL: return rmai_mpi(MPI_Win_flush_all(window), call, "MPI_Win_flush_all");
     }
     return RMA_SUCCESS;
 }
@@ -170,7 +142,6 @@ static const struct rmai_transport_operations by_mpi = {
     .test = test_by_mpi,
     .put = put_by_mpi,
     .get = get_by_mpi,
-    .atomic = atomic_by_mpi,
     .flush = flush_by_mpi,
     .attach = attach_by_mpi,
     .detach = detach_by_mpi,
@@ -267,26 +238,12 @@ int rmai_transport_mpi_worst(struct rmai_transport_mpi *m, int *values, int n) {
 
 /* ---- the windows ---- */
 
-/* Hints, and who uses them. The same size and unit everywhere: MPICH then keeps no table of n PEs.
- * The others count for atomics. MPICH leaves them to the network's adapter only if it does every operation that may
- * come, of words, and if no process of a node is allowed to do its own; Open MPI's acc_single_intrinsic is the same
- * promise. Their order is left as it is: a PE's own atomics on one word keep it. */
-static const char *const hints[][2] = {
-    {"same_size", "true"},
-    {"same_disp_unit", "true"},
-    {"which_accumulate_ops", "cswap,sum,replace,no_op,band,bor,bxor"},
-    {"accumulate_noncontig_dtype", "false"},
-    {"accumulate_max_bytes", "8"},
-    {"disable_shm_accumulate", "true"},
-    {"acc_single_intrinsic", "true"},
-};
-#define HINTS_PLAIN 2 /* of them for a window without atomics */
-#define HINTS       (sizeof hints / sizeof hints[0])
-
-static MPI_Info make_hints(int atomics) {
+/* The same size and unit everywhere: MPICH then keeps no table of n PEs. */
+static MPI_Info make_hints(void) {
     MPI_Info info;
     MPI_Info_create(&info);
-    for (size_t i = 0; i < (atomics ? HINTS : HINTS_PLAIN); i++) MPI_Info_set(info, hints[i][0], hints[i][1]);
+    MPI_Info_set(info, "same_size", "true");
+    MPI_Info_set(info, "same_disp_unit", "true");
     return info;
 }
 
@@ -335,7 +292,7 @@ int rmai_transport_mpi_fixed(struct rmai_transport_mpi *m, void *base, size_t si
     MPI_Info info;
     int code = rmai_transport_mpi_end_window(m, RMAI_FIXED), mpi_code;
     if (code != RMA_SUCCESS) return code;
-    info = make_hints(0);
+    info = make_hints();
     m->fixed_base = base;
     mpi_code = MPI_Win_create(base, (MPI_Aint)size, 1, info, m->messages, &m->window[RMAI_FIXED]);
     MPI_Info_free(&info);
@@ -358,8 +315,8 @@ static int most_regions(void) {
     return most;
 }
 
-int rmai_transport_mpi_dynamic(struct rmai_transport_mpi *m, int atomics) {
-    MPI_Info info = make_hints(atomics);
+int rmai_transport_mpi_dynamic(struct rmai_transport_mpi *m) {
+    MPI_Info info = make_hints();
     int mpi_code;
     m->attached = 0;
     m->attached_most = most_regions();

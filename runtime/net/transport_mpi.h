@@ -49,7 +49,7 @@ int rmai_transport_mpi_worst(struct rmai_transport_mpi *m, int *values, int n);
  * rmai_transport_mpi_end_window ends one. All three are collective; nothing is under way in the window. Return
  * RMA_SUCCESS, or record why MPI's window cannot be used: RMA_ERR_MPI. */
 int rmai_transport_mpi_fixed(struct rmai_transport_mpi *m, void *base, size_t size);
-int rmai_transport_mpi_dynamic(struct rmai_transport_mpi *m, int atomics);
+int rmai_transport_mpi_dynamic(struct rmai_transport_mpi *m);
 int rmai_transport_mpi_end_window(struct rmai_transport_mpi *m, enum rmai_window_kind kind);
 
 /* rmai_transport_mpi_has_window: 1 if there is one. rmai_transport_mpi_forget_window leaves it to the end of the

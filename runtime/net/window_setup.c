@@ -92,49 +92,25 @@ int rmai_window_grow(struct rmai_net *net, struct rmai_transport_mpi *mpi, const
 
 static int wants_dynamic(const struct rmai_net *net) {
     const int window = net->job->settings.window;
-    return net->transport->operations->attach &&
-           (net->amo_mpi || (!net->only_atomics && window != RMAI_WINDOW_STATIC && window != RMAI_WINDOW_NONE));
+    return net->transport->operations->attach && !net->windowless && window != RMAI_WINDOW_STATIC;
 }
 
-static int without_dynamic(struct rmai_net *net, struct rmai_transport_mpi *mpi, const char *call, int mine) {
-    char why[RMAI_TEXT_MAX];
-    int code = RMA_SUCCESS, ended;
-    snprintf(why, sizeof why, "%s", why_not(mine));
+static int without_dynamic(struct rmai_net *net, struct rmai_transport_mpi *mpi, int mine) {
     net->dynamic.open = 0;
-    ended = rmai_transport_mpi_end_window(mpi, RMAI_DYNAMIC);
-    if (net->amo_mpi)
-        code =
-            rmai_error(RMA_ERR_MPI, "%s: MPI's dynamic window, which RMA_AMO=mpi needs, cannot be used: %s", call, why);
-    else if (net->job->my_pe == 0)
-        rmai_note("MPI's dynamic window is not used between nodes: %s", why);
-    net->amo_mpi = 0;
-    return code == RMA_SUCCESS ? ended : code;
-}
-
-/* The job ends for it, and PE 0, which knows no reason, may be the first to say so. */
-static int tell_others(const struct rmai_net *net, const char *call, int mine) {
-    if (mine != RMA_SUCCESS && net->amo_mpi && net->job->my_pe != 0)
-        rmai_note("PE %d: %s: MPI's dynamic window cannot be used: %s", net->job->my_pe, call, rma_last_error());
-    return mine;
+    if (net->job->my_pe == 0) rmai_note("MPI's dynamic window is not used between nodes: %s", why_not(mine));
+    return rmai_transport_mpi_end_window(mpi, RMAI_DYNAMIC);
 }
 
 /* Makes it, with the page that has this PE's directory in it. */
 static int make_dynamic(struct rmai_net *net, struct rmai_transport_mpi *mpi, const char *call, char *base) {
-    int mine = rmai_transport_mpi_dynamic(mpi, net->amo_mpi), made, well;
+    int mine = rmai_transport_mpi_dynamic(mpi), made, well;
     if (mine == RMA_SUCCESS) mine = rmai_transport_attach(net->transport, base - RMAI_PROBE_ROOM, RMAI_PROBE_ROOM);
-    made = agree_on_window(net, mpi, RMAI_DYNAMIC, call, tell_others(net, call, mine), &well);
+    made = agree_on_window(net, mpi, RMAI_DYNAMIC, call, mine, &well);
     if (made != RMA_SUCCESS) return made;
     /* Where the other PE's page is the fixed window tells. */
-    if (well && net->fixed) {
-        mine = tell_others(net, call, rmai_probe_write_and_read_back(net, RMAI_DYNAMIC));
-        well = all_succeeded(mpi, mine);
-    }
-    if (well && net->amo_mpi) {
-        mine = tell_others(net, call, rmai_probe_bitwise(net, mpi, base - RMAI_PROBE_ROOM));
-        well = all_succeeded(mpi, mine);
-    }
+    if (well && net->fixed) well = all_succeeded(mpi, mine = rmai_probe_write_and_read_back(net, RMAI_DYNAMIC));
     net->dynamic.open = well;
-    return well ? RMA_SUCCESS : without_dynamic(net, mpi, call, mine);
+    return well ? RMA_SUCCESS : without_dynamic(net, mpi, mine);
 }
 
 int rmai_windows_wanted(const struct rmai_net *net) { return net->fixed || wants_dynamic(net); }
@@ -157,9 +133,8 @@ int rmai_windows_open(struct rmai_net *net, struct rmai_transport_mpi *mpi, cons
 
 /* ---- what goes through them ---- */
 
-#define SHORT_MOST   ((size_t)1024)
-#define LONG_FROM    ((size_t)65536)
-#define REGION_LEAST ((size_t)65536)
+#define SHORT_MOST ((size_t)1024)
+#define LONG_FROM  ((size_t)65536)
 
 static void takes_all(struct rmai_ways *w, enum rmai_window_kind window, enum rmai_access access) {
     w->all_by_window[window][access] = w->some_all_by_window = 1;
@@ -185,7 +160,6 @@ static void choose_fixed(struct rmai_net *net, enum rmai_access access) {
 static void choose_dynamic(struct rmai_net *net, enum rmai_access access) {
     struct rmai_ways *w = &net->ways;
     const int window = net->job->settings.window;
-    if (net->only_atomics) return;
     if (window == RMAI_WINDOW_ALWAYS || window == RMAI_WINDOW_DYNAMIC || !w->needs_target[RMAI_DYNAMIC][access])
         takes_all(w, RMAI_DYNAMIC, access);
     else
@@ -193,7 +167,7 @@ static void choose_dynamic(struct rmai_net *net, enum rmai_access access) {
 }
 
 static int is_used(const struct rmai_ways *w, enum rmai_window_kind window) {
-    for (int access = 0; access < RMAI_ACCESS_ATOMIC; access++)
+    for (int access = 0; access < RMAI_ACCESSES; access++)
         for (int when = 0; when <= RMAI_COPIED; when++)
             if (w->by_window[window][access][when].to > 0) return 1;
     return 0;
@@ -204,11 +178,11 @@ int rmai_windows_choose(struct rmai_net *net, struct rmai_transport_mpi *mpi) {
     const struct rmai_ways *w = &net->ways;
     const int window = net->job->settings.window;
     int code = RMA_SUCCESS;
-    for (int access = 0; access < RMAI_ACCESS_ATOMIC; access++) {
+    for (int access = 0; access < RMAI_ACCESSES; access++) {
         if (net->fixed) choose_fixed(net, (enum rmai_access)access);
         if (d->open) choose_dynamic(net, (enum rmai_access)access);
     }
-    if (d->open && !net->amo_mpi && !is_used(w, RMAI_DYNAMIC)) {
+    if (d->open && !is_used(w, RMAI_DYNAMIC)) {
         d->open = 0;
         code = rmai_transport_mpi_end_window(mpi, RMAI_DYNAMIC);
     }
@@ -220,13 +194,6 @@ int rmai_windows_choose(struct rmai_net *net, struct rmai_transport_mpi *mpi) {
     /* A fixed window that is made anew may not be there when another thread needs a directory. */
     d->by_get = net->fixed && !net->fixed_follows && !w->needs_target[RMAI_FIXED][RMAI_ACCESS_GET];
     for (int part = 0; part < RMAI_PARTS; part++) d->parts[part] = d->open;
-    d->parts[RMAI_PART_SYMMETRIC] = d->open && (net->amo_mpi || !net->fixed || !net->fixed_follows);
-    /* A short region is not worth its registration, and there may be many. Where MPI needs the target it is the
-     * target's code that touches the memory: if the program has unmapped it by mistake, a message finds that out, and
-     * MPI dies. */
-    d->region_least = !d->open                                     ? SIZE_MAX
-                      : net->amo_mpi || window != RMAI_WINDOW_AUTO ? 1
-                      : net->fixed_follows                         ? SIZE_MAX
-                                                                   : REGION_LEAST;
+    d->parts[RMAI_PART_SYMMETRIC] = d->open && (!net->fixed || !net->fixed_follows);
     return code;
 }
