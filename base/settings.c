@@ -18,7 +18,7 @@
 
 extern char **environ;
 
-enum kind { SIZE, LIMIT, COUNT, PES, SECONDS, CHOICE, BOOL, WAYS, TOOL };
+enum kind { LIMIT, COUNT, PES, SECONDS, CHOICE, BOOL, WAYS, TOOL };
 
 /* Which value is in force where PEs have different ones. EACH is for what no other PE relies on: a PE may poll longer
  * than its peers, but PEs that used different algorithms could not meet. */
@@ -58,7 +58,6 @@ static const struct setting settings_table[] = {
      VALUES({"100%", "all but what is left to the system, 6 % or 256 MiB"})},
     {"RMA_LOCAL_MAX", LIMIT, LEAST, AT(local_max), "100%", "most that a PE's local heap may grow to",
      VALUES({"100%", "all but what is left to the system, 6 % or 256 MiB"})},
-    {"RMA_HEAP_INIT", SIZE, LEAST, AT(heap_init), "256k", "symmetric heap committed at init", NULL},
     {"RMA_HEAP_CHECK", CHOICE, MOST, AT(heap_check), "none", "which mistakes are looked for in the heaps",
      VALUES({"none", "none of them"}, {"leaks", "what the program has not given back, reported at the end"},
             {"full", "leaks, writes behind a block's end, and writes to blocks that were given back"})},
@@ -176,7 +175,6 @@ static int parse_setting(const struct setting *row, const char *text, size_t mem
     long count;
     int word;
     switch (row->kind) {
-        case SIZE:
         case LIMIT:
             if (rmai_parse_size(text, memory, member) != 0)
                 return setting_error(row, text, "not a size such as 64M, 2G or 50%");
@@ -184,7 +182,7 @@ static int parse_setting(const struct setting *row, const char *text, size_t mem
                 snprintf(what, sizeof what, "more than this node's memory of %s", rmai_format_size(all, memory));
                 return setting_error(row, text, what);
             }
-            if (row->kind == LIMIT && *(size_t *)member < LIMIT_LEAST) {
+            if (*(size_t *)member < LIMIT_LEAST) {
                 snprintf(what, sizeof what, "too small: %s is the least", rmai_format_size(all, LIMIT_LEAST));
                 return setting_error(row, text, what);
             }
@@ -236,12 +234,6 @@ int rmai_settings_read(struct rmai_settings *s, size_t memory) {
     }
     s->heap_unlimited = s->heap_max == memory;
     s->local_unlimited = s->local_max == memory;
-    if (s->heap_init > s->heap_max) {
-        if (getenv("RMA_HEAP_INIT"))
-            return rmai_error(RMA_ERR_SETTING, "rma_init: RMA_HEAP_INIT=%s: more than RMA_HEAP_MAX, %zu bytes",
-                              getenv("RMA_HEAP_INIT"), s->heap_max);
-        s->heap_init = s->heap_max;
-    }
     return RMA_SUCCESS;
 }
 
@@ -251,7 +243,6 @@ int rmai_settings_read(struct rmai_settings *s, size_t memory) {
 static long setting_number(const struct setting *row, const struct rmai_settings *s) {
     const void *member = (const char *)s + row->offset;
     switch (row->kind) {
-        case SIZE:
         case LIMIT: return (long)rmai_min(*(const size_t *)member, LONG_MAX);
         case COUNT:
         case PES: return *(const long *)member == RMAI_AUTO ? LONG_MAX : *(const long *)member;
@@ -267,7 +258,6 @@ static long setting_number(const struct setting *row, const struct rmai_settings
 static void set_setting_number(const struct setting *row, struct rmai_settings *s, long number) {
     void *member = (char *)s + row->offset;
     switch (row->kind) {
-        case SIZE:
         case LIMIT: *(size_t *)member = (size_t)number; break;
         case COUNT:
         case PES: *(long *)member = number == LONG_MAX ? RMAI_AUTO : number; break;
@@ -311,7 +301,6 @@ static void setting_value_text(const struct setting *row, const struct rmai_sett
     const void *member = (const char *)s + row->offset;
     char size[24];
     switch (row->kind) {
-        case SIZE:
         case LIMIT: snprintf(buf, 64, "%s", rmai_format_size(size, *(const size_t *)member)); break;
         case COUNT:
         case PES:
@@ -354,7 +343,6 @@ void rmai_settings_print(const struct rmai_settings *s, void (*put)(void *out, c
 /* What a value may look like, as a pattern for the reader. */
 static const char *setting_pattern(const struct setting *row, char *buf, size_t size) {
     switch (row->kind) {
-        case SIZE:
         case LIMIT: return "SIZE";
         case COUNT:
         case PES: return "auto | COUNT";

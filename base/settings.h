@@ -28,7 +28,6 @@ struct rmai_settings {
     size_t heap_max;                     /* bytes of one PE's symmetric heap at most */
     size_t local_max;                    /* bytes of one PE's local heap at most */
     int heap_unlimited, local_unlimited; /* 1: the limit is all of this node's memory, as by default */
-    size_t heap_init;                    /* bytes of symmetric heap committed at init; <= heap_max */
     long spin;                           /* polls before a waiting PE yields, or RMAI_AUTO */
     long node_pes;                       /* PEs of a machine that make one node at most, or RMAI_AUTO: all PEs */
     int bind;                            /* enum rmai_bind */

@@ -21,7 +21,8 @@ enum rmai_awaited {
     RMAI_AWAITED_NODE,    /* the other PEs of this node */
     RMAI_AWAITED_LEADERS, /* the first PE of each other node */
     RMAI_AWAITED_ANY,     /* any PE may end it, and none has to */
-    RMAI_AWAITED_ALIVE    /* the same, where a dead neighbour is noticed in another way */
+    RMAI_AWAITED_ALIVE,   /* the same, where a dead neighbour is noticed in another way */
+    RMAI_AWAITED_TESTED   /* any PE of this node may end it, and PEs that answer are not reported: a loop of tests */
 };
 
 /* Bytes of the name of a call in which a PE waits, with the 0 at its end: longer ones are cut. */

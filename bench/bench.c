@@ -10,6 +10,7 @@
  * its number of iterations is found for each method and size by trial, on wall-clock time. All PEs learn
  * the slowest one's time, and hence choose the same number. */
 #include "bench.h"
+#include "machine.h"
 #include "output.h"
 
 #include <math.h>
@@ -38,6 +39,14 @@ static const char *program = "bench";  /* as it was called, without folders */
 static char command[80] = "rma_bench"; /* as users call it */
 static bool help;
 static int placement = ANY;
+
+#define BUSY 0.5 /* processors: half of one that others use shows in every batch */
+
+/* Ratios that the medians of their columns contradict, as "rma/raw of 8, MPI/rma of 8". */
+static struct {
+    int n, named; /* how many there are, and have room in names */
+    char names[160];
+} disagreeing;
 
 struct table {
     const struct bench_method *methods;
@@ -91,7 +100,23 @@ void bench_fail(const char *call, int mpi_code) {
     rma_abort(1);
 }
 
+/* What must be known to whoever reads the figures. */
+static void note_reservations(void) {
+    double others = bench_machine_others();
+    if (bench.pe != 0) return;
+    bench_output_others(others);
+    if (others >= BUSY)
+        bench_output_note("the machine is too busy to measure: other processes used %.1f of its processors meanwhile",
+                          others);
+    if (disagreeing.n > 0)
+        bench_output_note("ratio and columns disagree by more than %.1f times: %s%s. A column is the median of its "
+                          "batches, a ratio the median of the ratios of single rounds: where something disturbed some "
+                          "rounds, the ratio is the better figure",
+                          BENCH_DISAGREE, disagreeing.names, disagreeing.n > disagreeing.named ? ", ..." : "");
+}
+
 int bench_finish(void) {
+    note_reservations();
     end();
     return bench.failed ? 1 : 0;
 }
@@ -187,28 +212,6 @@ static void answer_options(int code, const char *error) {
         fflush(stdout);
     }
     leave(0);
-}
-
-/* Names the machine: the same in its containers, in namespaces, and on nodes that are simulated. */
-static uint64_t machine(void) {
-    char text[256] = "";
-    uint64_t hash = 14695981039346656037u; /* FNV-1a */
-    FILE *f = fopen("/proc/sys/kernel/random/boot_id", "r");
-    if (!f || !fgets(text, sizeof text, f)) gethostname(text, sizeof text - 1);
-    if (f) fclose(f);
-    for (const char *p = text; *p; p++) hash = (hash ^ (unsigned char)*p) * 1099511628211u;
-    return hash;
-}
-
-/* PEs on this machine. Collective. */
-static int neighbours(void) {
-    uint64_t mine = machine(), *all = malloc((size_t)bench.n_pes * sizeof *all);
-    int n = 0;
-    if (!all) bench_fail("malloc", MPI_ERR_NO_MEM);
-    BENCH_MPI(MPI_Allgather(&mine, 1, MPI_UINT64_T, all, 1, MPI_UINT64_T, MPI_COMM_WORLD));
-    for (int pe = 0; pe < bench.n_pes; pe++) n += all[pe] == mine;
-    free(all);
-    return n;
 }
 
 /* Placement. */
@@ -327,7 +330,7 @@ void bench_init(int argc, char **argv, const struct bench_spec *s) {
     bench.n_pes = rma_n_pes();
     bench.peer = bench.pe;
     bench.far = rma_n_nodes() > 1;
-    bench.crowded = (bench.far ? neighbours() : rma_node_n_pes()) > sysconf(_SC_NPROCESSORS_ONLN);
+    bench.crowded = bench_machine_open() > sysconf(_SC_NPROCESSORS_ONLN);
     answer_options(code, error);
     if (bench.ways && !bench.far)
         bench_refuse(2, "--ways compares ways between nodes: the job has 1 node of %d PE%s", bench.n_pes,
@@ -450,6 +453,37 @@ static double ratio(const struct bench_ratio *r, const double *v, long stride) {
 
 /* Rows. */
 
+/* Remember the ratios of a row, v being its columns' medians, that differ from the medians' own. */
+static void note_disagreeing(const struct table *t, const char *name, const double *v,
+                             const struct bench_summary *ratios) {
+    for (int i = 0; i < t->n_ratios; i++) {
+        if (!bench_disagree(ratios[i].median, ratio(&t->ratios[i], v, 1))) continue;
+        size_t len = strlen(disagreeing.names);
+        int more = snprintf(disagreeing.names + len, sizeof disagreeing.names - len, "%s%s of %s", len > 0 ? ", " : "",
+                            t->ratios[i].name, name);
+        if ((size_t)more < sizeof disagreeing.names - len)
+            disagreeing.named++;
+        else
+            disagreeing.names[len] = '\0';
+        disagreeing.n++;
+    }
+}
+
+/* "MPICH 4.0.2" of "MPICH Version:\t4.0.2\nMPICH Release date: ...", "Open MPI v4.1.4" of "Open MPI v4.1.4, package:
+ * ...". */
+static const char *mpi_name(void) {
+    static char text[MPI_MAX_LIBRARY_VERSION_STRING];
+    int len;
+    BENCH_MPI(MPI_Get_library_version(text, &len));
+    text[strcspn(text, ",\n")] = '\0';
+    char *word = strstr(text, " Version:"), *number = word ? word + strcspn(word, "\t") : NULL;
+    if (number && *number) {
+        *word = ' ';
+        memmove(word + 1, number + 1, strlen(number));
+    }
+    return text;
+}
+
 /* The first row of a program begins its output. */
 static void head_once(const struct table *t) {
     static const char *const units[] = {"us", "ns", NULL, "MB/s", "M/s"};
@@ -466,6 +500,9 @@ static void head_once(const struct table *t) {
         .command = command,
         .title = spec->title,
         .note = note(),
+        .version = rma_version(),
+        .mpi = mpi_name(),
+        .processor = bench_machine_processor(),
         .first = spec->rows           ? spec->rows
                  : spec->max_size > 0 ? "Size"
                                       : "PEs",
@@ -558,7 +595,7 @@ static bool check_all(const struct table *t) {
 static void row(const struct table *t, const char *name) {
     long repeat = bench.repeat;
     int n = t->n_methods + t->n_ratios;
-    double *v = doubles(t->n_methods * repeat), *rounds = doubles(repeat);
+    double *v = doubles(t->n_methods * repeat), *rounds = doubles(repeat), *medians = doubles(t->n_methods);
     struct bench_summary *of = calloc((size_t)n + 1, sizeof *of);
     if (!of) bench_fail("calloc", MPI_ERR_NO_MEM);
     head_once(t);
@@ -567,12 +604,16 @@ static void row(const struct table *t, const char *name) {
         for (long k = 0; k < repeat; k++) rounds[k] = ratio(&t->ratios[i], v + k, repeat);
         of[t->n_methods + i] = bench_summarize(rounds, isnan(rounds[0]) ? 0 : (int)repeat);
     }
-    for (int i = 0; i < t->n_methods; i++)
+    for (int i = 0; i < t->n_methods; i++) {
         of[i] = bench_summarize(v + i * repeat, isnan(v[i * repeat]) ? 0 : (int)repeat);
+        medians[i] = of[i].median;
+    }
+    note_disagreeing(t, name, medians, of + t->n_methods);
     bool good = !bench.validate || check_all(t);
     if (bench.pe == 0) bench_output_row(name, of, good);
     free(v);
     free(rounds);
+    free(medians);
     free(of);
 }
 

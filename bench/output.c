@@ -5,8 +5,10 @@
  * JSON always has all. Each line is flushed: who looks at the output of a long job wants to see how far it is. */
 #include "output.h"
 
+#include <assert.h>
 #include <math.h>
 #include <mpi.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,6 +39,7 @@ const struct bench_option bench_output_options[] = {
 static FILE *to[N_FORMATS]; /* null: not wanted */
 static struct bench_head head;
 static bool begun; /* head is given */
+static char date[24];
 static long n_rows;
 static bool bad; /* something could not be written */
 
@@ -101,7 +104,7 @@ static void table_value(int columns, double value, int digits) {
 
 static void table_head(void) {
     FILE *f = to[TABLE];
-    fprintf(f, "# librma %s\n# %s", head.title, head.note);
+    fprintf(f, "# librma %s (%s, %s, %s)\n# %s", head.title, head.version, head.mpi, date, head.note);
     if (head.repeat > 1) fprintf(f, "; medians of %ld batches, taken in turn", head.repeat);
     fprintf(f, "\n# %-*s", name_width() - 2, head.first);
     if (stats) {
@@ -198,6 +201,10 @@ static void json_head(void) {
     FILE *f = to[JSON];
     fprintf(f, "{");
     json_member("benchmark", head.program);
+    json_member("version", head.version);
+    json_member("date", date);
+    json_member("mpi", head.mpi);
+    json_member("processor", head.processor);
     json_member("title", head.title);
     json_member("note", head.note);
     json_member("unit", head.unit);
@@ -299,11 +306,46 @@ void bench_output_progress(const char *row, long done, long of) {
     shown = true;
 }
 
+/* Notes. */
+
+static double others = NAN;
+static char notes[4][512];
+static int n_notes;
+
+void bench_output_others(double processors) { others = processors; }
+
+void bench_output_note(const char *format, ...) {
+    char *text = notes[n_notes];
+    assert(n_notes < (int)(sizeof notes / sizeof *notes) && "each kind of note is given once");
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof *notes, format, args);
+    va_end(args);
+    n_notes++;
+    wipe();
+    if (to[TABLE])
+        fprintf(to[TABLE], "# note: %s\n", text);
+    else
+        fprintf(stderr, "%s: note: %s\n", head.command, text);
+}
+
+static void json_end(void) {
+    fprintf(to[JSON], "\n ],\n ");
+    json_number("others", others, ", \"notes\": [");
+    for (int i = 0; i < n_notes; i++) {
+        fprintf(to[JSON], "%s\n  ", i > 0 ? "," : "");
+        json_text(notes[i]);
+    }
+    fprintf(to[JSON], "\n ]}\n");
+}
+
 /* All together. */
 
 void bench_output_head(const struct bench_head *h) {
+    time_t start = time(NULL);
     head = *h;
     begun = true;
+    strftime(date, sizeof date, "%Y-%m-%d %H:%M UTC", gmtime(&start));
     if (started == 0) started = now();
     if (to[TABLE]) table_head();
     if (to[CSV]) csv_head();
@@ -322,7 +364,7 @@ void bench_output_row(const char *name, const struct bench_summary *of, bool goo
 
 bool bench_output_end(void) {
     wipe();
-    if (to[JSON] && begun) fprintf(to[JSON], "\n ]}\n");
+    if (to[JSON] && begun) json_end();
     for (int i = 0; i < N_FORMATS; i++) {
         if (!to[i]) continue;
         flushed(to[i]);

@@ -14,16 +14,17 @@ extern const struct bench_option bench_output_options[];
 
 /* What all rows have in common. Strings are kept, not copied. */
 struct bench_head {
-    const char *program;      /* as it was called, without folders */
-    const char *command;      /* as users call it: "rma_bench put_latency" */
-    const char *title, *note; /* of the table */
-    const char *first;        /* title of the first column */
-    bool named;               /* whose values are words; otherwise numbers */
-    const char *unit;         /* of the columns, or null if each has its own */
-    bool more_is_better;      /* of the columns */
-    int decimals;             /* of the columns */
-    long repeat;              /* values behind each cell; 1: nothing is said of medians */
-    bool validated;           /* rows have been checked */
+    const char *program;                   /* as it was called, without folders */
+    const char *command;                   /* as users call it: "rma_bench put_latency" */
+    const char *title, *note;              /* of the table */
+    const char *version, *mpi, *processor; /* what is measured, and on what */
+    const char *first;                     /* title of the first column */
+    bool named;                            /* whose values are words; otherwise numbers */
+    const char *unit;                      /* of the columns, or null if each has its own */
+    bool more_is_better;                   /* of the columns */
+    int decimals;                          /* of the columns */
+    long repeat;                           /* values behind each cell; 1: nothing is said of medians */
+    bool validated;                        /* rows have been checked */
     int n_pes, n_nodes;
     long pairs;            /* 0: the program knows none */
     const char *placement; /* of the pairs, a word of --placement, or null */
@@ -46,6 +47,13 @@ void bench_output_row(const char *name, const struct bench_summary *of, bool goo
 /* bench_output_progress: what is being done, a few words, on stderr: where that ends in a terminal, when the program
  * has been running for 2 seconds, and not more often than 5 times in a second. */
 void bench_output_progress(const char *row, long done, long of);
+
+/* bench_output_others: how many processors other processes used meanwhile; not a number: unknown. For JSON. */
+void bench_output_others(double processors);
+
+/* bench_output_note: something that whoever reads the rows must know, after the last row: below the table, in JSON, and
+ * on stderr if there is no table. */
+void bench_output_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* bench_output_end: end. Returns whether all could be written. Before MPI_Finalize, also if there was no row. */
 bool bench_output_end(void);

@@ -3,6 +3,8 @@
 #ifndef BENCH_STATISTICS_H
 #define BENCH_STATISTICS_H
 
+#include <stdbool.h>
+
 /* Of n values. The interval holds the median of what the values are drawn from with a probability of 95 % at least,
  * whatever their distribution is; fewer than 6 values have none (not a number). All are not a number if there are no
  * values. */
@@ -20,5 +22,11 @@ struct bench_summary bench_summarize(double *v, int n);
 
 /* bench_median: of v[0..n), n > 0, which it sorts. */
 double bench_median(double *v, int n);
+
+/* bench_disagree: whether the median of the rounds' ratios and the ratio of two medians differ by more than
+ * BENCH_DISAGREE times, so that a reader who divides the medians would doubt the ratio. One that is not a number does
+ * not disagree. */
+#define BENCH_DISAGREE 1.5
+bool bench_disagree(double ratio, double of_medians);
 
 #endif

@@ -88,14 +88,14 @@ static inline uint64_t rmai_attached_address(const struct rmai_region *r, size_t
 }
 
 /* rmai_attached_find: the address of [offset, offset + len) if that lies in one region, else 0. It enters no region, so
- * only the owner may call it, who knows what it does with its own memory. */
+ * only the owner may call it, and only where none of its threads detaches the region meanwhile. */
 static inline uint64_t rmai_attached_find(const struct rmai_attached *a, size_t offset, size_t len) {
     uint32_t number = rmai_attached_number(a, offset);
     return number ? rmai_attached_address(&a->region[number - 1], offset, len) : 0;
 }
 
-/* rmai_attached_enter: the same, for any process. The access is in the region until rmai_attached_leave is called with
- * the *region that was returned. Lock-free. */
+/* rmai_attached_enter: the same, for any process and thread. The access is in the region until rmai_attached_leave is
+ * called with the *region that was returned. Lock-free. */
 uint64_t rmai_attached_enter(struct rmai_attached *a, size_t offset, size_t len, struct rmai_region **region);
 void rmai_attached_leave(struct rmai_region *region);
 

@@ -22,11 +22,12 @@
  * Where the kernel is older, this module reads the file system's free bytes before it touches the pages. Another
  * program may take these bytes in between, which is why MADV_POPULATE_WRITE is preferred.
  *
- * Where a control group has no memory left the system returns no error: the kernel kills a process of the group. So
- * this module reads the group's room before it commits. All PEs of the node may commit at once: each touches at most
- * STEP bytes between two readings, and leaves STEP bytes for each other PE. Whatever the other PEs have begun since
- * they read the room is within these bytes, so the PEs of a node together never pass the limit by what they commit.
- * (What the rest of the program, or a PE of another node in the same group, takes in the same moment is not counted.)
+ * Where a control group or the whole machine has no memory left the system returns no error: the kernel kills a
+ * process. So this module finds how much each limit leaves before it touches pages. All PEs of the node may commit at
+ * once: each commits in steps, and adds a step to a count that they share before it reads what is left, and takes it
+ * off when the step is done. What others have begun is either in the count or gone from what is left, so the PEs of a
+ * node together never pass a limit by what they commit. (What the rest of the program, or a PE of another node of the
+ * machine, takes in the same moment is not counted.)
  */
 #include "config.h"
 
@@ -40,6 +41,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -48,7 +50,6 @@
 #include <unistd.h>
 
 #define ODD_BYTES 64
-#define STEP      ((size_t)2 << 20) /* a huge page: reading the room costs some 5 % of touching so much */
 
 static int reserve_error(size_t bytes, int n, const char *why) {
     char size[24];
@@ -142,13 +143,10 @@ static int reserve_file(struct rmai_reservation *r, MPI_Comm node, size_t stride
     struct share share = {0};
     size_t bytes = stride * (size_t)r->n_slots;
     void *base = MAP_FAILED, *room;
-    MPI_Request request;
-    int rank, code, fd = -1;
-    MPI_Comm_rank(node, &rank);
+    int rank = rmai_mpi_rank(node, "rma_init"), code = RMA_SUCCESS, fd = -1;
     if (rank == 0) fd = make_shm_file(&share, bytes);
-    code = rmai_mpi(MPI_Ibcast(&share, (int)sizeof share, MPI_BYTE, 0, node, &request), "rma_init", "MPI_Ibcast");
-    if (code == RMA_SUCCESS) code = rmai_mpi_wait(&request, "rma_init", "MPI_Ibcast");
-    if (code == RMA_SUCCESS && !share.failed) {
+    rmai_mpi_broadcast(node, &share, sizeof share, "rma_init");
+    if (!share.failed) {
         if (rank != 0) fd = shm_open(share.name, O_RDWR | O_CLOEXEC, 0);
         room = fd >= 0 ? take_room(r, bytes, (size_t)rank * stride + heap) : MAP_FAILED;
         if (room != MAP_FAILED)
@@ -156,12 +154,12 @@ static int reserve_file(struct rmai_reservation *r, MPI_Comm node, size_t stride
         if (base == MAP_FAILED) share.failed = errno;
         if (base == MAP_FAILED && room != MAP_FAILED) munmap(room, bytes);
     }
-    if (code == RMA_SUCCESS) code = rmai_mpi_merge(node, &share.failed, 1, MPI_INT, MPI_MAX, "rma_init");
+    rmai_mpi_merge(node, &share.failed, 1, MPI_INT, MPI_MAX, "rma_init");
     if (rank == 0 && fd >= 0) shm_unlink(share.name);
     if (fd >= 0) close(fd);
     r->window = MPI_WIN_NULL;
     r->node_base = r->mapped = base;
-    if (code == RMA_SUCCESS && share.failed) code = reserve_error(stride, r->n_slots, strerror(share.failed));
+    if (share.failed) code = reserve_error(stride, r->n_slots, strerror(share.failed));
     if (code != RMA_SUCCESS && base != MAP_FAILED) munmap(base, bytes);
     if (code != RMA_SUCCESS) r->node_base = r->mapped = NULL;
     return code;
@@ -189,12 +187,8 @@ static int replace_unaligned(struct rmai_reservation *r, MPI_Comm node, size_t s
     struct rmai_error_kept kept;
     int worst[2] = {own_code != RMA_SUCCESS, !r->mapped}, code;
     rmai_error_keep(&kept);
-    code = rmai_mpi_merge(node, worst, 2, MPI_INT, MPI_MAX, "rma_init");
-    if (own_code != RMA_SUCCESS) {
-        rmai_error_restore(&kept);
-        return own_code;
-    }
-    if (code != RMA_SUCCESS || worst[0] || !worst[1]) return code;
+    rmai_mpi_merge(node, worst, 2, MPI_INT, MPI_MAX, "rma_init");
+    if (worst[0] || !worst[1]) return own_code;
     code = reserve_file(&file, node, stride, heap);
     if (code != RMA_SUCCESS) {
         if (code == RMA_ERR_NO_MEM) rmai_error_restore(&kept);
@@ -207,22 +201,15 @@ static int replace_unaligned(struct rmai_reservation *r, MPI_Comm node, size_t s
 
 static int reserve_shared(struct rmai_reservation *r, MPI_Comm node, size_t stride, size_t heap) {
     int worst[2]; /* the largest error of all processes, and 1 if any process has the window */
-    int rank, unit, code, mpi_code;
+    int rank = rmai_mpi_rank(node, "rma_init"), unit, code, mpi_code;
     MPI_Aint size;
     void *base;
-    MPI_Errhandler handler;
-    MPI_Comm_rank(node, &rank);
     size = rank == 0 ? (MPI_Aint)(stride * (size_t)r->n_slots + ODD_BYTES) : 0;
-    MPI_Comm_get_errhandler(node, &handler);
-    MPI_Comm_set_errhandler(node, MPI_ERRORS_RETURN);
     mpi_code = MPI_Win_allocate_shared(size, 1, MPI_INFO_NULL, node, &base, &r->window);
-    MPI_Comm_set_errhandler(node, handler);
-    MPI_Errhandler_free(&handler);
-    if (mpi_code != MPI_SUCCESS) r->window = MPI_WIN_NULL;
+    if (rmai_mpi(mpi_code, "rma_init", "MPI_Win_allocate_shared") != RMA_SUCCESS) r->window = MPI_WIN_NULL;
     worst[0] = mpi_code;
     worst[1] = mpi_code == MPI_SUCCESS;
-    code = rmai_mpi_merge(node, worst, 2, MPI_INT, MPI_MAX, "rma_init");
-    if (code != RMA_SUCCESS) return code;
+    rmai_mpi_merge(node, worst, 2, MPI_INT, MPI_MAX, "rma_init");
     if (worst[0] != MPI_SUCCESS) {
         rmai_mpi(worst[0], "rma_init", "MPI_Win_allocate_shared");
         if (!worst[1]) return reserve_error(stride, r->n_slots, rma_last_error() + strlen("rma_init: "));
@@ -243,7 +230,7 @@ static int reserve_shared(struct rmai_reservation *r, MPI_Comm node, size_t stri
 int rmai_reserve(struct rmai_reservation *r, MPI_Comm node, size_t stride, size_t heap, char *room) {
     int code;
     *r = (struct rmai_reservation){.stride = stride, .window = MPI_WIN_NULL, .room = room};
-    MPI_Comm_size(node, &r->n_slots);
+    r->n_slots = rmai_mpi_size(node, "rma_init");
     rmai_cgroup_find(&r->group, "", "memory");
     if (stride % RMAI_PAGE || (size_t)r->n_slots > ((size_t)1 << 46) / stride)
         code = reserve_error(stride, r->n_slots, "more than processes can map");
@@ -260,80 +247,142 @@ int rmai_unreserve(struct rmai_reservation *r, const char *call) {
     return r->window == MPI_WIN_NULL ? RMA_SUCCESS : rmai_mpi(MPI_Win_free(&r->window), call, "MPI_Win_free");
 }
 
-/* ---- commit ---- */
+/* ---- what limits leave ---- */
 
-/* Bytes that the kernel estimates it can still give without swapping; SIZE_MAX if it does not say. *total, which may be
- * null: of how many. */
+#define MARGIN_MOST  ((size_t)64 << 20)
+#define SPARED_LEAST ((size_t)256 << 20)
+
+enum limit { SHM, GROUP, MEMORY };
+
+struct room {
+    enum limit limit;
+    size_t free, total; /* bytes; free is SIZE_MAX where nothing is limited */
+    size_t kept;        /* of the free bytes, these are left to others */
+    size_t left;        /* bytes that may be committed: free - kept, at least 0 */
+};
+
+/* Bytes that the kernel estimates it can still give without swapping; SIZE_MAX if it does not say. *total: of how many.
+ * Both stand in the first lines. */
 static size_t memory_available(size_t *total) {
-    char line[128];
-    unsigned long long kib;
-    size_t bytes = SIZE_MAX;
-    FILE *f = fopen("/proc/meminfo", "re");
-    if (!f) return bytes;
-    while (fgets(line, sizeof line, f)) {
-        if (sscanf(line, "MemAvailable: %llu kB", &kib) == 1) bytes = (size_t)kib * 1024;
-        if (total && sscanf(line, "MemTotal: %llu kB", &kib) == 1) *total = (size_t)kib * 1024;
+    char text[512];
+    unsigned long long available, all;
+    ssize_t len = -1;
+    const char *line;
+    int fd = open("/proc/meminfo", O_RDONLY | O_CLOEXEC);
+    if (fd >= 0) {
+        len = read(fd, text, sizeof text - 1);
+        close(fd);
     }
-    fclose(f);
-    return bytes;
+    text[len > 0 ? len : 0] = 0;
+    line = strstr(text, "MemAvailable:");
+    if (!line || sscanf(line, "MemAvailable: %llu kB", &available) != 1) return SIZE_MAX;
+    *total = sscanf(text, "MemTotal: %llu kB", &all) == 1 ? (size_t)all * 1024 : 0;
+    return (size_t)available * 1024;
 }
 
 static size_t shm_available(size_t *total) {
     struct statvfs s;
     if (statvfs("/dev/shm", &s) != 0) return SIZE_MAX;
-    if (total) *total = (size_t)s.f_blocks * s.f_frsize;
+    *total = (size_t)s.f_blocks * s.f_frsize;
     return (size_t)s.f_bavail * s.f_frsize;
 }
 
-/* 1 if so many bytes more are too much for the control group, beside what the node's other PEs may have begun to touch.
- */
-static int exceeds_group(const struct rmai_reservation *r, size_t bytes, struct rmai_cgroup_memory *m) {
-    size_t others = (size_t)(r->n_slots - 1) * STEP;
-    rmai_cgroup_memory(&r->group, m);
-    return m->room != SIZE_MAX && (m->room < others || bytes > m->room - others);
+static size_t spared_bytes(size_t total) { return rmai_min(rmai_max(total / 100 * 6, SPARED_LEAST), total / 4); }
+
+/* Stays free where the kernel kills who passes the limit: its numbers are late by some pages for each processor, page
+ * tables count as well, and the program's other memory comes on top. */
+static size_t margin_bytes(size_t total) { return rmai_min(total / 64, MARGIN_MOST); }
+
+/* sparing: the commit leaves a part of /dev/shm and of the memory to others. */
+static struct room read_room(const struct rmai_reservation *r, enum limit limit, int sparing) {
+    struct room room = {.limit = limit, .free = SIZE_MAX};
+    struct rmai_cgroup_memory group;
+    switch (limit) {
+        case SHM:
+            if (r->n_slots > 1) room.free = shm_available(&room.total);
+            room.kept = sparing ? spared_bytes(room.total) : 0;
+            break;
+        case GROUP:
+            rmai_cgroup_memory(&r->group, &group);
+            room.free = group.room;
+            room.total = group.limit;
+            room.kept = margin_bytes(room.total);
+            break;
+        case MEMORY:
+            room.free = memory_available(&room.total);
+            room.kept = sparing ? spared_bytes(room.total) : margin_bytes(room.total);
+            break;
+    }
+    room.left = room.free == SIZE_MAX ? SIZE_MAX : room.free - rmai_min(room.free, room.kept);
+    return room;
 }
 
-/* Words the error with the group's numbers from after the touched pages were given back. */
-static int group_memory_error(const struct rmai_reservation *r, size_t len) {
-    char want[24], used[24], limit[24];
-    struct rmai_cgroup_memory m;
-    rmai_cgroup_memory(&r->group, &m);
-    return rmai_error(RMA_ERR_NO_MEM,
-                      "%s more needed%s, but the control group %s uses %s of at most %s; raise its memory limit",
-                      rmai_format_size(want, len), r->n_slots > 1 && len <= m.room ? " by several PEs at once" : "",
-                      m.folder, rmai_format_size(used, m.used), rmai_format_size(limit, m.limit));
+/* The tightest of the limits. */
+static struct room find_room(const struct rmai_reservation *r, int sparing) {
+    struct room room = read_room(r, SHM, sparing), other = read_room(r, GROUP, sparing);
+    if (other.left < room.left) room = other;
+    other = read_room(r, MEMORY, sparing);
+    return other.left < room.left ? other : room;
 }
 
-/* Words the error. `tried`: the kernel has refused the pages. Then /dev/shm is what ran out on a node of several PEs,
- * although other PEs that asked at the same time may have given theirs back since. */
-static int node_memory_error(const struct rmai_reservation *r, size_t len, int tried) {
-    char want[24], have[24], all[24];
-    size_t total = 0, shm = shm_available(&total);
-    if (r->n_slots > 1 && shm != SIZE_MAX && (tried || len > shm))
+/* Words the error of a commit of `len` bytes with the numbers from after the touched pages were given back. setting, or
+ * NULL, is that for whose lack the commit was sparing. */
+static int room_error(const struct rmai_reservation *r, enum limit limit, size_t len, const char *setting) {
+    const struct room room = read_room(r, limit, setting != NULL);
+    const char *together = r->n_slots > 1 && len <= room.left ? " by several PEs at once" : "";
+    char want[24], have[24], all[24], kept[24];
+    struct rmai_cgroup_memory group;
+    rmai_format_size(want, len);
+    rmai_format_size(have, room.free);
+    rmai_format_size(all, room.total);
+    rmai_format_size(kept, room.kept);
+    if (limit == GROUP) {
+        rmai_cgroup_memory(&r->group, &group);
+        return rmai_error(
+            RMA_ERR_NO_MEM, "%s more needed%s, but the control group %s uses %s of at most %s; raise its memory limit",
+            want, together, group.folder, rmai_format_size(have, group.used), rmai_format_size(all, group.limit));
+    }
+    if (setting)
+        return rmai_error(RMA_ERR_NO_MEM,
+                          "%s more needed%s, but %s has %s free of %s, and %s of that are left to the system and to "
+                          "MPI, since %s sets no limit",
+                          want, together, limit == SHM ? "/dev/shm" : "the node's memory", have, all, kept, setting);
+    if (limit == SHM)
         return rmai_error(RMA_ERR_NO_MEM,
                           "%s more needed%s, but /dev/shm has %s free of %s; enlarge it (mount -o remount,size=..., "
                           "or docker run --shm-size=...)",
-                          rmai_format_size(want, len), len > shm ? "" : " by several PEs at once",
-                          rmai_format_size(have, shm), rmai_format_size(all, total));
-    return rmai_error(RMA_ERR_NO_MEM, "%s more needed, but the node has %s of memory available",
-                      rmai_format_size(want, len), rmai_format_size(have, memory_available(NULL)));
+                          want, together, have, all);
+    return rmai_error(RMA_ERR_NO_MEM,
+                      "%s more needed%s, but the node has %s of memory available, and %s of that stay free", want,
+                      together, have, kept);
 }
 
 const char *rmai_commit_room(const struct rmai_reservation *r, char text[RMAI_ROOM_TEXT]) {
-    char free[24], all[24], memory[24];
+    const struct room shm = read_room(r, SHM, 0), memory = read_room(r, MEMORY, 0);
+    char have[24], all[24];
     struct rmai_cgroup_memory m;
-    size_t total = 0, shm = shm_available(&total);
     int n = 0;
-    rmai_format_size(memory, memory_available(NULL));
-    if (r->n_slots > 1 && shm != SIZE_MAX)
-        n = snprintf(text, RMAI_ROOM_TEXT, "/dev/shm has %s free of %s, ", rmai_format_size(free, shm),
-                     rmai_format_size(all, total));
-    n += snprintf(text + n, RMAI_ROOM_TEXT - (size_t)n, "the node %s%s of memory available", n ? "" : "has ", memory);
+    if (shm.free != SIZE_MAX)
+        n = snprintf(text, RMAI_ROOM_TEXT, "/dev/shm has %s free of %s, ", rmai_format_size(have, shm.free),
+                     rmai_format_size(all, shm.total));
+    n += snprintf(text + n, RMAI_ROOM_TEXT - (size_t)n, "the node %s%s of memory available", n ? "" : "has ",
+                  rmai_format_size(have, memory.free));
     rmai_cgroup_memory(&r->group, &m);
     if (m.room != SIZE_MAX)
         snprintf(text + n, RMAI_ROOM_TEXT - (size_t)n, ", the control group %s uses %s of at most %s", m.folder,
-                 rmai_format_size(free, m.used), rmai_format_size(all, m.limit));
+                 rmai_format_size(have, m.used), rmai_format_size(all, m.limit));
     return text;
+}
+
+/* ---- commit ---- */
+
+#define STEP ((size_t)2 << 20) /* the least: touching so much takes some twenty times as long as reading the room */
+
+/* How much to touch before the room is read again, if `left` bytes were left. The PEs of a node together begin an
+ * eighth of what is left, so that none is refused far from the limit because of pages that others have touched and
+ * count. */
+static size_t step_size(const struct rmai_reservation *r, size_t left) {
+    return rmai_max(left / 8 / (size_t)r->n_slots / STEP * STEP, STEP);
 }
 
 /* The pages at the two ends stay: they are in use if their other part is. */
@@ -343,75 +392,46 @@ void rmai_uncommit(const struct rmai_reservation *r, void *start, size_t len) {
     if (from < to) madvise((void *)from, to - from, r->n_slots == 1 ? MADV_DONTNEED : MADV_REMOVE);
 }
 
-static int touch_pages(const struct rmai_reservation *r, char *start, size_t len, size_t page) {
-    if (r->n_slots > 1 && len > shm_available(NULL)) return -1;
-    for (size_t i = 0; i < len; i += page) __atomic_fetch_or(start + i, 0, __ATOMIC_RELAXED);
+/* Touches [from, from + bytes). Returns 0, or -1 if that cannot be done: some of the pages may have been touched then.
+ */
+static int populate_range(char *from, size_t bytes, size_t page) {
+    const int failed = rmai_process_populate(from, bytes, 1);
+    if (failed != EINVAL) return failed ? -1 : 0;
+    for (size_t i = 0; i < bytes; i += page) __atomic_fetch_or(from + i, 0, __ATOMIC_RELAXED);
     return 0;
 }
 
-/* Touches [from, from + bytes). Returns 0, or -1 if that cannot be done: some of the pages may have been touched then.
- */
-static int populate_range(const struct rmai_reservation *r, char *from, size_t bytes, size_t page) {
-    const int failed = rmai_process_populate(from, bytes, 1);
-    return failed == EINVAL ? touch_pages(r, from, bytes, page) : failed ? -1 : 0;
+/* What has run out where the kernel refuses pages. On a node of several PEs that is /dev/shm, although other PEs that
+ * asked at the same time may have given theirs back since. */
+static enum limit refused_by_kernel(const struct rmai_reservation *r) {
+    return read_room(r, SHM, 0).free == SIZE_MAX ? MEMORY : SHM;
 }
 
-int rmai_commit(const struct rmai_reservation *r, void *start, size_t len) {
+/* setting: NULL, or that for whose lack the commit is sparing. */
+static int commit_range(const struct rmai_reservation *r, void *start, size_t len, const char *setting) {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
     char *from = (char *)((uintptr_t)start / page * page);
-    char *to = (char *)rmai_round_up((uintptr_t)start + len, page);
-    size_t bytes = (size_t)(to - from), step = bytes;
-    struct rmai_cgroup_memory m;
-    if (bytes == 0) return RMA_SUCCESS;
-    /* The room is checked first: populating far more than there is fills /dev/shm for everybody, or wakes the
-     * out-of-memory killer, before it fails. */
-    if ((r->n_slots > 1 && bytes > shm_available(NULL)) || bytes > memory_available(NULL))
-        return node_memory_error(r, bytes, 0);
+    size_t bytes = (size_t)((char *)rmai_round_up((uintptr_t)start + len, page) - from), step, others;
+    struct room room = {.left = 0};
     for (size_t done = 0; done < bytes; done += step) {
-        int too_much = exceeds_group(r, done ? rmai_min(step, bytes - done) : bytes, &m);
-        if (m.room != SIZE_MAX) step = STEP;
-        if (!too_much && populate_range(r, from + done, rmai_min(step, bytes - done), page) == 0) continue;
-        if (done || !too_much) rmai_uncommit(r, start, len);
-        return too_much ? group_memory_error(r, bytes) : node_memory_error(r, bytes, 1);
+        int fits, failed;
+        step = rmai_min(step_size(r, room.left), bytes - done);
+        /* Added before the room is read, and taken off after the pages are touched. So of two PEs at least the later
+         * one to add counts both steps, or finds the other's pages gone from the room. */
+        others = r->begun ? atomic_fetch_add(r->begun, step) : 0;
+        room = find_room(r, setting != NULL);
+        fits = bytes - done <= room.left && others <= room.left - step;
+        failed = !fits || populate_range(from + done, step, page) != 0;
+        if (r->begun) atomic_fetch_sub(r->begun, step);
+        if (!failed) continue;
+        if (done || fits) rmai_uncommit(r, start, len);
+        return fits ? room_error(r, refused_by_kernel(r), bytes, NULL) : room_error(r, room.limit, bytes, setting);
     }
     return RMA_SUCCESS;
 }
 
-/* ---- what is left to others ---- */
-
-#define SPARED_LEAST ((size_t)256 << 20)
-
-static size_t spared_bytes(size_t total) { return rmai_min(rmai_max(total / 100 * 6, SPARED_LEAST), total / 4); }
-
-/* 1 if `len` bytes more leave that of `have` (SIZE_MAX: nobody knows). */
-static int leaves_spared(size_t have, size_t total, size_t len) {
-    return have == SIZE_MAX || (have >= spared_bytes(total) && len <= have - spared_bytes(total));
-}
-
-/* Returns RMA_SUCCESS if `len` bytes more leave what is spared, in /dev/shm and in memory. `len` is 0 after the commit:
- * several PEs that commit at once may all have found enough before it. */
-static int check_spared(const struct rmai_reservation *r, size_t want, size_t len, const char *setting) {
-    const char *where = "/dev/shm";
-    size_t total = 0, have = r->n_slots > 1 ? shm_available(&total) : SIZE_MAX;
-    char asked[24], free[24], all[24], spared[24];
-    if (leaves_spared(have, total, len)) {
-        where = "the node's memory";
-        have = memory_available(&total);
-        if (leaves_spared(have, total, len)) return RMA_SUCCESS;
-    }
-    return rmai_error(RMA_ERR_NO_MEM,
-                      "%s more needed%s, but %s has %s free of %s, and %s of that are left to the system and to MPI, "
-                      "since %s sets no limit",
-                      rmai_format_size(asked, want), len ? "" : " by several PEs at once", where,
-                      rmai_format_size(free, have), rmai_format_size(all, total),
-                      rmai_format_size(spared, spared_bytes(total)), setting);
-}
+int rmai_commit(const struct rmai_reservation *r, void *start, size_t len) { return commit_range(r, start, len, NULL); }
 
 int rmai_commit_sparing(const struct rmai_reservation *r, void *start, size_t len, const char *setting) {
-    int code = len ? check_spared(r, len, len, setting) : RMA_SUCCESS;
-    if (code == RMA_SUCCESS) code = rmai_commit(r, start, len);
-    if (code != RMA_SUCCESS || len == 0) return code;
-    code = check_spared(r, len, 0, setting);
-    if (code != RMA_SUCCESS) rmai_uncommit(r, start, len);
-    return code;
+    return commit_range(r, start, len, setting);
 }

@@ -12,6 +12,7 @@
 #define RMAI_RESERVE_H
 
 #include <mpi.h>
+#include <stdatomic.h>
 #include <stddef.h>
 
 #include "base/cgroup.h"
@@ -24,6 +25,8 @@ struct rmai_reservation {
     int n_slots;              /* PEs of the node */
     MPI_Win window;           /* MPI_WIN_NULL where MPI has no part in it: a node of one PE, or a file of our own */
     struct rmai_cgroup group; /* the control group whose memory limit this process's commits keep */
+    _Atomic size_t *begun;    /* shared by the PEs of the node: bytes that they are about to touch. NULL: nobody else
+                                 commits. The caller sets it after rmai_reserve */
 };
 
 /* The alignment at which rmai_reserve puts a process's own heap, if the system has the address space for that. */
@@ -54,9 +57,10 @@ int rmai_reserve(struct rmai_reservation *r, MPI_Comm node, size_t stride, size_
 int rmai_unreserve(struct rmai_reservation *r, const char *call);
 
 /* rmai_commit makes [start, start + len), rounded outward to pages, safe to touch: backed by memory, and zero where it
- * was not committed before. Any process may commit any part, and several processes at once. Where memory, /dev/shm or
- * the process's control group cannot give that much, nothing is kept, and the text says what was asked for, what there
- * is, and what to do. Returns RMA_SUCCESS or RMA_ERR_NO_MEM. */
+ * was not committed before. Any process may commit any part, and several processes at once: those that share `begun`
+ * together never take more than there is. Of the node's memory, and of a control group's, 64 MiB stay free, or a 64th
+ * if that is less. Where memory, /dev/shm or the process's control group cannot give that much, nothing is kept, and
+ * the text says what was asked for, what there is, and what to do. Returns RMA_SUCCESS or RMA_ERR_NO_MEM. */
 int rmai_commit(const struct rmai_reservation *r, void *start, size_t len);
 
 /* rmai_commit_sparing is rmai_commit for memory without a limit of its own: it leaves 6 % or 256 MiB, whichever is

@@ -319,11 +319,12 @@ int rma_alloc_mem_on(int pe, size_t size, rma_gptr_t *g);
  * RMA_ERR_SYSTEM (the thread cannot be started). */
 int rma_attach(void *base, size_t size, rma_gptr_t *g);
 
-/* rma_detach: end the access to the region that was attached at base. Waits for other PEs' accesses that are under way.
- * From then on a global pointer into the region is an error (RMA_ERR_ADDRESS), also after another region is attached at
- * the same address: offsets are handed out in a circle through the 256 GiB, so an offset is used again as late as
- * possible. A region that is also exposed stays accessible until rma_unexpose. Returns RMA_SUCCESS, RMA_ERR_BASE (no
- * region was attached at base). */
+/* rma_detach: end the access to the region that was attached at base. Waits for accesses by global pointer that are
+ * under way, of other PEs and of this PE's other threads. What the program does with the memory in another way, by load
+ * and store, as a local buffer, or in a wait for a word of it, the program ends first. From then on a global pointer
+ * into the region is an error (RMA_ERR_ADDRESS), also after another region is attached at the same address: offsets are
+ * handed out in a circle through the 256 GiB, so an offset is used again as late as possible. A region that is also
+ * exposed stays accessible until rma_unexpose. Returns RMA_SUCCESS, RMA_ERR_BASE (no region was attached at base). */
 int rma_detach(void *base);
 
 /* rma_expose: every PE offers a region of its own to all PEs: base, size in bytes (0: no region; base is then ignored),
@@ -565,8 +566,7 @@ int rma_sync_all(void);
  *     wait_until_all(ivars, n, status, cmp, value)            until it is true for all words at one poll; a code
  *     wait_until_any(ivars, n, status, cmp, value)            until it is true for one word; returns the word's index,
  *                                                             or SIZE_MAX if status leaves no word
- *                                                             (of several the one that comes next behind the last one
- *                                                             returned, so that each one's turn comes)
+ *                                                             (of several any one: repeated calls return each)
  *     wait_until_some(ivars, n, indices, status, cmp, value)  until it is true for at least one word; returns how many,
  *                                                             with their indices in indices[0..)
  *     test, test_all                                          the same without waiting: 1 or 0

@@ -74,9 +74,9 @@ void rmai_exit_job(int code) {
     set_abort_deadline();
     let_launcher_read(code, NULL);
     on_exit(let_launcher_read, NULL);
-    MPI_Initialized(&initialized);
-    MPI_Finalized(&finalized);
-    if (initialized && !finalized) MPI_Abort(MPI_COMM_WORLD, code);
+    if (MPI_Initialized(&initialized) == MPI_SUCCESS && MPI_Finalized(&finalized) == MPI_SUCCESS && initialized &&
+        !finalized)
+        MPI_Abort(MPI_COMM_WORLD, code);
     exit(code);
 }
 

@@ -93,11 +93,12 @@ static int resolve_gptr(const char *call, rma_gptr_t g, size_t len, size_t align
     return rmai_space_check_aligned(call, g, align, p);
 }
 
-/* The address of this PE's own attached memory; NULL if g is something else, or wrong. */
+/* The address of this PE's own attached memory; NULL if g is something else, or wrong, or if another thread could
+ * detach the region during the access: then the access has to enter the region. */
 static inline void *own_attached_address(rma_gptr_t g, size_t len) {
     const struct rmai_world *w = &rmai_world;
     rma_gptr_t offset = g - ((rma_gptr_t)(uint32_t)w->job.my_pe << RMA_GPTR_BITS_ | RMA_GPTR_ATTACHED_);
-    if (offset >> (RMA_GPTR_BITS_ - 2) || !rma_reach_.running) return NULL;
+    if (offset >> (RMA_GPTR_BITS_ - 2) || w->job.level == RMA_THREAD_MULTIPLE || !rma_reach_.running) return NULL;
     return (void *)(uintptr_t)rmai_attached_find(&w->attachments->table, offset, len);
 }
 

@@ -19,6 +19,7 @@ struct rmai_header {
     struct rmai_returned returned[RMAI_POOLS]; /* blocks that others have given back */
     struct rmai_lock guest_lock;               /* who changes the guests' part */
     _Atomic int guest_orphan;                  /* 1 + the PE that died while it did */
+    _Atomic size_t begun;                      /* number 0's: see heap/reserve.h */
     struct rmai_barrier_shared barrier;
     struct rmai_agree_shared agree;
     struct rmai_service_shared service;

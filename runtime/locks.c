@@ -98,7 +98,7 @@ int rma_lock_past_slow_(rma_lock_t *lock, uint32_t tail) {
     struct rmai_world *w = &rmai_world;
     if (turn_has_come(__atomic_load_n(&near_copy(lock, (int)(tail & RMA_LOCK_PE_) - 1)->node_, __ATOMIC_ACQUIRE), tail))
         return 1;
-    rmai_stall_test(w, "rma_test_lock");
+    if (rmai_stall_test_due()) rmai_stall_test(w, "rma_test_lock", lock, tail);
     return 0;
 }
 

@@ -65,6 +65,7 @@ int rmai_place_put(struct rmai_world *w, const char *call, struct rmai_place *p,
     if (RMAI_LIKELY(p->there != NULL)) {
         rmai_count(w->traffic, RMA_PATH_MEMORY, RMAI_PUTS, len);
         rmai_move(p->there, source, len);
+        if (RMAI_UNLIKELY(p->region != NULL)) rmai_attached_leave(p->region);
         return RMA_SUCCESS;
     }
     if (p->far) return rmai_net_put(w->net, call, p->set, p->pe, p->offset, source, len, when);
@@ -80,6 +81,7 @@ int rmai_place_get(struct rmai_world *w, const char *call, struct rmai_place *p,
     if (RMAI_LIKELY(p->there != NULL)) {
         rmai_count(w->traffic, RMA_PATH_MEMORY, RMAI_GETS, len);
         rmai_move(dest, p->there, len);
+        if (RMAI_UNLIKELY(p->region != NULL)) rmai_attached_leave(p->region);
         return RMA_SUCCESS;
     }
     if (p->far) return rmai_net_get(w->net, call, p->set, p->pe, p->offset, dest, len, when);
@@ -117,12 +119,10 @@ int rmai_place_atomic(struct rmai_world *w, const char *call, struct rmai_place 
         return code;
     }
     rmai_count(w->traffic, p->there ? RMA_PATH_MEMORY : RMA_PATH_OWNER, RMAI_ATOMICS, 0);
-    if (p->there) {
+    if (p->there)
         r.old = rmai_atomic(op, p->there, len, value, cond);
-        if (old) *old = r.old;
-        return RMA_SUCCESS;
-    }
-    code = rmai_service_ask(w->service, call, p->slot, &r, NULL);
+    else
+        code = rmai_service_ask(w->service, call, p->slot, &r, NULL);
     if (code == RMA_SUCCESS && r.fault) code = owner_lacks_range(w, call, p, len);
     if (p->region) rmai_attached_leave(p->region);
     if (code == RMA_SUCCESS && old) *old = r.old;

@@ -17,7 +17,7 @@ struct rmai_place {
     void *there;                /* the address here, or NULL */
     int slot;                   /* else the owner's number on its node, */
     uint64_t address;           /* the address in its process, */
-    struct rmai_region *region; /* and the attached region that this access has entered, or NULL */
+    struct rmai_region *region; /* the attached region that this access has entered, or NULL */
     struct rmai_pending *set;   /* the pending set of accesses that are not complete on return */
     int far, pe;                /* far: on another node, in the space of pe, */
     uint64_t offset;            /* at this offset. Near: the same, if the range is in a heap; else 0 */

@@ -37,6 +37,7 @@
 #include "runtime/net/net.h"
 #include "runtime/net/progress.h"
 #include "runtime/net/progress_thread.h"
+#include "runtime/net/siblings.h"
 #include "runtime/net/state.h"
 #include "runtime/net/transport_mpi.h"
 #include "runtime/net_handlers.h"
@@ -63,6 +64,7 @@ static int release_runtime(struct rmai_world *w);
 #define NAP_ROOMY      100000 /* nanoseconds */
 #define NAP_CROWDED    1000000
 #define SMALLEST_HEAP  ((size_t)1 << 20)
+#define FIRST_BYTES    ((size_t)256 << 10)          /* of each symmetric heap, committed by rma_init */
 #define SPACE_MAX      ((size_t)RMA_GPTR_ATTACHED_) /* offsets from there on are of attached memory */
 #define NODE_MAX       ((size_t)1 << 45) /* mapped twice (heap/reserve): half of what 47-bit addresses reach */
 
@@ -111,6 +113,13 @@ static void introduce_process(struct rmai_world *w) {
     rmai_error_identity(who, rmai_exit_job);
 }
 
+/* Before MPI has told the PE's number the launcher's rank says which PE this is. */
+static void introduce_early(void) {
+    char who[32] = "";
+    if (rmai_sibling_me() >= 0) snprintf(who, sizeof who, "PE %d", rmai_sibling_me());
+    rmai_error_identity(who, rmai_exit_job);
+}
+
 /* Makes the larger heap smaller by a quarter, or both if they are alike, for the next attempt. By half would give up
  * more than has to be. A heap with a small limit keeps what the program has asked for. */
 static void shrink_layout(struct rmai_layout *l) {
@@ -145,20 +154,19 @@ static int agree_on_layout(struct rmai_world *w, int code) {
 }
 
 static int close_node(struct rmai_world *w) {
-    if (w->node != MPI_COMM_NULL) MPI_Comm_free(&w->node);
     free(w->job.node_pes);
     w->job.node_pes = NULL;
-    return RMA_SUCCESS;
+    return w->node == MPI_COMM_NULL ? RMA_SUCCESS : rmai_mpi(MPI_Comm_free(&w->node), "rma_finalize", "MPI_Comm_free");
 }
 
 /* Sets addresses aside where all PEs of the job can have their symmetric heap at the same one. *room is NULL if there
- * are none. */
-static int choose_room(struct rmai_world *w, char **room) {
+ * are none. code: how the attempt before was given up. */
+static int choose_room(struct rmai_world *w, int code, char **room) {
     const size_t stride = w->job.layout.stride;
     char *rooms[RMAI_ROOMS];
-    int first = RMAI_ROOMS, code;
+    int first = RMAI_ROOMS;
     rmai_rooms_find(rooms, stride, w->job.node_n_pes, w->job.node_my_pe, w->job.layout.symmetric);
-    code = rmai_consensus_rooms(w, RMA_SUCCESS, rooms, RMAI_ROOMS, &first);
+    code = rmai_consensus_rooms(w, code, rooms, RMAI_ROOMS, &first);
     *room = rmai_rooms_drop(rooms, stride, w->job.node_n_pes, code == RMA_SUCCESS ? first : RMAI_ROOMS);
     return code;
 }
@@ -167,10 +175,11 @@ static int choose_room(struct rmai_world *w, char **room) {
  * attempt that is made again with less is no error of the program's. */
 static int open_reservation(struct rmai_world *w) {
     struct rmai_error_kept kept;
+    int unreserved = RMA_SUCCESS; /* after the attempt before */
     rmai_error_keep(&kept);
     for (;;) {
         char *room;
-        int code = choose_room(w, &room);
+        int code = choose_room(w, unreserved, &room);
         if (code != RMA_SUCCESS) return code;
         code = rmai_reserve(&w->reservation, w->node, w->job.layout.stride, w->job.layout.symmetric, room);
         w->job.spaces = w->reservation.node_base;
@@ -178,7 +187,8 @@ static int open_reservation(struct rmai_world *w) {
         code = rmai_consensus_reserved(w, code);
         if (code != RMA_ERR_NO_MEM) return code;
         if (w->job.layout.symmetric_max <= SMALLEST_HEAP && w->job.layout.local_max <= SMALLEST_HEAP) return code;
-        rmai_unreserve(&w->reservation, "rma_init");
+        unreserved = rmai_unreserve(&w->reservation, "rma_init");
+        if (unreserved != RMA_SUCCESS) rmai_error_keep(&kept);
         shrink_layout(&w->job.layout);
         rmai_error_restore(&kept);
     }
@@ -195,14 +205,25 @@ static int make_room_for_statics(struct rmai_world *w, char *space) {
     return rmai_commit(&w->reservation, space + w->job.layout.statics, w->statics->size);
 }
 
+/* Every PE commits the page of the count: it may be the first that needs it. */
+static int share_commits(struct rmai_world *w) {
+    _Atomic size_t *begun = &rmai_header(&w->job, 0)->begun;
+    int code;
+    w->reservation.begun = NULL;
+    code = rmai_commit(&w->reservation, begun, sizeof *begun);
+    if (code == RMA_SUCCESS) w->reservation.begun = begun;
+    return code;
+}
+
 static int open_memory(struct rmai_world *w) {
     char *space = rmai_job_space(&w->job, w->job.node_my_pe);
     struct rmai_facts *mine = rmai_facts(&w->job, w->job.node_my_pe);
     struct rmai_segment guest; /* only made here: whoever allocates in it takes a view of it, under its lock */
-    size_t got = 0, init = rmai_max(w->job.settings.heap_init, RMA_SIZE_MIN_);
+    size_t got = 0;
     int code;
     pthread_mutex_init(&w->local_lock, NULL);
-    code = rmai_teams_commit(w);
+    code = share_commits(w);
+    if (code == RMA_SUCCESS) code = rmai_teams_commit(w);
     if (code == RMA_SUCCESS)
         code = rmai_segment_create(&w->symmetric, &w->reservation, space + w->job.layout.symmetric_table,
                                    space + w->job.layout.symmetric, w->job.layout.symmetric_max, "symmetric heap",
@@ -225,13 +246,13 @@ static int open_memory(struct rmai_world *w) {
     if (code == RMA_SUCCESS && w->job.networked)
         code = rmai_commit(&w->reservation, space + w->job.layout.symmetric - RMAI_PROBE_ROOM, RMAI_PROBE_ROOM);
     w->symmetric.in_steps = w->local.in_steps = w->job.networked;
-    if (code == RMA_SUCCESS) code = rmai_segment_commit(&w->symmetric, rmai_min(init, w->symmetric.max), &got);
+    if (code == RMA_SUCCESS) code = rmai_segment_commit(&w->symmetric, rmai_min(FIRST_BYTES, w->symmetric.max), &got);
     if (code != RMA_SUCCESS) {
         rmai_error_prefix("rma_init: ");
         return code;
     }
     if (w->job.settings.heap_check == RMAI_CHECK_FULL) w->symmetric.guard = w->local.guard = RMAI_RED_ZONE;
-    rmai_segment_extend(&w->symmetric, w->symmetric.in_steps ? got : rmai_min(rmai_round_up(init, RMAI_PAGE), got));
+    rmai_segment_extend(&w->symmetric, got);
     w->symmetric.spares = w->job.settings.heap_unlimited;
     w->local.spares = w->job.settings.local_unlimited;
     rmai_affinity(&mine->cpus);
@@ -333,14 +354,15 @@ static int at_mpi_finalize(MPI_Comm comm, int keyval, void *value, void *extra) 
 /* Done once in a process: MPI frees the key by itself when the attribute is deleted. */
 static int watch_mpi_finalize(void) {
     static int watching;
-    int keyval, mpi_code = MPI_SUCCESS;
+    int keyval, code, freed;
     if (watching) return RMA_SUCCESS;
-    mpi_code = MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, at_mpi_finalize, &keyval, NULL);
-    if (mpi_code != MPI_SUCCESS) return rmai_mpi(mpi_code, "rma_init", "MPI_Comm_create_keyval");
-    mpi_code = MPI_Comm_set_attr(MPI_COMM_SELF, keyval, NULL);
-    watching = mpi_code == MPI_SUCCESS;
-    MPI_Comm_free_keyval(&keyval);
-    return rmai_mpi(mpi_code, "rma_init", "MPI_Comm_set_attr");
+    code = rmai_mpi(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, at_mpi_finalize, &keyval, NULL), "rma_init",
+                    "MPI_Comm_create_keyval");
+    if (code != RMA_SUCCESS) return code;
+    code = rmai_mpi(MPI_Comm_set_attr(MPI_COMM_SELF, keyval, NULL), "rma_init", "MPI_Comm_set_attr");
+    watching = code == RMA_SUCCESS;
+    freed = rmai_mpi(MPI_Comm_free_keyval(&keyval), "rma_init", "MPI_Comm_free_keyval");
+    return code == RMA_SUCCESS ? freed : code;
 }
 
 static int open_net(struct rmai_world *w) {
@@ -375,16 +397,20 @@ static int agree_on_connections(struct rmai_world *w, int code) {
 }
 
 static int close_connections(struct rmai_world *w) {
+    int code = RMA_SUCCESS, one;
     rmai_contexts_close(w);
     rmai_teams_close(w);
     /* While messages can still be received: all PEs meet in these calls. */
-    for (int kind = 0; kind < RMAI_WINDOWS; kind++) rmai_transport_mpi_end_window(w->mpi, (enum rmai_window_kind)kind);
+    for (int kind = 0; kind < RMAI_WINDOWS; kind++) {
+        one = rmai_transport_mpi_end_window(w->mpi, (enum rmai_window_kind)kind);
+        if (code == RMA_SUCCESS) code = one;
+    }
     rmai_net_close(w->net);
-    rmai_transport_mpi_close(w->mpi);
+    one = rmai_transport_mpi_close(w->mpi);
     free(w->job.leaders);
     w->job.leaders = NULL;
     w->leaders->list = NULL;
-    return RMA_SUCCESS;
+    return code == RMA_SUCCESS ? one : code;
 }
 
 /* Some systems (a tool such as valgrind, a sandbox) refuse to map shared memory over the global variables. There peers
@@ -415,14 +441,14 @@ static int agree_on_statics(struct rmai_world *w, int code) {
 
 /* Shared memory over which a PE still has its variables cannot be unmapped there, and so nowhere on the node. */
 static int close_statics(struct rmai_world *w) {
-    int stuck = rmai_statics_return(w->statics) != 0, code = RMA_SUCCESS;
+    int stuck = rmai_statics_return(w->statics) != 0;
     w->statics_stuck = stuck;
     if (w->job.statics_mode != RMAI_STATICS_OFF && w->job.node_n_pes > 1)
-        code = rmai_mpi_merge(w->node, &w->statics_stuck, 1, MPI_INT, MPI_MAX, "rma_finalize");
+        rmai_mpi_merge(w->node, &w->statics_stuck, 1, MPI_INT, MPI_MAX, "rma_finalize");
     if (stuck) return rmai_error(RMA_ERR_SYSTEM, "rma_finalize: cannot move global variables back");
     if (w->statics_stuck)
         return rmai_error(RMA_ERR_SYSTEM, "rma_finalize: a PE of this node cannot move its global variables back");
-    return code;
+    return RMA_SUCCESS;
 }
 
 static void put_line(void *out, const char *line) { fprintf(out, "librma:   %s\n", line); }
@@ -470,10 +496,15 @@ static void start_progress_thread(struct rmai_world *w) {
 
 static void publish_waiting(void *context, const char *call) { rmai_stall_publish(context, call); }
 
+static int open_windows(struct rmai_world *w) { return rmai_cover_open(w); }
+
+static int agree_on_windows(struct rmai_world *w, int code) {
+    return w->job.networked ? rmai_consensus(w, code) : code;
+}
+
 /* The last step. As soon as all PEs have agreed on it, others may send requests to this PE. */
 static int open_reach(struct rmai_world *w) {
-    int code = rmai_cover_open(w);
-    if (code != RMA_SUCCESS) return code;
+    int code;
     w->returned = &rmai_header(&w->job, w->job.node_my_pe)->returned[RMAI_OWN];
     w->quick_open = w->job.level != RMA_THREAD_MULTIPLE && !w->local.guard;
     set_reach(w);
@@ -506,24 +537,32 @@ static int agreed_already(struct rmai_world *w, int code) {
     return code;
 }
 
-/* All PEs open a step and agree on its outcome. If all have succeeded they go on to the next step. If not, they close
- * this step, of which each PE may have opened a part, and those before it.
- * Where an `open` makes a collective call of MPI, a PE makes that call also if something before it has failed: else the
- * others would wait for it. In a `close`, whether a collective call is made depends only on what all have agreed on. */
+/* All PEs open a step and agree on its outcome, or a PE that finds no way to the agreement ends the job. If all have
+ * succeeded they go on to the next step. If not, they close this step, of which each PE may have opened a part, and
+ * those before it. Where an `open` makes a collective call of MPI, a PE makes that call also if something before it has
+ * failed: else the others would wait for it. In a `close`, whether a collective call is made depends only on what all
+ * have agreed on. */
 static const struct step {
     const char *name; /* in reports of long waits, and in errors on PEs that only hear that it has failed elsewhere */
     int (*open)(struct rmai_world *w);
     int (*agree)(struct rmai_world *w, int code);
     int (*close)(struct rmai_world *w); /* or NULL */
+    /* RMAI_BLOCKING_FIRST: a PE may be in it for long without waiting for anybody, since it comes late or touches all
+     * of a large heap. */
+    enum rmai_blocking_kind kind;
 } steps[] = {
-    {"finding the node's PEs by MPI_Comm_split_type", open_facts, rmai_consensus_facts, close_node},
-    {"making nodes by MPI_Comm_split", open_node, agree_on_layout, NULL},
-    {"reserving address space by MPI_Win_allocate_shared", open_reservation, agreed_already, close_reservation},
-    {"getting memory", open_memory, rmai_consensus, close_memory},
-    {"counting processors", open_waiting, agree_on_waiting, NULL},
-    {"connecting nodes by MPI_Comm_split", open_connections, agree_on_connections, close_connections},
-    {"moving global variables", open_statics, agree_on_statics, close_statics},
-    {"making MPI's window by MPI_Win_create", open_reach, agree_on_reach, close_reach},
+    {"finding the node's PEs by MPI_Comm_split_type", open_facts, rmai_consensus_facts, close_node,
+     RMAI_BLOCKING_FIRST},
+    {"making nodes by MPI_Comm_split", open_node, agree_on_layout, NULL, RMAI_BLOCKING_MET},
+    {"reserving address space by MPI_Win_allocate_shared", open_reservation, agreed_already, close_reservation,
+     RMAI_BLOCKING_MET},
+    {"getting memory", open_memory, rmai_consensus, close_memory, RMAI_BLOCKING_FIRST},
+    {"counting processors", open_waiting, agree_on_waiting, NULL, RMAI_BLOCKING_MET},
+    {"connecting nodes by MPI_Comm_split", open_connections, agree_on_connections, close_connections,
+     RMAI_BLOCKING_MET},
+    {"moving global variables", open_statics, agree_on_statics, close_statics, RMAI_BLOCKING_MET},
+    {"making MPI's window by MPI_Win_create", open_windows, agree_on_windows, NULL, RMAI_BLOCKING_MET},
+    {"choosing what goes through MPI's window", open_reach, agree_on_reach, close_reach, RMAI_BLOCKING_MET},
 };
 #define N_STEPS (sizeof steps / sizeof steps[0])
 
@@ -539,7 +578,7 @@ static int close_steps(struct rmai_world *w, size_t n) {
 static int open_steps(struct rmai_world *w) {
     for (size_t i = 0; i < N_STEPS; i++) {
         int code;
-        rmai_blocking_step(w->blocking, steps[i].name);
+        rmai_blocking_step(w->blocking, steps[i].name, steps[i].kind);
         code = steps[i].agree(w, steps[i].open(w));
         if (code != RMA_SUCCESS) {
             struct rmai_error_kept why;
@@ -567,7 +606,9 @@ static int release_runtime(struct rmai_world *w) {
 }
 
 static int start_watched(struct rmai_world *w, int required) {
-    int code = rmai_launch_mpi(&w->job, required, &w->owns_mpi);
+    int code;
+    introduce_early();
+    code = rmai_launch_mpi(&w->job, required, &w->owns_mpi);
     if (code != RMA_SUCCESS) return code;
     w->failed_pe = w->job.my_pe;
     introduce_process(w);
@@ -610,7 +651,8 @@ static int init_runtime(int required, int *provided) {
             rmai_raise(code);
             /* A lack of memory is not raised elsewhere, since a program can go on; after rma_init it cannot. */
             if (code == RMA_ERR_NO_MEM) rmai_errhandler()(code, rma_last_error());
-            if (w->owns_mpi) MPI_Finalize();
+            if (w->owns_mpi && MPI_Finalize() != MPI_SUCCESS)
+                rmai_note("PE %d: MPI_Finalize failed, after rma_init had failed", w->job.my_pe);
             w->owns_mpi = 0;
             return code;
         }
@@ -648,7 +690,7 @@ int rma_finalize(void) {
         over = rmai_meet(w, "rma_finalize");
         if (over == RMA_SUCCESS) over = release_runtime(w);
     }
-    MPI_Finalized(&finalized);
+    if (over == RMA_SUCCESS) over = rmai_mpi(MPI_Finalized(&finalized), "rma_finalize", "MPI_Finalized");
     if (w->owns_mpi && !finalized && over == RMA_SUCCESS) {
         rmai_blocking_begin(&blocking, &w->job.settings, "rma_finalize", "MPI_Finalize", RMAI_BLOCKING_LAST);
         over = rmai_mpi(MPI_Finalize(), "rma_finalize", "MPI_Finalize");

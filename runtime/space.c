@@ -51,15 +51,13 @@ struct rmai_part rmai_space_part(const struct rmai_world *w, size_t offset) {
     return (struct rmai_part){.pool = -1};
 }
 
+/* This PE enters its own region as a peer does: another thread may be detaching it at this moment. */
 static int find_attached(struct rmai_world *w, size_t offset, size_t len, int q, struct rmai_place *p) {
     struct rmai_attached table;
     *p = (struct rmai_place){.slot = q, .pe = w->job.node_pes[q]};
-    if (q == w->job.node_my_pe) {
-        p->there = (void *)(uintptr_t)rmai_attached_find(&w->attachments->table, offset, len);
-        return p->there != NULL;
-    }
     rmai_attached_view(&table, rmai_job_space(&w->job, q) + w->job.layout.attached);
     p->address = rmai_attached_enter(&table, offset, len, &p->region);
+    if (q == w->job.node_my_pe) p->there = (void *)(uintptr_t)p->address;
     return p->address != 0;
 }
 
@@ -105,33 +103,18 @@ int rmai_space_check_aligned(const char *call, rma_gptr_t g, size_t align, struc
 
 /* ---- of this PE, for another one ---- */
 
-/* This PE enters its own region as a peer does: its program may be detaching the region at this moment. */
-static int enter_own_region(struct rmai_world *w, const char *call, rma_gptr_t g, size_t len, size_t align, int writes,
-                            void **there, struct rmai_region **region) {
-    const size_t offset = (size_t)(g & RMAI_OFFSET_MASK) - RMA_GPTR_ATTACHED_;
-    struct rmai_attached table;
-    struct rmai_place p = {0};
-    int code;
-    rmai_attached_view(&table, rmai_job_space(&w->job, w->job.node_my_pe) + w->job.layout.attached);
-    p.there = (void *)(uintptr_t)rmai_attached_enter(&table, offset, len, &p.region);
-    if (!p.there) return rmai_space_absent(w, call, g, len);
-    *there = p.there;
-    *region = p.region;
-    code = rmai_space_check_aligned(call, g, align, &p);
-    if (code == RMA_SUCCESS && !rmai_process_touchable(p.there, len, writes)) {
-        rmai_attached_leave(p.region);
-        code = rmai_not_mapped(call, (uint64_t)(uintptr_t)p.there, len, w->job.my_pe);
-    }
-    return code;
-}
-
 int rmai_gptr_here(struct rmai_world *w, const char *call, uint64_t offset, size_t len, size_t align, int writes,
                    void **there, struct rmai_region **region) {
     const rma_gptr_t g = rmai_gptr_make(w->job.my_pe, offset);
     struct rmai_place p = {0};
-    *region = NULL;
-    if (offset >= RMA_GPTR_ATTACHED_) return enter_own_region(w, call, g, len, align, writes, there, region);
+    int code;
     if (!rmai_space_find(w, g, len, w->job.node_my_pe, &p)) return rmai_space_absent(w, call, g, len);
+    code = rmai_space_check_aligned(call, g, align, &p);
+    if (code == RMA_SUCCESS && p.region && !rmai_process_touchable(p.there, len, writes)) {
+        rmai_attached_leave(p.region);
+        code = rmai_not_mapped(call, p.address, len, w->job.my_pe);
+    }
     *there = p.there;
-    return rmai_space_check_aligned(call, g, align, &p);
+    *region = p.region;
+    return code;
 }

@@ -44,8 +44,8 @@ static inline int rmai_part_holds(const struct rmai_part *part, size_t offset, s
 }
 
 /* rmai_space_find writes to *p where [g, g + len) of PE number q of this node is. It gives what the inlined path gives,
- * also for PEs that this path does not cover, and global variables and attached memory besides; an attached region of
- * another PE is entered. Returns 0 if the PE has no memory there. */
+ * also for PEs that this path does not cover, and global variables and attached memory besides; an attached region is
+ * entered. Returns 0 if the PE has no memory there. */
 int rmai_space_find(struct rmai_world *w, rma_gptr_t g, size_t len, int q, struct rmai_place *p);
 
 /* rmai_space_absent records RMA_ERR_ADDRESS for `call`: [g, g + len) is in no memory of its PE. */

@@ -98,7 +98,8 @@ static int count_asked(const struct rmai_world *w, const struct rmai_stall *s) {
     switch (asked_ones(w, s)) {
         case RMAI_AWAITED_PE: return 1;
         case RMAI_AWAITED_TEAM: return s->team->n;
-        case RMAI_AWAITED_NODE: return w->job.node_n_pes;
+        case RMAI_AWAITED_NODE:
+        case RMAI_AWAITED_TESTED: return w->job.node_n_pes;
         case RMAI_AWAITED_LEADERS: return w->job.n_nodes;
         case RMAI_AWAITED_ANY:
         case RMAI_AWAITED_ALIVE: return w->job.n_pes;
@@ -112,7 +113,8 @@ static int asked_pe(const struct rmai_world *w, const struct rmai_stall *s, int 
     switch (asked_ones(w, s)) {
         case RMAI_AWAITED_PE: return s->pe;
         case RMAI_AWAITED_TEAM: return rmai_team_pe(s->team, i);
-        case RMAI_AWAITED_NODE: return w->job.node_pes[i];
+        case RMAI_AWAITED_NODE:
+        case RMAI_AWAITED_TESTED: return w->job.node_pes[i];
         case RMAI_AWAITED_LEADERS: return rmai_group_pe(w->leaders, i);
         case RMAI_AWAITED_ANY:
         case RMAI_AWAITED_ALIVE:
@@ -251,7 +253,8 @@ static void end_stalled_job(const struct rmai_world *w, const struct rmai_stall 
 
 /* PEs that answer wait for what they please. */
 static int none_has_to(const struct rmai_world *w, const struct rmai_stall *s) {
-    return asked_ones(w, s) == RMAI_AWAITED_ANY || asked_ones(w, s) == RMAI_AWAITED_ALIVE;
+    return asked_ones(w, s) == RMAI_AWAITED_ANY || s->awaited == RMAI_AWAITED_ALIVE ||
+           s->awaited == RMAI_AWAITED_TESTED;
 }
 
 /* Reports what the questions have brought, and ends the job if a PE has been silent for too long. Returns the number of
@@ -274,7 +277,9 @@ static int judge_answers(struct rmai_world *w, struct rmai_stall *s) {
             s->waited > q->at + (double)w->job.settings.timeout)
             end_stalled_job(w, s, q);
     }
-    if (silent || said || !speaks || s->waited < s->say || s->n == 0 || asks_everybody(w, s)) return silent;
+    if (silent || said || !speaks || s->waited < s->say || s->n == 0 || asks_everybody(w, s) ||
+        s->awaited == RMAI_AWAITED_TESTED)
+        return silent;
     if (none_has_to(w, s))
         say_all_answer(w, s);
     else
@@ -291,13 +296,14 @@ static int answers_due(const struct rmai_stall *s) {
     return 0;
 }
 
-void rmai_stall_look(struct rmai_world *w, struct rmai_stall *s) {
-    double now = rmai_wtime(),
-           patience = (double)(w->job.settings.stall ? w->job.settings.stall : w->job.settings.timeout);
-    char name[RMAI_WAITING_TEXT];
+/* Seconds after which the PEs are asked. */
+static double patience_of(const struct rmai_world *w) {
+    return (double)(w->job.settings.stall ? w->job.settings.stall : w->job.settings.timeout);
+}
+
+static void check_wait(struct rmai_world *w, struct rmai_stall *s) {
+    const double now = rmai_wtime(), patience = patience_of(w);
     int silent;
-    name_wait(w, s, name);
-    rmai_stall_publish(w, name);
     if (s->last == 0) {
         s->next = s->say = patience;
         s->probe = PROBE_TIME;
@@ -323,6 +329,13 @@ void rmai_stall_look(struct rmai_world *w, struct rmai_stall *s) {
     s->next = s->waited + (silent ? ANSWER_TIME : patience);
 }
 
+void rmai_stall_look(struct rmai_world *w, struct rmai_stall *s) {
+    char name[RMAI_WAITING_TEXT];
+    name_wait(w, s, name);
+    rmai_stall_publish(w, name);
+    check_wait(w, s);
+}
+
 void rmai_stall_end(struct rmai_world *w, struct rmai_stall *s) {
     forget_questions(s);
     rmai_stall_publish(w, "");
@@ -342,24 +355,34 @@ void rmai_stall_over(void *context, struct rmai_stall *s) {
     if (w->net->active) rmai_net_unlock(w->net);
 }
 
-/* Looks of the program between two of its thread at the clock: some 50 microseconds, where it does nothing else. */
-#define TESTS 1024
+/* ---- loops of tests ---- */
 
-void rmai_stall_test(struct rmai_world *w, const char *call) {
+_Thread_local unsigned rmai_failed_tests;
+
+/* A loop of tests begins. What this thread has seen of a death stays as far back as it is. */
+static void begin_loop(const struct rmai_world *w, struct rmai_stall *s) {
+    forget_questions(s);
+    s->probe -= s->waited;
+    s->suspected -= s->waited;
+    s->waited = 0;
+    s->next = s->say = patience_of(w);
+}
+
+void rmai_stall_test(struct rmai_world *w, const char *call, const void *word, uint64_t contents) {
     static _Thread_local struct {
-        unsigned looks;
         struct rmai_stall stall;
+        const void *word;
+        uint64_t contents;
     } tests __attribute__((tls_model("initial-exec")));
     struct rmai_stall *s = &tests.stall;
-    double now;
-    if (RMAI_LIKELY(++tests.looks % TESTS)) return;
-    now = rmai_wtime();
+    const double since = s->last > 0 ? rmai_wtime() - s->last : 0;
+    if (since > rmai_stall_counted(since) || (word == tests.word && contents != tests.contents)) begin_loop(w, s);
+    tests.word = word;
+    tests.contents = contents;
     s->call = call;
-    s->awaited = RMAI_AWAITED_ANY;
-    if (s->last == 0) s->probe = PROBE_TIME;
-    if (s->last != 0) s->waited += rmai_stall_counted(now - s->last);
-    s->last = now;
-    find_dead(w, s);
+    s->awaited = RMAI_AWAITED_TESTED;
+    s->rounds = 0; /* so that no PE of another node is asked */
+    check_wait(w, s);
 }
 
 /* The holder is a PE of this node, which is asked without a message. So rmai_stall_look touches nothing here that the

@@ -43,10 +43,18 @@ void rmai_stall_end(struct rmai_world *w, struct rmai_stall *s);
 void rmai_stall_late(void *context, struct rmai_stall *s);
 void rmai_stall_over(void *context, struct rmai_stall *s);
 
-/* rmai_stall_test: the public call `call` has looked for something once, and it has not come (rma_test, rma_test_lock).
- * A program that calls it in a loop waits, but the library sees one look at a time: so after some looks the calling
- * thread looks whether a PE of this node has died, and ends the job. No lock is wanted or taken. */
-void rmai_stall_test(struct rmai_world *w, const char *call);
+/* A program that calls rma_test or rma_test_lock in a loop waits, but the library sees one test at a time. So each test
+ * that fails asks rmai_stall_test_due, and where that returns 1 calls rmai_stall_test, which looks at the clock and the
+ * PEs of this node. One that has died ends the job.
+ *
+ * One that is stopped is reported after RMA_STALL and ends the job after RMA_TIMEOUT seconds of an unbroken loop. The
+ * loop is broken when the 1024 tests from one call of rmai_stall_test to the next take longer than 0.2 s, for then the
+ * program does something else meanwhile, and when `word`, if it was the last call's word too, has other contents.
+ * No lock is wanted or taken. */
+#define RMAI_TESTS 1024 /* some 10 microseconds, where the thread does nothing else */
+extern _Thread_local unsigned rmai_failed_tests __attribute__((tls_model("initial-exec")));
+static inline int rmai_stall_test_due(void) { return ++rmai_failed_tests % RMAI_TESTS == 0; }
+void rmai_stall_test(struct rmai_world *w, const char *call, const void *word, uint64_t contents);
 
 /* A wait for a lock in shared memory (base/lock) that another PE of this node holds. Start from {.w = w, .stall.call =
  * call}. */

@@ -137,11 +137,22 @@ int rma_wait_slow_(const char *call, int word, const void *ivar, int cmp, const 
     return code;
 }
 
+/* One number for what the words hold. */
+static uint64_t contents_of(const struct words *s) {
+    uint64_t sum = 0;
+    for (size_t i = 0; i < s->n; i++) sum = sum * 0x9e3779b97f4a7c15u + map_word(s, s->at + i * s->len);
+    return sum;
+}
+
+static RMAI_COLD void look_at_loop(const struct words *s) {
+    rmai_stall_test(&rmai_world, s->call, s->at, contents_of(s));
+}
+
 /* A test whose condition does not hold. A program that tests in a loop waits: what it waits for may need this PE's
  * progress, or may come no more. */
-static void nothing_yet(const char *call) {
+static void nothing_yet(const struct words *s) {
     if (!rma_reach_.one_node) rmai_net_progress(rmai_world.net, 1);
-    rmai_stall_test(&rmai_world, call);
+    if (RMAI_UNLIKELY(rmai_stall_test_due())) look_at_loop(s);
 }
 
 static int in_own_heap(const struct words *s) { return (uintptr_t)s->at - rma_reach_.base < RMA_REACH_SIZE_ONCE_; }
@@ -158,7 +169,7 @@ int rma_test_slow_(const char *call, int word, const void *ivar, int cmp, const 
     }
     c = condition_of(&s, 0);
     yes = condition_holds(&c, map_word(&s, ivar));
-    if (!yes) nothing_yet(call);
+    if (!yes) nothing_yet(&s);
     return yes;
 }
 
@@ -201,32 +212,16 @@ static int scan_decides(const struct scan *f, int what) {
     return f->of == 0 || (what == RMA_ALL_ ? f->held == f->of : f->held > 0);
 }
 
-/* Repeated calls for any of the same words must name each word for which the comparison holds (OpenSHMEM 1.6 section
- * 9.11). So a thread remembers of some sets of words with which word the next search begins: behind the one that was
- * named last. A set that has lost its entry to another set begins anywhere, so that each word's turn comes then too:
- * with the first word it might lose its entry each time, and would name the same word for ever. */
-struct search {
-    const char *at;
-    size_t n, start; /* start < n */
-};
-#define SEARCHES 8
-
-/* Read in each call for any of some words: so by the fastest way there is, as the other one of base/error.c. */
-static _Thread_local struct {
-    struct search of[SEARCHES];
-    uint64_t lost; /* entries that were lost to other sets: the state of the random numbers */
-} searches __attribute__((tls_model("initial-exec")));
-
-static RMAI_COLD void begin_anywhere(struct search *t, const struct words *s) {
-    uint64_t x = t->at ? ++searches.lost * 0x9e3779b97f4a7c15u : 0;
+/* Repeated calls for any of some words must name each word for which the comparison holds (OpenSHMEM 1.6 section 9.11).
+ * So each search begins with a word that is drawn by chance. A place that calls remember would move in step with the
+ * program: two calls that alternate would find it at the same words each time. The state counts up by an odd number,
+ * and two multiplications mix it. */
+static size_t draw_start(size_t n) {
+    static _Thread_local uint64_t state __attribute__((tls_model("initial-exec")));
+    uint64_t x = state += 0x9e3779b97f4a7c15u;
     x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
-    *t = (struct search){.at = s->at, .n = s->n, .start = (size_t)((x ^ x >> 27) % s->n)};
-}
-
-static struct search *search_of(const struct words *s) {
-    struct search *t = &searches.of[((uintptr_t)s->at >> 3 ^ (uintptr_t)s->at >> 8) % SEARCHES];
-    if (!RMAI_LIKELY(t->at == s->at && t->n == s->n)) begin_anywhere(t, s);
-    return t;
+    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+    return (size_t)((x ^ x >> 31) % n);
 }
 
 static RMAI_COLD struct scan wait_for_words(const struct words *s, int what, size_t *indices) {
@@ -246,7 +241,6 @@ static RMAI_COLD struct scan wait_for_words(const struct words *s, int what, siz
 size_t rma_words_(const char *call, int what, int waits, int word, const void *ivars, size_t n, size_t *indices,
                   const int *status, int cmp, const void *values, int many, int *code) {
     struct words s = describe_words(call, word, ivars, n, status, cmp, values, many);
-    struct search *search = NULL; /* of ANY */
     struct scan f;
     *code = check_words(&s, "ivars");
     if (*code == RMA_SUCCESS && n && !values) *code = rmai_error(RMA_ERR_ARG, "%s: values is a null pointer", call);
@@ -257,14 +251,13 @@ size_t rma_words_(const char *call, int what, int waits, int word, const void *i
         return what == RMA_ANY_ ? SIZE_MAX : 0;
     }
     if (n == 0) return what == RMA_ANY_ ? SIZE_MAX : what == RMA_ALL_;
-    if (what == RMA_ANY_) s.start = (search = search_of(&s))->start;
+    if (what == RMA_ANY_) s.start = draw_start(n);
     f = scan_words(&s, what, indices);
     if (!scan_decides(&f, what) && waits) {
         f = wait_for_words(&s, what, indices);
     } else if (!scan_decides(&f, what)) {
-        nothing_yet(call);
+        nothing_yet(&s);
     }
-    if (f.held && search) search->start = f.first + 1 < n ? f.first + 1 : 0;
     if (what == RMA_ANY_) return f.first;
     return what == RMA_SOME_ ? f.held : (size_t)scan_decides(&f, what);
 }

@@ -131,8 +131,8 @@ finds "one processor's time" "$quota" 0 2
 finds "one processor's time" "$quota" 1 2 $nodes
 finds "one processor's time" "$quota" 1 3 RMA_NODE_PES=2
 finds "less memory" "$memory" 1 2
-finds "less memory" "$memory" 1 2 RMA_HEAP_INIT=1% RMA_HEAP_MAX=50%
-finds "less memory" "$memory" 0 2 RMA_HEAP_INIT=1% $nodes
+finds "less memory" "$memory" 1 2 RMA_HEAP_MAX=50%
+finds "less memory" "$memory" 0 2 $nodes
 finds "another machine" "$boot_id" 1 2
 finds "another machine" "$boot_id" 0 2 $nodes
 finds "another machine" "$boot_id" 1 3 RMA_NODE_PES=2

@@ -61,7 +61,8 @@ if [ $status -eq 0 ] && sed 's/ .*//' "$dir/out" | LC_ALL=C sort | cmp -s - "$di
 else
     fail "--list: exit $status, or other names than bench/rma_*.c"
 fi
-cp "$dir/out" "$dir/list"
+sed 's/  *OSU: .*//' "$dir/out" >"$dir/list"
+sed -n 's/^\([a-z_]*\) .*  *OSU: /\1 /p' "$dir/out" >"$dir/osu"
 for arguments in "put_bw -m 8:8" barrier; do
     name=${arguments%% *}
     # shellcheck disable=SC2086
@@ -75,6 +76,23 @@ if [ $status -eq 0 ] && [ "$(wc -l <"$dir/a file")" -eq 2 ]; then
     ok "rma_put_latency is the same benchmark, and its arguments are whole"
 else
     fail "rma_put_latency with a file whose name has a space: exit $status"
+fi
+# Each name of OSU that --list tells, with and without OSU's prefix, and ours with it.
+wrong=''
+while read -r name osu; do
+    for alias in $osu; do
+        for prefix in '' osu_ osu_oshm_; do
+            run "$command" "$prefix$alias" --help
+            grep -q "^Usage: .* rma_bench $name " "$dir/out" || wrong="$wrong $prefix$alias"
+        done
+    done
+done <"$dir/osu"
+run "$command" osu_put_latency --help
+grep -q "^Usage: .* rma_bench put_latency " "$dir/out" || wrong="$wrong osu_put_latency"
+if [ -z "$wrong" ] && grep -qx 'reduce allreduce' "$dir/osu" && grep -qx 'bcast broadcast' "$dir/osu"; then
+    ok "names of OSU"
+else
+    fail "names of OSU:${wrong:- --list does not have all}"
 fi
 ln -s "$command" "$dir/link"
 run "$dir/link" collective_tune --help
@@ -138,7 +156,8 @@ all -n 3 -r 1 "--stats"
 told 0 out "## measured: $((n - 2)); refused: get_bw; failed: none" "all: those that refuse are named"
 told 0 out '# librma barrier latency' "all: a job of the true launcher"
 if [ "$(grep -c '^<-n><3><.*/bench/rma_[a-z_]*><-r><1><--stats>$' "$dir/out")" -eq $((n - 1)) ] &&
-    [ "$(grep -c "^## $dir/launcher -n 3 rma_bench " "$dir/out")" -eq $((n - 1)) ] &&
+    [ "$(grep -c "^## [0-9]* of $((n - 1)): $dir/launcher -n 3 rma_bench " "$dir/out")" -eq $((n - 1)) ] &&
+    grep -q "^## $((n - 1)) of $((n - 1)): " "$dir/out" &&
     ! grep -q collective_tune "$dir/out"; then
     ok "all: each benchmark but collective_tune, with the options and PEs"
 else

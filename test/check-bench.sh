@@ -237,6 +237,7 @@ if command -v python3 >/dev/null; then
     python3 - "$dir/json" >"$dir/out" 2>"$dir/err" <<'END' || status=$?
 import json, sys
 found = json.load(open(sys.argv[1]))
+assert found["version"] and found["mpi"] and found["date"].endswith("UTC") and "processor" in found
 assert found["benchmark"] == "rma_put_latency" and found["pes"] == 2 and found["pairs"] == 1 and found["repeat"] == 20
 assert [row["size"] for row in found["rows"]] == [8]
 column = found["rows"][0]["columns"]["Latency (us)"]
@@ -252,6 +253,27 @@ if [ $status -eq 2 ] && grep -q "no/such/folder' cannot be written" "$dir/err"; 
     ok "a file that cannot be written is refused"
 else
     fail "--csv to no folder: exit $status"
+fi
+# notes N TEXT ARGUMENT...: test/bench/rounds, whose figures are given, prints N notes, one with the text.
+notes() {
+    expected=$1 text=$2
+    shift 2
+    job one 2 ../test/bench/rounds -i 1 -x 0 "$@"
+    if [ $status -eq 0 ] && [ "$(cat "$dir/out" "$dir/err" | grep -c 'note: ')" -eq "$expected" ] &&
+        grep -qF -e "$text" "$dir/out" "$dir/err"; then
+        ok "rounds $*: $text"
+    else
+        fail "rounds $*: exit $status, or not $expected notes, one with '$text'"
+    fi
+}
+notes 1 "# note: ratio and columns disagree by more than 1.5 times: A/B of odd. " --others=0
+notes 2 "# note: the machine is too busy to measure: other processes used " --others=9
+notes 2 "rma_bench rounds: note: the machine is too busy to measure: other processes used " --others=9 --csv
+notes 1 "A/B of odd" --others=0 --json="$dir/json"
+if grep -q '"others": 0, "notes": \[$' "$dir/json" && grep -q '^  "ratio and columns .*A/B of odd' "$dir/json"; then
+    ok "notes in JSON"
+else
+    fail "notes in JSON: $(cat "$dir/json")"
 fi
 # More than 2 seconds, in which the line is shown.
 if deep; then long_enough="--compute=700 -r 2"; else long_enough="--compute=250 -r 1"; fi

@@ -5,6 +5,7 @@
 # PE 1 stops or kills itself just before a call of an MPI function (test/fault/fault.c): in rma_init, in rma_finalize
 # (MPI_Finalize, too), and where the PEs make the symmetric heap's window again. MPI itself says nothing while it waits
 # there. The jobs sleep most of the time, so they run all at once.
+# Or MPI fails on PE 1, which then is not in the call in which PE 0 waits: PE 1 says what has failed, and the job ends.
 set -eu
 
 # fault.sh and launcher.sh want some variables, and set others.
@@ -26,7 +27,8 @@ trap 'exit 99' HUP INT TERM
 deadline=$((60 * ${RMA_TEST_SLOW:-1}))
 export RMA_STALL=1 RMA_TIMEOUT=3 # a PE of a busy machine may be off its processor for a second or two
 
-# start NAME FUNCTION N [SETTING...]: PE 1 stops before the Nth call.
+# start NAME FUNCTION N [SETTING...]: PE 1 stops before the Nth call. start_failed: the call fails, and is not made.
+start_failed() { action=omit start "$@"; }
 start() {
     name=$1 function=$2 call=$3
     shift 3
@@ -34,7 +36,7 @@ start() {
         status=0
         # mpiexec may be a command with arguments.
         # shellcheck disable=SC2086
-        env RMA_TEST_FAULT=stop:"$function:$call" RMA_TEST_FAULT_PE=1 RMA_TEST_FAULT_LATER=1 \
+        env RMA_TEST_FAULT="${action:-stop}:$function:$call" RMA_TEST_FAULT_PE=1 RMA_TEST_FAULT_LATER=1 \
             RMA_TEST_FAULT_NOTE="$dir/$name.note" RMA_TEST_JOB_ID="$$.$name" "$@" \
             timeout -k 5 "$deadline" $mpiexec -n 2 env LD_LIBRARY_PATH="$libraries" LD_PRELOAD="$preload" "$begin" \
             >"$dir/$name.out" 2>"$dir/$name.err" </dev/null || status=$?
@@ -144,6 +146,16 @@ judge() {
     conclude "$1"
 }
 
+# judge_failed NAME FUNCTION: the job has ended, and PE 1 has said which function of MPI has failed.
+judge_failed() {
+    status=$(cat "$dir/$1.status") why=
+    [ -e "$dir/$1.note" ] || why='; there is no such call'
+    case $status in 124 | 137) why="$why; exit $status" ;; esac
+    if [ "$status" -eq 0 ] && [ "$loses_codes" = no ]; then why="$why; exit 0"; fi
+    grep -qE "PE 1 .*: $2 failed with code" "$dir/$1.err" || why="$why; nobody says what has failed"
+    conclude "$1"
+}
+
 nodes=$(layout_switches nolocal 2)
 start init MPI_Init_thread 1
 start split_type MPI_Comm_split_type 1
@@ -154,6 +166,12 @@ start window MPI_Win_create 1 $nodes
 start again MPI_Win_create 2 $nodes
 start end MPI_Win_free 1 $nodes
 start finalize MPI_Finalize 1
+start_failed failed_split_type MPI_Comm_split_type 1
+if [ $mpi = mpich ]; then start_failed failed_shared MPI_Win_allocate_shared 1; fi
+start_failed failed_split MPI_Comm_split 1 $nodes
+start_failed failed_idup MPI_Comm_idup 1 $nodes
+start_failed failed_window MPI_Win_create 1 $nodes
+start_failed failed_again MPI_Win_create 2 $nodes
 start_late late
 start_bare bare
 # Open MPI's launcher ends the job.
@@ -173,6 +191,12 @@ judge window "rma_init, making MPI.s window by MPI_Win_create"
 judge again "rma_[a-z_]*, making MPI.s window by MPI_Win_create"
 judge end "rma_[a-z_]*, (closing windows and communicators|making MPI.s window by MPI_Win_create)"
 judge finalize 'rma_finalize, MPI_Finalize'
+judge_failed failed_split_type MPI_Comm_split_type
+if [ $mpi = mpich ]; then judge_failed failed_shared MPI_Win_allocate_shared; fi
+judge_failed failed_split MPI_Comm_split
+judge_failed failed_idup MPI_Comm_idup
+judge_failed failed_window MPI_Win_create
+judge_failed failed_again MPI_Win_create
 judge_late late
 judge_late bare
 if [ $mpi = mpich ]; then

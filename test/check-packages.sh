@@ -35,6 +35,67 @@ recipe=contrib/spack/package.py
 same $recipe "$(sed -n 's/^    version("\([0-9.]*\)", commit=.*/\1/p' $recipe | head -n 1)"
 [ $failures -gt "$before" ] || ok "version $version in all places"
 
+# ---- the results that are published ----
+
+# results_of VERSION DIR: prints what is wrong with the results in DIR for a release of this version.
+results_of() {
+    busy='^(other processes: disturbed|note: the machine is too busy)'
+    for file in machine.txt osh_compare.txt scaling.txt growth.txt; do
+        measured=$(sed -n 's/^library: librma \([0-9.]*\).*/\1/p' "$2/$file" 2>/dev/null | head -n 1)
+        [ "$measured" = "$1" ] || echo "docs/results/$file is of version '$measured', configure.ac '$1'"
+        # Of growth the machine does not matter: its time is virtual.
+        [ "$file" = growth.txt ] || ! grep -qE "$busy" "$2/$file" ||
+            echo "docs/results/$file was not measured on a quiet machine"
+    done
+    awk -F, -v version="librma $1" 'NR > 1 && $5 != version { n++ }
+        END { if (n || NR < 2) print "docs/results/jobs.csv: " n + 0 " jobs are not of " version }' "$2/jobs.csv" ||
+        echo "docs/results/jobs.csv cannot be read"
+}
+
+case $(sed -n 's/^## //p' CHANGELOG.md | head -n 1) in
+"Not released yet") echo "skipped: the results in docs/: this is no release" ;;
+*)
+    wrong=$(results_of "$version" docs/results 2>&1)
+    if [ -z "$wrong" ]; then
+        ok "the results in docs/ are of $version"
+    else
+        fail "run tools/publish: $wrong"
+    fi
+    ;;
+esac
+
+# Good results, and one thing wrong after the other.
+results() {
+    rm -rf "$dir/results"
+    mkdir "$dir/results"
+    for file in machine osh_compare scaling growth; do
+        echo "library: librma 9.8.7, 1234567" >"$dir/results/$file.txt"
+    done
+    echo "other processes: quiet machine" >>"$dir/results/machine.txt"
+    printf 'Layout,Job,PEs,Command,Version,Start\none,a,2,b,librma 9.8.7,c\n' >"$dir/results/jobs.csv"
+}
+results
+wrong=$(results_of 9.8.7 "$dir/results")
+if [ -z "$wrong" ]; then ok "good results pass"; else fail "good results: $wrong"; fi
+refuses() { # refuses WORDS: the results in $dir/results, as they are now
+    wrong=$(results_of 9.8.7 "$dir/results" 2>/dev/null)
+    case $wrong in
+    *"$1"*) ok "results are refused: $1" ;;
+    *) fail "results are not refused: $1: '$wrong'" ;;
+    esac
+    results
+}
+echo "library: librma 9.8.6" >"$dir/results/growth.txt"
+refuses "growth.txt is of version '9.8.6'"
+rm "$dir/results/osh_compare.txt"
+refuses "osh_compare.txt is of version ''"
+echo "other processes: disturbed in 2 of 9 jobs" >>"$dir/results/machine.txt"
+refuses "machine.txt was not measured on a quiet machine"
+echo "note: the machine is too busy to measure: x" >>"$dir/results/scaling.txt"
+refuses "scaling.txt was not measured on a quiet machine"
+echo "one,d,2,b,librma 9.8.6,c" >>"$dir/results/jobs.csv"
+refuses "jobs.csv: 1 jobs are not of librma 9.8.7"
+
 # ---- Debian's list of symbols ----
 
 sh debian/symbols >"$dir/symbols"

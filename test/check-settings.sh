@@ -75,7 +75,6 @@ refused RMA_HEAP_MAX=65535
 refused RMA_LOCAL_MAX=0
 refused RMA_LOCAL_MAX=0%
 refused RMA_LOCAL_MAX=101%
-refused RMA_HEAP_INIT=2M RMA_HEAP_MAX=1M
 refused RMA_SPIN=-3
 refused RMA_SPIN=99999999999999999999
 refused RMA_NODE_PES=0
@@ -86,13 +85,13 @@ refused RMA_COPY=1
 refused RMA_INFO=maybe
 refused RMA_ERRORS=explode
 
-accepted RMA_HEAP_MAX=8M RMA_LOCAL_MAX=1.5m RMA_HEAP_INIT=1MiB
+accepted RMA_HEAP_MAX=8M RMA_LOCAL_MAX=1.5MiB
 accepted RMA_HEAP_MAX=1% RMA_SPIN=0 RMA_COPY=stream
 accepted RMA_SPIN=AUTO RMA_COPY=cached RMA_INFO=off RMA_FINALIZE_HELPER=no RMA_BIND=none RMA_ERRORS=abort
 accepted RMA_COPY=memcpy
 accepted RMA_RACE=no
 accepted RMA_RACE=exitcode=3,history=16
-accepted RMA_HEAP_MAX=64k RMA_LOCAL_MAX=65536 RMA_HEAP_INIT=0
+accepted RMA_HEAP_MAX=64k RMA_LOCAL_MAX=65536
 accepted RMA_NODE_PES=1
 accepted RMA_NODE_PES=1000000000000
 accepted RMA_NODE_PES=auto

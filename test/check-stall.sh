@@ -147,9 +147,13 @@ for layout in one far; do
     pin=
     wait
 done
+tests="test testany testlock"
+for wait in $tests; do start one $wait stop; done
+start one test late RMA_TIMEOUT=30
+start one sometimes stop
 suspend_and_resume one &
 suspend_and_resume far &
-deaths="barrier team collective lock wait any signal malloc split finalize test testany testlock"
+deaths="barrier team collective lock wait any signal malloc split finalize $tests"
 for wait in $deaths; do start one $wait die; done
 start far flood stop
 pes=4
@@ -207,10 +211,18 @@ for name in far.put.stop far.get.stop far.atomic.single far.atomic.multiple; do
     judge $name ended "has waited [0-9]+ s in rma_[a-z_]*, $flush: $stopped"
     judge $name ended "rma_[a-z_]*: $flush is not over after [0-9]+ s \(RMA_TIMEOUT\): $stopped"
 done
+# A loop of tests is a wait. But PEs that compute are not reported, since the program may do something else meanwhile.
+for wait in $tests; do
+    judge one.$wait.stop ended "has waited [0-9]+ s in $(name_of $wait): PE 1 is stopped"
+    judge one.$wait.stop ended "$(name_of $wait): PE 1 .*has been stopped for .*RMA_TIMEOUT"
+done
+judge one.test.late passes '' 'has waited'
+judge one.sometimes.stop passes '' 'has waited'
 for wait in $deaths; do
     judge one.$wait.die ended "$(name_of $wait): PE 1 has died \\(process [0-9]+ of this host\\)"
 done
-# PE 0 answers, and is in no call that waits for PE 1. The PEs of the other node wait for PE 0, the first of its node.
-judge two.testlock.stop ended 'rma_barrier_all: PE 1 has not answered for .*RMA_TIMEOUT'
+# The PEs of the other node wait for PE 0, the first of its node, which answers. They or PE 0 end the job.
+over='(rma_barrier_all: PE 1 has not answered|rma_test_lock: PE 1 .*has been stopped) for .*RMA_TIMEOUT'
+judge two.testlock.stop ended "$over"
 judge two.testlock.die ended "rma_test_lock: PE 1 has died \\(process [0-9]+ of this host\\)"
 [ $failures -eq 0 ]

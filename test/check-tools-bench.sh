@@ -116,34 +116,69 @@ cat >"$dir/build/bench/rma_put_mr" <<'END'
 for arg; do case "$arg" in --csv=*) printf 'Size,Rate (M/s),Validation\n8,1.0,Fail\n' >"${arg#--csv=}" ;; esac; done
 exit 1
 END
-chmod +x "$dir/build/bench"/rma_put_latency "$dir/build/bench"/rma_get_latency "$dir/build/bench"/rma_put_mr
+# One that does well while others use the machine.
+cat >"$dir/build/bench/rma_signal" <<'END'
+#!/bin/sh
+for arg; do
+    case "$arg" in
+    --csv=*) printf 'Size,Latency (us),Validation\n8,1.0,Pass\n' >"${arg#--csv=}" ;;
+    --json=*) printf '{"rows": [\n ],\n "others": 1.5, "notes": [\n ]}\n' >"${arg#--json=}" ;;
+    esac
+done
+END
+for program in put_latency get_latency put_mr signal; do chmod +x "$dir/build/bench/rma_$program"; done
 bench "$dir/build" --quick --repeat=1 --layouts=one --pes=2 --deadline=4 --no-plots --output="$dir/results" \
-    --only="rma_put_latency rma_get_latency rma_put_mr rma_barrier"
+    --only="rma_put_latency rma_get_latency rma_put_mr rma_signal rma_barrier"
 exits 1 "failures are told of by the exit"
 good "an exit code is kept" grep -q '^one,rma_put_latency,.*,exit 3$' "$dir/results/jobs.csv"
 good "what takes too long ends" grep -q '^one,rma_get_latency,.*,not done after 4 s$' "$dir/results/jobs.csv"
 good "wrong data are seen" grep -q '^one,rma_put_mr,.*,wrong data$' "$dir/results/jobs.csv"
+good "a job that was disturbed is told of" \
+    grep -q 'one/rma_signal: .*; disturbed: other processes used 1.50 processors$' "$dir/out"
+good "and kept" grep -q '^one,rma_signal,.*,librma [0-9.]*,[-0-9: ]* UTC,[0-9]*,1.50,ok$' "$dir/results/jobs.csv"
+good "and named in machine.txt" grep -q '^other processes: disturbed in [0-9]* of 7 jobs$' "$dir/results/machine.txt"
+good "and in the summary" grep -q '^- one/rma_signal: 1.50$' "$dir/results/summary.md"
 good "the run goes on" grep -q '^one,rma_barrier-pes2,.*,ok$' "$dir/results/jobs.csv"
 good "other layouts' jobs stay" grep -q '^nolocal,rma_put_latency,.*,ok$' "$dir/results/jobs.csv"
-good "the summary names three" [ "$(grep -c '^- one/' "$dir/results/summary.md")" -eq 3 ]
+good "the summary names three" [ "$(grep -c '^- one/.*, of `' "$dir/results/summary.md")" -eq 3 ]
 good "what the job said is shown" grep -q 'about to fail' "$dir/err"
 good "old rows of a failed job are gone" [ ! -e "$dir/results/one/rma_put_latency.csv" ]
 
-good "docs/plots/beside.svg is of docs/results/summary.md and docs/performance.md" \
-    sh "$top_srcdir/tools/beside" --check "$top_srcdir"
+# What is published: tables and the drawing beside.svg are of docs/results.
+good "tables and docs/plots/beside.svg are of docs/results" sh "$top_srcdir/tools/publish" --check
 mkdir -p "$dir/tree/docs/results" "$dir/tree/docs/plots"
+cp "$top_srcdir/README.md" "$dir/tree"
 cp "$top_srcdir/docs/performance.md" "$dir/tree/docs"
+cp -r "$top_srcdir/docs/results" "$dir/tree/docs"
+chmod -R u+w "$dir/tree"
 sed 's/^| get, 8 bytes | 2 |.*/| get, 8 bytes | 2 | us | 1 | 1 | 1 | 1 | 99 | 1 | 1 | 1 |/' \
     "$top_srcdir/docs/results/summary.md" >"$dir/tree/docs/results/summary.md"
 status=0
 cp "$top_srcdir/docs/plots/beside.svg" "$dir/tree/docs/plots"
 sh "$top_srcdir/tools/beside" --check "$dir/tree" >"$dir/out" 2>"$dir/err" || status=$?
 exits 1 "another figure is another drawing"
+status=0
+sh "$top_srcdir/tools/publish" --check --source="$dir/tree" >"$dir/out" 2>"$dir/err" || status=$?
+exits 1 "and another table"
+good "of README and of the page" [ "$(grep -c 'has other tables than docs/results' "$dir/err")" -eq 2 ]
+status=0
+sh "$top_srcdir/tools/publish" --steps="" --source="$dir/tree" >"$dir/out" 2>"$dir/err" || status=$?
+exits 0 "tables are written"
+good "with the figure" [ "$(grep -c '^| get, 8 bytes | us | 1 | 1 | 1 | 1 | 99 |' "$dir/tree/README.md" \
+    "$dir/tree/docs/performance.md" | grep -c ':1$')" -eq 2 ]
+good "and are then right" sh "$top_srcdir/tools/publish" --check --source="$dir/tree"
 grep -v '^| get, 8 bytes |' "$top_srcdir/docs/results/summary.md" >"$dir/tree/docs/results/summary.md"
 status=0
 sh "$top_srcdir/tools/beside" "$dir/tree" >"$dir/out" 2>"$dir/err" || status=$?
 exits 99 "a row that is missing"
 good "is named" grep -q 'no figure for: get of 8 bytes' "$dir/err"
+status=0
+sh "$top_srcdir/tools/publish" --check --source="$dir/tree" >"$dir/out" 2>"$dir/err" || status=$?
+exits 99 "a table without its row"
+good "is named, too" grep -q 'summary.md has no row "get, 8 bytes" of 2 PEs' "$dir/err"
+status=0
+sh "$top_srcdir/tools/publish" --steps="bench nothing" >"$dir/out" 2>"$dir/err" || status=$?
+exits 2 "a step of publish that does not exist"
 
 # From the first results.
 if command -v gnuplot >/dev/null 2>&1; then
@@ -151,6 +186,7 @@ if command -v gnuplot >/dev/null 2>&1; then
     exits 0 "figures from what is there"
     good "put_latency.svg: five curves of three points, and a legend" points "$dir/before/plots/put_latency.svg" 20
     good "put_latency.png is one" [ "$(head -c 4 "$dir/before/plots/put_latency.png" | tail -c 3)" = PNG ]
+    good "it says which version" grep -q 'librma [0-9.]*, 2[-0-9]*' "$dir/before/plots/put_latency.svg"
     good "it says where" grep -q 'a node for each PE' "$dir/before/plots/put_latency.svg"
     good "no figure without values" [ "$(find "$dir/before/plots" -type f | wc -l)" -eq 2 ]
 else

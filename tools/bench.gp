@@ -47,18 +47,24 @@ do for [format in "svg png"] {
         left = (i - 1) % across
         row = (i - 1) / across
         set lmargin at screen (left * (wide - 6) / across + 76) / wide
-        set rmargin at screen ((left + 1) * (wide - 6) / across - 12) / wide
+        set rmargin at screen ((left + 1) * (wide - 6) / across - 18) / wide
         set tmargin at screen 1 - (top + row * each + (n_panels > 1 ? 24 : 6)) / high
         set bmargin at screen 1 - (top + (row + 1) * each - 52) / high
         if (i == 1) {
-            set label 1 title at screen 0.5, 1 - 18 / high center font (svg ? "sans-serif,17" : "sans,13")
+            larger = strlen(title) > 75 ? 0.8 : 1
+            set label 1 title at screen 0.5, 1 - 18 / high center \
+                font sprintf(svg ? "sans-serif,%g" : "sans,%g", larger * (svg ? 17 : 13))
             set label 2 machine at screen 0.5, 1 - 40 / high center font (svg ? "sans-serif,11" : "sans,8") \
                 textcolor rgb "#555555"
         } else {
             unset label
         }
         set title panel[i] offset 0, -0.7
-        set ylabel (left == 0 ? y_label : "") offset 0.6, 0
+        # Not gnuplot's own, which stands left of the widest tic, and off the picture.
+        if (left == 0) {
+            set label 3 y_label at screen 14 / wide, 1 - (top + row * each + (each - 28) / 2.0) / high \
+                center rotate by 90
+        }
         set yrange [y_from[i]:y_to[i]]
         eval "set ytics " . y_tics[i]
         eval "set xtics " . x_tics
@@ -76,14 +82,16 @@ do for [format in "svg png"] {
             set grid noxtics
             smaller = svg ? "sans-serif,11" : "sans,8.5"
             if (n_rows > 8) { set xtics font smaller rotate by 35 right }
+            # Numbers stand on end, each as wide as a line is high; over thinner bars they would overlap.
+            n_said = thick * (wide - 100) / n_rows > 11 ? n_series : 0
             plot for [k = 1:n_series] matrix using ($1 + middle(k)):(column(k + 1)) \
                     with boxes fillstyle solid 1 noborder linecolor rgb rgb[colour[k]], \
-                for [k = 1:n_series] matrix using ($1 + middle(k)):(column(k + 1)):(said(column(k + 1))) \
+                for [k = 1:n_said] matrix using ($1 + middle(k)):(column(k + 1)):(said(column(k + 1))) \
                     with labels rotate left offset 0, 0.4 font (svg ? "sans-serif,10" : "sans,7.5")
         }
     }
 
-    unset label; unset title; unset xlabel; unset ylabel; unset tics; unset border; unset grid; unset logscale
+    unset label; unset title; unset xlabel; unset tics; unset border; unset grid; unset logscale
     set lmargin at screen 0.02
     set rmargin at screen 0.98
     set tmargin at screen (bottom - 18) / high

@@ -32,9 +32,9 @@ static int usage(FILE *out, int code) {
 
 static void print_mpi(void) {
     char text[MPI_MAX_LIBRARY_VERSION_STRING];
-    int len, version, subversion;
-    MPI_Get_library_version(text, &len);
-    MPI_Get_version(&version, &subversion);
+    int len, version = 0, subversion = 0;
+    if (MPI_Get_library_version(text, &len) != MPI_SUCCESS) strcpy(text, "does not say");
+    if (MPI_Get_version(&version, &subversion) != MPI_SUCCESS) version = subversion = 0;
     text[strcspn(text, "\n")] = 0;
     for (char *p = text; *p; p++)
         if (*p == '\t') *p = ' ';

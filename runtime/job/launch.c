@@ -16,16 +16,17 @@
 int rmai_launch_mpi(struct rmai_job *job, int required, int *owns_mpi) {
     int initialized = 0, finalized = 0, provided = MPI_THREAD_SINGLE;
     const int levels[] = {MPI_THREAD_SINGLE, MPI_THREAD_FUNNELED, MPI_THREAD_SERIALIZED, MPI_THREAD_MULTIPLE};
-    MPI_Initialized(&initialized);
-    MPI_Finalized(&finalized);
+    int code = rmai_mpi(MPI_Initialized(&initialized), "rma_init", "MPI_Initialized");
+    if (code == RMA_SUCCESS) code = rmai_mpi(MPI_Finalized(&finalized), "rma_init", "MPI_Finalized");
+    if (code != RMA_SUCCESS) return code;
     if (finalized)
         return rmai_error(RMA_ERR_STATE,
                           "rma_init: called after MPI_Finalize: MPI cannot be started twice in a process");
     if (initialized) {
-        MPI_Query_thread(&provided);
+        rmai_mpi_or_end(MPI_Query_thread(&provided), "rma_init", "MPI_Query_thread");
     } else {
         /* More than the program asks for: our own thread calls MPI too. */
-        int code = rmai_mpi(MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &provided), "rma_init", "MPI_Init_thread");
+        code = rmai_mpi(MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &provided), "rma_init", "MPI_Init_thread");
         if (code != RMA_SUCCESS) return code;
         *owns_mpi = 1;
     }
@@ -33,8 +34,8 @@ int rmai_launch_mpi(struct rmai_job *job, int required, int *owns_mpi) {
     job->level = RMA_THREAD_SINGLE;
     for (int l = RMA_THREAD_SINGLE; l <= (*owns_mpi ? required : RMA_THREAD_MULTIPLE); l++)
         if (levels[l] <= provided) job->level = l;
-    MPI_Comm_rank(MPI_COMM_WORLD, &job->my_pe);
-    MPI_Comm_size(MPI_COMM_WORLD, &job->n_pes);
+    job->my_pe = rmai_mpi_rank(MPI_COMM_WORLD, "rma_init");
+    job->n_pes = rmai_mpi_size(MPI_COMM_WORLD, "rma_init");
     return RMA_SUCCESS;
 }
 
@@ -105,37 +106,26 @@ int rmai_launch_facts(struct rmai_job *job, MPI_Comm *node) {
 /* RMA_NODE_PES: the machine's PEs are cut into blocks, each a node. */
 static int cut_machine(const struct rmai_job *job, MPI_Comm *node, int slot, int n) {
     MPI_Comm machine = *node;
-    int mpi_code;
+    int code, freed;
     if (job->settings.node_pes == RMAI_AUTO || job->settings.node_pes >= n) return RMA_SUCCESS;
-    mpi_code = MPI_Comm_split(machine, slot / (int)job->settings.node_pes, slot, node);
-    if (mpi_code != MPI_SUCCESS) *node = MPI_COMM_NULL;
-    MPI_Comm_free(&machine);
-    return rmai_mpi(mpi_code, "rma_init", "MPI_Comm_split");
+    code =
+        rmai_mpi(MPI_Comm_split(machine, slot / (int)job->settings.node_pes, slot, node), "rma_init", "MPI_Comm_split");
+    if (code != RMA_SUCCESS) *node = MPI_COMM_NULL;
+    freed = rmai_mpi(MPI_Comm_free(&machine), "rma_init", "MPI_Comm_free");
+    return code == RMA_SUCCESS ? freed : code;
 }
 
+/* From here on the errors of the node's communicator are this library's to handle: heap/reserve tries what MPI may
+ * refuse. */
 static int find_node(struct rmai_job *job, MPI_Comm node) {
-    MPI_Group all, here;
-    int mpi_code, *ranks;
-    MPI_Comm_rank(node, &job->node_my_pe);
-    MPI_Comm_size(node, &job->node_n_pes);
-    job->node_pes = malloc(2 * (size_t)job->node_n_pes * sizeof(int));
-    if (!job->node_pes)
-        return rmai_error(RMA_ERR_NO_MEM, "rma_init: no memory for the %d PEs of a node", job->node_n_pes);
-    ranks = job->node_pes + job->node_n_pes;
-    for (int q = 0; q < job->node_n_pes; q++) ranks[q] = q;
-    MPI_Comm_group(MPI_COMM_WORLD, &all);
-    MPI_Comm_group(node, &here);
-    mpi_code = MPI_Group_translate_ranks(here, job->node_n_pes, ranks, all, job->node_pes);
-    MPI_Group_free(&all);
-    MPI_Group_free(&here);
-    return rmai_mpi(mpi_code, "rma_init", "MPI_Group_translate_ranks");
+    int code = rmai_mpi(MPI_Comm_set_errhandler(node, MPI_ERRORS_RETURN), "rma_init", "MPI_Comm_set_errhandler");
+    job->node_my_pe = rmai_mpi_rank(node, "rma_init");
+    return code == RMA_SUCCESS ? rmai_mpi_members(node, &job->node_n_pes, &job->node_pes, "rma_init") : code;
 }
 
 int rmai_launch_node(struct rmai_job *job, MPI_Comm *node) {
-    int slot, n, code;
-    MPI_Comm_rank(*node, &slot);
-    MPI_Comm_size(*node, &n);
-    code = cut_machine(job, node, slot, n);
+    const int slot = rmai_mpi_rank(*node, "rma_init"), n = rmai_mpi_size(*node, "rma_init");
+    int code = cut_machine(job, node, slot, n);
     if (code == RMA_SUCCESS) code = find_node(job, *node);
     return code == RMA_SUCCESS ? rmai_bind((enum rmai_bind)job->settings.bind, slot, n, job->binding) : code;
 }

@@ -4,6 +4,7 @@
 #include "runtime/net/blocking.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/mpi.h"
 #include "base/process.h"
 #include "base/settings.h"
 #include "base/topology.h"
@@ -15,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#define REASON_MAX 1024
 #define LOOK_EVERY 50000000  /* nanoseconds */
 #define READ_TIME  250000000 /* nanoseconds in which the launcher reads what the process has written */
 /* Seconds between two looks for dead PEs: a death takes RMAI_SIBLING_DEATH. The longer it lasts the fewer: a look costs
@@ -29,10 +31,19 @@ static const char *name_of_process(char text[64]) {
     return text;
 }
 
-static void say_blocked(const struct rmai_blocking *b, const char *what, int stopped, const char *who_is) {
+/* What keeps the section from its end, as far as this PE can see: `unknown` where it sees nothing. Returns 0 there. */
+static int find_reason(const struct rmai_blocking *b, char text[REASON_MAX], const char *unknown) {
+    static const char here[] = "MPI has failed on this PE, which the others may not know: ";
+    if (rmai_siblings_stopped(text, REASON_MAX)) return 1;
+    strcpy(text, here);
+    if (b->ends_in_merge && rmai_mpi_unheard(text + strlen(here), REASON_MAX - strlen(here))) return 1;
+    strcpy(text, unknown);
+    return 0;
+}
+
+static void say_blocked(const struct rmai_blocking *b, const char *what, const char *reason) {
     char me[64];
-    rmai_note("%s has waited %.0f s in %s, %s: %s", name_of_process(me), b->waited, b->call, what,
-              stopped ? who_is : "no PE of this host is stopped; it takes long, or one of another host is");
+    rmai_note("%s has waited %.0f s in %s, %s: %s", name_of_process(me), b->waited, b->call, what, reason);
 }
 
 /* Not by MPI_Abort, which may wait for the call that does not return. A process that ends so ends the job under most
@@ -45,15 +56,10 @@ static void end_process(void) {
     _exit(code);
 }
 
-static void end_blocked_process(const struct rmai_blocking *b, const char *what, int stopped, const char *who_is) {
+static void end_blocked_process(const struct rmai_blocking *b, const char *what, const char *reason) {
     char me[64];
-    if (!stopped)
-        who_is = b->kind == RMAI_BLOCKING_LAST
-                     ? "no PE of this host is stopped, so one has died here, or is stopped on another host, or the way "
-                       "there is gone"
-                     : "no PE of this host is stopped, so one of another host is, or the way there is gone";
     rmai_note("%s: %s: %s is not over after %.0f s (RMA_TIMEOUT): %s; aborting the job", name_of_process(me), b->call,
-              what, b->waited, who_is);
+              what, b->waited, reason);
     end_process();
 }
 
@@ -75,16 +81,24 @@ static void end_if_dead(struct rmai_blocking *b, const char *what) {
 void rmai_blocking_look(struct rmai_blocking *b, double seconds) {
     const double patience = (double)(b->stall ? b->stall : b->timeout);
     const char *what = atomic_load_explicit(&b->what, memory_order_relaxed);
-    char who_is[512];
-    int stopped;
+    const char *const unknown =
+        b->said == 0 || b->kind == RMAI_BLOCKING_FIRST
+            ? "no PE of this host is stopped; it takes long, or one of another host is"
+        : b->kind == RMAI_BLOCKING_LAST
+            ? "no PE of this host is stopped, so one has died here, or is stopped on another host, or the way there is "
+              "gone"
+            : "no PE of this host is stopped, so one of another host is, or the way there is gone, or MPI has failed "
+              "on a PE";
+    char reason[REASON_MAX];
+    int found;
     b->waited += seconds;
     end_if_dead(b, what);
     if (b->waited < patience || is_over(b)) return;
     if (b->said > 0 && (b->timeout == 0 || b->waited <= b->said + (double)b->timeout)) return;
-    stopped = rmai_siblings_stopped(who_is, sizeof who_is);
+    found = find_reason(b, reason, unknown);
     if (is_over(b)) return;
-    if (b->said == 0 && b->stall) say_blocked(b, what, stopped, who_is);
-    if (b->said > 0 && (stopped || b->kind != RMAI_BLOCKING_FIRST)) end_blocked_process(b, what, stopped, who_is);
+    if (b->said == 0 && b->stall) say_blocked(b, what, reason);
+    if (b->said > 0 && (found || b->kind != RMAI_BLOCKING_FIRST)) end_blocked_process(b, what, reason);
     b->said = b->waited;
 }
 
@@ -108,8 +122,9 @@ void rmai_blocking_begin(struct rmai_blocking *b, const struct rmai_settings *se
                          const char *what, enum rmai_blocking_kind kind) {
     struct rmai_settings early;
     struct rmai_error_kept kept;
-    *b = (struct rmai_blocking){.call = rmai_error_name(call), .what = what, .kind = kind};
+    *b = (struct rmai_blocking){.call = rmai_error_name(call), .what = what, .kind = kind, .ends_in_merge = 1};
     rmai_siblings_prepare();
+    rmai_mpi_heard();
     if (settings) {
         b->stall = settings->stall;
         b->timeout = settings->timeout;
@@ -126,7 +141,8 @@ void rmai_blocking_begin(struct rmai_blocking *b, const struct rmai_settings *se
     b->running = rmai_thread(&b->thread, watch_section, b) == 0;
 }
 
-void rmai_blocking_step(struct rmai_blocking *b, const char *what) {
+void rmai_blocking_step(struct rmai_blocking *b, const char *what, enum rmai_blocking_kind kind) {
+    b->kind = kind;
     atomic_store_explicit(&b->what, what, memory_order_relaxed);
 }
 

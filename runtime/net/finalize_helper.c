@@ -104,7 +104,8 @@ static void help_stuck_thread(void) {
     int done;
     for (int i = 0; i < PARK_MOST && parked_state() == NOT_PARKED; i++) nap_helper(PARK_STEP);
     if (parked_state() == PARKED_READING && count_epolls() == helper.epolls)
-        for (int i = 0; i < HELPER_POLLS; i++) MPI_Test(&helper.request, &done, MPI_STATUS_IGNORE);
+        for (int i = 0; i < HELPER_POLLS && MPI_Test(&helper.request, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS; i++) {
+        }
     atomic_store_explicit(&helper.go, 1, memory_order_release);
     while (parked_state() != NOT_PARKED) nap_helper(PARK_STEP);
 }
@@ -116,8 +117,7 @@ static void *help_when_stuck(void *context) {
     (void)context;
     for (;;) {
         nap_helper(HELPER_STEP);
-        MPI_Finalized(&finalized);
-        if (finalized) return NULL;
+        if (MPI_Finalized(&finalized) != MPI_SUCCESS || finalized) return NULL;
         waiting = reads_launcher() ? waiting + 1 : 0;
         if (waiting > HELPER_AFTER) help_stuck_thread();
     }
@@ -135,10 +135,9 @@ static int free_signal(void) {
 /* A request of our own that is never done: MPI_Test of it drives progress, and needs no communicator, which within
  * MPI_Finalize is gone. */
 static int query_poll_request(void *state, MPI_Status *status) {
+    const int mpi_code = MPI_Status_set_elements(status, MPI_BYTE, 0);
     (void)state;
-    MPI_Status_set_elements(status, MPI_BYTE, 0);
-    MPI_Status_set_cancelled(status, 0);
-    return MPI_SUCCESS;
+    return mpi_code == MPI_SUCCESS ? MPI_Status_set_cancelled(status, 0) : mpi_code;
 }
 
 static int free_poll_request(void *state) {

@@ -17,13 +17,15 @@
 
 #define PROBE "the window's probe" /* the call that errors name */
 
+/* What is put and got here is static: after a flush that has failed MPI may still read and write it. */
+
 static int flush_probe(struct rmai_net *net, enum rmai_window_kind window, int pe) {
     return rmai_transport_flush(net->transport, PROBE, window, pe, RMAI_FLUSH_PE);
 }
 
 /* The displacement of pe's page before its symmetric heap; its directory tells where the page is in its process. */
 static int find_page(struct rmai_net *net, enum rmai_window_kind window, int pe, uint64_t *disp) {
-    uint64_t symmetric;
+    static uint64_t symmetric;
     int code;
     *disp = 0;
     if (window == RMAI_FIXED) return RMA_SUCCESS;
@@ -40,9 +42,10 @@ static int find_page(struct rmai_net *net, enum rmai_window_kind window, int pe,
 enum { PLACES = RMAI_DIRECTORY_AT / 16 - RMAI_PAIR_KINDS }; /* in the page; behind them those of pairs, by kind */
 
 static int write_and_read_back(struct rmai_net *net, enum rmai_window_kind window, int pe, int place) {
-    unsigned char pattern[13], back[13] = {0};
+    static unsigned char pattern[13], back[13];
     uint64_t at;
     int code;
+    memset(back, 0, sizeof back);
     for (size_t i = 0; i < sizeof pattern; i++)
         pattern[i] = (unsigned char)((size_t)net->job->my_pe * 31 + i * 7 + 1 + (size_t)window);
     code = find_page(net, window, pe, &at);
@@ -138,17 +141,17 @@ static int all_known(int answer[RMAI_WINDOWS][RMAI_ACCESSES]) {
 static int try_pair(struct rmai_net *net, struct rmai_transport_mpi *mpi, const struct rmai_pair *p,
                     struct rmai_trial *trial) {
     const int asks = p->from == net->job->my_pe, target = p->to;
-    int answer[RMAI_WINDOWS][RMAI_ACCESSES] = {{UNKNOWN}}, code = RMA_SUCCESS, met = RMA_SUCCESS, nothing = 0, failed;
+    int answer[RMAI_WINDOWS][RMAI_ACCESSES] = {{UNKNOWN}}, code = RMA_SUCCESS, nothing = 0, failed;
     uint64_t page[RMAI_WINDOWS] = {0};
     conclude(net, answer);
     if (asks && net->fixed && net->dynamic.open) code = find_page(net, RMAI_DYNAMIC, target, &page[RMAI_DYNAMIC]);
-    while (!all_known(answer) && met == RMA_SUCCESS) {
-        met = rmai_transport_mpi_worst(mpi, &nothing, 1); /* all come together */
+    while (!all_known(answer)) {
+        rmai_transport_mpi_worst(mpi, "rma_init", &nothing, 1); /* all come together */
         if (target == net->job->my_pe) nanosleep(&(struct timespec){.tv_nsec = TARGET_SLEEPS}, NULL);
         if (asks && code == RMA_SUCCESS) code = try_accesses(net, target, page, answer);
         if (asks && code != RMA_SUCCESS)
             for (int i = 0; i < ANSWERS; i++) answer[i / RMAI_ACCESSES][i % RMAI_ACCESSES] = NEEDS_TARGET;
-        if (met == RMA_SUCCESS) met = rmai_transport_mpi_worst(mpi, &answer[0][0], ANSWERS);
+        rmai_transport_mpi_worst(mpi, "rma_init", &answer[0][0], ANSWERS);
         conclude(net, answer);
     }
     for (int window = 0; window < RMAI_WINDOWS; window++)
@@ -156,8 +159,7 @@ static int try_pair(struct rmai_net *net, struct rmai_transport_mpi *mpi, const 
             trial->needs_target[window][access] = answer[window][access] != ALONE;
     trial->made = 1;
     failed = code != RMA_SUCCESS;
-    if (met == RMA_SUCCESS) met = rmai_transport_mpi_worst(mpi, &failed, 1);
-    if (code == RMA_SUCCESS) code = met;
+    rmai_transport_mpi_worst(mpi, "rma_init", &failed, 1);
     return code == RMA_SUCCESS && failed ? rmai_error(RMA_ERR_MPI, "MPI's window failed on another PE") : code;
 }
 
@@ -262,7 +264,7 @@ int rmai_probe_lends(struct rmai_net *net, enum rmai_pair_kind kind, char *symme
     return code == RMA_SUCCESS;
 }
 
-/* Without memory, at either PE, nothing is known, and nothing is lost. */
+/* Without memory, at either PE, nothing is known, and nothing is lost. After an error the buffer stays MPI's. */
 void rmai_probe_times(struct rmai_net *net, enum rmai_pair_kind kind, struct rmai_pending *s) {
     const struct rmai_pair *p = &net->job->pairs[kind];
     struct rmai_trial *trial = &net->ways.trial[kind];
@@ -274,19 +276,19 @@ void rmai_probe_times(struct rmai_net *net, enum rmai_pair_kind kind, struct rma
     if (!buffer || try_lengths(net, s, p->to, buffer, trial) != RMA_SUCCESS) {
         rmai_net_quiet(net, PROBE, s); /* takes the error of what nobody has waited for */
         memset(trial->probed, 0, sizeof trial->probed);
+    } else {
+        free(buffer);
     }
     rmai_error_restore(&kept);
-    free(buffer);
 }
 
 /* In nanoseconds, as numbers that MPI merges. */
-int rmai_probe_share(struct rmai_net *net, enum rmai_pair_kind kind, struct rmai_transport_mpi *mpi) {
-    int ns[(RMAI_WINDOWS + 1) * RMAI_ACCESSES * RMAI_PROBE_LENGTHS], n = 0, code;
+void rmai_probe_share(struct rmai_net *net, enum rmai_pair_kind kind, struct rmai_transport_mpi *mpi) {
+    int ns[(RMAI_WINDOWS + 1) * RMAI_ACCESSES * RMAI_PROBE_LENGTHS], n = 0;
     double *at = &net->ways.trial[kind].probed[0][0][0];
     for (n = 0; n < (int)(sizeof ns / sizeof ns[0]); n++) ns[n] = at[n] < 1e6 ? (int)(at[n] * 1e3) : 1000000000;
-    code = rmai_transport_mpi_worst(mpi, ns, n);
+    rmai_transport_mpi_worst(mpi, "rma_init", ns, n);
     for (int i = 0; i < n; i++) at[i] = ns[i] * 1e-3;
-    return code;
 }
 
 /* Between nodes of each kind. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Trying out MPI's windows at init: do they move what they should, are their atomics right, do they need the
+/* Trying out MPI's windows at init: do they move what they should, do they need the
  * target, are they faster than messages? MPI reaches nodes of one host in other ways than those of another machine: so
  * a pair of each kind is tried (job->pairs), one after the other, and what goes through a window is decided for all
  * nodes alike, by the worst of the answers. */
@@ -17,16 +17,10 @@ struct rmai_transport_mpi;
  * an unlucky base. For the dynamic window there has to be a fixed one. Returns RMA_SUCCESS or RMA_ERR_MPI. */
 int rmai_probe_write_and_read_back(struct rmai_net *net, enum rmai_window_kind window);
 
-/* rmai_probe_bitwise: ways.bitwise_wrong becomes 1 on all PEs if an and, or or xor through the dynamic window gives
- * another value than it should (collective). page: this PE's before its heap. Each node's first PE tries it on PE 0,
- * and so does a PE of PE 0's node; and the PEs of pairs on each other. Returns RMA_SUCCESS or RMA_ERR_MPI, on each PE
- * its own. */
-int rmai_probe_bitwise(struct rmai_net *net, struct rmai_transport_mpi *mpi, const char *page);
-
 /* rmai_probe_one_sided finds out which accesses through which window need the target: ways.trial and
  * ways.needs_target, on all PEs alike (collective; waits some milliseconds for each kind of pair). Returns RMA_SUCCESS
- * or RMA_ERR_MPI. rmai_probe_merge: its last step, an access needs the target if it does between nodes of some kind, or
- * if none was tried. */
+ * or RMA_ERR_MPI, an error on all PEs or on none. rmai_probe_merge: its last step, an access needs the target if it
+ * does between nodes of some kind, or if none was tried. */
 int rmai_probe_one_sided(struct rmai_net *net, struct rmai_transport_mpi *mpi);
 void rmai_probe_merge(struct rmai_ways *w);
 
@@ -38,7 +32,7 @@ void rmai_probe_merge(struct rmai_ways *w);
 int rmai_probe_wants_times(const struct rmai_net *net);
 int rmai_probe_lends(struct rmai_net *net, enum rmai_pair_kind kind, char *symmetric);
 void rmai_probe_times(struct rmai_net *net, enum rmai_pair_kind kind, struct rmai_pending *s);
-int rmai_probe_share(struct rmai_net *net, enum rmai_pair_kind kind, struct rmai_transport_mpi *mpi);
+void rmai_probe_share(struct rmai_net *net, enum rmai_pair_kind kind, struct rmai_transport_mpi *mpi);
 
 /* rmai_probe_faster: the lengths for which the dynamic window was clearly faster than messages on each pair. */
 struct rmai_lengths rmai_probe_faster(const struct rmai_ways *w, enum rmai_access access);

@@ -65,7 +65,8 @@ static int test_by_mpi(struct rmai_transport *t, struct rmai_token *token, struc
     }
     if (!done) return 0;
     if (!arrival) return 1;
-    MPI_Get_count(&status, MPI_BYTE, &len);
+    if (RMAI_UNLIKELY(rmai_mpi(MPI_Get_count(&status, MPI_BYTE, &len), "moving data", "MPI_Get_count") != RMA_SUCCESS))
+        return -1;
     *arrival = (struct rmai_arrival){status.MPI_SOURCE, (size_t)len};
     return 1;
 }
@@ -74,12 +75,11 @@ static void drop_by_mpi(struct rmai_transport *t, struct rmai_token *token, int 
     MPI_Request request;
     if (test_by_mpi(t, token, NULL) == 1 || token->word == 0) return;
     request = request_of(*token);
-    if (is_receive) {
-        MPI_Cancel(&request);
-        MPI_Wait(&request, MPI_STATUS_IGNORE);
-    } else {
-        MPI_Request_free(&request);
-    }
+    /* If MPI fails the request is left to it: a receive that cannot be cancelled must not be waited for. */
+    if (!is_receive)
+        rmai_mpi(MPI_Request_free(&request), "ending a send", "MPI_Request_free");
+    else if (rmai_mpi(MPI_Cancel(&request), "ending a receive", "MPI_Cancel") == RMA_SUCCESS)
+        rmai_mpi(MPI_Wait(&request, MPI_STATUS_IGNORE), "ending a receive", "MPI_Wait");
     *token = RMAI_NO_TOKEN;
 }
 
@@ -151,110 +151,133 @@ static const struct rmai_transport_operations by_mpi = {
 /* ---- opening and closing ---- */
 
 void rmai_transport_mpi_none(struct rmai_transport_mpi *m) {
-    *m = (struct rmai_transport_mpi){
-        .transport = {&by_mpi}, .messages = MPI_COMM_NULL, .window = {MPI_WIN_NULL, MPI_WIN_NULL}};
+    *m = (struct rmai_transport_mpi){.transport = {&by_mpi},
+                                     .messages = MPI_COMM_NULL,
+                                     .window = {MPI_WIN_NULL, MPI_WIN_NULL},
+                                     .hints = MPI_INFO_NULL};
 }
 
-/* Writes which PEs of the job are in the communicator `leaders` to *list, which the caller frees. */
-static int list_leaders(MPI_Comm leaders, int *n, int *me, int **list) {
-    MPI_Group all, some;
-    int *rank, mpi_code;
-    MPI_Comm_size(leaders, n);
-    MPI_Comm_rank(leaders, me);
-    rank = malloc(2 * (size_t)*n * sizeof *rank);
-    if (!rank) return rmai_error(RMA_ERR_NO_MEM, "rma_init: no memory for the leaders of %d nodes", *n);
-    for (int i = 0; i < *n; i++) rank[*n + i] = i;
-    MPI_Comm_group(MPI_COMM_WORLD, &all);
-    MPI_Comm_group(leaders, &some);
-    mpi_code = MPI_Group_translate_ranks(some, *n, rank + *n, all, rank);
-    MPI_Group_free(&all);
-    MPI_Group_free(&some);
-    *list = rank;
-    return rmai_mpi(mpi_code, "rma_init", "MPI_Group_translate_ranks");
+/* Writes the pairs of the n nodes, on each leader; comm is theirs. */
+static void share_seats(MPI_Comm comm, int n, int me, const int *leaders, unsigned *ids, struct rmai_seat *seats,
+                        struct rmai_pair *pairs) {
+    ids[2 * me] = rmai_transport_mpi_machine_id();
+    ids[2 * me + 1] = rmai_process_host();
+    /* Each number is 0 on all leaders but one. MPICH 4.0.2 compares unsigned numbers as signed ones in MPI_MAX. */
+    rmai_mpi_merge(comm, ids, 2 * n, MPI_UNSIGNED, MPI_BOR, "rma_init");
+    for (int i = 0; i < n; i++) seats[i] = (struct rmai_seat){ids[2 * i], ids[2 * i + 1], leaders[i]};
+    rmai_pairs_find(seats, n, pairs);
 }
 
-/* Writes the pairs of the n nodes. Each leader tells where it is, unless all know that. A leader that has no memory for
- * that says so first: the others would wait for it. */
-static int find_pairs(MPI_Comm comm, int one_host, int n, int me, const int *leaders, struct rmai_pair *pairs) {
-    struct rmai_seat *seats;
-    unsigned *ids, lacks;
-    int code;
+/* Writes the pairs of the n nodes, on each leader. Each leader tells where it is, unless all know that. `code`: how the
+ * PE has fared before. A PE that has failed says so first: the leaders would wait for it. n is 0 on a PE that is none.
+ */
+static int find_pairs(int code, MPI_Comm comm, int one_host, int n, int me, const int *leaders,
+                      struct rmai_pair *pairs) {
+    struct rmai_seat *seats = NULL;
+    unsigned *ids = NULL;
+    int failed;
     if (one_host) {
-        if (n > 1 && leaders) pairs[RMAI_PAIR_HOST] = (struct rmai_pair){leaders[0], leaders[1]};
-        return RMA_SUCCESS;
+        if (code == RMA_SUCCESS && n > 1) pairs[RMAI_PAIR_HOST] = (struct rmai_pair){leaders[0], leaders[1]};
+        return code;
     }
-    ids = calloc((size_t)n, 2 * sizeof *ids);
-    seats = calloc((size_t)n, sizeof *seats);
-    lacks = !leaders || !ids || !seats;
-    code = rmai_mpi_merge(comm, &lacks, 1, MPI_UNSIGNED, MPI_MAX, "rma_init");
-    if (code == RMA_SUCCESS && !lacks) {
-        ids[2 * me] = rmai_transport_mpi_machine_id();
-        ids[2 * me + 1] = rmai_process_host();
-        /* Each number is 0 on all leaders but one. MPICH 4.0.2 compares unsigned numbers as signed ones in MPI_MAX. */
-        code = rmai_mpi_merge(comm, ids, 2 * n, MPI_UNSIGNED, MPI_BOR, "rma_init");
-        for (int i = 0; i < n; i++) seats[i] = (struct rmai_seat){ids[2 * i], ids[2 * i + 1], leaders[i]};
-        if (code == RMA_SUCCESS) rmai_pairs_find(seats, n, pairs);
-    } else if (code == RMA_SUCCESS) {
-        code = rmai_error(RMA_ERR_NO_MEM, "rma_init: no memory for the places of %d nodes", n);
+    if (code == RMA_SUCCESS && n > 0) {
+        ids = calloc((size_t)n, 2 * sizeof *ids);
+        seats = calloc((size_t)n, sizeof *seats);
+        if (!ids || !seats) code = rmai_error(RMA_ERR_NO_MEM, "rma_init: no memory for the places of %d nodes", n);
     }
+    failed = code != RMA_SUCCESS;
+    rmai_mpi_merge(MPI_COMM_WORLD, &failed, 1, MPI_INT, MPI_MAX, "rma_init");
+    if (!failed && n > 0) share_seats(comm, n, me, leaders, ids, seats, pairs);
     free(ids);
     free(seats);
     return code;
 }
 
-/* What takes all PEs is made in any case, also where something before it has failed here: the others are in it. */
-int rmai_transport_mpi_open(struct rmai_transport_mpi *m, int is_leader, int one_host, int *n_nodes, int *my_node,
-                            int **leaders, struct rmai_pair pairs[RMAI_PAIR_KINDS]) {
-    MPI_Request request = MPI_REQUEST_NULL;
-    MPI_Comm comm;
-    int rank, code, copied, found;
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    code = rmai_mpi(MPI_Comm_split(MPI_COMM_WORLD, is_leader ? 0 : MPI_UNDEFINED, rank, &comm), "rma_init",
-                    "MPI_Comm_split");
-    copied = rmai_mpi(MPI_Comm_idup(MPI_COMM_WORLD, &m->messages, &request), "rma_init", "MPI_Comm_idup");
-    if (copied == RMA_SUCCESS) copied = rmai_mpi_wait(&request, "rma_init", "MPI_Comm_idup");
-    if (code == RMA_SUCCESS && is_leader) {
-        code = list_leaders(comm, n_nodes, my_node, leaders);
-        found = find_pairs(comm, one_host, *n_nodes, *my_node, code == RMA_SUCCESS ? *leaders : NULL, pairs);
-        if (code == RMA_SUCCESS) code = found;
-        MPI_Comm_free(&comm);
-    }
-    if (code == RMA_SUCCESS) code = copied;
-    return code == RMA_SUCCESS ? rmai_mpi(MPI_Comm_set_errhandler(m->messages, MPI_ERRORS_RETURN), "rma_init",
-                                          "MPI_Comm_set_errhandler")
-                               : code;
+/* The same size and unit everywhere: MPICH then keeps no table of n PEs. */
+static int make_hints(MPI_Info *info) {
+    int code = rmai_mpi(MPI_Info_create(info), "rma_init", "MPI_Info_create");
+    if (code != RMA_SUCCESS) *info = MPI_INFO_NULL;
+    if (code == RMA_SUCCESS) code = rmai_mpi(MPI_Info_set(*info, "same_size", "true"), "rma_init", "MPI_Info_set");
+    if (code == RMA_SUCCESS) code = rmai_mpi(MPI_Info_set(*info, "same_disp_unit", "true"), "rma_init", "MPI_Info_set");
+    return code;
 }
 
-void rmai_transport_mpi_close(struct rmai_transport_mpi *m) {
-    for (int kind = 0; kind < RMAI_WINDOWS; kind++) rmai_transport_mpi_end_window(m, (enum rmai_window_kind)kind);
-    if (m->messages != MPI_COMM_NULL) MPI_Comm_free(&m->messages);
+static int free_hints(struct rmai_transport_mpi *m) {
+    return m->hints == MPI_INFO_NULL ? RMA_SUCCESS
+                                     : rmai_mpi(MPI_Info_free(&m->hints), "freeing hints", "MPI_Info_free");
+}
+
+static int open_messages(struct rmai_transport_mpi *m) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    int code = rmai_mpi(MPI_Comm_idup(MPI_COMM_WORLD, &m->messages, &request), "rma_init", "MPI_Comm_idup");
+    if (code == RMA_SUCCESS) code = rmai_mpi_wait(&request, "rma_init", "MPI_Comm_idup");
+    if (code != RMA_SUCCESS) {
+        m->messages = MPI_COMM_NULL;
+        return code;
+    }
+    return rmai_mpi(MPI_Comm_set_errhandler(m->messages, MPI_ERRORS_RETURN), "rma_init", "MPI_Comm_set_errhandler");
+}
+
+/* What takes all PEs is made in any case, also where something before it has failed here: the others are in it. The
+ * hints are made before the windows, since all PEs must give the same ones. */
+int rmai_transport_mpi_open(struct rmai_transport_mpi *m, int is_leader, int one_host, int *n_nodes, int *my_node,
+                            int **leaders, struct rmai_pair pairs[RMAI_PAIR_KINDS]) {
+    MPI_Comm comm;
+    int n = 0, me = 0, *list = NULL;
+    int code = rmai_mpi(MPI_Comm_split(MPI_COMM_WORLD, is_leader ? 0 : MPI_UNDEFINED, 0, &comm), "rma_init",
+                        "MPI_Comm_split"),
+        one = open_messages(m);
+    if (code != RMA_SUCCESS) comm = MPI_COMM_NULL;
+    if (code == RMA_SUCCESS) code = one;
+    if (code == RMA_SUCCESS) code = make_hints(&m->hints);
+    if (code == RMA_SUCCESS && is_leader) {
+        me = rmai_mpi_rank(comm, "rma_init");
+        code = rmai_mpi_members(comm, &n, &list, "rma_init");
+    }
+    code = find_pairs(code, comm, one_host, n, me, list, pairs);
+    if (comm != MPI_COMM_NULL) {
+        one = rmai_mpi(MPI_Comm_free(&comm), "rma_init", "MPI_Comm_free");
+        if (code == RMA_SUCCESS) code = one;
+    }
+    if (is_leader) {
+        *leaders = list;
+        *n_nodes = n;
+        *my_node = me;
+    }
+    return code;
+}
+
+int rmai_transport_mpi_close(struct rmai_transport_mpi *m) {
+    int code = free_hints(m), one;
+    for (int kind = 0; kind < RMAI_WINDOWS; kind++) {
+        one = rmai_transport_mpi_end_window(m, (enum rmai_window_kind)kind);
+        if (code == RMA_SUCCESS) code = one;
+    }
+    if (m->messages == MPI_COMM_NULL) return code;
+    one = rmai_mpi(MPI_Comm_free(&m->messages), "ending messages", "MPI_Comm_free");
+    return code == RMA_SUCCESS ? one : code;
 }
 
 /* ---- among all PEs ---- */
 
-int rmai_transport_mpi_worst(struct rmai_transport_mpi *m, int *values, int n) {
-    return rmai_mpi_merge(m->messages, values, n, MPI_INT, MPI_MAX, "agreeing");
+void rmai_transport_mpi_worst(struct rmai_transport_mpi *m, const char *call, int *values, int n) {
+    rmai_mpi_merge(m->messages, values, n, MPI_INT, MPI_MAX, call);
 }
 
 /* ---- the windows ---- */
 
-/* The same size and unit everywhere: MPICH then keeps no table of n PEs. */
-static MPI_Info make_hints(void) {
-    MPI_Info info;
-    MPI_Info_create(&info);
-    MPI_Info_set(info, "same_size", "true");
-    MPI_Info_set(info, "same_disp_unit", "true");
-    return info;
-}
-
 static int check_window(const struct rmai_transport_mpi *m, enum rmai_window_kind kind) {
     void *base = NULL;
-    int *model = NULL, found = 0;
-    MPI_Win_get_attr(m->window[kind], MPI_WIN_BASE, &base, &found);
-    if (kind == RMAI_FIXED && (!found || base != m->fixed_base))
+    int *model = NULL, has_base = 0, has_model = 0;
+    int code = rmai_mpi(MPI_Win_get_attr(m->window[kind], MPI_WIN_BASE, &base, &has_base), "checking the window",
+                        "MPI_Win_get_attr");
+    if (code == RMA_SUCCESS)
+        code = rmai_mpi(MPI_Win_get_attr(m->window[kind], MPI_WIN_MODEL, &model, &has_model), "checking the window",
+                        "MPI_Win_get_attr");
+    if (code != RMA_SUCCESS) return code;
+    if (kind == RMAI_FIXED && (!has_base || base != m->fixed_base))
         return rmai_error(RMA_ERR_MPI, "MPI's window is at %p, not at %p", base, (void *)m->fixed_base);
-    MPI_Win_get_attr(m->window[kind], MPI_WIN_MODEL, &model, &found);
-    if (!found || *model != MPI_WIN_UNIFIED)
+    if (!has_model || *model != MPI_WIN_UNIFIED)
         return rmai_error(RMA_ERR_MPI, "MPI's window has the separate memory model, in which loads do not see puts");
     return RMA_SUCCESS;
 }
@@ -268,35 +291,38 @@ void rmai_transport_mpi_forget_window(struct rmai_transport_mpi *m, enum rmai_wi
 }
 
 int rmai_transport_mpi_end_window(struct rmai_transport_mpi *m, enum rmai_window_kind kind) {
-    int mpi_code;
+    int code = RMA_SUCCESS, freed;
     if (m->window[kind] == MPI_WIN_NULL) return RMA_SUCCESS;
-    MPI_Win_unlock_all(m->window[kind]);
-    mpi_code = MPI_Win_free(&m->window[kind]);
+    if (m->in_epoch[kind])
+        code = rmai_mpi(MPI_Win_unlock_all(m->window[kind]), "ending the window", "MPI_Win_unlock_all");
+    freed = rmai_mpi(MPI_Win_free(&m->window[kind]), "ending the window", "MPI_Win_free");
     m->window[kind] = MPI_WIN_NULL;
-    return rmai_mpi(mpi_code, "ending the window", "MPI_Win_free");
+    return code == RMA_SUCCESS ? freed : code;
 }
 
 /* What follows the creation of a window. */
 static int begin_epoch(struct rmai_transport_mpi *m, enum rmai_window_kind kind, int mpi_code, const char *mpi_call) {
-    if (mpi_code != MPI_SUCCESS) {
+    int code = rmai_mpi(mpi_code, "making the window", mpi_call);
+    m->in_epoch[kind] = 0;
+    if (code != RMA_SUCCESS) {
         m->window[kind] = MPI_WIN_NULL;
-        return rmai_mpi(mpi_code, "making the window", mpi_call);
+        return code;
     }
-    MPI_Win_set_errhandler(m->window[kind], MPI_ERRORS_RETURN);
-    mpi_code = MPI_Win_lock_all(MPI_MODE_NOCHECK, m->window[kind]); /* without NOCHECK MPICH writes to every PE */
-    return mpi_code == MPI_SUCCESS ? check_window(m, kind)
-                                   : rmai_mpi(mpi_code, "opening the window", "MPI_Win_lock_all");
+    code = rmai_mpi(MPI_Win_set_errhandler(m->window[kind], MPI_ERRORS_RETURN), "opening the window",
+                    "MPI_Win_set_errhandler");
+    if (code == RMA_SUCCESS) /* without NOCHECK MPICH writes to every PE */
+        code = rmai_mpi(MPI_Win_lock_all(MPI_MODE_NOCHECK, m->window[kind]), "opening the window", "MPI_Win_lock_all");
+    m->in_epoch[kind] = code == RMA_SUCCESS;
+    return code == RMA_SUCCESS ? check_window(m, kind) : code;
 }
 
 int rmai_transport_mpi_fixed(struct rmai_transport_mpi *m, void *base, size_t size) {
-    MPI_Info info;
-    int code = rmai_transport_mpi_end_window(m, RMAI_FIXED), mpi_code;
-    if (code != RMA_SUCCESS) return code;
-    info = make_hints();
+    int code = rmai_transport_mpi_end_window(m, RMAI_FIXED), made;
     m->fixed_base = base;
-    mpi_code = MPI_Win_create(base, (MPI_Aint)size, 1, info, m->messages, &m->window[RMAI_FIXED]);
-    MPI_Info_free(&info);
-    return begin_epoch(m, RMAI_FIXED, mpi_code, "MPI_Win_create");
+    made = begin_epoch(m, RMAI_FIXED,
+                       MPI_Win_create(base, (MPI_Aint)size, 1, m->hints, m->messages, &m->window[RMAI_FIXED]),
+                       "MPI_Win_create");
+    return code == RMA_SUCCESS ? made : code;
 }
 
 /* As the MPI says by its variables. Open MPI takes the level that is asked for here as that of all of MPI from now on:
@@ -304,7 +330,7 @@ int rmai_transport_mpi_fixed(struct rmai_transport_mpi *m, void *base, size_t si
 static int most_regions(void) {
     MPI_T_cvar_handle handle;
     int level, provided, index, n, most = INT_MAX, value = 0;
-    MPI_Query_thread(&level);
+    if (MPI_Query_thread(&level) != MPI_SUCCESS) return most;
     if (MPI_T_init_thread(level, &provided) != MPI_SUCCESS) return most;
     if (MPI_T_cvar_get_index("osc_rdma_max_attach", &index) == MPI_SUCCESS &&
         MPI_T_cvar_handle_alloc(index, NULL, &handle, &n) == MPI_SUCCESS) {
@@ -316,13 +342,10 @@ static int most_regions(void) {
 }
 
 int rmai_transport_mpi_dynamic(struct rmai_transport_mpi *m) {
-    MPI_Info info = make_hints();
-    int mpi_code;
     m->attached = 0;
     m->attached_most = most_regions();
-    mpi_code = MPI_Win_create_dynamic(info, m->messages, &m->window[RMAI_DYNAMIC]);
-    MPI_Info_free(&info);
-    return begin_epoch(m, RMAI_DYNAMIC, mpi_code, "MPI_Win_create_dynamic");
+    return begin_epoch(m, RMAI_DYNAMIC, MPI_Win_create_dynamic(m->hints, m->messages, &m->window[RMAI_DYNAMIC]),
+                       "MPI_Win_create_dynamic");
 }
 
 /* ---- the machine ---- */
@@ -344,14 +367,11 @@ unsigned rmai_transport_mpi_machine_id(void) {
  * many PEs share few processors. */
 int rmai_transport_mpi_machine(int one_machine, uint64_t *bits, int n_bits, int *n) {
     MPI_Comm machine = MPI_COMM_WORLD;
-    int rank, code = RMA_SUCCESS;
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    /* The other PEs of this machine go on to the merge in any case. */
     if (!one_machine)
-        code = rmai_mpi(MPI_Comm_split(MPI_COMM_WORLD, (int)(rmai_transport_mpi_machine_id() >> 1), rank, &machine),
+        rmai_mpi_or_end(MPI_Comm_split(MPI_COMM_WORLD, (int)(rmai_transport_mpi_machine_id() >> 1), 0, &machine),
                         "rma_init", "MPI_Comm_split");
-    if (code != RMA_SUCCESS) return code;
-    MPI_Comm_size(machine, n);
-    code = rmai_mpi_merge(machine, bits, n_bits, MPI_UINT64_T, MPI_BOR, "rma_init");
-    if (machine != MPI_COMM_WORLD) MPI_Comm_free(&machine);
-    return code;
+    *n = rmai_mpi_size(machine, "rma_init");
+    rmai_mpi_merge(machine, bits, n_bits, MPI_UINT64_T, MPI_BOR, "rma_init");
+    return one_machine ? RMA_SUCCESS : rmai_mpi(MPI_Comm_free(&machine), "rma_init", "MPI_Comm_free");
 }

@@ -15,24 +15,38 @@
 #include <stdio.h>
 #include <string.h>
 
+/* In what follows `code` is what all PEs have agreed on, and `mine`, or what *own gets, what this PE alone has found:
+ * it makes all the calls that take all PEs nevertheless. */
+
 /* Tells all PEs whether all succeeded. */
-static int all_succeeded(struct rmai_transport_mpi *mpi, int code) {
-    int bad = code != RMA_SUCCESS;
-    return rmai_transport_mpi_worst(mpi, &bad, 1) == RMA_SUCCESS && !bad;
+static int all_succeeded(struct rmai_transport_mpi *mpi, const char *call, int mine) {
+    int bad = mine != RMA_SUCCESS;
+    rmai_transport_mpi_worst(mpi, call, &bad, 1);
+    return !bad;
 }
 
-/* Agrees on how making a window went: `code` here. *well becomes 1 if all PEs can use theirs. A window that some PEs
+static void keep_first(int *own, int mine) {
+    if (*own == RMA_SUCCESS) *own = mine;
+}
+
+static int end_window(struct rmai_transport_mpi *mpi, enum rmai_window_kind kind, const char *call) {
+    const int code = rmai_transport_mpi_end_window(mpi, kind);
+    if (code != RMA_SUCCESS) rmai_error_prefix("%s: ", call);
+    return code;
+}
+
+/* Agrees on how making a window went: `mine` here. *well becomes 1 if all PEs can use theirs. A window that some PEs
  * have and others could not make can neither be used nor be freed, since all PEs would have to take part: it stays, and
  * the call fails on all PEs. */
 static int agree_on_window(struct rmai_net *net, struct rmai_transport_mpi *mpi, enum rmai_window_kind kind,
-                           const char *call, int code, int *well) {
+                           const char *call, int mine, int *well) {
     enum { BAD, HAS, HAS_NOT }; /* HAS_NOT: the first of them is the largest */
     const int none = !rmai_transport_mpi_has_window(mpi, kind);
     int worst[] = {
-        [BAD] = code != RMA_SUCCESS, [HAS] = !none, [HAS_NOT] = none ? net->job->n_pes - net->job->my_pe : 0};
-    int met = rmai_transport_mpi_worst(mpi, worst, 3);
-    *well = met == RMA_SUCCESS && !worst[BAD];
-    if (met != RMA_SUCCESS || !worst[HAS] || !worst[HAS_NOT]) return met;
+        [BAD] = mine != RMA_SUCCESS, [HAS] = !none, [HAS_NOT] = none ? net->job->n_pes - net->job->my_pe : 0};
+    rmai_transport_mpi_worst(mpi, call, worst, 3);
+    *well = !worst[BAD];
+    if (!worst[HAS] || !worst[HAS_NOT]) return RMA_SUCCESS;
     rmai_transport_mpi_forget_window(mpi, kind);
     if (none) {
         rmai_error_prefix("%s: ", call);
@@ -50,29 +64,28 @@ static int agree_on_window(struct rmai_net *net, struct rmai_transport_mpi *mpi,
 static const char *why_not(int mine) { return mine != RMA_SUCCESS ? rma_last_error() : "it failed on another PE"; }
 
 /* mine: what this PE has found wrong. */
-static int without_fixed(struct rmai_net *net, struct rmai_transport_mpi *mpi, int mine) {
+static int without_fixed(struct rmai_net *net, struct rmai_transport_mpi *mpi, const char *call, int mine) {
     if (!net->said_windowless++ && net->job->my_pe == 0)
         rmai_note("MPI's window over the symmetric heap is not used between nodes: %s", why_not(mine));
     net->fixed = 0;
-    return rmai_transport_mpi_end_window(mpi, RMAI_FIXED);
+    return end_window(mpi, RMAI_FIXED, call);
 }
 
 /* Makes it, in place of the one there is. The net's lock is held. */
 static int make_fixed(struct rmai_net *net, struct rmai_transport_mpi *mpi, const char *call, char *base, size_t size,
-                      int code) {
-    int well, flushed, mine, made;
+                      int *own) {
+    int well, mine, code;
     net->covered = 0; /* seen by whoever takes a set's lock after the flush */
-    flushed = rmai_window_flush_all(net, call);
-    if (code == RMA_SUCCESS) code = flushed;
+    keep_first(own, rmai_window_flush_all(net, call));
     mine = rmai_transport_mpi_fixed(mpi, base - RMAI_PROBE_ROOM, size + RMAI_PROBE_ROOM);
-    made = agree_on_window(net, mpi, RMAI_FIXED, call, mine, &well);
-    if (made != RMA_SUCCESS) return made;
-    if (well) well = all_succeeded(mpi, mine = rmai_probe_write_and_read_back(net, RMAI_FIXED));
+    code = agree_on_window(net, mpi, RMAI_FIXED, call, mine, &well);
+    if (code != RMA_SUCCESS) return code;
+    if (well) well = all_succeeded(mpi, call, mine = rmai_probe_write_and_read_back(net, RMAI_FIXED));
     if (well)
         atomic_store_explicit(&net->covered, size, memory_order_release);
     else
-        made = without_fixed(net, mpi, mine);
-    return code == RMA_SUCCESS ? made : code;
+        keep_first(own, without_fixed(net, mpi, call, mine));
+    return RMA_SUCCESS;
 }
 
 int rmai_window_wanted(const struct rmai_net *net, size_t size) {
@@ -81,11 +94,12 @@ int rmai_window_wanted(const struct rmai_net *net, size_t size) {
 }
 
 int rmai_window_grow(struct rmai_net *net, struct rmai_transport_mpi *mpi, const char *call, char *base, size_t size,
-                     int code) {
+                     int own) {
+    int code;
     rmai_net_lock(net);
-    code = make_fixed(net, mpi, call, base, size, code);
+    code = make_fixed(net, mpi, call, base, size, &own);
     rmai_net_unlock(net);
-    return code;
+    return own == RMA_SUCCESS ? code : own;
 }
 
 /* ---- the dynamic window ---- */
@@ -95,40 +109,41 @@ static int wants_dynamic(const struct rmai_net *net) {
     return net->transport->operations->attach && !net->windowless && window != RMAI_WINDOW_STATIC;
 }
 
-static int without_dynamic(struct rmai_net *net, struct rmai_transport_mpi *mpi, int mine) {
+static void without_dynamic(struct rmai_net *net, struct rmai_transport_mpi *mpi, const char *call, int mine,
+                            int *own) {
     net->dynamic.open = 0;
     if (net->job->my_pe == 0) rmai_note("MPI's dynamic window is not used between nodes: %s", why_not(mine));
-    return rmai_transport_mpi_end_window(mpi, RMAI_DYNAMIC);
+    keep_first(own, end_window(mpi, RMAI_DYNAMIC, call));
 }
 
 /* Makes it, with the page that has this PE's directory in it. */
-static int make_dynamic(struct rmai_net *net, struct rmai_transport_mpi *mpi, const char *call, char *base) {
-    int mine = rmai_transport_mpi_dynamic(mpi), made, well;
+static int make_dynamic(struct rmai_net *net, struct rmai_transport_mpi *mpi, const char *call, char *base, int *own) {
+    int mine = rmai_transport_mpi_dynamic(mpi), code, well;
     if (mine == RMA_SUCCESS) mine = rmai_transport_attach(net->transport, base - RMAI_PROBE_ROOM, RMAI_PROBE_ROOM);
-    made = agree_on_window(net, mpi, RMAI_DYNAMIC, call, mine, &well);
-    if (made != RMA_SUCCESS) return made;
+    code = agree_on_window(net, mpi, RMAI_DYNAMIC, call, mine, &well);
+    if (code != RMA_SUCCESS) return code;
     /* Where the other PE's page is the fixed window tells. */
-    if (well && net->fixed) well = all_succeeded(mpi, mine = rmai_probe_write_and_read_back(net, RMAI_DYNAMIC));
+    if (well && net->fixed) well = all_succeeded(mpi, call, mine = rmai_probe_write_and_read_back(net, RMAI_DYNAMIC));
     net->dynamic.open = well;
-    return well ? RMA_SUCCESS : without_dynamic(net, mpi, mine);
+    if (!well) without_dynamic(net, mpi, call, mine, own);
+    return RMA_SUCCESS;
 }
 
 int rmai_windows_wanted(const struct rmai_net *net) { return net->fixed || wants_dynamic(net); }
 
 int rmai_windows_open(struct rmai_net *net, struct rmai_transport_mpi *mpi, const char *call, char *base, size_t size,
-                      int code) {
-    int one = RMA_SUCCESS;
+                      int own) {
+    int code = RMA_SUCCESS;
     rmai_net_lock(net);
     if (net->fixed)
-        one = make_fixed(net, mpi, call, base, net->job->settings.window == RMAI_WINDOW_DYNAMIC ? 0 : size, code);
-    if (code == RMA_SUCCESS) code = one;
-    if (one == RMA_SUCCESS && wants_dynamic(net)) {
-        one = make_dynamic(net, mpi, call, base);
-        if (code == RMA_SUCCESS) code = one;
-    }
+        code = make_fixed(net, mpi, call, base, net->job->settings.window == RMAI_WINDOW_DYNAMIC ? 0 : size, &own);
+    if (code == RMA_SUCCESS && wants_dynamic(net)) code = make_dynamic(net, mpi, call, base, &own);
     rmai_net_unlock(net);
-    if (one == RMA_SUCCESS) one = rmai_probe_one_sided(net, mpi);
-    return code == RMA_SUCCESS ? one : code;
+    if (code == RMA_SUCCESS) {
+        code = rmai_probe_one_sided(net, mpi);
+        if (code != RMA_SUCCESS) rmai_error_prefix("%s: ", call);
+    }
+    return own == RMA_SUCCESS ? code : own;
 }
 
 /* ---- what goes through them ---- */
@@ -184,7 +199,7 @@ int rmai_windows_choose(struct rmai_net *net, struct rmai_transport_mpi *mpi) {
     }
     if (d->open && !is_used(w, RMAI_DYNAMIC)) {
         d->open = 0;
-        code = rmai_transport_mpi_end_window(mpi, RMAI_DYNAMIC);
+        code = end_window(mpi, RMAI_DYNAMIC, "rma_init");
     }
     /* The fixed window is made anew as the heap grows, a meeting of all PEs, only where the dynamic one needs the
      * target. */

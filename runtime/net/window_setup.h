@@ -12,12 +12,12 @@ struct rmai_transport_mpi;
  * (collective): the fixed one over `size` bytes of symmetric heap at base and the probe's room before them, and the
  * dynamic one, to which this PE's directory is attached; and finds out what they do without the target
  * (runtime/net/probe). The caller has had all PEs meet before: until they have, a PE may need a reply of one that would
- * wait in here. code: the outcome of that meeting, which is returned if it is an error; the windows are made all the
+ * wait in here. own: the outcome of that meeting, which is returned if it is an error; the windows are made all the
  * same, since all PEs take part. Where MPI's window is no good it is done without, and said once. Returns RMA_SUCCESS
- * or RMA_ERR_MPI. */
+ * or RMA_ERR_MPI, which may come on one PE alone: the caller must agree with the other PEs on that. */
 int rmai_windows_wanted(const struct rmai_net *net);
 int rmai_windows_open(struct rmai_net *net, struct rmai_transport_mpi *mpi, const char *call, char *base, size_t size,
-                      int code);
+                      int own);
 
 /* rmai_windows_choose decides what goes through which window (net->ways), and which memory is attached to the dynamic
  * one; all PEs alike (collective), after the probe. A dynamic window of no use is ended. Returns RMA_SUCCESS or
@@ -28,6 +28,6 @@ int rmai_windows_choose(struct rmai_net *net, struct rmai_transport_mpi *mpi);
  * lies outside of it. rmai_window_grow does it (collective), as rmai_windows_open. */
 int rmai_window_wanted(const struct rmai_net *net, size_t size);
 int rmai_window_grow(struct rmai_net *net, struct rmai_transport_mpi *mpi, const char *call, char *base, size_t size,
-                     int code);
+                     int own);
 
 #endif

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #define LONGS   16384  /* 128 KiB of each PE: collectives take their long ways */
-#define GROWTH  300000 /* bytes: more than RMA_HEAP_INIT with what else is allocated, so that the heap grows */
+#define GROWTH  300000 /* bytes: more than the heap has at first, so that it grows */
 #define ALIGNED 65536  /* bytes: more than a page, so the PEs must have chosen where their heaps are mapped */
 
 static long at_home[2]; /* a symmetric global variable, unless RMA_STATICS=off */

@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* While rma_detach waits for a transfer in the region, other threads of its PE go on: the memory is attached no more,
  * may be attached anew, and be detached again, and the other PEs are served. No thread of the library drives progress
- * here.
+ * here. It also waits for the accesses of the PE's own threads: nothing touches the memory afterwards.
  *
- * Broken by a detach that holds a lock while it waits, which others need, by a second rma_detach of the same base
- * that waits for what the first one waits for, or ends it, and by a new region that is found by the old one's
- * pointer. The PE whose put is under way is stopped by the owner before its data leave, so that the owner's detach
- * cannot end before the owner has seen all this. */
+ * Broken by an access that a thread makes to its own PE's region without being counted in it, by a detach that holds a
+ * lock while it waits, which others need, by a second rma_detach of the same base that waits for what the first one
+ * waits for, or ends it, and by a new region that is found by the old one's pointer. The PE whose put is under way is
+ * stopped by the owner before its data leave, so that the owner's detach cannot end before the owner has seen all this.
+ */
 #include "job.h"
 
 #include <mpi.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <sys/mman.h>
 
 #define OWNER  0
 #define ORIGIN 1
@@ -77,6 +79,43 @@ static void owner(uint64_t turn) {
     OK(rma_detach(region));
 }
 
+/* ---- the PE's own threads ---- */
+
+enum { PUT, GET, ADD, ACCESSES };
+static rma_gptr_t own;
+static _Atomic int begun;
+
+static void *access_until_detached(void *access) {
+    int code;
+    do {
+        switch (*(const int *)access) {
+            case PUT: code = rma_gptr_put(own, bytes, LONG); break;
+            case GET: code = rma_gptr_get(bytes, own, LONG); break;
+            default: code = rma_gptr_atomic_add(own, (uint64_t)1);
+        }
+        atomic_store(&begun, 1);
+    } while (code == RMA_SUCCESS);
+    CHECK(code == RMA_ERR_ADDRESS, "after rma_detach: %s", rma_last_error());
+    return NULL;
+}
+
+/* As soon as the region is detached its memory is taken away: an access that is still under way ends the process. */
+static void own_thread(int turn) {
+    int access = turn % ACCESSES;
+    pthread_t thread;
+    rma_errhandler *handler = rma_set_errhandler(rma_errors_return);
+    atomic_store(&begun, 0);
+    OK(rma_attach(region, LONG, &own));
+    CHECK(pthread_create(&thread, NULL, access_until_detached, &access) == 0, "no thread");
+    while (!atomic_load(&begun)) job_pause();
+    job_sleep((long)(job_mix((uint64_t)turn) % 100));
+    OK(rma_detach(region));
+    CHECK(mprotect(region, LONG, PROT_NONE) == 0, "mprotect");
+    CHECK(pthread_join(thread, NULL) == 0, "the thread");
+    CHECK(mprotect(region, LONG, PROT_READ | PROT_WRITE) == 0, "mprotect");
+    rma_set_errhandler(handler);
+}
+
 int main(int argc, char **argv) {
     int level;
     setenv("RMA_PROGRESS", "none", 1);
@@ -84,11 +123,14 @@ int main(int argc, char **argv) {
     CHECK(MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level) == MPI_SUCCESS, "MPI");
     OK(rma_init_thread(RMA_THREAD_MULTIPLE, &level));
     job_look();
-    if (job.one_node) job_skip("all PEs are on one node");
     CHECK(level == RMA_THREAD_MULTIPLE, "threads");
-    region = malloc(LONG);
-    bytes = malloc(LONG);
+    region = aligned_alloc(65536, LONG);
+    bytes = calloc(1, LONG);
     CHECK(region && bytes, "no memory");
+    memset(region, 0, LONG);
+    DOING("detaching what another thread accesses");
+    for (int turn = 0; turn < 5 * ACCESSES; turn++) own_thread(turn);
+    if (job.one_node) job_skip("all PEs are on one node");
     board = rma_calloc(1, sizeof *board);
     CHECK(board != NULL, "%s", rma_last_error());
     for (uint64_t turn = 1; turn <= 5; turn++) {

@@ -6,8 +6,9 @@
  * memory that is promised and cannot be touched.
  *
  * With RMA_TEST_SHM=1 (test/check-small-shm.sh) the limit is /dev/shm itself, of 64 MiB. With RMA_TEST_GROUP=bytes
- * (test/check-cgroup.sh) it is that of the control group in which all PEs are: what is refused there would otherwise
- * end a PE. */
+ * (test/check-cgroup.sh) it is that of the control group in which all PEs are, with RMA_TEST_MEMORY=bytes
+ * (test/check-small-shm.sh) the node's memory: there the kernel kills a PE instead of refusing memory. With
+ * RMA_TEST_LIMITED=1 the heaps have limits, too, which are far larger. */
 #include "job.h"
 
 #include <sys/statvfs.h>
@@ -159,10 +160,12 @@ static size_t shm_size(void) {
     return (size_t)s.f_blocks * s.f_frsize;
 }
 
+static const char *culprit = "/dev/shm"; /* what runs out, as texts name it */
+
 static void told_why(const char *call) {
     CHECK(rma_last_code() == RMA_ERR_NO_MEM, "%s: %s", call, rma_last_error());
     CHECK(strncmp(rma_last_error(), call, strlen(call)) == 0, "names not %s: %s", call, rma_last_error());
-    CHECK(strstr(rma_last_error(), "/dev/shm"), "names not /dev/shm: %s", rma_last_error());
+    CHECK(strstr(rma_last_error(), culprit), "names not %s: %s", culprit, rma_last_error());
 }
 
 /* Allocates together until there is no more. Returns how many blocks there are. */
@@ -251,35 +254,29 @@ static void small_shm(void) {
     OK(rma_free(block));
 }
 
-/* ---- a control group ---- */
-
-static void told_of_group(const char *call) {
-    CHECK(rma_last_code() == RMA_ERR_NO_MEM, "%s: %s", call, rma_last_error());
-    CHECK(strncmp(rma_last_error(), call, strlen(call)) == 0, "names not %s: %s", call, rma_last_error());
-    CHECK(strstr(rma_last_error(), "control group"), "names not the control group: %s", rma_last_error());
-}
+/* ---- a control group, or a node, with little memory ---- */
 
 /* How many blocks of so many bytes this PE can have beside those of the others, all of them at once. */
 static size_t take_blocks(size_t size) {
     size_t n = 0;
     for (; n < BLOCKS && rma_alloc_mem(size, &blocks[n]) == RMA_SUCCESS; n++) memset(blocks[n], 1, size);
     CHECK(n < BLOCKS, "%zu blocks of %zu bytes", n, size);
-    told_of_group("rma_alloc_mem");
+    told_why("rma_alloc_mem");
     return n;
 }
 
-static void small_group(size_t limit) {
+static void little_memory(size_t limit) {
     size_t share = limit / (size_t)job.n, had[2];
     char *block;
     DOING("more than all of it");
-    CHECK(rma_malloc(limit) == NULL, "%zu bytes in a group of %zu", limit, limit);
-    told_of_group("rma_malloc");
+    CHECK(rma_malloc(limit) == NULL, "%zu bytes of %zu", limit, limit);
+    told_why("rma_malloc");
 
     /* There is room for one PE's share, not for all of them, nor beside what MPI has. */
     DOING("more than all can have");
     for (int i = 0; i < 5; i++) {
-        CHECK(rma_malloc(share) == NULL, "%d times %zu bytes in a group of %zu", job.n, share, limit);
-        told_of_group("rma_malloc");
+        CHECK(rma_malloc(share) == NULL, "%d times %zu bytes of %zu", job.n, share, limit);
+        told_why("rma_malloc");
     }
 
     DOING("less");
@@ -297,27 +294,31 @@ static void small_group(size_t limit) {
         OK(rma_barrier_all());
     }
     CHECK(had[1] >= had[0], "%zu blocks at first, then %zu", had[0], had[1]);
+    DOING("the symmetric heap, until there is no more");
+    for (size_t n = fill_together(MIB); n > 0;) OK(rma_free(blocks[--n]));
     CHECK(job_differs(block, 0, share / 3, (uint64_t)job.me) == share / 3, "the block has changed");
     OK(rma_free(block));
 }
 
 int main(void) {
-    const char *rank = getenv("PMI_RANK"), *shm = getenv("RMA_TEST_SHM"), *group = getenv("RMA_TEST_GROUP");
-    int with_shm = shm && strcmp(shm, "1") == 0, limited = shm && strcmp(shm, "limited") == 0;
-    unsetenv("RMA_HEAP_INIT");
+    const char *rank = getenv("PMI_RANK"), *group = getenv("RMA_TEST_GROUP"), *memory = getenv("RMA_TEST_MEMORY");
+    const int shm = getenv("RMA_TEST_SHM") != NULL, limited = getenv("RMA_TEST_LIMITED") != NULL;
     unsetenv("RMA_HEAP_MAX");
     unsetenv("RMA_LOCAL_MAX");
     if (limited) {
-        setenv("RMA_HEAP_MAX", "100M", 1);
-    } else if (!with_shm && !group) {
+        setenv("RMA_HEAP_MAX", memory ? "1G" : "100M", 1);
+        setenv("RMA_LOCAL_MAX", memory ? "1G" : "100M", 1);
+    } else if (!shm && !group && !memory) {
         setenv("RMA_HEAP_MAX", !rank || atoi(rank) == 0 ? "4M" : "8M", 1);
         setenv("RMA_LOCAL_MAX", "2M", 1);
     }
+    if (group) culprit = "control group";
+    if (memory) culprit = "the node";
     job_start();
-    if (with_shm || limited || group) {
-        if (with_shm) small_shm();
-        if (limited) limited_shm();
-        if (group) small_group(strtoul(group, NULL, 10));
+    if (shm || group || memory) {
+        if (shm && limited) limited_shm();
+        if (shm && !limited) small_shm();
+        if (group || memory) little_memory(strtoul(group ? group : memory, NULL, 10));
         return job_end();
     }
     DOING("blocks that no heap can hold");

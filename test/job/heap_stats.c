@@ -289,7 +289,6 @@ int main(void) {
     struct rma_heap_stats s;
     setenv("RMA_HEAP_MAX", "4M", 1);
     setenv("RMA_LOCAL_MAX", "4M", 1);
-    unsetenv("RMA_HEAP_INIT");
     unsetenv("RMA_HEAP_CHECK");
     job_begin();
     EXPECT("rma_heap_stats", rma_heap_stats(RMA_HEAP_LOCAL, &s), RMA_ERR_STATE, "before rma_init");

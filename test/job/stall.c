@@ -95,6 +95,17 @@ static void use_window(const char *wait) {
     CHECK(kill((pid_t)process, SIGCONT) == 0, "process %ld", process);
 }
 
+static void test_sometimes(void) {
+    const long process = shared->process;
+    double until;
+    while (!is_stopped(process)) job_sleep(1000);
+    for (until = rma_wtime() + LATE; rma_wtime() < until; job_sleep(300000))
+        for (int i = 0; i < 3000; i++) CHECK(!rma_test(&shared->word, RMA_CMP_EQ, 1L), "nobody writes the word");
+    for (until = rma_wtime() + LATE; rma_wtime() < until; rma_atomic_add(&shared->word, -1L, job.me))
+        for (int i = 0; i < 500; i++) CHECK(!rma_test(&shared->word, RMA_CMP_EQ, 1L), "the word counts down");
+    CHECK(kill((pid_t)process, SIGCONT) == 0, "process %ld", process);
+}
+
 static void wait_for_culprit(const char *wait) {
     long sum = 1, all;
     if (strcmp(wait, "barrier") == 0) OK(rma_barrier_all());
@@ -105,6 +116,7 @@ static void wait_for_culprit(const char *wait) {
     if (strcmp(wait, "testlock") == 0) OK(rma_barrier_all());
     while (strcmp(wait, "test") == 0 && !rma_test(&shared->word, RMA_CMP_EQ, 1L)) continue;
     while (strcmp(wait, "testany") == 0 && rma_test_any(&shared->word, 1, NULL, RMA_CMP_EQ, 1L) != 0) continue;
+    if (strcmp(wait, "sometimes") == 0) test_sometimes();
     if (strcmp(wait, "wait") == 0) rma_wait_until(&shared->word, RMA_CMP_EQ, 1L);
     if (strcmp(wait, "signal") == 0) CHECK(rma_signal_wait_until(&shared->signal, RMA_CMP_EQ, 1) == 1, "the signal");
     if (strcmp(wait, "any") == 0) CHECK(rma_wait_until_any(&shared->word, 1, NULL, RMA_CMP_EQ, 1L) == 0, "the word");

@@ -51,14 +51,16 @@
         CHECK(some == 2 && indices[0] == 1 && indices[1] == 3, #NAME "_test_some");                                    \
         some = shmem_##NAME##_test_some_vector(w, WORDS, indices, NULL, SHMEM_CMP_EQ, values);                         \
         CHECK(some == 2 && indices[0] == 1 && indices[1] == 3, #NAME "_test_some_vector");                             \
-        CHECK(shmem_##NAME##_wait_until_any_vector(w, WORDS, left_out, SHMEM_CMP_EQ, values) == 1,                     \
-              #NAME "_wait_until_any_vector");                                                                         \
-        CHECK(shmem_##NAME##_wait_until_any_vector(w, WORDS, left_out, SHMEM_CMP_EQ, values) == 3,                     \
-              #NAME "_wait_until_any_vector: the turn of the other one");                                              \
-        CHECK(shmem_##NAME##_test_any(w, WORDS, NULL, SHMEM_CMP_GE, 1) == 1 &&                                         \
-                  shmem_##NAME##_test_any_vector(w, WORDS, NULL, SHMEM_CMP_EQ, values) == 3 &&                         \
-                  shmem_##NAME##_wait_until_any(w, WORDS, NULL, SHMEM_CMP_GE, 1) == 1,                                 \
-              #NAME "_test_any: each in its turn");                                                                    \
+        for (int round = 0, named[4][WORDS] = {{0}}, missing = 8; missing > 0; round++)                                \
+            for (int k = 0; k < 4; k++) {                                                                              \
+                some = k == 0   ? shmem_##NAME##_wait_until_any(w, WORDS, NULL, SHMEM_CMP_GE, 1)                       \
+                       : k == 1 ? shmem_##NAME##_test_any(w, WORDS, NULL, SHMEM_CMP_GE, 1)                             \
+                       : k == 2 ? shmem_##NAME##_wait_until_any_vector(w, WORDS, left_out, SHMEM_CMP_EQ, values)       \
+                                : shmem_##NAME##_test_any_vector(w, WORDS, NULL, SHMEM_CMP_EQ, values);                \
+                CHECK(some == 1 || some == 3, #NAME ": any, form %d", k);                                              \
+                missing -= !named[k][some]++;                                                                          \
+                CHECK(round < 1000, #NAME ": any, form %d names word %zu again and again", k, some);                   \
+            }                                                                                                          \
         CHECK(shmem_##NAME##_wait_until_any(w, 0, NULL, SHMEM_CMP_EQ, 1) == SIZE_MAX,                                  \
               #NAME "_wait_until_any of none");                                                                        \
     }

@@ -360,7 +360,6 @@ static void run_here(int n, int to) {
                                     "RMA_PROGRESS=none",
                                     "RMA_STALL=0",
                                     "RMA_TIMEOUT=0",
-                                    "RMA_HEAP_INIT=64KiB",
                                     "RMA_HEAP_MAX=1MiB",
                                     "RMA_LOCAL_MAX=64KiB",
                                     NULL};

@@ -512,7 +512,7 @@ static void check_offset(struct actor *a, const void *block) {
 }
 
 static void memory_phase(struct actor *a) {
-    const size_t size = 1 + together(a, together(a, 3) ? 5000 : 300000), other = 1 + together(a, 200000);
+    const size_t size = 1 + together(a, together(a, 3) ? 5000 : 600000), other = 1 + together(a, 400000);
     const int wrong = (int)together(a, 4) == 0 ? (int)together(a, (uint64_t)a->n) : -1, next = (a->me + 1) % a->n;
     const int poor = (int)together(a, 3) == 0 ? (int)together(a, (uint64_t)a->n) : -1, way = (int)together(a, 3);
     unsigned char *block, *moved, word[8];
@@ -656,10 +656,9 @@ void jobs_end(void *context) {
 }
 
 static void prepare_jobs(struct sim_options *options) {
-    static const char *const settings[][6] = {
-        {"RMA_SPIN=0", "RMA_WINDOW=none", "RMA_STALL=0", "RMA_TIMEOUT=0", NULL},
-        {"RMA_SPIN=40", "RMA_WINDOW=none", "RMA_CHECK=1", "RMA_STALL=0", NULL},
-        {"RMA_SPIN=0", "RMA_PROGRESS=none", "RMA_HEAP_INIT=4KiB", "RMA_STALL=0", NULL}};
+    static const char *const settings[][6] = {{"RMA_SPIN=0", "RMA_WINDOW=none", "RMA_STALL=0", "RMA_TIMEOUT=0", NULL},
+                                              {"RMA_SPIN=40", "RMA_WINDOW=none", "RMA_CHECK=1", "RMA_STALL=0", NULL},
+                                              {"RMA_SPIN=0", "RMA_PROGRESS=none", "RMA_STALL=0", NULL}};
     uint64_t random = options->seed + 77;
     options->layer = &sim_whole;
     options->limit = 5000000000u; /* programs take some hundredths of a second */

@@ -219,6 +219,13 @@ static int await_token(struct rmai_transport *t, struct rmai_token *token) {
     return done > 0 ? RMA_SUCCESS : RMA_ERR_MPI;
 }
 
+int rmai_mpi_unheard(char *text, size_t room) {
+    (void)text, (void)room;
+    return 0;
+}
+
+void rmai_mpi_heard(void) {}
+
 static void take_least(struct rmai_least *mine, const struct rmai_least *other, int n) {
     for (int i = 0; i < n; i++)
         if (other[i].value < mine[i].value || (other[i].value == mine[i].value && other[i].pe < mine[i].pe))
@@ -227,7 +234,7 @@ static void take_least(struct rmai_least *mine, const struct rmai_least *other, 
 
 #define LEAST_MOST 128
 
-int rmai_mpi_least(MPI_Comm comm, struct rmai_least *least, int n, const char *from) {
+void rmai_mpi_least(MPI_Comm comm, struct rmai_least *least, int n, const char *from) {
     struct rmai_transport *t = &here()->transport.sim.transport;
     const int me = sim_here()->me, n_pes = all.options->n_pes;
     const size_t bytes = (size_t)n * sizeof *least;
@@ -244,11 +251,11 @@ int rmai_mpi_least(MPI_Comm comm, struct rmai_least *least, int n, const char *f
         if (code == RMA_SUCCESS) code = await_token(t, &out);
         if (code == RMA_SUCCESS) take_least(least, theirs, n);
     }
-    return code;
+    if (code != RMA_SUCCESS) rma_errors_abort(code, rma_last_error());
 }
 
 /* Only of counters (RMA_STATS), and of what is not simulated. */
-int rmai_mpi_merge(MPI_Comm comm, void *data, int n, MPI_Datatype type, MPI_Op op, const char *from) {
+void rmai_mpi_merge(MPI_Comm comm, void *data, int n, MPI_Datatype type, MPI_Op op, const char *from) {
     (void)comm, (void)data, (void)n, (void)type, (void)op;
     fprintf(stderr, "sim: %s merges by MPI what the simulator cannot\n", from);
     abort();
@@ -360,9 +367,9 @@ const char *rmai_commit_room(const struct rmai_reservation *r, char text[RMAI_RO
 void rmai_transport_mpi_none(struct rmai_transport_mpi *m) { (void)m; }
 
 /* There is no window to try out on a pair. */
-int rmai_transport_mpi_open(struct rmai_transport_mpi *m, int is_leader, int one_host, int *n_nodes, int *my_node,
-                            int **leaders, struct rmai_pair pairs[RMAI_PAIR_KINDS]) {
-    (void)m, (void)one_host, (void)pairs;
+int rmai_transport_mpi_open(struct rmai_transport_mpi *m, int is_leader, int one_host, int atomics, int *n_nodes,
+                            int *my_node, int **leaders, struct rmai_pair pairs[RMAI_PAIR_KINDS]) {
+    (void)m, (void)one_host, (void)atomics, (void)pairs;
     if (!is_leader) return RMA_SUCCESS;
     *n_nodes = all.n_nodes;
     *my_node = sim_here()->me / all.node_pes;
@@ -371,23 +378,26 @@ int rmai_transport_mpi_open(struct rmai_transport_mpi *m, int is_leader, int one
     return RMA_SUCCESS;
 }
 
-void rmai_transport_mpi_close(struct rmai_transport_mpi *m) { (void)m; }
+int rmai_transport_mpi_close(struct rmai_transport_mpi *m) {
+    (void)m;
+    return RMA_SUCCESS;
+}
 
 /* The simulated network has no window, so the library never asks for one. */
 static int refuse_window(void) {
     fputs("sim: the library asks for a window of MPI\n", stderr);
     abort();
 }
-int rmai_transport_mpi_worst(struct rmai_transport_mpi *m, int *values, int n) {
-    (void)m, (void)values, (void)n;
-    return refuse_window();
+void rmai_transport_mpi_worst(struct rmai_transport_mpi *m, const char *call, int *values, int n) {
+    (void)m, (void)call, (void)values, (void)n;
+    refuse_window();
 }
 int rmai_transport_mpi_fixed(struct rmai_transport_mpi *m, void *base, size_t size) {
     (void)m, (void)base, (void)size;
     return refuse_window();
 }
-int rmai_transport_mpi_dynamic(struct rmai_transport_mpi *m, int atomics) {
-    (void)m, (void)atomics;
+int rmai_transport_mpi_dynamic(struct rmai_transport_mpi *m) {
+    (void)m;
     return refuse_window();
 }
 int rmai_transport_mpi_end_window(struct rmai_transport_mpi *m, enum rmai_window_kind kind) {

@@ -179,7 +179,6 @@ START_TEST(an_empty_environment_gives_the_defaults) {
     ck_assert_uint_eq(s.local_max, 16 * GIB);
     ck_assert_int_eq(s.heap_unlimited, 1);
     ck_assert_int_eq(s.local_unlimited, 1);
-    ck_assert_uint_eq(s.heap_init, 256 * KIB);
     ck_assert_int_eq(s.spin, RMAI_AUTO);
     ck_assert_int_eq(s.node_pes, RMAI_AUTO);
     ck_assert_int_eq(s.bind, RMAI_BIND_NONE);
@@ -194,7 +193,6 @@ START_TEST(each_variable_sets_its_member) {
     struct rmai_settings s;
     set("RMA_HEAP_MAX", "3G");
     set("RMA_LOCAL_MAX", "50%");
-    set("RMA_HEAP_INIT", "1M");
     set("RMA_SPIN", "123");
     set("RMA_NODE_PES", "3");
     set("RMA_BIND", "numa");
@@ -206,7 +204,6 @@ START_TEST(each_variable_sets_its_member) {
     ck_assert_uint_eq(s.local_max, 8 * GIB);
     ck_assert_int_eq(s.heap_unlimited, 0);
     ck_assert_int_eq(s.local_unlimited, 0);
-    ck_assert_uint_eq(s.heap_init, MIB);
     ck_assert_int_eq(s.spin, 123);
     ck_assert_int_eq(s.node_pes, 3);
     ck_assert_int_eq(s.bind, RMAI_BIND_NUMA);
@@ -273,7 +270,7 @@ START_TEST(a_value_that_does_not_parse_is_quoted) {
     } bad[] = {{"RMA_HEAP_MAX", "lots", "not a size"},
                {"RMA_HEAP_MAX", "", "not a size"},
                {"RMA_LOCAL_MAX", "-1", "not a size"},
-               {"RMA_HEAP_INIT", "64Q", "not a size"},
+               {"RMA_LOCAL_MAX", "64Q", "not a size"},
                {"RMA_SPIN", "-5", "count"},
                {"RMA_SPIN", "1.5", "count"},
                {"RMA_SPIN", "", "count"},
@@ -327,7 +324,7 @@ END_TEST
 
 START_TEST(more_than_the_memory_is_refused) {
     /* A limit that the node cannot keep: the size is most likely a slip. */
-    static const char *const names[] = {"RMA_HEAP_MAX", "RMA_LOCAL_MAX", "RMA_HEAP_INIT"};
+    static const char *const names[] = {"RMA_HEAP_MAX", "RMA_LOCAL_MAX"};
     struct rmai_settings s;
     for (size_t i = 0; i < N(names); i++) {
         char quote[64];
@@ -345,25 +342,9 @@ START_TEST(more_than_the_memory_is_refused) {
 }
 END_TEST
 
-START_TEST(the_first_commit_must_fit_the_heap) {
-    /* RMA_HEAP_INIT above RMA_HEAP_MAX that is cut in silence, and a default that is an error because of the other. */
-    struct rmai_settings s;
-    set("RMA_HEAP_MAX", "64k");
-    ck_assert_int_eq(rmai_settings_read(&s, GIB), RMA_SUCCESS);
-    ck_assert_uint_eq(s.heap_init, 64 * KIB);
-    set("RMA_HEAP_INIT", "64k");
-    ck_assert_int_eq(rmai_settings_read(&s, GIB), RMA_SUCCESS);
-    set("RMA_HEAP_INIT", "65k");
-    ck_assert_int_eq(rmai_settings_read(&s, GIB), RMA_ERR_SETTING);
-    ck_text_has("RMA_HEAP_INIT=65k: ");
-    ck_text_has("RMA_HEAP_MAX");
-    ck_text_has("65536");
-}
-END_TEST
-
 START_TEST(the_error_handler_is_known_even_if_another_setting_is_bad) {
     /* RMA_ERRORS=return that does not hold for the errors of rma_init itself. */
-    static const char *const others[] = {"RMA_HEAP_MAX", "RMA_LOCAL_MAX", "RMA_HEAP_INIT", "RMA_BIND",
+    static const char *const others[] = {"RMA_HEAP_MAX", "RMA_LOCAL_MAX", "RMA_BIND",
                                          "RMA_SPIN",     "RMA_COPY",      "RMA_INFO"};
     struct rmai_settings s;
     for (size_t i = 0; i < N(others); i++) {
@@ -401,7 +382,7 @@ START_TEST(a_misspelt_name_is_found_and_the_nearest_is_guessed) {
                 {"RMA_SPIM=3", "RMA_SPIN"},
                 {"RMA_PSIN=3", "RMA_SPIN"},
                 {"RMA_BINDING=core", "RMA_BIND"},
-                {"RMA_HEAP_INT=1M", "RMA_HEAP_INIT"},
+                {"RMA_HEAP_CHEK=full", "RMA_HEAP_CHECK"},
                 {"RMA_LOCALMAX=1=2", "RMA_LOCAL_MAX"},
                 {"RMA_INFOS=1", "RMA_INFO"},
                 {"RMA_ERROR=return", "RMA_ERRORS"},
@@ -422,9 +403,9 @@ END_TEST
 
 START_TEST(what_others_read_is_not_called_misspelt) {
     /* Warnings about variables that are right, or not ours. */
-    static const char *const known[] = {"RMA_HEAP_MAX", "RMA_LOCAL_MAX", "RMA_HEAP_INIT", "RMA_BIND", "RMA_SPIN",
-                                        "RMA_COPY",     "RMA_ERRORS",    "RMA_INFO",      "RMA_CC",   "RMA_TEST_SEED",
-                                        "RMA_RACE",     "rma_spin",      "XRMA_SPIN",     "RMASPIN",  "RMAI_SPIN"};
+    static const char *const known[] = {"RMA_HEAP_MAX", "RMA_LOCAL_MAX", "RMA_BIND", "RMA_SPIN",      "RMA_COPY",
+                                        "RMA_ERRORS",   "RMA_INFO",      "RMA_CC",   "RMA_TEST_SEED", "RMA_RACE",
+                                        "rma_spin",     "XRMA_SPIN",     "RMASPIN",  "RMAI_SPIN"};
     const char *guess = "untouched";
     for (size_t i = 0; i < N(known); i++) set(known[i], "1");
     ck_assert_ptr_null(rmai_settings_unknown(0, &guess));
@@ -490,27 +471,16 @@ START_TEST(each_setting_is_a_row_with_value_and_source) {
     /* A row that is missing, or that shows the default where another value is in force. */
     static const struct {
         const char *name, *value, *source;
-    } expect[] = {{"RMA_ERRORS", " return ", "environment"},
-                  {"RMA_HEAP_MAX", " 1.5 GiB ", "environment"},
-                  {"RMA_LOCAL_MAX", " 8 GiB ", "default"},
-                  {"RMA_HEAP_INIT", " 256 KiB ", "default"},
-                  {"RMA_HEAP_CHECK", " full ", "environment"},
-                  {"RMA_STATICS", " remap ", "default"},
-                  {"RMA_BIND", " core ", "environment"},
-                  {"RMA_SPIN", " 1000 ", "environment"},
-                  {"RMA_COPY", " auto ", "default"},
-                  {"RMA_INFO", " yes ", "environment"},
-                  {"RMA_PROGRESS", " thread ", "environment"},
-                  {"RMA_WINDOW", " auto ", "default"},
-                  {"RMA_AMO", " auto ", "default"},
-                  {"RMA_STATS", " no ", "default"},
-                  {"RMA_STALL", " 30 s ", "default"},
-                  {"RMA_TIMEOUT", " 0 s ", "environment"},
-                  {"RMA_NODE_PES", " auto ", "default"},
-                  {"RMA_CHECK", " yes ", "environment"},
-                  {"RMA_COLLECTIVES", " own ", "environment"},
-                  {"RMA_RACE", " yes ", "default"},
-                  {"RMA_FINALIZE_HELPER", " yes ", "default"}};
+    } expect[] = {{"RMA_ERRORS", " return ", "environment"}, {"RMA_HEAP_MAX", " 1.5 GiB ", "environment"},
+                  {"RMA_LOCAL_MAX", " 8 GiB ", "default"},   {"RMA_HEAP_CHECK", " full ", "environment"},
+                  {"RMA_STATICS", " remap ", "default"},     {"RMA_BIND", " core ", "environment"},
+                  {"RMA_SPIN", " 1000 ", "environment"},     {"RMA_COPY", " auto ", "default"},
+                  {"RMA_INFO", " yes ", "environment"},      {"RMA_PROGRESS", " thread ", "environment"},
+                  {"RMA_WINDOW", " auto ", "default"},       {"RMA_AMO", " auto ", "default"},
+                  {"RMA_STATS", " no ", "default"},          {"RMA_STALL", " 30 s ", "default"},
+                  {"RMA_TIMEOUT", " 0 s ", "environment"},   {"RMA_NODE_PES", " auto ", "default"},
+                  {"RMA_CHECK", " yes ", "environment"},     {"RMA_COLLECTIVES", " own ", "environment"},
+                  {"RMA_RACE", " yes ", "default"},          {"RMA_FINALIZE_HELPER", " yes ", "default"}};
     static struct lines l;
     struct rmai_settings s;
     set("RMA_ERRORS", "return");
@@ -561,9 +531,8 @@ START_TEST(each_setting_is_agreed_on_by_its_scope) {
     /* A setting that nobody agrees on, or of which the wrong PE's value counts. */
     struct rmai_settings pe[2];
     struct lines l = {0};
-    ck_assert_int_eq(rmai_settings_read(&pe[0], 8 * GIB), RMA_SUCCESS);
+    ck_assert_int_eq(rmai_settings_read(&pe[0], 4 * GIB), RMA_SUCCESS);
     set("RMA_HEAP_MAX", "64M");
-    set("RMA_HEAP_INIT", "1M");
     set("RMA_NODE_PES", "2");
     set("RMA_HEAP_CHECK", "full");
     set("RMA_STATICS", "off");
@@ -573,12 +542,11 @@ START_TEST(each_setting_is_agreed_on_by_its_scope) {
     set("RMA_STALL", "9");
     set("RMA_ERRORS", "return");
     set("RMA_COLLECTIVES", "scan:share=5,meet:tree=never");
-    ck_assert_int_eq(rmai_settings_read(&pe[1], 4 * GIB), RMA_SUCCESS);
+    ck_assert_int_eq(rmai_settings_read(&pe[1], 8 * GIB), RMA_SUCCESS);
     ck_assert_int_eq(meet(pe), RMA_SUCCESS);
     for (int q = 0; q < 2; q++) {
         ck_assert_uint_eq(pe[q].heap_max, 64 * MIB);
         ck_assert_uint_eq(pe[q].local_max, 4 * GIB);
-        ck_assert_uint_eq(pe[q].heap_init, 256 * KIB);
         ck_assert_int_eq(pe[q].node_pes, 2);
         ck_assert_int_eq(pe[q].heap_check, RMAI_CHECK_FULL);
         ck_assert_int_eq(pe[q].statics, RMAI_STATICS_OFF);
@@ -594,7 +562,7 @@ START_TEST(each_setting_is_agreed_on_by_its_scope) {
     ck_assert_int_eq(pe[1].errors, RMAI_ERRORS_RETURN);
     rmai_settings_print(&pe[0], put, &l);
     ck_assert_ptr_nonnull(strstr(row(&l, "RMA_HEAP_MAX"), " 64 MiB     PE 1 "));
-    ck_assert_ptr_null(strstr(row(&l, "RMA_HEAP_INIT"), "PE 1"));
+    ck_assert_ptr_null(strstr(row(&l, "RMA_LOCAL_MAX"), "PE 1"));
 }
 END_TEST
 
@@ -638,7 +606,6 @@ int main(void) {
     tcase_add_test(values, a_value_that_does_not_parse_is_quoted);
     tcase_add_test(values, a_very_long_value_is_quoted_as_far_as_there_is_room);
     tcase_add_test(values, more_than_the_memory_is_refused);
-    tcase_add_test(values, the_first_commit_must_fit_the_heap);
     tcase_add_test(values, the_error_handler_is_known_even_if_another_setting_is_bad);
     tcase_add_test(values, a_misspelt_name_is_found_and_the_nearest_is_guessed);
     tcase_add_test(values, what_others_read_is_not_called_misspelt);

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* machine.h: the machines of the job: how many PEs share one, and how busy other processes keep it. */
+#ifndef BENCH_MACHINE_H
+#define BENCH_MACHINE_H
+
+/* bench_machine_open: begins to count the processor time that each machine and each PE use. Returns how many PEs this
+ * machine has. Collective; MPI is initialized. */
+int bench_machine_open(void);
+
+/* bench_machine_others: how many processors other processes have used on average since bench_machine_open, on the
+ * machine where they used most; not a number if that cannot be told: too little time has passed, or /proc/stat cannot
+ * be read. Collective; the result counts on PE 0. Ends the counting. */
+double bench_machine_others(void);
+
+/* bench_machine_processor: the model of this machine's processors, as the kernel names it; "": it does not. Local. */
+const char *bench_machine_processor(void);
+
+#endif

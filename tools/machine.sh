@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# shellcheck shell=sh
+# machine.sh: what a drawing says of the machine and the library, from what tools/bench writes to machine.txt. Sourced.
+
+# in_machine FILE WHAT: the value of the line "WHAT: VALUE"; empty without file or line.
+in_machine() { sed -n "s/^$2: //p" "$1" 2>/dev/null | head -n 1; }
+
+# machine_line FILE: one line of the processor, MPI, the library's version, the date, and whether the machine was quiet;
+# empty without file.
+machine_line() {
+    [ -f "$1" ] || return 0
+    {
+        in_machine "$1" processor
+        in_machine "$1" cores | sed 's/$/ cores/'
+        in_machine "$1" MPI
+        in_machine "$1" library | sed 's/,.*//'
+        in_machine "$1" date | sed 's/ .*//'
+        in_machine "$1" 'other processes'
+    } | paste -s -d , | sed 's/,/, /g'
+}
+
+# note_time FILE: the clock, and the processor time of the machine, of this shell and of its children that have ended.
+# Not in a subshell, which has no children of its own.
+note_time() {
+    {
+        cat /proc/uptime /proc/stat 2>/dev/null | sed '3,$d'
+        times
+    } >"$1"
+}
+
+# note_busy FROM TO: between the two files of note_time other processes have used half a processor or more: a sentence
+# that says so. What a hypervisor gives to others counts. The load average would not do: it remembers what ended a
+# minute ago, and counts the caller.
+note_busy() {
+    awk -v ticks="$(getconf CLK_TCK 2>/dev/null || echo 100)" '
+        function seconds(time,    part) { split(time, part, "m"); return part[1] * 60 + part[2] }
+        FNR == 1 { file++; clock[file] = $1 }
+        FNR == 2 && $1 == "cpu" { known++; machine[file] = ($2 + $3 + $4 + $7 + $8 + $9) / ticks }
+        FNR > 2 { own[file] += seconds($1) + seconds($2) }
+        END {
+            time = clock[2] - clock[1]
+            if (known < 2 || time < 0.2) exit
+            others = (machine[2] - machine[1] - own[2] + own[1]) / time
+            if (others >= 0.5)
+                printf "the machine is too busy to measure: other processes used %.1f of its processors meanwhile\n",
+                    others
+        }' "$1" "$2"
+}
