@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Settings: one table of RMA_* environment variables. Values are read once, at init. A value that does not parse is an
- * error that quotes it. rma_info prints the table; man/write-settings writes README.md and man/rma.7 from it. */
+ * error that quotes it. rma_info prints the table; man/write-settings writes docs/settings.md and man/rma.7 from it. */
 #ifndef RMAI_SETTINGS_H
 #define RMAI_SETTINGS_H
 

@@ -5,7 +5,10 @@
 set -eu
 
 top_srcdir=${top_srcdir:-$(cd "$(dirname "$0")/.." && pwd)}
-command -v abidiff >/dev/null 2>&1 || { echo "check-abi: skipped: there is no abidiff"; exit 77; }
+if ! command -v abidiff >/dev/null 2>&1; then
+    echo "check-abi: skipped: needs abidiff (Debian package abigail-tools)"
+    exit 77
+fi
 dir=$(mktemp -d "${TMPDIR:-/tmp}/check-abi.XXXXXX")
 trap 'rm -rf "$dir"' EXIT
 trap 'exit 99' HUP INT TERM

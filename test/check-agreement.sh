@@ -145,7 +145,7 @@ if command -v taskset >/dev/null 2>&1; then
     finds "another machine, of one processor each," "$boot_id" 2 3 RMA_NODE_PES=2
     finds "another machine, of one processor each," "$boot_id" 0 3 RMA_NODE_PES=2
 else
-    echo "skip machines of one processor: there is no taskset (util-linux)"
+    echo "skipped: machines of one processor: needs taskset (Debian package util-linux)"
 fi
 
 [ $failures -eq 0 ] || { echo "$failures failed"; exit 1; }

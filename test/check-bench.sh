@@ -245,6 +245,8 @@ assert column["n"] == 20 and column["min"] <= column["low"] <= column["median"] 
 END
     [ $status -eq 0 ] || cat "$dir/json" >>"$dir/out"
     exits 0 "--json is JSON, with all statistics"
+else
+    echo "skipped: --json: needs python3 (Debian package python3)"
 fi
 job one 2 rma_put_latency --csv --json
 exits 2 "--csv and --json cannot share the standard output"

@@ -28,14 +28,15 @@ where=$(awk '{ n = split($0, half, " - "); split(half[1], a, " "); split(half[2]
     if (b[1] == "cgroup" && ("," b[3] ",") ~ /,memory,/) { print 1, a[5]; exit }
     if (b[1] == "cgroup2" && !two) two = a[5] }
     END { if (two) print 2, two }' /proc/self/mountinfo | head -n 1)
-[ -n "$where" ] || skip "no control groups are mounted"
+[ -n "$where" ] || skip "needs control groups that are mounted, with the memory controller"
 version=${where%% *}
 group=${where#* }/librma-test.$$
 case $version in
 1) limit=memory.limit_in_bytes ;;
 *) limit=memory.max ;;
 esac
-mkdir "$group" 2>/dev/null || skip "this user cannot make a control group in ${where#* }"
+mkdir "$group" 2>/dev/null ||
+    skip "needs root, and control groups that are mounted writable: none can be made in ${where#* }"
 
 dir=$(mktemp -d "${TMPDIR:-/tmp}/check-cgroup.XXXXXX")
 # The kernel lets go of a group only some time after its last process has ended.
@@ -49,8 +50,8 @@ clean() {
 }
 trap clean EXIT
 trap 'exit 99' HUP INT TERM
-[ -e "$group/$limit" ] || skip "$group has no memory controller"
-echo $((mib << 20)) 2>/dev/null >"$group/$limit" || skip "the limit of $group cannot be set"
+[ -e "$group/$limit" ] || skip "needs the memory controller, which $group has not"
+echo $((mib << 20)) 2>/dev/null >"$group/$limit" || skip "needs root: the limit of $group cannot be set"
 if [ "$version" = 2 ] && [ -e "$group/memory.swap.max" ]; then echo 0 >"$group/memory.swap.max"; fi
 
 # inside COMMAND...: runs it in the group.

@@ -22,7 +22,7 @@ for compiler in g++ clang++; do
     if command -v $compiler >/dev/null 2>&1; then compilers="$compilers $compiler"; fi
 done
 if [ -z "$compilers" ]; then
-    echo "check-cpp: skipped: there is no C++ compiler (g++, clang++)"
+    echo "check-cpp: skipped: needs a C++ compiler (Debian package g++ or clang)"
     exit 77
 fi
 
@@ -125,7 +125,7 @@ awk 'FILENAME == ARGV[1] { refused[$1] = 1; next } /^void f/ && !(FNR in refused
 if [ ! -f "$top_builddir/.libs/librma_shmem.so" ] ||
     grep -q '^SAN_CFLAGS = .*-fsanitize' "$top_builddir/Makefile" 2>/dev/null; then
     [ $failures -eq 0 ] || exit 1
-    echo "check-cpp: the rest is skipped: there is no shared library, or one with sanitizers"
+    echo "check-cpp: skipped: the programs: needs a shared library without sanitizers (no --enable-sanitizers)"
     exit 77
 fi
 link="-L$top_builddir/.libs -lrma_shmem -lrma -Wl,-rpath,$top_builddir/.libs"

@@ -4,7 +4,8 @@
 # and C is as .clang-format says.
 #
 # Rows of Markdown's tables are left out: they cannot be broken. Other versions of clang-format than 14 (Debian 12's)
-# break lines elsewhere, so with these, and without clang-format, the script looks at the columns only.
+# break lines elsewhere, so with these, and without clang-format, the script looks at the columns only. It also reads
+# the reasons for which tests are skipped.
 set -eu
 
 srcdir=${srcdir:-$(dirname "$0")/..}
@@ -56,13 +57,19 @@ LC_ALL=C awk '
     }
     END { exit bad }' $code $prose $text || status=1
 
+# A test that is skipped says what it needs: the package, the privilege, the build.
+if grep -nE '(job_skip\(|[^_]skip )"[^$]|skipped: [^$%]' test/*.sh test/hosts test/*/*.sh test/job/*.c test/shmem/*.c |
+    grep -vE '^[^:]*:[0-9]*: *#|needs|check-format'; then
+    echo 'check-format: these reasons to skip do not say what the test needs'
+    status=1
+fi
+
 version=$(clang-format --version 2>/dev/null || echo none)
 case $version in
 *' version 14.'*)
     # shellcheck disable=SC2086
     clang-format --dry-run -Werror $code || { echo 'check-format: run clang-format -i on these files'; status=1; }
     ;;
-none) echo 'check-format: clang-format is not there: only columns were looked at' ;;
-*) echo "check-format: $version: only version 14 breaks lines as this tree does; only columns were looked at" ;;
+*) echo "skipped: the layout of C: needs clang-format 14 (Debian 12's package clang-format), here is: $version" ;;
 esac
 exit $status

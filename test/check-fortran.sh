@@ -14,12 +14,12 @@ mpiexec=${MPIEXEC:-mpiexec.mpich}
 
 fortran=${FC:-gfortran}
 if ! command -v "${fortran%% *}" >/dev/null 2>&1; then
-    echo "check-fortran: skipped: there is no Fortran compiler ($fortran)"
+    echo "check-fortran: skipped: needs a Fortran compiler, and there is no $fortran (Debian package gfortran)"
     exit 77
 fi
 if [ ! -f "$top_builddir/.libs/librma_shmem.so" ] ||
     grep -q '^SAN_CFLAGS = .*-fsanitize' "$top_builddir/Makefile" 2>/dev/null; then
-    echo "check-fortran: skipped: there is no shared library, or one with sanitizers"
+    echo "check-fortran: skipped: needs a shared library without sanitizers (no --enable-sanitizers)"
     exit 77
 fi
 dir=$(mktemp -d "${TMPDIR:-/tmp}/check-fortran.XXXXXX")

@@ -24,7 +24,7 @@ echo 'int main(void) { return 0; }' >"$dir/probe.c"
 # CC may be a command with arguments.
 # shellcheck disable=SC2086
 if ! $cc -fsanitize=address,undefined -o "$dir/probe" "$dir/probe.c" >/dev/null 2>&1 || ! "$dir/probe"; then
-    echo "check-fuzz: skipped: $cc has no -fsanitize=address,undefined that runs here"
+    echo "check-fuzz: skipped: needs -fsanitize=address,undefined of $cc (Debian, for clang: libclang-rt-dev)"
     exit 77
 fi
 

@@ -59,7 +59,7 @@ if [ -x "$info" ]; then
         [ $code -eq 77 ] || status=$code
     }
 else
-    echo "check-hosts: what the probe tries: SKIPPED: there is no $info"
+    echo "check-hosts: what the probe tries: skipped: needs $info (make)"
 fi
 
 # Sooner than by default, so that nobody waits here for minutes.
@@ -69,6 +69,6 @@ export RMA_STALL RMA_TIMEOUT
 if [ -x "$cut_program" ]; then
     sh "$here/hosts" --cut "$cut_program" || { code=$?; [ $code -eq 77 ] || status=$code; }
 else
-    echo "check-hosts: a link that is cut: SKIPPED: there is no $cut_program"
+    echo "check-hosts: a link that is cut: skipped: needs $cut_program (make check)"
 fi
 exit $status

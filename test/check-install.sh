@@ -24,7 +24,7 @@ unset MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES DESTDIR 2>/dev/null || true
 
 [ -x "$top_srcdir/configure" ] || { echo "check-install: there is no $top_srcdir/configure" >&2; exit 99; }
 if [ -f "$top_srcdir/config.status" ]; then
-    echo "check-install: skipped: a source folder that is configured in place cannot be built in another"
+    echo "check-install: skipped: needs a source folder that is not configured in place (make distclean there)"
     exit 77
 fi
 
@@ -53,8 +53,11 @@ if ! deep && [ -f "$top_builddir/config.log" ]; then
     cache=$dir/config.cache
     grep -E '^[a-z_0-9]+_cv_[A-Za-z0-9_]+=' "$top_builddir/config.log" | grep -v '^ac_cv_env_' >"$cache" || cache=
 fi
-must "$top_srcdir/configure" -q ${cache:+--cache-file="$cache"} --prefix="$prefix" ${CC:+CC="$CC"} \
-    ${MPICC:+MPICC="$MPICC"} ${MPIEXEC:+MPIEXEC="$MPIEXEC"} $static CFLAGS=-O0
+configure_for() { # configure_for PREFIX
+    must "$top_srcdir/configure" -q ${cache:+--cache-file="$cache"} --prefix="$1" \
+        ${CC:+CC="$CC"} ${MPICC:+MPICC="$MPICC"} ${MPIEXEC:+MPIEXEC="$MPIEXEC"} $static CFLAGS=-O0
+}
+configure_for "$dir/first"
 if ! deep && [ -z "${SANITIZERS-}" ] && cmp -s config.h "$top_builddir/config.h"; then
     # tar -m makes the copies newer than all sources, and than the stamps of their folders, which are copied first. No
     # library and no program is copied: these contain the names of folders.
@@ -66,6 +69,9 @@ if ! deep && [ -z "${SANITIZERS-}" ] && cmp -s config.h "$top_builddir/config.h"
     done
     rm -f objects stamps
 fi
+# Then with another prefix: libtool would refuse to install libraries that were linked for the first one.
+must "$make" -j2 librma.la librma_shmem.la librma_race.la
+configure_for "$prefix"
 must "$make" -j2
 
 refused_with() { # refused_with TEXT COMMAND...: fails, and says TEXT
@@ -85,6 +91,17 @@ elif setpriv --reuid=65534 --clear-groups sh -c ': <config.status <"$0"' "$top_s
     refused_with "may not write in $dir/locked: install as root" \
         setpriv --reuid=65534 --clear-groups "$make" check-prefix prefix="$dir/locked/librma"
 fi
+refused_with "configured for $prefix/lib, not for $dir/other/lib" "$make" install prefix="$dir/other"
+# The clone of the source as the prefix, as when it is $HOME/librma: its headers would be copied onto themselves, and
+# removed by make uninstall.
+mkdir "$dir/again"
+ln -s "$top_srcdir" "$dir/librma"
+for wrong in --prefix="$dir/librma" --includedir="$dir/librma/include"; do
+    (cd "$dir/again"
+        refused_with "into the folder of their source, $dir/librma/include:" "$top_srcdir/configure" -q "$wrong"
+        [ ! -e Makefile ] || fail "configure $wrong writes a Makefile"
+        exit "$failures") || failures=$((failures + 1))
+done
 must "$make" install
 
 # ---- what is there ----
@@ -418,13 +435,13 @@ if [ -z "${SANITIZERS-}" ] && run "$prefix/bin/oshcc" --race -c "a folder/racy.c
             "$prefix/bin/$tool" --race -static main.c give.c -o program
     done
 else
-    echo "skipped: --race: the compiler does not take it, or the library is built with sanitizers"
+    echo "skipped: --race: needs gcc or clang that takes it, and a build without --enable-sanitizers"
 fi
 
 # ---- CMake, static libraries, a module ----
 
 if ! command -v cmake >/dev/null 2>&1; then
-    echo "skipped: find_package(rma): there is no cmake"
+    echo "skipped: find_package(rma): needs cmake (Debian package cmake)"
 else
     mkdir cmake
     cp main.c give.c osh.c cmake
@@ -540,7 +557,7 @@ END
         fail "the module sets a MANPATH that has its own pages only"
     fi
 else
-    echo "skipped: the module by tclsh: there is no tclsh"
+    echo "skipped: the module: needs tclsh (Debian package tcl)"
 fi
 for command in modulecmd /usr/lib/x86_64-linux-gnu/modulecmd.tcl /usr/share/modules/libexec/modulecmd.tcl; do
     if ! command -v "$command" >/dev/null 2>&1; then continue; fi

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# check-man.sh: the manual pages say what the headers say (man/check-man says what is compared), and what README.md and
-# rma(7) say of the settings is what the table in base/settings.c has.
+# check-man.sh: the manual pages say what the headers say (man/check-man says what is compared), and what
+# docs/settings.md and rma(7) say of the settings is what the table in base/settings.c has.
 #
 # Broken by a setting, a value or a default that is changed in the table alone, or in a manual alone.
 set -eu
@@ -10,5 +10,5 @@ top_builddir=${top_builddir:-$(pwd)}
 status=0
 sh "$top_srcdir/man/check-man" "$top_srcdir" || status=1
 sh "$top_srcdir/man/write-settings" --check "$top_builddir/tools/rma_info" "$top_srcdir" || status=1
-[ $status -ne 0 ] || echo "write-settings: README.md and man/rma.7 have the table of settings"
+[ $status -ne 0 ] || echo "write-settings: docs/settings.md and man/rma.7 have the table of settings"
 exit $status

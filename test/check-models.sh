@@ -22,7 +22,7 @@ cc=${CC:-cc}
 . "$top_srcdir/test/depth.sh"
 
 if ! command -v "${cc%% *}" >/dev/null 2>&1; then
-    echo "check-models: skipped: there is no compiler $cc"
+    echo "check-models: skipped: needs a compiler, and there is no $cc (Debian package gcc)"
     exit 77
 fi
 
@@ -170,7 +170,7 @@ if [ $failures -ne 0 ]; then
     exit 1
 fi
 if ! command -v spin >/dev/null 2>&1; then
-    echo "check-models: spin's models are skipped: spin is not installed"
+    echo "check-models: skipped: all but C11's models: needs spin (Debian package spin)"
     exit 77
 fi
 

@@ -20,7 +20,7 @@ trap 'exit 99' HUP INT TERM
 clang=${CLANG:-clang}
 echo '#include <omp-tools.h>' >"$dir/probe.c"
 if ! "$clang" -c "$dir/probe.c" -o "$dir/probe.o" >"$dir/log" 2>&1; then
-    echo "check-ompt: skipped: $clang has no omp-tools.h (Debian: libomp-dev)"
+    echo "check-ompt: skipped: needs $clang with omp-tools.h (Debian packages clang, libomp-dev)"
     exit 77
 fi
 if ! "$clang" -std=c11 -Wall -Wextra -Werror -include "$top_srcdir/race/ompt.h" \

@@ -19,9 +19,12 @@ export top_builddir top_srcdir
 # shellcheck source=depth.sh
 . "$top_srcdir/test/depth.sh"
 
-[ -e "$top_builddir/librma_shmem.la" ] || { echo "check-osh: skipped: librma_shmem was not built"; exit 77; }
+if [ ! -e "$top_builddir/librma_shmem.la" ]; then
+    echo "check-osh: skipped: needs librma_shmem, which was not built in $top_builddir (make)"
+    exit 77
+fi
 case "${SANITIZERS-}" in
-*-fsanitize*) echo "check-osh: skipped: it compiles without the sanitizers that the library needs"; exit 77 ;;
+*-fsanitize*) echo "check-osh: skipped: needs a build without --enable-sanitizers"; exit 77 ;;
 esac
 
 dir=$(mktemp -d "${TMPDIR:-/tmp}/check-osh.XXXXXX")

@@ -183,7 +183,7 @@ END
         fail "the Spack recipe: $(tail -n 1 "$dir/err")"
     fi
 else
-    echo "skipped: the Spack recipe: there is no python3"
+    echo "skipped: the Spack recipe: needs python3 (Debian package python3)"
 fi
 
 # ---- a system that tools/deps does not know ----

@@ -16,7 +16,7 @@ library=$top_builddir/.libs/librma.so
 . "$top_srcdir/test/launcher.sh"
 
 if [ ! -f "$library" ] || grep -q '^SAN_CFLAGS = .*-fsanitize' "$top_builddir/Makefile" 2>/dev/null; then
-    echo "check-profile: skipped: there is no shared library, or one with sanitizers, which must be loaded first"
+    echo "check-profile: skipped: needs a shared library without sanitizers (no --enable-sanitizers)"
     exit 77
 fi
 

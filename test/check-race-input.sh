@@ -26,7 +26,7 @@ slow=${RMA_TEST_SLOW:-1}
 # shellcheck source=launcher.sh
 . "$top_srcdir/test/launcher.sh"
 case "${SANITIZERS-}" in
-*-fsanitize*) echo "check-race-input: skipped: it compiles without the sanitizers that the library needs"; exit 77 ;;
+*-fsanitize*) echo "check-race-input: skipped: needs a build without --enable-sanitizers"; exit 77 ;;
 esac
 
 # The caller's own settings must not change these tests.
@@ -39,7 +39,7 @@ trap 'rm -rf "$dir"' EXIT
 trap 'exit 99' HUP INT TERM
 if [ -z "$prefix" ]; then
     if [ ! -f "$top_builddir/librma_shmem.la" ]; then
-        echo "check-race-input: skipped: librma_shmem was not built in $top_builddir"
+        echo "check-race-input: skipped: needs librma_shmem, which was not built in $top_builddir (make)"
         exit 77
     fi
     # shellcheck source=stage.sh
@@ -96,8 +96,8 @@ END
 : >out
 : >err
 $oshcc --race racy.c word.c -o racy >out 2>err </dev/null || {
-    echo "check-race-input: skipped: the compiler does not take --race, or there is none:"
-    sed 's/^/    /' err | head -n 5
+    head -n 5 err
+    echo "check-race-input: skipped: needs a compiler that takes --race (gcc or clang)"
     exit 77
 }
 
@@ -346,7 +346,7 @@ for gigabytes in 20 60 100; do
     fi
 done
 if [ -z "$limit" ]; then
-    echo "skipped: address space that is limited: the program does not run in 100 GiB"
+    echo "skipped: address space that is limited: needs a system where the program runs in 100 GiB"
 else
     job ./limited LIMIT="$limit" RMA_HEAP_MAX=1G RMA_LOCAL_MAX=1G RMA_RACE=history=1048576
     gives "address space that is limited" 0 0 "the PEs do not share memory for it: no races are looked for" \

@@ -207,7 +207,7 @@ fi
 
 [ -e "$top_srcdir/test/race" ] || { echo "check-race: there is no $top_srcdir/test/race" >&2; exit 99; }
 case "${SANITIZERS-}" in
-*-fsanitize*) echo "check-race: skipped: it compiles without the sanitizers that the library needs"; exit 77 ;;
+*-fsanitize*) echo "check-race: skipped: needs a build without --enable-sanitizers"; exit 77 ;;
 esac
 
 dir=$(mktemp -d "${TMPDIR:-/tmp}/check-race.XXXXXX")
@@ -222,11 +222,11 @@ mkdir "$dir/programs" "$dir/results"
 # Without --prefix: an installation below a temporary folder. The loader finds the libraries by the environment.
 if [ -z "$prefix" ]; then
     if [ ! -f "$top_builddir/librma_shmem.la" ]; then
-        echo "check-race: skipped: librma_shmem was not built in $top_builddir"
+        echo "check-race: skipped: needs librma_shmem, which was not built in $top_builddir (make)"
         exit 77
     fi
     if ! grep -q -e --race "$top_builddir/tools/oshcc"; then
-        [ $plain = yes ] || { echo "check-race: skipped: this build's oshcc has no --race"; exit 77; }
+        [ $plain = yes ] || { echo "check-race: skipped: needs an oshcc that has --race"; exit 77; }
     fi
     # shellcheck source=stage.sh
     . "$top_srcdir/test/stage.sh"
@@ -236,7 +236,7 @@ else
     bin=$(cd "$prefix/bin" && pwd) || refuse "--prefix=$prefix: there is no folder bin"
     prefix=${bin%/bin}
     if [ $plain = no ] && ! "$bin/oshcc" --help | grep -q -e --race; then
-        echo "check-race: skipped: $bin/oshcc has no --race"
+        echo "check-race: skipped: needs an oshcc with --race, unlike $bin/oshcc"
         exit 77
     fi
 fi
@@ -299,7 +299,7 @@ for file in "$top_srcdir"/test/race/*.c "$top_srcdir"/test/race/*.cc; do
 done >"$dir/files"
 if [ ! -s "$dir/files" ]; then
     if [ $left_out -eq 0 ]; then refuse "--only $only: no program has such a name"; fi
-    echo "check-race: skipped: the compiler lacks what these programs need: C++ or OpenMP"
+    echo "check-race: skipped: needs a compiler for C++ (Debian package g++) or with OpenMP"
     exit 77
 fi
 

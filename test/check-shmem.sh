@@ -110,8 +110,8 @@ done
 if [ ! -f "$top_builddir/.libs/librma_shmem.so" ] ||
     grep -q '^SAN_CFLAGS = .*-fsanitize' "$top_builddir/Makefile" 2>/dev/null; then
     [ $failures -eq 0 ] || exit 1
-    echo "check-shmem: the rest is skipped: there is no shared library," \
-        "or one with sanitizers, which must be loaded first"
+    echo "check-shmem: skipped: profiling and what follows: needs the shared library, without sanitizers" \
+        "(configure without --enable-sanitizers)"
     exit 77
 fi
 

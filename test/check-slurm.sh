@@ -19,7 +19,7 @@ mpi=''
 case $mpi in
 mpich) srun="srun -Q --mpi=pmi2" ;;
 openmpi) srun="srun -Q --mpi=pmix" ;;
-*) echo "check-slurm: skipped: '$mpiexec' is neither MPICH's launcher nor Open MPI's"; exit 77 ;;
+*) echo "check-slurm: skipped: needs MPICH's launcher or Open MPI's, which '$mpiexec' is not"; exit 77 ;;
 esac
 jobs=${RMA_TEST_SLURM_JOBS:-$(by_depth collective "atomics collective wait" \
     "atomics barrier collective exhaustion lifecycle lock remote_heap symmetric team wait")}
@@ -153,7 +153,7 @@ fi
 slurm down >"$dir/out" 2>&1
 all=$(getconf _NPROCESSORS_ONLN)
 if [ "$(env -u OMP_NUM_THREADS -u OMP_THREAD_LIMIT nproc)" -ne "$all" ] || [ "$all" -eq 1 ]; then
-    echo "skip binding: this shell has not several processors, and all of them"
+    echo "skipped: binding: needs several processors, and a shell that may use all of them"
 else
     begin --nodes 1 --bind
     # shellcheck disable=SC2086

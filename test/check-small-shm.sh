@@ -29,14 +29,14 @@ if [ "${1-}" != inside ]; then
     for program in "$exhaustion" "$hello" "$queries"; do
         [ -x "$program" ] || { echo "check-small-shm: there is no $program" >&2; exit 99; }
     done
-    command -v unshare >/dev/null 2>&1 || skip "there is no unshare (util-linux)"
+    command -v unshare >/dev/null 2>&1 || skip "needs unshare (Debian package util-linux)"
     # As root, or as root of a user namespace of one's own.
     for options in -m -rm; do
         if unshare $options sh -c 'mount -t tmpfs -o size=64m tmpfs /dev/shm' 2>/dev/null; then
             exec unshare $options sh "$0" inside
         fi
     done
-    skip "this user may not mount a small /dev/shm, not even in a namespace of its own"
+    skip "needs root, or namespaces for users, to mount a small /dev/shm"
 fi
 
 dir=$(mktemp -d "${TMPDIR:-/tmp}/check-small-shm.XXXXXX")

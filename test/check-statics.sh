@@ -29,7 +29,7 @@ fi
 # A program of one compiler cannot be linked with a library that has the sanitizers of another. test/job/statics, which
 # the build itself compiles, is tested with sanitizers.
 if [ -n "${SANITIZERS-}" ]; then
-    echo "check-statics: skipped: the library is built with sanitizers"
+    echo "check-statics: skipped: needs a build without --enable-sanitizers"
     exit 77
 fi
 
@@ -166,7 +166,7 @@ if command -v clang >/dev/null 2>&1; then
     try clang-lld "$mpicc" -cc=clang -O1 -fuse-ld=lld
     try clang-lld-no-pie-relro-now "$mpicc" -cc=clang -O1 -fno-pie -no-pie -fuse-ld=lld -Wl,-z,relro,-z,now
 else
-    echo "note: clang is not tested: it is not there"
+    echo "skipped: clang: needs clang (Debian packages clang, lld)"
 fi
 
 # The library in the program: its own variables, and with -static those of libc and MPI, are moved with the program's.

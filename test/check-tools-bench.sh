@@ -226,6 +226,6 @@ refused 99 "holds no results" --plot-only="$dir/build"
 
 [ $failures -eq 0 ] || { echo "$failures failed"; exit 1; }
 if [ "${drawn:-yes}" = no ]; then
-    echo "check-tools-bench.sh: skipped: figures: gnuplot is not installed; all else is as it should be"
+    echo "check-tools-bench.sh: skipped: figures: needs gnuplot (Debian package gnuplot-nox)"
     exit 77
 fi

@@ -38,7 +38,7 @@ printf '#include <pthread.h>\nint main(void) { return pthread_self() == 0; }\n' 
 # CC and flags are lists of words.
 # shellcheck disable=SC2086
 if ! $cc $flags -pthread -o "$dir/probe" "$dir/probe.c" >"$dir/log" 2>&1; then
-    echo "check-tsan: skipped: $cc has no -fsanitize=thread"
+    echo "check-tsan: skipped: needs -fsanitize=thread of $cc (Debian, for clang: libclang-rt-dev)"
     exit 77
 fi
 fixed=
@@ -46,7 +46,7 @@ if ! timeout 60 "$dir/probe" >"$dir/log" 2>&1; then
     if command -v setarch >/dev/null 2>&1 && timeout 60 setarch "$(uname -m)" -R "$dir/probe" >"$dir/log" 2>&1; then
         fixed="setarch $(uname -m) -R"
     else
-        echo "check-tsan: skipped: programs with ThreadSanitizer do not run here"
+        echo "check-tsan: skipped: needs a kernel where ThreadSanitizer runs (as root: sysctl vm.mmap_rnd_bits=28)"
         exit 77
     fi
 fi

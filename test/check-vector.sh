@@ -15,9 +15,9 @@ dir=$(mktemp -d "${TMPDIR:-/tmp}/check-vector.XXXXXX")
 trap 'rm -rf "$dir"' EXIT
 
 case "${SANITIZERS-} $(uname -m)" in
-*-fsanitize*) echo "skipped: sanitizers see to it that loops are others"; exit 77 ;;
+*-fsanitize*) echo "check-vector: skipped: needs a build without --enable-sanitizers"; exit 77 ;;
 *" x86_64") ;;
-*) echo "skipped: what is expected is known of x86-64 only"; exit 77 ;;
+*) echo "check-vector: skipped: needs x86-64, of which the result is known"; exit 77 ;;
 esac
 # shellcheck disable=SC2086
 case "$($CC --version | head -n 1)" in

@@ -16,7 +16,7 @@ mpiexec=${MPIEXEC:-mpiexec.mpich}
 . "$(dirname "$0")/layout.sh"
 # shellcheck source=/dev/null
 . "$(dirname "$0")/depth.sh"
-not_with_openmpi check-window "its dynamic window is tried by the job tests"
+not_with_openmpi check-window "whose dynamic window the job tests try"
 program=$top_builddir/test/job/window_refused
 [ -x "$program" ] || { echo "check-window: there is no $program" >&2; exit 99; }
 

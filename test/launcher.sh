@@ -30,7 +30,7 @@ openmpi_unbind() {
 
 # not_with_openmpi SCRIPT WHY: ends the script as skipped there.
 not_with_openmpi() {
-    [ $mpi != openmpi ] || { echo "$1: skipped: $2"; exit 77; }
+    [ $mpi != openmpi ] || { echo "$1: skipped: needs MPICH, as the build has Open MPI: $2"; exit 77; }
 }
 
 # is_openmpi5: $mpiexec is that of Open MPI 5 or later.

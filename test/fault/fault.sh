@@ -9,7 +9,7 @@
 
 # shellcheck disable=SC2154
 case ${SANITIZERS-} in
-?*) echo "$script: skipped: sanitizers take the functions that faults are injected into"; exit 77 ;;
+?*) echo "$script: skipped: needs a build without --enable-sanitizers (they take the functions that fail)"; exit 77 ;;
 esac
 begin=$top_builddir/test/job/begin
 [ -x "$begin" ] || { echo "$script: there is no $begin" >&2; exit 99; }

@@ -71,7 +71,7 @@ int main(void) {
     struct job_group groups[3];
     setenv("RMA_STATICS", "off", 1); /* the library's variables are the program's here */
     job_start();
-    if (job.one_node) job_skip("all PEs are on one node");
+    if (job.one_node) job_skip("needs PEs on several nodes (RMA_NODE_PES=1)");
     groups[0] = job_world();
     groups[1] = job_strided(&groups[0], "all backwards", job.n - 1, -1, job.n);
     groups[2] = job_strided(&groups[0], "the even ones", 0, 2, (job.n + 1) / 2);

@@ -141,7 +141,7 @@ int main(void) {
     job_look();
     n = job.n;
     job.crowded |= sysconf(_SC_NPROCESSORS_ONLN) < n * WORKERS;
-    if (provided < RMA_THREAD_MULTIPLE) job_skip("this MPI has no MPI_THREAD_MULTIPLE");
+    if (provided < RMA_THREAD_MULTIPLE) job_skip("needs an MPI with MPI_THREAD_MULTIPLE");
     counter = rma_calloc(1, sizeof *counter);
     CHECK(counter != NULL, "%s", rma_last_error());
     world = job_world();

@@ -142,7 +142,7 @@ int main(void) {
     unsetenv("RMA_AMO");
     job_start();
     far = !rma_on_node(VICTIM);
-    if (job.one_node) job_skip("all PEs are on one node");
+    if (job.one_node) job_skip("needs PEs on several nodes (RMA_NODE_PES=1)");
     area = rma_calloc((size_t)job.n, LONG);
     words = rma_calloc(2 * (size_t)job.n, sizeof *words);
     CHECK(area && words, "%s", rma_last_error());

@@ -415,7 +415,7 @@ int main(void) {
     OK(rma_init_thread(RMA_THREAD_MULTIPLE, &provided));
     job_look();
     job.crowded |= sysconf(_SC_NPROCESSORS_ONLN) < job.n * (WORKERS + 2);
-    if (provided < RMA_THREAD_MULTIPLE) job_skip("this MPI has no MPI_THREAD_MULTIPLE");
+    if (provided < RMA_THREAD_MULTIPLE) job_skip("needs an MPI with MPI_THREAD_MULTIPLE");
     room = rma_calloc((size_t)(job.n * (WORKERS + 1)) * SLOTS, ROOM);
     counters = rma_calloc(WORKERS + 1, sizeof *counters);
     signals = rma_calloc(WORKERS + 1, sizeof *signals);

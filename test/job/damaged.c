@@ -27,7 +27,7 @@ int MPI_Isend(const void *buffer, int count, MPI_Datatype type, int to, int tag,
 int main(void) {
     uint64_t *word;
     job_start();
-    if (job.one_node) job_skip("all PEs are on one node");
+    if (job.one_node) job_skip("needs PEs on several nodes (RMA_NODE_PES=1)");
     word = rma_calloc(1, sizeof *word);
     CHECK(word != NULL, "%s", rma_last_error());
     atomic_store(&damaging, job.n == 2 ? job.me == 1 : job.me == 0);

@@ -96,7 +96,7 @@ int main(int argc, char **argv) {
     CHECK(level < MPI_THREAD_MULTIPLE, "this MPI cannot be had without threads");
     OK(rma_init());
     job_look();
-    if (job.one_node) job_skip("all PEs are on one node");
+    if (job.one_node) job_skip("needs PEs on several nodes (RMA_NODE_PES=1)");
 
     DOING("answering without memory for answers");
     sum = rma_calloc(1, sizeof *sum);

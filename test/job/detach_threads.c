@@ -130,7 +130,7 @@ int main(int argc, char **argv) {
     memset(region, 0, LONG);
     DOING("detaching what another thread accesses");
     for (int turn = 0; turn < 5 * ACCESSES; turn++) own_thread(turn);
-    if (job.one_node) job_skip("all PEs are on one node");
+    if (job.one_node) job_skip("needs PEs on several nodes (RMA_NODE_PES=1)");
     board = rma_calloc(1, sizeof *board);
     CHECK(board != NULL, "%s", rma_last_error());
     for (uint64_t turn = 1; turn <= 5; turn++) {

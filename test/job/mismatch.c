@@ -130,7 +130,7 @@ static void alone(void) {
 
 int main(void) {
     job_start();
-    if (job.n == 1) job_skip("one PE agrees with itself");
+    if (job.n == 1) job_skip("needs several PEs: one PE agrees with itself");
     first = rma_malloc(300);
     second = rma_malloc(500);
     CHECK(first && second, "%s", rma_last_error());

@@ -122,7 +122,7 @@ int main(void) {
     OK(rma_init_thread(RMA_THREAD_MULTIPLE, &provided));
     job_look();
     job.crowded |= sysconf(_SC_NPROCESSORS_ONLN) < job.n * (THREADS + 1);
-    if (provided < RMA_THREAD_MULTIPLE) job_skip("this MPI has no MPI_THREAD_MULTIPLE");
+    if (provided < RMA_THREAD_MULTIPLE) job_skip("needs an MPI with MPI_THREAD_MULTIPLE");
     room = rma_calloc((size_t)(job.n * THREADS), ROOM);
     counters = rma_calloc(1 + THREADS, sizeof *counters);
     CHECK(room && counters, "%s", rma_last_error());

@@ -28,7 +28,8 @@ int main(void) {
     setenv("RMA_WINDOW", "always", 1);
     OK(rma_init());
     job_look();
-    if (job.one_node || job_room() < 2 * LEN) job_skip("there is no window on one node, or no memory");
+    if (job.one_node || job_room() < 2 * LEN)
+        job_skip("needs PEs on several nodes (RMA_NODE_PES=1), and 96 MiB of memory for each PE");
     shared = rma_calloc(1, sizeof *shared);
     there = rma_malloc(LEN);
     here = malloc(LEN);

@@ -123,7 +123,7 @@ int main(int argc, char **argv) {
         return 1;
     }
     job_look();
-    if (job.one_node) job_skip("all PEs are on one node");
+    if (job.one_node) job_skip("needs PEs on several nodes (RMA_NODE_PES=1)");
     board = rma_calloc(1, sizeof *board);
     CHECK(board != NULL, "%s", rma_last_error());
     job_raised.count = 0;

@@ -739,7 +739,7 @@ int main(int argc, char **argv) {
         setenv("RMA_AMO", mode->amo, 1);
         OK(rma_init_thread(mode->threads ? RMA_THREAD_MULTIPLE : RMA_THREAD_SINGLE, &level));
         job_look();
-        if (job.one_node) job_skip("all PEs are on one node");
+        if (job.one_node) job_skip("needs PEs on several nodes (RMA_NODE_PES=1)");
         run();
         OK(rma_finalize());
     }

@@ -54,8 +54,9 @@ skip() { echo "check-perf: skipped: $*"; exit 77; }
 hard() { echo "check-perf: $*" >&2; exit 99; }
 
 not_with_openmpi check-perf "the counts are kept with MPICH"
-command -v "$valgrind" >/dev/null 2>&1 || skip "valgrind is not installed"
-! grep -q '^SAN_CFLAGS = .*-fsanitize' "$top_builddir/Makefile" || skip "sanitizers are counted, too"
+command -v "$valgrind" >/dev/null 2>&1 || skip "needs valgrind (Debian package valgrind)"
+! grep -q '^SAN_CFLAGS = .*-fsanitize' "$top_builddir/Makefile" ||
+    skip "needs a build without --enable-sanitizers, which are counted too"
 [ -x "$count" ] || hard "there is no $count: make check-perf"
 
 dir=$(mktemp -d "${TMPDIR:-/tmp}/check-perf.XXXXXX")
@@ -67,7 +68,8 @@ for name in $(env | sed -n 's/^\(\(RMA\|MPIR_CVAR\)_[A-Za-z0-9_]*\)=.*/\1/p'); d
 export GLIBC_TUNABLES=glibc.cpu.hwcaps=-AVX_Fast_Unaligned_Load,-AVX512F,-AVX512VL,-SSSE3,-ERMS,-FSRM
 
 # --- What is compared with what -------------------------------------------------------------------------
-"$count" --facts >"$dir/facts" || skip "test/perf/count was compiled without <valgrind/callgrind.h>"
+"$count" --facts >"$dir/facts" ||
+    skip "needs test/perf/count compiled with <valgrind/callgrind.h> (Debian package valgrind)"
 fact() { sed -n "s/^$1 //p" "$2"; }
 # tidy FLAGS: prints them without those that change no instruction, with one space between.
 tidy() {
@@ -90,10 +92,10 @@ flags=$(tidy "$(fact flags "$dir/facts")")
 
 kept=$top_srcdir/test/perf/counts.$(uname -m)-${compiler%% *}
 if [ $mode != update ]; then
-    [ -f "$kept" ] || skip "no counts are kept for ${compiler%% *} on $(uname -m): see --update"
+    [ -f "$kept" ] || skip "needs counts of ${compiler%% *} on $(uname -m): none are kept (make check-perf-update)"
     for what in flags defaults; do
         [ "$(fact $what "$dir/now")" = "$(fact $what "$kept")" ] ||
-            skip "$what are '$(fact $what "$dir/now")', those of the counts that are kept '$(fact $what "$kept")'"
+            skip "needs the $what '$(fact $what "$kept")' of the counts that are kept; here: '$(fact $what "$dir/now")'"
     done
 fi
 

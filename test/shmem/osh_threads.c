@@ -43,6 +43,7 @@ int main(void) {
     look();
     CHECK(n <= 16, "%d PEs are more than there is room for", n);
     if (provided < SHMEM_THREAD_MULTIPLE) {
+        if (me == 0) printf("skipped: needs an MPI with MPI_THREAD_MULTIPLE\n");
         shmem_finalize();
         return 77;
     }
