@@ -78,9 +78,6 @@ static const struct setting settings_table[] = {
             {"always", "all that one of the two windows covers"},
             {"dynamic", "all that the dynamic window covers, and no others"},
             {"static", "as auto, but the dynamic window is left out"}, {"none", "none of them"})},
-    {"RMA_AMO", CHOICE, MOST, AT(amo), "auto", "who does atomics on the heaps and on attached memory",
-     VALUES({"auto", "as cpu"}, {"cpu", "the processors of the word's node"},
-            {"mpi", "MPI, between PEs of a node too"})},
     {"RMA_STALL", SECONDS, EACH, AT(stall), "30", "seconds of waiting for another PE until the waiting PE reports it",
      VALUES({"0", "never"})},
     {"RMA_TIMEOUT", SECONDS, EACH, AT(timeout), "120", "seconds without an answer of another PE until the job ends",
@@ -108,6 +105,8 @@ _Static_assert(N_SETTINGS <= RMAI_SETTINGS_MAX, "a number for each row");
 static const struct {
     const char *name, *since, *now;
 } former_settings[] = {
+    {"RMA_AMO", "0.3.0", "the processors of a word's node do the atomics on it"},
+    {"RMA_BIND", "0.3.0", "launchers bind processes: -bind-to of MPICH's mpiexec, srun --cpu-bind"},
     {"RMA_COPY", "0.3.0", "all copies on a node are made by ordinary stores"},
     {"RMA_HEAP_INIT", "0.3.0", "the heaps begin small, and grow"},
 };
@@ -226,14 +225,6 @@ static int parse_setting(const struct setting *row, const char *text, size_t mem
     return RMA_ERR_SETTING;
 }
 
-static int lacks_dynamic_window(const struct rmai_settings *s) {
-    return s->amo == RMAI_AMO_MPI && (s->window == RMAI_WINDOW_STATIC || s->window == RMAI_WINDOW_NONE);
-}
-
-static const char *window_word(const struct rmai_settings *s) {
-    return s->window == RMAI_WINDOW_STATIC ? "static" : "none";
-}
-
 int rmai_settings_read(struct rmai_settings *s, size_t memory) {
     s->errors = RMAI_ERRORS_ABORT;
     for (size_t i = 0; i < RMAI_SETTINGS_MAX; i++) s->of[i] = -1;
@@ -244,10 +235,6 @@ int rmai_settings_read(struct rmai_settings *s, size_t memory) {
     }
     s->heap_unlimited = s->heap_max == memory;
     s->local_unlimited = s->local_max == memory;
-    if (lacks_dynamic_window(s))
-        return rmai_error(RMA_ERR_SETTING,
-                          "rma_init: RMA_AMO=mpi needs MPI's dynamic window, which RMA_WINDOW=%s forbids",
-                          window_word(s));
     return RMA_SUCCESS;
 }
 
@@ -295,12 +282,6 @@ void rmai_settings_offer(const struct rmai_settings *s, struct rmai_least *numbe
     for (size_t i = 0; i < RMAI_CHOICES; i++) number[RMAI_SETTINGS_MAX + i].value = (long)rmai_min(from[i], LONG_MAX);
 }
 
-static int pe_of_setting(const char *name, const struct rmai_least *number) {
-    size_t i = 0;
-    while (strcmp(settings_table[i].name, name) != 0) i++;
-    return number[i].pe;
-}
-
 int rmai_settings_adopt(struct rmai_settings *s, const struct rmai_least *number) {
     size_t *from = &s->collectives.from[0][0];
     for (size_t i = 0; i < N_SETTINGS; i++) {
@@ -314,11 +295,6 @@ int rmai_settings_adopt(struct rmai_settings *s, const struct rmai_least *number
         long value = number[RMAI_SETTINGS_MAX + i].value;
         from[i] = value == LONG_MAX ? RMAI_NEVER : (size_t)value;
     }
-    if (lacks_dynamic_window(s))
-        return rmai_error(
-            RMA_ERR_SETTING,
-            "rma_init: RMA_AMO=mpi of PE %d needs MPI's dynamic window, which RMA_WINDOW=%s of PE %d forbids",
-            pe_of_setting("RMA_AMO", number), window_word(s), pe_of_setting("RMA_WINDOW", number));
     return RMA_SUCCESS;
 }
 

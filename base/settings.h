@@ -13,7 +13,6 @@ enum rmai_bind { RMAI_BIND_NONE, RMAI_BIND_CORE, RMAI_BIND_NUMA };
 enum rmai_heap_check { RMAI_CHECK_NONE, RMAI_CHECK_LEAKS, RMAI_CHECK_FULL };
 enum rmai_statics_mode { RMAI_STATICS_REMAP, RMAI_STATICS_WINDOW, RMAI_STATICS_OFF };
 enum rmai_progress { RMAI_PROGRESS_AUTO, RMAI_PROGRESS_THREAD, RMAI_PROGRESS_NONE };
-enum rmai_amo { RMAI_AMO_AUTO, RMAI_AMO_CPU, RMAI_AMO_MPI };
 enum rmai_window { RMAI_WINDOW_AUTO, RMAI_WINDOW_ALWAYS, RMAI_WINDOW_DYNAMIC, RMAI_WINDOW_STATIC, RMAI_WINDOW_NONE };
 enum rmai_errors { RMAI_ERRORS_ABORT, RMAI_ERRORS_RETURN };
 
@@ -36,7 +35,6 @@ struct rmai_settings {
     int statics;                         /* enum rmai_statics_mode */
     int progress;                        /* enum rmai_progress */
     int window;                          /* enum rmai_window */
-    int amo;                             /* enum rmai_amo */
     long stall;                          /* seconds that a PE waits for another PE before it reports that; 0: never */
     long timeout; /* seconds without a sign of life of a PE that is waited for until the job ends; 0: never */
     int stats;    /* 1: count all operations, and print the sums at the end */

@@ -72,8 +72,8 @@ static uint32_t take_region_number(struct rmai_attached *a, rmai_attached_commit
     return s->n_regions++;
 }
 
-size_t rmai_attached_add(struct rmai_attached *a, uint64_t address, uint64_t size, int windowed,
-                         rmai_attached_commit *commit, void *context) {
+size_t rmai_attached_add(struct rmai_attached *a, uint64_t address, uint64_t size, rmai_attached_commit *commit,
+                         void *context) {
     struct rmai_attached_state *s = a->state;
     uint32_t n, at, r;
     if (size > (uint64_t)RMAI_GRANULES * RMAI_GRANULE) return SIZE_MAX;
@@ -86,7 +86,6 @@ size_t rmai_attached_add(struct rmai_attached *a, uint64_t address, uint64_t siz
     a->region[r].address = address;
     a->region[r].size = size;
     a->region[r].granule = at;
-    a->region[r].windowed = (uint32_t)windowed;
     /* An access that came late to the closed region which had this entry before may be counted in `inside`, and about
      * to leave: so the count stays. Release: pairs with the acquire in rmai_attached_enter. An access that finds the
      * region open there sees the description above, and that its old number is gone. */

@@ -26,10 +26,9 @@
 struct rmai_region {
     uint64_t address;
     uint64_t size;
-    uint32_t granule;  /* the first one */
-    uint32_t inside;   /* accesses that are in the region; RMAI_CLOSED is set while none may enter */
-    uint32_t next;     /* of a free region: 1 + the next free region, or 0 */
-    uint32_t windowed; /* 1: it is in MPI's dynamic window, which the owner sees to; constant while it can be found */
+    uint32_t granule; /* the first one */
+    uint32_t inside;  /* accesses that are in the region; RMAI_CLOSED is set while none may enter */
+    uint32_t next;    /* of a free region: 1 + the next free region, or 0 */
 };
 
 #define RMAI_CLOSED 0x80000000u
@@ -63,8 +62,8 @@ int rmai_attached_create(struct rmai_attached *a, void *room, rmai_attached_comm
 /* rmai_attached_add enters a region of size > 0 bytes into the tables and returns its offset, counted from the first
  * granule, or SIZE_MAX if there are not so many free granules in a row, or commit failed. The caller makes sure that
  * the region overlaps no other. Only the owner calls it, one thread at a time. */
-size_t rmai_attached_add(struct rmai_attached *a, uint64_t address, uint64_t size, int windowed,
-                         rmai_attached_commit *commit, void *context);
+size_t rmai_attached_add(struct rmai_attached *a, uint64_t address, uint64_t size, rmai_attached_commit *commit,
+                         void *context);
 
 /* rmai_attached_close closes the region whose first byte is at offset: no access may enter it any more.
  * rmai_attached_empty tells whether all accesses that were in it have left. Then rmai_attached_remove takes it out of

@@ -14,11 +14,8 @@
 #include "heap/statics.h"
 #include "runtime/context.h"
 #include "runtime/job/job.h"
-#include "runtime/net/dynamic.h"
-#include "runtime/net/borrow.h"
 #include "runtime/net/progress.h"
 #include "runtime/net/state.h"
-#include "runtime/net/wire.h"
 #include "runtime/node/service.h"
 #include "runtime/own_lock.h"
 #include "runtime/reach.h"
@@ -38,7 +35,6 @@ struct attachment {
     size_t offset;      /* in the attached offsets */
     int by_program;     /* 1 between rma_attach and rma_detach */
     int holds;          /* exposures of it; the attachment ends when by_program + holds is 0 */
-    struct attachment *next_ending;
 };
 
 static int compare_attachments(const void *a, const void *b) {
@@ -62,105 +58,16 @@ static int commit_tables(void *reservation, void *start, size_t len) { return rm
 int rmai_attachments_open(struct rmai_world *w) {
     char *space = rmai_job_space(&w->job, w->job.node_my_pe);
     w->attachments->by_address = NULL;
-    w->attachments->ending = NULL;
     return rmai_attached_create(&w->attachments->table, space + w->job.layout.attached, commit_tables,
                                 &w->reservation) == 0
                ? RMA_SUCCESS
                : RMA_ERR_NO_MEM;
 }
 
-#define LENT_ROOM (RMAI_REGIONS * sizeof(uint64_t *)) /* address space; memory only for what is used */
-
 void rmai_attachments_close(struct rmai_world *w) {
     struct rmai_attachments *a = w->attachments;
     tdestroy(a->by_address, free);
     a->by_address = NULL;
-    if (!a->lent) return;
-    for (uint32_t i = 0; i < a->table.state->n_regions; i++) free(a->lent[i]);
-    munmap((void *)a->lent, LENT_ROOM);
-    a->lent = NULL;
-}
-
-/* ---- leases ---- */
-
-/* 1 if some of the memory belongs to a region that another thread is about to take out of the window. */
-static int still_ending(const struct rmai_attachments *a, uintptr_t from, uintptr_t to) {
-    const struct attachment *e = a->ending;
-    while (e && (e->to <= from || e->from >= to)) e = e->next_ending;
-    return e != NULL;
-}
-
-/* Whether a region goes into MPI's dynamic window, and is attached to it. What PEs of other nodes may have leases of
- * has to have its place in `lent` before it can be found. Global variables may be in the window already, and so may
- * what is just being detached: nothing may be in it twice. */
-static int attach_to_window(struct rmai_world *w, void *base, size_t size) {
-    struct rmai_attachments *a = w->attachments;
-    const char *from = base;
-    /* A PE that computes without a progress thread could not give a lease back. */
-    if (!w->net->active || !w->net->dynamic.open || !w->job.all_progress) return 0;
-    if (!a->lent) {
-        void *room = mmap(NULL, LENT_ROOM, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        if (room == MAP_FAILED) return 0;
-        /* Release: pairs with rmai_attachment_lend, which may be asked for an offset that has no region yet. */
-        __atomic_store_n(&a->lent, (uint64_t * _Atomic *)room, __ATOMIC_RELEASE);
-    }
-    if (from < w->statics->base + w->statics->size && from + size > w->statics->base) return 0;
-    if (still_ending(a, (uintptr_t)base, (uintptr_t)base + size)) return 0;
-    return rmai_dynamic_attach(w->net, base, size);
-}
-
-/* Enters q into the set of region number i, which the caller keeps from ending. Returns 0 without memory. */
-static int add_lessee(struct rmai_world *w, uint32_t i, int q) {
-    uint64_t *_Atomic *set = &w->attachments->lent[i];
-    uint64_t *bits = atomic_load_explicit(set, memory_order_acquire), *fresh;
-    if (!bits) {
-        fresh = calloc(((size_t)w->job.n_pes + 63) / 64, sizeof *fresh);
-        if (!fresh) return 0;
-        if (atomic_compare_exchange_strong_explicit(set, &bits, fresh, memory_order_acq_rel, memory_order_acquire))
-            bits = fresh;
-        else
-            free(fresh);
-    }
-    __atomic_fetch_or(&bits[q / 64], (uint64_t)1 << q % 64, __ATOMIC_RELAXED);
-    return 1;
-}
-
-#define LOOKED_AT_WHOLE ((size_t)64 << 20) /* to look at memory makes it resident */
-
-/* An access through MPI's window to memory that its owner may not read or write can end the owner: MPI in the owner's
- * process gets a signal. So only what the owner may read and write is lent. Of a long region the ends are looked at. */
-static int all_touchable(const struct rmai_region *r) {
-    char *from = (char *)(uintptr_t)r->address;
-    if (r->size <= LOOKED_AT_WHOLE) return rmai_process_touchable(from, r->size, 1);
-    return rmai_process_touchable(from, 1, 1) && rmai_process_touchable(from + r->size - 1, 1, 1);
-}
-
-void rmai_attachment_lend(struct rmai_world *w, uint64_t offset, int to, struct rmai_lent *lent) {
-    struct rmai_attached table;
-    struct rmai_region *r;
-    uint64_t address;
-    if (offset < RMA_GPTR_ATTACHED_ || !__atomic_load_n(&w->attachments->lent, __ATOMIC_ACQUIRE)) return;
-    rmai_attached_view(&table, rmai_job_space(&w->job, w->job.node_my_pe) + w->job.layout.attached);
-    address = rmai_attached_enter(&table, offset - RMA_GPTR_ATTACHED_, 1, &r);
-    if (!address) return;
-    if (all_touchable(r) && add_lessee(w, (uint32_t)(r - table.region), to))
-        *lent = (struct rmai_lent){.start = RMA_GPTR_ATTACHED_ + (uint64_t)r->granule * RMAI_GRANULE,
-                                   .size = r->size,
-                                   .address = r->windowed ? r->address : 0};
-    rmai_attached_leave(r);
-}
-
-/* The region is closed, and no access is in it: nothing more of it is lent. */
-static void take_out_of_window(struct rmai_world *w, const char *call, const struct attachment *a) {
-    const uint32_t number = rmai_attached_number(&w->attachments->table, a->offset);
-    uint64_t *lent = w->attachments->lent
-                         ? atomic_exchange_explicit(&w->attachments->lent[number - 1], NULL, memory_order_acquire)
-                         : NULL;
-    if (lent && rmai_revoke(w->net, call, &w->contexts->standing.pending, RMA_GPTR_ATTACHED_ + a->offset,
-                            a->to - a->from, lent) != RMA_SUCCESS)
-        rmai_net_fatal(w->net); /* another PE may still write there */
-    free(lent);
-    if (w->attachments->table.region[number - 1].windowed) rmai_dynamic_detach(w->net, (void *)a->from);
 }
 
 rma_gptr_t rmai_attachment_gptr(struct rmai_world *w, const void *addr, size_t len) {
@@ -229,7 +136,6 @@ static void forget_attachment(struct rmai_world *w, struct attachment *a) {
 /* Enters a new region, which neither the program nor an exposure keeps yet. Returns NULL after recording the error. */
 static struct attachment *add_attachment(struct rmai_world *w, const char *call, void *base, size_t size, int *code) {
     struct attachment *a = find_attachment(w, base, size);
-    int windowed;
     if (a) {
         *code = rmai_error(RMA_ERR_ARG,
                            "%s: %zu bytes at base %p overlap the region of %zu bytes that is attached at %#llx", call,
@@ -247,11 +153,8 @@ static struct attachment *add_attachment(struct rmai_world *w, const char *call,
         *code = no_room_for_region(w, call, base, size);
         return NULL;
     }
-    windowed = attach_to_window(w, base, size);
-    a->offset =
-        rmai_attached_add(&w->attachments->table, (uintptr_t)base, size, windowed, commit_tables, &w->reservation);
+    a->offset = rmai_attached_add(&w->attachments->table, (uintptr_t)base, size, commit_tables, &w->reservation);
     if (a->offset == SIZE_MAX) {
-        if (windowed) rmai_dynamic_detach(w->net, base);
         forget_attachment(w, a);
         *code = no_room_for_region(w, call, base, size);
         return NULL;
@@ -312,19 +215,13 @@ static int drive_until_empty(struct rmai_world *w, const char *call, size_t offs
  * memory is attached no more, and may be attached anew, at other offsets. The region's offsets stay reserved until the
  * last access has left the region. The caller has the own lock, which is released during that wait. */
 static void end_unless_kept(struct rmai_world *w, const char *call, struct attachment *a) {
-    struct attachment **link = &w->attachments->ending;
     int empty;
     if (a->by_program || a->holds) return;
     rmai_attached_close(&w->attachments->table, a->offset);
     tdelete(a, &w->attachments->by_address, compare_attachments);
-    a->next_ending = *link;
-    *link = a;
     rmai_own_unlock(w);
     empty = drive_until_empty(w, call, a->offset);
-    take_out_of_window(w, call, a);
     rmai_own_lock(w);
-    while (*link != a) link = &(*link)->next_ending;
-    *link = a->next_ending;
     rmai_attached_remove(&w->attachments->table, a->offset, empty);
     free(a);
 }

@@ -3,7 +3,6 @@
 #ifndef RMAI_ATTACH_H
 #define RMAI_ATTACH_H
 
-#include <stdatomic.h>
 #include <stddef.h>
 
 #include "heap/attached.h"
@@ -11,17 +10,13 @@
 
 struct attachment; /* runtime/attach.c */
 struct rmai_exposed;
-struct rmai_lent;
 struct rmai_world;
 
 /* What this PE has attached; peers see the table only. */
 struct rmai_attachments {
     struct rmai_attached table;
     void *by_address;             /* tree (tsearch(3)) of struct attachment, see runtime/attach.c */
-    struct attachment *ending;    /* list of those that have left the tree, but not yet MPI's window */
     struct rmai_exposed *exposed; /* list, see runtime/expose.c */
-    uint64_t *_Atomic *lent;      /* by the region's number: the set of PEs of other nodes that have a lease of it
-                                     (runtime/net/lease), or NULL; NULL where no PE may have one */
 };
 
 /* rmai_attachments_open makes the empty table in this PE's space (init). Returns RMA_SUCCESS or RMA_ERR_NO_MEM.
@@ -38,10 +33,5 @@ rma_gptr_t rmai_attachment_gptr(struct rmai_world *w, const void *addr, size_t l
  * and serves other PEs meanwhile. */
 int rmai_attach_hold(struct rmai_world *w, const char *call, void *base, size_t size, rma_gptr_t *g, void **held);
 void rmai_attach_release(struct rmai_world *w, const char *call, void *held);
-
-/* rmai_attachment_lend lends the attached region of the offset, one as in a global pointer of this PE, to PE `to` of
- * another node; lent->size stays 0 where that offset has none, or its memory may not be read and written. Any thread.
- */
-void rmai_attachment_lend(struct rmai_world *w, uint64_t offset, int to, struct rmai_lent *lent);
 
 #endif

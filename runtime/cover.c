@@ -14,19 +14,16 @@
 #include "runtime/net/window_setup.h"
 #include "runtime/world.h"
 
-/* A word on which MPI does the atomics is in the window before another PE can know of it. So with RMA_AMO=mpi nothing
- * is left for later: what is not in the window then never comes into it. */
+/* Global variables do not grow, so nothing of them is left for later. */
 static void follow(struct rmai_world *w, enum rmai_part_kind part, size_t size) {
-    rmai_dynamic_follow(w->net, part, size, w->net->amo_mpi || part == RMAI_PART_STATICS);
+    rmai_dynamic_follow(w->net, part, size, part == RMAI_PART_STATICS);
 }
 
-/* The symmetric heap up to its first hole: memory there is not committed. A hole is filled as blocks come to lie in it,
- * and the processors do the atomics there, and behind it, from then on: MPI never does. */
+/* The symmetric heap up to its first hole: memory there is not committed until a block is allocated in it. */
 static void follow_symmetric(struct rmai_world *w) {
     size_t end = w->symmetric.size;
     for (int i = 0; i < w->symmetric_holes.n; i++) end = rmai_min(end, w->symmetric_holes.of[i].from);
     follow(w, RMAI_PART_SYMMETRIC, end);
-    if (w->net->amo_mpi && end < w->symmetric.size) rmai_dynamic_end_part(w->net, RMAI_PART_SYMMETRIC);
 }
 
 void rmai_cover_local(struct rmai_world *w) {

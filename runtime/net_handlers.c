@@ -76,10 +76,6 @@ static void read_extents(void *context, size_t extent[RMAI_POOLS]) {
     for (int i = 0; i < RMAI_POOLS; i++) extent[i] = atomic_load_explicit(&mine->extent[i], memory_order_acquire);
 }
 
-static void lend_region(void *context, uint64_t offset, int to, struct rmai_lent *lent) {
-    rmai_attachment_lend(context, offset, to, lent);
-}
-
 static void read_waiting(void *context, char call[RMAI_WAITING_TEXT]) {
     const struct rmai_world *w = context;
     rmai_waiting_read(&rmai_header(&w->job, w->job.node_my_pe)->waiting, call);
@@ -104,7 +100,6 @@ void rmai_net_handlers(struct rmai_world *w, struct rmai_net_handlers *handlers)
                                            .allocate = allocate_here,
                                            .give_back = give_back_here,
                                            .extents = read_extents,
-                                           .lend = lend_region,
                                            .waiting_in = read_waiting,
                                            .wait_lasts = look_after_wait,
                                            .wait_is_over = end_wait,

@@ -91,29 +91,6 @@ int rmai_place_get(struct rmai_world *w, const char *call, struct rmai_place *p,
     return end_kernel_copy(w, call, p, result, RMAI_SERVICE_GET, dest, len);
 }
 
-/* The address in its owner's process of a word of this node on which MPI does the atomics (RMA_AMO=mpi); 0: the
- * processors do. */
-static uint64_t address_for_mpi(struct rmai_world *w, const struct rmai_place *p, size_t len) {
-    uint64_t address;
-    if (RMAI_LIKELY(!w->net->amo_mpi)) return 0;
-    if (p->by_mpi) return p->by_mpi;
-    if (!rmai_dynamic_has_atomics(&w->job.layout, p->offset)) return 0;
-    return rmai_dynamic_find(w->net, p->set, p->pe, p->offset, &len, &address) > 0 ? address : 0;
-}
-
-/* MPI writes an old value of len bytes; *old has 8. What is attached may be detached as soon as the region is left:
- * there every atomic is waited for. */
-static int near_atomic_by_mpi(struct rmai_world *w, const char *call, const struct rmai_place *p, uint64_t at, int op,
-                              size_t len, uint64_t value, uint64_t cond, uint64_t *old) {
-    uint32_t half = 0;
-    int code;
-    if (len == 8 || !old)
-        return rmai_window_atomic(w->net, call, p->set, p->pe, at, op, len, value, cond, old, old != NULL || p->by_mpi);
-    code = rmai_window_atomic(w->net, call, p->set, p->pe, at, op, len, value, cond, &half, 1);
-    if (code == RMA_SUCCESS) *old = half;
-    return code;
-}
-
 /* The network writes an old value of len bytes; *old has 8. */
 static int atomic_on_other_node(struct rmai_world *w, const char *call, const struct rmai_place *p, int op, size_t len,
                                 uint64_t value, uint64_t cond, uint64_t *old) {
@@ -127,19 +104,17 @@ static int atomic_on_other_node(struct rmai_world *w, const char *call, const st
 
 /* An atomic on another node comes after puts to it that go the same way, by messages. */
 static int release_before_atomic(struct rmai_world *w, const char *call, const struct rmai_place *p) {
-    return rmai_net_release(w->net, call, p->set, p->far && !w->net->amo_mpi ? p->pe : -1);
+    return rmai_net_release(w->net, call, p->set, p->far ? p->pe : -1);
 }
 
 int rmai_place_atomic(struct rmai_world *w, const char *call, struct rmai_place *p, int op, size_t len, uint64_t value,
                       uint64_t cond, uint64_t *old) {
     struct rmai_request r = {
         .op = RMAI_SERVICE_ATOMIC, .atomic = op, .address = p->address, .len = len, .value = value, .cond = cond};
-    const uint64_t mpi = p->far ? 0 : address_for_mpi(w, p, len);
     int code = RMA_SUCCESS;
     if (op != RMA_FETCH_ && w->net->active) code = release_before_atomic(w, call, p);
     if (code == RMA_SUCCESS && p->far) return atomic_on_other_node(w, call, p, op, len, value, cond, old);
-    if (code == RMA_SUCCESS && mpi) code = near_atomic_by_mpi(w, call, p, mpi, op, len, value, cond, old);
-    if (code != RMA_SUCCESS || mpi) {
+    if (code != RMA_SUCCESS) {
         if (p->region) rmai_attached_leave(p->region);
         return code;
     }

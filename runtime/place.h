@@ -21,8 +21,6 @@ struct rmai_place {
     struct rmai_pending *set;   /* the pending set of accesses that are not complete on return */
     int far, pe;                /* far: on another node, in the space of pe, */
     uint64_t offset;            /* at this offset. Near: the same, if the range is in a heap; else 0 */
-    uint64_t by_mpi;            /* of attached memory of this node: its address in its owner's process, if MPI does
-                                   the atomics there (RMA_AMO=mpi); else 0 */
 };
 
 /* `when` counts for other nodes only. old may be NULL; then an atomic on another node is complete after rma_quiet.

@@ -38,10 +38,6 @@ static void await_grant(struct rmai_world *w, rma_lock_t *lock, struct rmai_stal
             rmai_backoff_turn(&backoff, patience);
     }
     while (!((node = rmai_lock_own_word(lock)) & RMA_LOCK_GRANTED_)) {
-        if (w->net->amo_mpi) {
-            rmai_backoff_turn(&backoff, patience);
-            continue;
-        }
         patience->late(patience->context, stall);
         if (patience->progress && patience->progress(patience->context)) continue;
         if (!(node & RMA_LOCK_ASLEEP_)) node = __atomic_or_fetch(&lock->node_, RMA_LOCK_ASLEEP_, __ATOMIC_ACQ_REL);
@@ -51,7 +47,7 @@ static void await_grant(struct rmai_world *w, rma_lock_t *lock, struct rmai_stal
     }
     rmai_wait_over(patience, stall);
     /* The word that the next PE expects of a holder (enter_behind). */
-    if (!w->net->amo_mpi) __atomic_and_fetch(&lock->node_, ~(RMA_LOCK_GRANTED_ | RMA_LOCK_ASLEEP_), __ATOMIC_RELAXED);
+    __atomic_and_fetch(&lock->node_, ~(RMA_LOCK_GRANTED_ | RMA_LOCK_ASLEEP_), __ATOMIC_RELAXED);
 }
 
 /* An atomic on a word of the lock on PE pe. Between nodes it is complete on return only if *old is wanted. */
@@ -83,7 +79,6 @@ static int grant_lock(struct rmai_world *w, const char *call, rma_lock_t *lock, 
     int code =
         atomic_on_word(w, call, &lock->node_, pe, RMA_FETCH_OR_, RMA_LOCK_GRANTED_, 0, &p, near ? &before : NULL);
     if (code != RMA_SUCCESS) return code;
-    if (w->net->amo_mpi) return rmai_quiet_default(w, call); /* MPI may keep the atomic until then */
     if (!near) rmai_net_send_open(w->net, p.set, pe);
     if (before & RMA_LOCK_ASLEEP_ && p.there) rmai_rouse(p.there);
     return RMA_SUCCESS;
@@ -166,10 +161,8 @@ int rmai_queue_lock_test(struct rmai_world *w, rma_lock_t *lock, int home, int *
 static int end_turn(struct rmai_world *w, const char *call, rma_lock_t *lock, int home, uint32_t *node) {
     const uint32_t expected = *node, phase = expected & RMA_LOCK_PHASE_, me = (uint32_t)w->job.my_pe + 1;
     struct rmai_place p;
-    uint32_t tail;
     int code = fetching_atomic(w, call, &lock->node_, w->job.my_pe, RMA_COMPARE_SWAP_, phase, expected, node);
     if (code != RMA_SUCCESS || *node != expected) return code;
-    if (w->net->amo_mpi) return fetching_atomic(w, call, &lock->tail_, home, RMA_COMPARE_SWAP_, 0, phase | me, &tail);
     code = atomic_on_word(w, call, &lock->tail_, home, RMA_COMPARE_SWAP_, 0, phase | me, &p, NULL);
     if (code == RMA_SUCCESS && p.far) rmai_net_send_open(w->net, p.set, p.pe);
     return code;

@@ -87,7 +87,7 @@ static void set_reach(struct rmai_world *w) {
                            .stride = w->job.stride,
                            .slot = (uint32_t)w->job.node_my_pe,
                            .running = 1,
-                           .nothing_pending = !(w->net->active && w->net->amo_mpi),
+                           .nothing_pending = 1,
                            .symmetric = w->job.layout.symmetric,
                            .local = w->job.layout.local,
                            .guest = w->job.layout.guest,
@@ -143,7 +143,7 @@ static int agree_on_layout(struct rmai_world *w, int code) {
     code = rmai_consensus_nodes(w, code, &w->job.node_most);
     most = w->job.node_most;
     if (code != RMA_SUCCESS) return code;
-    w->job.networked = w->job.node_n_pes < w->job.n_pes || (w->job.settings.amo == RMAI_AMO_MPI && w->job.n_pes > 1);
+    w->job.networked = w->job.node_n_pes < w->job.n_pes;
     rmai_layout(&w->job.layout, w->job.settings.heap_max, w->job.settings.local_max,
                 w->job.statics_mode == RMAI_STATICS_OFF ? 0 : w->statics->size);
     while (w->job.layout.stride > SPACE_MAX || w->job.layout.stride > NODE_MAX / (size_t)most)
@@ -373,9 +373,8 @@ static int open_connections(struct rmai_world *w) {
     struct rmai_facts *first = rmai_facts(&w->job, 0);
     int code = RMA_SUCCESS;
     if (w->job.networked)
-        code = rmai_transport_mpi_open(w->mpi, w->job.node_my_pe == 0, w->job.one_host,
-                                       w->job.settings.amo == RMAI_AMO_MPI, &first->n_nodes, &first->my_node,
-                                       &w->job.leaders, first->pairs);
+        code = rmai_transport_mpi_open(w->mpi, w->job.node_my_pe == 0, w->job.one_host, &first->n_nodes,
+                                       &first->my_node, &w->job.leaders, first->pairs);
     if (code == RMA_SUCCESS && w->job.networked) code = open_net(w);
     if (code == RMA_SUCCESS) code = rmai_teams_open(w);
     if (code == RMA_SUCCESS) rmai_contexts_open(w);
@@ -479,7 +478,6 @@ static void print_information(struct rmai_world *w) {
                   : w->net->ways.some_all_by_window       ? "through MPI's windows"
                                                     : "messages, and MPI's windows for puts and gets of middle size",
                   w->job.all_progress ? "a thread of each PE serves them" : "served within calls only");
-    rmai_note("atomics on the heaps: by %s", w->net->amo_mpi ? "MPI" : "the processors");
     rmai_settings_print(&w->job.settings, put_line, stderr);
 }
 

@@ -57,7 +57,6 @@ static int find_attached(struct rmai_world *w, size_t offset, size_t len, int q,
     *p = (struct rmai_place){.slot = q, .pe = w->job.node_pes[q]};
     rmai_attached_view(&table, rmai_job_space(&w->job, q) + w->job.layout.attached);
     p->address = rmai_attached_enter(&table, offset, len, &p->region);
-    if (p->address && p->region->windowed) p->by_mpi = p->address;
     if (q == w->job.node_my_pe) p->there = (void *)(uintptr_t)p->address;
     return p->address != 0;
 }

@@ -164,8 +164,7 @@ static inline __attribute__((always_inline)) int atomic_in_stream(const rma_ctx 
                                .dest = fetch,
                                .value = (uint32_t)len};
     struct rmai_pending *s;
-    if (!find_stream(ctx, target, len, pe, &s, &pe, &q.e.offset) || (uintptr_t)target & (len - 1) || s->net->amo_mpi)
-        return 0;
+    if (!find_stream(ctx, target, len, pe, &s, &pe, &q.e.offset) || (uintptr_t)target & (len - 1)) return 0;
     if (!rmai_pending_puts_come_first(s, pe) || !rmai_join_stream(s, pe, &q)) return 0;
     rmai_count(s->traffic, RMA_PATH_REQUEST, RMAI_ATOMICS, 0);
     return 1;
@@ -280,7 +279,7 @@ int rma_put_signal_slow_(const char *call, const rma_ctx *ctx, void *dest, const
     if (code == RMA_SUCCESS && len) code = rmai_resolve(call, "dest", ctx, dest, len, pe, &to);
     if (code == RMA_SUCCESS && len) code = rmai_check_local(call, "source", source);
     if (code == RMA_SUCCESS) code = check_signal_op(call, op);
-    if (code == RMA_SUCCESS && len && to.far && len <= RMAI_WITH_SIGNAL && !w->net->amo_mpi)
+    if (code == RMA_SUCCESS && len && to.far && len <= RMAI_WITH_SIGNAL)
         return rmai_raise(rmai_net_put_signal(w->net, call, to.set, to.pe, to.offset, source, len, word.offset, atomic,
                                               sizeof *signal, value, nbi ? RMAI_LATER : RMAI_NOW));
     if (code == RMA_SUCCESS && len) code = rmai_place_put(w, call, &to, source, len, RMAI_NOW);

@@ -45,4 +45,4 @@ struct rmai_world rmai_world = {
     .traffic = &traffic,
 };
 
-int rmai_one_node(const struct rmai_world *w) { return w->job.n_nodes == 1 && !(w->net->active && w->net->amo_mpi); }
+int rmai_one_node(const struct rmai_world *w) { return w->job.n_nodes == 1; }

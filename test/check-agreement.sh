@@ -83,19 +83,6 @@ while IFS=';' read -r name value text <&3; do
 done 3<"$dir/table"
 [ $jobs -ge $((2 * rows)) ] || fail "$jobs jobs for $rows settings"
 
-# Each value alone is good, but the two exclude each other.
-own_pe=0 own='-u RMA_AMO RMA_WINDOW=none'
-for layout in RMA_SPIN=auto $nodes; do
-    fault_job 2 RMA_AMO=mpi $layout
-    if [ $status -ne 0 ] && [ $status -ne 124 ] && [ "$(grep -c '^librma: ' "$dir/err")" -eq 1 ] &&
-        grep -q "RMA_AMO=mpi of PE 1 needs MPI's dynamic window, which RMA_WINDOW=none of PE 0 forbids" "$dir/err"; then
-        ok "RMA_AMO=mpi on PE 1, RMA_WINDOW=none on PE 0: refused, $layout"
-    else
-        fail "RMA_AMO=mpi on PE 1, RMA_WINDOW=none on PE 0, $layout: exit $status"
-    fi
-done
-own=
-
 # What one PE finds on its machine.
 echo 0::/ >"$dir/cgroup"
 echo 100000 100000 >"$dir/cpu.max"

@@ -109,7 +109,7 @@ sweep fopen pass 3 9 2 1
 # A forced window, or none but the fixed one: else the library tries what is faster, and does without that if it cannot.
 sweep malloc fail 1 9 2 1 $nodes RMA_WINDOW=static
 sweep calloc fail 1 9 2 1 $nodes RMA_WINDOW=static
-sweep calloc fail 1 9 2 0 $nodes RMA_WINDOW=dynamic RMA_AMO=mpi
+sweep calloc fail 1 9 2 0 $nodes RMA_WINDOW=dynamic
 sweep malloc pass 1 20 2 1 $nodes
 sweep madvise pass 6 20 2 0 $nodes
 sweep mmap pass 1 3 2 1 $nodes
@@ -132,9 +132,7 @@ sweep MPI_Iallreduce end 9 15 2 1 $nodes RMA_WINDOW=always
 sweep MPI_Put pass 1 2 2 1 $nodes RMA_WINDOW=always
 sweep MPI_Get pass 1 3 2 1 $nodes RMA_WINDOW=dynamic
 sweep MPI_Win_create_dynamic fail 1 1 2 1 $nodes RMA_WINDOW=dynamic
-sweep MPI_Win_create_dynamic fail 1 1 2 1 $nodes RMA_AMO=mpi
 sweep MPI_Win_attach pass 1 4 2 0 $nodes RMA_WINDOW=dynamic
-sweep MPI_Win_attach pass 2 4 2 1 $nodes RMA_AMO=mpi
 sweep pthread_create pass 1 1 2 1 $nodes
 
 # Two machines: PE 1 is shown the boot id of another one.

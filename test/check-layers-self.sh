@@ -184,7 +184,7 @@ for call in MPI_Put MPI_Get MPI_Accumulate MPI_Get_accumulate MPI_Fetch_and_op M
     MPI_Win_unlock MPI_Win_unlock_all MPI_Win_flush MPI_Win_flush_all MPI_Win_flush_local \
     MPI_Win_flush_local_all MPI_Win_fence MPI_Win_post MPI_Win_start MPI_Win_complete MPI_Win_wait \
     MPI_Win_test MPI_Win_sync; do
-    one_line "$call outside runtime/net/transport_mpi.c" runtime/amo.c "int x = /**/ $call (0);" \
+    one_line "$call outside runtime/net/transport_mpi.c" runtime/x.c "int x = /**/ $call (0);" \
         "$call stands only in runtime/net/transport_mpi.c"
 done
 one_line "MPI_Win_allocate_shared outside heap/reserve.c" runtime/net/transport_mpi.c 'MPI_Win_allocate_shared(0);' \

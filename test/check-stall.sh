@@ -7,7 +7,7 @@
 # The jobs sleep most of the time, so they run all at once. Broken by a wait that never looks for the other PE, by a
 # question to the other PE that needs a resource that is used up, and by the end of a job whose PEs all answer.
 #
-# Whether puts, gets and atomics through MPI's window wait for a stopped target depends on MPI and the network:
+# Whether puts and gets through MPI's window wait for a stopped target depends on MPI and the network:
 # test/job/stall finds out. Where they do not, they must go on in silence.
 set -eu
 
@@ -89,7 +89,7 @@ start_late() {
 # reported_late WAIT: prints what is reported of a PE that answers, and does not come.
 reported_late() {
     case $1 in
-    wait | signal) told=', for what any PE may do: 1 PE was asked, all answer' ;;
+    wait | signal) told=', for what any PE may do: 1 PE was asked, and answers' ;;
     team) told=' .team 2.: PE 1 answers, and waits in no call' ;;
     *) told=': PE 1 answers, and waits in no call' ;;
     esac
@@ -190,11 +190,11 @@ pes=4
 start two testlock stop
 start two testlock die
 pes=2
-start far put stop RMA_WINDOW=always
-start far get stop RMA_WINDOW=always
 for level in single multiple; do
-    as=far.atomic.$level
-    start far atomic stop RMA_AMO=mpi "STALL_LEVEL=$level"
+    as=far.put.$level
+    start far put stop RMA_WINDOW=always "STALL_LEVEL=$level"
+    as=far.get.$level
+    start far get stop RMA_WINDOW=always "STALL_LEVEL=$level"
 done
 as=
 for layout in one far; do
@@ -228,7 +228,7 @@ judge far.flood.stop ended "$(name_of flood): PE 1 has not answered for .*RMA_TI
 # Within a flush of MPI's window a PE asks no other PE, but looks at the processes of its host.
 flush="access to PE 1 through MPI's window"
 stopped='PE 1 is stopped \(process [0-9]+ of this host\)'
-for name in far.put.stop far.get.stop far.atomic.single far.atomic.multiple; do
+for name in far.put.single far.put.multiple far.get.single far.get.multiple; do
     if grep -q '^without PE 1' "$dir/$name.out"; then # the network needs no process of the target
         judge $name passes '' 'PE 1 is stopped'
         continue

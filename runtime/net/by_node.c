@@ -17,7 +17,7 @@ void rmai_by_node_open(struct rmai_by_node *b, const struct rmai_job *job) {
     uint32_t least; /* PEs of the nodes that have fewer */
     *b = (struct rmai_by_node){.in_turn = job->placement == RMAI_PLACED_IN_TURN};
     if (job->placement == RMAI_PLACED_ANYHOW || most < 2 || n_nodes < 2 || !job->all_progress ||
-        job->settings.amo == RMAI_AMO_MPI || job->statics_mode == RMAI_STATICS_WINDOW)
+        job->statics_mode == RMAI_STATICS_WINDOW)
         return;
     b->size = b->in_turn ? n_nodes : most;
     b->more = b->in_turn ? n_pes % n_nodes : n_pes / most;

@@ -21,7 +21,8 @@ void rmai_dynamic_open(struct rmai_net *net, struct rmai_directory *own, char *c
         __atomic_store_n(&own->address[i], (uint64_t)(uintptr_t)address[i], __ATOMIC_RELEASE);
 }
 
-/* Returns 1 if it is attached. The first refusal is said, and is the last: what the system can register is used up. */
+/* Returns 1 if it is attached. After the first refusal, which is reported once, nothing more is attached: the
+ * registration limit is reached. */
 static int attach_memory(struct rmai_net *net, void *base, size_t size) {
     struct rmai_error_kept kept;
     int code;
@@ -35,11 +36,6 @@ static int attach_memory(struct rmai_net *net, void *base, size_t size) {
             net->job->my_pe, size, base, rma_last_error());
     rmai_error_restore(&kept);
     return code == RMA_SUCCESS;
-}
-
-int rmai_dynamic_attach(struct rmai_net *net, void *base, size_t size) {
-    const struct rmai_dynamic *d = &net->dynamic;
-    return d->open && size >= d->region_least && attach_memory(net, base, size);
 }
 
 void rmai_dynamic_detach(struct rmai_net *net, void *base) {
@@ -69,12 +65,6 @@ void rmai_dynamic_follow(struct rmai_net *net, enum rmai_part_kind part, size_t 
     pthread_mutex_unlock(&d->lock);
 }
 
-void rmai_dynamic_end_part(struct rmai_net *net, enum rmai_part_kind part) {
-    pthread_mutex_lock(&net->dynamic.lock);
-    net->dynamic.closed[part] = 1;
-    pthread_mutex_unlock(&net->dynamic.lock);
-}
-
 /* ---- other PEs ---- */
 
 /* Which part has the offset; its first byte is at *start. */
@@ -87,30 +77,24 @@ static enum rmai_part_kind part_of(const struct rmai_layout *l, uint64_t offset,
 
 int rmai_dynamic_find(struct rmai_net *net, struct rmai_pending *s, int pe, uint64_t offset, size_t *len,
                       uint64_t *address) {
-    const int slot = rmai_node_slot(net->job, pe);
     const struct rmai_directory *d;
-    struct rmai_peer *p = NULL;
+    struct rmai_peer *p;
     size_t start;
     const enum rmai_part_kind part = part_of(&net->job->layout, offset, &start);
     const uint64_t at = offset - start;
     const uint64_t end = rmai_step_end(at), begin = end - rmai_step_size(at);
     uint64_t attached;
     if (!net->dynamic.open || !net->dynamic.parts[part]) return 0;
-    if (slot >= 0) {
-        d = rmai_directory(net->job, slot);
-    } else {
-        if (!(p = rmai_peer_of(s, pe))) return 0;
-        if (!(d = p->directory)) return -1;
-    }
+    if (!(p = rmai_peer_of(s, pe))) return 0;
+    if (!(d = p->directory)) return -1;
     attached = load(&d->attached[part]);
     if (at + *len > attached) {
         /* The symmetric heap may have grown since; of the local heap's parts the PE was asked for the extents. */
         const unsigned growths = atomic_load_explicit(&net->dynamic.growths, memory_order_relaxed);
-        return p && part == RMAI_PART_SYMMETRIC && p->growths != growths ? -1 : 0;
+        return part == RMAI_PART_SYMMETRIC && p->growths != growths ? -1 : 0;
     }
     *len = rmai_min(*len, end - at);
     *address = load(&d->address[part]) + at;
-    if (!p) return 1;
     p->step.offset = start + begin;
     p->step.len = rmai_min(end, attached) - begin;
     p->step.address = *address - (at - begin);

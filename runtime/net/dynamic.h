@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* MPI's dynamic window: what of each PE's memory is attached to it, and at which address. A PE attaches what it has by
  * itself, without a meeting, and never takes a heap's memory out again before the end: so what another PE has learned
- * stays true. Memory that the program attaches and detaches is runtime/net/lease's.
+ * stays true. Memory that the program attaches, and may detach, is not in it.
  *
  * A part of the space (enum rmai_part_kind) is attached from its first byte on, in the steps in which heaps grow
  * (rmai_step_end). No access crosses the end of a step: MPI asks that one attached region has all of it. */
@@ -20,9 +20,8 @@ struct rmai_peer;
 struct rmai_pending;
 
 struct rmai_dynamic {
-    int open;              /* there is such a window; */
-    int parts[RMAI_PARTS]; /* 1: what the part has goes into it */
-    size_t region_least;   /* regions that the program attaches go into it from so many bytes on; SIZE_MAX: none do */
+    int open;                   /* there is such a window; */
+    int parts[RMAI_PARTS];      /* 1: what the part has goes into it */
     struct rmai_directory *own; /* this PE's, or NULL */
     int by_get;                 /* directories are read through the fixed window; else PEs are asked */
     pthread_mutex_t lock;       /* who attaches */
@@ -45,23 +44,11 @@ static inline void rmai_dynamic_grown(struct rmai_dynamic *d) {
     atomic_fetch_add_explicit(&d->growths, 1, memory_order_relaxed);
 }
 
-/* rmai_dynamic_end_part: nothing more of the part is attached. */
-void rmai_dynamic_end_part(struct rmai_net *net, enum rmai_part_kind part);
-
-/* rmai_dynamic_attach does so with a region that the program attaches, if it is one that goes into the window. Returns
- * 1 if it is in it: then rmai_dynamic_detach takes it out, when nothing of it is lent any more. */
-int rmai_dynamic_attach(struct rmai_net *net, void *base, size_t size);
+/* rmai_dynamic_detach takes memory out of the window again that was attached to it for a trial only. */
 void rmai_dynamic_detach(struct rmai_net *net, void *base);
 
-/* rmai_dynamic_has_atomics: 1 if the offset is in a part in which MPI does the atomics on what is in the window, where
- * RMA_AMO=mpi: the symmetric heap, and what a PE has in its local heap. Guests' blocks come into the window later than
- * others learn of them, and global variables may be out of the node's reach but for the processor. */
-static inline int rmai_dynamic_has_atomics(const struct rmai_layout *l, uint64_t offset) {
-    return offset >= l->symmetric && offset < l->guest;
-}
-
 /* rmai_dynamic_find: where in pe's part of the window [offset, offset + *len) of its space is, with the set's lock;
- * *len becomes what lies before the end of a step. pe may be one of this node. Returns 1 with *address; 0 if it is not
+ * *len becomes what lies before the end of a step. Returns 1 with *address; 0 if it is not
  * in there; -1 if pe has to be asked for its directory first (rmai_dynamic_learn). */
 int rmai_dynamic_find(struct rmai_net *net, struct rmai_pending *s, int pe, uint64_t offset, size_t *len,
                       uint64_t *address);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A flush of MPI's window that is under way, or the beginning of an atomic, in which some MPIs wait as long: for
- * another thread to see (runtime/net/flush_watch). A pending set has one at a time: the thread that flushes holds its
- * lock. */
+/* A flush of MPI's window that is under way, for another thread to see (runtime/net/flush_watch). A pending set has one
+ * at a time: the thread that flushes holds its lock. */
 #ifndef RMAI_FLUSH_H
 #define RMAI_FLUSH_H
 

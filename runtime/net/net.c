@@ -3,7 +3,6 @@
 
 #include "runtime/net/net.h"
 #include "runtime/net/batch.h"
-#include "runtime/net/lease.h"
 #include "runtime/net/link.h"
 #include "runtime/net/liveness.h"
 #include "runtime/net/reply.h"
@@ -29,9 +28,9 @@ int rmai_net_open(struct rmai_net *net, const struct rmai_job *job, struct rmai_
     net->slept_on = job->spaces ? &rmai_facts(job, job->node_my_pe)->slept_on : &net->no_sleep;
     net->crowded = crowded;
     /* A flush polls, and takes a processor from those it waits for. */
-    net->only_atomics = job->crowded_somewhere && settings->window == RMAI_WINDOW_AUTO;
-    net->amo_mpi = settings->amo == RMAI_AMO_MPI;
-    net->fixed = has_window && settings->window != RMAI_WINDOW_NONE && !net->only_atomics;
+    net->windowless = !has_window || settings->window == RMAI_WINDOW_NONE ||
+                      (job->crowded_somewhere && settings->window == RMAI_WINDOW_AUTO);
+    net->fixed = !net->windowless;
     pthread_mutex_init(&net->dynamic.lock, NULL);
     code = rmai_messages_open(&net->messages, transport);
     return code == RMA_SUCCESS ? rmai_reply_open(net) : code;
@@ -39,13 +38,12 @@ int rmai_net_open(struct rmai_net *net, const struct rmai_job *job, struct rmai_
 
 void rmai_net_close(struct rmai_net *net) {
     if (!net->active) return;
-    net->active = net->dynamic.open = net->amo_mpi = 0;
+    net->active = net->dynamic.open = 0;
     rmai_reply_close(net);
     for (unsigned i = 0; i < net->n_batches; i++) free(net->batch[i]);
     rmai_links_close(net);
     rmai_liveness_close(net);
     rmai_messages_close(&net->messages, net->transport);
-    rmai_leases_close(net);
     pthread_mutex_destroy(&net->dynamic.lock);
     pthread_mutex_destroy(&net->sets_lock);
     pthread_mutex_destroy(&net->lock);

@@ -74,7 +74,7 @@ void rmai_peer_unlist(struct rmai_peer *p) {
     s->copied = 0;
     rmai_pending_choose_way(s);
     atomic_store_explicit(&s->puts, RMAI_NO_PUTS, memory_order_relaxed);
-    set_nothing_pending(s, !s->net->amo_mpi);
+    set_nothing_pending(s, 1);
 }
 
 /* ---- opening and closing ---- */
@@ -86,7 +86,7 @@ void rmai_pending_open(struct rmai_net *net, struct rmai_pending *s, uint32_t *n
                                .nothing_pending = nothing_pending,
                                .nothing_pending_too = nothing_pending_too};
     pthread_mutex_init(&s->lock, NULL);
-    set_nothing_pending(s, !(net && net->amo_mpi));
+    set_nothing_pending(s, 1);
     if (!net) return;
     pthread_mutex_lock(&net->sets_lock);
     s->id = ++net->n_opened;

@@ -45,10 +45,9 @@ struct rmai_peer {
     struct rmai_peer *next;  /* in set->busy */
 };
 
-/* Copies of what MPI reads until a flush, so that nobody has to wait for it: sources of short puts, operands of
- * atomics. */
+/* Copies of the sources of short puts, which MPI reads until a flush, so that nobody has to wait for it. */
 #define RMAI_COPY_ROOM  ((size_t)32 << 10) /* bytes that a set has for them */
-#define RMAI_COPY_MOST  ((size_t)1 << 10)  /* of one operation; the source of a longer put is flushed locally */
+#define RMAI_COPY_MOST  ((size_t)1 << 10)  /* of one put; the source of a longer put is flushed locally */
 #define RMAI_COPY_ALIGN ((size_t)16)
 
 struct rmai_pending {

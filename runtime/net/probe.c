@@ -73,71 +73,6 @@ int rmai_probe_write_and_read_back(struct rmai_net *net, enum rmai_window_kind w
     return code;
 }
 
-/* ---- are its atomics right? ---- */
-
-/* Sets the word, does the operation, and reads the word. */
-static int try_bitwise(struct rmai_net *net, int pe, uint64_t at, int op, size_t len, int fetches, uint64_t *word) {
-    static const uint64_t before[2] = {0x0c0c0c0c0c0c0c0cu, 0}, operand[2] = {0x0a0a0a0a0a0a0a0au, 0};
-    static uint64_t old;
-    int code = rmai_transport_put(net->transport, PROBE, RMAI_DYNAMIC, pe, at, before, len);
-    if (code == RMA_SUCCESS) code = flush_probe(net, RMAI_DYNAMIC, pe);
-    if (code == RMA_SUCCESS)
-        code = rmai_transport_atomic(net->transport, PROBE, pe, at, op, len, operand, operand, fetches ? &old : NULL);
-    if (code == RMA_SUCCESS) code = flush_probe(net, RMAI_DYNAMIC, pe);
-    if (code == RMA_SUCCESS) code = rmai_transport_get(net->transport, PROBE, RMAI_DYNAMIC, pe, at, word, len);
-    return code == RMA_SUCCESS ? flush_probe(net, RMAI_DYNAMIC, pe) : code;
-}
-
-static int try_all_bitwise(struct rmai_net *net, int pe, uint64_t at, int *wrong) {
-    static const struct {
-        int op;
-        uint64_t after;
-    } bitwise[] = {{RMA_FETCH_AND_, 0x0808080808080808u},
-                   {RMA_FETCH_OR_, 0x0e0e0e0e0e0e0e0eu},
-                   {RMA_FETCH_XOR_, 0x0606060606060606u}};
-    int code = RMA_SUCCESS;
-    for (size_t i = 0; i < sizeof bitwise / sizeof bitwise[0]; i++)
-        for (int way = 0; way < 4 && code == RMA_SUCCESS; way++) {
-            const size_t len = way & 1 ? 8 : 4;
-            static uint64_t word;
-            code = try_bitwise(net, pe, at, bitwise[i].op, len, way & 2, &word);
-            if (code == RMA_SUCCESS && memcmp(&word, &bitwise[i].after, len) != 0) *wrong = 1;
-        }
-    return code;
-}
-
-/* A page on which the operations are tried, and by whom. */
-struct bitwise_trial {
-    int pe, mine; /* mine: this PE tries it, */
-    int place;    /* there */
-};
-
-/* There may be no fixed window that tells a page's address: it goes in pieces of 16 bits, as numbers that MPI merges.
- */
-int rmai_probe_bitwise(struct rmai_net *net, struct rmai_transport_mpi *mpi, const char *page) {
-    enum { TRIALS = 1 + RMAI_PAIR_KINDS, PIECES = 4 };
-    const struct rmai_job *job = net->job;
-    struct bitwise_trial trial[TRIALS] = {
-        {0, job->my_node > 0 ? job->node_my_pe == 0 && job->my_node < PLACES : job->node_my_pe == 1, job->my_node}};
-    int piece[TRIALS][PIECES] = {{0}}, wrong = 0, code = RMA_SUCCESS;
-    for (int kind = 0; kind < RMAI_PAIR_KINDS; kind++) {
-        const struct rmai_pair *p = &job->pairs[kind];
-        trial[1 + kind] = (struct bitwise_trial){p->to, rmai_pair_exists(p) && p->from == job->my_pe, PLACES + kind};
-    }
-    for (int i = 0; i < TRIALS * PIECES; i++)
-        if (trial[i / PIECES].pe == job->my_pe)
-            piece[i / PIECES][i % PIECES] = (int)((uint64_t)(uintptr_t)page >> 16 * (i % PIECES) & 0xffff);
-    rmai_transport_mpi_worst(mpi, "rma_init", &piece[0][0], TRIALS * PIECES);
-    for (int k = 0; k < TRIALS && code == RMA_SUCCESS; k++) {
-        uint64_t at = 16 * (uint64_t)trial[k].place;
-        for (int i = 0; i < PIECES; i++) at += (uint64_t)piece[k][i] << 16 * i;
-        if (trial[k].mine) code = try_all_bitwise(net, trial[k].pe, at, &wrong);
-    }
-    rmai_transport_mpi_worst(mpi, "rma_init", &wrong, 1);
-    net->ways.bitwise_wrong = wrong;
-    return code;
-}
-
 /* ---- does it need the target? ---- */
 
 /* One leader of a pair sleeps while the other accesses its page: what is done in time the network does alone. If not,
@@ -153,11 +88,8 @@ static int access_page(struct rmai_net *net, enum rmai_window_kind window, enum 
                        uint64_t page) {
     static uint64_t word;
     int code;
-    switch (access) {
-        case RMAI_ACCESS_PUT: code = rmai_transport_put(net->transport, PROBE, window, target, page, &word, 1); break;
-        case RMAI_ACCESS_GET: code = rmai_transport_get(net->transport, PROBE, window, target, page, &word, 8); break;
-        default: code = rmai_transport_atomic(net->transport, PROBE, target, page, RMA_FETCH_, 8, &word, &word, &word);
-    }
+    code = access == RMAI_ACCESS_PUT ? rmai_transport_put(net->transport, PROBE, window, target, page, &word, 1)
+                                     : rmai_transport_get(net->transport, PROBE, window, target, page, &word, 8);
     return code == RMA_SUCCESS ? flush_probe(net, window, target) : code;
 }
 
@@ -190,8 +122,7 @@ static void conclude(const struct rmai_net *net, int answer[RMAI_WINDOWS][RMAI_A
             int *a = &answer[window][access];
             if (*a != UNKNOWN) continue;
             if (!there || answer[window][RMAI_ACCESS_PUT] == NEEDS_TARGET ||
-                answer[RMAI_FIXED][RMAI_ACCESS_PUT] == NEEDS_TARGET ||
-                (access == RMAI_ACCESS_ATOMIC && (window == RMAI_FIXED || !net->amo_mpi)))
+                answer[RMAI_FIXED][RMAI_ACCESS_PUT] == NEEDS_TARGET)
                 *a = NEEDS_TARGET;
         }
     }
@@ -266,7 +197,6 @@ static const struct { size_t tried, to; } lengths[RMAI_PROBE_LENGTHS] = {{8, 102
 
 int rmai_probe_wants_times(const struct rmai_net *net) {
     return net->dynamic.open && net->fixed && net->job->settings.window == RMAI_WINDOW_AUTO && net->job->n_nodes > 1 &&
-           !net->only_atomics &&
            (net->ways.needs_target[RMAI_DYNAMIC][RMAI_ACCESS_PUT] ||
             net->ways.needs_target[RMAI_DYNAMIC][RMAI_ACCESS_GET]);
 }
@@ -354,7 +284,7 @@ void rmai_probe_times(struct rmai_net *net, enum rmai_pair_kind kind, struct rma
 
 /* In nanoseconds, as numbers that MPI merges. */
 void rmai_probe_share(struct rmai_net *net, enum rmai_pair_kind kind, struct rmai_transport_mpi *mpi) {
-    int ns[(RMAI_WINDOWS + 1) * RMAI_ACCESS_ATOMIC * RMAI_PROBE_LENGTHS], n = 0;
+    int ns[(RMAI_WINDOWS + 1) * RMAI_ACCESSES * RMAI_PROBE_LENGTHS], n = 0;
     double *at = &net->ways.trial[kind].probed[0][0][0];
     for (n = 0; n < (int)(sizeof ns / sizeof ns[0]); n++) ns[n] = at[n] < 1e6 ? (int)(at[n] * 1e3) : 1000000000;
     rmai_transport_mpi_worst(mpi, "rma_init", ns, n);
@@ -389,7 +319,7 @@ struct rmai_lengths rmai_probe_faster(const struct rmai_ways *w, enum rmai_acces
 /* ---- reports ---- */
 
 static const char *const window_names[RMAI_WINDOWS] = {"fixed window", "dynamic window"};
-static const char *const access_names[RMAI_ACCESSES] = {"put", "get", "atomic"};
+static const char *const access_names[RMAI_ACCESSES] = {"put", "get"};
 
 static void print_lengths(const struct rmai_lengths *l, char text[64]) {
     if (l->to == 0)
@@ -407,18 +337,18 @@ static void print_trial(const struct rmai_net *net, enum rmai_pair_kind kind, co
     const struct rmai_pair *p = &net->job->pairs[kind];
     char text[200];
     int timed = 0;
-    for (int access = 0; access < RMAI_ACCESS_ATOMIC; access++)
+    for (int access = 0; access < RMAI_ACCESSES; access++)
         for (int i = 0; i < RMAI_PROBE_LENGTHS; i++) timed |= t->probed[MESSAGES][access][i] > 0;
     if (!timed && !needs[RMAI_FIXED] && !needs[RMAI_DYNAMIC]) return; /* nothing but what has been printed for all */
     snprintf(text, sizeof text, "%s, tried by PE %d on PE %d:", rmai_pair_kind_name(kind), p->from, p->to);
     line(out, text);
     for (int window = 0; window < RMAI_WINDOWS; window++)
-        for (int access = 0; needs[window] && access < RMAI_ACCESS_ATOMIC; access++) {
+        for (int access = 0; needs[window] && access < RMAI_ACCESSES; access++) {
             snprintf(text, sizeof text, "  %s: %s %s", window_names[window], access_names[access],
                      t->needs_target[window][access] ? "waits for the target" : "does not need the target");
             line(out, text);
         }
-    for (int access = 0; access < RMAI_ACCESS_ATOMIC; access++)
+    for (int access = 0; access < RMAI_ACCESSES; access++)
         for (int i = 0; i < RMAI_PROBE_LENGTHS; i++) {
             if (t->probed[MESSAGES][access][i] <= 0) continue;
             snprintf(text, sizeof text, "  %s of %zu bytes: %.2f us by messages, %.2f us through the dynamic window",
@@ -437,7 +367,7 @@ void rmai_probe_print(const struct rmai_net *net, void (*line)(void *out, const 
     for (int window = 0; window < RMAI_WINDOWS; window++) {
         snprintf(text, sizeof text, "%s: %s", window_names[window], there[window] ? "used" : "not used");
         line(out, text);
-        for (int access = 0; there[window] && access < RMAI_ACCESS_ATOMIC; access++) {
+        for (int access = 0; there[window] && access < RMAI_ACCESSES; access++) {
             print_lengths(&w->by_window[window][access][RMAI_NOW], now);
             print_lengths(&w->by_window[window][access][RMAI_LATER], later);
             snprintf(text, sizeof text, "  %s: %s; through it: blocking %s, nonblocking %s", access_names[access],

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Trying out MPI's windows at init: do they move what they should, are their atomics right, do they need the
+/* Trying out MPI's windows at init: do they move what they should, do they need the
  * target, are they faster than messages? MPI reaches nodes of one host in other ways than those of another machine: so
  * a pair of each kind is tried (job->pairs), one after the other, and what goes through a window is decided for all
  * nodes alike, by the worst of the answers. */
@@ -16,12 +16,6 @@ struct rmai_transport_mpi;
  * and of the other PE of a pair, and reads it back: some versions of MPI and UCX shift what is put into a window with
  * an unlucky base. For the dynamic window there has to be a fixed one. Returns RMA_SUCCESS or RMA_ERR_MPI. */
 int rmai_probe_write_and_read_back(struct rmai_net *net, enum rmai_window_kind window);
-
-/* rmai_probe_bitwise: ways.bitwise_wrong becomes 1 on all PEs if an and, or or xor through the dynamic window gives
- * another value than it should (collective). page: this PE's before its heap. Each node's first PE tries it on PE 0,
- * and so does a PE of PE 0's node; and the PEs of pairs on each other. Returns RMA_SUCCESS or RMA_ERR_MPI, on each PE
- * its own. */
-int rmai_probe_bitwise(struct rmai_net *net, struct rmai_transport_mpi *mpi, const char *page);
 
 /* rmai_probe_one_sided finds out which accesses through which window need the target: ways.trial and
  * ways.needs_target, on all PEs alike (collective; waits some milliseconds for each kind of pair). Returns RMA_SUCCESS

@@ -14,7 +14,6 @@
 #include "base/wait.h"
 #include "base/word.h"
 #include "runtime/net/by_node.h"
-#include "runtime/net/lease.h"
 #include "runtime/net/link.h"
 #include "runtime/net/state.h"
 
@@ -368,17 +367,6 @@ static int do_record(struct task *t) {
             if (net->dynamic.own) rmai_directory_read(&d, net->dynamic.own);
             for (int i = 0; i < RMAI_POOLS; i++) d.extent[i] = extent[i];
             add_value(t, &d, sizeof d);
-            return RMA_SUCCESS;
-        }
-        case RMAI_RECORD_LEASE: {
-            struct rmai_lent lent = {0};
-            h->lend(h->context, t->e.offset, t->from, &lent);
-            add_value(t, &lent, sizeof lent);
-            return RMA_SUCCESS;
-        }
-        case RMAI_RECORD_REVOKE: {
-            const uint64_t busy = rmai_lease_drop(net, t->from, t->e.offset, t->e.value);
-            add_value(t, &busy, sizeof busy);
             return RMA_SUCCESS;
         }
         default: return code; /* the reader knows no other kind */

@@ -232,9 +232,6 @@ int rmai_net_atomic(struct rmai_net *net, const char *call, struct rmai_pending 
                                      .dest = old,
                                      .value = (uint32_t)len};
     int code;
-    if (net->amo_mpi &&
-        rmai_window_atomic_far(net, call, s, pe, offset, op, len, value, cond, old, old && !later, &code))
-        return code;
     rmai_count(s->traffic, RMA_PATH_REQUEST, RMAI_ATOMICS, 0);
     if (old && !later && !is_attached(offset) && fetch_at_once(net, call, s, pe, &q, &code)) return code;
     if ((old && !later) || is_attached(offset)) return atomic_by_message(net, call, s, pe, &q.r, &q.e, old);

@@ -30,8 +30,6 @@
 #define RMAI_PINGS   256  /* unanswered questions for a sign of life, of one PE in all */
 
 struct rmai_batch;
-struct rmai_leases;
-struct rmai_lent;
 struct rmai_link;
 struct rmai_pending;
 struct rmai_ping;
@@ -55,8 +53,6 @@ struct rmai_net_handlers {
     int (*give_back)(void *context, const char *call, uint64_t offset);
     /* How far this PE's local heap, and its part for others, may be touched (rmai_facts). */
     void (*extents)(void *context, size_t extent[RMAI_POOLS]);
-    /* Lends the attached region of the offset to PE `to`, which is told by rmai_revoke before the region ends. */
-    void (*lend)(void *context, uint64_t offset, int to, struct rmai_lent *lent);
     /* The public call in which this PE waits, or "". */
     void (*waiting_in)(void *context, char call[RMAI_WAITING_TEXT]);
     /* A wait has lasted, at one of its rests; and it is over. The net's lock is held. */
@@ -67,7 +63,7 @@ struct rmai_net_handlers {
 };
 
 struct rmai_net {
-    int active; /* something goes by the transport: the job has several nodes, or RMA_AMO=mpi */
+    int active; /* something goes by the transport: the job has several nodes */
     const struct rmai_job *job;
     struct rmai_transport *transport;
     struct rmai_traffic *traffic;
@@ -109,10 +105,8 @@ struct rmai_net {
     int fixed;              /* there is a fixed window, or there will be; */
     int fixed_follows;      /* and it is made anew when the heap has grown, since the dynamic one is slower */
     int said_windowless;    /* that MPI's window is no good has been said */
-    int amo_mpi;            /* MPI does all atomics on what is in the dynamic window */
-    int only_atomics;       /* and nothing else goes through a window */
+    int windowless;         /* nothing goes through a window in this job */
     struct rmai_dynamic dynamic;
-    struct rmai_leases *leases; /* of regions that other PEs have attached; see lease.h */
     struct rmai_ways ways;
 
     struct rmai_batch *batch[RMAI_BATCHES]; /* the last field, see rmai_net_open */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What carries bytes between nodes: ten operations: seven that move data, drop, attach and detach. MPI is one transport
+/* What carries bytes between nodes: nine operations: six that move data, drop, attach and detach. MPI is one transport
  * (transport_mpi); two queues in one process are another (test/unit/check_net). The caller knows PEs, tags, buffers and
  * displacements, and nothing of the way that they go.
  *
- * A transport that has windows lets puts, gets and atomics into parts of each PE's memory; one that has none leaves
+ * A transport that has windows lets puts and gets into parts of each PE's memory; one that has none leaves
  * these operations NULL, and is never asked for them. Flush waits, and so does drop of a
  * receive, until it is cancelled; nothing else does. Threads may be in several operations at once. */
 #ifndef RMAI_TRANSPORT_H
@@ -35,8 +35,7 @@ enum rmai_window_kind {
 
 enum rmai_flush_kind {
     RMAI_FLUSH_LOCAL, /* source buffers are free again */
-    RMAI_FLUSH_PE,    /* all is in its place at one PE, and what was fetched from there is here */
-    RMAI_FLUSH_ALL    /* the same of every PE */
+    RMAI_FLUSH_PE     /* all is in its place at the PE, and what was fetched from there is here */
 };
 
 struct rmai_transport;
@@ -55,12 +54,7 @@ struct rmai_transport_operations {
                const void *source, size_t len);
     int (*get)(struct rmai_transport *t, const char *call, enum rmai_window_kind window, int pe, size_t disp,
                void *dest, size_t len);
-    /* Begins an atomic (enum rma_atomic_op_, but min and max) on the word of len bytes, 4 or 8, at address `at` of PE
-     * pe's process, in the dynamic window. operand, cond and old, of len bytes, stay in use until a flush; *old is then
-     * the word's value before. old may be NULL, except for RMA_FETCH_ and RMA_COMPARE_SWAP_. */
-    int (*atomic)(struct rmai_transport *t, const char *call, int pe, uint64_t at, int op, size_t len,
-                  const void *operand, const void *cond, void *old);
-    /* Waits. pe counts but for RMAI_FLUSH_ALL. */
+    /* Waits. */
     int (*flush)(struct rmai_transport *t, const char *call, enum rmai_window_kind window, int pe,
                  enum rmai_flush_kind kind);
     /* This PE's [base, base + len), in no other part that it has attached, becomes a part of the dynamic window;
@@ -92,10 +86,6 @@ static inline int rmai_transport_put(struct rmai_transport *t, const char *call,
 static inline int rmai_transport_get(struct rmai_transport *t, const char *call, enum rmai_window_kind window, int pe,
                                      size_t disp, void *dest, size_t len) {
     return t->operations->get(t, call, window, pe, disp, dest, len);
-}
-static inline int rmai_transport_atomic(struct rmai_transport *t, const char *call, int pe, uint64_t at, int op,
-                                        size_t len, const void *operand, const void *cond, void *old) {
-    return t->operations->atomic(t, call, pe, at, op, len, operand, cond, old);
 }
 static inline int rmai_transport_flush(struct rmai_transport *t, const char *call, enum rmai_window_kind window, int pe,
                                        enum rmai_flush_kind kind) {

@@ -105,40 +105,12 @@ static int get_by_mpi(struct rmai_transport *t, const char *call, enum rmai_wind
     return rmai_mpi(mpi_code, call, "MPI_Get");
 }
 
-static MPI_Op operation_of(int op) {
-    switch (op) {
-        case RMA_FETCH_: return MPI_NO_OP;
-        case RMA_FETCH_ADD_:
-        case RMA_FETCH_FADD_: return MPI_SUM;
-        case RMA_FETCH_AND_: return MPI_BAND;
-        case RMA_FETCH_OR_: return MPI_BOR;
-        case RMA_FETCH_XOR_: return MPI_BXOR;
-        default: assert((op == RMA_SET_ || op == RMA_SWAP_) && "an atomic that MPI has"); return MPI_REPLACE;
-    }
-}
-
-static int atomic_by_mpi(struct rmai_transport *t, const char *call, int pe, uint64_t address, int op, size_t len,
-                         const void *operand, const void *cond, void *old) {
-    const int real = op == RMA_FETCH_FADD_;
-    const MPI_Win window = mpi_of(t)->window[RMAI_DYNAMIC];
-    MPI_Datatype type = len == 4 ? (real ? MPI_FLOAT : MPI_UINT32_T) : real ? MPI_DOUBLE : MPI_UINT64_T;
-    MPI_Aint at = (MPI_Aint)address;
-    if (op == RMA_COMPARE_SWAP_)
-        return rmai_mpi(MPI_Compare_and_swap(operand, cond, old, type, pe, at, window), call, "MPI_Compare_and_swap");
-    if (old)
-        return rmai_mpi(MPI_Fetch_and_op(operand, old, type, pe, at, operation_of(op), window), call,
-                        "MPI_Fetch_and_op");
-    return rmai_mpi(MPI_Accumulate(operand, 1, type, pe, at, 1, type, operation_of(op), window), call,
-                    "MPI_Accumulate");
-}
-
 static int flush_by_mpi(struct rmai_transport *t, const char *call, enum rmai_window_kind kind_of_window, int pe,
                         enum rmai_flush_kind kind) {
     const MPI_Win window = mpi_of(t)->window[kind_of_window];
     switch (kind) {
         case RMAI_FLUSH_LOCAL: return rmai_mpi(MPI_Win_flush_local(pe, window), call, "MPI_Win_flush_local");
         case RMAI_FLUSH_PE: return rmai_mpi(MPI_Win_flush(pe, window), call, "MPI_Win_flush");
-        case RMAI_FLUSH_ALL: return rmai_mpi(MPI_Win_flush_all(window), call, "MPI_Win_flush_all");
     }
     return RMA_SUCCESS;
 }
@@ -170,7 +142,6 @@ static const struct rmai_transport_operations by_mpi = {
     .test = test_by_mpi,
     .put = put_by_mpi,
     .get = get_by_mpi,
-    .atomic = atomic_by_mpi,
     .flush = flush_by_mpi,
     .attach = attach_by_mpi,
     .detach = detach_by_mpi,
@@ -183,7 +154,7 @@ void rmai_transport_mpi_none(struct rmai_transport_mpi *m) {
     *m = (struct rmai_transport_mpi){.transport = {&by_mpi},
                                      .messages = MPI_COMM_NULL,
                                      .window = {MPI_WIN_NULL, MPI_WIN_NULL},
-                                     .hints = {MPI_INFO_NULL, MPI_INFO_NULL}};
+                                     .hints = MPI_INFO_NULL};
 }
 
 /* Writes the pairs of the n nodes, on each leader; comm is theirs. */
@@ -222,39 +193,18 @@ static int find_pairs(int code, MPI_Comm comm, int one_host, int n, int me, cons
     return code;
 }
 
-/* Hints, and who uses them. The same size and unit everywhere: MPICH then keeps no table of n PEs.
- * The others count for atomics. MPICH leaves them to the network's adapter only if it does every operation that may
- * come, of words, and if no process of a node is allowed to do its own; Open MPI's acc_single_intrinsic is the same
- * promise. Their order is left as it is: a PE's own atomics on one word keep it. */
-static const char *const hints[][2] = {
-    {"same_size", "true"},
-    {"same_disp_unit", "true"},
-    {"which_accumulate_ops", "cswap,sum,replace,no_op,band,bor,bxor"},
-    {"accumulate_noncontig_dtype", "false"},
-    {"accumulate_max_bytes", "8"},
-    {"disable_shm_accumulate", "true"},
-    {"acc_single_intrinsic", "true"},
-};
-#define HINTS_PLAIN 2 /* of them for a window without atomics */
-#define HINTS       (sizeof hints / sizeof hints[0])
-
-static int make_hints(MPI_Info *info, int atomics) {
+/* The same size and unit everywhere: MPICH then keeps no table of n PEs. */
+static int make_hints(MPI_Info *info) {
     int code = rmai_mpi(MPI_Info_create(info), "rma_init", "MPI_Info_create");
     if (code != RMA_SUCCESS) *info = MPI_INFO_NULL;
-    for (size_t i = 0; code == RMA_SUCCESS && i < (atomics ? HINTS : HINTS_PLAIN); i++)
-        code = rmai_mpi(MPI_Info_set(*info, hints[i][0], hints[i][1]), "rma_init", "MPI_Info_set");
+    if (code == RMA_SUCCESS) code = rmai_mpi(MPI_Info_set(*info, "same_size", "true"), "rma_init", "MPI_Info_set");
+    if (code == RMA_SUCCESS) code = rmai_mpi(MPI_Info_set(*info, "same_disp_unit", "true"), "rma_init", "MPI_Info_set");
     return code;
 }
 
 static int free_hints(struct rmai_transport_mpi *m) {
-    int code = RMA_SUCCESS, one;
-    for (int kind = 0; kind < RMAI_WINDOWS; kind++) {
-        if (m->hints[kind] == MPI_INFO_NULL) continue;
-        one = rmai_mpi(MPI_Info_free(&m->hints[kind]), "freeing hints", "MPI_Info_free");
-        m->hints[kind] = MPI_INFO_NULL;
-        if (code == RMA_SUCCESS) code = one;
-    }
-    return code;
+    return m->hints == MPI_INFO_NULL ? RMA_SUCCESS
+                                     : rmai_mpi(MPI_Info_free(&m->hints), "freeing hints", "MPI_Info_free");
 }
 
 static int open_messages(struct rmai_transport_mpi *m) {
@@ -270,8 +220,8 @@ static int open_messages(struct rmai_transport_mpi *m) {
 
 /* What takes all PEs is made in any case, also where something before it has failed here: the others are in it. The
  * hints are made before the windows, since all PEs must give the same ones. */
-int rmai_transport_mpi_open(struct rmai_transport_mpi *m, int is_leader, int one_host, int atomics, int *n_nodes,
-                            int *my_node, int **leaders, struct rmai_pair pairs[RMAI_PAIR_KINDS]) {
+int rmai_transport_mpi_open(struct rmai_transport_mpi *m, int is_leader, int one_host, int *n_nodes, int *my_node,
+                            int **leaders, struct rmai_pair pairs[RMAI_PAIR_KINDS]) {
     MPI_Comm comm;
     int n = 0, me = 0, *list = NULL;
     int code = rmai_mpi(MPI_Comm_split(MPI_COMM_WORLD, is_leader ? 0 : MPI_UNDEFINED, 0, &comm), "rma_init",
@@ -279,8 +229,7 @@ int rmai_transport_mpi_open(struct rmai_transport_mpi *m, int is_leader, int one
         one = open_messages(m);
     if (code != RMA_SUCCESS) comm = MPI_COMM_NULL;
     if (code == RMA_SUCCESS) code = one;
-    if (code == RMA_SUCCESS) code = make_hints(&m->hints[RMAI_FIXED], 0);
-    if (code == RMA_SUCCESS) code = make_hints(&m->hints[RMAI_DYNAMIC], atomics);
+    if (code == RMA_SUCCESS) code = make_hints(&m->hints);
     if (code == RMA_SUCCESS && is_leader) {
         me = rmai_mpi_rank(comm, "rma_init");
         code = rmai_mpi_members(comm, &n, &list, "rma_init");
@@ -370,10 +319,9 @@ static int begin_epoch(struct rmai_transport_mpi *m, enum rmai_window_kind kind,
 int rmai_transport_mpi_fixed(struct rmai_transport_mpi *m, void *base, size_t size) {
     int code = rmai_transport_mpi_end_window(m, RMAI_FIXED), made;
     m->fixed_base = base;
-    made =
-        begin_epoch(m, RMAI_FIXED,
-                    MPI_Win_create(base, (MPI_Aint)size, 1, m->hints[RMAI_FIXED], m->messages, &m->window[RMAI_FIXED]),
-                    "MPI_Win_create");
+    made = begin_epoch(m, RMAI_FIXED,
+                       MPI_Win_create(base, (MPI_Aint)size, 1, m->hints, m->messages, &m->window[RMAI_FIXED]),
+                       "MPI_Win_create");
     return code == RMA_SUCCESS ? made : code;
 }
 
@@ -396,8 +344,7 @@ static int most_regions(void) {
 int rmai_transport_mpi_dynamic(struct rmai_transport_mpi *m) {
     m->attached = 0;
     m->attached_most = most_regions();
-    return begin_epoch(m, RMAI_DYNAMIC,
-                       MPI_Win_create_dynamic(m->hints[RMAI_DYNAMIC], m->messages, &m->window[RMAI_DYNAMIC]),
+    return begin_epoch(m, RMAI_DYNAMIC, MPI_Win_create_dynamic(m->hints, m->messages, &m->window[RMAI_DYNAMIC]),
                        "MPI_Win_create_dynamic");
 }
 

@@ -23,7 +23,7 @@ struct rmai_transport_mpi {
     struct rmai_transport transport; /* first: its operations get this struct */
     MPI_Comm messages;               /* MPI_COMM_NULL in jobs of one node */
     MPI_Win window[RMAI_WINDOWS];    /* or MPI_WIN_NULL */
-    MPI_Info hints[RMAI_WINDOWS];    /* with which it is made */
+    MPI_Info hints;                  /* with which both are made */
     int in_epoch[RMAI_WINDOWS];      /* the window is locked */
     char *fixed_base;
     _Atomic int attached, attached_most; /* regions of the dynamic window: now, and at most */
@@ -35,12 +35,12 @@ void rmai_transport_mpi_none(struct rmai_transport_mpi *m);
 /* rmai_transport_mpi_open sets up the messages, and tells leaders who they are: *n_nodes leaders, of which this one is
  * number *my_node, and number i is PE (*leaders)[i]; the caller frees *leaders; and the pairs of nodes (one_host: all
  * PEs are on the same host and machine, by rmai_process_host). On other PEs it leaves the four as they are (collective
- * over MPI_COMM_WORLD). atomics: some will be done in the dynamic window. Returns RMA_SUCCESS, RMA_ERR_NO_MEM or
+ * over MPI_COMM_WORLD). Returns RMA_SUCCESS, RMA_ERR_NO_MEM or
  * RMA_ERR_MPI; it may fail on one PE alone, which then meets the others in what takes all PEs.
  * rmai_transport_mpi_close frees what open made, all of it or a part: collective, with no message under way. Returns
  * RMA_SUCCESS or RMA_ERR_MPI. */
-int rmai_transport_mpi_open(struct rmai_transport_mpi *m, int is_leader, int one_host, int atomics, int *n_nodes,
-                            int *my_node, int **leaders, struct rmai_pair pairs[RMAI_PAIR_KINDS]);
+int rmai_transport_mpi_open(struct rmai_transport_mpi *m, int is_leader, int one_host, int *n_nodes, int *my_node,
+                            int **leaders, struct rmai_pair pairs[RMAI_PAIR_KINDS]);
 int rmai_transport_mpi_close(struct rmai_transport_mpi *m);
 
 /* rmai_transport_mpi_worst makes each of the n values the largest of all PEs' (collective, waits). If MPI fails in it,

@@ -12,7 +12,7 @@
 #include "runtime/net/transport.h"
 #include "runtime/net/when.h"
 
-enum rmai_access { RMAI_ACCESS_PUT, RMAI_ACCESS_GET, RMAI_ACCESS_ATOMIC, RMAI_ACCESSES };
+enum rmai_access { RMAI_ACCESS_PUT, RMAI_ACCESS_GET, RMAI_ACCESSES };
 
 #define RMAI_PROBE_LENGTHS 3
 
@@ -27,7 +27,7 @@ struct rmai_trial {
     int needs_target[RMAI_WINDOWS][RMAI_ACCESSES];
     /* Microseconds of an access, with its completion, while the target is in the library, through each window and,
      * last, by messages; for each length that is tried. 0: the probe has not looked. */
-    double probed[RMAI_WINDOWS + 1][RMAI_ACCESS_ATOMIC][RMAI_PROBE_LENGTHS];
+    double probed[RMAI_WINDOWS + 1][RMAI_ACCESSES][RMAI_PROBE_LENGTHS];
 };
 
 struct rmai_ways {
@@ -36,10 +36,9 @@ struct rmai_ways {
      * at least. */
     int needs_target[RMAI_WINDOWS][RMAI_ACCESSES];
     /* Puts and gets that go through a window where it covers them, by what the caller does next (enum rmai_when). */
-    struct rmai_lengths by_window[RMAI_WINDOWS][RMAI_ACCESS_ATOMIC][RMAI_COPIED + 1];
-    int all_by_window[RMAI_WINDOWS][RMAI_ACCESS_ATOMIC]; /* 1: of every length from `from` on, whatever follows */
-    int some_all_by_window;                              /* 1: such a one is among these */
-    int bitwise_wrong;                                   /* 1: MPI computes and, or or xor wrongly */
+    struct rmai_lengths by_window[RMAI_WINDOWS][RMAI_ACCESSES][RMAI_COPIED + 1];
+    int all_by_window[RMAI_WINDOWS][RMAI_ACCESSES]; /* 1: of every length from `from` on, whatever follows */
+    int some_all_by_window;                         /* 1: such a one is among these */
 };
 
 /* rmai_ways_window: 1 if such a put or get goes through the window, if that covers its place. */

@@ -5,12 +5,9 @@
 #include "base/attributes.h"
 #include "base/error.h"
 #include "base/wait.h"
-#include "base/word.h"
 #include "rma.h"
 #include "runtime/net/batch.h"
 #include "runtime/net/dynamic.h"
-#include "runtime/net/borrow.h"
-#include "runtime/net/lease.h"
 #include "runtime/net/pending.h"
 #include "runtime/net/progress.h"
 #include "runtime/net/state.h"
@@ -21,12 +18,11 @@
 #define WINDOW_PIECE       ((size_t)8 << 20)  /* bytes through the window before others are served, */
 #define WINDOW_PIECE_LATER ((size_t)64 << 20) /* and of a nonblocking call */
 #define DOORBELL_EVERY     64
-#define DOORBELL_ATOMICS   4        /* most are waited for, one by one */
 #define PAUSE              2000000u /* ticks */
 
 /* ---- flushes ---- */
 
-/* kind: RMAI_FLUSH_ALL where pe is -1. The set's lock is held. A biased lock that was entered for nothing but the
+/* The set's lock is held. A biased lock that was entered for nothing but the
  * set is left meanwhile: the progress thread serves others. */
 static int flush_window(struct rmai_net *net, const char *call, struct rmai_pending *s, enum rmai_window_kind window,
                         int pe, enum rmai_flush_kind kind) {
@@ -148,12 +144,12 @@ static void touch_peer(struct rmai_peer *p, enum rmai_window_kind window) {
 /* Tells p now and then, and after each pause, that this PE uses its window. MPI does what comes through a window
  * without a word to the library; a target that does not know of it would let its progress thread sleep long, and each
  * transfer would wait for that thread. */
-static void ring_doorbell(struct rmai_net *net, struct rmai_peer *p, unsigned every) {
+static void ring_doorbell(struct rmai_net *net, struct rmai_peer *p) {
     static const struct rmai_envelope doorbell = {
         .kind = RMAI_WIRE_DOORBELL}; /* may be on its way after the set has ended */
     uint64_t before = p->used;
     p->used = rmai_ticks();
-    if (p->used - before < PAUSE && ++p->through_window % every != 0) return;
+    if (p->used - before < PAUSE && ++p->through_window % DOORBELL_EVERY != 0) return;
     if (rmai_token_done(net->transport, &p->doorbell) != 1) return;
     if (rmai_send(net->transport, p->pe, RMAI_SHORT_TAG, &doorbell, sizeof doorbell, &p->doorbell) != RMA_SUCCESS)
         rmai_net_fatal(net);
@@ -198,7 +194,7 @@ static int move_through(struct rmai_net *net, const struct rmai_transfer *t, con
     int code;
     if (!p) return rmai_net_no_memory(t->call, t->pe);
     code = t->access == RMAI_ACCESS_GET ? get_through(net, t, way, p) : put_through(net, t, way, p);
-    if (code == RMA_SUCCESS && net->ways.needs_target[way->window][t->access]) ring_doorbell(net, p, DOORBELL_EVERY);
+    if (code == RMA_SUCCESS && net->ways.needs_target[way->window][t->access]) ring_doorbell(net, p);
     return code;
 }
 
@@ -219,180 +215,21 @@ static int use_window(struct rmai_net *net, const struct rmai_transfer *t, struc
     }
 }
 
-/* 1 if PEs attach their regions to the window, and lend them (rmai_attachment_lend). */
-static int regions_are_lent(const struct rmai_net *net) {
-    return net->dynamic.region_least < SIZE_MAX && net->job->all_progress;
-}
-
-/* The same for attached memory, which goes through the window while this PE has a lease of it: it is flushed before the
- * lease is left. The region has to have all that is left of the transfer, of which this piece is the first: else
- * nothing of it moves before it is refused. */
-static int use_lease(struct rmai_net *net, const struct rmai_transfer *t, struct way *way, int *code) {
-    struct rmai_lease *lease;
-    uint64_t address;
-    if (!net->ways.all_by_window[RMAI_DYNAMIC][t->access] || !regions_are_lent(net) ||
-        !rmai_ways_window(&net->ways, RMAI_DYNAMIC, t->access, t->len, RMAI_LATER) ||
-        rmai_borrow(net, t->call, t->set, t->pe, t->offset, t->len, &lease, &address) != RMAI_LEASED)
-        return 0;
-    *way = (struct way){RMAI_DYNAMIC, address, way->len, RMAI_LATER};
-    rmai_pending_lock(t->set);
-    *code = move_through(net, t, way);
-    if (*code == RMA_SUCCESS) *code = rmai_window_flush(net, t->call, rmai_peer_of(t->set, t->pe));
-    rmai_pending_unlock(t->set);
-    rmai_lease_leave(net, lease);
-    return 1;
-}
-
 int rmai_window_move(struct rmai_net *net, struct rmai_transfer *t, int *code) {
     const size_t most = t->when == RMAI_LATER ? WINDOW_PIECE_LATER : WINDOW_PIECE, len = t->len;
     *code = RMA_SUCCESS;
+    if (t->offset >= RMA_GPTR_ATTACHED_) return 0; /* the program may detach it at any time */
     while (t->len > 0) {
         struct way way = {.len = rmai_min(t->len, most), .when = t->len > most ? RMAI_NOW : t->when};
         if (RMAI_UNLIKELY(t->len < len)) rmai_net_progress(net, 1);
-        if (!(t->offset >= RMA_GPTR_ATTACHED_ ? use_lease(net, t, &way, code) : use_window(net, t, &way, code)))
-            return 0;
+        if (!use_window(net, t, &way, code)) return 0;
         if (*code != RMA_SUCCESS) return 1;
         t->offset += way.len;
         t->buffer += way.len;
         t->len -= way.len;
     }
-    /* Of 0 bytes nothing goes anywhere. */
+    /* A transfer of 0 bytes sends nothing. */
     rmai_count(t->set->traffic, len ? RMA_PATH_WINDOW : RMA_PATH_REQUEST,
                t->access == RMAI_ACCESS_GET ? RMAI_GETS : RMAI_PUTS, len);
-    return 1;
-}
-
-/* ---- atomics by MPI ---- */
-
-/* Operands of an atomic. */
-struct operands {
-    uint64_t value, cond;
-};
-
-/* The operands in the first len bytes of their fields, where MPI reads them. */
-static struct operands operands_of(size_t len, uint64_t value, uint64_t cond) {
-    struct operands o = {value, cond};
-    const uint32_t half[] = {(uint32_t)value, (uint32_t)cond};
-    if (len != 4) return o;
-    memcpy(&o.value, &half[0], 4);
-    memcpy(&o.cond, &half[1], 4);
-    return o;
-}
-
-/* Marks the peer and begins the atomic. The set's lock is held for both: a quiet of another
- * thread between them would take the mark away before there is something to flush. */
-static int begin_atomic(struct rmai_net *net, const char *call, struct rmai_pending *s, int pe, uint64_t at, int op,
-                        size_t len, const struct operands *o, void *old) {
-    struct rmai_peer *p = rmai_peer_of(s, pe);
-    int code;
-    if (!p) return rmai_net_no_memory(call, pe);
-    touch_peer(p, RMAI_DYNAMIC);
-    atomic_thread_fence(memory_order_release); /* what this PE has stored comes before, for whoever reads the word */
-    rmai_flush_begins(&s->flush, call, pe);    /* Open MPI 5 waits for the target in there */
-    code = rmai_transport_atomic(net->transport, call, pe, at, op, len, &o->value, &o->cond, old);
-    rmai_flush_ends(&s->flush);
-    if (pe != net->job->my_pe && net->ways.needs_target[RMAI_DYNAMIC][RMAI_ACCESS_ATOMIC])
-        ring_doorbell(net, p, DOORBELL_ATOMICS);
-    return code;
-}
-
-/* `at` is the address in the target's process. waits: it is done on return. */
-static int atomic_in_window(struct rmai_net *net, const char *call, struct rmai_pending *s, int pe, uint64_t at, int op,
-                            size_t len, uint64_t value, uint64_t cond, void *old, int waits) {
-    const struct operands given = operands_of(len, value, cond);
-    struct operands *kept;
-    int code = RMA_SUCCESS;
-    rmai_pending_lock(s);
-    if (waits) {
-        code = begin_atomic(net, call, s, pe, at, op, len, &given, old);
-        if (code == RMA_SUCCESS) code = flush_window(net, call, s, RMAI_DYNAMIC, pe, RMAI_FLUSH_PE);
-        atomic_thread_fence(memory_order_acquire);
-    } else if ((kept = keep_copy(net, call, s, &given, sizeof given, &code)) != NULL) {
-        code = begin_atomic(net, call, s, pe, at, op, len, kept, old);
-    } else if (code == RMA_SUCCESS) {
-        code = rmai_net_no_memory(call, pe);
-    }
-    rmai_pending_unlock(s);
-    return code;
-}
-
-static uint64_t bits_of(const void *word, size_t len) {
-    uint64_t bits = 0;
-    uint32_t half;
-    memcpy(len == 4 ? (void *)&half : (void *)&bits, word, len);
-    return len == 4 ? half : bits;
-}
-
-/* By compare_swap: min and max, and the bitwise operations where MPI computes them wrongly (rmai_probe_bitwise). MPI's
- * own min and max are other operations: they say nothing of a NaN, MPICH 4.0 compares unsigned words as signed ones,
- * and to announce them (the window's hints) would keep MPI from using adapters that have no such operation. */
-static int compute_in_window(struct rmai_net *net, const char *call, struct rmai_pending *s, int pe, uint64_t at,
-                             int op, size_t len, uint64_t value, void *old) {
-    uint64_t seen = 0, next, found;
-    int code = atomic_in_window(net, call, s, pe, at, RMA_FETCH_, len, 0, 0, &seen, 1);
-    while (code == RMA_SUCCESS) {
-        next = seen;
-        rmai_atomic(op, &next, len, value, 0);
-        if (next == seen) break;
-        found = 0;
-        code = atomic_in_window(net, call, s, pe, at, RMA_COMPARE_SWAP_, len, bits_of(&next, len), bits_of(&seen, len),
-                                &found, 1);
-        if (found == seen) break;
-        seen = found;
-    }
-    if (code == RMA_SUCCESS && old) memcpy(old, &seen, len);
-    return code;
-}
-
-static int is_limit(int op) {
-    return (op >= RMA_FETCH_MIN_ && op <= RMA_FETCH_SMAX_) || op == RMA_FETCH_FMIN_ || op == RMA_FETCH_FMAX_;
-}
-
-static int is_bitwise(int op) { return op == RMA_FETCH_AND_ || op == RMA_FETCH_OR_ || op == RMA_FETCH_XOR_; }
-
-int rmai_window_atomic(struct rmai_net *net, const char *call, struct rmai_pending *s, int pe, uint64_t at, int op,
-                       size_t len, uint64_t value, uint64_t cond, void *old, int waits) {
-    rmai_count(s->traffic, RMA_PATH_WINDOW, RMAI_ATOMICS, 0);
-    if (is_limit(op) || (is_bitwise(op) && net->ways.bitwise_wrong))
-        return compute_in_window(net, call, s, pe, at, op, len, value, old);
-    return atomic_in_window(net, call, s, pe, at, op, len, value, cond, old, waits);
-}
-
-/* Where the word is in the dynamic window, or 0. */
-static int find_word(struct rmai_net *net, const char *call, struct rmai_pending *s, int pe, uint64_t offset,
-                     size_t len, uint64_t *at) {
-    int found;
-    if (!rmai_dynamic_has_atomics(&net->job->layout, offset)) return 0;
-    for (int learned = 0;; learned = 1) {
-        rmai_pending_lock(s);
-        found = find_in_dynamic(net, s, pe, offset, &len, at);
-        rmai_pending_unlock(s);
-        if (RMAI_LIKELY(found >= 0) || learned) return found > 0;
-        if (rmai_dynamic_learn(net, call, s, pe) != RMA_SUCCESS)
-            rmai_net_fatal(net); /* who does its atomics is not known */
-    }
-}
-
-/* An atomic on attached memory is flushed before the lease is left. */
-static int atomic_by_lease(struct rmai_net *net, const char *call, struct rmai_pending *s, int pe, uint64_t offset,
-                           int op, size_t len, uint64_t value, uint64_t cond, void *old, int *code) {
-    enum rmai_leased leased;
-    struct rmai_lease *lease;
-    uint64_t at;
-    while ((leased = rmai_borrow(net, call, s, pe, offset, len, &lease, &at)) == RMAI_LEASE_BUSY)
-        rmai_net_progress(net, 1);
-    if (leased != RMAI_LEASED) return 0;
-    if (!(at & (len - 1))) *code = rmai_window_atomic(net, call, s, pe, at, op, len, value, cond, old, 1);
-    rmai_lease_leave(net, lease);
-    return !(at & (len - 1)); /* else the owner words the error */
-}
-
-int rmai_window_atomic_far(struct rmai_net *net, const char *call, struct rmai_pending *s, int pe, uint64_t offset,
-                           int op, size_t len, uint64_t value, uint64_t cond, void *old, int waits, int *code) {
-    uint64_t at;
-    if (offset >= RMA_GPTR_ATTACHED_)
-        return regions_are_lent(net) && atomic_by_lease(net, call, s, pe, offset, op, len, value, cond, old, code);
-    if (!find_word(net, call, s, pe, offset, len, &at)) return 0;
-    *code = rmai_window_atomic(net, call, s, pe, at, op, len, value, cond, old, waits);
     return 1;
 }

@@ -27,15 +27,6 @@ struct rmai_transfer {
  * has to go as messages. */
 int rmai_window_move(struct rmai_net *net, struct rmai_transfer *t, int *code);
 
-/* rmai_window_atomic: an atomic by MPI on the word at address `at` of the process of pe, which may be of this node; it
- * is in the dynamic window. waits: it is done on return, with *old; else after a quiet. rmai_window_atomic_far: on the
- * word at this offset of a PE of another node; returns 1 with *code, or 0 if the processors of its node do that word's
- * atomics. old may be NULL, except for RMA_FETCH_ and RMA_COMPARE_SWAP_. */
-int rmai_window_atomic(struct rmai_net *net, const char *call, struct rmai_pending *s, int pe, uint64_t at, int op,
-                       size_t len, uint64_t value, uint64_t cond, void *old, int waits);
-int rmai_window_atomic_far(struct rmai_net *net, const char *call, struct rmai_pending *s, int pe, uint64_t offset,
-                           int op, size_t len, uint64_t value, uint64_t cond, void *old, int waits, int *code);
-
 /* rmai_window_takes_all: 1 if puts, or gets, of len bytes and of every greater length to that offset go through a
  * window that covers it, whatever the caller does next. */
 static inline int rmai_window_takes_all(const struct rmai_net *net, uint64_t offset, size_t len,

@@ -106,49 +106,27 @@ int rmai_window_grow(struct rmai_net *net, struct rmai_transport_mpi *mpi, const
 
 static int wants_dynamic(const struct rmai_net *net) {
     const int window = net->job->settings.window;
-    return net->transport->operations->attach &&
-           (net->amo_mpi || (!net->only_atomics && window != RMAI_WINDOW_STATIC && window != RMAI_WINDOW_NONE));
+    return net->transport->operations->attach && !net->windowless && window != RMAI_WINDOW_STATIC;
 }
 
-static int without_dynamic(struct rmai_net *net, struct rmai_transport_mpi *mpi, const char *call, int mine, int *own) {
-    char why[RMAI_TEXT_MAX];
-    int code = RMA_SUCCESS;
-    snprintf(why, sizeof why, "%s", why_not(mine));
+static void without_dynamic(struct rmai_net *net, struct rmai_transport_mpi *mpi, const char *call, int mine,
+                            int *own) {
     net->dynamic.open = 0;
+    if (net->job->my_pe == 0) rmai_note("MPI's dynamic window is not used between nodes: %s", why_not(mine));
     keep_first(own, end_window(mpi, RMAI_DYNAMIC, call));
-    if (net->amo_mpi)
-        code =
-            rmai_error(RMA_ERR_MPI, "%s: MPI's dynamic window, which RMA_AMO=mpi needs, cannot be used: %s", call, why);
-    else if (net->job->my_pe == 0)
-        rmai_note("MPI's dynamic window is not used between nodes: %s", why);
-    net->amo_mpi = 0;
-    return code;
-}
-
-/* The job ends for it, and PE 0, which knows no reason, may be the first to say so. */
-static int tell_others(const struct rmai_net *net, const char *call, int mine) {
-    if (mine != RMA_SUCCESS && net->amo_mpi && net->job->my_pe != 0)
-        rmai_note("PE %d: %s: MPI's dynamic window cannot be used: %s", net->job->my_pe, call, rma_last_error());
-    return mine;
 }
 
 /* Makes it, with the page that has this PE's directory in it. */
 static int make_dynamic(struct rmai_net *net, struct rmai_transport_mpi *mpi, const char *call, char *base, int *own) {
     int mine = rmai_transport_mpi_dynamic(mpi), code, well;
     if (mine == RMA_SUCCESS) mine = rmai_transport_attach(net->transport, base - RMAI_PROBE_ROOM, RMAI_PROBE_ROOM);
-    code = agree_on_window(net, mpi, RMAI_DYNAMIC, call, tell_others(net, call, mine), &well);
+    code = agree_on_window(net, mpi, RMAI_DYNAMIC, call, mine, &well);
     if (code != RMA_SUCCESS) return code;
     /* Where the other PE's page is the fixed window tells. */
-    if (well && net->fixed) {
-        mine = tell_others(net, call, rmai_probe_write_and_read_back(net, RMAI_DYNAMIC));
-        well = all_succeeded(mpi, call, mine);
-    }
-    if (well && net->amo_mpi) {
-        mine = tell_others(net, call, rmai_probe_bitwise(net, mpi, base - RMAI_PROBE_ROOM));
-        well = all_succeeded(mpi, call, mine);
-    }
+    if (well && net->fixed) well = all_succeeded(mpi, call, mine = rmai_probe_write_and_read_back(net, RMAI_DYNAMIC));
     net->dynamic.open = well;
-    return well ? RMA_SUCCESS : without_dynamic(net, mpi, call, mine, own);
+    if (!well) without_dynamic(net, mpi, call, mine, own);
+    return RMA_SUCCESS;
 }
 
 int rmai_windows_wanted(const struct rmai_net *net) { return net->fixed || wants_dynamic(net); }
@@ -170,9 +148,8 @@ int rmai_windows_open(struct rmai_net *net, struct rmai_transport_mpi *mpi, cons
 
 /* ---- what goes through them ---- */
 
-#define SHORT_MOST   ((size_t)1024)
-#define LONG_FROM    ((size_t)65536)
-#define REGION_LEAST ((size_t)65536)
+#define SHORT_MOST ((size_t)1024)
+#define LONG_FROM  ((size_t)65536)
 
 static void takes_all(struct rmai_ways *w, enum rmai_window_kind window, enum rmai_access access) {
     w->all_by_window[window][access] = w->some_all_by_window = 1;
@@ -198,7 +175,6 @@ static void choose_fixed(struct rmai_net *net, enum rmai_access access) {
 static void choose_dynamic(struct rmai_net *net, enum rmai_access access) {
     struct rmai_ways *w = &net->ways;
     const int window = net->job->settings.window;
-    if (net->only_atomics) return;
     if (window == RMAI_WINDOW_ALWAYS || window == RMAI_WINDOW_DYNAMIC || !w->needs_target[RMAI_DYNAMIC][access])
         takes_all(w, RMAI_DYNAMIC, access);
     else
@@ -213,7 +189,7 @@ static void leave_words_to_messages(struct rmai_net *net) {
     const int one_machine = w->trial[RMAI_PAIR_HOST].made || w->trial[RMAI_PAIR_MACHINE].made;
     if (net->job->settings.window == RMAI_WINDOW_ALWAYS || net->job->settings.window == RMAI_WINDOW_DYNAMIC) return;
     for (int window = 0; window < RMAI_WINDOWS; window++)
-        for (int access = 0; access < RMAI_ACCESS_ATOMIC; access++)
+        for (int access = 0; access < RMAI_ACCESSES; access++)
             for (int when = 0; when <= RMAI_COPIED; when++) {
                 struct rmai_lengths *l = &w->by_window[window][access][when];
                 if (access == RMAI_ACCESS_GET && when == RMAI_NOW) continue;
@@ -222,7 +198,7 @@ static void leave_words_to_messages(struct rmai_net *net) {
 }
 
 static int is_used(const struct rmai_ways *w, enum rmai_window_kind window) {
-    for (int access = 0; access < RMAI_ACCESS_ATOMIC; access++)
+    for (int access = 0; access < RMAI_ACCESSES; access++)
         for (int when = 0; when <= RMAI_COPIED; when++)
             if (w->by_window[window][access][when].to > 0) return 1;
     return 0;
@@ -233,12 +209,12 @@ int rmai_windows_choose(struct rmai_net *net, struct rmai_transport_mpi *mpi) {
     const struct rmai_ways *w = &net->ways;
     const int window = net->job->settings.window;
     int code = RMA_SUCCESS;
-    for (int access = 0; access < RMAI_ACCESS_ATOMIC; access++) {
+    for (int access = 0; access < RMAI_ACCESSES; access++) {
         if (net->fixed) choose_fixed(net, (enum rmai_access)access);
         if (d->open) choose_dynamic(net, (enum rmai_access)access);
     }
     leave_words_to_messages(net);
-    if (d->open && !net->amo_mpi && !is_used(w, RMAI_DYNAMIC)) {
+    if (d->open && !is_used(w, RMAI_DYNAMIC)) {
         d->open = 0;
         code = end_window(mpi, RMAI_DYNAMIC, "rma_init");
     }
@@ -250,13 +226,6 @@ int rmai_windows_choose(struct rmai_net *net, struct rmai_transport_mpi *mpi) {
     /* A fixed window that is made anew may not be there when another thread needs a directory. */
     d->by_get = net->fixed && !net->fixed_follows && !w->needs_target[RMAI_FIXED][RMAI_ACCESS_GET];
     for (int part = 0; part < RMAI_PARTS; part++) d->parts[part] = d->open;
-    d->parts[RMAI_PART_SYMMETRIC] = d->open && (net->amo_mpi || !net->fixed || !net->fixed_follows);
-    /* A short region is not worth its registration, and there may be many. Where MPI needs the target it is the
-     * target's code that touches the memory: if the program has unmapped it by mistake, a message finds that out, and
-     * MPI dies. */
-    d->region_least = !d->open                                     ? SIZE_MAX
-                      : net->amo_mpi || window != RMAI_WINDOW_AUTO ? 1
-                      : net->fixed_follows                         ? SIZE_MAX
-                                                                   : REGION_LEAST;
+    d->parts[RMAI_PART_SYMMETRIC] = d->open && (!net->fixed || !net->fixed_follows);
     return code;
 }

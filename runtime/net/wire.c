@@ -12,10 +12,9 @@
 #include <string.h>
 
 static const char *const kinds[] = {
-    [RMAI_RECORD_PUT] = "put",           [RMAI_RECORD_GET] = "get",           [RMAI_RECORD_PUT_LONG] = "long put",
-    [RMAI_RECORD_GET_LONG] = "long get", [RMAI_RECORD_LOOK] = "look",         [RMAI_RECORD_ATOMIC] = "atomic",
-    [RMAI_RECORD_ALLOC] = "allocation",  [RMAI_RECORD_FREE] = "release",      [RMAI_RECORD_EXTENTS] = "extents",
-    [RMAI_RECORD_LEASE] = "lease",       [RMAI_RECORD_REVOKE] = "revocation",
+    [RMAI_RECORD_PUT] = "put",           [RMAI_RECORD_GET] = "get",      [RMAI_RECORD_PUT_LONG] = "long put",
+    [RMAI_RECORD_GET_LONG] = "long get", [RMAI_RECORD_LOOK] = "look",    [RMAI_RECORD_ATOMIC] = "atomic",
+    [RMAI_RECORD_ALLOC] = "allocation",  [RMAI_RECORD_FREE] = "release", [RMAI_RECORD_EXTENTS] = "extents",
 };
 
 /* m->wrong: which record or item, and what. */
@@ -85,8 +84,6 @@ static int check_record(struct rmai_wire_reader *m, const struct rmai_record *r,
             break;
         case RMAI_RECORD_ALLOC: *value = sizeof(rma_gptr_t); break;
         case RMAI_RECORD_EXTENTS: *value = sizeof(struct rmai_directory); break;
-        case RMAI_RECORD_LEASE: *value = sizeof(struct rmai_lent); break;
-        case RMAI_RECORD_REVOKE: *value = sizeof(uint64_t); break;
         default: return refuse_message(m, "record", "%u is no kind of record", r->kind);
     }
     return r->flags & ~flags ? refuse_message(m, "record", "flags %#x of kind %s", r->flags, kinds[r->kind]) : 1;

@@ -57,9 +57,7 @@ enum rmai_net_kind {
     RMAI_RECORD_ATOMIC,   /* the item has each element's old value, if RMAI_RECORD_WANTED */
     RMAI_RECORD_ALLOC,    /* value: bytes; the item has the global pointer */
     RMAI_RECORD_FREE,
-    RMAI_RECORD_EXTENTS, /* the item has the target's directory (struct rmai_directory) */
-    RMAI_RECORD_LEASE,   /* the item has the attached region of the offset: struct rmai_lent */
-    RMAI_RECORD_REVOKE   /* offset and value: a region, which ends; the item has how many accesses are in it */
+    RMAI_RECORD_EXTENTS /* the item has the target's directory (struct rmai_directory) */
 };
 
 #define RMAI_RECORD_WANTED 1 /* flags: the old value is wanted */
@@ -101,12 +99,6 @@ struct rmai_element {
     uint64_t word; /* an offset, too */
 };
 
-/* An attached region that a PE lends to another one, which may then access it through MPI's dynamic window. */
-struct rmai_lent {
-    uint64_t start, size; /* the offset of its first byte, as in global pointers, and its bytes; 0: nothing is lent */
-    uint64_t address;     /* in the owner's process; 0: the region is there, but not in the window */
-};
-
 struct rmai_item {
     uint16_t first; /* element of which the data are, among those of the request that expect something */
     uint16_t code;  /* RMA_SUCCESS, and the data are the values of this and of following elements; or an error, and the
@@ -121,7 +113,6 @@ static inline unsigned rmai_wire_words(const struct rmai_record *r) {
         case RMAI_RECORD_PUT_LONG: return 4;
         case RMAI_RECORD_GET_LONG:
         case RMAI_RECORD_LOOK:
-        case RMAI_RECORD_REVOKE:
         case RMAI_RECORD_ALLOC: return 2;
         default: return 1;
     }
@@ -142,7 +133,7 @@ static inline int rmai_long_tag(unsigned batch, int get) { return 1 + (int)(batc
 /* rmai_wire_gives: 1 if each element of the record gives a value, of more than 0 bytes. */
 static inline int rmai_wire_gives(const struct rmai_record *r) {
     return r->flags & RMAI_RECORD_WANTED || (r->kind == RMAI_RECORD_GET && r->len) || r->kind == RMAI_RECORD_ALLOC ||
-           r->kind == RMAI_RECORD_EXTENTS || r->kind == RMAI_RECORD_LEASE || r->kind == RMAI_RECORD_REVOKE;
+           r->kind == RMAI_RECORD_EXTENTS;
 }
 
 static inline size_t rmai_padded(size_t len) { return (len + 7) & ~(size_t)7; }

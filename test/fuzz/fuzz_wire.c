@@ -90,9 +90,7 @@ static const struct {
 } singles[] = {{RMAI_RECORD_LOOK, 0},
                {RMAI_RECORD_ALLOC, sizeof(uint64_t)},
                {RMAI_RECORD_FREE, 0},
-               {RMAI_RECORD_EXTENTS, sizeof(struct rmai_directory)},
-               {RMAI_RECORD_LEASE, sizeof(struct rmai_lent)},
-               {RMAI_RECORD_REVOKE, sizeof(uint64_t)}};
+               {RMAI_RECORD_EXTENTS, sizeof(struct rmai_directory)}};
 
 /* Puts, atomics, gets and others: one with any name, or a run without, as long as there is room. */
 static int write_records(void) {

@@ -389,41 +389,12 @@ static void mistakes(char *block, rma_gptr_t local, rma_gptr_t const *stale) {
 
 enum piece { LOCAL, GUEST, ATTACHED, STALE, PIECES };
 
-/* Functions that no header declares any more (runtime/inline.c). */
-int rma_signal_(const char *call, const rma_ctx *ctx, void *there, uint64_t *word, void *dest, const void *source,
-                size_t len, uint64_t *signal, uint64_t value, int op, int pe, int nbi);
-int rma_do_min_int(int *word, int value);
-unsigned rma_do_max_uint(unsigned *word, unsigned value);
-size_t rma_do_min_size(size_t *word, size_t value);
-float rma_do_max_float(float *word, float value);
-double rma_do_add_double(double *word, double value);
-
-static void functions_of_earlier_headers(void) {
-    int i = 3;
-    unsigned u = 5;
-    size_t z = 9;
-    float f = -2;
-    double d = 1;
-    uint64_t signal = 4;
-    char there[4] = "";
-    DOING("functions of earlier headers");
-    CHECK(rma_do_min_int(&i, -1) == 3 && i == -1, "%d", i);
-    CHECK(rma_do_max_uint(&u, 0x80000000u) == 5 && u == 0x80000000u, "%u", u);
-    CHECK(rma_do_min_size(&z, 10) == 9 && z == 9, "%zu", z);
-    CHECK(rma_do_max_float(&f, -1) == -2 && f == -1, "%g", (double)f);
-    CHECK(rma_do_add_double(&d, .5) == 1 && d == 1.5, "%g", d);
-    OK(rma_signal_("rma_put_signal", RMA_CTX_DEFAULT, there, &signal, there, "abc", 4, &signal, 3, RMA_SIGNAL_ADD, 0,
-                   0));
-    CHECK(signal == 7 && strcmp(there, "abc") == 0, "%llu %s", (unsigned long long)signal, there);
-}
-
 int main(void) {
     char *block, *local, *theirs;
     rma_gptr_t mine[PIECES], *peers, stale[JOB_PES_MAX];
     size_t size;
 
     job_start();
-    functions_of_earlier_headers();
     size = (size_t)job.n * AREA;
     block = rma_calloc((size_t)job.n, AREA);
     peers = rma_calloc((size_t)job.n, sizeof mine);
@@ -441,10 +412,10 @@ int main(void) {
     for (int step = 0; step < job.n; step++) {
         int pe = job_any(step);
         const rma_gptr_t *p = peers + pe * PIECES, area = (rma_gptr_t)(AREA * job.me);
-        bool far = !rma_on_node(pe), by_mpi = getenv("RMA_AMO") && strcmp(getenv("RMA_AMO"), "mpi") == 0;
-        const struct where heap = {.addr = block + area, .pe = pe, .slow = far || by_mpi},
+        bool far = !rma_on_node(pe);
+        const struct where heap = {.addr = block + area, .pe = pe, .slow = far},
                            variables = {.addr = variable[job.me], .pe = pe, .slow = far},
-                           heap_named = {.g = rma_gptr(heap.addr, pe), .pe = pe, .slow = far || by_mpi},
+                           heap_named = {.g = rma_gptr(heap.addr, pe), .pe = pe, .slow = far},
                            variables_named = {.g = rma_gptr(variable[job.me], pe), .pe = pe, .slow = far},
                            in_local = {.g = p[LOCAL] + area, .pe = pe, .slow = far},
                            in_guest = {.g = p[GUEST] + area, .pe = pe, .slow = far},

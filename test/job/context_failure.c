@@ -139,7 +139,6 @@ int main(void) {
     setenv("RMA_STATICS", "off", 1);
     /* What goes through the window needs nothing of the owner's. */
     setenv("RMA_WINDOW", "none", 1);
-    unsetenv("RMA_AMO");
     job_start();
     far = !rma_on_node(VICTIM);
     if (job.one_node) job_skip("needs PEs on several nodes (RMA_NODE_PES=1)");

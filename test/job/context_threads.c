@@ -393,21 +393,11 @@ static void phase(const enum kind *kinds, int n) {
     totals("the sum of signals", signals, offsetof(struct worker, signalled));
 }
 
-/* With RMA_AMO=mpi the processors do none of the atomics, not while the window is made anew either. */
-static void by_mpi_alone(void) {
-    struct rma_stats stats;
-    OK(rma_stats(&stats));
-    CHECK(stats.path[RMA_PATH_MEMORY].atomics == 0, "%llu of %llu atomics were not done by MPI",
-          (unsigned long long)stats.path[RMA_PATH_MEMORY].atomics,
-          (unsigned long long)stats.path[RMA_PATH_WINDOW].atomics);
-}
-
 static const char *setting(const char *name) { return getenv(name) ? getenv(name) : ""; }
 
 int main(void) {
     static const enum kind two[] = {SHARED, SHARED}, apart[] = {PRIVATE, SERIALIZED},
                            four[] = {PRIVATE, SERIALIZED, SHARED, SHARED};
-    const bool amo = strcmp(setting("RMA_AMO"), "mpi") == 0;
     bool polls;
     int provided = -1;
     if (atoi(setting("PMI_SIZE")) == 5) setenv("RMA_WINDOW", "always", 0);
@@ -434,7 +424,7 @@ int main(void) {
             }
     }
     /* To wait for what goes through the window is to poll, by each thread, for a processor's time slices. */
-    polls = amo || (strcmp(setting("RMA_WINDOW"), "always") == 0 && !job.one_node);
+    polls = strcmp(setting("RMA_WINDOW"), "always") == 0 && !job.one_node;
     rounds = polls && job.n > 2 ? 40 : job_far_rounds(20000, 12000, 2000);
     DOING("two threads with a context each");
     phase(apart, 2);
@@ -442,8 +432,6 @@ int main(void) {
     phase(two, 2);
     DOING("four threads");
     phase(four, 4);
-
-    if (amo && job.n > 1) by_mpi_alone();
 
     DOING("giving back");
     for (int t = 0; t <= WORKERS; t++)

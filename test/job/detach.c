@@ -90,7 +90,6 @@ int main(int argc, char **argv) {
     int level;
     setenv("RMA_STATICS", "off", 1); /* the library's variables are the program's here */
     setenv("RMA_WINDOW", "none", 1); /* what goes through the window is not answered */
-    unsetenv("RMA_AMO");
     job_begin();
     CHECK(MPI_Init(&argc, &argv) == MPI_SUCCESS && MPI_Query_thread(&level) == MPI_SUCCESS, "MPI");
     CHECK(level < MPI_THREAD_MULTIPLE, "this MPI cannot be had without threads");

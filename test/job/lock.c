@@ -22,10 +22,7 @@ static struct record *records;   /* symmetric: the one of each lock, on PE owner
 static uint64_t *count;          /* symmetric */
 
 /* Whether a PE waits for the one before it, rather than to be told by it. */
-static bool by_phases(rma_lock_t *lock) {
-    const char *amo = getenv("RMA_AMO");
-    return rma_n_nodes() == 1 && !(amo && strcmp(amo, "mpi") == 0) && rma_ptr(lock, (job.me + 1) % job.n);
-}
+static bool by_phases(rma_lock_t *lock) { return rma_n_nodes() == 1 && rma_ptr(lock, (job.me + 1) % job.n); }
 
 static int owner_of(int k) { return (k + 1) % job.n; }
 static size_t words_of(int k) { return k % 2 ? WORDS : 5; }

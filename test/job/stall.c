@@ -10,12 +10,12 @@
  * WAIT: testlock (PE 0 tries a lock that PE 1 has, again and again, and the others wait for PE 0), test (PE 0 looks at
  * a word again and again), testany (the same), barrier, team (a team made by a split meets), collective, lock, wait,
  * any, signal, malloc, split, finalize, flood (all messages that
- * may be under way are, towards PE 1), put, get, atomic (of PE 1's memory, again and again; the script has them go
+ * may be under way are, towards PE 1), put, get (of PE 1's memory, again and again; the script has them go
  * through MPI's window). HINDRANCE: stop (by SIGSTOP), die (by SIGKILL), late (it comes when the file that
  * STALL_UNTIL names is there), elsewhere (it is in another collective call for ever), crossed (it is in rma_team_sync
  * of another team, for ever). If nobody ends the job it ends by itself.
  *
- * If puts, gets or atomics do not wait for a stopped PE 1, PE 0 says so, and continues PE 1; the job then passes. */
+ * If puts or gets do not wait for a stopped PE 1, PE 0 says so, and continues PE 1; the job then passes. */
 #include "job.h"
 
 #include <signal.h>
@@ -91,7 +91,6 @@ static void use_window(const char *wait) {
         if (strcmp(wait, "put") == 0) OK(rma_put(shared->block, mine, sizeof mine, CULPRIT));
         if (strcmp(wait, "put") == 0) OK(rma_quiet());
         if (strcmp(wait, "get") == 0) OK(rma_get(mine, shared->block, sizeof mine, CULPRIT));
-        if (strcmp(wait, "atomic") == 0) rma_atomic_fetch_add(&shared->count, 1L, CULPRIT);
     }
     printf("without PE %d\n", CULPRIT);
     CHECK(kill((pid_t)process, SIGCONT) == 0, "process %ld", process);
@@ -126,7 +125,7 @@ static void wait_for_culprit(const char *wait) {
     if (strcmp(wait, "split") == 0) OK(rma_team_split_strided(RMA_TEAM_WORLD, 0, 1, job.n, &other));
     if (strcmp(wait, "finalize") == 0) OK(rma_finalize());
     if (strcmp(wait, "flood") == 0) flood();
-    if (strcmp(wait, "put") == 0 || strcmp(wait, "get") == 0 || strcmp(wait, "atomic") == 0) use_window(wait);
+    if (strcmp(wait, "put") == 0 || strcmp(wait, "get") == 0) use_window(wait);
 }
 
 /* What PE 1 owes the others, when it does come. */
@@ -153,8 +152,6 @@ int main(int argc, char **argv) {
     OK(rma_team_split_strided(RMA_TEAM_WORLD, 0, 1, job.n, &other));
     if (argc > 2 && job.me == CULPRIT && strstr(argv[1], "lock")) OK(rma_set_lock(&shared->lock));
     if (job.me == CULPRIT) rma_p(&shared->process, (long)getpid(), 0);
-    /* Where the word is in MPI's window PE 1 has told before it is hindered. */
-    if (argc > 2 && strcmp(argv[1], "atomic") == 0) rma_atomic_fetch(&shared->count, CULPRIT);
     OK(rma_barrier_all());
     if (job.me == 0) {
         printf("running\n");

@@ -8,8 +8,7 @@
  *     window_refused none 0 0       nothing of that
  *
  * Local heaps and the symmetric heap grow, memory is attached and detached, and all PEs access it, by puts, gets, and
- * atomics of which the totals must be exact. Broken by PEs that do not agree who does the atomics on a word, and by
- * memory that is taken for a part of the window. */
+ * atomics of which the totals must be exact. Broken by memory that is taken for a part of the window. */
 #include "job.h"
 
 #include <mpi.h>

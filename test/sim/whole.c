@@ -41,7 +41,7 @@
 
 struct rmai_world rmai_world;
 
-int rmai_one_node(const struct rmai_world *w) { return w->job.n_nodes == 1 && !(w->net->active && w->net->amo_mpi); }
+int rmai_one_node(const struct rmai_world *w) { return w->job.n_nodes == 1; }
 
 /* The library's state of one PE. */
 struct whole {
@@ -367,9 +367,9 @@ const char *rmai_commit_room(const struct rmai_reservation *r, char text[RMAI_RO
 void rmai_transport_mpi_none(struct rmai_transport_mpi *m) { (void)m; }
 
 /* There is no window to try out on a pair. */
-int rmai_transport_mpi_open(struct rmai_transport_mpi *m, int is_leader, int one_host, int atomics, int *n_nodes,
-                            int *my_node, int **leaders, struct rmai_pair pairs[RMAI_PAIR_KINDS]) {
-    (void)m, (void)one_host, (void)atomics, (void)pairs;
+int rmai_transport_mpi_open(struct rmai_transport_mpi *m, int is_leader, int one_host, int *n_nodes, int *my_node,
+                            int **leaders, struct rmai_pair pairs[RMAI_PAIR_KINDS]) {
+    (void)m, (void)one_host, (void)pairs;
     if (!is_leader) return RMA_SUCCESS;
     *n_nodes = all.n_nodes;
     *my_node = sim_here()->me / all.node_pes;

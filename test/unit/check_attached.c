@@ -78,12 +78,8 @@ static void create(struct tables *t) {
 
 static void destroy(struct tables *t) { munmap(t->room, rmai_attached_room() + RMAI_PAGE); }
 
-/* Every second region is in MPI's window: what says so has to be of the region that is entered, and of no other one
- * that has had its number. */
-static int is_windowed(uint64_t address) { return (int)((address ^ address >> 36) & 1); }
-
 static size_t add(struct tables *t, uint64_t address, uint64_t size) {
-    return rmai_attached_add(&t->a, address, size, is_windowed(address), commit, t);
+    return rmai_attached_add(&t->a, address, size, commit, t);
 }
 
 static void take_out(struct tables *t, size_t offset) {
@@ -162,8 +158,6 @@ static void look(struct tables *t, const struct model *m, size_t offset, size_t 
     REQUIRE(!found == !region, "the region is written on success only");
     if (!found) return;
     REQUIRE(region->inside == 1, "%#x are inside", region->inside);
-    REQUIRE(region->windowed == (uint32_t)is_windowed(region->address), "the region at %#llx: windowed is %u",
-            (unsigned long long)region->address, region->windowed);
     rmai_attached_leave(region);
     REQUIRE(region->inside == 0, "%#x are inside", region->inside);
 }
@@ -401,7 +395,6 @@ static void *visit(void *context) {
         }
         __atomic_fetch_add(&shared.inside, 1, __ATOMIC_RELAXED);
         REQUIRE(serial < SERIALS, "the address %#llx is nobody's", (unsigned long long)address);
-        REQUIRE(region->windowed == (uint32_t)is_windowed((serial + 1) << 36), "windowed is %u", region->windowed);
         for (int i = 0; i < 3; i++) {
             uint32_t start = __atomic_load_n(&shared.start[serial], __ATOMIC_ACQUIRE);
             REQUIRE(__atomic_load_n(&shared.live[serial], __ATOMIC_ACQUIRE) == 1,

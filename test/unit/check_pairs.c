@@ -106,7 +106,7 @@ static struct rmai_trial trial_of(int needs_target, double window) {
     struct rmai_trial t = {.made = 1};
     for (int w = 0; w < RMAI_WINDOWS; w++)
         for (int a = 0; a < RMAI_ACCESSES; a++) t.needs_target[w][a] = needs_target;
-    for (int a = 0; a < RMAI_ACCESS_ATOMIC; a++)
+    for (int a = 0; a < RMAI_ACCESSES; a++)
         for (int i = 0; i < RMAI_PROBE_LENGTHS; i++) {
             t.probed[MESSAGES][a][i] = 2;
             t.probed[RMAI_DYNAMIC][a][i] = 2 * window;
@@ -139,7 +139,7 @@ static int takes(enum rmai_window_kind window, enum rmai_access access, size_t l
 START_TEST(all_goes_through_the_window_if_no_kind_needs_the_target) {
     choose(trial_of(0, 1), trial_of(0, 1));
     for (int window = 0; window < RMAI_WINDOWS; window++)
-        for (int access = 0; access < RMAI_ACCESS_ATOMIC; access++) {
+        for (int access = 0; access < RMAI_ACCESSES; access++) {
             ck_assert(!net.ways.needs_target[window][access]);
             ck_assert(net.ways.all_by_window[window][access]);
         }

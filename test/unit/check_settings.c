@@ -474,12 +474,10 @@ START_TEST(each_setting_is_a_row_with_value_and_source) {
                   {"RMA_LOCAL_MAX", " 8 GiB ", "default"},
                   {"RMA_HEAP_CHECK", " full ", "environment"},
                   {"RMA_STATICS", " remap ", "default"},
-                  {"RMA_BIND", " core ", "environment"},
                   {"RMA_SPIN", " 1000 ", "environment"},
                   {"RMA_INFO", " yes ", "environment"},
                   {"RMA_PROGRESS", " thread ", "environment"},
                   {"RMA_WINDOW", " auto ", "default"},
-                  {"RMA_AMO", " auto ", "default"},
                   {"RMA_STATS", " no ", "default"},
                   {"RMA_STALL", " 30 s ", "default"},
                   {"RMA_TIMEOUT", " 0 s ", "environment"},
@@ -573,26 +571,6 @@ START_TEST(each_setting_is_agreed_on_by_its_scope) {
 }
 END_TEST
 
-START_TEST(values_that_exclude_each_other_are_named_with_their_pes) {
-    /* An atomic that waits for a window that is never made. */
-    struct rmai_settings pe[2];
-    set("RMA_WINDOW", "none");
-    ck_assert_int_eq(rmai_settings_read(&pe[0], GIB), RMA_SUCCESS);
-    unsetenv("RMA_WINDOW");
-    set("RMA_AMO", "mpi");
-    ck_assert_int_eq(rmai_settings_read(&pe[1], GIB), RMA_SUCCESS);
-    ck_assert_int_eq(meet(pe), RMA_ERR_SETTING);
-    ck_text_has("RMA_AMO=mpi of PE 1");
-    ck_text_has("RMA_WINDOW=none of PE 0");
-    ck_assert_int_eq(rmai_settings_read(&pe[1], GIB), RMA_SUCCESS);
-    unsetenv("RMA_AMO");
-    set("RMA_WINDOW", "static");
-    ck_assert_int_eq(rmai_settings_read(&pe[0], GIB), RMA_SUCCESS);
-    ck_assert_int_eq(meet(pe), RMA_ERR_SETTING);
-    ck_text_has("RMA_WINDOW=static of PE 0");
-}
-END_TEST
-
 int main(void) {
     Suite *s = suite_create("settings");
     TCase *sizes = tcase_create("sizes"), *values = tcase_create("values");
@@ -621,7 +599,6 @@ int main(void) {
     tcase_add_test(values, all_unknown_names_are_counted_through);
     tcase_add_test(values, each_setting_is_a_row_with_value_and_source);
     tcase_add_test(values, each_setting_is_agreed_on_by_its_scope);
-    tcase_add_test(values, values_that_exclude_each_other_are_named_with_their_pes);
     suite_add_tcase(s, values);
     runner = srunner_create(s);
     srunner_run_all(runner, CK_NORMAL);

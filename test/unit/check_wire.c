@@ -123,8 +123,6 @@ static const struct {
     {{.kind = RMAI_RECORD_ALLOC, .n = 1}, {.value = UINT64_MAX}, 2, 1},
     {{.kind = RMAI_RECORD_FREE, .n = 1}, {.offset = 64}, 1, 1},
     {{.kind = RMAI_RECORD_EXTENTS, .n = 1}, {0}, 1, 1},
-    {{.kind = RMAI_RECORD_LEASE, .n = 1}, {.offset = RMA_GPTR_ATTACHED_ + 3}, 1, 1},
-    {{.kind = RMAI_RECORD_REVOKE, .n = 1}, {.offset = RMA_GPTR_ATTACHED_ + 65536, .value = UINT64_MAX}, 2, 1},
 };
 #define GOOD (sizeof good / sizeof good[0])
 
@@ -215,9 +213,7 @@ static const struct {
 } values[] = {{RMAI_RECORD_LOOK, 0},
               {RMAI_RECORD_FREE, 0},
               {RMAI_RECORD_ALLOC, sizeof(rma_gptr_t)},
-              {RMAI_RECORD_EXTENTS, sizeof(struct rmai_directory)},
-              {RMAI_RECORD_LEASE, sizeof(struct rmai_lent)},
-              {RMAI_RECORD_REVOKE, sizeof(uint64_t)}};
+              {RMAI_RECORD_EXTENTS, sizeof(struct rmai_directory)}};
 #define VALUES (sizeof values / sizeof values[0])
 
 START_TEST(a_reply_has_room_for_each_value) {
@@ -326,15 +322,13 @@ static const struct {
     struct rmai_element e;
     const char *words;
 } bad[] = {
-    {{.kind = RMAI_RECORD_REVOKE + 1, .n = 1}, {0}, "11 is no kind of record"},
+    {{.kind = RMAI_RECORD_EXTENTS + 1, .n = 1}, {0}, "9 is no kind of record"},
     {{.kind = 255, .n = 1}, {0}, "255 is no kind of record"},
     {{.kind = RMAI_RECORD_PUT, .flags = RMAI_RECORD_WANTED, .n = 1}, {0}, "flags 0x1 of kind put"},
     {{.kind = RMAI_RECORD_GET, .len = 8, .flags = RMAI_RECORD_SIGNAL, .n = 1}, {0}, "flags 0x2 of kind get"},
     {{.kind = RMAI_RECORD_GET_LONG, .flags = RMAI_RECORD_SIGNAL, .n = 1}, {0}, "flags 0x2 of kind long get"},
     {{.kind = RMAI_RECORD_FREE, .flags = RMAI_RECORD_WANTED, .n = 1}, {0}, "flags 0x1 of kind release"},
     {{.kind = RMAI_RECORD_ALLOC, .flags = 0x40, .n = 1}, {0}, "flags 0x40 of kind allocation"},
-    {{.kind = RMAI_RECORD_LEASE, .flags = RMAI_RECORD_WANTED, .n = 1}, {0}, "flags 0x1 of kind lease"},
-    {{.kind = RMAI_RECORD_REVOKE, .flags = RMAI_RECORD_SIGNAL, .n = 1}, {0}, "flags 0x2 of kind revocation"},
     {{.kind = RMAI_RECORD_ATOMIC, .len = 8, .flags = RMAI_RECORD_SIGNAL, .n = 1}, {0}, "an atomic with flags 0x2"},
     {{.kind = RMAI_RECORD_ATOMIC, .len = 8, .flags = 0x80, .n = 1}, {0}, "an atomic with flags 0x80"},
     {{.kind = RMAI_RECORD_LOOK, .n = 1}, {.offset = NO_OFFSET}, "offset 0x10000000000 is none"},
@@ -342,8 +336,6 @@ static const struct {
     {{.kind = RMAI_RECORD_GET, .len = 8, .n = 1}, {.offset = UINT64_MAX}, "is none"},
     {{.kind = RMAI_RECORD_ATOMIC, .len = 8, .n = 1}, {.offset = NO_OFFSET | 4}, "an atomic on 8 bytes at offset"},
     {{.kind = RMAI_RECORD_FREE, .n = 1}, {.offset = UINT64_MAX}, "is none"},
-    {{.kind = RMAI_RECORD_LEASE, .n = 1}, {.offset = NO_OFFSET | RMA_GPTR_ATTACHED_}, "is none"},
-    {{.kind = RMAI_RECORD_REVOKE, .n = 1}, {.offset = NO_OFFSET, .value = 1}, "is none"},
     {{.kind = RMAI_RECORD_LOOK, .n = 1}, {.offset = NO_OFFSET}, "is none"},
     {{.kind = RMAI_RECORD_PUT_LONG, .flags = RMAI_RECORD_SIGNAL, .n = 1}, {.word = NO_OFFSET}, "is none"},
     {{.kind = RMAI_RECORD_GET, .len = RMAI_MESSAGE, .n = 1}, {0}, "the reply would have 4"},
@@ -371,8 +363,6 @@ static const struct {
     {{.kind = RMAI_RECORD_ALLOC, .n = 3}, {0}, "3 elements of kind allocation"},
     {{.kind = RMAI_RECORD_FREE, .n = 3}, {0}, "3 elements of kind release"},
     {{.kind = RMAI_RECORD_EXTENTS, .n = 2}, {0}, "2 elements of kind extents"},
-    {{.kind = RMAI_RECORD_LEASE, .n = 2}, {0}, "2 elements of kind lease"},
-    {{.kind = RMAI_RECORD_REVOKE, .n = 0}, {0}, "0 elements of kind revocation"},
     {{.kind = RMAI_RECORD_GET, .len = 1000, .n = 5}, {0}, "the reply would have 50"},
     {{.kind = RMAI_RECORD_ATOMIC, .op = RMA_FETCH_ADD_, .len = 4, .n = 3}, {.offset = 1}, "at offset 0x1"},
 };
