@@ -139,7 +139,6 @@ START_TEST(it_stays_closed_where_it_may_not_be_used) {
     switch (_i) {
         case 0: job.placement = RMAI_PLACED_ANYHOW; break;
         case 1: job.all_progress = 0; break;
-        case 2: job.settings.amo = RMAI_AMO_MPI; break;
         default: job.statics_mode = RMAI_STATICS_WINDOW;
     }
     rmai_by_node_open(&b, &job);
@@ -155,7 +154,7 @@ int main(void) {
     tcase_add_loop_test(tcase, each_node_has_one_intermediate, 0, 2);
     tcase_add_loop_test(tcase, the_pes_of_a_node_share_the_work, 0, 2);
     tcase_add_test(tcase, other_places_follow_no_rule);
-    tcase_add_loop_test(tcase, it_stays_closed_where_it_may_not_be_used, 0, 4);
+    tcase_add_loop_test(tcase, it_stays_closed_where_it_may_not_be_used, 0, 3);
     suite_add_tcase(suite, tcase);
     runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

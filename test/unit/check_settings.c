@@ -181,7 +181,6 @@ START_TEST(an_empty_environment_gives_the_defaults) {
     ck_assert_int_eq(s.local_unlimited, 1);
     ck_assert_int_eq(s.spin, RMAI_AUTO);
     ck_assert_int_eq(s.node_pes, RMAI_AUTO);
-    ck_assert_int_eq(s.bind, RMAI_BIND_NONE);
     ck_assert_int_eq(s.copy, RMAI_COPY_AUTO);
     ck_assert_int_eq(s.errors, RMAI_ERRORS_ABORT);
     ck_assert_int_eq(s.info, 0);
@@ -195,7 +194,7 @@ START_TEST(each_variable_sets_its_member) {
     set("RMA_LOCAL_MAX", "50%");
     set("RMA_SPIN", "123");
     set("RMA_NODE_PES", "3");
-    set("RMA_BIND", "numa");
+    set("RMA_STATICS", "window");
     set("RMA_COPY", "stream");
     set("RMA_ERRORS", "return");
     set("RMA_INFO", "1");
@@ -206,7 +205,7 @@ START_TEST(each_variable_sets_its_member) {
     ck_assert_int_eq(s.local_unlimited, 0);
     ck_assert_int_eq(s.spin, 123);
     ck_assert_int_eq(s.node_pes, 3);
-    ck_assert_int_eq(s.bind, RMAI_BIND_NUMA);
+    ck_assert_int_eq(s.statics, RMAI_STATICS_WINDOW);
     ck_assert_int_eq(s.copy, RMAI_COPY_STREAM);
     ck_assert_int_eq(s.errors, RMAI_ERRORS_RETURN);
     ck_assert_int_eq(s.info, 1);
@@ -218,9 +217,13 @@ START_TEST(words_are_read_in_any_case) {
     static const struct {
         const char *name, *value;
         int is;
-    } word[] = {{"RMA_BIND", "none", RMAI_BIND_NONE},
-                {"RMA_BIND", "Core", RMAI_BIND_CORE},
-                {"RMA_BIND", "NUMA", RMAI_BIND_NUMA},
+    } word[] = {{"RMA_STATICS", "remap", RMAI_STATICS_REMAP},
+                {"RMA_STATICS", "Window", RMAI_STATICS_WINDOW},
+                {"RMA_STATICS", "OFF", RMAI_STATICS_OFF},
+                {"RMA_WINDOW", "none", RMAI_WINDOW_NONE},
+                {"RMA_WINDOW", "Always", RMAI_WINDOW_ALWAYS},
+                {"RMA_WINDOW", "dynamic", RMAI_WINDOW_DYNAMIC},
+                {"RMA_WINDOW", "static", RMAI_WINDOW_STATIC},
                 {"RMA_COPY", "auto", RMAI_COPY_AUTO},
                 {"RMA_COPY", "Cached", RMAI_COPY_CACHED},
                 {"RMA_COPY", "MemCpy", RMAI_COPY_CACHED},
@@ -239,7 +242,8 @@ START_TEST(words_are_read_in_any_case) {
         clear_environment();
         set(word[i].name, word[i].value);
         ck_assert_int_eq(rmai_settings_read(&s, GIB), RMA_SUCCESS);
-        is = word[i].name[4] == 'B'   ? s.bind
+        is = word[i].name[4] == 'S'   ? s.statics
+             : word[i].name[4] == 'W' ? s.window
              : word[i].name[4] == 'C' ? s.copy
              : word[i].name[4] == 'E' ? s.errors
                                       : s.info;
@@ -282,10 +286,11 @@ START_TEST(a_value_that_does_not_parse_is_quoted) {
                {"RMA_NODE_PES", "-2", "count of 1"},
                {"RMA_NODE_PES", "two", "count of 1"},
                {"RMA_NODE_PES", "", "count of 1"},
-               {"RMA_BIND", "cores", "none|core|numa"},
-               {"RMA_BIND", "", "none|core|numa"},
-               {"RMA_BIND", "none|core", "none|core|numa"},
-               {"RMA_BIND", "cor", "none|core|numa"},
+               {"RMA_STATICS", "windows", "remap|window|off"},
+               {"RMA_STATICS", "", "remap|window|off"},
+               {"RMA_STATICS", "remap|window", "remap|window|off"},
+               {"RMA_STATICS", "windo", "remap|window|off"},
+               {"RMA_WINDOW", "sometimes", "not one of auto|none ("},
                {"RMA_COPY", "fast", "auto|cached|stream"},
                {"RMA_ERRORS", "ignore", "abort|return"},
                {"RMA_INFO", "maybe", "yes or no"},
@@ -312,7 +317,7 @@ START_TEST(a_very_long_value_is_quoted_as_far_as_there_is_room) {
     static char value[100001];
     memset(value, 'y', sizeof value - 1);
     for (int i = 0; i < 4; i++) {
-        static const char *const names[] = {"RMA_HEAP_MAX", "RMA_SPIN", "RMA_BIND", "RMA_INFO"};
+        static const char *const names[] = {"RMA_HEAP_MAX", "RMA_SPIN", "RMA_STATICS", "RMA_INFO"};
         clear_environment();
         set(names[i], value);
         ck_assert_int_eq(rmai_settings_read(&s, GIB), RMA_ERR_SETTING);
@@ -344,7 +349,7 @@ END_TEST
 
 START_TEST(the_error_handler_is_known_even_if_another_setting_is_bad) {
     /* RMA_ERRORS=return that does not hold for the errors of rma_init itself. */
-    static const char *const others[] = {"RMA_HEAP_MAX", "RMA_LOCAL_MAX", "RMA_BIND",
+    static const char *const others[] = {"RMA_HEAP_MAX", "RMA_LOCAL_MAX", "RMA_STATICS",
                                          "RMA_SPIN",     "RMA_COPY",      "RMA_INFO"};
     struct rmai_settings s;
     for (size_t i = 0; i < N(others); i++) {
@@ -381,7 +386,7 @@ START_TEST(a_misspelt_name_is_found_and_the_nearest_is_guessed) {
                 {"RMA_HEAP_MAXX=", "RMA_HEAP_MAX"},
                 {"RMA_SPIM=3", "RMA_SPIN"},
                 {"RMA_PSIN=3", "RMA_SPIN"},
-                {"RMA_BINDING=core", "RMA_BIND"},
+                {"RMA_STATIC=off", "RMA_STATICS"},
                 {"RMA_HEAP_CHEK=full", "RMA_HEAP_CHECK"},
                 {"RMA_LOCALMAX=1=2", "RMA_LOCAL_MAX"},
                 {"RMA_INFOS=1", "RMA_INFO"},
@@ -403,9 +408,9 @@ END_TEST
 
 START_TEST(what_others_read_is_not_called_misspelt) {
     /* Warnings about variables that are right, or not ours. */
-    static const char *const known[] = {"RMA_HEAP_MAX", "RMA_LOCAL_MAX", "RMA_BIND", "RMA_SPIN",      "RMA_COPY",
-                                        "RMA_ERRORS",   "RMA_INFO",      "RMA_CC",   "RMA_TEST_SEED", "RMA_RACE",
-                                        "rma_spin",     "XRMA_SPIN",     "RMASPIN",  "RMAI_SPIN"};
+    static const char *const known[] = {"RMA_HEAP_MAX", "RMA_LOCAL_MAX", "RMA_STATICS", "RMA_SPIN",      "RMA_COPY",
+                                        "RMA_ERRORS",   "RMA_INFO",      "RMA_CC",      "RMA_TEST_SEED", "RMA_RACE",
+                                        "rma_spin",     "XRMA_SPIN",     "RMASPIN",     "RMAI_SPIN"};
     const char *guess = "untouched";
     for (size_t i = 0; i < N(known); i++) set(known[i], "1");
     ck_assert_ptr_null(rmai_settings_unknown(0, &guess));
@@ -471,22 +476,30 @@ START_TEST(each_setting_is_a_row_with_value_and_source) {
     /* A row that is missing, or that shows the default where another value is in force. */
     static const struct {
         const char *name, *value, *source;
-    } expect[] = {{"RMA_ERRORS", " return ", "environment"}, {"RMA_HEAP_MAX", " 1.5 GiB ", "environment"},
-                  {"RMA_LOCAL_MAX", " 8 GiB ", "default"},   {"RMA_HEAP_CHECK", " full ", "environment"},
-                  {"RMA_STATICS", " remap ", "default"},     {"RMA_BIND", " core ", "environment"},
-                  {"RMA_SPIN", " 1000 ", "environment"},     {"RMA_COPY", " auto ", "default"},
-                  {"RMA_INFO", " yes ", "environment"},      {"RMA_PROGRESS", " thread ", "environment"},
-                  {"RMA_WINDOW", " auto ", "default"},       {"RMA_AMO", " auto ", "default"},
-                  {"RMA_STATS", " no ", "default"},          {"RMA_STALL", " 30 s ", "default"},
-                  {"RMA_TIMEOUT", " 0 s ", "environment"},   {"RMA_NODE_PES", " auto ", "default"},
-                  {"RMA_CHECK", " yes ", "environment"},     {"RMA_COLLECTIVES", " own ", "environment"},
-                  {"RMA_RACE", " yes ", "default"},          {"RMA_FINALIZE_HELPER", " yes ", "default"}};
+    } expect[] = {{"RMA_ERRORS", " return ", "environment"},
+                  {"RMA_HEAP_MAX", " 1.5 GiB ", "environment"},
+                  {"RMA_LOCAL_MAX", " 8 GiB ", "default"},
+                  {"RMA_HEAP_CHECK", " full ", "environment"},
+                  {"RMA_STATICS", " off ", "environment"},
+                  {"RMA_SPIN", " 1000 ", "environment"},
+                  {"RMA_COPY", " auto ", "default"},
+                  {"RMA_INFO", " yes ", "environment"},
+                  {"RMA_PROGRESS", " thread ", "environment"},
+                  {"RMA_WINDOW", " auto ", "default"},
+                  {"RMA_STATS", " no ", "default"},
+                  {"RMA_STALL", " 30 s ", "default"},
+                  {"RMA_TIMEOUT", " 0 s ", "environment"},
+                  {"RMA_NODE_PES", " auto ", "default"},
+                  {"RMA_CHECK", " yes ", "environment"},
+                  {"RMA_COLLECTIVES", " own ", "environment"},
+                  {"RMA_RACE", " yes ", "default"},
+                  {"RMA_FINALIZE_HELPER", " yes ", "default"}};
     static struct lines l;
     struct rmai_settings s;
     set("RMA_ERRORS", "return");
     set("RMA_HEAP_MAX", "1.5G");
     set("RMA_HEAP_CHECK", "full");
-    set("RMA_BIND", "core");
+    set("RMA_STATICS", "off");
     set("RMA_SPIN", "1000");
     set("RMA_INFO", "on");
     set("RMA_PROGRESS", "thread");
@@ -503,7 +516,8 @@ START_TEST(each_setting_is_a_row_with_value_and_source) {
         ck_assert_uint_gt(strlen(line), strlen(expect[i].name) + 30); /* there is help behind */
         ck_assert_ptr_null(strchr(line, '\n'));
     }
-    ck_assert_ptr_nonnull(strstr(row(&l, "RMA_BIND"), "none|core|numa"));
+    ck_assert_ptr_nonnull(strstr(row(&l, "RMA_STATICS"), "[remap|window|off]"));
+    ck_assert_ptr_nonnull(strstr(row(&l, "RMA_WINDOW"), "[auto|none]"));
     s.spin = RMAI_AUTO;
     l.n = 0;
     rmai_settings_print(&s, put, &l);
@@ -566,23 +580,30 @@ START_TEST(each_setting_is_agreed_on_by_its_scope) {
 }
 END_TEST
 
-START_TEST(values_that_exclude_each_other_are_named_with_their_pes) {
-    /* An atomic that waits for a window that is never made. */
-    struct rmai_settings pe[2];
-    set("RMA_WINDOW", "none");
-    ck_assert_int_eq(rmai_settings_read(&pe[0], GIB), RMA_SUCCESS);
-    unsetenv("RMA_WINDOW");
-    set("RMA_AMO", "mpi");
-    ck_assert_int_eq(rmai_settings_read(&pe[1], GIB), RMA_SUCCESS);
-    ck_assert_int_eq(meet(pe), RMA_ERR_SETTING);
-    ck_text_has("RMA_AMO=mpi of PE 1");
-    ck_text_has("RMA_WINDOW=none of PE 0");
-    ck_assert_int_eq(rmai_settings_read(&pe[1], GIB), RMA_SUCCESS);
-    unsetenv("RMA_AMO");
-    set("RMA_WINDOW", "static");
-    ck_assert_int_eq(rmai_settings_read(&pe[0], GIB), RMA_SUCCESS);
-    ck_assert_int_eq(meet(pe), RMA_ERR_SETTING);
-    ck_text_has("RMA_WINDOW=static of PE 0");
+START_TEST(each_value_is_described_in_one_list) {
+    /* A value for tests among those for users, one that neither list has, or a list that does not end. */
+    static const char *const tuning[] = {"RMA_NODE_PES", "RMA_SPIN", "RMA_WINDOW", "RMA_COLLECTIVES"};
+    struct rmai_setting_text text;
+    size_t n = 0, windows = 0;
+    for (size_t i = 0; i < 32 && rmai_settings_describe(0, i, &text); i++) {
+        for (size_t k = 0; k < N(tuning); k++)
+            ck_assert_msg(strcmp(text.name, tuning[k]) != 0 || k == 2, "%s is for users", text.name);
+        if (strcmp(text.name, "RMA_WINDOW") != 0) continue;
+        ck_assert_str_eq(text.pattern, "auto | none");
+        ck_assert_int_eq(text.n_values, 2);
+        windows++;
+    }
+    for (n = 0; n < 32 && rmai_settings_describe(1, n, &text); n++) {
+        ck_assert_uint_lt(n, N(tuning));
+        ck_assert_str_eq(text.name, tuning[n]);
+        if (strcmp(text.name, "RMA_WINDOW") != 0) continue;
+        ck_assert_str_eq(text.pattern, "always | dynamic | static");
+        ck_assert_int_eq(text.n_values, 3);
+        ck_assert_str_eq(text.values[0].word, "always");
+        windows++;
+    }
+    ck_assert_uint_eq(n, N(tuning));
+    ck_assert_uint_eq(windows, 2);
 }
 END_TEST
 
@@ -613,7 +634,7 @@ int main(void) {
     tcase_add_test(values, all_unknown_names_are_counted_through);
     tcase_add_test(values, each_setting_is_a_row_with_value_and_source);
     tcase_add_test(values, each_setting_is_agreed_on_by_its_scope);
-    tcase_add_test(values, values_that_exclude_each_other_are_named_with_their_pes);
+    tcase_add_test(values, each_value_is_described_in_one_list);
     suite_add_tcase(s, values);
     runner = srunner_create(s);
     srunner_run_all(runner, CK_NORMAL);
