@@ -307,7 +307,7 @@ void rmai_settings_offer(const struct rmai_settings *s, struct rmai_least *numbe
     for (size_t i = 0; i < RMAI_CHOICES; i++) number[RMAI_SETTINGS_MAX + i].value = (long)rmai_min(from[i], LONG_MAX);
 }
 
-int rmai_settings_adopt(struct rmai_settings *s, const struct rmai_least *number) {
+void rmai_settings_adopt(struct rmai_settings *s, const struct rmai_least *number) {
     size_t *from = &s->collectives.from[0][0];
     for (size_t i = 0; i < N_SETTINGS; i++) {
         const struct setting *row = &settings_table[i];
@@ -320,7 +320,6 @@ int rmai_settings_adopt(struct rmai_settings *s, const struct rmai_least *number
         long value = number[RMAI_SETTINGS_MAX + i].value;
         from[i] = value == LONG_MAX ? RMAI_NEVER : (size_t)value;
     }
-    return RMA_SUCCESS;
 }
 
 static void setting_value_text(const struct setting *row, const struct rmai_settings *s, char buf[64]) {

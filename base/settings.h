@@ -57,10 +57,9 @@ void rmai_settings_quote(const char *name, const char *text);
 /* What all PEs must have alike: the table says of each setting whether every PE has its own value, or the smallest or
  * the largest value of all PEs is in force. rmai_settings_offer writes this PE's values as RMAI_SETTINGS_NUMBERS
  * numbers, such that the smallest of all PEs counts. rmai_settings_adopt puts these smallest numbers in force, and
- * keeps the PEs they came from. It returns RMA_SUCCESS, or RMA_ERR_SETTING if values that are good on each PE by itself
- * exclude each other: the text names both values, and the PEs. */
+ * keeps the PEs they came from. */
 void rmai_settings_offer(const struct rmai_settings *s, struct rmai_least *number);
-int rmai_settings_adopt(struct rmai_settings *s, const struct rmai_least *number);
+void rmai_settings_adopt(struct rmai_settings *s, const struct rmai_least *number);
 
 /* rmai_settings_print writes a row for each setting to `out` by put(out, line): name, value in force, where the value
  * comes from (the environment, the default, or another PE), help, and whose value counts. */

@@ -527,18 +527,15 @@ END_TEST
 
 /* ---- two PEs ---- */
 
-/* What both have in force after they have met, as the reduction does it; the first code that is not RMA_SUCCESS. */
-static int meet(struct rmai_settings pe[2]) {
+/* What both have in force after they have met, as the reduction does it. */
+static void meet(struct rmai_settings pe[2]) {
     struct rmai_least number[2][RMAI_SETTINGS_NUMBERS], least[RMAI_SETTINGS_NUMBERS];
-    int code[2];
     for (int q = 0; q < 2; q++) rmai_settings_offer(&pe[q], number[q]);
     for (size_t i = 0; i < RMAI_SETTINGS_NUMBERS; i++) {
         least[i].pe = number[1][i].value < number[0][i].value;
         least[i].value = number[least[i].pe][i].value;
     }
-    for (int q = 0; q < 2; q++) code[q] = rmai_settings_adopt(&pe[q], least);
-    ck_assert_int_eq(code[0], code[1]);
-    return code[0];
+    for (int q = 0; q < 2; q++) rmai_settings_adopt(&pe[q], least);
 }
 
 START_TEST(each_setting_is_agreed_on_by_its_scope) {
@@ -557,7 +554,7 @@ START_TEST(each_setting_is_agreed_on_by_its_scope) {
     set("RMA_ERRORS", "return");
     set("RMA_COLLECTIVES", "scan:share=5,meet:tree=never");
     ck_assert_int_eq(rmai_settings_read(&pe[1], 8 * GIB), RMA_SUCCESS);
-    ck_assert_int_eq(meet(pe), RMA_SUCCESS);
+    meet(pe);
     for (int q = 0; q < 2; q++) {
         ck_assert_uint_eq(pe[q].heap_max, 64 * MIB);
         ck_assert_uint_eq(pe[q].local_max, 4 * GIB);
