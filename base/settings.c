@@ -64,20 +64,18 @@ static const struct setting settings_table[] = {
     {"RMA_STATICS", CHOICE, MOST, AT(statics), "remap", "how peers reach global variables",
      VALUES({"remap", "by loads and stores, as rma_init moves the variables to shared memory"},
             {"window", "the variables stay in place, and the kernel copies"}, {"off", "not at all"})},
-    {"RMA_NODE_PES", PES, LEAST, AT(node_pes), "auto", "most PEs of a machine that make one node, for tests",
+    {"RMA_NODE_PES", PES, LEAST, AT(node_pes), "auto", "most PEs of a machine that make one node",
      VALUES({"auto", "all that share memory"}, {"1", "each PE is a node of its own"})},
-    {"RMA_BIND", CHOICE, EACH, AT(bind), "none", "what each PE is bound to, unless the launcher has bound it",
-     VALUES({"none", "nothing"}, {"core", "a core"}, {"numa", "a NUMA node"})},
     {"RMA_SPIN", COUNT, EACH, AT(spin), "auto", "polls of a waiting PE before it yields and sleeps",
      VALUES({"auto", "many if each PE has a core, fewer while other programs keep it from running, else none"})},
     {"RMA_PROGRESS", CHOICE, EACH, AT(progress), "auto", "who serves other nodes while the program computes",
      VALUES({"auto", "as thread"}, {"thread", "the progress thread of each PE, if MPI allows several threads"},
             {"none", "nobody, only calls of the library serve them"})},
     {"RMA_WINDOW", CHOICE, MOST, AT(window), "auto", "which puts and gets go to other nodes through MPI's windows",
-     VALUES({"auto", "those that rma_init finds to be better there than as messages"},
+     VALUES({"auto", "those that rma_init finds to be better there than as messages"}, {"none", "none of them"},
             {"always", "all that one of the two windows covers"},
             {"dynamic", "all that the dynamic window covers, and no others"},
-            {"static", "as auto, but the dynamic window is left out"}, {"none", "none of them"})},
+            {"static", "as auto, but the dynamic window is left out"})},
     {"RMA_STALL", SECONDS, EACH, AT(stall), "30", "seconds of waiting for another PE until the waiting PE reports it",
      VALUES({"0", "never"})},
     {"RMA_TIMEOUT", SECONDS, EACH, AT(timeout), "120", "seconds without an answer of another PE until the job ends",
@@ -114,6 +112,13 @@ static const struct {
 /* Variables that programs and scripts of this package read: they have no row, and are not misspelt either. */
 static const char *const other_variables[] = {"RMA_CC", "RMA_TEST_"};
 
+/* Settings for tests and tuning, which manuals list last. Of one that users need too, only the values from number
+ * `from` on are meant. */
+static const struct {
+    const char *name;
+    int from;
+} for_tuning[] = {{"RMA_NODE_PES", 0}, {"RMA_SPIN", 0}, {"RMA_WINDOW", 2}, {"RMA_COLLECTIVES", 0}};
+
 /* The index of word in a list "a|b|c", or -1. */
 static int choice_index(const char *list, const char *word) {
     size_t len = strlen(word);
@@ -133,13 +138,34 @@ static int value_index(const struct setting *row, const char *word) {
     return -1;
 }
 
-/* Writes the words of a CHOICE to buf, between each two of them `between`. */
-static const char *list_words(const struct setting *row, const char *between, char *buf, size_t size) {
+/* The number of the row's first value for tests and tuning; INT_MAX if it has none. */
+static int first_for_tuning(const struct setting *row) {
+    for (size_t i = 0; i < sizeof for_tuning / sizeof for_tuning[0]; i++)
+        if (strcmp(for_tuning[i].name, row->name) == 0) return for_tuning[i].from;
+    return INT_MAX;
+}
+
+/* Writes the words of values to buf, between each two of them `between`. */
+static const char *list_words(const struct rmai_setting_value *values, int n, const char *between, char *buf,
+                              size_t size) {
     size_t used = 0;
     buf[0] = 0;
-    for (int i = 0; row->values[i].word && used < size; i++)
-        used += (size_t)snprintf(buf + used, size - used, "%s%s", i ? between : "", row->values[i].word);
+    for (int i = 0; i < n && used < size; i++)
+        used += (size_t)snprintf(buf + used, size - used, "%s%s", i ? between : "", values[i].word);
     return buf;
+}
+
+/* Counts the values from `values` on, `most` at most. */
+static int count_values(const struct rmai_setting_value *values, int most) {
+    int n = 0;
+    while (values && n < most && values[n].word) n++;
+    return n;
+}
+
+/* The words of a CHOICE that are for users; all of them if the whole setting is for tests. */
+static const char *list_choices(const struct setting *row, char *buf, size_t size) {
+    const int first = first_for_tuning(row);
+    return list_words(row->values, count_values(row->values, first ? first : INT_MAX), "|", buf, size);
 }
 
 static int parse_bool(const char *text) {
@@ -206,7 +232,7 @@ static int parse_setting(const struct setting *row, const char *text, size_t mem
             return RMA_SUCCESS;
         case CHOICE:
             word = value_index(row, text);
-            snprintf(what, sizeof what, "not one of %s", list_words(row, "|", all, sizeof all));
+            snprintf(what, sizeof what, "not one of %s", list_choices(row, all, sizeof all));
             if (word < 0) return setting_error(row, text, what);
             *(int *)member = word;
             return RMA_SUCCESS;
@@ -282,7 +308,7 @@ void rmai_settings_offer(const struct rmai_settings *s, struct rmai_least *numbe
     for (size_t i = 0; i < RMAI_CHOICES; i++) number[RMAI_SETTINGS_MAX + i].value = (long)rmai_min(from[i], LONG_MAX);
 }
 
-int rmai_settings_adopt(struct rmai_settings *s, const struct rmai_least *number) {
+void rmai_settings_adopt(struct rmai_settings *s, const struct rmai_least *number) {
     size_t *from = &s->collectives.from[0][0];
     for (size_t i = 0; i < N_SETTINGS; i++) {
         const struct setting *row = &settings_table[i];
@@ -295,7 +321,6 @@ int rmai_settings_adopt(struct rmai_settings *s, const struct rmai_least *number
         long value = number[RMAI_SETTINGS_MAX + i].value;
         from[i] = value == LONG_MAX ? RMAI_NEVER : (size_t)value;
     }
-    return RMA_SUCCESS;
 }
 
 static void setting_value_text(const struct setting *row, const struct rmai_settings *s, char buf[64]) {
@@ -330,7 +355,7 @@ void rmai_settings_print(const struct rmai_settings *s, void (*put)(void *out, c
         char value[64], line[320], words[RMAI_SETTING_VALUE_MAX], allowed[sizeof words + 4] = "", source[24];
         setting_value_text(&settings_table[i], s, value);
         if (settings_table[i].kind == CHOICE)
-            snprintf(allowed, sizeof allowed, " [%s]", list_words(&settings_table[i], "|", words, sizeof words));
+            snprintf(allowed, sizeof allowed, " [%s]", list_choices(&settings_table[i], words, sizeof words));
         if (s->of[i] >= 0)
             snprintf(source, sizeof source, "PE %d", s->of[i]);
         else
@@ -341,14 +366,14 @@ void rmai_settings_print(const struct rmai_settings *s, void (*put)(void *out, c
     }
 }
 
-/* What a value may look like, as a pattern for the reader. */
-static const char *setting_pattern(const struct setting *row, char *buf, size_t size) {
+/* What a value may look like, as a pattern for the reader. Of a CHOICE it has the values of the text. */
+static const char *setting_pattern(const struct setting *row, struct rmai_setting_text *text) {
     switch (row->kind) {
         case LIMIT: return "SIZE";
         case COUNT:
         case PES: return "auto | COUNT";
         case SECONDS: return "SECONDS";
-        case CHOICE: return list_words(row, " | ", buf, size);
+        case CHOICE: return list_words(text->values, text->n_values, " | ", text->words, sizeof text->words);
         case BOOL: return "no | yes";
         case WAYS: return "auto | LIST";
         case TOOL: return "yes | no | LIST";
@@ -366,12 +391,18 @@ static const char *setting_rule(const struct setting *row) {
                                : "the largest value of all PEs is in force";
 }
 
-int rmai_settings_describe(size_t i, struct rmai_setting_text *text) {
-    const struct setting *row = &settings_table[i];
-    if (i >= N_SETTINGS) return 0;
-    *text = (struct rmai_setting_text){row->name, "", row->initial, row->help, setting_rule(row), row->values, ""};
-    text->pattern = setting_pattern(row, text->words, sizeof text->words);
-    return 1;
+int rmai_settings_describe(int tuning, size_t i, struct rmai_setting_text *text) {
+    for (const struct setting *row = settings_table; row < settings_table + N_SETTINGS; row++) {
+        const int first = first_for_tuning(row);
+        if ((tuning ? first == INT_MAX : first == 0) || i-- > 0) continue;
+        *text = (struct rmai_setting_text){
+            .name = row->name, .initial = row->initial, .help = row->help, .scope = setting_rule(row)};
+        text->values = row->values ? row->values + (tuning ? first : 0) : NULL;
+        text->n_values = count_values(text->values, tuning ? INT_MAX : first);
+        text->pattern = setting_pattern(row, text);
+        return 1;
+    }
+    return 0;
 }
 
 /* Levenshtein's distance of a[0..n) and b, for names of up to 31 characters; longer ones are far. */

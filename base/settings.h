@@ -9,11 +9,10 @@
 #include "base/choice.h"
 #include "base/size.h"
 
-enum rmai_bind { RMAI_BIND_NONE, RMAI_BIND_CORE, RMAI_BIND_NUMA };
 enum rmai_heap_check { RMAI_CHECK_NONE, RMAI_CHECK_LEAKS, RMAI_CHECK_FULL };
 enum rmai_statics_mode { RMAI_STATICS_REMAP, RMAI_STATICS_WINDOW, RMAI_STATICS_OFF };
 enum rmai_progress { RMAI_PROGRESS_AUTO, RMAI_PROGRESS_THREAD, RMAI_PROGRESS_NONE };
-enum rmai_window { RMAI_WINDOW_AUTO, RMAI_WINDOW_ALWAYS, RMAI_WINDOW_DYNAMIC, RMAI_WINDOW_STATIC, RMAI_WINDOW_NONE };
+enum rmai_window { RMAI_WINDOW_AUTO, RMAI_WINDOW_NONE, RMAI_WINDOW_ALWAYS, RMAI_WINDOW_DYNAMIC, RMAI_WINDOW_STATIC };
 enum rmai_errors { RMAI_ERRORS_ABORT, RMAI_ERRORS_RETURN };
 
 #define RMAI_AUTO              (-1L)
@@ -29,7 +28,6 @@ struct rmai_settings {
     int heap_unlimited, local_unlimited; /* 1: the limit is all of this node's memory, as by default */
     long spin;                           /* polls before a waiting PE yields, or RMAI_AUTO */
     long node_pes;                       /* PEs of a machine that make one node at most, or RMAI_AUTO: all PEs */
-    int bind;                            /* enum rmai_bind */
     int errors;                          /* enum rmai_errors */
     int heap_check;                      /* enum rmai_heap_check */
     int statics;                         /* enum rmai_statics_mode */
@@ -57,10 +55,9 @@ void rmai_settings_quote(const char *name, const char *text);
 /* What all PEs must have alike: the table says of each setting whether every PE has its own value, or the smallest or
  * the largest value of all PEs is in force. rmai_settings_offer writes this PE's values as RMAI_SETTINGS_NUMBERS
  * numbers, such that the smallest of all PEs counts. rmai_settings_adopt puts these smallest numbers in force, and
- * keeps the PEs they came from. It returns RMA_SUCCESS, or RMA_ERR_SETTING if values that are good on each PE by itself
- * exclude each other: the text names both values, and the PEs. */
+ * keeps the PEs they came from. */
 void rmai_settings_offer(const struct rmai_settings *s, struct rmai_least *number);
-int rmai_settings_adopt(struct rmai_settings *s, const struct rmai_least *number);
+void rmai_settings_adopt(struct rmai_settings *s, const struct rmai_least *number);
 
 /* rmai_settings_print writes a row for each setting to `out` by put(out, line): name, value in force, where the value
  * comes from (the environment, the default, or another PE), help, and whose value counts. */
@@ -77,12 +74,15 @@ struct rmai_setting_text {
     const char *initial;
     const char *help;
     const char *scope;                       /* which value is in force where PEs have different ones */
-    const struct rmai_setting_value *values; /* what values do, up to a word that is NULL; or NULL */
-    char words[RMAI_SETTING_VALUE_MAX];      /* room for the pattern */
+    const struct rmai_setting_value *values; /* what values do; there are n_values of them */
+    int n_values;
+    char words[RMAI_SETTING_VALUE_MAX]; /* room for the pattern */
 };
 
-/* rmai_settings_describe writes the text of row i, from 0. Returns 1, or 0 if there is no such row. */
-int rmai_settings_describe(size_t i, struct rmai_setting_text *text);
+/* rmai_settings_describe writes the text of the i-th setting, from 0: of those for users, or if tuning is 1 of those
+ * for tests and tuning. A setting that has values of both kinds is in both lists, each time with the values of that
+ * kind. Returns 1, or 0 if the list has no i-th setting. */
+int rmai_settings_describe(int tuning, size_t i, struct rmai_setting_text *text);
 
 /* rmai_settings_stray writes to `note` what to print about the n-th (from 0) environment variable RMA_... that no row
  * of the table and no tool of the package knows: that the setting is gone, since which version, and what holds now; or

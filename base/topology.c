@@ -7,6 +7,7 @@
 #include "base/cgroup.h"
 #include "base/error.h"
 #include "base/process.h"
+#include "base/size.h"
 
 #include <errno.h>
 #include <hwloc.h>
@@ -54,6 +55,18 @@ int rmai_cpus_count(const struct rmai_cpus *cpus) {
     return n;
 }
 
+/* Does without hwloc, which would tell a launcher's binding from a control group's. */
+void rmai_affinity_describe(char text[128]) {
+    struct rmai_cpus mine;
+    long mine_n, all_n = sysconf(_SC_NPROCESSORS_ONLN);
+    rmai_affinity(&mine);
+    mine_n = rmai_cpus_count(&mine);
+    if (mine_n < all_n)
+        snprintf(text, 128, "bound to %ld of %ld processors (launcher or control group)", mine_n, all_n);
+    else
+        snprintf(text, 128, "not bound");
+}
+
 /* ---- hwloc ---- */
 
 static hwloc_topology_t load_topology(void) {
@@ -65,63 +78,6 @@ static hwloc_topology_t load_topology(void) {
         return NULL;
     }
     return t;
-}
-
-/* Binds the process to its share of the objects of this type in `mine`. */
-static int bind_to_object(hwloc_topology_t t, hwloc_const_cpuset_t mine, hwloc_obj_type_t type, const char *what,
-                          int index, int count, char said[128]) {
-    int total = hwloc_get_nbobjs_inside_cpuset_by_type(t, mine, type);
-    hwloc_obj_t object;
-    if (total < 1) {
-        snprintf(said, 128, "not bound: hwloc sees no %s here", what);
-        return RMA_SUCCESS;
-    }
-    /* Spread over all if there are more than processes, share them evenly if fewer. */
-    object = hwloc_get_obj_inside_cpuset_by_type(t, mine, type, (unsigned)((long)index * total / count));
-    if (hwloc_set_cpubind(t, object->cpuset, HWLOC_CPUBIND_PROCESS) != 0)
-        return rmai_error(RMA_ERR_SYSTEM, "rma_init: RMA_BIND=%s: cannot bind to %s %u: %s", what, what,
-                          object->os_index, strerror(errno));
-    snprintf(said, 128, "bound to %s %u", what, object->os_index);
-    return RMA_SUCCESS;
-}
-
-/* Without hwloc, which would know the control group's part in it. */
-static void describe_affinity(char said[128]) {
-    struct rmai_cpus mine;
-    long mine_n, all_n = sysconf(_SC_NPROCESSORS_ONLN);
-    rmai_affinity(&mine);
-    mine_n = rmai_cpus_count(&mine);
-    if (mine_n < all_n)
-        snprintf(said, 128, "bound to %ld of %ld processors (launcher or control group)", mine_n, all_n);
-    else
-        snprintf(said, 128, "not bound");
-}
-
-int rmai_bind(enum rmai_bind how, int index, int count, char said[128]) {
-    hwloc_topology_t t;
-    hwloc_cpuset_t mine;
-    int code = RMA_SUCCESS;
-    if (how == RMAI_BIND_NONE) {
-        describe_affinity(said);
-        return RMA_SUCCESS;
-    }
-    t = load_topology();
-    if (!t)
-        return rmai_error(RMA_ERR_SYSTEM, "rma_init: RMA_BIND: hwloc cannot read this machine: %s", strerror(errno));
-    mine = hwloc_bitmap_alloc();
-    if (!mine || hwloc_get_cpubind(t, mine, HWLOC_CPUBIND_PROCESS) != 0)
-        code =
-            rmai_error(RMA_ERR_SYSTEM, "rma_init: RMA_BIND: cannot read this process's binding: %s", strerror(errno));
-    else if (!hwloc_bitmap_isincluded(hwloc_topology_get_allowed_cpuset(t), mine))
-        snprintf(said, 128, "bound by the launcher to %d of %d processors", hwloc_bitmap_weight(mine),
-                 hwloc_bitmap_weight(hwloc_topology_get_allowed_cpuset(t)));
-    else if (how == RMAI_BIND_CORE)
-        code = bind_to_object(t, mine, HWLOC_OBJ_CORE, "core", index, count, said);
-    else
-        code = bind_to_object(t, mine, HWLOC_OBJ_NUMANODE, "numa", index, count, said);
-    hwloc_bitmap_free(mine);
-    hwloc_topology_destroy(t);
-    return code;
 }
 
 int rmai_numa_exists(int node) {

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The machine: memory, processors, NUMA nodes. What every init needs is read from the kernel, in microseconds. hwloc is
- * loaded only for binding and rma_info: loading it costs a millisecond and a MiB on a small machine, and tenths of a
- * second on machines with hundreds of processors. */
+ * loaded only to bind memory to NUMA nodes and for rma_info: loading it costs a millisecond and a MiB on a small
+ * machine, and tenths of a second on machines with hundreds of processors. */
 #ifndef RMAI_TOPOLOGY_H
 #define RMAI_TOPOLOGY_H
 
 #include <stddef.h>
 #include <stdint.h>
-
-#include "base/settings.h"
 
 #define RMAI_CPU_WORDS 64 /* processors 0..4095 */
 
@@ -32,11 +30,8 @@ void rmai_affinity(struct rmai_cpus *cpus);
 void rmai_cpus_add(struct rmai_cpus *cpus, const struct rmai_cpus *more);
 int rmai_cpus_count(const struct rmai_cpus *cpus);
 
-/* rmai_bind binds this process, number index of count on its node, to a core or a NUMA node: to number index * total /
- * count of those that the process may use. A process that may not run on all of the machine's processors has been bound
- * by its launcher, and stays so. `said` gets what was done, or found where nothing is to be done. Returns RMA_SUCCESS
- * or RMA_ERR_SYSTEM. */
-int rmai_bind(enum rmai_bind how, int index, int count, char said[128]);
+/* rmai_affinity_describe writes how many of the machine's processors this process may run on, for the reader. */
+void rmai_affinity_describe(char text[128]);
 
 /* rmai_numa_exists: 1 if the system has NUMA node number `node`. rmai_numa_bind binds [start, start + len), whole
  * pages, to that node, and moves there what is elsewhere. Returns 1 if that was done. */

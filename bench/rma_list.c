@@ -566,13 +566,11 @@ static const struct bench_method columns[N_METHODS] = {
 static const struct bench_method way_columns[] = {
     {.name = "messages (ns)", .check = check_rma, .way = BENCH_WAY_MESSAGES},
     {.name = "dynamic (ns)", .check = check_rma, .way = BENCH_WAY_DYNAMIC},
-    {.name = "dyn. AMO (ns)", .check = check_rma, .way = BENCH_WAY_DYNAMIC_AMO},
     {.name = "MPI (ns)", .check = check_mpi, .mpi = true},
 };
-static const int way_methods[] = {RMA, RMA, RMA, MPI}; /* whose functions these run */
+static const int way_methods[] = {RMA, RMA, MPI}; /* whose functions these run */
 #define N_WAYS ((int)(sizeof way_methods / sizeof way_methods[0]))
-static const struct bench_ratio way_ratios[] = {
-    {"MPI/messages", 3, {0, -1}}, {"MPI/dynamic", 3, {1, -1}}, {"MPI/dyn. AMO", 3, {2, -1}}};
+static const struct bench_ratio way_ratios[] = {{"MPI/messages", 2, {0, -1}}, {"MPI/dynamic", 2, {1, -1}}};
 
 static void print_row(enum row row, bool by_mpi, bool attaches) {
     struct bench_method methods[N_METHODS + N_WAYS];
@@ -582,9 +580,7 @@ static void print_row(enum row row, bool by_mpi, bool attaches) {
     walks = row == TRAVERSE;
     for (int i = 0; i < n; i++) {
         int method = bench.ways ? way_methods[i] : i;
-        bool possible = method == RAW   ? raw_head != NULL
-                        : method == MPI ? by_mpi && (row != INSERT || attaches)
-                                        : methods[i].way != BENCH_WAY_DYNAMIC_AMO || bench_dynamic_atomics();
+        bool possible = method == RAW ? raw_head != NULL : method == MPI ? by_mpi && (row != INSERT || attaches) : true;
         methods[i].run = possible ? runs[row][method] : NULL;
         methods[i].callers = row == TRAVERSE ? BENCH_ORIGINS : BENCH_ALL;
         if (walks && possible) begin_shuffled(&kinds[method], n_nodes);
@@ -629,8 +625,7 @@ int main(int argc, char **argv) {
             "With --ways, librma being started anew for each batch of another way:\n"
             "  messages (ns)  librma with RMA_WINDOW=none\n"
             "  dynamic (ns)   with RMA_WINDOW=dynamic: nodes are read through that window, atomics go by messages;\n"
-            "                 '-' where nothing is read\n"
-            "  dyn. AMO (ns)  with RMA_AMO=mpi besides: atomics, too, go through that window\n"
+            "                 '-' where nothing is read, or by messages, as with --memory=attached\n"
             "  MPI (ns)       as above",
         .options = options,
         .open = open_shared,

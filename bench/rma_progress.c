@@ -256,10 +256,9 @@ static void close_heap(void) { bench_pair_close_heap(&pair); }
 
 /* One batch of one way. Returns NAN if librma does not go it, or MPI has no such window. */
 static double way_batch(const struct row *row, const struct bench_method *m) {
-    bool atomic = row->operation == FETCH_ADD && m->way == BENCH_WAY_DYNAMIC;
-    if (row->operation == FETCH_ADD && (m->mpi || atomic) && !bench_dynamic_atomics()) return NAN;
+    if (row->operation == FETCH_ADD && m->mpi && !bench_dynamic_atomics()) return NAN;
     if (m->mpi) return pair.win == MPI_WIN_NULL ? NAN : batch(row, MPI);
-    bench_way_switch(atomic ? BENCH_WAY_DYNAMIC_AMO : m->way, close_heap, open_heap);
+    bench_way_switch(m->way, close_heap, open_heap);
     serve(false);
     BENCH_RMA(rma_stats_reset());
     double value = batch(row, RMA);
@@ -315,8 +314,8 @@ int main(int argc, char **argv) {
             "With --ways no PE has the thread, and the columns are:\n"
             "  messages (us)     rma_gptr_put and rma_quiet, rma_gptr_get, rma_gptr_atomic_fetch_add, with "
             "RMA_WINDOW=none\n"
-            "  dynamic (us)      the same with RMA_WINDOW=dynamic, for the atomic RMA_AMO=mpi; '-' if it does not go "
-            "that way\n"
+            "  dynamic (us)      the same with RMA_WINDOW=dynamic; '-' if it does not go through that window, as the "
+            "atomic\n"
             "  MPI dynamic (us)  MPI_Put, MPI_Get, MPI_Fetch_and_op and MPI_Win_flush in a window of "
             "MPI_Win_create_dynamic\n"
             "  static (us)       librma with RMA_WINDOW=static, for symmetric memory\n"

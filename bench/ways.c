@@ -5,23 +5,14 @@
 
 #include <stdlib.h>
 
-static const struct {
-    const char *window, *amo;
-} settings[BENCH_WAYS] = {
-    [BENCH_WAY_ANY] = {NULL, NULL},           [BENCH_WAY_MESSAGES] = {"none", "cpu"},
-    [BENCH_WAY_DYNAMIC] = {"dynamic", "cpu"}, [BENCH_WAY_DYNAMIC_AMO] = {"dynamic", "mpi"},
-    [BENCH_WAY_STATIC] = {"static", "cpu"},
-};
+/* The value of RMA_WINDOW. */
+static const char *const window[BENCH_WAYS] = {
+    [BENCH_WAY_MESSAGES] = "none", [BENCH_WAY_DYNAMIC] = "dynamic", [BENCH_WAY_STATIC] = "static"};
 
 static enum bench_way current_way; /* for which librma has been started */
 
-static void set_variable(const char *name, const char *value) {
-    if (value && setenv(name, value, 1) != 0) bench_fail("setenv", MPI_ERR_NO_MEM);
-}
-
 void bench_way_start(enum bench_way way) {
-    set_variable("RMA_WINDOW", settings[way].window);
-    set_variable("RMA_AMO", settings[way].amo);
+    if (window[way] && setenv("RMA_WINDOW", window[way], 1) != 0) bench_fail("setenv", MPI_ERR_NO_MEM);
     BENCH_RMA(rma_init());
     current_way = way;
 }
@@ -39,8 +30,7 @@ bool bench_way_taken(void) {
     struct rma_stats stats;
     if (current_way == BENCH_WAY_ANY || current_way == BENCH_WAY_MESSAGES) return true;
     BENCH_RMA(rma_stats(&stats));
-    return bench_agree(stats.path[RMA_PATH_WINDOW].puts > 0 || stats.path[RMA_PATH_WINDOW].gets > 0 ||
-                       stats.path[RMA_PATH_WINDOW].atomics > 0) != 0;
+    return bench_agree(stats.path[RMA_PATH_WINDOW].puts > 0 || stats.path[RMA_PATH_WINDOW].gets > 0) != 0;
 }
 
 /* In Open MPI 4.1.4 the compare-and-swap ends the program by a signal with osc/rdma over vader, and with osc/ucx. */

@@ -8,11 +8,10 @@
 #include <stdbool.h>
 
 enum bench_way {
-    BENCH_WAY_ANY,         /* as librma has been started */
-    BENCH_WAY_MESSAGES,    /* RMA_WINDOW=none */
-    BENCH_WAY_DYNAMIC,     /* RMA_WINDOW=dynamic; atomics by messages */
-    BENCH_WAY_DYNAMIC_AMO, /* the same with RMA_AMO=mpi: atomics go through the window, too */
-    BENCH_WAY_STATIC,      /* RMA_WINDOW=static: the window over the symmetric heap; the rest by messages */
+    BENCH_WAY_ANY,      /* as librma has been started */
+    BENCH_WAY_MESSAGES, /* RMA_WINDOW=none */
+    BENCH_WAY_DYNAMIC,  /* RMA_WINDOW=dynamic; atomics, and what is attached, by messages */
+    BENCH_WAY_STATIC,   /* RMA_WINDOW=static: the window over the symmetric heap; the rest by messages */
     BENCH_WAYS
 };
 

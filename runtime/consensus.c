@@ -75,8 +75,7 @@ int rmai_consensus_facts(struct rmai_world *w, int code) {
     rmai_settings_offer(&w->job.settings, &all[SETTINGS]);
     code = reduce_numbers(w, all, NUMBERS);
     if (code != RMA_SUCCESS) return code;
-    code = rmai_settings_adopt(&w->job.settings, &all[SETTINGS]);
-    if (code != RMA_SUCCESS) w->failed_pe = 0; /* all have found the same: one tells */
+    rmai_settings_adopt(&w->job.settings, &all[SETTINGS]);
     w->job.statics_mode = w->job.settings.statics;
     if (!statics || !all_have_same(&all[PROGRAM], &all[PROGRAM_MINUS]) ||
         !all_have_same(&all[STATICS], &all[STATICS_MINUS]))

@@ -10,9 +10,7 @@
  * said why two are enough. A PE's messages to the home keep their order, so a tail does not become 0 by an old message.
  *
  * A PE stores to its node_ only where no other one can change it: out of the queue, or with the next PE's number in it.
- * Else it and others change the word by atomics. Where MPI does the atomics (RMA_AMO=mpi) a processor's atomic on the
- * own word would be a second authority, and updates could be lost: so there a waiting PE does not add the bit that says
- * that it sleeps, but polls, and does not take away the bit that grants the lock. */
+ * Else it and others change the word by atomics. */
 #ifndef RMAI_QUEUE_LOCK_H
 #define RMAI_QUEUE_LOCK_H
 

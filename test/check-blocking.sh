@@ -203,6 +203,7 @@ if [ $mpi = mpich ]; then
     judge_dead dead_split_type 'rma_init: finding the node.s PEs by MPI_Comm_split_type'
     judge_dead dead_shared 'rma_init: reserving address space by MPI_Win_allocate_shared'
     judge_dead dead_again "rma_[a-z_]*: making MPI.s window by MPI_Win_create"
-    judge_dead dead_end "rma_[a-z_]*: (closing windows and communicators|making MPI.s window by MPI_Win_create|choosing what goes through MPI.s window)"
+    ends='closing windows and communicators|making MPI.s window by MPI_Win_create|choosing what goes through MPI.s window'
+    judge_dead dead_end "rma_[a-z_]*: ($ends)"
 fi
 verdict

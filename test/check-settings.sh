@@ -60,13 +60,12 @@ refused RMA_SPIN=99999999999999999999
 refused RMA_NODE_PES=0
 refused RMA_NODE_PES=-1
 refused RMA_NODE_PES=two
-refused RMA_BIND=chair
 refused RMA_INFO=maybe
 refused RMA_ERRORS=explode
 
 accepted RMA_HEAP_MAX=8M RMA_LOCAL_MAX=1.5MiB
 accepted RMA_HEAP_MAX=1% RMA_SPIN=0
-accepted RMA_SPIN=AUTO RMA_INFO=off RMA_FINALIZE_HELPER=no RMA_BIND=none RMA_ERRORS=abort
+accepted RMA_SPIN=AUTO RMA_INFO=off RMA_FINALIZE_HELPER=no RMA_ERRORS=abort
 accepted RMA_RACE=no
 accepted RMA_RACE=exitcode=3,history=16
 accepted RMA_HEAP_MAX=64k RMA_LOCAL_MAX=65536
@@ -105,6 +104,8 @@ noted() {
 noted RMA_HEAP_MAKS=1G 'not a setting; is RMA_HEAP_MAX meant?'
 noted RMA_LOCALMAX=1G 'not a setting; is RMA_LOCAL_MAX meant?'
 noted RMA_SOMETHING_ELSE_ALTOGETHER=1 'not a setting'
+noted RMA_AMO=mpi "gone since 0.3.0: the processors of a word's node do the atomics on it"
+noted RMA_BIND=core 'gone since 0.3.0: launchers bind processes: '
 noted RMA_COPY=stream 'gone since 0.3.0: all copies on a node are made by ordinary stores'
 noted RMA_HEAP_INIT=1G 'gone since 0.3.0: the heaps begin small, and grow'
 accepted RMA_CC=cc RMA_TEST_ANYTHING=1
@@ -118,16 +119,7 @@ else
     fail "RMA_INFO=1: exit $status"
 fi
 
-for what in core numa; do
-    job RMA_BIND=$what RMA_INFO=yes
-    if ran && grep -qE "^librma: .*(bound to $what [0-9]+|bound by the launcher|hwloc sees no)" "$dir/err"; then
-        ok "RMA_BIND=$what: $(sed -n 's/^librma: version.*processors*[^,]*, //p; s/^librma: .* each, //p' "$dir/err")"
-    else
-        fail "RMA_BIND=$what: exit $status"
-    fi
-done
-
-# Who has bound the PEs is asked without RMA_BIND, too. On a machine of one processor nobody can be bound.
+# What PEs are bound to. On a machine of one processor nobody can be bound.
 mine=$(env -u OMP_NUM_THREADS -u OMP_THREAD_LIMIT nproc) all=$(getconf _NPROCESSORS_ONLN)
 what="not bound"
 [ "$mine" -eq "$all" ] || what="bound to $mine of $all processors"
@@ -162,6 +154,15 @@ info 0 'RMA_HEAP_MAKS is not a setting; is RMA_HEAP_MAX meant?' RMA_HEAP_MAKS=1 
 info 0 'rma_info (librma)' "$rma_info" --version
 info 0 'usage: rma_info' "$rma_info" --help
 info 0 'window   the variables stay in place' "$rma_info" --settings
+info 0 'For tests and tuning:' "$rma_info" --settings
+if sed '/^For tests and tuning:$/,$d' "$dir/out" | grep -q '^RMA_WINDOW=auto | none$' &&
+    sed '1,/^For tests and tuning:$/d' "$dir/out" | grep -q '^RMA_WINDOW=always | dynamic | static$' &&
+    sed '1,/^For tests and tuning:$/d' "$dir/out" | grep -q '^RMA_SPIN='; then
+    ok "settings for tests and tuning come last"
+else
+    fail "settings for tests and tuning do not come last"
+fi
+accepted RMA_WINDOW=static
 info 2 "unknown argument '--settings=html'" "$rma_info" --settings=html
 info 1 'RMA_HEAP_MAX=lots: ' RMA_HEAP_MAX=lots "$rma_info"
 info 2 "unknown argument '--everything'" "$rma_info" --everything

@@ -23,7 +23,8 @@ static int usage(FILE *out, int code) {
                  "       rma_info --settings[=markdown|man]\n"
                  "       mpiexec -n 2 rma_info --probe\n\n"
                  "Prints librma's version and MPI, each setting with its value in force, and the machine.\n"
-                 "With --settings: what each setting and each of its values does, as text or for a manual.\n"
+                 "With --settings: what each setting and each of its values does, as text or for a manual;\n"
+                 "those for tests and tuning come last.\n"
                  "With --probe, as a job of PEs on two nodes: what rma_init has found MPI's windows to be good for\n"
                  "between nodes, and what goes through them for it.\n"
                  "Exit code: 0, 1 if a setting cannot be used or all PEs are on one node, 2 for a wrong argument.\n");
@@ -51,15 +52,14 @@ static void print_sentence(const char *text, const char *end) {
 static void settings_as_text(const struct rmai_setting_text *t) {
     printf("%s=%s\n    ", t->name, t->pattern);
     print_sentence(t->help, ".");
-    for (const struct rmai_setting_value *v = t->values; v && v->word; v++) printf("    %-8s %s\n", v->word, v->help);
+    for (int i = 0; i < t->n_values; i++) printf("    %-8s %s\n", t->values[i].word, t->values[i].help);
     printf("    Default %s; %s.\n", t->initial, t->scope);
 }
 
 /* A row of a table: name, default, help. */
 static void settings_as_markdown(const struct rmai_setting_text *t) {
     printf("| `%s` | %s | %s", t->name, t->initial, t->help);
-    for (const struct rmai_setting_value *v = t->values; v && v->word; v++)
-        printf("%s `%s`: %s", v == t->values ? "." : ";", v->word, v->help);
+    for (int i = 0; i < t->n_values; i++) printf("%s `%s`: %s", i ? ";" : ".", t->values[i].word, t->values[i].help);
     printf(" |\n");
 }
 
@@ -82,25 +82,34 @@ static void settings_as_man(const struct rmai_setting_text *t) {
     printf(".It Ev %s Ns = Ns", t->name);
     print_pattern_as_mdoc(t->pattern);
     putchar('\n');
-    print_sentence(t->help, t->values ? ":" : ".");
-    for (const struct rmai_setting_value *v = t->values; v && v->word; v++)
-        if (strlen(v->word) > width) width = strlen(v->word);
-    if (t->values) printf(".Bl -tag -compact -width %dn\n", (int)width);
-    for (const struct rmai_setting_value *v = t->values; v && v->word; v++)
-        printf(".It Cm %s\n%s%s\n", v->word, v->help, v[1].word ? ";" : ".");
-    if (t->values) printf(".El\n");
+    print_sentence(t->help, t->n_values ? ":" : ".");
+    for (int i = 0; i < t->n_values; i++)
+        if (strlen(t->values[i].word) > width) width = strlen(t->values[i].word);
+    if (t->n_values) printf(".Bl -tag -compact -width %dn\n", (int)width);
+    for (int i = 0; i < t->n_values; i++)
+        printf(".It Cm %s\n%s%s\n", t->values[i].word, t->values[i].help, i + 1 < t->n_values ? ";" : ".");
+    if (t->n_values) printf(".El\n");
     printf("Default:\n.Cm %s ;\n%s.\n", t->initial, t->scope);
 }
 
-static int print_settings(const char *format) {
-    void (*print)(const struct rmai_setting_text *) = strcmp(format, "") == 0            ? settings_as_text
-                                                      : strcmp(format, "=markdown") == 0 ? settings_as_markdown
-                                                      : strcmp(format, "=man") == 0      ? settings_as_man
-                                                                                         : NULL;
+/* The settings for users first, then a heading, then those for tests and tuning. In markdown an empty line parts the
+ * two tables: docs/settings.md has the heading. */
+static int print_settings(const char *argument) {
+    static const struct {
+        const char *argument, *heading;
+        void (*print)(const struct rmai_setting_text *);
+    } formats[] = {{"", "\nFor tests and tuning:\n\n", settings_as_text},
+                   {"=markdown", "\n", settings_as_markdown},
+                   {"=man", ".Ss For tests and tuning\n", settings_as_man}};
     struct rmai_setting_text text;
-    if (!print) return -1;
-    for (size_t i = 0; rmai_settings_describe(i, &text); i++) print(&text);
-    return 0;
+    for (size_t f = 0; f < sizeof formats / sizeof formats[0]; f++) {
+        if (strcmp(argument, formats[f].argument) != 0) continue;
+        for (size_t i = 0; rmai_settings_describe(0, i, &text); i++) formats[f].print(&text);
+        fputs(formats[f].heading, stdout);
+        for (size_t i = 0; rmai_settings_describe(1, i, &text); i++) formats[f].print(&text);
+        return 0;
+    }
+    return -1;
 }
 
 static int print_probe(void) {

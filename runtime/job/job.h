@@ -43,7 +43,7 @@ struct rmai_job {
     int one_address;               /* the spaces of all PEs lie at the same address in their processes */
     int statics_mode;              /* enum rmai_statics_mode in force; what was asked for may not have been possible */
     char host[64];
-    char binding[128]; /* what rmai_bind said */
+    char binding[128]; /* what rmai_affinity_describe wrote */
     /* Of nodes: on these it is tried out what MPI does between nodes. */
     struct rmai_pair pairs[RMAI_PAIR_KINDS];
 };

@@ -127,5 +127,6 @@ int rmai_launch_node(struct rmai_job *job, MPI_Comm *node) {
     const int slot = rmai_mpi_rank(*node, "rma_init"), n = rmai_mpi_size(*node, "rma_init");
     int code = cut_machine(job, node, slot, n);
     if (code == RMA_SUCCESS) code = find_node(job, *node);
-    return code == RMA_SUCCESS ? rmai_bind((enum rmai_bind)job->settings.bind, slot, n, job->binding) : code;
+    rmai_affinity_describe(job->binding);
+    return code;
 }

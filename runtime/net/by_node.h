@@ -28,7 +28,7 @@ struct rmai_by_node {
 
 /* rmai_by_node_open fills in *b. It stays closed where nodes have one PE; where no rule tells a PE's node; where
  * some PE serves others only within its own calls, since a program that relies on the target's calls need not have the
- * neighbour make any; and where neighbours do not reach all memory by load and store, or MPI does the atomics. */
+ * neighbour make any; and where neighbours do not reach all memory by load and store. */
 void rmai_by_node_open(struct rmai_by_node *b, const struct rmai_job *job);
 
 /* rmai_by_node_to: the intermediate for pe, a PE of another node; pe itself, if that one is it. What marks the offsets

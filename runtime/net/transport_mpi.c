@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- the seven operations ---- */
+/* ---- the operations that move data ---- */
 
 static struct rmai_transport_mpi *mpi_of(struct rmai_transport *t) { return (struct rmai_transport_mpi *)(void *)t; }
 

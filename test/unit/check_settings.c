@@ -181,7 +181,6 @@ START_TEST(an_empty_environment_gives_the_defaults) {
     ck_assert_int_eq(s.local_unlimited, 1);
     ck_assert_int_eq(s.spin, RMAI_AUTO);
     ck_assert_int_eq(s.node_pes, RMAI_AUTO);
-    ck_assert_int_eq(s.bind, RMAI_BIND_NONE);
     ck_assert_int_eq(s.errors, RMAI_ERRORS_ABORT);
     ck_assert_int_eq(s.info, 0);
 }
@@ -194,7 +193,7 @@ START_TEST(each_variable_sets_its_member) {
     set("RMA_LOCAL_MAX", "50%");
     set("RMA_SPIN", "123");
     set("RMA_NODE_PES", "3");
-    set("RMA_BIND", "numa");
+    set("RMA_STATICS", "window");
     set("RMA_ERRORS", "return");
     set("RMA_INFO", "1");
     ck_assert_int_eq(rmai_settings_read(&s, 16 * GIB), RMA_SUCCESS);
@@ -204,7 +203,7 @@ START_TEST(each_variable_sets_its_member) {
     ck_assert_int_eq(s.local_unlimited, 0);
     ck_assert_int_eq(s.spin, 123);
     ck_assert_int_eq(s.node_pes, 3);
-    ck_assert_int_eq(s.bind, RMAI_BIND_NUMA);
+    ck_assert_int_eq(s.statics, RMAI_STATICS_WINDOW);
     ck_assert_int_eq(s.errors, RMAI_ERRORS_RETURN);
     ck_assert_int_eq(s.info, 1);
 }
@@ -215,9 +214,13 @@ START_TEST(words_are_read_in_any_case) {
     static const struct {
         const char *name, *value;
         int is;
-    } word[] = {{"RMA_BIND", "none", RMAI_BIND_NONE},
-                {"RMA_BIND", "Core", RMAI_BIND_CORE},
-                {"RMA_BIND", "NUMA", RMAI_BIND_NUMA},
+    } word[] = {{"RMA_STATICS", "remap", RMAI_STATICS_REMAP},
+                {"RMA_STATICS", "Window", RMAI_STATICS_WINDOW},
+                {"RMA_STATICS", "OFF", RMAI_STATICS_OFF},
+                {"RMA_WINDOW", "none", RMAI_WINDOW_NONE},
+                {"RMA_WINDOW", "Always", RMAI_WINDOW_ALWAYS},
+                {"RMA_WINDOW", "dynamic", RMAI_WINDOW_DYNAMIC},
+                {"RMA_WINDOW", "static", RMAI_WINDOW_STATIC},
                 {"RMA_ERRORS", "Abort", RMAI_ERRORS_ABORT},
                 {"RMA_INFO", "0", 0},
                 {"RMA_INFO", "1", 1},
@@ -233,7 +236,10 @@ START_TEST(words_are_read_in_any_case) {
         clear_environment();
         set(word[i].name, word[i].value);
         ck_assert_int_eq(rmai_settings_read(&s, GIB), RMA_SUCCESS);
-        is = word[i].name[4] == 'B' ? s.bind : word[i].name[4] == 'E' ? s.errors : s.info;
+        is = word[i].name[4] == 'S'   ? s.statics
+             : word[i].name[4] == 'W' ? s.window
+             : word[i].name[4] == 'E' ? s.errors
+                                      : s.info;
         ck_assert_msg(is == word[i].is, "%s=%s gives %d", word[i].name, word[i].value, is);
     }
     clear_environment();
@@ -273,10 +279,11 @@ START_TEST(a_value_that_does_not_parse_is_quoted) {
                {"RMA_NODE_PES", "-2", "count of 1"},
                {"RMA_NODE_PES", "two", "count of 1"},
                {"RMA_NODE_PES", "", "count of 1"},
-               {"RMA_BIND", "cores", "none|core|numa"},
-               {"RMA_BIND", "", "none|core|numa"},
-               {"RMA_BIND", "none|core", "none|core|numa"},
-               {"RMA_BIND", "cor", "none|core|numa"},
+               {"RMA_STATICS", "windows", "remap|window|off"},
+               {"RMA_STATICS", "", "remap|window|off"},
+               {"RMA_STATICS", "remap|window", "remap|window|off"},
+               {"RMA_STATICS", "windo", "remap|window|off"},
+               {"RMA_WINDOW", "sometimes", "not one of auto|none ("},
                {"RMA_ERRORS", "ignore", "abort|return"},
                {"RMA_INFO", "maybe", "yes or no"},
                {"RMA_INFO", "2", "yes or no"},
@@ -302,7 +309,7 @@ START_TEST(a_very_long_value_is_quoted_as_far_as_there_is_room) {
     static char value[100001];
     memset(value, 'y', sizeof value - 1);
     for (int i = 0; i < 4; i++) {
-        static const char *const names[] = {"RMA_HEAP_MAX", "RMA_SPIN", "RMA_BIND", "RMA_INFO"};
+        static const char *const names[] = {"RMA_HEAP_MAX", "RMA_SPIN", "RMA_STATICS", "RMA_INFO"};
         clear_environment();
         set(names[i], value);
         ck_assert_int_eq(rmai_settings_read(&s, GIB), RMA_ERR_SETTING);
@@ -334,7 +341,7 @@ END_TEST
 
 START_TEST(the_error_handler_is_known_even_if_another_setting_is_bad) {
     /* RMA_ERRORS=return that does not hold for the errors of rma_init itself. */
-    static const char *const others[] = {"RMA_HEAP_MAX", "RMA_LOCAL_MAX", "RMA_BIND",
+    static const char *const others[] = {"RMA_HEAP_MAX", "RMA_LOCAL_MAX", "RMA_STATICS",
                                          "RMA_SPIN",     "RMA_PROGRESS",  "RMA_INFO"};
     struct rmai_settings s;
     for (size_t i = 0; i < N(others); i++) {
@@ -368,7 +375,7 @@ START_TEST(a_misspelt_name_is_found_and_the_nearest_is_guessed) {
         const char *name, *guess;
     } slip[] = {{"RMA_HEAPMAX", "RMA_HEAP_MAX"},   {"RMA_HEAP_MAXX", "RMA_HEAP_MAX"},
                 {"RMA_SPIM", "RMA_SPIN"},          {"RMA_PSIN", "RMA_SPIN"},
-                {"RMA_BINDING", "RMA_BIND"},       {"RMA_HEAP_CHEK", "RMA_HEAP_CHECK"},
+                {"RMA_STATIC", "RMA_STATICS"},     {"RMA_HEAP_CHEK", "RMA_HEAP_CHECK"},
                 {"RMA_LOCALMAX", "RMA_LOCAL_MAX"}, {"RMA_INFOS", "RMA_INFO"},
                 {"RMA_ERROR", "RMA_ERRORS"},       {"RMA_TRACE", "RMA_RACE"}};
     static const char *const far[] = {"RMA_", "RMA_VERBOSITY_LEVEL", "RMA_A_NAME_WITH_MORE_THAN_THIRTY_ONE_LETTERS",
@@ -389,8 +396,12 @@ START_TEST(a_setting_that_is_gone_is_not_called_misspelt) {
     /* A note that does not name the version, or that guesses at another setting; and a value that is still read. */
     static const struct {
         const char *name, *note;
-    } gone[] = {{"RMA_COPY", "RMA_COPY is gone since 0.3.0: all copies on a node are made by ordinary stores"},
-                {"RMA_HEAP_INIT", "RMA_HEAP_INIT is gone since 0.3.0: the heaps begin small, and grow"}};
+    } gone[] = {
+        {"RMA_AMO", "RMA_AMO is gone since 0.3.0: the processors of a word's node do the atomics on it"},
+        {"RMA_BIND",
+         "RMA_BIND is gone since 0.3.0: launchers bind processes: -bind-to of MPICH's mpiexec, srun --cpu-bind"},
+        {"RMA_COPY", "RMA_COPY is gone since 0.3.0: all copies on a node are made by ordinary stores"},
+        {"RMA_HEAP_INIT", "RMA_HEAP_INIT is gone since 0.3.0: the heaps begin small, and grow"}};
     struct rmai_settings s;
     for (size_t i = 0; i < N(gone); i++) {
         ck_assert_str_eq(note_of(gone[i].name), gone[i].note);
@@ -401,7 +412,7 @@ END_TEST
 
 START_TEST(what_others_read_is_not_called_misspelt) {
     /* Warnings about variables that are right, or not ours. */
-    static const char *const known[] = {"RMA_HEAP_MAX", "RMA_LOCAL_MAX", "RMA_BIND",      "RMA_SPIN", "RMA_ERRORS",
+    static const char *const known[] = {"RMA_HEAP_MAX", "RMA_LOCAL_MAX", "RMA_STATICS",   "RMA_SPIN", "RMA_ERRORS",
                                         "RMA_INFO",     "RMA_CC",        "RMA_TEST_SEED", "RMA_RACE", "rma_spin",
                                         "XRMA_SPIN",    "RMASPIN",       "RMAI_SPIN"};
     char note[256] = "untouched";
@@ -469,29 +480,21 @@ START_TEST(each_setting_is_a_row_with_value_and_source) {
     /* A row that is missing, or that shows the default where another value is in force. */
     static const struct {
         const char *name, *value, *source;
-    } expect[] = {{"RMA_ERRORS", " return ", "environment"},
-                  {"RMA_HEAP_MAX", " 1.5 GiB ", "environment"},
-                  {"RMA_LOCAL_MAX", " 8 GiB ", "default"},
-                  {"RMA_HEAP_CHECK", " full ", "environment"},
-                  {"RMA_STATICS", " remap ", "default"},
-                  {"RMA_SPIN", " 1000 ", "environment"},
-                  {"RMA_INFO", " yes ", "environment"},
-                  {"RMA_PROGRESS", " thread ", "environment"},
-                  {"RMA_WINDOW", " auto ", "default"},
-                  {"RMA_STATS", " no ", "default"},
-                  {"RMA_STALL", " 30 s ", "default"},
-                  {"RMA_TIMEOUT", " 0 s ", "environment"},
-                  {"RMA_NODE_PES", " auto ", "default"},
-                  {"RMA_CHECK", " yes ", "environment"},
-                  {"RMA_COLLECTIVES", " own ", "environment"},
-                  {"RMA_RACE", " yes ", "default"},
+    } expect[] = {{"RMA_ERRORS", " return ", "environment"},   {"RMA_HEAP_MAX", " 1.5 GiB ", "environment"},
+                  {"RMA_LOCAL_MAX", " 8 GiB ", "default"},     {"RMA_HEAP_CHECK", " full ", "environment"},
+                  {"RMA_STATICS", " off ", "environment"},     {"RMA_SPIN", " 1000 ", "environment"},
+                  {"RMA_INFO", " yes ", "environment"},        {"RMA_PROGRESS", " thread ", "environment"},
+                  {"RMA_WINDOW", " auto ", "default"},         {"RMA_STATS", " no ", "default"},
+                  {"RMA_STALL", " 30 s ", "default"},          {"RMA_TIMEOUT", " 0 s ", "environment"},
+                  {"RMA_NODE_PES", " auto ", "default"},       {"RMA_CHECK", " yes ", "environment"},
+                  {"RMA_COLLECTIVES", " own ", "environment"}, {"RMA_RACE", " yes ", "default"},
                   {"RMA_FINALIZE_HELPER", " yes ", "default"}};
     static struct lines l;
     struct rmai_settings s;
     set("RMA_ERRORS", "return");
     set("RMA_HEAP_MAX", "1.5G");
     set("RMA_HEAP_CHECK", "full");
-    set("RMA_BIND", "core");
+    set("RMA_STATICS", "off");
     set("RMA_SPIN", "1000");
     set("RMA_INFO", "on");
     set("RMA_PROGRESS", "thread");
@@ -508,7 +511,8 @@ START_TEST(each_setting_is_a_row_with_value_and_source) {
         ck_assert_uint_gt(strlen(line), strlen(expect[i].name) + 30); /* there is help behind */
         ck_assert_ptr_null(strchr(line, '\n'));
     }
-    ck_assert_ptr_nonnull(strstr(row(&l, "RMA_BIND"), "none|core|numa"));
+    ck_assert_ptr_nonnull(strstr(row(&l, "RMA_STATICS"), "[remap|window|off]"));
+    ck_assert_ptr_nonnull(strstr(row(&l, "RMA_WINDOW"), "[auto|none]"));
     s.spin = RMAI_AUTO;
     l.n = 0;
     rmai_settings_print(&s, put, &l);
@@ -518,18 +522,15 @@ END_TEST
 
 /* ---- two PEs ---- */
 
-/* What both have in force after they have met, as the reduction does it; the first code that is not RMA_SUCCESS. */
-static int meet(struct rmai_settings pe[2]) {
+/* What both have in force after they have met, as the reduction does it. */
+static void meet(struct rmai_settings pe[2]) {
     struct rmai_least number[2][RMAI_SETTINGS_NUMBERS], least[RMAI_SETTINGS_NUMBERS];
-    int code[2];
     for (int q = 0; q < 2; q++) rmai_settings_offer(&pe[q], number[q]);
     for (size_t i = 0; i < RMAI_SETTINGS_NUMBERS; i++) {
         least[i].pe = number[1][i].value < number[0][i].value;
         least[i].value = number[least[i].pe][i].value;
     }
-    for (int q = 0; q < 2; q++) code[q] = rmai_settings_adopt(&pe[q], least);
-    ck_assert_int_eq(code[0], code[1]);
-    return code[0];
+    for (int q = 0; q < 2; q++) rmai_settings_adopt(&pe[q], least);
 }
 
 START_TEST(each_setting_is_agreed_on_by_its_scope) {
@@ -548,7 +549,7 @@ START_TEST(each_setting_is_agreed_on_by_its_scope) {
     set("RMA_ERRORS", "return");
     set("RMA_COLLECTIVES", "scan:share=5,meet:tree=never");
     ck_assert_int_eq(rmai_settings_read(&pe[1], 8 * GIB), RMA_SUCCESS);
-    ck_assert_int_eq(meet(pe), RMA_SUCCESS);
+    meet(pe);
     for (int q = 0; q < 2; q++) {
         ck_assert_uint_eq(pe[q].heap_max, 64 * MIB);
         ck_assert_uint_eq(pe[q].local_max, 4 * GIB);
@@ -568,6 +569,33 @@ START_TEST(each_setting_is_agreed_on_by_its_scope) {
     rmai_settings_print(&pe[0], put, &l);
     ck_assert_ptr_nonnull(strstr(row(&l, "RMA_HEAP_MAX"), " 64 MiB     PE 1 "));
     ck_assert_ptr_null(strstr(row(&l, "RMA_LOCAL_MAX"), "PE 1"));
+}
+END_TEST
+
+START_TEST(each_value_is_described_in_one_list) {
+    /* A value for tests among those for users, one that neither list has, or a list that does not end. */
+    static const char *const tuning[] = {"RMA_NODE_PES", "RMA_SPIN", "RMA_WINDOW", "RMA_COLLECTIVES"};
+    struct rmai_setting_text text;
+    size_t n = 0, windows = 0;
+    for (size_t i = 0; i < 32 && rmai_settings_describe(0, i, &text); i++) {
+        for (size_t k = 0; k < N(tuning); k++)
+            ck_assert_msg(strcmp(text.name, tuning[k]) != 0 || k == 2, "%s is for users", text.name);
+        if (strcmp(text.name, "RMA_WINDOW") != 0) continue;
+        ck_assert_str_eq(text.pattern, "auto | none");
+        ck_assert_int_eq(text.n_values, 2);
+        windows++;
+    }
+    for (n = 0; n < 32 && rmai_settings_describe(1, n, &text); n++) {
+        ck_assert_uint_lt(n, N(tuning));
+        ck_assert_str_eq(text.name, tuning[n]);
+        if (strcmp(text.name, "RMA_WINDOW") != 0) continue;
+        ck_assert_str_eq(text.pattern, "always | dynamic | static");
+        ck_assert_int_eq(text.n_values, 3);
+        ck_assert_str_eq(text.values[0].word, "always");
+        windows++;
+    }
+    ck_assert_uint_eq(n, N(tuning));
+    ck_assert_uint_eq(windows, 2);
 }
 END_TEST
 
@@ -599,6 +627,7 @@ int main(void) {
     tcase_add_test(values, all_unknown_names_are_counted_through);
     tcase_add_test(values, each_setting_is_a_row_with_value_and_source);
     tcase_add_test(values, each_setting_is_agreed_on_by_its_scope);
+    tcase_add_test(values, each_value_is_described_in_one_list);
     suite_add_tcase(s, values);
     runner = srunner_create(s);
     srunner_run_all(runner, CK_NORMAL);
