@@ -73,8 +73,8 @@ option() { if deep; then on_both "$@"; elif ! quick; then in_turn "$@"; fi; }
 repeats() { if deep; then on_both "$@"; fi; }
 # Between nodes only: --ways.
 far() { runs nolocal "$@"; }
-# The third column is librma's dynamic window, the fourth MPI's: where MPI has one, librma must have used its own. Not in
-# the row "lone", an atomic, which goes by messages.
+# The third column is librma's dynamic window, the fourth MPI's: where MPI has one, librma must have used its own, but
+# for the row "lone": an atomic, which goes by messages.
 uses_window() {
     if awk -F, 'NR > 1 && $1 != "lone" && $3 == "" && $4 != "" { bad = 1 } END { exit bad }' "$dir/out"; then
         ok "librma goes through its dynamic window"

@@ -202,8 +202,8 @@ judge_late bare
 if [ $mpi = mpich ]; then
     judge_dead dead_split_type 'rma_init: finding the node.s PEs by MPI_Comm_split_type'
     judge_dead dead_shared 'rma_init: reserving address space by MPI_Win_allocate_shared'
-    judge_dead dead_again "rma_[a-z_]*: making MPI.s window by MPI_Win_create"
-    ends='closing windows and communicators|making MPI.s window by MPI_Win_create|choosing what goes through MPI.s window'
-    judge_dead dead_end "rma_[a-z_]*: ($ends)"
+    making='making MPI.s window by MPI_Win_create'
+    judge_dead dead_again "rma_[a-z_]*: $making"
+    judge_dead dead_end "rma_[a-z_]*: (closing windows and communicators|$making|choosing what goes .*)"
 fi
 verdict

@@ -105,7 +105,7 @@ noted RMA_HEAP_MAKS=1G 'not a setting; is RMA_HEAP_MAX meant?'
 noted RMA_LOCALMAX=1G 'not a setting; is RMA_LOCAL_MAX meant?'
 noted RMA_SOMETHING_ELSE_ALTOGETHER=1 'not a setting'
 noted RMA_AMO=mpi "gone since 0.3.0: the processors of a word's node do the atomics on it"
-noted RMA_BIND=core 'gone since 0.3.0: launchers bind processes: '
+noted RMA_BIND=core "gone since 0.3.0: launchers bind processes: -bind-to of MPICH's mpiexec, srun --cpu-bind"
 noted RMA_COPY=stream 'gone since 0.3.0: all copies on a node are made by ordinary stores'
 noted RMA_HEAP_INIT=1G 'gone since 0.3.0: the heaps begin small, and grow'
 accepted RMA_CC=cc RMA_TEST_ANYTHING=1

@@ -181,12 +181,13 @@ START_TEST(the_window_is_faster_only_if_it_is_for_each_kind) {
     far.probed[RMAI_DYNAMIC][RMAI_ACCESS_GET][0] = 2; /* as fast as a message of 8 bytes */
     choose(near, far);
     ck_assert(!takes(RMAI_DYNAMIC, RMAI_ACCESS_GET, 8) && takes(RMAI_DYNAMIC, RMAI_ACCESS_GET, 4096));
-    ck_assert(takes(RMAI_DYNAMIC, RMAI_ACCESS_PUT, 8));
+    ck_assert(takes(RMAI_DYNAMIC, RMAI_ACCESS_PUT, 128));
+    ck_assert(!takes(RMAI_DYNAMIC, RMAI_ACCESS_PUT, 8)); /* a word, which must arrive once */
     choose(far, near);
     ck_assert(!takes(RMAI_DYNAMIC, RMAI_ACCESS_GET, 8) && takes(RMAI_DYNAMIC, RMAI_ACCESS_GET, 4096));
     memset(far.probed, 0, sizeof far.probed); /* the probe had no memory */
     choose(near, far);
-    ck_assert(!takes(RMAI_DYNAMIC, RMAI_ACCESS_GET, 4096) && !takes(RMAI_DYNAMIC, RMAI_ACCESS_PUT, 8));
+    ck_assert(!takes(RMAI_DYNAMIC, RMAI_ACCESS_GET, 4096) && !takes(RMAI_DYNAMIC, RMAI_ACCESS_PUT, 128));
 }
 END_TEST
 
