@@ -243,8 +243,8 @@ for wait in $tests; do
     judge one.$wait.stop ended "has waited [0-9]+ s in $(name_of $wait): PE 1 is stopped"
     judge one.$wait.stop ended "$(name_of $wait): PE 1 .*has been stopped for .*RMA_TIMEOUT"
 done
-judge one.test.late passes '' 'has waited'
-judge one.sometimes.stop passes '' 'has waited'
+judge one.test.late passes '' 'has waited [0-9]+ s in rma_test'
+judge one.sometimes.stop passes '' 'has waited [0-9]+ s in rma_test'
 for wait in $deaths; do
     judge one.$wait.die ended "$(name_of $wait): PE 1 has died \\(process [0-9]+ of this host\\)"
 done
