@@ -10,7 +10,7 @@
 /* rmai_atomic does an operation (enum rma_atomic_op_) on the word of 4 or 8 bytes at `word`. Returns the old value. */
 uint64_t rmai_atomic(int op, void *word, size_t len, uint64_t value, uint64_t cond);
 
-/* rma_move_ (rma_inline.h) copies within this process. A word that another thread may wait for is copied by it or by
- * rma_move_short_, never by memcpy. */
+/* rma_move_ (rma_inline.h) copies within this process. An aligned word that another thread may wait for, in a copy of
+ * up to RMA_SHORT_MAX_ bytes, is copied by it or by rma_move_short_, and not by a memcpy that may store it twice. */
 
 #endif

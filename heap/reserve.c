@@ -61,9 +61,9 @@ static char *map_private(void *at, size_t bytes, int protection, int flags) {
     return mmap(at, bytes, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | flags, -1, 0);
 }
 
-/* Where a PE's own symmetric heap may lie: far from what Linux maps at the top of a process's addresses, from a program
- * and its heap (near 0x400000, or 0x555555554000), and from what address sanitizers use. With 47 bits of addresses the
- * first place has NODE_MAX (runtime/runtime.c) free on both sides. */
+/* Where a PE's own symmetric heap may lie: far from what Linux maps at the top of a process's addresses, and from a
+ * program and its heap (near 0x400000, or 0x555555554000). With 47 bits of addresses the first place has NODE_MAX
+ * (runtime/runtime.c) free on both sides. A place where something else is mapped, on any PE, is not used. */
 static const uintptr_t heap_addresses[RMAI_ROOMS] = {(uintptr_t)42 << 40, (uintptr_t)98 << 40, (uintptr_t)22 << 40};
 
 void rmai_rooms_find(char *rooms[RMAI_ROOMS], size_t stride, int n_slots, int slot, size_t heap) {
@@ -389,6 +389,8 @@ static size_t step_size(const struct rmai_reservation *r, size_t left) {
 void rmai_uncommit(const struct rmai_reservation *r, void *start, size_t len) {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
     uintptr_t from = rmai_round_up((uintptr_t)start, page), to = ((uintptr_t)start + len) / page * page;
+    const uintptr_t begun = (uintptr_t)r->begun;
+    if (begun && from <= begun && begun < to) from = begun / page * page + page; /* others are counting there */
     if (from < to) madvise((void *)from, to - from, r->n_slots == 1 ? MADV_DONTNEED : MADV_REMOVE);
 }
 

@@ -11,7 +11,6 @@
 #include "base/wait.h"
 #include "base/process.h"
 #include "heap/reserve.h"
-#include "heap/statics.h"
 #include "runtime/context.h"
 #include "runtime/job/job.h"
 #include "runtime/net/progress.h"
@@ -184,10 +183,10 @@ int rma_attach(void *base, size_t size, rma_gptr_t *g) {
 #define NAPS_PER_CHECK 1000  /* naps between two checks whether a PE of the node has died */
 
 /* Waits until no access is in the region. Such an access is a copy by a PE of the node, a request to this PE's service
- * thread, or a long transfer of another node, whose data arrive only if this PE drives progress. All of them end, but
- * for that of a PE that has died in the region: once a PE of the node has died, the others get the time of the longest
- * copy. Returns 1 if all have left, 0 if the dead PE may still be counted. The caller does not have the own lock:
- * requests that are served here may need it, and so may other threads. */
+ * thread, an access by another thread of this PE, or a long transfer of another node, whose data arrive only if this PE
+ * drives progress. All of them end, but for that of a PE that has died in the region: once a PE of the node has died,
+ * the others get the time of the longest copy. Returns 1 if all have left, 0 if the dead PE may still be counted. The
+ * caller does not have the own lock: requests that are served here may need it, and so may other threads. */
 static int drive_until_empty(struct rmai_world *w, const char *call, size_t offset) {
     struct rmai_stall stall = {.call = call, .awaited = RMAI_AWAITED_ALIVE};
     double died = 0;

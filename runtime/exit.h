@@ -6,7 +6,8 @@
 /* rmai_exit_begin is called where rma_init begins, rmai_exit_watch on its success, by the same thread. From then on an
  * end of this process without rma_finalize, by exit(3), by return from main or by the end of the program's last thread,
  * is reported on stderr, and ends the job: with the process's status, or with RMA_EXIT_BASE + RMA_ERR_STATE if that is
- * 0. */
+ * 0. Except in a program that OpenSHMEM has begun: if it exits with status 0, shmem/setup finalizes (rma_leaves_well_).
+ */
 void rmai_exit_begin(void);
 void rmai_exit_watch(void);
 

@@ -24,7 +24,7 @@ struct rmai_header {
     struct rmai_agree_shared agree;
     struct rmai_service_shared service;
     struct rmai_waiting waiting; /* in which public call it waits */
-    _Atomic int ending;          /* 1: it has come to its last meeting */
+    _Atomic uint32_t ending; /* the number of the node's barrier that is its last meeting; 0: it has not come there */
 };
 
 _Static_assert(sizeof(struct rmai_header) <= RMAI_HEADER_ROOM, "the header fits its room");

@@ -18,9 +18,11 @@ int rmai_meet_only(struct rmai_world *w, const char *call) {
     return code;
 }
 
+/* The barrier that this PE has passed is the last meeting of each PE of the node, or it is another one of some PE. A
+ * number tells, since a PE may be on its way from this barrier to its last one already. */
 static int other_meeting(struct rmai_world *w, const char *call) {
     for (int q = 0; q < w->job.node_n_pes; q++)
-        if (!atomic_load_explicit(&rmai_header(&w->job, q)->ending, memory_order_relaxed))
+        if (atomic_load_explicit(&rmai_header(&w->job, q)->ending, memory_order_relaxed) != w->barrier->epoch)
             return rmai_error(RMA_ERR_STATE,
                               "%s: PE %d is in another call of all PEs, such as a barrier; each PE calls %s", call,
                               w->job.node_pes[q], call);
@@ -34,11 +36,13 @@ int rmai_meet_last(struct rmai_world *w, const char *call) {
     int code = rmai_quiet_default(w, call), met = RMA_SUCCESS;
     char last = 1;
     /* The barrier orders this store before the loads of the PEs that have met this one. */
-    atomic_store_explicit(&rmai_header(&w->job, w->job.node_my_pe)->ending, 1, memory_order_relaxed);
+    atomic_store_explicit(&rmai_header(&w->job, w->job.node_my_pe)->ending, w->barrier->epoch + 1,
+                          memory_order_relaxed);
     rmai_barrier_node(w->barrier, call);
-    met = other_meeting(w, rmai_error_name(call));
-    if (met == RMA_SUCCESS && w->job.n_nodes > 1) {
+    if (other_meeting(w, rmai_error_name(call)) != RMA_SUCCESS) rma_errors_abort(RMA_ERR_STATE, rma_last_error());
+    if (w->job.n_nodes > 1) {
         if (w->job.node_my_pe == 0) met = rmai_group_merge(w->leaders, call, &last, 1, merge_nothing);
+        if (met == RMA_ERR_MISMATCH) rma_errors_abort(met, rma_last_error());
         rmai_barrier_node(w->barrier, call);
     }
     return code != RMA_SUCCESS ? code : met;

@@ -11,8 +11,8 @@ struct rmai_world;
 int rmai_meet_only(struct rmai_world *w, const char *call);
 int rmai_meet(struct rmai_world *w, const char *call);
 
-/* rmai_meet_last is rmai_meet before the runtime ends. Returns RMA_ERR_STATE if a PE of this node has come to another
- * meeting, such as a barrier, and RMA_ERR_MISMATCH, on both sides, if a PE of another node has. */
+/* rmai_meet_last is rmai_meet before the runtime ends. It ends the job, whatever the error handler, if another PE has
+ * come to another meeting, such as a barrier: with RMA_ERR_STATE if that PE is of this node, else RMA_ERR_MISMATCH. */
 int rmai_meet_last(struct rmai_world *w, const char *call);
 
 #endif

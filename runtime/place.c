@@ -9,11 +9,9 @@
 #include "heap/attached.h"
 #include "runtime/job/job.h"
 #include "runtime/job/traffic.h"
-#include "runtime/net/dynamic.h"
 #include "runtime/net/quiet.h"
 #include "runtime/net/request.h"
 #include "runtime/net/state.h"
-#include "runtime/net/window.h"
 #include "runtime/node/service.h"
 #include "runtime/world.h"
 

@@ -64,9 +64,10 @@ struct rmai_pending {
     int failed, failed_pe;  /* the first error that nobody waited for, until the next quiet, and where */
     unsigned id;            /* no two sets of a net have the same */
     struct rmai_flush flush;
-    char *copies;        /* RMAI_COPY_ROOM bytes, or NULL, */
-    size_t copied;       /* of which so many are in use, until the windows are flushed for all peers */
-    int session;         /* records wait for company: see session.h */
+    char *copies;  /* RMAI_COPY_ROOM bytes, or NULL, */
+    size_t copied; /* of which so many are in use, until the windows are flushed for all peers */
+    uint64_t words[RMA_SHORT_MAX_ / sizeof(uint64_t)]; /* where MPI writes a short get that is waited for */
+    int session;                                       /* records wait for company: see session.h */
     _Atomic int by_node; /* short records go by intermediates (by_node.h). It changes with the lock, and only while
                             nothing is pending, so that no record overtakes one that has gone the other way */
     int many;            /* so much goes to a PE between two quiets that messages are full: rmai_pending_choose_way */

@@ -176,15 +176,14 @@ static int put_through(struct rmai_net *net, const struct rmai_transfer *t, cons
  * faster. MPI may store a word twice: it writes a short one of these elsewhere. */
 static int get_through(struct rmai_net *net, const struct rmai_transfer *t, const struct way *way,
                        struct rmai_peer *p) {
-    uint64_t words[RMA_SHORT_MAX_ / sizeof(uint64_t)];
-    const int is_short = way->when != RMAI_LATER && way->len <= sizeof words;
+    const int is_short = way->when != RMAI_LATER && way->len <= sizeof t->set->words;
     int code;
     if (way->when == RMAI_LATER) touch_peer(p, way->window);
     code = rmai_transport_get(net->transport, t->call, way->window, t->pe, way->disp,
-                              is_short ? (char *)words : t->buffer, way->len);
+                              is_short ? (char *)t->set->words : t->buffer, way->len);
     if (code != RMA_SUCCESS || way->when == RMAI_LATER) return code;
     code = flush_window(net, t->call, t->set, way->window, t->pe, RMAI_FLUSH_PE);
-    if (code == RMA_SUCCESS && is_short) rma_move_(t->buffer, words, way->len);
+    if (code == RMA_SUCCESS && is_short) rma_move_(t->buffer, t->set->words, way->len);
     return code;
 }
 

@@ -60,8 +60,8 @@ static char *local(size_t size) {
  * address by which to give it back, that others are told. */
 static void overrun(rma_gptr_t g, int by_gptr, size_t size, size_t from, size_t n) {
     char *at = rma_gptr_ptr(g);
-    const char *block =
-        job_text("the block of %zu bytes at %s", size, at ? job_text("%p was overrun", (void *)at) : "");
+    const char *block = job_text("the block of %zu byte%s at %s", size, size == 1 ? "" : "s",
+                                 at ? job_text("%p was overrun", (void *)at) : "");
     const char *byte = job_text("was overrun: byte %zu behind its end is %#x", from, wrong);
     CHECK((at != NULL) == rma_on_node(rma_gptr_pe(g)), "%p for PE %d", (void *)at, rma_gptr_pe(g));
     if (!at) by_gptr = 1;
@@ -177,9 +177,9 @@ static void far_too_much(void) {
 /* All PEs fail, the one with the damage says where. */
 static void symmetric_overrun(char *at, size_t size, int pe) {
     for (int resize = 0; resize < 2; resize++) {
-        const char *words = pe == job.me
-                                ? job_text("the block of %zu bytes at %p was overrun: byte 3 behind", size, (void *)at)
-                                : job_text("PE %d", pe);
+        const char *words = pe == job.me ? job_text("the block of %zu byte%s at %p was overrun: byte 3 behind", size,
+                                                    size == 1 ? "" : "s", (void *)at)
+                                         : job_text("PE %d", pe);
         if (pe == job.me) at[size + 3] = (char)wrong;
         if (resize)
             EXPECT_ZERO("rma_realloc", rma_realloc(at, size + 1) != NULL, RMA_ERR_ADDRESS, words);
