@@ -99,7 +99,7 @@ compare() {
 }
 
 # A peer that hangs, and one that ends early, sleep most of the time: the rest of this script runs meanwhile.
-if deep; then failing_rounds=2 failing_deadline=20; else failing_rounds=1 failing_deadline=10; fi
+if deep; then failing_rounds=2 failing_deadline=20; else failing_rounds=1 failing_deadline=4; fi
 run_compare failing --deadline="$(seconds $failing_deadline)" "--peer-oshcc=$dir/oshcc -include $dir/failing.h" \
     -r $failing_rounds -- -r 1 -b 1 -t quiet,lock,sync_all,malloc_free &
 hanging=$!
