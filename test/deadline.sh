@@ -3,9 +3,8 @@
 # deadline.sh: for scripts that wait to source: for how many seconds.
 #
 # A deadline ends what hangs, and must not end what is only slow. So each number of seconds in test/ is one of an idle
-# machine with two processors, and is multiplied by how busy the machine is: by RMA_TEST_SLOW, which tools/check finds
-# out before the tests, or, where other programs have begun since then, by the number of processes that want each
-# processor now.
+# machine with two processors, and is multiplied by how busy the machine is: by the larger of RMA_TEST_SLOW, which
+# tools/check finds out before the tests, and the number of processes that want each processor now.
 
 # slow: prints the factor, 1 or more.
 slow() {
