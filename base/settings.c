@@ -112,8 +112,8 @@ static const struct {
 /* Variables that programs and scripts of this package read: they have no row, and are not misspelt either. */
 static const char *const other_variables[] = {"RMA_CC", "RMA_TEST_"};
 
-/* Settings for tests and tuning, which manuals list last. Of one that users need too, only the values from number
- * `from` on are meant. */
+/* Settings for tests and tuning, which manuals list last. If users need a setting as well, only its values from number
+ * `from` on are for tests. */
 static const struct {
     const char *name;
     int from;
@@ -366,7 +366,7 @@ void rmai_settings_print(const struct rmai_settings *s, void (*put)(void *out, c
     }
 }
 
-/* What a value may look like, as a pattern for the reader. Of a CHOICE it has the values of the text. */
+/* Returns a pattern that shows the reader what a value may look like. For a CHOICE it lists the values of the text. */
 static const char *setting_pattern(const struct setting *row, struct rmai_setting_text *text) {
     switch (row->kind) {
         case LIMIT: return "SIZE";

@@ -24,10 +24,10 @@
  *
  * Where a control group or the whole machine has no memory left the system returns no error: the kernel kills a
  * process. So this module finds how much each limit leaves before it touches pages. All PEs of the node may commit at
- * once: each commits in steps, and adds a step to a count that they share before it reads what is left, and takes it
- * off when the step is done. What others have begun is either in the count or gone from what is left, so the PEs of a
- * node together never pass a limit by what they commit. (What the rest of the program, or a PE of another node of the
- * machine, takes in the same moment is not counted.)
+ * once: each commits in steps. It adds the step to a count that they share before it reads what is left, and subtracts
+ * it when the step is done. Memory that others have begun to commit is either still in the count, or already missing
+ * from what is left. So the PEs of a node together never pass a limit by their commits. (Memory that the rest of the
+ * program, or a PE of another node of the machine, takes in the same moment is not counted.)
  */
 #include "config.h"
 

@@ -58,7 +58,7 @@ int rmai_unreserve(struct rmai_reservation *r, const char *call);
 
 /* rmai_commit makes [start, start + len), rounded outward to pages, safe to touch: backed by memory, and zero where it
  * was not committed before. Any process may commit any part, and several processes at once: those that share `begun`
- * together never take more than there is. Of the node's memory, and of a control group's, 64 MiB stay free, or a 64th
+ * together never take more than there is. 64 MiB of the node's memory and of a control group's stay free, or a 64th
  * if that is less. Where memory, /dev/shm or the process's control group cannot give that much, nothing is kept, and
  * the text says what was asked for, what there is, and what to do. Returns RMA_SUCCESS or RMA_ERR_NO_MEM. */
 int rmai_commit(const struct rmai_reservation *r, void *start, size_t len);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Every number is one of which the smallest over all PEs counts; a minus before it makes that the largest. Two numbers,
- * x and -x, tell whether all have the same x. */
+/* All values are reduced with MIN; negate a value to get MAX. The two values x and -x tell whether all PEs have the
+ * same x. */
 #include "config.h"
 
 #include "runtime/consensus.h"

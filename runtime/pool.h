@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The two pools of a PE's local heap, as every PE of the node works on them, in shared memory: its own pool, in which
- * it alone allocates, and the guests' part, in which all others do, under a lock. Who gives a block back needs no lock.
- * Number q of the node is the PE whose pools they are; it takes no part. Stands on heap/ and base/lock. */
+ * it alone allocates, and the guests' part, in which all others do, under a lock. A PE that gives a block back needs no
+ * lock. Number q of the node is the PE whose pools they are; it takes no part. Stands on heap/ and base/lock. */
 #ifndef RMAI_POOL_H
 #define RMAI_POOL_H
 

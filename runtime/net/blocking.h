@@ -5,9 +5,9 @@
  * and which PEs of this host are stopped; RMA_TIMEOUT seconds later it ends the process, and so the job. Where all PEs
  * have met before the section, it takes no second if all run. In the first step of rma_init they have not, and a PE may
  * come late; there a job is ended only if a stopped PE is found, or if MPI has failed here. An error of MPI on one PE
- * can leave the others in a call of MPI for ever: so a PE whose own error the others have not heard of (base/mpi) names
- * it, too. Of a PE of this host that has died the thread learns within
- * seconds (runtime/net/siblings), and ends the job at once. Time counts as in runtime/stall. */
+ * can leave the others in a call of MPI for ever: so a PE whose own error the others have not heard of (base/mpi) also
+ * names it. If a PE of this host dies, the thread notices within seconds (runtime/net/siblings), and ends the job at
+ * once. Time counts as in runtime/stall. */
 #ifndef RMAI_BLOCKING_H
 #define RMAI_BLOCKING_H
 

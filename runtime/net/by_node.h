@@ -31,8 +31,8 @@ struct rmai_by_node {
  * neighbour make any; and where neighbours do not reach all memory by load and store. */
 void rmai_by_node_open(struct rmai_by_node *b, const struct rmai_job *job);
 
-/* rmai_by_node_to: the intermediate for pe, a PE of another node; pe itself, if that one is it. What marks the offsets
- * of pe's elements goes to *mark: 0 for pe itself. */
+/* rmai_by_node_to: the intermediate for pe, a PE of another node; or pe itself, if it is the intermediate. *mark is
+ * set in the offsets of pe's elements: 0 for pe itself. */
 static inline int rmai_by_node_to(const struct rmai_by_node *b, int pe, uint64_t *mark) {
     const uint32_t whole = (uint32_t)pe / b->size, rest = (uint32_t)pe % b->size;
     const uint32_t node = b->in_turn ? rest : whole, slot = b->in_turn ? whole : rest, to = b->to[node < b->more];

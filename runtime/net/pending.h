@@ -151,8 +151,9 @@ static inline struct rmai_peer *rmai_peer_to(struct rmai_pending *s, int pe, uin
  * is held. */
 void rmai_pending_note_put(struct rmai_pending *s, int pe, int in_order);
 
-/* rmai_pending_flush_lasts: 1 if the flush *seen of one of the net's sets is still under way. If not 0, and *seen is
- * one that is, or none. Of several flushes the one that lasts is seen in the end: the others change. Any thread. */
+/* rmai_pending_flush_lasts: 1 if the flush *seen, of one of the net's sets, is still under way. Else 0, and *seen
+ * becomes a flush that is under way, or none. If there are several, repeated calls find the one that lasts, since the
+ * others change. Any thread. */
 int rmai_pending_flush_lasts(struct rmai_net *net, struct rmai_flush_seen *seen);
 
 #endif

@@ -114,7 +114,8 @@ static int try_accesses(struct rmai_net *net, int target, const uint64_t page[RM
     return RMA_SUCCESS;
 }
 
-/* What needs no trial. What a plain put needs, all need; and a get what a put needs. */
+/* Fills in the answers that need no trial: if a put through the fixed window needs the target, so does all else; and if
+ * a put through a window does, so does a get through it. */
 static void conclude(const struct rmai_net *net, int answer[RMAI_WINDOWS][RMAI_ACCESSES]) {
     for (int window = 0; window < RMAI_WINDOWS; window++) {
         const int there = window == RMAI_FIXED ? net->fixed : net->dynamic.open && net->fixed;

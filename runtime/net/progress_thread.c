@@ -29,8 +29,9 @@ static long nanoseconds_since(double then) {
     return since < QUIET_AFTER ? (long)since : QUIET_AFTER;
 }
 
-/* Nanoseconds until the next look, `since` nanoseconds after the last message. Who asks again after a while waits for a
- * small part of that while, and a wake-up for nothing is the rarer the longer nothing comes. */
+/* Nanoseconds until the next look, `since` nanoseconds after the last message. The step is a small
+ * part of that time: so a PE that sends a message after a pause waits only for a small part of the pause, and the
+ * longer nothing comes, the rarer the thread wakes up. */
 static long step_after(long since) {
     const long step = since / LOOKS_A_TIME;
     if (since >= QUIET_AFTER) return STEP_QUIET;

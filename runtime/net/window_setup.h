@@ -13,8 +13,8 @@ struct rmai_transport_mpi;
  * dynamic one, to which this PE's directory is attached; and finds out what they do without the target
  * (runtime/net/probe). The caller has had all PEs meet before: until they have, a PE may need a reply of one that would
  * wait in here. own: the outcome of that meeting, which is returned if it is an error; the windows are made all the
- * same, since all PEs take part. Where MPI's window is no good it is done without, and said once. Returns RMA_SUCCESS
- * or RMA_ERR_MPI, which may come on one PE alone: the caller must agree with the other PEs on that. */
+ * same, since all PEs take part. If a window fails its trial, the job runs without it and prints one note. Returns
+ * RMA_SUCCESS or RMA_ERR_MPI, which may come on one PE alone: the caller must agree with the other PEs on that. */
 int rmai_windows_wanted(const struct rmai_net *net);
 int rmai_windows_open(struct rmai_net *net, struct rmai_transport_mpi *mpi, const char *call, char *base, size_t size,
                       int own);

@@ -14,8 +14,8 @@
  * its receiver how many more of such requests are done, the oldest first. Data are padded to 8 bytes.
  *
  * What arrives is read by the reader below, which believes no length, count or number that stands in a message before
- * it has looked at it. What only the receiver can know, whether there is such a batch, and whether memory lies at an
- * offset, the receiver looks at. */
+ * it has looked at it. The receiver checks what only it can know: whether there is such a batch, and whether memory
+ * lies at an offset. */
 #ifndef RMAI_WIRE_H
 #define RMAI_WIRE_H
 
