@@ -191,6 +191,13 @@ static double seconds(void) {
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
+/* Of n times that something happens on an idle machine, as many as a busy one must show (test/run): one at least. */
+static int as_busy(int n) {
+    const char *slow = getenv("CK_TIMEOUT_MULTIPLIER");
+    const int times = slow ? atoi(slow) : 1;
+    return times < 2 ? n : n > times ? n / times : 1;
+}
+
 START_TEST(a_sleeper_that_the_waker_missed_wakes_by_itself) {
     /* rmai_wake has no fence: it can find nobody asleep where somebody has just gone to sleep. Here it is not called at
      * all, some 50 us after the sleeper has announced itself. Where this process lost its processor in between, the
@@ -213,7 +220,7 @@ START_TEST(a_sleeper_that_the_waker_missed_wakes_by_itself) {
         UNTIL(atomic_load(&e[1].value) == i + 1);
     }
     join();
-    ck_assert_int_ge(by_itself, 5);
+    ck_assert_int_ge(by_itself, as_busy(5));
 }
 END_TEST
 
