@@ -47,7 +47,7 @@ int rmai_cover_symmetric(struct rmai_world *w, const char *call) {
      */
     code = rmai_meet(w, call);
     rmai_blocking_begin(&blocking, &w->job.settings, call, "making MPI's window by MPI_Win_create", RMAI_BLOCKING_MET);
-    code = rmai_window_grow(w->net, w->mpi, call, w->symmetric.base, w->symmetric.size, code);
+    code = rmai_window_grow(w->net, call, w->symmetric.base, w->symmetric.size, code);
     rmai_blocking_end(&blocking);
     return code;
 }
@@ -65,7 +65,7 @@ static int try_times(struct rmai_world *w, enum rmai_pair_kind kind) {
     met = rmai_meet(w, "rma_init");
     if (code == RMA_SUCCESS) code = met;
     if (lends) rmai_dynamic_detach(w->net, w->symmetric.base);
-    rmai_probe_share(w->net, kind, w->mpi);
+    rmai_probe_share(w->net, kind);
     return code;
 }
 
@@ -85,7 +85,7 @@ int rmai_cover_open(struct rmai_world *w) {
         directory->extent[i] = atomic_load_explicit(&mine->extent[i], memory_order_relaxed);
     if (!rmai_windows_wanted(w->net)) return RMA_SUCCESS;
     code = rmai_meet(w, "rma_init");
-    return rmai_windows_open(w->net, w->mpi, "rma_init", w->symmetric.base, w->symmetric.size, code);
+    return rmai_windows_open(w->net, "rma_init", w->symmetric.base, w->symmetric.size, code);
 }
 
 int rmai_cover_choose(struct rmai_world *w) {
@@ -96,7 +96,7 @@ int rmai_cover_choose(struct rmai_world *w) {
         one = try_times(w, (enum rmai_pair_kind)kind);
         if (code == RMA_SUCCESS) code = one;
     }
-    one = rmai_windows_choose(w->net, w->mpi);
+    one = rmai_windows_choose(w->net);
     if (w->job.statics_mode != RMAI_STATICS_OFF) follow(w, RMAI_PART_STATICS, w->statics->size);
     follow_symmetric(w);
     rmai_cover_local(w);

@@ -395,15 +395,10 @@ static int agree_on_connections(struct rmai_world *w, int code) {
 }
 
 static int close_connections(struct rmai_world *w) {
-    int code = RMA_SUCCESS, one;
+    int code, one;
     rmai_contexts_close(w);
     rmai_teams_close(w);
-    /* While messages can still be received: all PEs meet in these calls. */
-    for (int kind = 0; kind < RMAI_WINDOWS; kind++) {
-        one = rmai_transport_mpi_end_window(w->mpi, (enum rmai_window_kind)kind);
-        if (code == RMA_SUCCESS) code = one;
-    }
-    rmai_net_close(w->net);
+    code = rmai_net_close(w->net);
     one = rmai_transport_mpi_close(w->mpi);
     free(w->job.leaders);
     w->job.leaders = NULL;

@@ -36,8 +36,20 @@ int rmai_net_open(struct rmai_net *net, const struct rmai_job *job, struct rmai_
     return code == RMA_SUCCESS ? rmai_reply_open(net) : code;
 }
 
-void rmai_net_close(struct rmai_net *net) {
-    if (!net->active) return;
+/* The windows end while messages can still be received: all PEs meet in that. */
+static int end_windows(struct rmai_transport *t) {
+    int code = RMA_SUCCESS, one;
+    for (int window = 0; t->operations->end_window && window < RMAI_WINDOWS; window++) {
+        one = rmai_transport_end_window(t, (enum rmai_window_kind)window);
+        if (code == RMA_SUCCESS) code = one;
+    }
+    return code;
+}
+
+int rmai_net_close(struct rmai_net *net) {
+    int code;
+    if (!net->active) return RMA_SUCCESS;
+    code = end_windows(net->transport);
     net->active = net->dynamic.open = 0;
     rmai_reply_close(net);
     for (unsigned i = 0; i < net->n_batches; i++) free(net->batch[i]);
@@ -47,4 +59,5 @@ void rmai_net_close(struct rmai_net *net) {
     pthread_mutex_destroy(&net->dynamic.lock);
     pthread_mutex_destroy(&net->sets_lock);
     pthread_mutex_destroy(&net->lock);
+    return code;
 }

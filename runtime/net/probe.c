@@ -8,7 +8,7 @@
 #include "runtime/net/quiet.h"
 #include "runtime/net/request.h"
 #include "runtime/net/state.h"
-#include "runtime/net/transport_mpi.h"
+#include "runtime/net/transport.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -139,20 +139,19 @@ static int all_known(int answer[RMAI_WINDOWS][RMAI_ACCESSES]) {
 }
 
 /* On one pair; all PEs take part. */
-static int try_pair(struct rmai_net *net, struct rmai_transport_mpi *mpi, const struct rmai_pair *p,
-                    struct rmai_trial *trial) {
+static int try_pair(struct rmai_net *net, const struct rmai_pair *p, struct rmai_trial *trial) {
     const int asks = p->from == net->job->my_pe, target = p->to;
     int answer[RMAI_WINDOWS][RMAI_ACCESSES] = {{UNKNOWN}}, code = RMA_SUCCESS, nothing = 0, failed;
     uint64_t page[RMAI_WINDOWS] = {0};
     conclude(net, answer);
     if (asks && net->fixed && net->dynamic.open) code = find_page(net, RMAI_DYNAMIC, target, &page[RMAI_DYNAMIC]);
     while (!all_known(answer)) {
-        rmai_transport_mpi_worst(mpi, "rma_init", &nothing, 1); /* all come together */
+        rmai_transport_merge(net->transport, "rma_init", &nothing, 1); /* all come together */
         if (target == net->job->my_pe) nanosleep(&(struct timespec){.tv_nsec = TARGET_SLEEPS}, NULL);
         if (asks && code == RMA_SUCCESS) code = try_accesses(net, target, page, answer);
         if (asks && code != RMA_SUCCESS)
             for (int i = 0; i < ANSWERS; i++) answer[i / RMAI_ACCESSES][i % RMAI_ACCESSES] = NEEDS_TARGET;
-        rmai_transport_mpi_worst(mpi, "rma_init", &answer[0][0], ANSWERS);
+        rmai_transport_merge(net->transport, "rma_init", &answer[0][0], ANSWERS);
         conclude(net, answer);
     }
     for (int window = 0; window < RMAI_WINDOWS; window++)
@@ -160,7 +159,7 @@ static int try_pair(struct rmai_net *net, struct rmai_transport_mpi *mpi, const 
             trial->needs_target[window][access] = answer[window][access] != ALONE;
     trial->made = 1;
     failed = code != RMA_SUCCESS;
-    rmai_transport_mpi_worst(mpi, "rma_init", &failed, 1);
+    rmai_transport_merge(net->transport, "rma_init", &failed, 1);
     return code == RMA_SUCCESS && failed ? rmai_error(RMA_ERR_MPI, "MPI's window failed on another PE") : code;
 }
 
@@ -176,11 +175,11 @@ void rmai_probe_merge(struct rmai_ways *w) {
     }
 }
 
-int rmai_probe_one_sided(struct rmai_net *net, struct rmai_transport_mpi *mpi) {
+int rmai_probe_one_sided(struct rmai_net *net) {
     int code = RMA_SUCCESS, one;
     for (int kind = 0; kind < RMAI_PAIR_KINDS; kind++) {
         if (!rmai_pair_exists(&net->job->pairs[kind])) continue;
-        one = try_pair(net, mpi, &net->job->pairs[kind], &net->ways.trial[kind]);
+        one = try_pair(net, &net->job->pairs[kind], &net->ways.trial[kind]);
         if (code == RMA_SUCCESS) code = one;
     }
     rmai_probe_merge(&net->ways);
@@ -284,11 +283,11 @@ void rmai_probe_times(struct rmai_net *net, enum rmai_pair_kind kind, struct rma
 }
 
 /* In nanoseconds, as numbers that MPI merges. */
-void rmai_probe_share(struct rmai_net *net, enum rmai_pair_kind kind, struct rmai_transport_mpi *mpi) {
+void rmai_probe_share(struct rmai_net *net, enum rmai_pair_kind kind) {
     int ns[(RMAI_WINDOWS + 1) * RMAI_ACCESSES * RMAI_PROBE_LENGTHS], n = 0;
     double *at = &net->ways.trial[kind].probed[0][0][0];
     for (n = 0; n < (int)(sizeof ns / sizeof ns[0]); n++) ns[n] = at[n] < 1e6 ? (int)(at[n] * 1e3) : 1000000000;
-    rmai_transport_mpi_worst(mpi, "rma_init", ns, n);
+    rmai_transport_merge(net->transport, "rma_init", ns, n);
     for (int i = 0; i < n; i++) at[i] = ns[i] * 1e-3;
 }
 

@@ -10,7 +10,6 @@
 #include "runtime/net/ways.h"
 
 struct rmai_net;
-struct rmai_transport_mpi;
 
 /* rmai_probe_write_and_read_back puts a pattern at an odd place in the page before the heap of a PE on another node,
  * and of the other PE of a pair, and reads it back: some versions of MPI and UCX shift what is put into a window with
@@ -21,7 +20,7 @@ int rmai_probe_write_and_read_back(struct rmai_net *net, enum rmai_window_kind w
  * ways.needs_target, on all PEs alike (collective; waits some milliseconds for each kind of pair). Returns RMA_SUCCESS
  * or RMA_ERR_MPI, an error on all PEs or on none. rmai_probe_merge: its last step, an access needs the target if it
  * does between nodes of some kind, or if none was tried. */
-int rmai_probe_one_sided(struct rmai_net *net, struct rmai_transport_mpi *mpi);
+int rmai_probe_one_sided(struct rmai_net *net);
 void rmai_probe_merge(struct rmai_ways *w);
 
 /* rmai_probe_times fills in the times of the trial on a pair, on its first PE, or leaves them 0 where it cannot, by
@@ -32,7 +31,7 @@ void rmai_probe_merge(struct rmai_ways *w);
 int rmai_probe_wants_times(const struct rmai_net *net);
 int rmai_probe_lends(struct rmai_net *net, enum rmai_pair_kind kind, char *symmetric);
 void rmai_probe_times(struct rmai_net *net, enum rmai_pair_kind kind, struct rmai_pending *s);
-void rmai_probe_share(struct rmai_net *net, enum rmai_pair_kind kind, struct rmai_transport_mpi *mpi);
+void rmai_probe_share(struct rmai_net *net, enum rmai_pair_kind kind);
 
 /* rmai_probe_faster: the lengths for which the dynamic window was clearly faster than messages on each pair. */
 struct rmai_lengths rmai_probe_faster(const struct rmai_ways *w, enum rmai_access access);

@@ -6,7 +6,6 @@
 #include <stddef.h>
 
 struct rmai_net;
-struct rmai_transport_mpi;
 
 /* rmai_windows_wanted: 1 if the settings want any. rmai_windows_open makes the windows that the settings want
  * (collective): the fixed one over `size` bytes of symmetric heap at base and the probe's room before them, and the
@@ -16,18 +15,16 @@ struct rmai_transport_mpi;
  * same, since all PEs take part. If a window fails its trial, the job runs without it and prints one note. Returns
  * RMA_SUCCESS or RMA_ERR_MPI, which may come on one PE alone: the caller must agree with the other PEs on that. */
 int rmai_windows_wanted(const struct rmai_net *net);
-int rmai_windows_open(struct rmai_net *net, struct rmai_transport_mpi *mpi, const char *call, char *base, size_t size,
-                      int own);
+int rmai_windows_open(struct rmai_net *net, const char *call, char *base, size_t size, int own);
 
 /* rmai_windows_choose decides what goes through which window (net->ways), and which memory is attached to the dynamic
  * one; all PEs alike (collective), after the probe. A dynamic window of no use is ended. Returns RMA_SUCCESS or
  * RMA_ERR_MPI. */
-int rmai_windows_choose(struct rmai_net *net, struct rmai_transport_mpi *mpi);
+int rmai_windows_choose(struct rmai_net *net);
 
 /* rmai_window_wanted: 1 if the fixed window has to be made anew for `size` bytes of symmetric heap, since a good part
  * lies outside of it. rmai_window_grow does it (collective), as rmai_windows_open. */
 int rmai_window_wanted(const struct rmai_net *net, size_t size);
-int rmai_window_grow(struct rmai_net *net, struct rmai_transport_mpi *mpi, const char *call, char *base, size_t size,
-                     int own);
+int rmai_window_grow(struct rmai_net *net, const char *call, char *base, size_t size, int own);
 
 #endif

@@ -383,33 +383,6 @@ int rmai_transport_mpi_close(struct rmai_transport_mpi *m) {
     return RMA_SUCCESS;
 }
 
-/* The simulated network has no window, so the library never asks for one. */
-static int refuse_window(void) {
-    fputs("sim: the library asks for a window of MPI\n", stderr);
-    abort();
-}
-void rmai_transport_mpi_worst(struct rmai_transport_mpi *m, const char *call, int *values, int n) {
-    (void)m, (void)call, (void)values, (void)n;
-    refuse_window();
-}
-int rmai_transport_mpi_fixed(struct rmai_transport_mpi *m, void *base, size_t size) {
-    (void)m, (void)base, (void)size;
-    return refuse_window();
-}
-int rmai_transport_mpi_dynamic(struct rmai_transport_mpi *m) {
-    (void)m;
-    return refuse_window();
-}
-int rmai_transport_mpi_end_window(struct rmai_transport_mpi *m, enum rmai_window_kind kind) {
-    (void)m, (void)kind;
-    return RMA_SUCCESS;
-}
-int rmai_transport_mpi_has_window(const struct rmai_transport_mpi *m, enum rmai_window_kind kind) {
-    (void)m, (void)kind;
-    return 0;
-}
-void rmai_transport_mpi_forget_window(struct rmai_transport_mpi *m, enum rmai_window_kind kind) { (void)m, (void)kind; }
-
 unsigned rmai_transport_mpi_machine_id(void) { return 2; }
 
 int rmai_transport_mpi_machine(int one_machine, uint64_t *bits, int n_bits, int *n) {

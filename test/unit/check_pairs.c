@@ -127,11 +127,12 @@ static void choose(struct rmai_trial near, struct rmai_trial far) {
     rmai_transport_mpi_none(&mpi);
     job.settings.window = RMAI_WINDOW_AUTO;
     net.job = &job;
+    net.transport = &mpi.transport;
     net.active = net.fixed = net.dynamic.open = 1;
     net.ways.trial[RMAI_PAIR_HOST] = near;
     net.ways.trial[RMAI_PAIR_APART] = far;
     rmai_probe_merge(&net.ways);
-    ck_assert_int_eq(rmai_windows_choose(&net, &mpi), RMA_SUCCESS);
+    ck_assert_int_eq(rmai_windows_choose(&net), RMA_SUCCESS);
 }
 
 static int takes(enum rmai_window_kind window, enum rmai_access access, size_t len) {
