@@ -53,7 +53,7 @@ int rmai_call_buffers(const struct rmai_call *c, struct rmai_buffer *dest, struc
 /* A PE's statement of its arguments. All PEs of the team must state the same. */
 struct rmai_stated {
     enum rmai_collective which;
-    unsigned op, type; /* enum rmai_op, enum rmai_type; or 0 */
+    unsigned op, type; /* enum rmai_operator, enum rmai_type; or 0 */
     int32_t root;
     uint64_t len;
     const char *len_text; /* "the length in bytes" */

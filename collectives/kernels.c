@@ -107,7 +107,7 @@ static const struct rmai_kernel kernel_table[RMAI_TYPES][RMAI_OPS] = {
     [RMAI_COMPLEXD] = COMPLEX(complexd),
 };
 
-const struct rmai_kernel *rmai_kernel(enum rmai_op op, enum rmai_type type) { return &kernel_table[type][op]; }
+const struct rmai_kernel *rmai_kernel(enum rmai_operator op, enum rmai_type type) { return &kernel_table[type][op]; }
 
 static const struct {
     unsigned char size, align;

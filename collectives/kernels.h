@@ -6,7 +6,7 @@
 
 #include <stddef.h>
 
-enum rmai_op { RMAI_AND, RMAI_OR, RMAI_XOR, RMAI_MIN, RMAI_MAX, RMAI_SUM, RMAI_PROD, RMAI_OPS };
+enum rmai_operator { RMAI_AND, RMAI_OR, RMAI_XOR, RMAI_MIN, RMAI_MAX, RMAI_SUM, RMAI_PROD, RMAI_OPS };
 
 /* Types by what the machine does with them: C's types of the same size and signedness are one type here. */
 enum rmai_type {
@@ -46,7 +46,7 @@ struct rmai_kernel {
 };
 
 /* rmai_kernel: its functions are NULL where the type does not have the operation. */
-const struct rmai_kernel *rmai_kernel(enum rmai_op op, enum rmai_type type);
+const struct rmai_kernel *rmai_kernel(enum rmai_operator op, enum rmai_type type);
 
 /* rmai_type_size: bytes of an element; rmai_type_align: its alignment. */
 size_t rmai_type_size(enum rmai_type type);

@@ -125,7 +125,7 @@ static int reduce_across_nodes(const struct rmai_reduction *r) {
 }
 
 int rmai_reduction_begin(struct rmai_reduction *r, struct rmai_call *c, const char *call, const rma_team *team,
-                         enum rmai_collective which, enum rmai_op op, enum rmai_type type, void *dest,
+                         enum rmai_collective which, enum rmai_operator op, enum rmai_type type, void *dest,
                          const void *source, size_t n) {
     struct rmai_buffer to = {.argument = "dest", .addr = dest, .align = rmai_type_align(type)}, from = to;
     int code = rmai_call_begin(c, call, team);
@@ -146,7 +146,7 @@ int rmai_reduction_begin(struct rmai_reduction *r, struct rmai_call *c, const ch
         &(struct rmai_stated){.which = which, .op = op, .type = type, .len = n, .len_text = "the number of elements"});
 }
 
-static int run_reduction(const char *call, const rma_team *team, enum rmai_op op, enum rmai_type type, void *dest,
+static int run_reduction(const char *call, const rma_team *team, enum rmai_operator op, enum rmai_type type, void *dest,
                          const void *source, size_t n) {
     struct rmai_call c;
     struct rmai_reduction r;

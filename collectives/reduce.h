@@ -11,7 +11,7 @@
 
 struct rmai_reduction {
     const struct rmai_call *c;
-    enum rmai_op op;
+    enum rmai_operator op;
     enum rmai_type type;
     const struct rmai_kernel *kernel;
     char *dest;
@@ -23,7 +23,7 @@ struct rmai_reduction {
 
 /* rmai_reduction_begin checks the arguments. Returns RMA_SUCCESS, or the recorded error. */
 int rmai_reduction_begin(struct rmai_reduction *r, struct rmai_call *c, const char *call, const rma_team *team,
-                         enum rmai_collective which, enum rmai_op op, enum rmai_type type, void *dest,
+                         enum rmai_collective which, enum rmai_operator op, enum rmai_type type, void *dest,
                          const void *source, size_t n);
 
 /* rmai_own_share: the elements [*from, *to) that this PE reduces for all PEs. It does so in chunks of RMAI_CHUNK bytes,

@@ -10,8 +10,7 @@
 #include "runtime/attach.h"
 #include "runtime/context.h"
 #include "runtime/job/job.h"
-#include "runtime/net/request.h"
-#include "runtime/net/when.h"
+#include "runtime/net/op.h"
 #include "runtime/place.h"
 #include "runtime/reach.h"
 #include "runtime/space.h"
@@ -63,8 +62,7 @@ static int find_on_other_node(struct rmai_world *w, const char *call, rma_gptr_t
     if (offset >= RMA_GPTR_ATTACHED_) return 1;
     part = rmai_space_part(w, offset);
     for (int fresh = 0; part.pool >= 0 && fresh < 2; fresh++) {
-        *code = rmai_net_extent(w->net, call, &w->contexts->standing.pending, pe, (enum rmai_pool)part.pool, fresh,
-                                &part.end);
+        *code = rmai_net_extent(call, w->contexts->standing.pending, pe, (enum rmai_pool)part.pool, fresh, &part.end);
         if (*code != RMA_SUCCESS || rmai_part_holds(&part, offset, len)) break;
     }
     return rmai_part_holds(&part, offset, len);
@@ -85,11 +83,11 @@ static int resolve_gptr(const char *call, rma_gptr_t g, size_t len, size_t align
     q = RMAI_LIKELY(rma_slot_(pe) < rma_reach_.n_node) ? (int)rma_slot_(pe) : rmai_node_slot(&w->job, pe);
     if (q < 0) {
         int there = find_on_other_node(w, call, g, len, p, &code);
-        p->set = &w->contexts->standing.pending;
+        p->set = w->contexts->standing.pending;
         return code == RMA_SUCCESS && !there ? rmai_space_absent(w, call, g, len) : code;
     }
     if (!rmai_space_find(w, g, len, q, p)) return rmai_space_absent(w, call, g, len);
-    p->set = &w->contexts->standing.pending;
+    p->set = w->contexts->standing.pending;
     return rmai_space_check_aligned(call, g, align, p);
 }
 

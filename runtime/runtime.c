@@ -29,7 +29,6 @@
 #include "runtime/job/traffic.h"
 #include "runtime/meet.h"
 #include "runtime/net/blocking.h"
-#include "runtime/net/by_node.h"
 #include "runtime/net/finalize_helper.h"
 #include "runtime/net/flush_watch.h"
 #include "runtime/net/group.h"
@@ -37,7 +36,6 @@
 #include "runtime/net/progress.h"
 #include "runtime/net/progress_thread.h"
 #include "runtime/net/siblings.h"
-#include "runtime/net/state.h"
 #include "runtime/net/transport_mpi.h"
 #include "runtime/net_handlers.h"
 #include "runtime/node/barrier.h"
@@ -318,7 +316,7 @@ static int agree_on_waiting(struct rmai_world *w, int code) {
         patience.progress = help_others;
         patience.polls *= POLLS_FAR;
         patience.nap = crowded ? NAP_CROWDED : NAP_ROOMY;
-        patience.doze = &w->net->doze;
+        patience.doze = &w->doze;
         patience.slept_on = &rmai_facts(&w->job, w->job.node_my_pe)->slept_on;
     }
     if (w->job.settings.spin != RMAI_AUTO) {
@@ -366,7 +364,7 @@ static int watch_mpi_finalize(void) {
 static int open_net(struct rmai_world *w) {
     struct rmai_net_handlers handlers;
     rmai_net_handlers(w, &handlers);
-    return rmai_net_open(w->net, &w->job, &w->mpi->transport, w->traffic, &handlers, w->barrier->crowded);
+    return rmai_net_open(&w->job, &w->mpi->transport, w->traffic, &handlers, w->barrier->crowded, &w->net);
 }
 
 static int open_connections(struct rmai_world *w) {
@@ -377,7 +375,7 @@ static int open_connections(struct rmai_world *w) {
                                        &first->my_node, &w->job.leaders, first->pairs);
     if (code == RMA_SUCCESS && w->job.networked) code = open_net(w);
     if (code == RMA_SUCCESS) code = rmai_teams_open(w);
-    if (code == RMA_SUCCESS) rmai_contexts_open(w);
+    if (code == RMA_SUCCESS) code = rmai_contexts_open(w);
     return code == RMA_SUCCESS ? watch_mpi_finalize() : code;
 }
 
@@ -399,6 +397,7 @@ static int close_connections(struct rmai_world *w) {
     rmai_contexts_close(w);
     rmai_teams_close(w);
     code = rmai_net_close(w->net);
+    w->net = NULL;
     one = rmai_transport_mpi_close(w->mpi);
     free(w->job.leaders);
     w->job.leaders = NULL;
@@ -468,10 +467,7 @@ static void print_information(struct rmai_world *w) {
               : w->job.node_n_pes == 1                ? ", in place: no peer on this node"
                                                       : ", in place, reached by process_vm_readv");
     if (w->job.n_nodes > 1)
-        rmai_note("to other nodes: %s; %s",
-                  !w->net->fixed && !w->net->dynamic.open ? "messages"
-                  : w->net->ways.some_all_by_window       ? "through MPI's windows"
-                                                    : "messages, and MPI's windows for puts and gets of middle size",
+        rmai_note("to other nodes: %s; %s", rmai_net_way(w->net),
                   w->job.all_progress ? "a thread of each PE serves them" : "served within calls only");
     rmai_settings_print(&w->job.settings, put_line, stderr);
 }
@@ -479,7 +475,7 @@ static void print_information(struct rmai_world *w) {
 /* The thread starts only now: before, requests of others would find no memory. If there is no thread, that is no error:
  * this PE then serves others from within its calls. */
 static void start_progress_thread(struct rmai_world *w) {
-    if (!w->net->active || w->job.settings.progress == RMAI_PROGRESS_NONE) return;
+    if (!w->net || w->job.settings.progress == RMAI_PROGRESS_NONE) return;
     if (rmai_progress_thread_start(w->progress_thread, w->net, rmai_error_name("rma_init")) != RMA_SUCCESS &&
         (w->job.mpi_multiple || w->job.my_pe == 0))
         rmai_note("PE %d: %s", w->job.my_pe, rma_last_error());
@@ -509,7 +505,7 @@ static int open_reach(struct rmai_world *w) {
 static int agree_on_reach(struct rmai_world *w, int code) {
     if (!w->job.networked) return code;
     code = rmai_consensus_watched(w, code);
-    if (code == RMA_SUCCESS) rmai_by_node_open(&w->net->by_node, &w->job);
+    if (code == RMA_SUCCESS) rmai_net_agreed(w->net);
     return code;
 }
 
@@ -608,7 +604,7 @@ static int start_watched(struct rmai_world *w, int required) {
     rmai_teams_none(w->teams);
     memset(w->contexts, 0, sizeof *w->contexts);
     memset(w->traffic, 0, sizeof *w->traffic);
-    w->net->active = 0;
+    w->net = NULL;
     code = open_steps(w);
     if (code == RMA_SUCCESS) print_information(w);
     return code;

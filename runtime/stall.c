@@ -11,7 +11,6 @@
 #include "runtime/net/group.h"
 #include "runtime/net/liveness.h"
 #include "runtime/net/progress.h"
-#include "runtime/net/state.h"
 #include "runtime/team.h"
 #include "runtime/world.h"
 
@@ -372,16 +371,16 @@ void rmai_stall_end(struct rmai_world *w, struct rmai_stall *s) {
 
 void rmai_stall_late(void *context, struct rmai_stall *s) {
     struct rmai_world *w = context;
-    if (w->net->active) rmai_net_lock(w->net);
+    if (w->net) rmai_net_lock(w->net);
     rmai_stall_look(w, s);
-    if (w->net->active) rmai_net_unlock(w->net);
+    if (w->net) rmai_net_unlock(w->net);
 }
 
 void rmai_stall_over(void *context, struct rmai_stall *s) {
     struct rmai_world *w = context;
-    if (w->net->active) rmai_net_lock(w->net);
+    if (w->net) rmai_net_lock(w->net);
     rmai_stall_end(w, s);
-    if (w->net->active) rmai_net_unlock(w->net);
+    if (w->net) rmai_net_unlock(w->net);
 }
 
 /* ---- loops of tests ---- */

@@ -11,7 +11,6 @@
 #include "runtime/net/flush_watch.h"
 #include "runtime/net/group.h"
 #include "runtime/net/progress_thread.h"
-#include "runtime/net/state.h"
 #include "runtime/net/transport_mpi.h"
 #include "runtime/node/barrier.h"
 #include "runtime/node/service.h"
@@ -22,7 +21,6 @@ static struct rmai_barrier barrier;
 static struct rmai_contexts contexts;
 static struct rmai_flush_watch flush_watch;
 static struct rmai_group leaders;
-static struct rmai_net net;
 static struct rmai_progress_thread progress_thread;
 static struct rmai_service service;
 static struct rmai_statics statics;
@@ -37,7 +35,6 @@ struct rmai_world rmai_world = {
     .flush_watch = &flush_watch,
     .leaders = &leaders,
     .mpi = &mpi,
-    .net = &net,
     .progress_thread = &progress_thread,
     .service = &service,
     .statics = &statics,

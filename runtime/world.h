@@ -11,6 +11,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "base/wait.h"
 #include "heap/quick.h"
 #include "heap/reserve.h"
 #include "heap/segment.h"
@@ -51,7 +52,8 @@ struct rmai_world {
     pthread_mutex_t local_lock;           /* the threads of this PE in its local heap and its attachments */
     MPI_Comm node;
     struct rmai_transport_mpi *mpi; /* runtime/net/transport_mpi.h */
-    struct rmai_net *net;           /* runtime/net/state.h */
+    struct rmai_net *net;           /* runtime/net/net.h; NULL in a job of one node */
+    struct rmai_event doze;         /* threads of the program that wait for other nodes sleep on it */
     struct rmai_group *leaders;     /* runtime/net/group.h: of all nodes; used by leaders, in jobs of several nodes */
     struct rmai_teams *teams;       /* runtime/team.h */
     struct rmai_contexts *contexts; /* runtime/context.h */

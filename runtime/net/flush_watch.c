@@ -6,7 +6,7 @@
 #include "base/process.h"
 #include "base/wait.h"
 #include "runtime/net/blocking.h"
-#include "runtime/net/pending.h"
+#include "runtime/net/peer.h"
 #include "runtime/net/state.h"
 
 #include <stdio.h>
@@ -55,7 +55,7 @@ static void *watch_flushes(void *context) {
 
 void rmai_flush_watch_start(struct rmai_flush_watch *f, struct rmai_net *net,
                             void (*publish)(void *context, const char *call), void *context) {
-    if (!net->active || (!net->fixed && !net->dynamic.open) ||
+    if (!net || (!net->fixed && !net->dynamic.open) ||
         (net->job->settings.stall == 0 && net->job->settings.timeout == 0))
         return;
     f->net = net;

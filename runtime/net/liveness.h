@@ -8,6 +8,8 @@
 #include "runtime/net/transport.h"
 #include "runtime/net/wire.h"
 
+#define RMAI_PINGS 256 /* unanswered questions for a sign of life, of one PE in all */
+
 struct rmai_net;
 
 struct rmai_ping {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
 
-#include "runtime/net/probe.h"
+#include "runtime/net/window.h"
 #include "base/attributes.h"
 #include "base/clock.h"
 #include "base/error.h"
-#include "runtime/net/quiet.h"
-#include "runtime/net/request.h"
+#include "runtime/net/op.h"
 #include "runtime/net/state.h"
 #include "runtime/net/transport.h"
+#include "runtime/net/ways.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -195,8 +195,9 @@ int rmai_probe_one_sided(struct rmai_net *net) {
 /* The lengths that are tried, and those for which they stand. */
 static const struct { size_t tried, to; } lengths[RMAI_PROBE_LENGTHS] = {{8, 1024}, {4096, 16384}, {32768, 65536}};
 
-int rmai_probe_wants_times(const struct rmai_net *net) {
-    return net->dynamic.open && net->fixed && net->job->settings.window == RMAI_WINDOW_AUTO && net->job->n_nodes > 1 &&
+int rmai_probe_wants_times(const struct rmai_net *net, enum rmai_pair_kind kind) {
+    return net->ways.trial[kind].made && net->dynamic.open && net->fixed &&
+           net->job->settings.window == RMAI_WINDOW_AUTO && net->job->n_nodes > 1 &&
            (net->ways.needs_target[RMAI_DYNAMIC][RMAI_ACCESS_PUT] ||
             net->ways.needs_target[RMAI_DYNAMIC][RMAI_ACCESS_GET]);
 }
@@ -213,9 +214,16 @@ static int try_once(struct rmai_net *net, struct rmai_pending *s, const struct a
     const enum rmai_window_kind window = (enum rmai_window_kind)way;
     int code;
     if (way == MESSAGES) {
-        code = get ? rmai_net_get(net, PROBE, s, t->pe, t->offset, t->buffer, t->len, RMAI_NOW)
-                   : rmai_net_put(net, PROBE, s, t->pe, t->offset, t->buffer, t->len, RMAI_NOW);
-        return code == RMA_SUCCESS ? rmai_net_quiet(net, PROBE, s) : code;
+        const struct rmai_op op = {.call = PROBE,
+                                   .set = s,
+                                   .pe = t->pe,
+                                   .kind = get ? RMAI_RECORD_GET : RMAI_RECORD_PUT,
+                                   .when = RMAI_NOW,
+                                   .offset = t->offset,
+                                   .buffer = t->buffer,
+                                   .len = t->len};
+        code = get ? rmai_net_get(&op) : rmai_net_put(&op);
+        return code == RMA_SUCCESS ? rmai_net_quiet(PROBE, s) : code;
     }
     code = get ? rmai_transport_get(net->transport, PROBE, window, t->pe, t->address, t->buffer, t->len)
                : rmai_transport_put(net->transport, PROBE, window, t->pe, t->address, t->buffer, t->len);
@@ -274,7 +282,7 @@ void rmai_probe_times(struct rmai_net *net, enum rmai_pair_kind kind, struct rma
     buffer = calloc(1, lengths[RMAI_PROBE_LENGTHS - 1].tried);
     rmai_error_keep(&kept);
     if (!buffer || try_lengths(net, s, p->to, buffer, trial) != RMA_SUCCESS) {
-        rmai_net_quiet(net, PROBE, s); /* takes the error of what nobody has waited for */
+        rmai_net_quiet(PROBE, s); /* takes the error of what nobody has waited for */
         memset(trial->probed, 0, sizeof trial->probed);
     } else {
         free(buffer);
@@ -359,8 +367,9 @@ static void print_trial(const struct rmai_net *net, enum rmai_pair_kind kind, co
 }
 
 void rmai_probe_print(const struct rmai_net *net, void (*line)(void *out, const char *text), void *out) {
-    const struct rmai_ways *w = &net->ways;
-    const int there[RMAI_WINDOWS] = {net->active && net->fixed, net->active && net->dynamic.open},
+    static const struct rmai_ways no_ways;
+    const struct rmai_ways *w = net ? &net->ways : &no_ways;
+    const int there[RMAI_WINDOWS] = {net && net->fixed, net && net->dynamic.open},
               none[RMAI_WINDOWS] = {0};
     int kinds = 0;
     char text[200], now[64], later[64];

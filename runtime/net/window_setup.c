@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
 
-#include "runtime/net/window_setup.h"
+#include "runtime/net/window.h"
 #include "base/attributes.h"
 #include "base/error.h"
-#include "runtime/net/dynamic.h"
-#include "runtime/net/probe.h"
 #include "runtime/net/progress.h"
 #include "runtime/net/state.h"
 #include "runtime/net/transport.h"
-#include "runtime/net/window.h"
+#include "runtime/net/ways.h"
 
 #include <stdint.h>
 #include <stdio.h>
@@ -88,7 +86,7 @@ static int make_fixed(struct rmai_net *net, const char *call, char *base, size_t
 
 int rmai_window_wanted(const struct rmai_net *net, size_t size) {
     const size_t covered = net->covered;
-    return net->active && net->fixed && net->fixed_follows && (covered == 0 || size - covered > covered / 4);
+    return net && net->fixed && net->fixed_follows && (covered == 0 || size - covered > covered / 4);
 }
 
 int rmai_window_grow(struct rmai_net *net, const char *call, char *base, size_t size, int own) {
@@ -147,7 +145,7 @@ int rmai_windows_open(struct rmai_net *net, const char *call, char *base, size_t
 #define LONG_FROM  ((size_t)65536)
 
 static void takes_all(struct rmai_ways *w, enum rmai_window_kind window, enum rmai_access access) {
-    w->all_by_window[window][access] = w->some_all_by_window = 1;
+    w->all_by_window[window][access] = 1;
     for (int when = 0; when <= RMAI_COPIED; when++)
         w->by_window[window][access][when] = (struct rmai_lengths){0, SIZE_MAX};
 }
@@ -209,6 +207,7 @@ int rmai_windows_choose(struct rmai_net *net) {
         if (d->open) choose_dynamic(net, (enum rmai_access)access);
     }
     leave_words_to_messages(net);
+    net->ways.some_by_window = is_used(w, RMAI_FIXED) || is_used(w, RMAI_DYNAMIC);
     if (d->open && !is_used(w, RMAI_DYNAMIC)) {
         d->open = 0;
         code = end_window(net, RMAI_DYNAMIC, "rma_init");

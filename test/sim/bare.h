@@ -9,7 +9,7 @@
 
 #include "rma.h"
 #include "runtime/net/net.h"
-#include "runtime/net/pending.h"
+#include "runtime/net/peer.h"
 #include "runtime/net/state.h"
 #include "test/sim/network.h"
 
@@ -26,8 +26,9 @@ struct sim_bare {
     int me, n_pes;
     struct rmai_job job;
     struct rmai_traffic traffic;
-    struct rmai_net net;
-    struct rmai_pending set;
+    struct rmai_net *net;
+    struct rmai_event doze;
+    struct rmai_pending *set;
     uint32_t nothing_pending;
     unsigned char *memory; /* what others may reach: `size` bytes, all 0 at first */
     size_t size;           /* the last SIM_BLOCKS blocks of SIM_BLOCK bytes are for rmai_net_alloc */

@@ -18,8 +18,7 @@
 #include "bench/options.h"
 #include "bench/statistics.h"
 #include "rma.h"
-#include "runtime/net/state.h"
-#include "runtime/net/transport.h"
+#include "runtime/net/transport_mpi.h"
 #include "runtime/world.h"
 
 #include <errno.h>
@@ -483,7 +482,7 @@ int main(int argc, char **argv) {
         return refuse("both PEs are on one node, where nothing goes by the transport: set RMA_NODE_PES=1 or, with "
                       "MPICH, MPIR_CVAR_NOLOCAL=1, or run it on two hosts");
     other_pe = 1 - my_pe;
-    transport = rmai_world.net->transport;
+    transport = &rmai_world.mpi->transport;
     if (pin) pin_process(my_pe == 1);
     buffer = malloc(BUFFER);
     values = malloc((size_t)repeat * PARAMETERS * sizeof *values);

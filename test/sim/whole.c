@@ -57,7 +57,6 @@ struct whole {
     struct rmai_contexts contexts;
     struct rmai_flush_watch flush_watch;
     struct rmai_group leaders;
-    struct rmai_net net;
     struct rmai_progress_thread progress_thread;
     struct rmai_service service;
     struct rmai_statics statics;
@@ -154,7 +153,6 @@ static void begin_wholes(struct sim_pe *pe, const struct sim_options *options) {
         h->world.flush_watch = &h->flush_watch;
         h->world.leaders = &h->leaders;
         h->world.mpi = &h->transport.mpi;
-        h->world.net = &h->net;
         h->world.progress_thread = &h->progress_thread;
         h->world.service = &h->service;
         h->world.statics = &h->statics;
@@ -177,7 +175,7 @@ static void describe_whole(struct sim_pe *pe, char *text, size_t room) {
 static int may_miss_wakeup(const void *word) {
     const struct node *node = node_here();
     size_t at = (size_t)((const char *)word - node->base);
-    if (word == &here()->net.bias.guest) return 1;
+    if (here()->world.net && word == &here()->world.net->bias.guest) return 1;
     if (!node->base || at >= node->stride * (size_t)all.node_pes) return 0;
     at %= node->stride;
     return at >= RMAI_MAILBOXES_AT && (at - RMAI_MAILBOXES_AT) / sizeof(struct rmai_mailbox) < RMAI_TEAMS &&

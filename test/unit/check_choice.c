@@ -113,7 +113,7 @@ START_TEST(types_are_told_by_size_and_sign) {
     ck_assert_int_eq(rmai_type_of(long double), RMAI_LDOUBLE);
     for (int type = 0; type < RMAI_TYPES; type++)
         for (int op = 0; op < RMAI_OPS; op++) {
-            const struct rmai_kernel *k = rmai_kernel((enum rmai_op)op, (enum rmai_type)type);
+            const struct rmai_kernel *k = rmai_kernel((enum rmai_operator)op, (enum rmai_type)type);
             int bits = op == RMAI_AND || op == RMAI_OR || op == RMAI_XOR, limit = op == RMAI_MIN || op == RMAI_MAX;
             int has = type < RMAI_FLOAT || (type < RMAI_COMPLEXF ? !bits : !bits && !limit);
             ck_assert_msg((k->combine != NULL) == has && (k->accumulate != NULL) == has, "operation %d of type %d", op,

@@ -7,10 +7,10 @@
 #include "config.h"
 
 #include "runtime/job/pairs.h"
-#include "runtime/net/probe.h"
 #include "runtime/net/state.h"
 #include "runtime/net/transport_mpi.h"
-#include "runtime/net/window_setup.h"
+#include "runtime/net/ways.h"
+#include "runtime/net/window.h"
 
 #include <check.h>
 #include <stdlib.h>
@@ -128,7 +128,7 @@ static void choose(struct rmai_trial near, struct rmai_trial far) {
     job.settings.window = RMAI_WINDOW_AUTO;
     net.job = &job;
     net.transport = &mpi.transport;
-    net.active = net.fixed = net.dynamic.open = 1;
+    net.fixed = net.dynamic.open = 1;
     net.ways.trial[RMAI_PAIR_HOST] = near;
     net.ways.trial[RMAI_PAIR_APART] = far;
     rmai_probe_merge(&net.ways);
@@ -159,7 +159,8 @@ START_TEST(one_kind_that_needs_the_target_is_enough) {
         choose(alone, needs);
     for (int window = 0; window < RMAI_WINDOWS; window++)
         for (int access = 0; access < RMAI_ACCESSES; access++) ck_assert(net.ways.needs_target[window][access]);
-    ck_assert(!net.ways.some_all_by_window);
+    for (int i = 0; i < (int)RMAI_WINDOWS * (int)RMAI_ACCESSES; i++)
+        ck_assert(!net.ways.all_by_window[i / RMAI_ACCESSES][i % RMAI_ACCESSES]);
     ck_assert(!net.dynamic.open);
     ck_assert(net.fixed_follows);
 }
