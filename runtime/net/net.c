@@ -4,7 +4,6 @@
 #include "runtime/net/net.h"
 #include "runtime/net/batch.h"
 #include "runtime/net/link.h"
-#include "runtime/net/liveness.h"
 #include "runtime/net/reply.h"
 
 #include <stddef.h>
@@ -42,7 +41,6 @@ void rmai_net_close(struct rmai_net *net) {
     rmai_reply_close(net);
     for (unsigned i = 0; i < net->n_batches; i++) free(net->batch[i]);
     rmai_links_close(net);
-    rmai_liveness_close(net);
     rmai_messages_close(&net->messages, net->transport);
     pthread_mutex_destroy(&net->dynamic.lock);
     pthread_mutex_destroy(&net->sets_lock);

@@ -27,12 +27,11 @@
 
 #define RMAI_CREDITS 4    /* unanswered messages of one PE's context at another PE */
 #define RMAI_BATCHES 1024 /* unanswered messages of one PE in all */
-#define RMAI_PINGS   256  /* unanswered questions for a sign of life, of one PE in all */
 
 struct rmai_batch;
+struct rmai_envelope;
 struct rmai_link;
 struct rmai_pending;
-struct rmai_ping;
 struct rmai_replies;
 
 struct rmai_net_handlers {
@@ -55,6 +54,9 @@ struct rmai_net_handlers {
     void (*extents)(void *context, size_t extent[RMAI_POOLS]);
     /* The public call in which this PE waits, or "". */
     void (*waiting_in)(void *context, char call[RMAI_WAITING_TEXT]);
+    /* The message e of len bytes, of kind RMAI_WIRE_ALIVE, has come from PE `from`. Returns RMA_SUCCESS, or records why
+     * it is none that a PE sends. */
+    int (*take_sign_of_life)(void *context, int from, const struct rmai_envelope *e, size_t len);
     /* A wait has lasted, at one of its rests; and it is over. The net's lock is held. */
     void (*wait_lasts)(void *context, struct rmai_stall *stall);
     void (*wait_is_over)(void *context, struct rmai_stall *stall);
@@ -83,7 +85,6 @@ struct rmai_net {
     struct rmai_link *link;  /* the last that was asked for */
     struct rmai_link *owing; /* links to PEs of which some request is done and they have not been told */
     struct rmai_replies *replies;
-    struct rmai_ping *ping;  /* RMAI_PINGS places */
     int crowded;             /* more PEs than processors on this machine */
     void *_Atomic *slept_on; /* slept_on of this PE's struct rmai_facts; */
     void *_Atomic no_sleep;  /* where there are no facts it is this one */
