@@ -38,7 +38,7 @@ struct rmai_settings {
     int stats;    /* 1: count all operations, and print the sums at the end */
     int check;    /* 1: compare the arguments of collective calls */
     struct rmai_choice collectives; /* which algorithm is taken from which size on */
-    int finalize_helper;            /* 1: start runtime/net/finalize_helper */
+    int finalize_helper;            /* 1: start runtime/watch/finalize_progress */
     int info;                       /* 1: print version, settings and layout at init */
     int of[RMAI_SETTINGS_MAX];      /* by row: the PE whose value is in force instead of this PE's own, or -1 */
 };

@@ -28,7 +28,7 @@ enum rmai_awaited {
 /* Bytes of the name of a call in which a PE waits, with the 0 at its end: longer ones are cut. */
 #define RMAI_WAITING_TEXT 64
 
-/* A wait that may last, as runtime/stall knows it. The PE that waits fills in the first six fields and leaves the
+/* A wait that may last, as runtime/watch/stall knows it. The PE that waits fills in the first six fields and leaves the
  * others 0. */
 struct rmai_stall {
     const char *call; /* the public call */
@@ -47,7 +47,8 @@ struct rmai_stall {
     double suspected;            /* and since when it seems so */
     struct rmai_question *asked; /* the n questions that are under way, or NULL */
     int n;
-    int rounds;   /* of questions that all PEs asked have answered; in odd ones all PEs are asked (runtime/stall.c) */
+    int rounds; /* of questions that all PEs asked have answered; in odd ones all PEs are asked (runtime/watch/stall.c)
+                 */
     double stuck; /* since when nobody can end this wait, at the end of the process; 0: somebody can */
 };
 

@@ -7,8 +7,8 @@
 #include "runtime/context.h"
 #include "runtime/job/job.h"
 #include "runtime/meet.h"
-#include "runtime/net/blocking.h"
 #include "runtime/net/window.h"
+#include "runtime/watch/watchdog.h"
 #include "runtime/world.h"
 
 /* Global variables do not grow, so nothing of them is left for later. */
@@ -35,7 +35,6 @@ void rmai_cover_guests(struct rmai_world *w) {
 }
 
 int rmai_cover_symmetric(struct rmai_world *w, const char *call) {
-    struct rmai_blocking blocking;
     int code;
     if (!w->net) return RMA_SUCCESS;
     follow_symmetric(w);
@@ -43,9 +42,9 @@ int rmai_cover_symmetric(struct rmai_world *w, const char *call) {
     /* All have met when the window is taken down: until then each may need an answer from one who would wait in there.
      */
     code = rmai_meet(w, call);
-    rmai_blocking_begin(&blocking, &w->job.settings, call, "making MPI's window by MPI_Win_create", RMAI_BLOCKING_MET);
+    rmai_watchdog_begin(w->watchdog, call, "making MPI's window by MPI_Win_create", RMAI_PEERS_MET);
     code = rmai_window_grow(w->net, call, w->symmetric.base, w->symmetric.size, code);
-    rmai_blocking_end(&blocking);
+    rmai_watchdog_end(w->watchdog);
     return code;
 }
 

@@ -24,8 +24,8 @@
 #include "runtime/node/barrier.h"
 #include "runtime/place.h"
 #include "runtime/queue_lock.h"
-#include "runtime/stall.h"
 #include "runtime/transfer.h"
+#include "runtime/watch/stall.h"
 #include "runtime/world.h"
 
 /* Checks the argument. Returns the lock's home; -1 after an error, with *code. */
@@ -98,7 +98,7 @@ int rma_lock_past_slow_(rma_lock_t *lock, uint32_t tail) {
     struct rmai_world *w = &rmai_world;
     if (turn_has_come(__atomic_load_n(&near_copy(lock, (int)(tail & RMA_LOCK_PE_) - 1)->node_, __ATOMIC_ACQUIRE), tail))
         return 1;
-    if (rmai_stall_test_due()) rmai_stall_test(w, "rma_test_lock", lock, tail);
+    if (rmai_stall_test_due()) rmai_stall_test(w->watch, "rma_test_lock", lock, tail);
     return 0;
 }
 

@@ -15,7 +15,7 @@
 #include "runtime/place.h"
 #include "runtime/pool.h"
 #include "runtime/space.h"
-#include "runtime/stall.h"
+#include "runtime/watch/stall.h"
 #include "runtime/world.h"
 
 /* As if the access had come to the neighbour: how far its heaps reach its header tells, as for any access of this PE's
@@ -80,9 +80,20 @@ static void read_waiting(void *context, char call[RMAI_WAITING_TEXT]) {
     rmai_waiting_read(&rmai_header(&w->job, w->job.node_my_pe)->waiting, call);
 }
 
-static void look_after_wait(void *context, struct rmai_stall *stall) { rmai_stall_look(context, stall); }
+static int take_sign_of_life(void *context, int from, const struct rmai_envelope *e, size_t len) {
+    struct rmai_world *w = context;
+    return rmai_ping_take_answer(&w->watch->pings, from, e, len);
+}
 
-static void end_wait(void *context, struct rmai_stall *stall) { rmai_stall_end(context, stall); }
+static void check_wait(void *context, struct rmai_stall *stall) {
+    struct rmai_world *w = context;
+    rmai_stall_check(w->watch, stall);
+}
+
+static void end_wait(void *context, struct rmai_stall *stall) {
+    struct rmai_world *w = context;
+    rmai_stall_end(w->watch, stall);
+}
 
 static void end_job(void *context) {
     struct rmai_error_kept why; /* the end of the job may record another error */
@@ -100,7 +111,8 @@ void rmai_net_handlers(struct rmai_world *w, struct rmai_net_handlers *handlers)
                                            .give_back = give_back_here,
                                            .extents = read_extents,
                                            .waiting_in = read_waiting,
-                                           .wait_lasts = look_after_wait,
+                                           .take_sign_of_life = take_sign_of_life,
+                                           .wait_lasts = check_wait,
                                            .wait_is_over = end_wait,
                                            .fatal = end_job,
                                            .doze = &w->doze};

@@ -10,8 +10,8 @@
 #include "runtime/net/progress.h"
 #include "runtime/node/barrier.h"
 #include "runtime/place.h"
-#include "runtime/stall.h"
 #include "runtime/transfer.h"
+#include "runtime/watch/stall.h"
 #include "runtime/world.h"
 
 #include <assert.h>
@@ -151,7 +151,7 @@ int rmai_queue_lock_test(struct rmai_world *w, rma_lock_t *lock, int home, int *
     if (*held) return RMA_SUCCESS;
     take_turn_back(lock);
     rmai_net_progress(w->net, 1);
-    if (rmai_stall_test_due()) rmai_stall_test(w, call, lock, 0); /* its tail is on another node */
+    if (rmai_stall_test_due()) rmai_stall_test(w->watch, call, lock, 0); /* its tail is on another node */
     return code;
 }
 

@@ -19,9 +19,7 @@
 
 struct rmai_attachments;
 struct rmai_barrier;
-struct rmai_blocking;
 struct rmai_contexts;
-struct rmai_flush_watch;
 struct rmai_group;
 struct rmai_net;
 struct rmai_progress_thread;
@@ -31,8 +29,10 @@ struct rmai_statics;
 struct rmai_teams;
 struct rmai_traffic;
 struct rmai_transport_mpi;
+struct rmai_watch;
+struct rmai_watchdog;
 
-/* runtime/world.c sets the pointers once and for all, except `returned` and `blocking`. */
+/* runtime/world.c sets the pointers once and for all, except `returned`. */
 struct rmai_world {
     int inits;           /* calls of rma_init since the runtime began */
     int references;      /* these minus rma_finalize; > 0 also after the program's own MPI_Finalize ended it */
@@ -59,8 +59,8 @@ struct rmai_world {
     struct rmai_contexts *contexts; /* runtime/context.h */
     struct rmai_traffic *traffic;   /* runtime/job/traffic.h */
     struct rmai_progress_thread *progress_thread; /* runtime/net/progress_thread.h */
-    struct rmai_flush_watch *flush_watch;         /* runtime/net/flush_watch.h */
-    struct rmai_blocking *blocking;               /* of rma_init, while it opens; else NULL */
+    struct rmai_watch *watch;                     /* runtime/watch/stall.h */
+    struct rmai_watchdog *watchdog;               /* runtime/watch/watchdog.h */
     int finalize_helper; /* the setting, which stays when another rma_init fails before it has read its own */
     int statics_stuck;   /* at the end a PE of this node still has its variables in the shared memory: it must stay */
     struct rmai_barrier *barrier; /* runtime/node/barrier.h */

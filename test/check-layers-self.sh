@@ -151,6 +151,8 @@ one_line "heap including runtime" heap/x.c '#include "runtime/net/transport.h"' 
 one_line "runtime including collectives" runtime/x.h '#  include "collectives/reduce.h"' 'a layer above'
 one_line "collectives including shmem" collectives/x.c '#include "shmem/rma.h"' 'a layer above'
 one_line "runtime/net including runtime" runtime/net/x.c '#include "runtime/world.h"' 'a layer above'
+one_line "runtime/net including runtime/watch" runtime/net/x.c '#include "runtime/watch/stall.h"' 'a layer above'
+one_line "runtime/watch including runtime" runtime/watch/x.c '#include "runtime/team.h"' 'a layer above'
 one_line "runtime/node including runtime/net" runtime/node/x.c '#include "runtime/net/transport.h"' 'a layer above'
 one_line "runtime/net including runtime/node" runtime/net/x.c '#include "runtime/node/barrier.h"' \
     'do not know each other'
@@ -159,6 +161,7 @@ one_line "the world including a module of runtime" runtime/world.h '#include "ru
 one_line "the world including runtime/net" runtime/world.h '#include "runtime/net/state.h"' 'has pointers'
 several='one process may run several jobs'
 one_line "MPI in runtime/net" runtime/net/x.c 'int f(void) { return MPI_Test(0); }' "$several"
+one_line "MPI in runtime/watch" runtime/watch/x.c 'int f(void) { return MPI_Test(0); }' "$several"
 one_line "MPI in a meeting" runtime/meet.c 'int f(void) { return MPI_Barrier(0); }' "$several"
 one_line "the global in a lock between nodes" runtime/queue_lock.c 'void *f(void) { return &rmai_world; }' "$several"
 one_line "the inlined path's global in a collective between nodes" collectives/between.c \

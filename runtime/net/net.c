@@ -4,7 +4,6 @@
 #include "runtime/net/net.h"
 #include "base/error.h"
 #include "runtime/net/batch.h"
-#include "runtime/net/liveness.h"
 #include "runtime/net/peer.h"
 #include "runtime/net/serve.h"
 #include "runtime/net/state.h"
@@ -36,7 +35,6 @@ static void free_net(struct rmai_net *net) {
     rmai_serve_close(net);
     rmai_batches_close(net);
     rmai_links_close(net);
-    rmai_liveness_close(net);
     rmai_messages_close(&net->messages, net->transport);
     pthread_mutex_destroy(&net->dynamic.lock);
     pthread_mutex_destroy(&net->sets_lock);
@@ -77,6 +75,12 @@ int rmai_net_open(const struct rmai_job *job, struct rmai_transport *transport, 
 void rmai_net_agreed(struct rmai_net *net) {
     if (net) rmai_by_node_open(&net->by_node, net->job);
 }
+
+struct rmai_transport *rmai_net_transport(struct rmai_net *net) {
+    return net->transport;
+}
+
+int rmai_net_has_window(const struct rmai_net *net) { return net && (net->fixed || net->dynamic.open); }
 
 const char *rmai_net_way(const struct rmai_net *net) {
     if (!net->fixed && !net->dynamic.open) return "messages";

@@ -15,6 +15,8 @@
 #include "base/wait.h"
 #include "runtime/job/job.h"
 
+struct rmai_envelope;
+struct rmai_flush_seen;
 struct rmai_net;
 struct rmai_pending;
 struct rmai_traffic;
@@ -40,6 +42,9 @@ struct rmai_net_handlers {
     void (*extents)(void *context, size_t extent[RMAI_POOLS]);
     /* The public call in which this PE waits, or "". */
     void (*waiting_in)(void *context, char call[RMAI_WAITING_TEXT]);
+    /* The message e of len bytes, of kind RMAI_WIRE_ALIVE, has come from PE `from`. Returns RMA_SUCCESS, or records why
+     * no PE sends such a message. */
+    int (*take_sign_of_life)(void *context, int from, const struct rmai_envelope *e, size_t len);
     /* A wait has lasted, at one of its rests; and it is over. The net's lock is held. */
     void (*wait_lasts)(void *context, struct rmai_stall *stall);
     void (*wait_is_over)(void *context, struct rmai_stall *stall);
@@ -62,6 +67,20 @@ void rmai_net_agreed(struct rmai_net *net);
 
 /* rmai_net_way says in a few words how puts and gets travel. */
 const char *rmai_net_way(const struct rmai_net *net);
+
+/* For runtime/watch. rmai_net_transport: what carries its questions. rmai_net_has_window: 1 if something may go through
+ * one of MPI's windows. rmai_net_flush_lasts: 1 if the flush *seen (flush.h) is still under way. Else 0, and *seen
+ * becomes a flush that is under way, or none. If there are several, repeated calls find the one that lasts, since the
+ * others change. Any thread. */
+struct rmai_transport *rmai_net_transport(struct rmai_net *net);
+int rmai_net_has_window(const struct rmai_net *net);
+int rmai_net_flush_lasts(struct rmai_net *net, struct rmai_flush_seen *seen);
+
+/* rmai_net_fatal: what the net cannot go on without has failed, as is recorded. Requests of this PE refer to memory of
+ * callers that must not return: so the handler `fatal` ends the job. rmai_net_damaged records that no PE sends such a
+ * message as has come from PE `from`: RMA_ERR_MPI. */
+_Noreturn void rmai_net_fatal(struct rmai_net *net);
+int rmai_net_damaged(int from, const char *wrong);
 
 /* Pending sets: what has been begun and quiet completes (peer.h). Each context has one.
  *

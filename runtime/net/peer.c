@@ -201,7 +201,7 @@ void rmai_links_close(struct rmai_net *net) {
 
 /* ---- flushes that last ---- */
 
-int rmai_pending_flush_lasts(struct rmai_net *net, struct rmai_flush_seen *seen) {
+int rmai_net_flush_lasts(struct rmai_net *net, struct rmai_flush_seen *seen) {
     const struct rmai_flush_seen before = *seen;
     int lasts = 0;
     *seen = (struct rmai_flush_seen){0};

@@ -155,11 +155,6 @@ static inline void rmai_pending_note_put(struct rmai_pending *s, int pe, int in_
     if (before != mine) atomic_store_explicit(&s->puts, mine, memory_order_relaxed);
 }
 
-/* rmai_pending_flush_lasts: 1 if the flush *seen, of one of the net's sets, is still under way. Else 0, and *seen
- * becomes a flush that is under way, or none. If there are several, repeated calls find the one that lasts, since the
- * others change. Any thread. */
-int rmai_pending_flush_lasts(struct rmai_net *net, struct rmai_flush_seen *seen);
-
 /* ---- links ---- */
 
 #define RMAI_UNACKNOWLEDGED_MOST 2 /* half of a context's credits (RMAI_CREDITS): a stream goes on meanwhile */

@@ -369,8 +369,7 @@ static void print_trial(const struct rmai_net *net, enum rmai_pair_kind kind, co
 void rmai_probe_print(const struct rmai_net *net, void (*line)(void *out, const char *text), void *out) {
     static const struct rmai_ways no_ways;
     const struct rmai_ways *w = net ? &net->ways : &no_ways;
-    const int there[RMAI_WINDOWS] = {net && net->fixed, net && net->dynamic.open},
-              none[RMAI_WINDOWS] = {0};
+    const int there[RMAI_WINDOWS] = {net && net->fixed, net && net->dynamic.open}, none[RMAI_WINDOWS] = {0};
     int kinds = 0;
     char text[200], now[64], later[64];
     for (int window = 0; window < RMAI_WINDOWS; window++) {

@@ -8,7 +8,6 @@
 #include "base/error.h"
 #include "base/wait.h"
 #include "runtime/net/batch.h"
-#include "runtime/net/liveness.h"
 #include "runtime/net/peer.h"
 #include "runtime/net/serve.h"
 #include "runtime/net/state.h"
@@ -107,7 +106,7 @@ static int hear_message(struct rmai_net *net) {
             case RMAI_WIRE_DONE:
             case RMAI_WIRE_DOORBELL: break;
             case RMAI_WIRE_PING: code = rmai_serve_ping(net, from, e); break;
-            case RMAI_WIRE_ALIVE: code = rmai_net_take_sign_of_life(net, from, e, len); break;
+            case RMAI_WIRE_ALIVE: code = net->handlers.take_sign_of_life(net->handlers.context, from, e, len); break;
             default: code = rmai_net_damaged(from, e ? "it is of no kind that there is" : m.wrong);
         }
     if (RMAI_UNLIKELY(code != RMA_SUCCESS)) rmai_net_fatal(net);

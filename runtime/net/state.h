@@ -26,8 +26,8 @@
 #define RMAI_BATCHES 1024 /* unanswered messages of one PE in all */
 
 struct rmai_batch;
+struct rmai_envelope;
 struct rmai_link;
-struct rmai_ping;
 struct rmai_replies;
 
 struct rmai_net {
@@ -50,7 +50,6 @@ struct rmai_net {
     struct rmai_link *link;  /* the last that was asked for */
     struct rmai_link *owing; /* links with requests that are done and not acknowledged */
     struct rmai_replies *replies;
-    struct rmai_ping *ping;  /* RMAI_PINGS places */
     int crowded;             /* more PEs than processors on this machine */
     void *_Atomic *slept_on; /* slept_on of this PE's struct rmai_facts; */
     void *_Atomic no_sleep;  /* where there are no facts it is this one */
@@ -78,16 +77,9 @@ struct rmai_net {
     struct rmai_batch *batch[RMAI_BATCHES]; /* the last field, see rmai_net_open */
 };
 
-/* rmai_net_fatal: what runtime/net cannot go on without has failed, as is recorded. Requests of this PE refer to memory
- * of callers that must not return: so the handler `fatal` ends the job. */
-_Noreturn void rmai_net_fatal(struct rmai_net *net);
-
 /* Each records an error of `call` about `pe`, and returns its code. rmai_net_failed_there: of a record whose error came
  * without a text, since no mistake of the caller's lets it fail: its owner had no memory, or MPI failed there. */
 int rmai_net_no_memory(const char *call, int pe);
 int rmai_net_failed_there(const char *call, int pe, int code);
-
-/* rmai_net_damaged records that a message from PE `from` is none that a PE sends: RMA_ERR_MPI. */
-int rmai_net_damaged(int from, const char *wrong);
 
 #endif

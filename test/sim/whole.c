@@ -15,7 +15,6 @@
 #include "runtime/header.h"
 #include "runtime/job/launch.h"
 #include "runtime/job/traffic.h"
-#include "runtime/net/flush_watch.h"
 #include "runtime/net/group.h"
 #include "runtime/net/progress_thread.h"
 #include "runtime/net/state.h"
@@ -23,8 +22,9 @@
 #include "runtime/node/barrier.h"
 #include "runtime/node/service.h"
 #include "runtime/reach.h"
-#include "runtime/stall.h"
 #include "runtime/team.h"
+#include "runtime/watch/stall.h"
+#include "runtime/watch/watchdog.h"
 #include "runtime/world.h"
 
 #include <limits.h>
@@ -55,13 +55,14 @@ struct whole {
     struct rmai_attachments attachments;
     struct rmai_barrier barrier;
     struct rmai_contexts contexts;
-    struct rmai_flush_watch flush_watch;
     struct rmai_group leaders;
     struct rmai_progress_thread progress_thread;
     struct rmai_service service;
     struct rmai_statics statics;
     struct rmai_teams teams;
     struct rmai_traffic traffic;
+    struct rmai_watch watch;
+    struct rmai_watchdog watchdog;
     unsigned good_commits, bad_commits; /* see sim_refuse_commits */
     char who[40];
 };
@@ -150,7 +151,6 @@ static void begin_wholes(struct sim_pe *pe, const struct sim_options *options) {
         h->world.attachments = &h->attachments;
         h->world.barrier = &h->barrier;
         h->world.contexts = &h->contexts;
-        h->world.flush_watch = &h->flush_watch;
         h->world.leaders = &h->leaders;
         h->world.mpi = &h->transport.mpi;
         h->world.progress_thread = &h->progress_thread;
@@ -158,6 +158,8 @@ static void begin_wholes(struct sim_pe *pe, const struct sim_options *options) {
         h->world.statics = &h->statics;
         h->world.teams = &h->teams;
         h->world.traffic = &h->traffic;
+        h->world.watch = &h->watch;
+        h->world.watchdog = &h->watchdog;
         sim_transport_open(&h->transport.sim, &pe[i]);
         pe[i].layer = h;
     }

@@ -13,7 +13,6 @@
 #include "heap/segment.h"
 #include "rma.h"
 #include "runtime/net/batch.h"
-#include "runtime/net/liveness.h"
 #include "runtime/net/message.h"
 #include "runtime/net/net.h"
 #include "runtime/net/op.h"
@@ -22,6 +21,7 @@
 #include "runtime/net/state.h"
 #include "runtime/net/ways.h"
 #include "runtime/net/window.h"
+#include "runtime/watch/liveness.h"
 #include "test/unit/ops.h"
 #include "test/unit/require.h"
 
@@ -92,6 +92,7 @@ struct pe {
     struct rmai_traffic traffic;
     struct rmai_net *net;
     struct rmai_event doze;
+    struct rmai_pings pings;
     struct rmai_pending *set;
     uint32_t nothing_pending, nothing_pending_too;
     int sleeps; /* nobody drives this PE's progress but its own calls */
@@ -384,6 +385,11 @@ static void read_waiting(void *context, char call[RMAI_WAITING_TEXT]) {
     memcpy(call, p->waiting_in, strlen(p->waiting_in));
 }
 
+static int take_sign_of_life(void *context, int from, const struct rmai_envelope *e, size_t len) {
+    struct pe *p = context;
+    return rmai_ping_take_answer(&p->pings, from, e, len);
+}
+
 /* A PE that waits for one that sleeps lets it sleep for a while. */
 static void wait_lasts(void *context, struct rmai_stall *stall) {
     struct pe *p = context;
@@ -416,12 +422,16 @@ static int open_net(struct pe *p) {
                                                .give_back = give_back,
                                                .extents = read_extents,
                                                .waiting_in = read_waiting,
+                                               .take_sign_of_life = take_sign_of_life,
                                                .wait_lasts = wait_lasts,
                                                .wait_is_over = wait_is_over,
                                                .fatal = fatal,
                                                .doze = &p->doze};
+    int code;
     /* Crowded: a wait comes to its first rest soon. */
-    return rmai_net_open(&p->facts, &p->queues.transport, &p->traffic, &handlers, 1, &p->net);
+    code = rmai_net_open(&p->facts, &p->queues.transport, &p->traffic, &handlers, 1, &p->net);
+    p->pings = (struct rmai_pings){.net = p->net};
+    return code;
 }
 
 static void prepare_pe(struct job *job, int me) {
@@ -470,6 +480,7 @@ static void close_job(struct job *job) {
     for (int me = 0; me < PES; me++) ck_assert_int_eq(quiet(&job->pe[me]), RMA_SUCCESS);
     for (int me = 0; me < PES; me++) {
         rmai_pending_close(job->pe[me].set);
+        rmai_pings_close(&job->pe[me].pings);
         rmai_net_close(job->pe[me].net);
     }
     for (int me = 0; me < PES; me++) {
@@ -1609,14 +1620,14 @@ END_TEST
 static struct rmai_ping *ask_for_life(struct pe *p) {
     struct rmai_ping *ping;
     rmai_net_lock(p->net);
-    ping = rmai_net_ping(p->net, !p->me);
+    ping = rmai_ping_ask(&p->pings, !p->me);
     rmai_net_unlock(p->net);
     return ping;
 }
 
 static void forget(struct pe *p, struct rmai_ping *ping) {
     rmai_net_lock(p->net);
-    rmai_net_forget_ping(ping);
+    rmai_ping_forget(ping);
     rmai_net_unlock(p->net);
 }
 
@@ -1679,6 +1690,7 @@ START_TEST(a_question_that_is_never_heard_does_not_keep_the_net_open) {
     forget(p, ask_for_life(p));
     sent = there->queues.coming;
     rmai_pending_close(p->set);
+    rmai_pings_close(&p->pings);
     rmai_net_close(p->net);
     ck_assert_int_eq(p->queues.live, 1);
     ck_assert_int_eq(sent->dropped, 1);
