@@ -103,10 +103,16 @@ int rmai_consensus_rooms(struct rmai_world *w, int code, char *const *rooms, int
 }
 
 int rmai_consensus_reserved(struct rmai_world *w, int code) {
-    long own = code == RMA_SUCCESS ? (long)(uintptr_t)rmai_job_space(&w->job, w->job.node_my_pe) : 0;
-    struct rmai_least all[] = {{.value = outcome_number(w, code)}, {.value = own}, {.value = -own}};
-    code = reduce_numbers(w, all, 3);
+    const uintptr_t own = code == RMA_SUCCESS ? (uintptr_t)rmai_job_space(&w->job, w->job.node_my_pe) : 0;
+    const uintptr_t heap = own + w->job.layout.symmetric;
+    struct rmai_least all[] = {{.value = outcome_number(w, code)},
+                               {.value = (long)own},
+                               {.value = -(long)own},
+                               {.value = (long)(heap & -heap)}};
+    code = reduce_numbers(w, all, 4);
     w->job.one_address = all_have_same(&all[1], &all[2]);
+    w->job.heap_alignment = (size_t)all[3].value;
+    w->job.heap_alignment_pe = all[3].pe;
     return code;
 }
 

@@ -28,7 +28,8 @@ int rmai_consensus_nodes(struct rmai_world *w, int code, int *most);
 int rmai_consensus_rooms(struct rmai_world *w, int code, char *const *rooms, int n, int *first);
 
 /* rmai_consensus_reserved: whether the spaces of all PEs lie at the same address in their processes
- * (w->job.one_address). Wants w->job.spaces and stride, if code is RMA_SUCCESS. */
+ * (w->job.one_address), and the alignment that the symmetric heaps of all PEs have (w->job.heap_alignment). Wants
+ * w->job.layout, and w->job.spaces and stride if code is RMA_SUCCESS. */
 int rmai_consensus_reserved(struct rmai_world *w, int code);
 
 /* rmai_consensus_crowded: whether PEs outnumber processors anywhere (w->job.crowded_somewhere). `crowded`: here. */

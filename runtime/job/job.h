@@ -41,6 +41,8 @@ struct rmai_job {
     int one_host;                  /* and in the same namespaces */
     int crowded_somewhere;         /* on some node there are more PEs than processors */
     int one_address;               /* the spaces of all PEs lie at the same address in their processes */
+    size_t heap_alignment;         /* a power of two: the symmetric heap of each PE begins at a multiple of it */
+    int heap_alignment_pe;         /* and that of this PE at a multiple of no greater one */
     int statics_mode;              /* enum rmai_statics_mode in force; what was asked for may not have been possible */
     char host[64];
     char binding[128]; /* what rmai_affinity_describe wrote */
