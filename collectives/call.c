@@ -95,14 +95,6 @@ int rmai_call_buffers(const struct rmai_call *c, struct rmai_buffer *dest, struc
 
 /* ---- agreement ---- */
 
-static void merge_compared(void *mine, const void *other) {
-    struct rmai_compared more;
-    memcpy(&more, other, sizeof more);
-    rmai_compare_merge(mine, &more);
-}
-
-_Static_assert(sizeof(struct rmai_compared) <= RMAI_TEAM_DATA, "statements travel with a round");
-
 static const char *const op_words[RMAI_OPS] = {"and", "or", "xor", "min", "max", "sum", "prod"};
 static const char *const type_words[RMAI_TYPES] = {"int8",        "int16",         "int32",         "int64", "uint8",
                                                    "uint16",      "uint32",        "uint64",        "float", "double",
@@ -111,13 +103,9 @@ static const char *const type_words[RMAI_TYPES] = {"int8",        "int16",      
 int rmai_call_compare(const struct rmai_call *c, int code, const struct rmai_statement *stated) {
     static const struct rmai_words words = {op_words, type_words};
     struct rmai_statement mine = *stated;
-    struct rmai_compared all;
-    int met;
     mine.code = (uint8_t)code;
     mine.pe = c->w->job.my_pe;
-    all = rmai_compared(&mine);
-    met = rmai_team_meet(c->w, c->name, c->t, &all, sizeof all, merge_compared);
-    return code == RMA_SUCCESS && met != RMA_SUCCESS ? met : rmai_compare_verdict(&all, c->name, code, &words);
+    return rmai_compare_in_team(c->w, c->name, c->t, &mine, &words, NULL);
 }
 
 /* ---- the near part of a broadcast ---- */

@@ -3,8 +3,10 @@
 
 #include "runtime/compare.h"
 #include "base/error.h"
+#include "runtime/team.h"
 
 #include <stdio.h>
+#include <string.h>
 
 /* The names of each call in errors, in those of rma.h's calls and in those of OpenSHMEM's; and of its arguments. */
 static const struct {
@@ -98,4 +100,30 @@ int rmai_compare_verdict(const struct rmai_compared *all, const char *call, int 
     if (high->code != RMA_SUCCESS)
         return rmai_error(high->code, "%s: failed on PE %d: %s", call, high->pe, rma_strerror(high->code));
     return compare(low, high) == 0 ? RMA_SUCCESS : argument_error(call, low, high, words);
+}
+
+/* ---- in a team ---- */
+
+/* Of every call the same bytes, so that PEs in different calls understand each other. */
+struct proposal {
+    struct rmai_compared stated;
+    uint64_t bits;
+};
+
+_Static_assert(sizeof(struct proposal) <= RMAI_TEAM_DATA, "a proposal travels with a round");
+
+static void merge_proposals(void *mine, const void *other) {
+    struct proposal *a = mine, b;
+    memcpy(&b, other, sizeof b);
+    rmai_compare_merge(&a->stated, &b.stated);
+    a->bits &= b.bits;
+}
+
+int rmai_compare_in_team(struct rmai_world *w, const char *call, struct rmai_team *t, const struct rmai_statement *mine,
+                         const struct rmai_words *words, uint64_t *bits) {
+    struct proposal p = {rmai_compared(mine), bits ? *bits : 0};
+    const int met = rmai_team_meet(w, call, t, &p, sizeof p, merge_proposals);
+    if (bits) *bits = p.bits;
+    return met != RMA_SUCCESS && mine->code == RMA_SUCCESS ? met
+                                                           : rmai_compare_verdict(&p.stated, call, mine->code, words);
 }

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The comparison of what all PEs of a team give to a collective call. Each PE makes a statement, the PEs merge their
- * statements as they meet, and all of them find the same two PEs that differ. How they meet is the caller's business:
- * runtime/agree for all PEs of the job, rmai_team_meet for a team. */
+ * statements as they meet, and all of them find the same two PEs that differ. A team does so by rmai_compare_in_team,
+ * all PEs of the job by runtime/agree. */
 #ifndef RMAI_COMPARE_H
 #define RMAI_COMPARE_H
 
 #include <stdint.h>
+
+struct rmai_team;
+struct rmai_world;
 
 /* The calls that compare their arguments. 0 is a PE that is in a call that compares nothing. */
 enum rmai_collective {
@@ -68,6 +71,11 @@ struct rmai_words {
  * the PE of each; or RMA_SUCCESS. words: NULL where no call states an operation. Records what it returns, but for
  * `code`. */
 int rmai_compare_verdict(const struct rmai_compared *all, const char *call, int code, const struct rmai_words *words);
+
+/* rmai_compare_in_team meets the PEs of a team (collective over it), which compare what they state, and returns
+ * rmai_compare_verdict's result, or RMA_ERR_MPI. *bits becomes what all PEs have set in it; NULL: nothing. */
+int rmai_compare_in_team(struct rmai_world *w, const char *call, struct rmai_team *t, const struct rmai_statement *mine,
+                         const struct rmai_words *words, uint64_t *bits);
 
 /* rmai_compare_error records RMA_ERR_MISMATCH: the argument `what` of `call` is `low` on one PE and `high` on another.
  */

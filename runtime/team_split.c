@@ -12,42 +12,15 @@
 #include "runtime/world.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* ---- agreeing ---- */
-
-/* What the PEs of the parent tell each other: their arguments, and which numbers are free on all PEs that will be in
- * the new team. */
-struct proposal {
-    struct rmai_compared stated;
-    uint64_t free;
-};
-
-_Static_assert(sizeof(struct proposal) <= RMAI_TEAM_DATA, "a proposal travels with a round");
-
-static void merge_proposals(void *mine, const void *other) {
-    struct proposal *a = mine, b;
-    memcpy(&b, other, sizeof b);
-    rmai_compare_merge(&a->stated, &b.stated);
-    a->free &= b.free;
-}
-
-/* All PEs of the parent exchange their statements and `free`, which becomes what is free on all. Returns the own
- * failure, that of another PE, or what differs. */
-static int exchange_proposals(struct rmai_world *w, const char *call, struct rmai_team *parent,
-                              const struct rmai_statement *mine, uint64_t *free) {
-    struct proposal p = {rmai_compared(mine), *free};
-    const int met = rmai_team_meet(w, call, parent, &p, sizeof p, merge_proposals);
-    *free = p.free;
-    return met != RMA_SUCCESS ? met : rmai_compare_verdict(&p.stated, call, mine->code, NULL);
-}
 
 /* All PEs of the parent find their arguments alike, and get the same number for the new team. To a PE that will not be
  * in that team (`joins` is 0) any number will do. */
 static int settle_number(struct rmai_world *w, const char *call, struct rmai_team *parent,
                          const struct rmai_statement *mine, int joins, int *number) {
     uint64_t free = joins ? w->teams->free : ~(uint64_t)0;
-    const int code = exchange_proposals(w, call, parent, mine, &free);
+    const int code = rmai_compare_in_team(w, call, parent, mine, NULL, &free);
     if (code != RMA_SUCCESS) return code;
     if (!free)
         return rmai_error(RMA_ERR_NO_MEM, "%s: none of the %d numbers of teams is free on all PEs of the new one", call,
@@ -62,11 +35,10 @@ static int settle_number(struct rmai_world *w, const char *call, struct rmai_tea
 static int found_team(struct rmai_world *w, const char *call, struct rmai_team *parent, int number,
                       const struct rmai_statement *stated, struct rmai_team *made, rma_team **team) {
     struct rmai_statement mine = *stated;
-    uint64_t free_numbers = 0;
     int code = made->n < 0 ? rmai_error(RMA_ERR_NO_MEM, "%s: no memory for the PEs of a team", call) : RMA_SUCCESS;
     if (made->n > 0) code = rmai_team_prepare(w, call, number, made);
     mine.code = (uint8_t)code;
-    code = exchange_proposals(w, call, parent, &mine, &free_numbers);
+    code = rmai_compare_in_team(w, call, parent, &mine, NULL, NULL);
     if (code != RMA_SUCCESS) {
         free(made->list);
         rmai_mailbox_close(&made->near);
