@@ -27,9 +27,9 @@
 
 /* Records that PE `pe` had no memory, on a PE that had. */
 static int no_memory_elsewhere(const struct rmai_world *w, const char *call, int pe) {
-    char room[RMAI_ROOM_TEXT];
+    char headroom[RMAI_HEADROOM_TEXT];
     rmai_error(RMA_ERR_NO_MEM, "%s: PE %d has no memory for it; seen from PE %d, %s", call, pe, w->job.my_pe,
-               rmai_commit_room(&w->reservation, room));
+               rmai_commit_headroom(&w->reservation, headroom));
     if (w->symmetric.spares)
         rmai_error_add("; a part of that is left to the system and to MPI, since %s sets no limit",
                        w->symmetric.setting);
