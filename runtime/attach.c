@@ -195,7 +195,7 @@ static int drive_until_empty(struct rmai_world *w, const char *call, size_t offs
     if (rmai_attached_empty(&w->attachments->table, offset)) return 1;
     while (!rmai_attached_empty(&w->attachments->table, offset)) {
         if (rmai_net_progress(w->net, 1) > 0) idle_rounds = 0;
-        if (w->net->active && !w->net->crowded && ++idle_rounds < IDLE_ROUNDS) continue;
+        if (w->job.networked && !w->net->crowded && ++idle_rounds < IDLE_ROUNDS) continue;
         nanosleep(&(struct timespec){.tv_nsec = NAP}, NULL);
         rmai_stall_late(w, &stall);
         if (++naps % NAPS_PER_CHECK) continue;

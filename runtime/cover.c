@@ -27,12 +27,12 @@ static void follow_symmetric(struct rmai_world *w) {
 }
 
 void rmai_cover_local(struct rmai_world *w) {
-    if (w->net->active) follow(w, RMAI_PART_LOCAL, w->local.size);
+    if (w->job.networked) follow(w, RMAI_PART_LOCAL, w->local.size);
 }
 
 void rmai_cover_guests(struct rmai_world *w) {
     const struct rmai_facts *mine = rmai_facts(&w->job, w->job.node_my_pe);
-    if (!w->net->active) return;
+    if (!w->job.networked) return;
     follow(w, RMAI_PART_GUEST,
            atomic_load_explicit(&mine->extent[RMAI_GUEST], memory_order_acquire) - w->job.layout.guest);
 }
@@ -40,7 +40,7 @@ void rmai_cover_guests(struct rmai_world *w) {
 int rmai_cover_symmetric(struct rmai_world *w, const char *call) {
     struct rmai_blocking blocking;
     int code;
-    if (!w->net->active) return RMA_SUCCESS;
+    if (!w->job.networked) return RMA_SUCCESS;
     follow_symmetric(w);
     if (!rmai_window_wanted(w->net, w->symmetric.size)) return RMA_SUCCESS;
     rmai_blocking_begin(&blocking, &w->job.settings, call, "making MPI's window by MPI_Win_create", RMAI_BLOCKING_MET);
@@ -50,7 +50,7 @@ int rmai_cover_symmetric(struct rmai_world *w, const char *call) {
 }
 
 void rmai_cover_grown(struct rmai_world *w) {
-    if (w->net->active) rmai_dynamic_grown(&w->net->dynamic);
+    if (w->job.networked) rmai_dynamic_grown(&w->net->dynamic);
 }
 
 /* One PE of the pair tries the other, which serves it in the meeting, as all others do. The other has attached before
@@ -75,7 +75,7 @@ int rmai_cover_open(struct rmai_world *w) {
     const struct rmai_facts *mine = rmai_facts(&w->job, w->job.node_my_pe);
     struct rmai_directory *directory;
     int code;
-    if (!w->net->active) return RMA_SUCCESS;
+    if (!w->job.networked) return RMA_SUCCESS;
     directory = rmai_directory(&w->job, w->job.node_my_pe);
     rmai_dynamic_open(w->net, directory, parts);
     for (int i = 0; i < RMAI_POOLS; i++)
@@ -87,7 +87,7 @@ int rmai_cover_open(struct rmai_world *w) {
 
 int rmai_cover_choose(struct rmai_world *w) {
     int code = RMA_SUCCESS, one;
-    if (!w->net->active || !rmai_windows_wanted(w->net)) return RMA_SUCCESS;
+    if (!w->job.networked || !rmai_windows_wanted(w->net)) return RMA_SUCCESS;
     for (int kind = 0; kind < RMAI_PAIR_KINDS && rmai_probe_wants_times(w->net); kind++) {
         if (!w->net->ways.trial[kind].made) continue;
         one = try_times(w, (enum rmai_pair_kind)kind);

@@ -96,7 +96,7 @@ static void set_reach(struct rmai_world *w) {
                            .contexts = rmai_context_lines,
                            .contexts_mask = RMAI_CONTEXTS - 1};
     set_progression(&r, w->job.node_pes, w->job.node_n_pes);
-    r.one_node = rmai_one_node(w) && r.n_node == r.n_pes;
+    r.one_node = !w->job.networked && r.n_node == r.n_pes;
     if (w->job.settings.stats) r.n_node = r.one_node = 0; /* every call comes to the library, and is counted */
     rmai_reach_open(&r);
 }

@@ -35,7 +35,7 @@ struct rmai_job {
     struct rmai_settings settings; /* in force: agreed on where they must be alike */
     int level;                     /* enum rma_thread_level in force */
     int mpi_multiple;              /* several threads may call MPI */
-    int networked;                 /* there are several nodes: MPI carries something */
+    int networked;                 /* there are several nodes, and messages between them; alike on all PEs */
     int all_progress;              /* every PE has a progress thread: it answers, whatever its program does */
     int one_machine;               /* all PEs run on one machine, on however many nodes, */
     int one_host;                  /* and in the same namespaces */

@@ -63,7 +63,7 @@ struct rmai_net_handlers {
 };
 
 struct rmai_net {
-    int active; /* something goes by the transport: the job has several nodes */
+    int active; /* it is open: so it is from rmai_net_open to rmai_net_close, if the job has several nodes */
     const struct rmai_job *job;
     struct rmai_transport *transport;
     struct rmai_traffic *traffic;

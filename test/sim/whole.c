@@ -41,8 +41,6 @@
 
 struct rmai_world rmai_world;
 
-int rmai_one_node(const struct rmai_world *w) { return w->job.n_nodes == 1; }
-
 /* The library's state of one PE. */
 struct whole {
     struct rmai_world world;
