@@ -278,13 +278,13 @@ static int check_strides(const struct rmai_call *c, const struct blocks *b, ptrd
 /* A PE states more than a statement can hold, so there are three of them. A PE whose arguments were refused in one
  * makes no other. */
 static int agree_on_strides(const struct rmai_call *c, const struct blocks *b, int code) {
-    const struct rmai_statement stated[] = {
-        {.call = RMAI_CALL_ALLTOALLS, .number = {(int32_t)rmai_min(b->elem, INT32_MAX)}, .length = b->n},
-        {.call = RMAI_CALL_ALLTOALLS_TO, .length = b->to},
-        {.call = RMAI_CALL_ALLTOALLS_FROM, .length = b->from}};
-    code = rmai_call_agree(c, code, &stated[0]);
-    for (int i = 1; i < 3 && code == RMA_SUCCESS; i++) code = rmai_call_agree(c, code, &stated[i]);
-    return code;
+    struct rmai_statement s = {
+        .call = RMAI_CALL_ALLTOALLS, .number = {(int32_t)rmai_min(b->elem, INT32_MAX)}, .length = b->n};
+    code = rmai_call_agree(c, code, &s);
+    s = (struct rmai_statement){.call = RMAI_CALL_ALLTOALLS_TO, .length = b->to};
+    if (code == RMA_SUCCESS) code = rmai_call_agree(c, code, &s);
+    s = (struct rmai_statement){.call = RMAI_CALL_ALLTOALLS_FROM, .length = b->from};
+    return code == RMA_SUCCESS ? rmai_call_agree(c, code, &s) : code;
 }
 
 int rma_alltoalls(rma_team *team, void *dest, const void *source, ptrdiff_t dest_stride, ptrdiff_t source_stride,
