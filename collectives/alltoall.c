@@ -250,8 +250,7 @@ int rma_alltoall(rma_team *team, void *dest, const void *source, size_t len) {
                           c.t->n);
     from.len = to.len;
     if (code == RMA_SUCCESS) code = rmai_call_buffers(&c, &to, &from);
-    code = rmai_call_agree(
-        &c, code, &(struct rmai_stated){.which = RMAI_CALL_ALLTOALL, .len = len, .len_text = "the length in bytes"});
+    code = rmai_call_agree(&c, code, &(struct rmai_statement){.call = RMAI_CALL_ALLTOALL, .length = len});
     if (code != RMA_SUCCESS || len == 0) return rmai_raise(code);
     b.offset = dest == source ? 0 : from.offset;
     return rmai_raise(run_alltoall(&c, &b));
@@ -276,20 +275,15 @@ static int check_strides(const struct rmai_call *c, const struct blocks *b, ptrd
     return rmai_call_buffers(c, to, from);
 }
 
-/* A PE states more than one rmai_stated can hold, so there are three of them. A PE whose arguments were refused in one
+/* A PE states more than a statement can hold, so there are three of them. A PE whose arguments were refused in one
  * makes no other. */
 static int agree_on_strides(const struct rmai_call *c, const struct blocks *b, int code) {
-    struct rmai_stated s = {.which = RMAI_CALL_ALLTOALLS,
-                            .root = (int32_t)rmai_min(b->elem, INT32_MAX),
-                            .root_text = "the bytes of an element",
-                            .len = b->n,
-                            .len_text = "the number of elements"};
+    struct rmai_statement s = {
+        .call = RMAI_CALL_ALLTOALLS, .number = {(int32_t)rmai_min(b->elem, INT32_MAX)}, .length = b->n};
     code = rmai_call_agree(c, code, &s);
-    s.len = b->to;
-    s.len_text = "dest_stride";
+    s = (struct rmai_statement){.call = RMAI_CALL_ALLTOALLS_TO, .length = b->to};
     if (code == RMA_SUCCESS) code = rmai_call_agree(c, code, &s);
-    s.len = b->from;
-    s.len_text = "source_stride";
+    s = (struct rmai_statement){.call = RMAI_CALL_ALLTOALLS_FROM, .length = b->from};
     return code == RMA_SUCCESS ? rmai_call_agree(c, code, &s) : code;
 }
 

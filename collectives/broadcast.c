@@ -62,11 +62,7 @@ int rma_broadcast(rma_team *team, void *dest, const void *source, size_t len, in
     if (c.t->me != root) from = (struct rmai_buffer){.argument = "source", .align = 1};
     if (code == RMA_SUCCESS) code = rmai_call_buffers(&c, &to, &from);
     code = rmai_call_agree(&c, code,
-                           &(struct rmai_stated){.which = RMAI_CALL_BROADCAST,
-                                                 .root = root,
-                                                 .len = len,
-                                                 .root_text = "the root",
-                                                 .len_text = "the length in bytes"});
+                           &(struct rmai_statement){.call = RMAI_CALL_BROADCAST, .number = {root}, .length = len});
     if (code != RMA_SUCCESS || len == 0) return rmai_raise(code);
     if (!c.far) {
         rmai_spread(&c, rmai_mailbox_number(c.near, root), dest, source, from.offset, len);

@@ -10,22 +10,11 @@
 #include "rma.h"
 #include "base/attributes.h"
 #include "base/choice.h"
+#include "runtime/compare.h"
 #include "runtime/node/mailbox.h"
 #include "runtime/world.h"
 
 struct rmai_team;
-
-/* The calls, as PEs tell each other which one they have entered. */
-enum rmai_collective {
-    RMAI_CALL_BROADCAST,
-    RMAI_CALL_FCOLLECT,
-    RMAI_CALL_COLLECT,
-    RMAI_CALL_ALLTOALL,
-    RMAI_CALL_ALLTOALLS,
-    RMAI_CALL_REDUCE,
-    RMAI_CALL_INSCAN,
-    RMAI_CALL_EXSCAN
-};
 
 struct rmai_call {
     struct rmai_world *w;
@@ -50,21 +39,10 @@ struct rmai_buffer {
  * or they overlap without being the same), RMA_ERR_ADDRESS. */
 int rmai_call_buffers(const struct rmai_call *c, struct rmai_buffer *dest, struct rmai_buffer *source);
 
-/* A PE's statement of its arguments. All PEs of the team must state the same. */
-struct rmai_stated {
-    enum rmai_collective which;
-    unsigned op, type; /* enum rmai_operator, enum rmai_type; or 0 */
-    int32_t root;
-    uint64_t len;
-    const char *len_text; /* "the length in bytes" */
-    const char *root_text;
-};
-
 /* rmai_call_agree returns `code`, the result of this PE's own check of its arguments. With RMA_CHECK=1 it returns what
- * all PEs find together: the code of the first PE whose arguments are wrong, else RMA_ERR_MISMATCH if PEs have stated
- * different things. */
-int rmai_call_compare(const struct rmai_call *c, int code, const struct rmai_stated *stated);
-static inline int rmai_call_agree(const struct rmai_call *c, int code, const struct rmai_stated *stated) {
+ * all PEs of the team find together (rmai_compare_verdict). The caller leaves out `code` and `pe` of the statement. */
+int rmai_call_compare(const struct rmai_call *c, int code, const struct rmai_statement *stated);
+static inline int rmai_call_agree(const struct rmai_call *c, int code, const struct rmai_statement *stated) {
     return RMAI_LIKELY(!c->w->job.settings.check) ? code : rmai_call_compare(c, code, stated);
 }
 

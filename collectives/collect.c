@@ -275,8 +275,7 @@ int rma_fcollect(rma_team *team, void *dest, const void *source, size_t len) {
         code = rmai_error(RMA_ERR_ARG, "rma_fcollect: %zu bytes of each of %d PEs are more than there can be", len,
                           c.t->n);
     if (code == RMA_SUCCESS) code = check_fcollect_buffers(&c, &to, &from);
-    code = rmai_call_agree(
-        &c, code, &(struct rmai_stated){.which = RMAI_CALL_FCOLLECT, .len = len, .len_text = "the length in bytes"});
+    code = rmai_call_agree(&c, code, &(struct rmai_statement){.call = RMAI_CALL_FCOLLECT, .length = len});
     if (code != RMA_SUCCESS || len == 0) return rmai_raise(code);
     if (!c.far) {
         struct collection g = prepare_collection(&c, RMAI_FCOLLECT_DIRECT, &to, &from);
@@ -302,7 +301,7 @@ int rma_collect(rma_team *team, void *dest, const void *source, size_t len) {
     int code = rmai_call_begin(&c, "rma_collect", team);
     if (code != RMA_SUCCESS) return rmai_raise(code);
     code = rmai_call_buffers(&c, &to, &from);
-    code = rmai_call_agree(&c, code, &(struct rmai_stated){.which = RMAI_CALL_COLLECT, .len_text = ""});
+    code = rmai_call_agree(&c, code, &(struct rmai_statement){.call = RMAI_CALL_COLLECT});
     if (code != RMA_SUCCESS) return rmai_raise(code);
     if (!c.far) {
         struct collection g = prepare_collection(&c, RMAI_COLLECT_DIRECT, &to, &from);

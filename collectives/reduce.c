@@ -143,7 +143,7 @@ int rmai_reduction_begin(struct rmai_reduction *r, struct rmai_call *c, const ch
     r->source_offset = from.offset;
     return rmai_call_agree(
         c, code,
-        &(struct rmai_stated){.which = which, .op = op, .type = type, .len = n, .len_text = "the number of elements"});
+        &(struct rmai_statement){.call = (uint8_t)which, .op = (uint8_t)op, .type = (uint8_t)type, .length = n});
 }
 
 static int run_reduction(const char *call, const rma_team *team, enum rmai_operator op, enum rmai_type type, void *dest,

@@ -39,11 +39,8 @@ int rmai_cover_symmetric(struct rmai_world *w, const char *call) {
     if (!w->net) return RMA_SUCCESS;
     follow_symmetric(w);
     if (!rmai_window_wanted(w->net, w->symmetric.size)) return RMA_SUCCESS;
-    /* All have met when the window is taken down: until then each may need an answer from one who would wait in there.
-     */
-    code = rmai_meet(w, call);
     rmai_watchdog_begin(w->watchdog, call, "making MPI's window by MPI_Win_create", RMAI_PEERS_MET);
-    code = rmai_window_grow(w->net, call, w->symmetric.base, w->symmetric.size, code);
+    code = rmai_window_grow(w->net, call, w->symmetric.base, w->symmetric.size, RMA_SUCCESS);
     rmai_watchdog_end(w->watchdog);
     return code;
 }

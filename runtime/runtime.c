@@ -94,7 +94,7 @@ static void set_reach(struct rmai_world *w) {
                            .contexts = rmai_context_lines,
                            .contexts_mask = RMAI_CONTEXTS - 1};
     set_progression(&r, w->job.node_pes, w->job.node_n_pes);
-    r.one_node = rmai_one_node(w) && r.n_node == r.n_pes;
+    r.one_node = !w->job.networked && r.n_node == r.n_pes;
     if (w->job.settings.stats) r.n_node = r.one_node = 0; /* every call comes to the library, and is counted */
     rmai_reach_open(&r);
 }
@@ -158,12 +158,11 @@ static int close_node(struct rmai_world *w) {
 /* Sets addresses aside where all PEs of the job can have their symmetric heap at the same one. *room is NULL if there
  * are none. code: how the attempt before was given up. */
 static int choose_room(struct rmai_world *w, int code, char **room) {
-    const size_t stride = w->job.layout.stride;
-    char *rooms[RMAI_ROOMS];
-    int first = RMAI_ROOMS;
-    rmai_rooms_find(rooms, stride, w->job.node_n_pes, w->job.node_my_pe, w->job.layout.symmetric);
-    code = rmai_consensus_rooms(w, code, rooms, RMAI_ROOMS, &first);
-    *room = rmai_rooms_drop(rooms, stride, w->job.node_n_pes, code == RMA_SUCCESS ? first : RMAI_ROOMS);
+    const size_t stride = w->job.layout.stride, heap = w->job.layout.symmetric;
+    const int n = w->job.node_n_pes, me = w->job.node_my_pe;
+    int first;
+    code = rmai_consensus_rooms(w, code, rmai_rooms_find(stride, n, me, heap), &first);
+    *room = code == RMA_SUCCESS && first < RMAI_ROOMS ? rmai_room_take(first, stride, n, me, heap) : NULL;
     return code;
 }
 

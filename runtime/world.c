@@ -44,5 +44,3 @@ struct rmai_world rmai_world = {
     .watch = &watch,
     .watchdog = &watchdog,
 };
-
-int rmai_one_node(const struct rmai_world *w) { return w->job.n_nodes == 1; }

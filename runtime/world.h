@@ -69,7 +69,4 @@ struct rmai_world {
 
 extern struct rmai_world rmai_world;
 
-/* rmai_one_node: 1 if all PEs are on this node, and no atomic is MPI's. Alike on all PEs. */
-int rmai_one_node(const struct rmai_world *w);
-
 #endif

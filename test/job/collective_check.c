@@ -49,6 +49,7 @@ static void differences(void) {
     uint64_t *d = (uint64_t *)(void *)to, *s = (uint64_t *)(void *)source;
     float *df = (float *)(void *)to, *sf = (float *)(void *)source;
     double *dd = (double *)(void *)to, *sd = (double *)(void *)source;
+    rma_team *team;
     bool mine = job.me == odd;
     /* Which one is named beside the odd one is known where there are but two. */
     int other = g->n > 2 ? odd : g->pes[g->pes[0] == odd], last = g->n - 1;
@@ -95,6 +96,8 @@ static void differences(void) {
         DIFFER("rma_sum_reduce_uint64", rma_sum_reduce_uint64(g->team, d, s, 1), "rma_broadcast");
         DIFFER("rma_sum_inscan_uint64", rma_sum_inscan_uint64(g->team, d, s, 1), "");
         DIFFER("rma_sum_reduce_uint64", rma_sum_reduce_uint64(g->team, d, s, 1), "");
+        DIFFER("rma_team_split_strided", rma_team_split_strided(g->team, 0, 1, 1, &team), "rma_team_split_strided",
+               "rma_broadcast");
     } else {
         DIFFER("rma_broadcast", rma_broadcast(g->team, to, source, 8, 0), "rma_broadcast", "rma_alltoall");
         DIFFER("rma_fcollect", rma_fcollect(g->team, to, source, 8), "rma_fcollect", "rma_collect");
@@ -102,6 +105,7 @@ static void differences(void) {
         DIFFER("rma_broadcast", rma_broadcast(g->team, to, source, 8, 0), "rma_broadcast");
         DIFFER("rma_sum_reduce_uint64", rma_sum_reduce_uint64(g->team, d, s, 1), "");
         DIFFER("rma_sum_exscan_uint64", rma_sum_exscan_uint64(g->team, d, s, 1), "");
+        DIFFER("rma_broadcast", rma_broadcast(g->team, to, source, 8, 0), "rma_team_split_strided", "rma_broadcast");
     }
 }
 

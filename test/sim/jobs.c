@@ -58,6 +58,7 @@ struct shared {
     uint64_t turns;         /* of the ring so far */
     int *burst;             /* broadcasts of a burst that each PE has been through */
     size_t offset;          /* of the present symmetric block, as the first PE has got it; SIZE_MAX: nobody has yet */
+    size_t heap;            /* bytes of that PE's symmetric heap */
 };
 
 struct actor {
@@ -502,9 +503,12 @@ static void team_phase(struct actor *a) {
 
 /* ---- symmetric memory ---- */
 
-/* All PEs have got a block, at one offset, or none has. */
+/* All PEs have got a block, at one offset, or none has; and all have a heap of the same size. */
 static void check_offset(struct actor *a, const void *block) {
     const size_t offset = block ? (size_t)((const char *)block - rmai_world.symmetric.base) : SIZE_MAX - 1;
+    if (a->shared->offset == SIZE_MAX) a->shared->heap = rmai_world.symmetric.size;
+    if (a->shared->heap != rmai_world.symmetric.size)
+        sim_fail(a->pe, "the symmetric heap has %zu bytes, elsewhere %zu", rmai_world.symmetric.size, a->shared->heap);
     if (a->shared->offset == SIZE_MAX) a->shared->offset = offset;
     if (a->shared->offset != offset) sim_fail(a->pe, "a symmetric block has another offset than elsewhere");
     if (!block && rma_last_code() != RMA_ERR_NO_MEM)

@@ -41,8 +41,6 @@
 
 struct rmai_world rmai_world;
 
-int rmai_one_node(const struct rmai_world *w) { return w->job.n_nodes == 1; }
-
 /* The library's state of one PE. */
 struct whole {
     struct rmai_world world;
@@ -290,13 +288,13 @@ int rmai_launch_node(struct rmai_job *job, MPI_Comm *node) {
 /* ---- heap/reserve ---- */
 
 /* The PEs are threads of one process: no two heaps can have the same address. */
-void rmai_rooms_find(char *rooms[RMAI_ROOMS], size_t stride, int n_slots, int slot, size_t heap) {
+unsigned rmai_rooms_find(size_t stride, int n_slots, int slot, size_t heap) {
     (void)stride, (void)n_slots, (void)slot, (void)heap;
-    for (int i = 0; i < RMAI_ROOMS; i++) rooms[i] = NULL;
+    return 0;
 }
 
-char *rmai_rooms_drop(char *rooms[RMAI_ROOMS], size_t stride, int n_slots, int keep) {
-    (void)rooms, (void)stride, (void)n_slots, (void)keep;
+char *rmai_room_take(int i, size_t stride, int n_slots, int slot, size_t heap) {
+    (void)i, (void)stride, (void)n_slots, (void)slot, (void)heap;
     return NULL;
 }
 
@@ -357,7 +355,7 @@ int rmai_commit_sparing(const struct rmai_reservation *r, void *start, size_t le
 
 void rmai_uncommit(const struct rmai_reservation *r, void *start, size_t len) { (void)r, (void)start, (void)len; }
 
-const char *rmai_commit_room(const struct rmai_reservation *r, char text[RMAI_ROOM_TEXT]) {
+const char *rmai_commit_headroom(const struct rmai_reservation *r, char text[RMAI_HEADROOM_TEXT]) {
     (void)r;
     return strcpy(text, "there is room");
 }

@@ -192,6 +192,23 @@ START_TEST(committed_memory_is_there_and_zero_and_stays) {
 }
 END_TEST
 
+START_TEST(each_room_that_is_free_by_itself_is_found) {
+    const size_t strides[] = {GIB, 8 * TIB, 24 * TIB, 32 * TIB}; /* from 20 TiB on two of the rooms overlap */
+    for (size_t s = 0; s < N(strides); s++) {
+        unsigned alone = 0;
+        for (int i = 0; i < RMAI_ROOMS; i++) {
+            char *room = rmai_room_take(i, strides[s], 1, 0, MIB);
+            if (!room) continue;
+            ck_assert_ptr_null(rmai_room_take(i, strides[s], 1, 0, MIB));
+            ck_assert_int_eq(munmap(room, strides[s]), 0);
+            alone |= 1u << i;
+        }
+        ck_assert_msg(rmai_rooms_find(strides[s], 1, 0, MIB) == alone, "%zu bytes: %#x, alone %#x", strides[s],
+                      rmai_rooms_find(strides[s], 1, 0, MIB), alone);
+    }
+}
+END_TEST
+
 START_TEST(more_than_the_memory_is_refused_with_numbers) {
     /* A request that fills the machine before it fails, or fails without saying what there is. */
     struct rmai_reservation r;
@@ -746,6 +763,7 @@ int main(void) {
     tcase_set_timeout(commit, 60);
     tcase_add_test(commit, committed_memory_is_there_and_zero_and_stays);
     tcase_add_test(commit, pages_are_there_where_the_kernel_takes_no_advice);
+    tcase_add_test(commit, each_room_that_is_free_by_itself_is_found);
     tcase_add_test(commit, more_than_the_memory_is_refused_with_numbers);
     tcase_add_test(commit, what_other_processes_have_begun_is_not_taken);
     tcase_add_test(commit, a_failed_commit_keeps_nothing_and_harms_nothing);
