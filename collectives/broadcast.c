@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Broadcast. On a node all PEs copy at the same time, from the root's stage or from its own buffer. Where the team is
- * on several nodes, the leader of the root's node sends the data to the other leaders, and each leader hands them to
- * its node while they travel on. If the root is no leader, the PEs of its node get the data before they travel. */
+/* Broadcast. On a node all PEs copy at the same time, from the root's bounce buffer or from the root's own buffer. If
+ * the team is on several nodes, the leader of the root's node sends the data to the other leaders, and each leader
+ * passes them to its node while they travel on. If the root is not a leader, the PEs of its node get the data first. */
 #include "config.h"
 
 #include "base/attributes.h"
