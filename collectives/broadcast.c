@@ -17,7 +17,8 @@
 
 #define COPY_PIECE ((size_t)256 << 10) /* bytes: some tens of microseconds */
 
-/* The copy of a root that is alone on its node. Its messages are under way, and the network may need this PE for them.
+/* Copies for a root that is alone on its node, and drives progress meanwhile: its messages are under way, and the
+ * network may need this PE for them.
  */
 static void copy_and_progress(const struct rmai_call *c, char *dest, const char *source, size_t len) {
     if (dest == source) return;

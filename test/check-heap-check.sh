@@ -80,7 +80,7 @@ for pes in $(by_depth 2 2 '1 2 4'); do
 
     job full overrun "$pes"
     lines 1 "PE $last: 99 bytes $at in the local heap $left"
-    lines 1 "PE $last: the block of 99 bytes $at in the local heap was overrun: byte 5 behind its end is 0x11"
+    lines 1 "PE $last: the block of 99 bytes $at in the local heap was overrun: byte 5 past its end is 0x11"
     lines 1 "PE $last: 1 blocks?, 99 bytes, of the local heap $left"
     all 3
 
@@ -97,7 +97,7 @@ for pes in $(by_depth 2 2 '1 2 4'); do
         lines 1 "PE $last: the program has written to free memory of the $name: $found"
         all 1
         job full again-$heap $pes
-        found="byte $byte of the block of [0-9]+ bytes $at, which this call allocates, was 0x11"
+        found="byte $byte of the block of [0-9]+ bytes $at that this call allocates was 0x11"
         lines 1 "PE $last of $pes on [^:]*: $call: the program has written to free memory of the $name: $found"
         all 1
     done

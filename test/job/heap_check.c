@@ -62,7 +62,7 @@ static void overrun(rma_gptr_t g, int by_gptr, size_t size, size_t from, size_t 
     char *at = rma_gptr_ptr(g);
     const char *block = job_text("the block of %zu byte%s at %s", size, size == 1 ? "" : "s",
                                  at ? job_text("%p was overrun", (void *)at) : "");
-    const char *byte = job_text("was overrun: byte %zu behind its end is %#x", from, wrong);
+    const char *byte = job_text("was overrun: byte %zu past its end is %#x", from, wrong);
     CHECK((at != NULL) == rma_on_node(rma_gptr_pe(g)), "%p for PE %d", (void *)at, rma_gptr_pe(g));
     if (!at) by_gptr = 1;
     write_there(g, 7, size);
