@@ -146,9 +146,9 @@ if (export OSHCC=clang && $oshcc --race -fopenmp team.c -o team && $oshcc --race
     job ./team
     gives "OpenMP of clang" 0 0
     job ./team OMP_TOOL=disabled
-    gives "OpenMP of clang, OMP_TOOL=disabled" 0 0 "OMP_TOOL=disabled: OpenMP's runtime does not tell what it orders"
+    gives "OpenMP of clang, OMP_TOOL=disabled" 0 0 "OMP_TOOL=disabled: OpenMP's runtime does not report what it orders"
     job ./team_tool
-    gives "OpenMP of clang, a tool of the program's own" 0 0 "team_tool: OpenMP's runtime does not tell what it orders"
+    gives "OpenMP of clang, a tool of the program's own" 0 0 "team_tool: OpenMP's runtime does not report what it orders"
     job ./team_tool RMA_RACE=no
     gives "OpenMP of clang, a tool of the program's own, no" 0 0
 else
@@ -170,7 +170,7 @@ gives "an empty value" 66 1
 for bad in exitcode=999 exitcode=-1 exitcode= exitcode=x exitcode=6x history=1 history=99999999999 suppressions maybe \
     'YES,'; do
     job ./racy RMA_RACE=$bad
-    gives "$bad" 66 1 "RMA_RACE=$bad: \"${bad%,}\" is none of yes, no, exitcode=0..255, history="
+    gives "$bad" 66 1 "RMA_RACE=$bad: \"${bad%,}\" is not yes, no, exitcode=0..255, history="
 done
 job ./racy RMA_RACE=maybe,exitcode=3,nonsense
 gives "good words beside bad ones" 3 1 '"maybe" is none of' '"nonsense" is none of'
@@ -328,7 +328,7 @@ if [ -z "$limit" ]; then
     echo "skipped: address space that is limited: needs a system where the program runs in 100 GiB"
 else
     job ./limited LIMIT="$limit" RMA_HEAP_MAX=1G RMA_LOCAL_MAX=1G RMA_RACE=history=1048576
-    gives "address space that is limited" 0 0 "the PEs do not share memory for it: no races are looked for" \
+    gives "address space that is limited" 0 0 "the PEs do not share the detector's memory: race detection is off" \
         "PE 0: "
     # With the cells of attached memory it is above a terabyte.
     job ./limited LIMIT=$((limit + (200 << 20))) RMA_HEAP_MAX=1G RMA_LOCAL_MAX=1G
