@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* bandwidth.c: windows of puts or gets, as many at once as there are pairs.
+/* bandwidth.c: windows of puts or gets, one at a time for each pair.
  *
  * An iteration is a window of transfers from one buffer to one buffer, and then one completion.
  *
