@@ -148,7 +148,8 @@ if (export OSHCC=clang && $oshcc --race -fopenmp team.c -o team && $oshcc --race
     job ./team OMP_TOOL=disabled
     gives "OpenMP of clang, OMP_TOOL=disabled" 0 0 "OMP_TOOL=disabled: OpenMP's runtime does not report what it orders"
     job ./team_tool
-    gives "OpenMP of clang, a tool of the program's own" 0 0 "team_tool: OpenMP's runtime does not report what it orders"
+    gives "OpenMP of clang, a tool of the program's own" 0 0 \
+        "team_tool: OpenMP's runtime does not report what it orders"
     job ./team_tool RMA_RACE=no
     gives "OpenMP of clang, a tool of the program's own, no" 0 0
 else

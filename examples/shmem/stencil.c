@@ -218,7 +218,7 @@ static long differing(void) {
 static long run(void) {
     static long wrong; /* symmetric, as every static variable */
     for (int i = 0; i < 2; i++) fill(cells[i], &mine, stride);
-    shmem_barrier_all(); /* nobody puts into a halo that is yet to be filled */
+    shmem_barrier_all(); /* no PE puts into a halo before its owner has filled it */
 
     double start = now();
     compute();
@@ -301,7 +301,7 @@ int main(int argc, char **argv) {
             default: good = false;
         }
     good &= optind == argc;
-    /* The most columns that leave at least as many rows: a square, or what comes closest to it. */
+    /* The most columns with at least as many rows: a square, or the grid closest to it. */
     for (int d = 1; d * d <= n_pes; d++)
         if (n_pes % d == 0) grid_columns = d;
     grid_rows = n_pes / grid_columns;
