@@ -4,9 +4,9 @@
 # nothing else; and it reports each write to a freed block once, at the next allocation or at the end.
 #
 # test/job/heap_check leaves blocks behind, or writes to freed ones, as RMA_TEST_LEAK says. Broken by a leak that no PE
-# reports or that all report, by memory of the library itself in the report, by a block that counts as left although
-# another PE has freed it, and by a report that nobody asked for. For writes: broken by a way to free a block that does
-# not fill it with the pattern, and by a way to allocate one that does not compare the pattern.
+# reports or that all report, by the library's own memory in the report, by a block that counts as leaked although
+# another PE has freed it, and by an unrequested report. For writes: broken by a call that frees a block without filling
+# it with the pattern, and by one that allocates a block without comparing the pattern.
 set -eu
 
 # shellcheck source=lib.sh
@@ -26,7 +26,7 @@ job() {
     [ "$status" -eq 0 ] || fail "$what: exit $status"
 }
 
-# lines N REGEX: N lines of the report match. all N: the report has N lines in all.
+# lines N REGEX: N lines of the report match. all N: the report has N lines in total.
 lines() {
     n=$(grep -cE "^librma: $2\$" "$dir/notes" || true)
     [ "$n" -eq "$1" ] || fail "$what: $n lines, not $1, are: $2"
