@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* With RMA_HEAP_CHECK=full what is written behind a block, or before it, is told when the block is given back, by
- * whoever does; and nothing is told of a program that does no such thing.
+/* With RMA_HEAP_CHECK=full a write past the end of a block, or before it, is reported when any PE frees the block; and
+ * a correct program gets no report.
  *
- * Broken by a way to give back that does not look, by a zone that is at the wrong place after a block has changed its
- * size, by a look at a block that another PE is giving back in this moment, and by a block that is lost when an error
- * is told.
+ * Broken by a call that frees without a check, by a red zone that is misplaced after a change of size, by a check of a
+ * block that another PE frees concurrently, and by a block that is lost by the error.
  *
- * With RMA_TEST_LEAK=what (test/check-heap-check.sh) it leaves that behind for the report at the end, or writes to what
- * it has given back. */
+ * With RMA_TEST_LEAK=what (test/check-heap-check.sh) it leaks memory for the report at the end, or writes to freed
+ * memory. */
 #include "job.h"
 
 #include <mpi.h>

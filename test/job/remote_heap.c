@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Any PE allocates in any local heap and gives any block back, all at once, on whichever nodes they are, while the
- * owner does what it likes.
+/* Any PE allocates in any local heap and frees any block, all at once, on any nodes, while the owner does other work.
  *
- * Broken by two PEs that change one pool at a time (blocks overlap), by a block that two give back with success (it is
- * then given out twice), by one that is given back and never found free, by an owner that is needed for any of it, and
- * by a limit or a mistake that changes something.
+ * Broken by two PEs that change one pool at the same time (blocks overlap), by a block that two PEs free successfully
+ * (it is then allocated twice), by a freed block that never becomes free, by an operation that needs the owner, and by
+ * a limit or a mistake that changes something.
  *
  * Odd numbers of PEs use RMA_THREAD_MULTIPLE, with two threads each. */
 #include "job.h"

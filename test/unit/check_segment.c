@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Segments on a reservation of one PE that is mapped here, without MPI: where the parts of a space lie, how much is
- * committed when, what is said when that fails, and what stands at an address.
+/* Segments on a reservation of one PE that is mapped here, without MPI: the offsets of a space's parts, when and how
+ * much is committed, the error text if a commit fails, and what is at an address.
  *
- * A commit fails where a page is not mapped at all, as it does where /dev/shm is full. Kernels that cannot commit on
- * request (before 5.14) cannot say so either; the tests that need it then pass without looking, and say that. */
+ * A commit fails if a page is not mapped at all, as it does if /dev/shm is full. Kernels that cannot commit on request
+ * (before 5.14) cannot report this failure; then the tests that need it pass without checking, and print that. */
 #include "config.h"
 
 #include "heap/attached.h"
