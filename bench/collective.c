@@ -44,7 +44,7 @@ static size_t bytes(enum blocks blocks) { return blocks == ONE ? bench.size : (s
 
 static bool has_source(void) { return which != COLLECTIVE_BROADCAST || bench.pe == root; }
 
-/* What this PE contributes to a collect. In checks some contribute little or nothing. */
+/* The bytes that this PE contributes to a collect. In checks some contribute little or nothing. */
 static size_t part(int pe) { return checking ? bench.size - bench.size / 4 * (((unsigned)pe + turn) % 5) : bench.size; }
 
 static void plan_parts(void) {
@@ -199,7 +199,7 @@ static uint64_t hash(int pe, size_t i) {
 
 static char byte(int pe, size_t i) { return (char)(unsigned char)hash(pe, i); }
 
-/* Of either sign; the sum of all PEs' does not overflow. */
+/* Positive or negative; the sum over all PEs does not overflow. */
 static long number(int pe, size_t i) { return (long)(hash(pe, i) >> 24) - (1L << 39); }
 
 static void fill(char *source) {

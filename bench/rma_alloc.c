@@ -197,7 +197,8 @@ BENCH_INLINE double run_random(long n, struct heap *h, get_function *get, put_fu
     return seconds;
 }
 
-/* Blocks that one allocates and another frees: PE 0 and PE 1, or two threads of PE 0. The counters never go back. */
+/* Blocks that one side allocates and the other frees: PE 0 and PE 1, or two threads of PE 0. The counters never go
+ * back. */
 struct ring {
     _Alignas(APART) uint64_t sent;  /* blocks, by the producer */
     uint64_t turn;                  /* batches begun, the producer's own */

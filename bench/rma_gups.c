@@ -32,7 +32,7 @@ static uint64_t sent[AHEAD_MAX]; /* operands of MPI's calls that are under way *
 static uint64_t next;            /* the number that this PE uses next */
 static uint64_t drawn;           /* how many numbers it has used: the same on each PE */
 
-/* Of this row, on each PE. */
+/* Words of this row's table on each PE. */
 static uint64_t words(void) { return bench.size / sizeof *table; }
 
 /* Random numbers. */

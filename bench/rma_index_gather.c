@@ -10,7 +10,7 @@
 static uint64_t *got;   /* words of a window, in the order of the requests */
 static uint32_t *place; /* of each word of a bucket in `got`, for each PE */
 
-/* What a table holds. */
+/* The content of a table. */
 static uint64_t content(int pe, uint64_t word) { return (uint64_t)(pe + 1) << 40 ^ word * 0x9e3779b97f4a7c15u; }
 
 static void get_rma(struct irregular_access a, long k) {

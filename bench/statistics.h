@@ -5,8 +5,8 @@
 
 #include <stdbool.h>
 
-/* Of n values. The interval contains the true median with a probability of at least 95 %, whatever the distribution;
- * with fewer than 6 values there is none (NAN). Without values all are NAN. */
+/* The summary of n values. The interval contains the true median with a probability of at least 95 %, whatever the
+ * distribution; with fewer than 6 values there is none (NAN). Without values all are NAN. */
 struct bench_summary {
     int n;
     double min;

@@ -33,7 +33,7 @@ struct rmai_region {
 
 #define RMAI_CLOSED 0x80000000u
 
-/* What precedes the tables, in shared memory. */
+/* The state before the tables, in shared memory. */
 struct rmai_attached_state {
     uint32_t n_granules; /* granules whose numbers are committed; offsets beyond them were never used */
     uint32_t n_regions;  /* regions committed and used at least once */

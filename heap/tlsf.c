@@ -57,7 +57,7 @@ static inline void set_entry(struct rmai_tlsf_unit *u, uint32_t size, uint32_t p
     set_next_link(u, next);
 }
 
-/* The state is none of PARKED, GONE and USED, three consecutive numbers. */
+/* The state is not PARKED, GONE or USED, which are three consecutive numbers. */
 static inline int is_free_entry(const struct rmai_tlsf_unit *u) { return entry_state(u) - RMAI_TLSF_PARKED > 2; }
 
 /* ---- the table ---- */

@@ -242,7 +242,7 @@ RMA_COMPLEX_TYPES(RMA_COLLECTIVE_SUM_)
 #define rma_p(dest, value, pe) RMA_FRONT_(RMA_TYPES_WITH_, rma_p, dest)(dest, value, pe)
 #define rma_g(source, pe)      RMA_FRONT_(RMA_TYPES_WITH_, rma_g, source)(source, pe)
 
-/* Of integers, float and double. */
+/* Atomics of integers, float and double. */
 #define rma_atomic_fetch(source, pe) RMA_FRONT_(RMA_ATOMIC_NUMBERS_WITH_, rma_atomic_fetch, source)(source, pe)
 #define rma_atomic_fetch_nbi(fetch, source, pe)                                                                        \
     RMA_FRONT_(RMA_ATOMIC_NUMBERS_WITH_, rma_atomic_fetch_nbi, source)(fetch, source, pe)
@@ -271,7 +271,7 @@ RMA_COMPLEX_TYPES(RMA_COLLECTIVE_SUM_)
 #define rma_atomic_fetch_max_nbi(fetch, target, value, pe)                                                             \
     RMA_FRONT_(RMA_ATOMIC_NUMBERS_WITH_, rma_atomic_fetch_max_nbi, target)(fetch, target, value, pe)
 
-/* Of integers only. */
+/* Calls for integers only. */
 #define rma_wait_until(ivar, cmp, value) RMA_FRONT_(RMA_ATOMIC_TYPES_WITH_, rma_wait_until, ivar)(ivar, cmp, value)
 #define rma_test(ivar, cmp, value)       RMA_FRONT_(RMA_ATOMIC_TYPES_WITH_, rma_test, ivar)(ivar, cmp, value)
 #define rma_wait_until_all(ivars, n, status, cmp, value)                                                               \

@@ -114,7 +114,7 @@ static void dependences(race_ompt_data *task, const struct race_ompt_dependence 
     }
 }
 
-/* Of the task that the calling thread ends. */
+/* Forgets accesses to the memory of the task that the calling thread ends. */
 static void forget_task_memory(void) {
     void *address = NULL;
     size_t size = 0;

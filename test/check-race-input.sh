@@ -174,7 +174,7 @@ for bad in exitcode=999 exitcode=-1 exitcode= exitcode=x exitcode=6x history=1 h
     gives "$bad" 66 1 "RMA_RACE=$bad: \"${bad%,}\" is not yes, no, exitcode=0..255, history="
 done
 job ./racy RMA_RACE=maybe,exitcode=3,nonsense
-gives "good words beside bad ones" 3 1 '"maybe" is none of' '"nonsense" is none of'
+gives "good words beside bad ones" 3 1 '"maybe" is not yes, no' '"nonsense" is not yes, no'
 job ./racy RMA_RACE=exitcode=0
 gives "exitcode=0" 0 1
 job ./racy RMA_RACE=history=16

@@ -221,8 +221,8 @@ refused() {
     fi
 }
 refused 2 "unknown argument '--no-such-option'" --no-such-option
-refused 2 "'two' is none of" --layouts=two
-refused 2 "'rma_nothing' is none of" --only=rma_nothing
+refused 2 "'two' is not one of" --layouts=two
+refused 2 "'rma_nothing' is not one of" --only=rma_nothing
 refused 2 "'0' is not a positive number" --pes=0
 refused 2 "'x' is not a positive number" --repeat=x
 refused 2 "'8:' is not MIN:MAX" --sizes=8:

@@ -27,7 +27,7 @@
 /* Teams came with OpenSHMEM 1.5; before, collectives had work arrays. Both are here, as they may be needed in a row. */
 #define HAS_TEAMS (SHMEM_MAJOR_VERSION > 1 || SHMEM_MINOR_VERSION >= 5)
 
-/* What all PEs together know of the keys: reduced over all PEs, before and after. */
+/* A summary of all PEs' keys: reduced over all PEs, before and after the sort. */
 struct account {
     long keys;
     long hash[2]; /* sums of two times 24 bits of each key's hash, so that 2^39 keys fit */

@@ -115,7 +115,7 @@ static void fill(double *a, const struct block *b, long row_cells) {
         for (long c = -1; c <= b->width; c++) a[(r + 1) * row_cells + c + 1] = initial(b->top + r, b->left + c);
 }
 
-/* What stands in a neighbour's halo, on its side `to`, is this PE's from now on: data of the step, then its number. */
+/* Puts this PE's rim into a neighbour's halo, on its side `to`: first the data of the step, then its number. */
 static void put_halo(double *to_place, const double *from, long n, enum side to, long step, int pe) {
     size_t bytes = (size_t)n * sizeof *from;
 #if HAS_SIGNALS
