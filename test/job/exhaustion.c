@@ -43,7 +43,7 @@ static void too_much(void) {
     CHECK(kept != NULL, "%s", rma_last_error());
     job_fill(kept, 0, 1000, 1);
     EXPECT_ZERO("rma_malloc", rma_malloc(8 * MIB) != NULL, RMA_ERR_NO_MEM, "8 MiB", "at most 4 MiB", "RMA_HEAP_MAX");
-    EXPECT_ZERO("rma_malloc", rma_malloc(4 * MIB) != NULL, RMA_ERR_NO_MEM, "4 MiB asked for", "RMA_HEAP_MAX");
+    EXPECT_ZERO("rma_malloc", rma_malloc(4 * MIB) != NULL, RMA_ERR_NO_MEM, "4 MiB requested", "RMA_HEAP_MAX");
     EXPECT_ZERO("rma_malloc", rma_malloc(SIZE_MAX) != NULL, RMA_ERR_NO_MEM, "RMA_HEAP_MAX");
     EXPECT_ZERO("rma_malloc", rma_malloc(SIZE_MAX - 100) != NULL, RMA_ERR_NO_MEM, "RMA_HEAP_MAX");
     EXPECT_ZERO("rma_calloc", rma_calloc(8, MIB) != NULL, RMA_ERR_NO_MEM, "8 MiB", "RMA_HEAP_MAX");

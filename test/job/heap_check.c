@@ -161,10 +161,10 @@ static void far_too_much(void) {
     void *base = &g;
     OK(rma_heap_stats(RMA_HEAP_LOCAL, &before));
     for (size_t less = 0; less < 130; less += less < 62 ? 31 : 1) {
-        EXPECT("rma_alloc_mem", rma_alloc_mem(SIZE_MAX - less, &base), RMA_ERR_NO_MEM, "asked for", "RMA_LOCAL_MAX");
-        EXPECT("rma_alloc_mem_on", rma_alloc_mem_on(job.me, SIZE_MAX - less, &g), RMA_ERR_NO_MEM, "asked for",
+        EXPECT("rma_alloc_mem", rma_alloc_mem(SIZE_MAX - less, &base), RMA_ERR_NO_MEM, "requested", "RMA_LOCAL_MAX");
+        EXPECT("rma_alloc_mem_on", rma_alloc_mem_on(job.me, SIZE_MAX - less, &g), RMA_ERR_NO_MEM, "requested",
                "RMA_LOCAL_MAX");
-        EXPECT_ZERO("rma_malloc", rma_malloc(SIZE_MAX - less) != NULL, RMA_ERR_NO_MEM, "asked for", "RMA_HEAP_MAX");
+        EXPECT_ZERO("rma_malloc", rma_malloc(SIZE_MAX - less) != NULL, RMA_ERR_NO_MEM, "requested", "RMA_HEAP_MAX");
     }
     CHECK(g == 5 && base == &g, "a failure wrote");
     OK(rma_heap_stats(RMA_HEAP_LOCAL, &after));
@@ -176,7 +176,7 @@ static void far_too_much(void) {
 /* All PEs fail, the one with the damage says where. */
 static void symmetric_overrun(char *at, size_t size, int pe) {
     for (int resize = 0; resize < 2; resize++) {
-        const char *words = pe == job.me ? job_text("the block of %zu byte%s at %p was overrun: byte 3 behind", size,
+        const char *words = pe == job.me ? job_text("the block of %zu byte%s at %p was overrun: byte 3 past", size,
                                                     size == 1 ? "" : "s", (void *)at)
                                          : job_text("PE %d", pe);
         if (pe == job.me) at[size + 3] = (char)wrong;

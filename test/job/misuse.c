@@ -219,13 +219,13 @@ static void wrong_blocks(void) {
     struct {
         char *p;
         const char *words;
-    } wrong[] = {{stack, "no block of the symmetric heap"},
-                 {heap, "no block of the symmetric heap"},
-                 {statics, "no block of the symmetric heap"},
+    } wrong[] = {{stack, "is not a block of the symmetric heap"},
+                 {heap, "is not a block of the symmetric heap"},
+                 {statics, "is not a block of the symmetric heap"},
                  {block + 64, "64 bytes into the block of 10000"},
                  {block + 1, "1 byte into the block of 10000"},
                  {block - 1, "into the block of 100 at"},
-                 {behind, "no block of the symmetric heap"},
+                 {behind, "is not a block of the symmetric heap"},
                  {behind + far, ""},
                  {freed, "freed already"},
                  {alone, "rma_free_mem frees it"}};

@@ -385,7 +385,7 @@ static void limits(int pe) {
     g = 12345;
     EXPECT("rma_alloc_mem_on", rma_alloc_mem_on(pe, GUEST_MAX + 1, &g), RMA_ERR_NO_MEM, where, "at most 1 MiB",
            "RMA_LOCAL_MAX");
-    EXPECT("rma_alloc_mem_on", rma_alloc_mem_on(pe, OWN_MAX, &g), RMA_ERR_NO_MEM, where, "2 MiB asked for",
+    EXPECT("rma_alloc_mem_on", rma_alloc_mem_on(pe, OWN_MAX, &g), RMA_ERR_NO_MEM, where, "2 MiB requested",
            "RMA_LOCAL_MAX");
     EXPECT("rma_alloc_mem_on", rma_alloc_mem_on(pe, SIZE_MAX, &g), RMA_ERR_NO_MEM, where, "RMA_LOCAL_MAX");
     EXPECT("rma_alloc_mem_on", rma_alloc_mem_on(pe, SIZE_MAX - 62, &g), RMA_ERR_NO_MEM, where, "RMA_LOCAL_MAX");

@@ -697,9 +697,9 @@ START_TEST(a_bad_base_is_told_apart_as_interior_freed_or_foreign) {
     ck_text_has(rma_last_error(), "test heap");
     expect_bad_base(&p.segment, b + 64, "freed already");
     expect_bad_base(&p.segment, p.base + 200 * KIB, "never allocated");
-    expect_bad_base(&p.segment, p.base + 256 * KIB, "no block of the test heap");
-    expect_bad_base(&p.segment, p.base - 64, "no block of the test heap");
-    expect_bad_base(&p.segment, &outside, "no block of the test heap");
+    expect_bad_base(&p.segment, p.base + 256 * KIB, "is not a block of the test heap");
+    expect_bad_base(&p.segment, p.base - 64, "is not a block of the test heap");
+    expect_bad_base(&p.segment, &outside, "is not a block of the test heap");
     ck_text_has(rma_last_error(), "262144 bytes");
     destroy(&p);
 }
