@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What all collectives begin with: they find the team, check the arguments, and with RMA_CHECK=1 find out whether all
+/* The common beginning of all collectives: they find the team, check the arguments, and with RMA_CHECK=1 check that all
  * PEs have given the same arguments. */
 #ifndef RMAI_CALL_H
 #define RMAI_CALL_H
@@ -18,7 +18,7 @@ struct rmai_team;
 
 struct rmai_call {
     struct rmai_world *w;
-    const char *name; /* of the public call */
+    const char *name; /* the public call's name */
     struct rmai_team *t;
     struct rmai_mailboxes *near;
     int far; /* 1: some of the team's PEs are on other nodes */
@@ -27,7 +27,8 @@ struct rmai_call {
 /* rmai_call_begin finds the team. Returns RMA_SUCCESS, or records RMA_ERR_STATE or RMA_ERR_ARG. */
 int rmai_call_begin(struct rmai_call *c, const char *name, const rma_team *team);
 
-/* A buffer of a call. offset: where peers of this node find it in its owner's space, or 0 if they do not reach it. */
+/* A buffer of a call. offset: its offset in its owner's space for the node's other PEs, or 0 if they do not reach
+ * it. */
 struct rmai_buffer {
     const char *argument; /* the argument's name, for errors */
     const void *addr;
@@ -54,13 +55,14 @@ static inline int rmai_call_takes(const struct rmai_call *c, enum rmai_way way, 
     return rmai_takes(&c->w->job.settings.collectives, way, c->near->shape, n);
 }
 
-/* rmai_place_of: the place for len bytes, at most RMAI_STAGE, in near PE i's slot. */
+/* rmai_place_of: the address of len bytes, at most RMAI_STAGE, in on-node PE i's slot. */
 static inline void *rmai_place_of(const struct rmai_mailboxes *near, int i, size_t len) {
     return len <= RMAI_NOTE ? rmai_mailbox_note(near, i) : rmai_mailbox_stage(near, i);
 }
 
-/* rmai_spread, the near part of a broadcast: near PE `root` hands len bytes to the others, and copies them to its own
- * dest. offset is that of source on the root, or 0; source counts on the root only. dest and source may be the same. */
+/* rmai_spread, the on-node part of a broadcast: on-node PE `root` passes len bytes to the others, and copies them to
+ * its own dest. offset is source's offset on the root, or 0. Only root's source matters. dest and source may be the
+ * same. */
 void rmai_spread(const struct rmai_call *c, int root, void *dest, const void *source, uint64_t offset, size_t len);
 
 #endif

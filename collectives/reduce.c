@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Reductions.
  *
- * On a node short data are staged: each PE publishes its elements, and each PE sums all, in the order of the PEs. Long
- * data are not staged: each PE sums its share of the elements, from all sources to all dests, where it reaches all of
- * them. No PE touches another's share, so source may be dest. (The usual algorithm has a second step, in which each PE
- * gathers the shares of the others. That would be one meeting more, and would read and write again what is in the cache
- * of the PE that summed it.) Each element is summed by one PE, or by all PEs in the same order, so the result has the
- * same bits everywhere. Where the team is on several nodes, the sum of each node goes to its leader, the leaders
- * sum theirs, and each leader hands the result to its node. */
+ * On a node short data pass through bounce buffers ("stages"): each PE publishes its elements there, and each PE sums
+ * all elements, in the order of the PEs. Long data do not: each PE sums its share of the elements, from all sources to
+ * all dests, if it reaches all of them. No PE touches another's share, so source may be dest. (The usual algorithm has
+ * a second step, in which each PE gathers the shares of the others. It would cost one more meeting, and would read and
+ * write again data that are in the cache of the PE that summed them.) Each element is summed by one PE, or by all PEs
+ * in the same order, so the result has the same bits everywhere. If the team is on several nodes, the sum of each node
+ * goes to its leader, the leaders sum theirs, and each leader passes the result to its node. */
 #include "config.h"
 
 #include "collectives/reduce.h"
@@ -21,13 +21,13 @@
 
 #define LINE 64
 
-/* What near PE i has staged; for this PE itself it is `mine`. This PE does not read its own slot: the slot's line has
- * gone to the others, and would have to come back. */
+/* The elements that on-node PE i has published; for this PE itself, `mine`. This PE does not read its own slot: the
+ * other PEs have the slot's cache line, and reading would fetch it back. */
 static const void *staged_part(const struct rmai_mailboxes *near, int i, size_t len, const void *mine) {
     return i == near->me ? mine : rmai_place_of(near, i, len);
 }
 
-/* dest = the sum of all PEs' staged parts, n elements each. */
+/* dest = the sum of the parts in all PEs' bounce buffers, n elements each. */
 static void sum_staged_parts(const struct rmai_reduction *r, const struct rmai_mailboxes *near, char *dest,
                              const void *mine, size_t n) {
     const size_t len = n * r->size;
@@ -51,7 +51,7 @@ static void reduce_staged(const struct rmai_reduction *r, int only_leader) {
     }
 }
 
-/* A share is a number of whole lines of dest, if dest begins with a line. */
+/* A share is a whole number of dest's cache lines, if dest is aligned to a line. */
 void rmai_own_share(const struct rmai_reduction *r, size_t *from, size_t *to) {
     const size_t n = (size_t)r->c->near->n, line = r->size < LINE ? LINE / r->size : 1,
                  share = rmai_round_up((r->n + n - 1) / n, line);
@@ -73,14 +73,14 @@ int rmai_tell_buffers(const struct rmai_reduction *r) {
     return all;
 }
 
-/* Sums a chunk of all sources into `sum`, which is none of them. */
+/* Sums a chunk of all sources into `sum`, which is not one of the sources. */
 static void sum_sources(const struct rmai_reduction *r, const struct rmai_mailboxes *near, char *sum, size_t at,
                         size_t n) {
     r->kernel->combine(sum, rmai_their_source(r, 0) + at, rmai_their_source(r, 1) + at, n);
     for (int i = 2; i < near->n; i++) r->kernel->accumulate(sum, rmai_their_source(r, i) + at, n);
 }
 
-/* Returns 0, without having reduced, if some PE's buffers are not reached. */
+/* Returns 0, without having reduced, if some PE's buffers cannot be reached. */
 static int reduce_by_shares(const struct rmai_reduction *r, int only_leader) {
     struct rmai_mailboxes *near = r->c->near;
     const size_t most = RMAI_CHUNK / r->size;

@@ -2,9 +2,9 @@
 /* Scans: on each PE the sum over the PEs before it, with its own elements (inclusive) or without them (exclusive; 0 on
  * the first PE).
  *
- * On a node scans are done as reductions are: short data are staged, and each PE sums what comes before it; of long
- * data each PE scans its share of the elements, for all PEs. Where the team is on several nodes, each PE takes part
- * in the scan between nodes. */
+ * On a node scans work like reductions: short data pass through bounce buffers, and each PE sums the parts of the PEs
+ * before it; for long data each PE scans its share of the elements, for all PEs. If the team is on several nodes, each
+ * PE takes part in the scan between nodes. */
 #include "config.h"
 
 #include "base/attributes.h"
@@ -59,7 +59,7 @@ static void scan_chunk(const struct rmai_reduction *r, enum rmai_scan kind, size
     }
 }
 
-/* Returns 0, without having scanned, if some PE's buffers are not reached. */
+/* Returns 0, without having scanned, if some PE's buffers cannot be reached. */
 static int scan_by_shares(const struct rmai_reduction *r, enum rmai_scan kind) {
     struct rmai_mailboxes *near = r->c->near;
     const size_t most = RMAI_CHUNK / r->size;

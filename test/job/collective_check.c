@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* With RMA_CHECK=1 no PE is left waiting in a collective that its peers call otherwise: all are told which PEs differ
- * and in what, or on which one the arguments are wrong; nothing is written, and the team works as before.
+/* With RMA_CHECK=1 no PE waits for ever in a collective that its peers call with other arguments: all PEs learn which
+ * PEs differ and in what, or whose arguments are wrong; nothing is written, and the team still works.
  *
  * Broken by a PE that returns early from its own mistake while others wait, by an argument that is not compared, by a
- * comparison with one neighbour only, by a PE that is told something else than the rest, by what is compared though it
- * may differ (the length of rma_collect, addresses, source where it does not count), and by a count of the team's calls
- * that a refused one has put out of step. */
+ * comparison with only one neighbour, by a PE that gets another text than the rest, by a comparison of arguments that
+ * may differ (the length of rma_collect, addresses, an ignored source), and by a refused call that puts the team's
+ * count of calls out of step. */
 #include "job.h"
 
 #define ROOM ((size_t)4096)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* PEs that do not make the same collective call with the same arguments all learn of it, with both values and who
- * stated them, and the heap goes on as if nothing had been called.
+/* PEs that do not make the same collective call with the same arguments all get an error with both values and their
+ * PEs, and the heap is as if nothing had been called.
  *
- * Broken by a PE that gets on while the others fail, or the reverse (then their heaps differ from there on, and the
- * next offsets show it), by memory that a PE has committed for itself and keeps, by values or PEs that are mixed up,
- * and by a PE that waits for ever for one that has given up.
+ * Broken by a PE that succeeds while the others fail, or the reverse (then their heaps differ, as the next offsets
+ * show), by memory that a PE has committed for itself and keeps, by mixed-up values or PEs, and by a PE that waits for
+ * ever for one that has given up.
  */
 #include "job.h"
 

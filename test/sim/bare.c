@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The handlers that runtime/net wants, over an array of bytes. */
+/* The handlers that runtime/net needs, over an array of bytes. */
 #include "config.h"
 
 #include "test/sim/bare.h"

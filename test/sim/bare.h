@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* PEs that have nothing but runtime/net, on the simulated network: each has a struct rmai_net, some memory that others
- * may reach, and blocks that others may allocate. */
+/* PEs that have only runtime/net, on the simulated network: each has a struct rmai_net, some memory that others may
+ * access, and blocks that others may allocate. */
 #ifndef SIM_BARE_H
 #define SIM_BARE_H
 

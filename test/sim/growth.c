@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* growth: how operations of the library grow with the number of PEs, on the simulated network. See --help.
  *
- * For each number of PEs a child process runs one simulated job, so that none finds memory of an earlier one. Its PEs
- * do the operations in the order of the table below. What is measured lies between two gatherings of all PEs outside of
- * all that is simulated (sim_gather); before the first of them everything that was under way is completed. */
+ * For each number of PEs a child process runs one simulated job, so that no job finds memory of an earlier one. Its PEs
+ * execute the operations in the order of the table below. A measurement is between two meetings of all PEs outside the
+ * simulation (sim_gather); before the first meeting everything under way is completed. */
 #include "config.h"
 
 #include "base/attributes.h"

@@ -3,11 +3,11 @@
  * are on nodes of one or several PEs, roomy or crowded, with the library's threads or without them, and compute in
  * between.
  *
- * The model: after a quiet a slot at another PE, which only this PE writes, holds what was put. Words to which all add
- * hold the sum in the end, and of a word to which all add 1 each PE gets another old value. Who sees a signal sees its
- * data. One PE at a time holds a lock, and what it guards counts every turn. Collectives give what a loop over all PEs
- * gives. Symmetric blocks have one offset on all PEs, and keep what was written. A wrong argument on one PE, or a lack
- * of memory there, is an error on all. */
+ * The model: after a quiet a slot at another PE, which only this PE writes, holds the data that were put. Words to
+ * which all PEs add hold the sum in the end, and if all add 1 to a word, each PE gets a different old value. A PE that
+ * sees a signal sees its data. One PE at a time holds a lock, and the guarded word counts every turn. Collectives give
+ * the result of a loop over all PEs. Symmetric blocks have one offset on all PEs, and keep their contents. A wrong
+ * argument on one PE, or a lack of memory there, is an error on all. */
 #include "config.h"
 
 #include "test/sim/jobs.h"

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Puts, gets, atomics, puts with a signal, allocations, quiets and mistakes of each PE at random other PEs, mixed with
- * times in which a PE computes and serves nobody.
+ * periods in which a PE computes and serves nobody.
  *
  * The model: each PE has at every other PE a slot that only it writes. Between two quiets a PE writes no byte of a slot
- * twice; after a quiet the slot must hold what was put, and nothing else. Words that all add to must hold the sum in
- * the end; of a word to which all add 1, each PE must get another old value. Who sees a signal must see the data before
- * it. A mistake must be reported: at once by a call that waits, by the next quiet for one that does not. */
+ * twice; after a quiet the slot must hold exactly the data that were put. Words to which all PEs add must hold the sum
+ * in the end; if all add 1 to a word, each PE must get a different old value. A PE that sees a signal must see the data
+ * before it. A mistake must be reported: at once by a call that waits, by the next quiet for one that does not. */
 #include "config.h"
 
 #include "base/error.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The library's state of each PE, and what the library has of MPI and of the system in place of the real things. */
+/* The library's state of each PE, and replacements for the library's use of MPI and of the system. */
 #include "config.h"
 
 #include "test/sim/whole.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The table of algorithms, what a setting replaces in it, and the operations of reductions on arrays of any length.
+/* The table of algorithms, its replacement by a setting, and the operations of reductions on arrays of any length.
  *
- * Broken by a name that is taken for another one, by a part of a setting that is left out or taken though it is wrong,
- * by a text that quotes the wrong part, by an algorithm that is taken one byte too early or too late; and by a loop
- * that leaves out the last elements, writes behind them, or does another operation. */
+ * Broken by a mix-up of names, by a part of a setting that is ignored, or accepted though it is wrong, by a text that
+ * quotes the wrong part, by an algorithm that applies one byte too early or too late; and by a loop that leaves out the
+ * last elements, writes past them, or computes another operation. */
 #include "config.h"
 
 #include "base/choice.h"

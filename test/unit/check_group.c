@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Groups and the collectives between nodes, on a simulated network (test/sim/network): every PE runs the same list of
- * operations, which a seed decides, and compares what it gets with what it must get.
+ * operations, which a seed decides, and compares its results with the expected ones.
  *
- * Broken by a round that is left out or done twice, a block that goes to a wrong place, a partner that is wrong where
- * the number of PEs is no power of two, a message that meets another receive, a PE that waits for what nobody sends,
- * and by a root that runs ahead of the others without a bound. */
+ * Broken by a missing or repeated round, a misplaced block, a wrong partner if the number of PEs is not a power of two,
+ * a message that matches the wrong receive, a PE that waits for a message that nobody sends, and by a root that runs
+ * ahead of the others without a bound. */
 #include "config.h"
 
 #include "base/biased.h"

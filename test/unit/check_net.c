@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* runtime/net needs a transport and handlers, and nothing else: here two PEs, and then two jobs of two PEs each, run in
- * one process and one thread, on a transport of queues, over arrays of bytes.
+/* runtime/net needs only a transport and handlers: here two PEs, and then two jobs of two PEs each, run in one process
+ * and one thread, on a transport of queues, over arrays of bytes.
  *
  *     RMA_TEST_WRAP   if not empty, everything is some ten times slower: two PEs that take turns may take too long
  *
- * Broken by a static or global variable in runtime/net, by a call of MPI there, by a transport's operation that is used
- * in a way that its contract does not promise, and by whatever loses, doubles or misplaces a request, its reply, an
- * error or a block of memory. */
+ * Broken by a static or global variable in runtime/net, by a call of MPI there, by a use of a transport's operation
+ * that its contract does not allow, and by a request, reply, error or block of memory that is lost, doubled or
+ * misplaced. */
 #include "config.h"
 
 #include "base/error.h"

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The pairs of nodes on which MPI's windows are tried out, and what all PEs conclude from the answers.
+/* The pairs of nodes on which MPI's windows are tested, and what all PEs conclude from the results.
  *
- * Broken by a kind of pairs that the job has and no pair is chosen for, by a pair that is of another kind than it is
- * taken for, by PEs that choose different pairs; and by an answer of one kind that stands for all, though another kind
- * has a worse one. */
+ * Broken by a kind of pair in the job for which no pair is chosen, by a pair of the wrong kind, by PEs that choose
+ * different pairs; and by a result of one kind that counts for all, although another kind has a worse one. */
 #include "config.h"
 
 #include "runtime/job/pairs.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Segments on a reservation of one PE that is mapped here, without MPI: where the parts of a space lie, how much is
- * committed when, what is said when that fails, and what stands at an address.
+/* Segments on a reservation of one PE that is mapped here, without MPI: the offsets of a space's parts, when and how
+ * much is committed, the error text if a commit fails, and what is at an address.
  *
- * A commit fails where a page is not mapped at all, as it does where /dev/shm is full. Kernels that cannot commit on
- * request (before 5.14) cannot say so either; the tests that need it then pass without looking, and say that. */
+ * A commit fails if a page is not mapped at all, as it does if /dev/shm is full. Kernels that cannot commit on request
+ * (before 5.14) cannot report this failure; then the tests that need it pass without checking, and print that. */
 #include "config.h"
 
 #include "heap/attached.h"
@@ -714,9 +714,9 @@ START_TEST(a_bad_base_is_told_apart_as_interior_freed_or_foreign) {
     ck_text_has(rma_last_error(), "test heap");
     expect_bad_base(&p.segment, b + 64, "freed already");
     expect_bad_base(&p.segment, p.base + 200 * KIB, "never allocated");
-    expect_bad_base(&p.segment, p.base + 256 * KIB, "no block of the test heap");
-    expect_bad_base(&p.segment, p.base - 64, "no block of the test heap");
-    expect_bad_base(&p.segment, &outside, "no block of the test heap");
+    expect_bad_base(&p.segment, p.base + 256 * KIB, "is not a block of the test heap");
+    expect_bad_base(&p.segment, p.base - 64, "is not a block of the test heap");
+    expect_bad_base(&p.segment, &outside, "is not a block of the test heap");
     ck_text_has(rma_last_error(), "262144 bytes");
     destroy(&p);
 }
