@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # check-packages.sh: the files for package managers agree with the project. Broken by a version that is updated only in
 # some places, by an option of the Spack recipe that configure does not have, by a symbol that is missing from Debian's
-# list, and by an unknown system on which tools/deps installs packages anyway.
+# list, by a command in a manual page that Debian's packages do not have, and by an unknown system on which tools/deps installs packages anyway.
 set -eu
 
 # shellcheck source=lib.sh
@@ -103,6 +103,22 @@ number=$(($(sed -n 's/^VERSION_INFO=\([0-9]*\):[0-9]*:\([0-9]*\)$/\1 - \2/p' con
     fail "debian/symbols has other sonames than VERSION_INFO of configure.ac"
 grep -q "^Package: librma$number\$" debian/control || fail "debian/control has no package librma$number"
 [ $failures -gt "$before" ] || ok "$(wc -l <"$dir/names") symbols for dpkg-gensymbols"
+
+# ---- the manual, with the names of Debian's commands ----
+
+mkdir -p "$dir/man/man1" "$dir/man/man7"
+cp man/*.1 "$dir/man/man1"
+cp man/*.7 "$dir/man/man7"
+while read -r name page; do
+    case $page in
+    *.1) echo ".so man1/$page" >"$dir/man/man1/$name.1" ;;
+    esac
+done <man/aliases
+if sh debian/pages "$dir/man" >"$dir/log" 2>&1 && grep -q 'oshcc[.]librma' "$dir/man/man1/oshcc.librma.1"; then
+    ok "the manual has the names of Debian's commands"
+else
+    fail "debian/pages: $(head -n 1 "$dir/log")"
+fi
 
 # ---- the Spack recipe, with a fake Spack that only records its calls ----
 
