@@ -17,7 +17,7 @@ usage() {
     cat <<'END'
 usage: check-perf.sh [OPTION]
 
-Counts the instructions of each operation of test/perf/count.c, on a node, and of count_net.c, between nodes, and
+Counts the instructions of each operation of test/perf/count.c, on a node, and of test/sim/count.c, between nodes, and
 compares them with test/perf/counts.ARCH-COMPILER.
 To be run in a build folder where test/perf/count has been made: by `make check-perf`.
   --list     print all operations, not only those that have changed
@@ -48,7 +48,7 @@ top_builddir=${top_builddir:-$(pwd)}
 mpiexec=${MPIEXEC:-mpiexec.mpich}
 valgrind=${VALGRIND:-valgrind}
 count=$top_builddir/test/perf/count
-count_net=$top_builddir/test/perf/count_net
+count_between=$top_builddir/test/sim/count
 # shellcheck source=/dev/null
 . "$top_srcdir/test/launcher.sh"
 
@@ -59,7 +59,7 @@ not_with_openmpi check-perf "the counts are kept with MPICH"
 command -v "$valgrind" >/dev/null 2>&1 || skip "needs valgrind (Debian package valgrind)"
 ! grep -q '^SAN_CFLAGS = .*-fsanitize' "$top_builddir/Makefile" ||
     skip "needs a build without --enable-sanitizers, which are counted too"
-for program in "$count" "$count_net"; do
+for program in "$count" "$count_between"; do
     [ -x "$program" ] || hard "there is no $program: make check-perf"
 done
 
@@ -119,12 +119,12 @@ job() {
 }
 job pair : -n 1 "$count"
 job alone
-# Between nodes: one process, with both PEs of a simulated job (count_net.c says more).
+# Between nodes: one process, with both PEs of a simulated job (test/sim/count.c says more).
 for who in origin target; do
     timeout 300 "$valgrind" --tool=callgrind --collect-atstart=no --compress-strings=no --compress-pos=no \
-        --callgrind-out-file="$dir/$who" "$count_net" $who >"$dir/$who.log" 2>&1 </dev/null || {
+        --callgrind-out-file="$dir/$who" "$count_between" $who >"$dir/$who.log" 2>&1 </dev/null || {
         cat "$dir/$who.log"
-        hard "count_net $who has failed"
+        hard "count_between $who has failed"
     }
 done
 
