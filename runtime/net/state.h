@@ -62,6 +62,13 @@ struct rmai_net_handlers {
     void (*fatal)(void *context);
 };
 
+/* What the probe of MPI's windows puts and gets: it stays, since MPI may still read and write it after a flush that has
+ * failed. */
+struct rmai_probe_buffers {
+    uint64_t symmetric, word;
+    unsigned char pattern[13], back[13];
+};
+
 struct rmai_net {
     int active; /* something goes by the transport: the job has several nodes */
     const struct rmai_job *job;
@@ -108,6 +115,7 @@ struct rmai_net {
     int windowless;         /* nothing goes through a window in this job */
     struct rmai_dynamic dynamic;
     struct rmai_ways ways;
+    struct rmai_probe_buffers probe;
 
     struct rmai_batch *batch[RMAI_BATCHES]; /* the last field, see rmai_net_open */
 };

@@ -3,8 +3,8 @@
 
 #include "runtime/net/window.h"
 #include "base/attributes.h"
+#include "base/clock.h"
 #include "base/error.h"
-#include "base/wait.h"
 #include "rma.h"
 #include "runtime/net/batch.h"
 #include "runtime/net/dynamic.h"
@@ -148,7 +148,7 @@ static void ring_doorbell(struct rmai_net *net, struct rmai_peer *p) {
     static const struct rmai_envelope doorbell = {
         .kind = RMAI_WIRE_DOORBELL}; /* may be on its way after the set has ended */
     uint64_t before = p->used;
-    p->used = rmai_ticks();
+    p->used = rmai_clock_ticks();
     if (p->used - before < PAUSE && ++p->through_window % DOORBELL_EVERY != 0) return;
     if (rmai_token_done(net->transport, &p->doorbell) != 1) return;
     if (rmai_send(net->transport, p->pe, RMAI_SHORT_TAG, &doorbell, sizeof doorbell, &p->doorbell) != RMA_SUCCESS)
