@@ -284,6 +284,8 @@ int rmai_net_alloc(struct rmai_net *net, const char *call, struct rmai_pending *
 int rmai_net_free(struct rmai_net *net, const char *call, struct rmai_pending *s, int pe, uint64_t offset) {
     struct rmai_ask a = {
         .call = call, .set = s, .pe = pe, .may_fail = 1, .r = {.kind = RMAI_RECORD_FREE}, .e = {.offset = offset}};
+    const int code = rmai_net_release(net, call, s, pe); /* a put to the block must not come when it is another one's */
+    if (code != RMA_SUCCESS) return code;
     rmai_net_settle(net, call, s, pe);
     return rmai_submit_and_wait(net, &a, NULL, 0);
 }

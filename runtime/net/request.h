@@ -34,7 +34,8 @@ int rmai_net_put_signal(struct rmai_net *net, const char *call, struct rmai_pend
                         const void *source, size_t len, uint64_t word, int op, size_t word_len, uint64_t value,
                         enum rmai_when when);
 
-/* Allocate and free in the part of pe's local heap that is for others. */
+/* Allocate and free in the part of pe's local heap that is for others. To free is a release: a put to the block that is
+ * under way comes before. */
 int rmai_net_alloc(struct rmai_net *net, const char *call, struct rmai_pending *s, int pe, size_t size, uint64_t *g);
 int rmai_net_free(struct rmai_net *net, const char *call, struct rmai_pending *s, int pe, uint64_t offset);
 
