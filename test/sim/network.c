@@ -127,6 +127,7 @@ void sim_end_job(struct sim_pe *pe, const char *why) {
     struct sim_report *report = &pe->sim->report;
     snprintf(report->why, sizeof report->why, "%s", why);
     report->ended = 1 + pe->me;
+    for (int i = 0; i < pe->sim->options->n_pes; i++) report->merging += pe->sim->pe[i].merges;
     report->time = sim_time();
     sim_log(pe, "ends the job: %s", why);
     sim_stop_here();

@@ -124,6 +124,7 @@ struct sim_report {
     uint64_t missed_wakeups;   /* sleeps in the kernel that ended by themselves although the word had changed before */
     int ended;                 /* 1 + the PE that has ended the job, by rma_abort or an error; 0: none */
     char why[1024];            /* its words, or those of sim_fail */
+    int merging;               /* PEs in a call of the transport that takes all PEs, when the job was ended */
     uint64_t injections_begun; /* when; 0: not yet */
     int failed; /* sim_fail has been called: the run has ended there, and what follows counts for nothing */
 };
@@ -132,6 +133,7 @@ struct sim_pe {
     struct sim *sim;
     int me;
     int dead, stopped;
+    int merges;             /* it is in a call of the transport that takes all PEs, and serves nobody */
     struct sim_task *tasks; /* the first one made is the last */
     void *layer;            /* what the layer keeps of it */
     unsigned n_receives;

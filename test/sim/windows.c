@@ -291,8 +291,17 @@ static void take_largest(void *mine, const void *other, size_t bytes) {
         if (o[i] > m[i]) m[i] = o[i];
 }
 
+static int merge_values(struct rmai_transport *t, int *values, int n) {
+    struct sim_pe *me = sim_pe_of(t);
+    int code;
+    me->merges = 1;
+    code = sim_merge(t, MERGE_TAG, values, (size_t)n * sizeof *values, take_largest);
+    me->merges = 0;
+    return code;
+}
+
 static void merge(struct rmai_transport *t, const char *call, int *values, int n) {
-    const int code = sim_merge(t, MERGE_TAG, values, (size_t)n * sizeof *values, take_largest);
+    const int code = merge_values(t, values, n);
     if (code == RMA_SUCCESS) return;
     rmai_error_prefix("%s: ", call);
     rma_errors_abort(code, rma_last_error());
@@ -301,7 +310,7 @@ static void merge(struct rmai_transport *t, const char *call, int *values, int n
 /* All PEs are in it before one leaves it. */
 static int meet(struct rmai_transport *t) {
     int nothing = 0;
-    return sim_merge(t, MERGE_TAG, &nothing, sizeof nothing, take_largest);
+    return merge_values(t, &nothing, 1);
 }
 
 static void leave_window(struct sim_pe *me, enum rmai_window_kind window) {
