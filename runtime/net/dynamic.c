@@ -117,11 +117,15 @@ static int keep_directory(const char *call, struct rmai_pending *s, int pe, cons
 }
 
 /* The part of pe's directory from byte `from` to byte `to`. The set's lock is held. */
-static int get_numbers(struct rmai_net *net, const char *call, int pe, struct rmai_directory *now, size_t from,
-                       size_t to) {
-    const int code = rmai_transport_get(net->transport, call, RMAI_FIXED, pe, RMAI_DIRECTORY_AT + from,
-                                        (char *)now + from, to - from);
-    return code == RMA_SUCCESS ? rmai_transport_flush(net->transport, call, RMAI_FIXED, pe, RMAI_FLUSH_PE) : code;
+static int get_numbers(struct rmai_net *net, const char *call, struct rmai_pending *s, int pe,
+                       struct rmai_directory *now, size_t from, size_t to) {
+    int code = rmai_transport_get(net->transport, call, RMAI_FIXED, pe, RMAI_DIRECTORY_AT + from, (char *)now + from,
+                                  to - from);
+    if (code != RMA_SUCCESS) return code;
+    rmai_flush_begins(&s->flush, call, pe);
+    code = rmai_transport_flush(net->transport, call, RMAI_FIXED, pe, RMAI_FLUSH_PE);
+    rmai_flush_ends(&s->flush);
+    return code;
 }
 
 /* Where the network reads it without the PE's help. The extents first, as in rmai_directory_read. */
@@ -129,8 +133,8 @@ static int get_directory(struct rmai_net *net, const char *call, struct rmai_pen
                          struct rmai_directory *now) {
     int code;
     rmai_pending_lock(s);
-    code = get_numbers(net, call, pe, now, offsetof(struct rmai_directory, extent), sizeof *now);
-    if (code == RMA_SUCCESS) code = get_numbers(net, call, pe, now, 0, offsetof(struct rmai_directory, extent));
+    code = get_numbers(net, call, s, pe, now, offsetof(struct rmai_directory, extent), sizeof *now);
+    if (code == RMA_SUCCESS) code = get_numbers(net, call, s, pe, now, 0, offsetof(struct rmai_directory, extent));
     rmai_pending_unlock(s);
     return code;
 }
