@@ -23,16 +23,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WORDS        4
-#define DATA         112 /* bytes of a slot */
-#define DATA_LONG    6000
-#define TICKETS_MOST 4096
-#define PHASES       6
-#define HELPERS      2  /* threads of a program beside its first one, at most */
-#define LOCKERS      32 /* PEs that take a lock, about; and PEs in a ring that goes round several times, at most */
-#define BURST        220
-#define AHEAD_MOST   160  /* broadcasts: leaders meet after 64, and a mailbox of a node has room for some 64 */
-#define COLLECT_MOST 3000 /* bytes of one PE in a collective */
+#define WORDS              4
+#define DATA               112 /* bytes of a slot */
+#define DATA_LONG          6000
+#define TICKETS_MOST       4096
+#define PHASES             6
+#define FREE_LOCK_PATIENCE 5000 /* nanoseconds that a test of a free lock takes at least before it gives up, */
+#define FREE_LOCK_TRIES    100  /* and how many such tests may give up, one after the other */
+#define HELPERS            2    /* threads of a program beside its first one, at most */
+#define LOCKERS            32 /* PEs that take a lock, about; and PEs in a ring that goes round several times, at most */
+#define BURST              220
+#define AHEAD_MOST         160  /* broadcasts: leaders meet after 64, and a mailbox of a node has room for some 64 */
+#define COLLECT_MOST       3000 /* bytes of one PE in a collective */
 
 /* What PE `of` writes at another one. */
 struct slot {
@@ -359,8 +361,18 @@ static void long_signal_phase(struct actor *a) {
     free(data);
 }
 
-/* A lock that is free can be had: by a PE that hears of it while the holder's message to the home is still on its way.
- */
+/* A test of a lock that is free, by a PE that hears of it while the holder's message to the home is still on its way.
+ * The test reads the tail again and again meanwhile; if the home naps, it may give up, but not soon. */
+static void take_free_lock(struct actor *a, int from) {
+    for (int tries = 0; tries < FREE_LOCK_TRIES; tries++) {
+        const uint64_t begun = sim_time();
+        if (rma_test_lock(&a->board->lock)) return;
+        if (sim_time() < begun + FREE_LOCK_PATIENCE) break;
+        sim_sleep(a->pe, FREE_LOCK_PATIENCE);
+    }
+    sim_fail(a->pe, "did not get the lock, which PE %d has given up", from);
+}
+
 static void free_lock_phase(struct actor *a) {
     const int from = (int)together(a, (uint64_t)a->n), to = (from + 1 + (int)together(a, (uint64_t)a->n - 1)) % a->n;
     if (a->me == from) {
@@ -370,7 +382,7 @@ static void free_lock_phase(struct actor *a) {
     } else if (a->me == to) {
         rma_wait_until_uint64(&a->board->freed, RMA_CMP_EQ, 1);
         a->board->freed = 0;
-        if (!rma_test_lock(&a->board->lock)) sim_fail(a->pe, "did not get the lock, which PE %d has given up", from);
+        take_free_lock(a, from);
         sim_expect(a->pe, "rma_clear_lock", rma_clear_lock(&a->board->lock));
     }
     sim_expect(a->pe, "rma_sync_all", rma_sync_all());
