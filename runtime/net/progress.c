@@ -123,7 +123,7 @@ static void look_after_transport(struct rmai_net *net, int all_heard, int heard)
     if (RMAI_UNLIKELY(net->sessions > 0)) rmai_batches_send_due(net);
 }
 
-/* Hears so many messages at most. all_heard: of what has come nothing is left, so that no debt waits for company. */
+/* Hears so many messages at most. all_heard: nothing is left that has come, so no acknowledgement is delayed. */
 static int drive_a_while(struct rmai_net *net, int most, int all_heard) {
     int heard = 0;
     while (heard < most && hear_message(net)) heard++;

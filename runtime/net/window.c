@@ -22,6 +22,22 @@
 #define DOORBELL_EVERY     64
 #define PAUSE              2000000u /* ticks */
 
+/* ---- one flush ---- */
+
+/* The set's lock is held. A biased lock that was entered for nothing but the
+ * set is left meanwhile: the progress thread serves others. */
+static int flush_window(struct rmai_net *net, const char *call, struct rmai_pending *s, enum rmai_window_kind window,
+                        int pe, enum rmai_flush_kind kind) {
+    const int leaves = net->biased && rmai_biased_inside(&net->bias) == 1;
+    int code;
+    rmai_flush_begins(&s->flush, call, pe);
+    if (leaves) rmai_biased_leave(&net->bias);
+    code = rmai_transport_flush(net->transport, call, window, pe, kind);
+    if (leaves) rmai_biased_enter(&net->bias);
+    rmai_flush_ends(&s->flush);
+    return code;
+}
+
 /* ---- the dynamic window: what this PE attaches ---- */
 
 void rmai_dynamic_open(struct rmai_net *net, struct rmai_directory *own, char *const address[RMAI_PARTS]) {
@@ -150,13 +166,9 @@ static int keep_directory(const char *call, struct rmai_pending *s, int pe, cons
 /* The part of pe's directory from byte `from` to byte `to`. The set's lock is held. */
 static int get_numbers(struct rmai_net *net, const char *call, struct rmai_pending *s, int pe,
                        struct rmai_directory *now, size_t from, size_t to) {
-    int code = rmai_transport_get(net->transport, call, RMAI_FIXED, pe, RMAI_DIRECTORY_AT + from, (char *)now + from,
-                                  to - from);
-    if (code != RMA_SUCCESS) return code;
-    rmai_flush_begins(&s->flush, call, pe);
-    code = rmai_transport_flush(net->transport, call, RMAI_FIXED, pe, RMAI_FLUSH_PE);
-    rmai_flush_ends(&s->flush);
-    return code;
+    const int code = rmai_transport_get(net->transport, call, RMAI_FIXED, pe, RMAI_DIRECTORY_AT + from,
+                                        (char *)now + from, to - from);
+    return code == RMA_SUCCESS ? flush_window(net, call, s, RMAI_FIXED, pe, RMAI_FLUSH_PE) : code;
 }
 
 /* Where the network reads it without the PE's help. The extents first, as in rmai_directory_read. */
@@ -184,20 +196,6 @@ int rmai_dynamic_learn(struct rmai_net *net, const char *call, struct rmai_pendi
 }
 
 /* ---- flushes ---- */
-
-/* The set's lock is held. A biased lock that was entered for nothing but the
- * set is left meanwhile: the progress thread serves others. */
-static int flush_window(struct rmai_net *net, const char *call, struct rmai_pending *s, enum rmai_window_kind window,
-                        int pe, enum rmai_flush_kind kind) {
-    const int leaves = net->biased && rmai_biased_inside(&net->bias) == 1;
-    int code;
-    rmai_flush_begins(&s->flush, call, pe);
-    if (leaves) rmai_biased_leave(&net->bias);
-    code = rmai_transport_flush(net->transport, call, window, pe, kind);
-    if (leaves) rmai_biased_enter(&net->bias);
-    rmai_flush_ends(&s->flush);
-    return code;
-}
 
 /* Flushes each window that has something for p. */
 static int flush_touched(struct rmai_net *net, const char *call, struct rmai_peer *p) {

@@ -540,7 +540,7 @@ static void served_phase(struct actor *a) {
     unsigned char data[DATA];
     uint64_t begun;
     sim_expect(a->pe, "rma_barrier_all", rma_barrier_all());
-    if (!rmai_world.net->helped) return;
+    if (!rmai_world.net || !rmai_world.net->helped) return;
     if (a->me == from) {
         const int to = another_pe(a);
         sim_sleep(a->pe, UNDISTURBED);

@@ -880,10 +880,10 @@ START_TEST(a_request_that_gives_nothing_is_counted) {
 }
 END_TEST
 
-#define TURNS_FIRST 8 /* of two PEs, one after the other, before the first debt is kept: HITS_FIRST of link.c */
+#define TURNS_FIRST 8 /* of two PEs, before the first acknowledgement is delayed: HITS_FIRST of peer.c */
 
-/* One turn of two PEs: p's put, of which the other one hears, and its own. Returns 1 if it kept the debt for that. What
- * is said of the turn before decides, however long a turn takes. */
+/* One turn of two PEs: p's put, of which the other one hears, and its own. Returns 1 if it delayed the acknowledgement
+ * for that. The hits before this turn decide, however long a turn takes. */
 static int take_turns(struct pe *p, struct rmai_link *link, uint64_t i) {
     struct pe *there = other_of(p);
     const int keeps = link->hits >= (link->hits_needed ? link->hits_needed : TURNS_FIRST);
@@ -893,19 +893,19 @@ static int take_turns(struct pe *p, struct rmai_link *link, uint64_t i) {
     rmai_net_progress(there->net, 1);
     kept = link->unacknowledged == 1;
     REQUIRE(kept == keeps && there->queues.sent[RMAI_WIRE_DONE] == told + !kept,
-            "in turn %d the debt is %skept, after %u hits of %u", (int)i, kept ? "" : "not ", link->hits,
+            "in turn %d the acknowledgement is %sdelayed, after %u hits of %u", (int)i, kept ? "" : "not ", link->hits,
             link->hits_needed);
     put(there, 8, &i, 8, RMAI_NOW);
-    REQUIRE(link->unacknowledged == 0, "a debt of %u does not go with the request", link->unacknowledged);
+    REQUIRE(link->unacknowledged == 0, "%u acknowledgements do not go with the request", link->unacknowledged);
     while (rmai_net_progress(p->net, 1)) continue;
     REQUIRE(p->queues.coming == NULL, "PE 0 has not heard all");
     while (rmai_net_progress(there->net, 1)) continue;
     return kept;
 }
 
-START_TEST(a_debt_waits_where_two_pes_take_turns) {
-    /* A debt that is kept though no message is to be expected, one that does not go with that message, or is never
-     * told. Where a turn takes long, as under valgrind, none is ever kept. */
+START_TEST(an_acknowledgement_is_delayed_where_two_pes_take_turns) {
+    /* An acknowledgement that is delayed though no message is to be expected, one that does not go with that message,
+     * or is never sent. Where a turn takes long, as under valgrind, none is ever delayed. */
     struct pe *p = &jobs[0].pe[0], *there = other_of(p);
     const char *wrap = getenv("RMA_TEST_WRAP");
     struct rmai_link *link = rmai_link_to(there->net, p->me);
@@ -983,7 +983,7 @@ START_TEST(without_memory_a_request_is_answered_all_the_same) {
     ck_assert_int_eq(op_atomic("rma_add", set[0], 1, 8, RMA_FETCH_ADD_, 8, 1, 0, &old, 1), RMA_SUCCESS);
     ck_assert_int_eq(put(there, 0, source, 8, RMAI_NOW), RMA_SUCCESS);
     link = rmai_link_to(p->net, 1);
-    link->hits = link->hits_needed = TURNS_FIRST; /* this debt is to be kept */
+    link->hits = link->hits_needed = TURNS_FIRST; /* this acknowledgement is to be delayed */
     rmai_net_progress(p->net, 1);
     ck_assert_uint_eq(link->unacknowledged, 1);
     ck_assert_int_eq(put_by(p, 1, 0, 2), RMA_SUCCESS);
@@ -1795,7 +1795,7 @@ int main(void) {
     tcase_add_test(counted, puts_of_a_stream_go_in_one_record);
     tcase_add_test(counted, only_what_is_not_steady_is_located);
     tcase_add_test(counted, a_request_that_gives_nothing_is_counted);
-    tcase_add_test(counted, a_debt_waits_where_two_pes_take_turns);
+    tcase_add_test(counted, an_acknowledgement_is_delayed_where_two_pes_take_turns);
     tcase_add_test(counted, without_memory_a_request_is_answered_all_the_same);
     tcase_add_test(counted, without_memory_for_a_first_request_nothing_is_waited_for);
     tcase_add_test(blocks, blocks_come_from_the_owner_and_go_back_to_it);

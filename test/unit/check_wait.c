@@ -435,7 +435,7 @@ static double nanoseconds_now(void) {
     return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
 }
 
-/* What counts ticks (runtime/net/link) means microseconds by them, on every processor. Each reading of them is between
+/* What counts ticks (runtime/net/peer) means microseconds by them, on every processor. Each reading of them is between
  * two of the clock, so that it does not matter for how long this thread does not run. */
 START_TEST(ticks_are_neither_coarse_nor_too_fine) {
     const double before = nanoseconds_now();
