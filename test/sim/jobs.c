@@ -32,7 +32,7 @@
 #define TICKETS_MOST       4096
 #define PHASES             6
 #define HELPERS            2  /* threads of a program beside its first one, at most */
-#define LOCKERS            32 /* PEs that take a lock, about; and PEs in a ring that goes round several times, at most */
+#define LOCKERS            32 /* PEs that take a lock, about; PEs in a ring that goes round several times, at most */
 #define BURST              220
 #define AHEAD_MOST         160  /* broadcasts: leaders meet after 64, and a mailbox of a node has room for some 64 */
 #define COLLECT_MOST       3000 /* bytes of one PE in a collective */
