@@ -471,8 +471,8 @@ int rma_iput_signal(void *dest, const void *source, ptrdiff_t dest_stride, ptrdi
                     size_t n, uint64_t *signal, uint64_t value, int op, int pe);
 
 /* rma_p, rma_g: one value of an arithmetic type, generic over rma_p_TYPE and rma_g_TYPE, where TYPE is a name
- * of RMA_TYPES. rma_p(dest, value, pe) returns a code. rma_g(source, pe) returns the value, or 0 after an error. A
- * naturally aligned value of up to 8 bytes arrives whole: no reader sees half of the value.
+ * of RMA_TYPES, or bool. rma_p(dest, value, pe) returns a code. rma_g(source, pe) returns the value, or 0 after an
+ * error. A naturally aligned value of up to 8 bytes arrives whole: no reader sees half of the value.
  *
  *     int rma_p_long(long *dest, long value, int pe);
  *     long rma_g_long(const long *source, int pe); */
@@ -833,10 +833,54 @@ RMA_INLINED_ ptrdiff_t rma_gptr_diff(rma_gptr_t a, rma_gptr_t b);
  * do not reach g (another node, or another PE's attached memory), if g is RMA_GPTR_NULL, or if g names no memory. */
 void *rma_gptr_ptr(rma_gptr_t g);
 
-/* Put and get by global pointer: as rma_put and rma_get. RMA_GPTR_NULL is RMA_ERR_ADDRESS, and so is a global pointer
- * into a region that has been detached. */
+/* Put and get by global pointer: as rma_put, rma_get and their _nbi forms. RMA_GPTR_NULL is RMA_ERR_ADDRESS, and so is
+ * a global pointer into a region that has been detached. */
 RMA_INLINED_ int rma_gptr_put(rma_gptr_t dest, const void *source, size_t len);
 RMA_INLINED_ int rma_gptr_get(void *dest, rma_gptr_t source, size_t len);
+RMA_INLINED_ int rma_gptr_put_nbi(rma_gptr_t dest, const void *source, size_t len);
+RMA_INLINED_ int rma_gptr_get_nbi(void *dest, rma_gptr_t source, size_t len);
+
+/* rma_gptr_put_signal, rma_gptr_put_signal_nbi: as rma_put_signal and rma_put_signal_nbi. signal names a word of
+ * uint64_t, aligned to 8, of the same PE or of another one: whoever sees the signal sees the data. With len 0 they do
+ * not look at dest. */
+RMA_INLINED_ int rma_gptr_put_signal(rma_gptr_t dest, const void *source, size_t len, rma_gptr_t signal, uint64_t value,
+                                     int op);
+RMA_INLINED_ int rma_gptr_put_signal_nbi(rma_gptr_t dest, const void *source, size_t len, rma_gptr_t signal,
+                                         uint64_t value, int op);
+
+/* rma_gptr_iput, rma_gptr_iget, rma_gptr_iput_signal: as rma_iput, rma_iget and rma_iput_signal. The whole remote span
+ * must lie in one segment or attached region. */
+int rma_gptr_iput(rma_gptr_t dest, const void *source, ptrdiff_t dest_stride, ptrdiff_t source_stride, size_t elem,
+                  size_t n);
+int rma_gptr_iget(void *dest, rma_gptr_t source, ptrdiff_t dest_stride, ptrdiff_t source_stride, size_t elem, size_t n);
+int rma_gptr_iput_signal(rma_gptr_t dest, const void *source, ptrdiff_t dest_stride, ptrdiff_t source_stride,
+                         size_t elem, size_t n, rma_gptr_t signal, uint64_t value, int op);
+
+/* rma_gptr_p_TYPE, rma_gptr_g_TYPE: as rma_p_TYPE and rma_g_TYPE. There is no generic form, since g does not say of
+ * which type its word is.
+ *
+ *     int rma_gptr_p_long(rma_gptr_t dest, long value);
+ *     long rma_gptr_g_long(rma_gptr_t source); */
+
+/* The calls above in a context: rma_ctx_gptr_ in place of rma_gptr_, the context as first argument. A global pointer
+ * names a PE of the job, whatever the context's team is.
+ *
+ *     int code = rma_ctx_gptr_p_long(ctx, g, 5);
+ *     long value = rma_ctx_gptr_g_long(ctx, g); */
+RMA_INLINED_ int rma_ctx_gptr_put(rma_ctx *ctx, rma_gptr_t dest, const void *source, size_t len);
+RMA_INLINED_ int rma_ctx_gptr_get(rma_ctx *ctx, void *dest, rma_gptr_t source, size_t len);
+RMA_INLINED_ int rma_ctx_gptr_put_nbi(rma_ctx *ctx, rma_gptr_t dest, const void *source, size_t len);
+RMA_INLINED_ int rma_ctx_gptr_get_nbi(rma_ctx *ctx, void *dest, rma_gptr_t source, size_t len);
+RMA_INLINED_ int rma_ctx_gptr_put_signal(rma_ctx *ctx, rma_gptr_t dest, const void *source, size_t len,
+                                         rma_gptr_t signal, uint64_t value, int op);
+RMA_INLINED_ int rma_ctx_gptr_put_signal_nbi(rma_ctx *ctx, rma_gptr_t dest, const void *source, size_t len,
+                                             rma_gptr_t signal, uint64_t value, int op);
+int rma_ctx_gptr_iput(rma_ctx *ctx, rma_gptr_t dest, const void *source, ptrdiff_t dest_stride, ptrdiff_t source_stride,
+                      size_t elem, size_t n);
+int rma_ctx_gptr_iget(rma_ctx *ctx, void *dest, rma_gptr_t source, ptrdiff_t dest_stride, ptrdiff_t source_stride,
+                      size_t elem, size_t n);
+int rma_ctx_gptr_iput_signal(rma_ctx *ctx, rma_gptr_t dest, const void *source, ptrdiff_t dest_stride,
+                             ptrdiff_t source_stride, size_t elem, size_t n, rma_gptr_t signal, uint64_t value, int op);
 
 /* Atomics on the word that g names: each of those above, with rma_gptr_atomic_ for rma_atomic_, a global pointer as the
  * target, and no PE. g does not say of which type its word is. So rma_gptr_atomic_OP is for words of uint64_t; for
@@ -856,6 +900,11 @@ RMA_INLINED_ int rma_gptr_get(void *dest, rma_gptr_t source, size_t len);
 
 __extension__ typedef float _Complex rma_complexf_; /* C++ has them by extension */
 __extension__ typedef double _Complex rma_complexd_;
+#ifdef __cplusplus
+typedef bool rma_bool_;
+#else
+typedef _Bool rma_bool_;
+#endif
 
 /* clang-format off */
 #define RMA_ATOMIC_TYPES_WITH_(X, A)                                                                    \

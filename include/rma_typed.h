@@ -27,11 +27,26 @@ extern "C" {
         TYPE near = 0, far = 0;                                                                                        \
         return rma_g_as_(#G, RMA_##F##_OF_, &near, &far, source, sizeof near, pe) ? near : far;                        \
     }
+#define RMA_GPTR_VALUE_(F, P, G, TYPE)                                                                                 \
+    RMA_INLINE_ int P(RMA_##F##_CTX_ rma_gptr_t dest, TYPE value) {                                                    \
+        return rma_gptr_p_as_(#P, RMA_##F##_OF_, dest, &value, sizeof value);                                          \
+    }                                                                                                                  \
+    RMA_INLINE_ TYPE G(RMA_##F##_CTX_ rma_gptr_t source) {                                                             \
+        TYPE near = 0, far = 0;                                                                                        \
+        return rma_gptr_g_as_(#G, RMA_##F##_OF_, &near, &far, source, sizeof near) ? near : far;                       \
+    }
 #define RMA_VALUES_(NAME, TYPE)                                                                                        \
     RMA_VALUE_(SYM, rma_p_##NAME, rma_g_##NAME, TYPE)                                                                  \
-    RMA_VALUE_(CTX, rma_ctx_p_##NAME, rma_ctx_g_##NAME, TYPE)
+    RMA_VALUE_(CTX, rma_ctx_p_##NAME, rma_ctx_g_##NAME, TYPE)                                                          \
+    RMA_GPTR_VALUE_(SYM, rma_gptr_p_##NAME, rma_gptr_g_##NAME, TYPE)                                                   \
+    RMA_GPTR_VALUE_(CTX, rma_ctx_gptr_p_##NAME, rma_ctx_gptr_g_##NAME, TYPE)
 RMA_TYPES(RMA_VALUES_)
 RMA_TYPE_ALIASES(RMA_VALUES_)
+/* bool is in no table: <stdbool.h> makes a macro of the word, which would be expanded on its way through them. */
+RMA_VALUE_(SYM, rma_p_bool, rma_g_bool, rma_bool_)
+RMA_VALUE_(CTX, rma_ctx_p_bool, rma_ctx_g_bool, rma_bool_)
+RMA_GPTR_VALUE_(SYM, rma_gptr_p_bool, rma_gptr_g_bool, rma_bool_)
+RMA_GPTR_VALUE_(CTX, rma_ctx_gptr_p_bool, rma_ctx_gptr_g_bool, rma_bool_)
 
 /* Atomics: three families. SYM names the word by a symmetric address and a PE, CTX by these and a context, GPTR by a
  * global pointer; each says how its calls are named and begin, and what does them. The name of an operation is passed
@@ -237,8 +252,10 @@ RMA_COMPLEX_TYPES(RMA_COLLECTIVE_SUM_)
 #define RMA_CASE_(CALL, NAME, TYPE)     , TYPE : CALL##_##NAME
 #define RMA_FRONT_(TYPES, CALL, target) _Generic(*(target)TYPES(RMA_CASE_, CALL))
 
-#define rma_p(dest, value, pe) RMA_FRONT_(RMA_TYPES_WITH_, rma_p, dest)(dest, value, pe)
-#define rma_g(source, pe)      RMA_FRONT_(RMA_TYPES_WITH_, rma_g, source)(source, pe)
+/* Values are also of bool, which is in no table (see above). */
+#define RMA_VALUE_TYPES_WITH_(X, A) , rma_bool_ : A##_bool RMA_TYPES_WITH_(X, A)
+#define rma_p(dest, value, pe)      RMA_FRONT_(RMA_VALUE_TYPES_WITH_, rma_p, dest)(dest, value, pe)
+#define rma_g(source, pe)           RMA_FRONT_(RMA_VALUE_TYPES_WITH_, rma_g, source)(source, pe)
 
 /* Of integers, float and double; */
 #define rma_atomic_fetch(source, pe) RMA_FRONT_(RMA_ATOMIC_NUMBERS_WITH_, rma_atomic_fetch, source)(source, pe)
@@ -339,8 +356,8 @@ RMA_COMPLEX_TYPES(RMA_COLLECTIVE_SUM_)
     RMA_FRONT_(RMA_SUM_TYPES_WITH_, rma_sum_exscan, dest)(team, dest, source, n)
 
 /* The same in a context. */
-#define rma_ctx_p(ctx, dest, value, pe) RMA_FRONT_(RMA_TYPES_WITH_, rma_ctx_p, dest)(ctx, dest, value, pe)
-#define rma_ctx_g(ctx, source, pe)      RMA_FRONT_(RMA_TYPES_WITH_, rma_ctx_g, source)(ctx, source, pe)
+#define rma_ctx_p(ctx, dest, value, pe) RMA_FRONT_(RMA_VALUE_TYPES_WITH_, rma_ctx_p, dest)(ctx, dest, value, pe)
+#define rma_ctx_g(ctx, source, pe)      RMA_FRONT_(RMA_VALUE_TYPES_WITH_, rma_ctx_g, source)(ctx, source, pe)
 #define rma_ctx_atomic_fetch(ctx, source, pe)                                                                          \
     RMA_FRONT_(RMA_ATOMIC_NUMBERS_WITH_, rma_ctx_atomic_fetch, source)(ctx, source, pe)
 #define rma_ctx_atomic_fetch_nbi(ctx, fetch, source, pe)                                                               \
@@ -497,6 +514,8 @@ extern "C++" { /* many programs include C's headers inside extern "C" */
 
 RMA_TYPES_WITH_(RMA_CXX_P_, _p)
 RMA_TYPES_WITH_(RMA_CXX_G_, _g)
+RMA_CXX_P_(_p, bool, rma_bool_)
+RMA_CXX_G_(_g, bool, rma_bool_)
 RMA_ATOMIC_NUMBERS_WITH_(RMA_CXX_G_, _atomic_fetch)
 RMA_ATOMIC_NUMBERS_WITH_(RMA_CXX_FETCH_NBI_, _atomic_fetch_nbi)
 RMA_ATOMIC_NUMBERS_WITH_(RMA_CXX_P_, _atomic_set)

@@ -95,23 +95,44 @@ DEFINE(int, rma_clear_lock, (rma_lock_t * lock)) {
     return code;
 }
 
-PRMA(rma_gptr_put);
-PRMA(rma_gptr_get);
-DEFINE(int, rma_gptr_put, (rma_gptr_t dest, const void *source, size_t len)) {
-    RACE_CALL_AS("rma_gptr_put");
-    int code;
-    RACE_FORWARD(code = prma_gptr_put(dest, source, len));
-    if (code == RMA_SUCCESS) race_put(&c, RACE_GPTR_(dest), source, len, 0);
-    return code;
-}
-
-DEFINE(int, rma_gptr_get, (void *dest, rma_gptr_t source, size_t len)) {
-    RACE_CALL_AS("rma_gptr_get");
-    int code;
-    RACE_FORWARD(code = prma_gptr_get(dest, source, len));
-    if (code == RMA_SUCCESS) race_get(&c, dest, RACE_GPTR_(source), len, 0);
-    return code;
-}
+#define BY_GPTR(F, STEM)                                                                                               \
+    PRMA(STEM##put);                                                                                                   \
+    PRMA(STEM##get);                                                                                                   \
+    DEFINE(int, STEM##put, (RMA_##F##_CTX_ rma_gptr_t dest, const void *source, size_t len)) {                         \
+        RACE_CALL_AS(#STEM "put");                                                                                     \
+        int code;                                                                                                      \
+        c.ctx = RACE_CTX_OF_##F;                                                                                       \
+        RACE_FORWARD(code = p##STEM##put(RACE_ARG_##F dest, source, len));                                             \
+        if (code == RMA_SUCCESS) race_put(&c, RACE_GPTR_(dest), source, len, 0);                                       \
+        return code;                                                                                                   \
+    }                                                                                                                  \
+    DEFINE(int, STEM##get, (RMA_##F##_CTX_ void *dest, rma_gptr_t source, size_t len)) {                               \
+        RACE_CALL_AS(#STEM "get");                                                                                     \
+        int code;                                                                                                      \
+        c.ctx = RACE_CTX_OF_##F;                                                                                       \
+        RACE_FORWARD(code = p##STEM##get(RACE_ARG_##F dest, source, len));                                             \
+        if (code == RMA_SUCCESS) race_get(&c, dest, RACE_GPTR_(source), len, 0);                                       \
+        return code;                                                                                                   \
+    }                                                                                                                  \
+    DEFINE(int, STEM##put_nbi, (RMA_##F##_CTX_ rma_gptr_t dest, const void *source, size_t len)) {                     \
+        return rma_gptr_put_nbi_as_(#STEM "put_nbi", RMA_##F##_OF_, dest, source, len);                                \
+    }                                                                                                                  \
+    DEFINE(int, STEM##get_nbi, (RMA_##F##_CTX_ void *dest, rma_gptr_t source, size_t len)) {                           \
+        return rma_gptr_get_nbi_as_(#STEM "get_nbi", RMA_##F##_OF_, dest, source, len);                                \
+    }                                                                                                                  \
+    DEFINE(                                                                                                            \
+        int, STEM##put_signal,                                                                                         \
+        (RMA_##F##_CTX_ rma_gptr_t dest, const void *source, size_t len, rma_gptr_t signal, uint64_t value, int op)) { \
+        return rma_gptr_put_signal_as_(#STEM "put_signal", RMA_##F##_OF_, dest, source, len, signal, value, op, 0);    \
+    }                                                                                                                  \
+    DEFINE(                                                                                                            \
+        int, STEM##put_signal_nbi,                                                                                     \
+        (RMA_##F##_CTX_ rma_gptr_t dest, const void *source, size_t len, rma_gptr_t signal, uint64_t value, int op)) { \
+        return rma_gptr_put_signal_as_(#STEM "put_signal_nbi", RMA_##F##_OF_, dest, source, len, signal, value, op,    \
+                                       1);                                                                             \
+    }
+BY_GPTR(SYM, rma_gptr_)
+BY_GPTR(CTX, rma_ctx_gptr_)
 
 /* ---- strided ---- */
 
@@ -154,6 +175,43 @@ DEFINE(int, rma_gptr_get, (void *dest, rma_gptr_t source, size_t len)) {
     }
 STRIDED(SYM, rma_)
 STRIDED(CTX, rma_ctx_)
+
+#define STRIDED_BY_GPTR(F, STEM)                                                                                       \
+    PRMA(STEM##iput);                                                                                                  \
+    PRMA(STEM##iget);                                                                                                  \
+    PRMA(STEM##iput_signal);                                                                                           \
+    DEFINE(                                                                                                            \
+        int, STEM##iput,                                                                                               \
+        (RMA_##F##_CTX_ rma_gptr_t dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, size_t elem, size_t n)) {   \
+        RACE_CALL_AS(#STEM "iput");                                                                                    \
+        int code;                                                                                                      \
+        c.ctx = RACE_CTX_OF_##F;                                                                                       \
+        RACE_FORWARD(code = p##STEM##iput(RACE_ARG_##F dest, source, dst, sst, elem, n));                              \
+        if (code == RMA_SUCCESS) race_strided(&c, RACE_GPTR_(dest), source, dst, sst, elem, n, 0);                     \
+        return code;                                                                                                   \
+    }                                                                                                                  \
+    DEFINE(int, STEM##iget,                                                                                            \
+           (RMA_##F##_CTX_ void *dest, rma_gptr_t source, ptrdiff_t dst, ptrdiff_t sst, size_t elem, size_t n)) {      \
+        RACE_CALL_AS(#STEM "iget");                                                                                    \
+        int code;                                                                                                      \
+        c.ctx = RACE_CTX_OF_##F;                                                                                       \
+        RACE_FORWARD(code = p##STEM##iget(RACE_ARG_##F dest, source, dst, sst, elem, n));                              \
+        if (code == RMA_SUCCESS) race_strided(&c, RACE_GPTR_(source), dest, sst, dst, elem, n, 1);                     \
+        return code;                                                                                                   \
+    }                                                                                                                  \
+    DEFINE(int, STEM##iput_signal,                                                                                     \
+           (RMA_##F##_CTX_ rma_gptr_t dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, size_t elem, size_t n,   \
+            rma_gptr_t signal, uint64_t value, int op)) {                                                              \
+        RACE_CALL_AS(#STEM "iput_signal");                                                                             \
+        int code;                                                                                                      \
+        c.ctx = RACE_CTX_OF_##F;                                                                                       \
+        race_strided(&c, RACE_GPTR_(dest), source, dst, sst, elem, n, 0);                                              \
+        race_atomic(&c, RACE_GPTR_(signal), sizeof value, 1, 0, NULL);                                                 \
+        RACE_FORWARD(code = p##STEM##iput_signal(RACE_ARG_##F dest, source, dst, sst, elem, n, signal, value, op));    \
+        return code;                                                                                                   \
+    }
+STRIDED_BY_GPTR(SYM, rma_gptr_)
+STRIDED_BY_GPTR(CTX, rma_ctx_gptr_)
 
 /* ---- the library's own functions from here on: nothing in the header has their names ---- */
 

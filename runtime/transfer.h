@@ -37,4 +37,15 @@ size_t rmai_span(size_t n, size_t stride, size_t elem);
 /* rmai_move_strided copies n elements, of which the next one is to_step and from_step bytes further. */
 void rmai_move_strided(char *to, const char *from, size_t to_step, size_t from_step, size_t elem, size_t n);
 
+/* rmai_place_put_strided and rmai_place_get_strided move n elements from or to a place that holds all of them. Steps
+ * are in bytes. Another node's elements are complete after a quiet of the place's set. The place must have entered no
+ * region: each access would leave it. */
+int rmai_place_put_strided(const char *call, struct rmai_place *p, const void *source, size_t to_step, size_t from_step,
+                           size_t elem, size_t n);
+int rmai_place_get_strided(const char *call, struct rmai_place *p, void *dest, size_t to_step, size_t from_step,
+                           size_t elem, size_t n);
+
+/* rmai_check_signal_op: RMA_SUCCESS, or records RMA_ERR_ARG: op is neither RMA_SIGNAL_SET nor RMA_SIGNAL_ADD. */
+int rmai_check_signal_op(const char *call, int op);
+
 #endif

@@ -81,16 +81,23 @@ static int move_in_pieces(struct rmai_net *net, struct rmai_ask *a, char *buffer
     return code;
 }
 
+int rmai_net_look(struct rmai_net *net, const char *call, struct rmai_pending *s, int pe, uint64_t offset, size_t len,
+                  int writes) {
+    struct rmai_ask a = {.call = call,
+                         .set = s,
+                         .pe = pe,
+                         .may_fail = 1,
+                         .r = {.kind = RMAI_RECORD_LOOK, .op = writes != 0},
+                         .e = {.offset = offset, .value = len}};
+    return rmai_submit_and_wait(net, &a, NULL, 0);
+}
+
 /* Has the owner check the whole range before the first byte moves. For memory of which only the owner knows the end,
  * and for ranges of several pieces: else the first pieces would be moved before a later one is refused. */
 static int look_at_whole(struct rmai_net *net, const struct rmai_transfer *t) {
-    struct rmai_ask a = {.call = t->call,
-                         .set = t->set,
-                         .pe = t->pe,
-                         .may_fail = 1,
-                         .r = {.kind = RMAI_RECORD_LOOK, .op = t->access == RMAI_ACCESS_PUT},
-                         .e = {.offset = t->offset, .value = t->len}};
-    return t->len > INLINE_PIECE ? rmai_submit_and_wait(net, &a, NULL, 0) : RMA_SUCCESS;
+    return t->len > INLINE_PIECE
+               ? rmai_net_look(net, t->call, t->set, t->pe, t->offset, t->len, t->access == RMAI_ACCESS_PUT)
+               : RMA_SUCCESS;
 }
 
 /* 1 if the owner has to look the memory up: attached memory may be gone. */

@@ -38,6 +38,11 @@ int rmai_net_put_signal(struct rmai_net *net, const char *call, struct rmai_pend
 int rmai_net_alloc(struct rmai_net *net, const char *call, struct rmai_pending *s, int pe, size_t size, uint64_t *g);
 int rmai_net_free(struct rmai_net *net, const char *call, struct rmai_pending *s, int pe, uint64_t offset);
 
+/* rmai_net_look has pe check that [offset, offset + len) lies in one segment or attached region of pe, and may be
+ * written, if `writes` is not 0. Waits for the answer. Returns RMA_SUCCESS or an error of `call`. */
+int rmai_net_look(struct rmai_net *net, const char *call, struct rmai_pending *s, int pe, uint64_t offset, size_t len,
+                  int writes);
+
 /* rmai_net_extent: how far memory of pe's pool may be touched, as an offset in its space: as it was last heard of, 0 if
  * never, or with `fresh` as it is now. */
 int rmai_net_extent(struct rmai_net *net, const char *call, struct rmai_pending *s, int pe, enum rmai_pool pool,

@@ -202,6 +202,21 @@ template <typename T> void sums(const char *name, T part) {
     CHECK(all[0] == part * T(me) && all[1] == T(me));
 }
 
+/* bool, which has but two values. */
+void truth() {
+    const char *name = "bool";
+    words<bool> w(name);
+    const bool *read = w.at;
+    OK(rma_p(w.at, true, next));
+    OK(rma_ctx_p(ctx, w.at + 1, true, next));
+    OK(rma_gptr_p_bool(rma_gptr(w.at + 2, next), true));
+    OK(rma_ctx_quiet(ctx));
+    meet(name);
+    CHECK(read[0] && read[1] && read[2] && !read[3]);
+    CHECK(rma_g(read, next) && rma_ctx_g(ctx, read + 1, next) && !rma_gptr_g_bool(rma_gptr(read + 3, next)));
+    meet(name);
+}
+
 #define INTEGER(T) values<T>(#T), bitwise<T>(#T), limits<T>(#T), sums<T>(#T, 3)
 #define REAL(T)    values<T>(#T), limits<T>(#T), sums<T>(#T, 3)
 
@@ -212,6 +227,7 @@ int main() {
     if (rma_init() != RMA_SUCCESS) return 1;
     me = rma_my_pe(), n = rma_n_pes(), next = (me + 1) % n;
     OK(rma_ctx_create(0, &ctx));
+    truth();
     INTEGER(char), INTEGER(signed char), INTEGER(unsigned char), INTEGER(short), INTEGER(unsigned short);
     INTEGER(int), INTEGER(unsigned), INTEGER(long), INTEGER(unsigned long), INTEGER(long long);
     INTEGER(unsigned long long);

@@ -149,6 +149,16 @@ OPERATION(g_get_b64, USE(rma_gptr_get(p.near, p.symmetric, p.b64)))
 OPERATION(g_put_local, USE(rma_gptr_put(p.guest, p.near, 8)))
 OPERATION(g_get_local, USE(rma_gptr_get(p.near, p.guest, 8)))
 OPERATION(g_get_attached, USE(rma_gptr_get(p.near, p.attached, 8)))
+OPERATION(g_put_nbi_quiet, USE(rma_gptr_put_nbi(p.symmetric, p.near, 8)); USE(rma_quiet()))
+OPERATION(g_get_nbi_quiet, USE(rma_gptr_get_nbi(p.near, p.symmetric, 8)); USE(rma_quiet()))
+OPERATION(g_p_long, USE(rma_gptr_p_long(p.symmetric, p.one)))
+OPERATION(g_g_long, USE(rma_gptr_g_long(p.symmetric)))
+OPERATION(g_put_signal, USE(rma_gptr_put_signal(p.guest, p.near, 8, p.symmetric, 1, RMA_SIGNAL_SET)))
+OPERATION(g_iput_16, USE(rma_gptr_iput(p.guest, p.near, 2, 1, 8, 16)))
+OPERATION(g_iget_16, USE(rma_gptr_iget(p.near, p.guest, 1, 2, 8, 16)))
+OPERATION(cg_put_8, USE(rma_ctx_gptr_put(p.ctx, p.symmetric, p.near, 8)))
+OPERATION(cg_p_long, USE(rma_ctx_gptr_p_long(p.ctx, p.symmetric, p.one)))
+OPERATION(cg_g_long, USE(rma_ctx_gptr_g_long(p.ctx, p.symmetric)))
 OPERATION(g_a_fetch, USE(rma_gptr_atomic_fetch(p.symmetric)))
 OPERATION(g_a_set, USE(rma_gptr_atomic_set(p.symmetric, 1)))
 OPERATION(g_a_swap, USE(rma_gptr_atomic_swap(p.symmetric, 1)))
@@ -289,6 +299,16 @@ static const struct operation {
     {2, g_put_local, "gptr_put 8 B to a local heap"},
     {2, g_get_local, "gptr_get 8 B from a local heap"},
     {2, g_get_attached, "gptr_get 8 B from own attached memory"},
+    {2, g_put_nbi_quiet, "gptr_put_nbi 8 B, quiet"},
+    {2, g_get_nbi_quiet, "gptr_get_nbi 8 B, quiet"},
+    {2, g_p_long, "gptr_p_long"},
+    {2, g_g_long, "gptr_g_long"},
+    {2, g_put_signal, "gptr_put_signal SET, 8 B"},
+    {2, g_iput_16, "gptr_iput 16 of 8 B"},
+    {2, g_iget_16, "gptr_iget 16 of 8 B"},
+    {2, cg_put_8, "ctx_gptr_put 8 B"},
+    {2, cg_p_long, "ctx_gptr_p_long"},
+    {2, cg_g_long, "ctx_gptr_g_long"},
     {2, g_a_fetch, "gptr_atomic_fetch"},
     {2, g_a_set, "gptr_atomic_set"},
     {2, g_a_swap, "gptr_atomic_swap"},
