@@ -511,6 +511,12 @@ RMA_INLINED_ int rma_fence(void);
  * through an atomic or a barrier of this library, sees their effect. */
 RMA_INLINED_ int rma_quiet(void);
 
+/* rma_test_quiet: 1 if all puts, atomics and _nbi operations of this PE are complete, as after rma_quiet; 0 if some are
+ * not, and after an error. The call sends what is not sent yet, and drives progress as rma_progress does. It waits for
+ * no PE. What goes through MPI's window it completes, since MPI tells of that in no other way. If an operation that no
+ * call has waited for has failed, the call that finds all others complete reports the error, once. */
+int rma_test_quiet(void);
+
 /* rma_pe_quiet, rma_pe_fence: rma_quiet and rma_fence for operations on the n PEs pes[0..n) only; operations on other
  * PEs stay pending. rma_pe_fence may wait as long as rma_pe_quiet. Return RMA_SUCCESS, RMA_ERR_ARG (pes is null, and n
  * is not 0), RMA_ERR_PE, and the first error of an operation that no call has waited for. After shmem_pe_quiet,
@@ -758,10 +764,12 @@ enum rma_ctx_session_option {
 int rma_ctx_session_start(rma_ctx *ctx, int options);
 int rma_ctx_session_stop(rma_ctx *ctx);
 
-/* rma_ctx_quiet, rma_ctx_fence, rma_ctx_pe_quiet, rma_ctx_pe_fence: as rma_quiet and the others, for operations that
- * were begun in ctx. A ctx that is no context, or was destroyed, is RMA_ERR_ARG in these and in all other calls. */
+/* rma_ctx_quiet, rma_ctx_fence, rma_ctx_test_quiet, rma_ctx_pe_quiet, rma_ctx_pe_fence: as rma_quiet and the others,
+ * for operations that were begun in ctx. A ctx that is no context, or was destroyed, is RMA_ERR_ARG in these and in all
+ * other calls. */
 RMA_INLINED_ int rma_ctx_quiet(rma_ctx *ctx);
 RMA_INLINED_ int rma_ctx_fence(rma_ctx *ctx);
+int rma_ctx_test_quiet(rma_ctx *ctx);
 int rma_ctx_pe_quiet(rma_ctx *ctx, const int *pes, size_t n);
 int rma_ctx_pe_fence(rma_ctx *ctx, const int *pes, size_t n);
 

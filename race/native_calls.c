@@ -425,6 +425,25 @@ int rma_ctx_destroy(rma_ctx *ctx) {
     return code;
 }
 
+PRMA(rma_test_quiet);
+PRMA(rma_ctx_test_quiet);
+int rma_test_quiet(void) {
+    RACE_CALL_AS("rma_test_quiet");
+    int quiet;
+    RACE_FORWARD(quiet = prma_test_quiet());
+    if (quiet) race_quiet(&c);
+    return quiet;
+}
+
+int rma_ctx_test_quiet(rma_ctx *ctx) {
+    RACE_CALL_AS("rma_ctx_test_quiet");
+    int quiet;
+    c.ctx = RACE_CTX_OF_CTX;
+    RACE_FORWARD(quiet = prma_ctx_test_quiet(ctx));
+    if (quiet) race_quiet(&c);
+    return quiet;
+}
+
 #define SOME(CALL, ORDER)                                                                                              \
     int rma_##CALL(const int *pes, size_t n) {                                                                         \
         RACE_CALL_AS("rma_" #CALL);                                                                                    \

@@ -99,6 +99,29 @@ int rmai_net_try_quiet(struct rmai_net *net, const char *call, struct rmai_pendi
     return code;
 }
 
+/* Sends what gathers for peers that may be sent more, as a quiet does before its first wait. */
+static void send_all_open(struct rmai_net *net, struct rmai_pending *s) {
+    rmai_net_lock(net);
+    rmai_pending_lock_inner(s);
+    for (struct rmai_peer *p = s->busy; p; p = p->next)
+        if (rmai_peer_has_open(p) && p->under_way < RMAI_CREDITS) rmai_batch_send(net, p);
+    rmai_pending_unlock_inner(s);
+    rmai_net_unlock(net);
+}
+
+int rmai_net_test_quiet(struct rmai_net *net, const char *call, struct rmai_pending *s, int *quiet) {
+    int code;
+    *quiet = 1;
+    if (!net->active) return RMA_SUCCESS;
+    send_all_open(net, s);
+    code = rmai_net_try_quiet(net, call, s, quiet);
+    if (!*quiet) return code;
+    rmai_pending_lock(s);
+    code = report_failure(call, s, code);
+    rmai_pending_unlock(s);
+    return code;
+}
+
 /* The peer of which something is to be completed, or NULL. The set's lock is held. */
 static struct rmai_peer *busy_peer(const struct rmai_pending *s, int pe) {
     struct rmai_peer *p = s->busy;

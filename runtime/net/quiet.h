@@ -15,6 +15,10 @@ int rmai_net_quiet_pe(struct rmai_net *net, const char *call, struct rmai_pendin
  * RMA_ERR_MPI. */
 int rmai_net_try_quiet(struct rmai_net *net, const char *call, struct rmai_pending *s, int *quiet);
 
+/* rmai_net_test_quiet: the same, but what gathers for a PE is sent, as by rmai_net_quiet. If everything of s is done,
+ * the first error of what nobody waited for is returned. */
+int rmai_net_test_quiet(struct rmai_net *net, const char *call, struct rmai_pending *s, int *quiet);
+
 /* rmai_net_settle waits until what has gone to pe's intermediate is done (by_node.h). For what has to go to pe itself,
  * and after that. */
 void rmai_net_settle(struct rmai_net *net, const char *call, struct rmai_pending *s, int pe);

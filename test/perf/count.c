@@ -87,6 +87,7 @@ OPERATION(put_nbi_quiet, USE(rma_put_nbi(p.far, p.near, 8, p.pe)); USE(rma_quiet
 OPERATION(get_nbi_quiet, USE(rma_get_nbi(p.near, p.far, 8, p.pe)); USE(rma_quiet()))
 OPERATION(quiet, USE(rma_quiet()))
 OPERATION(fence, USE(rma_fence()))
+OPERATION(test_quiet, USE(rma_test_quiet()))
 OPERATION(pe_quiet, USE(rma_pe_quiet(&p.pe, 1)))
 OPERATION(put_signal_set, USE(rma_put_signal(p.far, p.near, 8, p.signal, 1, RMA_SIGNAL_SET, p.pe)))
 OPERATION(put_signal_add, USE(rma_put_signal(p.far, p.near, 8, p.signal, 1, RMA_SIGNAL_ADD, p.pe)))
@@ -237,6 +238,7 @@ static const struct operation {
     {2, get_nbi_quiet, "get_nbi 8 B, quiet"},
     {2, quiet, "quiet, nothing pending"},
     {2, fence, "fence"},
+    {2, test_quiet, "test_quiet"},
     {2, pe_quiet, "pe_quiet, nothing pending"},
     {2, put_signal_set, "put_signal 8 B, set"},
     {2, put_signal_add, "put_signal 8 B, add"},
