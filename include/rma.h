@@ -592,7 +592,8 @@ enum rma_cmp { RMA_CMP_EQ, RMA_CMP_NE, RMA_CMP_GT, RMA_CMP_GE, RMA_CMP_LT, RMA_C
  *
  * A team is some of the job's PEs, with numbers of their own: 0..n-1. A handle is valid on its own PE only. A PE is in
  * at most 62 teams that the program has made at a time. Splitting is collective over the parent: all of the parent's
- * PEs call with the same values. The library compares these values (RMA_ERR_MISMATCH). rma_team_sync, rma_team_barrier
+ * PEs call, with the same values but for a color and a key. The library compares these values (RMA_ERR_MISMATCH).
+ * rma_team_sync, rma_team_barrier
  * and rma_team_destroy are collective over the team. After OpenSHMEM 1.6 section 9.4.
  * ------------------------------------------------------------------------------------------------ */
 
@@ -626,6 +627,14 @@ int rma_team_split_strided(rma_team *parent, int start, int stride, int size, rm
  * if the parent has fewer PEs than xrange, there is one row. *xteam is the row of this PE, *yteam its column. Returns
  * as rma_team_split_strided. */
 int rma_team_split_2d(rma_team *parent, int xrange, rma_team **xteam, rma_team **yteam);
+
+/* rma_team_split_color: make a team of all PEs of the parent that give the same color, which is not negative. They are
+ * numbered in the order of their keys, and with equal keys in that of the parent. color and key may differ between PEs.
+ * With RMA_COLOR_NONE the PE is in no team, and *team is RMA_TEAM_INVALID. *team is written only on success; all PEs
+ * return the same code. Returns RMA_SUCCESS, RMA_ERR_ARG, RMA_ERR_MISMATCH (another split on another PE),
+ * RMA_ERR_NO_MEM (as rma_team_split_strided). After MPI_Comm_split, MPI-3.1 section 6.4.2. */
+#define RMA_COLOR_NONE (-1)
+int rma_team_split_color(rma_team *parent, int color, int key, rma_team **team);
 
 /* rma_team_sync: wait for every PE of team to arrive. The call completes no puts (rma_quiet does). What a PE has stored
  * to memory of its node before the call, the PEs of that node see after the call. Collective over team. RMA_ERR_ARG. */

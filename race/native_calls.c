@@ -396,6 +396,14 @@ int rma_team_split_2d(rma_team *parent, int xrange, rma_team **xteam, rma_team *
     return code;
 }
 
+PRMA(rma_team_split_color);
+int rma_team_split_color(rma_team *parent, int color, int key, rma_team **team) {
+    int code;
+    RACE_FORWARD(code = prma_team_split_color(parent, color, key, team));
+    if (code == RMA_SUCCESS && team) race_team_made(*team);
+    return code;
+}
+
 int rma_team_destroy(rma_team *team) {
     int code;
     if (!race_inside) race_team_gone(team);

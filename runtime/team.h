@@ -3,7 +3,8 @@
  * meet; runtime/team_table and runtime/team_split make and destroy teams.
  *
  * The PEs of a team are an arithmetic progression of the world's, however often a team has been split; only the PEs of
- * a node may be no progression, and are listed. So a team is a few numbers, whatever its size. A team has a number, the
+ * a node, and those of a color, may be no progression, and are listed. So most teams are a few numbers, whatever their
+ * size. A team has a number, the
  * same on all its PEs, and by that number words in each PE's space, with which its PEs meet. Two teams with the same
  * number have no PE in common.
  *

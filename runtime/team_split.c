@@ -7,6 +7,7 @@
 #include "runtime/context.h"
 #include "runtime/node/mailbox.h"
 #include "runtime/team.h"
+#include "runtime/team_split.h"
 #include "runtime/team_table.h"
 #include "runtime/world.h"
 
@@ -73,10 +74,12 @@ static void merge_differences(void *mine, const void *other) {
     }
 }
 
-/* The name of a call by the number that it states as its first argument: 1 or 2 (see `low` and `high` in the two). */
+/* The name of a call by the number that it states as its first argument: 1 to 3 (see `low` and `high` where they state
+ * it). */
 static const char *split_name(const char *call, int number) {
     static const char *const splits[][2] = {{"rma_team_split_strided", "shmem_team_split_strided"},
-                                            {"rma_team_split_2d", "shmem_team_split_2d"}};
+                                            {"rma_team_split_2d", "shmem_team_split_2d"},
+                                            {"rma_team_split_color", "rma_team_split_color"}};
     return splits[number - 1][rmai_error_of_shmem(call)];
 }
 
@@ -218,6 +221,23 @@ int rma_team_split_2d(rma_team *parent_team, int xrange, rma_team **xteam, rma_t
     *xteam = x;
     *yteam = y;
     return RMA_SUCCESS;
+}
+
+/* ---- for splits whose PEs the caller finds ---- */
+
+int rmai_split_agree(struct rmai_world *w, const char *call, struct rmai_team *parent, int code, int joins,
+                     int *number) {
+    static const char *const names[ARGUMENTS] = {"the call", "", "", ""};
+    struct proposal p = {.low = {3}, .high = {3}};
+    return settle_number(w, call, parent, code, joins, &p, names, number);
+}
+
+int rmai_split_found(struct rmai_world *w, const char *call, struct rmai_team *parent, int code, int number,
+                     struct rmai_team *made, rma_team **team) {
+    struct proposal p = {0};
+    if (code == RMA_SUCCESS) return found_team(w, call, parent, number, made, team);
+    free(made->list);
+    return exchange_proposals(w, call, parent, code, 0, &p);
 }
 
 /* ---- destroying ---- */
