@@ -22,6 +22,14 @@ int rmai_between_broadcast(struct rmai_group *g, const char *call, void *dest, c
 int rmai_between_allgather(struct rmai_group *g, const char *call, char *data, const size_t *at);
 int rmai_between_allgather_alike(struct rmai_group *g, const char *call, void *data, size_t len);
 
+/* rmai_between_gather: number `root` gets len bytes of source of each PE, in the order of their numbers, in dest, which
+ * counts there only; there source may be dest, or its place in dest. rmai_between_scatter: each PE gets its block of
+ * len bytes of the root's source in dest. room: as below. */
+int rmai_between_gather(struct rmai_group *g, const char *call, char *dest, const char *source, size_t len, int root,
+                        char *room);
+int rmai_between_scatter(struct rmai_group *g, const char *call, char *dest, const char *source, size_t len, int root,
+                         char *room);
+
 /* The room that the following calls need beside data: at least so many bytes, aligned for the type. */
 #define RMAI_BETWEEN_ROOM ((size_t)1 << 20)
 

@@ -142,6 +142,9 @@ static const char *const collective_names[][2] = {
     [RMAI_CALL_REDUCE] = {"a reduction", "a reduction"},
     [RMAI_CALL_INSCAN] = {"an inclusive scan", "an inclusive scan"},
     [RMAI_CALL_EXSCAN] = {"an exclusive scan", "an exclusive scan"},
+    [RMAI_CALL_REDUCE_ROOT] = {"a reduction to a root", "a reduction to a root"},
+    [RMAI_CALL_GATHER] = {"rma_gather", "rma_gather"},
+    [RMAI_CALL_SCATTER] = {"rma_scatter", "rma_scatter"},
 };
 static const char *const op_names[RMAI_OPS] = {"and", "or", "xor", "min", "max", "sum", "prod"};
 static const char *const type_names[RMAI_TYPES] = {"int8",        "int16",         "int32",         "int64", "uint8",

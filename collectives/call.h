@@ -10,10 +10,10 @@
 #include "rma.h"
 #include "base/attributes.h"
 #include "base/choice.h"
+#include "base/error.h"
 #include "runtime/node/mailbox.h"
+#include "runtime/team.h"
 #include "runtime/world.h"
-
-struct rmai_team;
 
 /* The calls, as PEs tell each other which one they have entered. */
 enum rmai_collective {
@@ -24,7 +24,10 @@ enum rmai_collective {
     RMAI_CALL_ALLTOALLS,
     RMAI_CALL_REDUCE,
     RMAI_CALL_INSCAN,
-    RMAI_CALL_EXSCAN
+    RMAI_CALL_EXSCAN,
+    RMAI_CALL_REDUCE_ROOT,
+    RMAI_CALL_GATHER,
+    RMAI_CALL_SCATTER
 };
 
 struct rmai_call {
@@ -49,6 +52,12 @@ struct rmai_buffer {
 /* rmai_call_buffers checks both buffers and fills in their offsets. Returns RMA_SUCCESS, RMA_ERR_ARG (a null pointer,
  * or they overlap without being the same), RMA_ERR_ADDRESS. */
 int rmai_call_buffers(const struct rmai_call *c, struct rmai_buffer *dest, struct rmai_buffer *source);
+
+/* rmai_check_root: RMA_SUCCESS, or records RMA_ERR_PE: root is no number of a PE of the team. */
+static inline int rmai_check_root(const struct rmai_call *c, int root) {
+    if (root >= 0 && root < c->t->n) return RMA_SUCCESS;
+    return rmai_error(RMA_ERR_PE, "%s: root %d is outside 0..%d of the team", c->name, root, c->t->n - 1);
+}
 
 /* A PE's statement of its arguments. All PEs of the team must state the same. */
 struct rmai_stated {

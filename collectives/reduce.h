@@ -32,8 +32,10 @@ int rmai_reduction_begin(struct rmai_reduction *r, struct rmai_call *c, const ch
 void rmai_own_share(const struct rmai_reduction *r, size_t *from, size_t *to);
 
 /* rmai_tell_buffers begins a turn, in which the near PEs tell each other where their buffers are. Returns 1 if all PEs
- * reach all buffers: the turn then goes on until rmai_mailbox_leave. Returns 0 if not: the turn is over. */
-int rmai_tell_buffers(const struct rmai_reduction *r);
+ * reach all sources, and the dest of near PE `root`, or all dests if root is RMAI_EVERY: the turn then goes on until
+ * rmai_mailbox_leave. Returns 0 if not: the turn is over. */
+#define RMAI_EVERY (-1)
+int rmai_tell_buffers(const struct rmai_reduction *r, int root);
 
 /* In such a turn: the address in this process of near PE i's buffer; NULL if it is not reached. This PE does not read
  * its own slot: the slot's line has gone to the others. */

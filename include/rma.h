@@ -696,14 +696,28 @@ int rma_alltoall(rma_team *team, void *dest, const void *source, size_t len);
 int rma_alltoalls(rma_team *team, void *dest, const void *source, ptrdiff_t dest_stride, ptrdiff_t source_stride,
                   size_t elem, size_t n);
 
+/* rma_gather: the blocks of len bytes of all PEs come together on PE number root of team, in the order of the PEs'
+ * numbers: its dest has n_pes * len bytes. The others' dest is not looked at, and may be NULL. rma_scatter: the other
+ * way round: source of root is n_pes blocks of len bytes, and block i goes to dest of PE i. The others' source is not
+ * looked at. On root the short buffer may also be the place of its block in the long one. The PEs return when their own
+ * part is done. */
+int rma_gather(rma_team *team, void *dest, const void *source, size_t len, int root);
+int rma_scatter(rma_team *team, void *dest, const void *source, size_t len, int root);
+
 /* Reductions and scans, by type: generic over rma_OP_reduce_TYPE and so on, with
  * TYPE *dest, const TYPE *source
  *
  *     rma_OP_reduce(team, dest, source, n)   dest[i] = source[i] of PE 0 OP source[i] of PE 1 OP ... of the last PE, on
  *                                            each PE
+ *     rma_OP_reduce_root(team, dest, source, n, root)
+ *                                            the same on PE number root; the others' dest is not looked at
  *     rma_sum_inscan(team, dest, source, n)  dest[i] = the sum of source[i] of PE 0 to this PE
  *     rma_sum_exscan(team, dest, source, n)  dest[i] = the sum of source[i] of PE 0 to the one before this PE; 0 on
  *                                            PE 0
+ *
+ *     rma_min_inscan, rma_max_inscan         the minimum or maximum of source[i] of PE 0 to this PE
+ *     rma_min_exscan, rma_max_exscan         that of PE 0 to the one before this PE; on PE 0 the greatest (min) or
+ * least (max) value of the type, infinities of floating-point types
  *
  *     OP          TYPE                                        tables of the types
  *     and or xor  all integers                                RMA_INTEGER_TYPES, RMA_TYPE_ALIASES
@@ -711,10 +725,11 @@ int rma_alltoalls(rma_team *team, void *dest, const void *source, ptrdiff_t dest
  *     sum prod    these and complexf, complexd                RMA_COMPLEX_TYPES also
  *                 (float _Complex, double _Complex)
  *
- * So: rma_sum_reduce(RMA_TEAM_WORLD, &total, &mine, 1), or rma_sum_reduce_double(...). Scans have the types of sum.
- * Integers wrap around. Floating-point results are the same on all PEs, bit by bit. A sum starts from the first PE's
- * value, not from a zero, so -0 + -0 is -0. Min and max are b < a ? b : a and b > a ? b : a, in an order that the
- * library chooses: with NaNs, or zeros of both signs, the result is one of the values that these expressions give. */
+ * So: rma_sum_reduce(RMA_TEAM_WORLD, &total, &mine, 1), or rma_sum_reduce_double(...). Sums in scans have
+ * the types of sum. Integers wrap around. Floating-point results are the same on all PEs, bit by bit. A sum starts from
+ * the first PE's value, not from a zero, so -0 + -0 is -0. Min and max are b < a ? b : a and b > a ? b : a, in an order
+ * that the library chooses: with NaNs, or zeros of both signs, the result is one of the values that these expressions
+ * give. */
 
 /* ---------------------------------------------------------------------------------------------------
  * Contexts

@@ -219,16 +219,23 @@ RMA_ATOMIC_TYPE_ALIASES(RMA_WAIT_)
 
 /* Reductions and scans by type: the library's own. */
 #define RMA_COLLECTIVE_(CALL, NAME, TYPE) int CALL##_##NAME(rma_team *team, TYPE *dest, const TYPE *source, size_t n);
+#define RMA_REDUCE_(CALL, NAME, TYPE)                                                                                  \
+    RMA_COLLECTIVE_(CALL, NAME, TYPE)                                                                                  \
+    int CALL##_root_##NAME(rma_team *team, TYPE *dest, const TYPE *source, size_t n, int root);
 #define RMA_COLLECTIVE_BITS_(NAME, TYPE)                                                                               \
-    RMA_COLLECTIVE_(rma_and_reduce, NAME, TYPE)                                                                        \
-    RMA_COLLECTIVE_(rma_or_reduce, NAME, TYPE)                                                                         \
-    RMA_COLLECTIVE_(rma_xor_reduce, NAME, TYPE)
+    RMA_REDUCE_(rma_and_reduce, NAME, TYPE)                                                                            \
+    RMA_REDUCE_(rma_or_reduce, NAME, TYPE)                                                                             \
+    RMA_REDUCE_(rma_xor_reduce, NAME, TYPE)
 #define RMA_COLLECTIVE_LIMIT_(NAME, TYPE)                                                                              \
-    RMA_COLLECTIVE_(rma_min_reduce, NAME, TYPE)                                                                        \
-    RMA_COLLECTIVE_(rma_max_reduce, NAME, TYPE)
+    RMA_REDUCE_(rma_min_reduce, NAME, TYPE)                                                                            \
+    RMA_REDUCE_(rma_max_reduce, NAME, TYPE)                                                                            \
+    RMA_COLLECTIVE_(rma_min_inscan, NAME, TYPE)                                                                        \
+    RMA_COLLECTIVE_(rma_min_exscan, NAME, TYPE)                                                                        \
+    RMA_COLLECTIVE_(rma_max_inscan, NAME, TYPE)                                                                        \
+    RMA_COLLECTIVE_(rma_max_exscan, NAME, TYPE)
 #define RMA_COLLECTIVE_SUM_(NAME, TYPE)                                                                                \
-    RMA_COLLECTIVE_(rma_sum_reduce, NAME, TYPE)                                                                        \
-    RMA_COLLECTIVE_(rma_prod_reduce, NAME, TYPE)                                                                       \
+    RMA_REDUCE_(rma_sum_reduce, NAME, TYPE)                                                                            \
+    RMA_REDUCE_(rma_prod_reduce, NAME, TYPE)                                                                           \
     RMA_COLLECTIVE_(rma_sum_inscan, NAME, TYPE)                                                                        \
     RMA_COLLECTIVE_(rma_sum_exscan, NAME, TYPE)
 RMA_INTEGER_TYPES(RMA_COLLECTIVE_BITS_)
@@ -354,6 +361,26 @@ RMA_COMPLEX_TYPES(RMA_COLLECTIVE_SUM_)
     RMA_FRONT_(RMA_SUM_TYPES_WITH_, rma_sum_inscan, dest)(team, dest, source, n)
 #define rma_sum_exscan(team, dest, source, n)                                                                          \
     RMA_FRONT_(RMA_SUM_TYPES_WITH_, rma_sum_exscan, dest)(team, dest, source, n)
+
+#define rma_min_inscan(team, dest, source, n) RMA_FRONT_(RMA_TYPES_WITH_, rma_min_inscan, dest)(team, dest, source, n)
+#define rma_min_exscan(team, dest, source, n) RMA_FRONT_(RMA_TYPES_WITH_, rma_min_exscan, dest)(team, dest, source, n)
+#define rma_max_inscan(team, dest, source, n) RMA_FRONT_(RMA_TYPES_WITH_, rma_max_inscan, dest)(team, dest, source, n)
+#define rma_max_exscan(team, dest, source, n) RMA_FRONT_(RMA_TYPES_WITH_, rma_max_exscan, dest)(team, dest, source, n)
+/* By source: dest may be a null pointer of no type. */
+#define rma_and_reduce_root(team, dest, source, n, root)                                                               \
+    RMA_FRONT_(RMA_INTEGER_TYPES_WITH_, rma_and_reduce_root, source)(team, dest, source, n, root)
+#define rma_or_reduce_root(team, dest, source, n, root)                                                                \
+    RMA_FRONT_(RMA_INTEGER_TYPES_WITH_, rma_or_reduce_root, source)(team, dest, source, n, root)
+#define rma_xor_reduce_root(team, dest, source, n, root)                                                               \
+    RMA_FRONT_(RMA_INTEGER_TYPES_WITH_, rma_xor_reduce_root, source)(team, dest, source, n, root)
+#define rma_min_reduce_root(team, dest, source, n, root)                                                               \
+    RMA_FRONT_(RMA_TYPES_WITH_, rma_min_reduce_root, source)(team, dest, source, n, root)
+#define rma_max_reduce_root(team, dest, source, n, root)                                                               \
+    RMA_FRONT_(RMA_TYPES_WITH_, rma_max_reduce_root, source)(team, dest, source, n, root)
+#define rma_sum_reduce_root(team, dest, source, n, root)                                                               \
+    RMA_FRONT_(RMA_SUM_TYPES_WITH_, rma_sum_reduce_root, source)(team, dest, source, n, root)
+#define rma_prod_reduce_root(team, dest, source, n, root)                                                              \
+    RMA_FRONT_(RMA_SUM_TYPES_WITH_, rma_prod_reduce_root, source)(team, dest, source, n, root)
 
 /* The same in a context. */
 #define rma_ctx_p(ctx, dest, value, pe) RMA_FRONT_(RMA_VALUE_TYPES_WITH_, rma_ctx_p, dest)(ctx, dest, value, pe)
@@ -512,6 +539,11 @@ extern "C++" { /* many programs include C's headers inside extern "C" */
         return rma##CALL##_##NAME(team, dest, source, n);                                                              \
     }
 
+#define RMA_CXX_REDUCE_ROOT_(CALL, NAME, TYPE)                                                                         \
+    RMA_FORWARD_ int rma##CALL(rma_team *team, TYPE *dest, const TYPE *source, size_t n, int root) {                   \
+        return rma##CALL##_##NAME(team, dest, source, n, root);                                                        \
+    }
+
 RMA_TYPES_WITH_(RMA_CXX_P_, _p)
 RMA_TYPES_WITH_(RMA_CXX_G_, _g)
 RMA_CXX_P_(_p, bool, rma_bool_)
@@ -565,6 +597,17 @@ RMA_TYPES_WITH_(RMA_CXX_REDUCE_, _min_reduce)
 RMA_TYPES_WITH_(RMA_CXX_REDUCE_, _max_reduce)
 RMA_SUM_TYPES_WITH_(RMA_CXX_REDUCE_, _sum_reduce)
 RMA_SUM_TYPES_WITH_(RMA_CXX_REDUCE_, _prod_reduce)
+RMA_INTEGER_TYPES_WITH_(RMA_CXX_REDUCE_ROOT_, _and_reduce_root)
+RMA_INTEGER_TYPES_WITH_(RMA_CXX_REDUCE_ROOT_, _or_reduce_root)
+RMA_INTEGER_TYPES_WITH_(RMA_CXX_REDUCE_ROOT_, _xor_reduce_root)
+RMA_TYPES_WITH_(RMA_CXX_REDUCE_ROOT_, _min_reduce_root)
+RMA_TYPES_WITH_(RMA_CXX_REDUCE_ROOT_, _max_reduce_root)
+RMA_SUM_TYPES_WITH_(RMA_CXX_REDUCE_ROOT_, _sum_reduce_root)
+RMA_SUM_TYPES_WITH_(RMA_CXX_REDUCE_ROOT_, _prod_reduce_root)
+RMA_TYPES_WITH_(RMA_CXX_REDUCE_, _min_inscan)
+RMA_TYPES_WITH_(RMA_CXX_REDUCE_, _min_exscan)
+RMA_TYPES_WITH_(RMA_CXX_REDUCE_, _max_inscan)
+RMA_TYPES_WITH_(RMA_CXX_REDUCE_, _max_exscan)
 RMA_SUM_TYPES_WITH_(RMA_CXX_REDUCE_, _sum_inscan)
 RMA_SUM_TYPES_WITH_(RMA_CXX_REDUCE_, _sum_exscan)
 
@@ -579,6 +622,13 @@ RMA_CXX_COMPLEX_(rma_sum_reduce)
 RMA_CXX_COMPLEX_(rma_prod_reduce)
 RMA_CXX_COMPLEX_(rma_sum_inscan)
 RMA_CXX_COMPLEX_(rma_sum_exscan)
+#define RMA_CXX_COMPLEX_ROOT_(CALL)                                                                                    \
+    template <typename C, typename Z = typename rma_complex_of_<C>::type>                                              \
+    RMA_FORWARD_ int CALL(rma_team *team, C *dest, const C *source, size_t n, int root) {                              \
+        return CALL(team, reinterpret_cast<Z *>(dest), reinterpret_cast<const Z *>(source), n, root);                  \
+    }
+RMA_CXX_COMPLEX_ROOT_(rma_sum_reduce_root)
+RMA_CXX_COMPLEX_ROOT_(rma_prod_reduce_root)
 #endif
 }
 #endif

@@ -482,6 +482,12 @@ RACE_COLLECTIVE(rma_fcollect, (rma_team * team, void *dest, const void *source, 
 RACE_COLLECTIVE(rma_alltoall, (rma_team * team, void *dest, const void *source, size_t len), members *len, members *len,
                 RACE_ALL, team, dest, source, len)
 
+/* Only the root gets, or only it gives. */
+RACE_COLLECTIVE(rma_gather, (rma_team * team, void *dest, const void *source, size_t len, int root), len,
+                me == root ? members * len : 0, me == root ? RACE_ALL : me, team, dest, source, len, root)
+RACE_COLLECTIVE(rma_scatter, (rma_team * team, void *dest, const void *source, size_t len, int root),
+                me == root ? members * len : 0, len, root, team, dest, source, len, root)
+
 PRMA(rma_alltoalls);
 int rma_alltoalls(rma_team *team, void *dest, const void *source, ptrdiff_t dest_stride, ptrdiff_t source_stride,
                   size_t elem, size_t n) {
@@ -500,16 +506,25 @@ int rma_alltoalls(rma_team *team, void *dest, const void *source, ptrdiff_t dest
 #define REDUCES(CALL, TYPE, FROM)                                                                                      \
     RACE_COLLECTIVE(CALL, (rma_team * team, TYPE * dest, const TYPE *source, size_t n), n * sizeof(TYPE),              \
                     n * sizeof(TYPE), FROM, team, dest, source, n)
+#define REDUCES_BOTH(CALL, NAME, TYPE)                                                                                 \
+    REDUCES(CALL##_##NAME, TYPE, RACE_ALL)                                                                             \
+    RACE_COLLECTIVE(CALL##_root_##NAME, (rma_team * team, TYPE * dest, const TYPE *source, size_t n, int root),        \
+                    n * sizeof(TYPE), me == root ? n * sizeof(TYPE) : 0, me == root ? RACE_ALL : me, team, dest,       \
+                    source, n, root)
 #define BITS(NAME, TYPE)                                                                                               \
-    REDUCES(rma_and_reduce_##NAME, TYPE, RACE_ALL)                                                                     \
-    REDUCES(rma_or_reduce_##NAME, TYPE, RACE_ALL)                                                                      \
-    REDUCES(rma_xor_reduce_##NAME, TYPE, RACE_ALL)
+    REDUCES_BOTH(rma_and_reduce, NAME, TYPE)                                                                           \
+    REDUCES_BOTH(rma_or_reduce, NAME, TYPE)                                                                            \
+    REDUCES_BOTH(rma_xor_reduce, NAME, TYPE)
 #define LIMIT(NAME, TYPE)                                                                                              \
-    REDUCES(rma_min_reduce_##NAME, TYPE, RACE_ALL)                                                                     \
-    REDUCES(rma_max_reduce_##NAME, TYPE, RACE_ALL)
+    REDUCES_BOTH(rma_min_reduce, NAME, TYPE)                                                                           \
+    REDUCES_BOTH(rma_max_reduce, NAME, TYPE)                                                                           \
+    REDUCES(rma_min_inscan_##NAME, TYPE, RACE_BEFORE)                                                                  \
+    REDUCES(rma_min_exscan_##NAME, TYPE, RACE_BEFORE)                                                                  \
+    REDUCES(rma_max_inscan_##NAME, TYPE, RACE_BEFORE)                                                                  \
+    REDUCES(rma_max_exscan_##NAME, TYPE, RACE_BEFORE)
 #define SUM(NAME, TYPE)                                                                                                \
-    REDUCES(rma_sum_reduce_##NAME, TYPE, RACE_ALL)                                                                     \
-    REDUCES(rma_prod_reduce_##NAME, TYPE, RACE_ALL)                                                                    \
+    REDUCES_BOTH(rma_sum_reduce, NAME, TYPE)                                                                           \
+    REDUCES_BOTH(rma_prod_reduce, NAME, TYPE)                                                                          \
     REDUCES(rma_sum_inscan_##NAME, TYPE, RACE_BEFORE)                                                                  \
     REDUCES(rma_sum_exscan_##NAME, TYPE, RACE_BEFORE)
 RMA_INTEGER_TYPES(BITS)

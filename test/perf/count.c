@@ -199,6 +199,10 @@ OPERATION(broadcast_8, OK(rma_broadcast(RMA_TEAM_WORLD, p.far, p.word, 8, 0)))
 OPERATION(broadcast_4k, OK(rma_broadcast(RMA_TEAM_WORLD, p.far, p.near, LONG, 0)))
 OPERATION(sum_1, OK(rma_sum_reduce(RMA_TEAM_WORLD, p.far, p.word, 1)))
 OPERATION(sum_512, OK(rma_sum_reduce(RMA_TEAM_WORLD, p.far, p.near, 512)))
+OPERATION(sum_root_1, OK(rma_sum_reduce_root(RMA_TEAM_WORLD, p.far, p.word, 1, 0)))
+OPERATION(min_scan_1, OK(rma_min_inscan(RMA_TEAM_WORLD, p.far, p.word, 1)))
+OPERATION(gather_8, OK(rma_gather(RMA_TEAM_WORLD, p.far, p.word, 8, 0)))
+OPERATION(scatter_8, OK(rma_scatter(RMA_TEAM_WORLD, p.far, p.word, 8, 0)))
 OPERATION(scan_1, OK(rma_sum_inscan(RMA_TEAM_WORLD, p.far, p.word, 1)))
 OPERATION(fcollect_8, OK(rma_fcollect(RMA_TEAM_WORLD, p.far, p.word, 8)))
 OPERATION(fcollect_4k, OK(rma_fcollect(RMA_TEAM_WORLD, p.far, p.near, LONG)))
@@ -342,7 +346,11 @@ static const struct operation {
     {1, broadcast_4k, "broadcast 4 KiB, 1 PE"},
     {1, sum_1, "sum_reduce 1 long, 1 PE"},
     {1, sum_512, "sum_reduce 512 longs, 1 PE"},
+    {1, sum_root_1, "sum_reduce_root 1 long, 1 PE"},
     {1, scan_1, "sum_inscan 1 long, 1 PE"},
+    {1, min_scan_1, "min_inscan 1 long, 1 PE"},
+    {1, gather_8, "gather 8 B, 1 PE"},
+    {1, scatter_8, "scatter 8 B, 1 PE"},
     {1, fcollect_8, "fcollect 8 B, 1 PE"},
     {1, fcollect_4k, "fcollect 4 KiB, 1 PE"},
     {1, collect_8, "collect 8 B, 1 PE"},
