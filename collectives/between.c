@@ -310,6 +310,23 @@ int rmai_between_reduce(struct rmai_group *g, const char *call, const struct rma
     return code;
 }
 
+/* Short elements go up the tree. Of long ones each PE would send and sum all: there halves are better. */
+int rmai_between_reduce_root(struct rmai_group *g, const char *call, const struct rmai_kernel *kernel, char *data,
+                             size_t n, size_t size, int root, char *room) {
+    const int v = own_number(g, root), reach = tree_reach(v, g->n);
+    const size_t len = n * size;
+    int code;
+    if (len > DOUBLING_MOST) return rmai_between_reduce(g, call, kernel, data, n, size, room);
+    code = rmai_group_one_way(g, call);
+    for (int step = 1; code == RMA_SUCCESS && step < reach && v + step < g->n; step *= 2) {
+        code = rmai_group_exchange(g, call, -1, NULL, 0, from_root(g, v + step, root), room, len);
+        if (code == RMA_SUCCESS) kernel->accumulate(data, room, n);
+    }
+    if (code == RMA_SUCCESS && v > 0)
+        code = rmai_group_exchange(g, call, from_root(g, v - reach, root), data, len, -1, NULL, 0);
+    return code;
+}
+
 /* ---- scan ----
  *
  * By doubling (Hillis, Steele 1986): before the round with this step a PE has the sum of the last `step` PEs up to

@@ -38,6 +38,10 @@ int rmai_between_scatter(struct rmai_group *g, const char *call, char *dest, con
 int rmai_between_reduce(struct rmai_group *g, const char *call, const struct rmai_kernel *kernel, char *data, size_t n,
                         size_t size, char *room);
 
+/* rmai_between_reduce_root: the same on number `root`; what the data of the others become is not said. */
+int rmai_between_reduce_root(struct rmai_group *g, const char *call, const struct rmai_kernel *kernel, char *data,
+                             size_t n, size_t size, int root, char *room);
+
 /* rmai_between_scan: they become the sum of those of the PEs with smaller numbers, with their own ones (inclusive) or
  * without (exclusive: number 0 gets nothing, and its data stay). */
 enum rmai_scan { RMAI_INCLUSIVE, RMAI_EXCLUSIVE };

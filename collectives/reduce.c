@@ -175,8 +175,8 @@ static int reduce_to_root_across_nodes(const struct rmai_reduction *r, int root)
         piece.source_offset = r->source_offset ? r->source_offset + at : 0;
         reduce_on_node(&piece, 0);
         if (near->me == 0 && code == RMA_SUCCESS)
-            code =
-                rmai_between_reduce(&nodes->leaders, c->name, r->kernel, nodes->room, now, r->size, nodes->room + half);
+            code = rmai_between_reduce_root(&nodes->leaders, c->name, r->kernel, nodes->room, now, r->size,
+                                            nodes->node_of[root], nodes->room + half);
         if (near_root == 0 && near->me == 0) memcpy(r->dest + at, nodes->room, len);
         if (near_root > 0)
             pass_staged(near, 0, near_root, near->me == near_root ? r->dest + at : NULL, nodes->room, len);
