@@ -140,6 +140,17 @@ static void run(uint64_t *alike, uint64_t *mine, size_t most) {
     if (t.g->me >= 0) calls[which](&t);
 }
 
+/* Blocks that all copy at once, where the root's own has to move. */
+static void long_in_place(void) {
+    for (int i = 0; i < 12; i++)
+        for (int root = 0; root < job.n; root++) {
+            struct turn t = {.g = &groups[0], .len = i % 2 ? MOST : 40000, .root = root, .in_place = 1};
+            t.key = job_mix((uint64_t)(i * 64 + root));
+            gather(&t);
+            scatter(&t);
+        }
+}
+
 /* ---- mistakes ---- */
 
 static void mistakes(void) {
@@ -200,6 +211,7 @@ int main(void) {
     for (long turn = job_far_rounds(2400, 600, 300); turn > 0; turn--) run(&alike, &mine, (size_t)6000);
     DOING("long ones");
     for (long turn = job_far_rounds(80, 40, 24); turn > 0; turn--) run(&alike, &mine, MOST);
+    long_in_place();
     DOING("mistakes");
     OK(rma_barrier_all());
     mistakes();
